@@ -1,0 +1,53 @@
+"""What can go wrong, said for a person: what happened, what was kept safe, what to do next."""
+
+from __future__ import annotations
+
+
+class EntireError(Exception):
+    """An expected failure; ``hint`` says what to do next. Printed without a traceback."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(EntireError):
+    """The command line cannot be understood."""
+
+    exit_code = 2
+
+
+class NotARepositoryError(EntireError):
+    """The current directory is in no git work tree."""
+
+    exit_code = 3
+
+
+class NotEnabledError(EntireError):
+    """Entire is not enabled in this repository."""
+
+    exit_code = 4
+
+
+class GitError(EntireError):
+    """A git command failed; carries its exit status and what it said."""
+
+    def __init__(self, message: str, *, hint: str = "", status: int = 1, stderr: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.status = status
+        self.stderr = stderr
+
+
+class RefMovedError(EntireError):
+    """A ref was moved by somebody else between reading and writing it: read again and retry."""
+
+
+class CorruptError(EntireError):
+    """A stored file cannot be understood; the original is kept."""
+
+
+class LockTimeoutError(EntireError):
+    """Another process held the repository's lock for too long."""

@@ -1,0 +1,119 @@
+"""Small tools for files: old-or-new writes, JSON, locks."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import time
+
+from entire.errors import CorruptError, EntireError, LockTimeoutError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Any
+
+
+def read(path: str) -> bytes | None:
+    """Return a file's bytes, or None if there is no such file."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def write(path: str, data: bytes, *, mode: int = 0o644) -> None:
+    """Write a file so that under a crash it is old or new, never half: write beside it, then rename."""
+    temporary = f"{path}.tmp{os.getpid()}"
+    try:
+        try:
+            fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+        except FileNotFoundError:
+            os.makedirs(os.path.dirname(path), 0o750, exist_ok=True)
+            fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+        try:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(fd, rest) :]
+        finally:
+            os.close(fd)
+        os.rename(temporary, path)
+    except OSError as error:
+        remove(temporary)
+        raise EntireError(f"cannot write {path}: {error.strerror}", hint="the old content is kept; "
+                          + ("free some disk space" if error.errno == errno.ENOSPC else "check the permissions")) from error
+
+
+def append(path: str, data: bytes, *, mode: int = 0o600) -> None:
+    """Append in one write; a reader must be ready for a cut last line."""
+    try:
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, mode)
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path), 0o750, exist_ok=True)
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, mode)
+    try:
+        os.write(fd, data)
+    finally:
+        os.close(fd)
+
+
+def remove(path: str) -> None:
+    """Delete a file if it is there."""
+    try:
+        os.unlink(path)
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+
+
+def read_json(path: str) -> dict[str, Any] | None:
+    """Return the JSON object in a file, None without a file; raises CorruptError for anything else in it."""
+    data = read(path)
+    if data is None:
+        return None
+    try:
+        value = json.loads(data)
+    except ValueError as error:
+        raise CorruptError(f"{path} is not valid JSON: {error}", hint="run `entire doctor`") from error
+    if not isinstance(value, dict):
+        raise CorruptError(f"{path} holds no JSON object", hint="run `entire doctor`")
+    return value
+
+
+def write_json(path: str, value: dict[str, Any], *, mode: int = 0o600) -> None:
+    """Write a compact JSON object, old or new."""
+    write(path, json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogateescape") + b"\n",
+          mode=mode)
+
+
+class Lock:
+    """A lock between processes, held inside ``with``; released by the system when its holder dies."""
+
+    def __init__(self, path: str, *, timeout: float = 20.0) -> None:
+        self._path = path
+        self._timeout = timeout
+        self._fd = -1
+
+    def __enter__(self) -> Lock:
+        try:
+            self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+        except FileNotFoundError:
+            os.makedirs(os.path.dirname(self._path), 0o750, exist_ok=True)
+            self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+        deadline = time.monotonic() + self._timeout
+        pause = 0.001
+        while True:
+            try:
+                fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return self
+            except OSError as error:
+                if time.monotonic() > deadline:
+                    os.close(self._fd)
+                    raise LockTimeoutError(f"another process held {self._path} for {self._timeout:g} seconds") from error
+            time.sleep(pause)
+            pause = min(pause * 1.5, 0.05)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        os.close(self._fd)

@@ -1,0 +1,182 @@
+"""Finds everything by looking at the file system only: the work tree, its git directories, our own files in both.
+
+No git process is started and no environment variable is read, so that a hook can refuse in a repository that is not
+enabled before anything heavy is loaded. Where things are is fixed by formats.md sections 3, 5 and 6.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+
+from entire.model.value import Value
+
+METADATA_BRANCH = "entire/checkpoints/v1"
+SETTINGS = "settings.json"
+LOCAL_SETTINGS = "settings.local.json"
+OWN_OPTIONS = "entire.json"
+
+
+class Place(Value):
+    """A work tree and its git directories. All paths are absolute."""
+
+    top: str  # the work tree's root
+    git_dir: str  # of this worktree: HEAD, index, rebase-merge, ...
+    common_dir: str  # of all worktrees together: refs, objects, hooks
+    worktree_name: str = ""  # '' for the main worktree, else the directory name below .git/worktrees
+
+    @property
+    def worktree_id(self) -> str:
+        """Six hex digits that stand for the worktree in the name of a shadow branch."""
+        return hashlib.sha256(self.worktree_name.encode("utf-8", "surrogateescape")).hexdigest()[:6]
+
+    @property
+    def main_top(self) -> str:
+        """Root of the main worktree; '' where a linked one belongs to a bare or an outlying repository."""
+        if not self.worktree_name:
+            return self.top
+        parent, name = os.path.split(self.common_dir)
+        return parent if name == ".git" else ""
+
+    @property
+    def enabled_root(self) -> str:
+        """The worktree whose settings make Entire known here; '' if there are none.
+
+        That is this one, or the main one by its local settings: ``settings.json`` is tracked, so that the one of the
+        main worktree says nothing about another branch (formats.md section 6).
+        """
+        if os.path.isfile(self.settings) or os.path.isfile(self.local_settings):
+            return self.top
+        main = self.main_top
+        return main if main and main != self.top and os.path.isfile(local_settings_path(main)) else ""
+
+    @property
+    def entire_dir(self) -> str:
+        """Our folder in the work tree."""
+        return os.path.join(self.top, ".entire")
+
+    @property
+    def settings(self) -> str:
+        """Settings that the team shares."""
+        return settings_path(self.top)
+
+    @property
+    def local_settings(self) -> str:
+        """Settings of this clone."""
+        return local_settings_path(self.top)
+
+    @property
+    def main_local_settings(self) -> str:
+        """Local settings of the main worktree, which count in its linked worktrees too; '' in the main one itself."""
+        main = self.main_top
+        return local_settings_path(main) if main and main != self.top else ""
+
+    @property
+    def own_options(self) -> str:
+        """Options that the Go CLI does not know and would refuse in the other two files."""
+        return os.path.join(self.top, ".entire", OWN_OPTIONS)
+
+    @property
+    def logs_dir(self) -> str:
+        """Folder of the log and of crash reports."""
+        return os.path.join(self.top, ".entire", "logs")
+
+    @property
+    def log(self) -> str:
+        """The log file."""
+        return os.path.join(self.logs_dir, "entire.log")
+
+    @property
+    def tmp_dir(self) -> str:
+        """Folder for files of the running turn, and where test harnesses put transcripts."""
+        return os.path.join(self.top, ".entire", "tmp")
+
+    @property
+    def sessions_dir(self) -> str:
+        """Folder of the session states, which all worktrees share."""
+        return os.path.join(self.common_dir, "entire-sessions")
+
+    @property
+    def own_dir(self) -> str:
+        """Our folder in this worktree's git directory."""
+        return os.path.join(self.git_dir, "entire")
+
+    @property
+    def common_own_dir(self) -> str:
+        """Our folder in the git directory of all worktrees."""
+        return os.path.join(self.common_dir, "entire")
+
+    @property
+    def push_marker(self) -> str:
+        """There if the user chose to push checkpoints: the pre-push script looks for it before it starts us."""
+        return os.path.join(self.common_own_dir, "push")
+
+    @property
+    def command_file(self) -> str:
+        """Holds the absolute path of the ``entire`` command, for hooks started with a poor PATH (GUI clients)."""
+        return os.path.join(self.common_own_dir, "command")
+
+
+def settings_path(root: str) -> str:
+    """Return the path of the shared settings of a worktree."""
+    return os.path.join(root, ".entire", SETTINGS)
+
+
+def local_settings_path(root: str) -> str:
+    """Return the path of the local settings of a worktree."""
+    return os.path.join(root, ".entire", LOCAL_SETTINGS)
+
+
+def metadata_dir(session_id: str) -> str:
+    """Return a session's folder in the trees of shadow branches, relative to the root."""
+    return f".entire/metadata/{session_id}"
+
+
+def find(start: str) -> Place | None:
+    """Return the work tree that contains ``start``, or None outside of any (also inside a git directory)."""
+    folder = os.path.realpath(start)
+    while True:
+        place = _place_at(folder)
+        if place is not None:
+            return place
+        parent = os.path.dirname(folder)
+        if parent == folder or _is_git_dir(folder):
+            return None
+        folder = parent
+
+
+def _place_at(folder: str) -> Place | None:
+    """Return the work tree whose root is ``folder``, or None."""
+    dot_git = os.path.join(folder, ".git")
+    if _is_git_dir(dot_git):
+        git_dir = os.path.realpath(dot_git)
+    else:
+        target = _first_line(dot_git)
+        if not target.startswith("gitdir:"):
+            return None
+        git_dir = os.path.realpath(os.path.join(folder, target[len("gitdir:") :].strip()))
+        if not _is_git_dir(git_dir):
+            return None
+    common = _first_line(os.path.join(git_dir, "commondir"))
+    if not common:  # the main worktree, a submodule, or a git directory kept elsewhere
+        return Place(top=folder, git_dir=git_dir, common_dir=git_dir)
+    common_dir = os.path.realpath(os.path.join(git_dir, common))
+    return Place(top=folder, git_dir=git_dir, common_dir=common_dir, worktree_name=os.path.basename(git_dir))
+
+
+def _is_git_dir(path: str) -> bool:
+    """Tell what git tells: there is a HEAD, and either objects and refs or a pointer to where they are."""
+    if not os.path.lexists(os.path.join(path, "HEAD")):
+        return False
+    if os.path.isfile(os.path.join(path, "commondir")):
+        return True
+    return os.path.isdir(os.path.join(path, "objects")) and os.path.exists(os.path.join(path, "refs"))
+
+
+def _first_line(path: str) -> str:
+    """Return a small file's first line, '' if it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return os.fsdecode(file.readline(4096)).strip("\r\n ")
+    except OSError:
+        return ""

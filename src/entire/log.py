@@ -1,0 +1,145 @@
+"""Writes JSON lines into ``.entire/logs/entire.log``, in the form of the Go CLI's (time, level, msg, component, ...).
+
+A log holds ids, counts, names and durations; never prompts, file contents or what agents said. Nothing here raises: a
+log that cannot be written must not be felt. The file is bounded: at 1 MB it is moved aside, and the one before goes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MAX_BYTES = 1 << 20
+_MAX_FIELD = 500
+_RANKS = {"debug": 0, "info": 1, "warn": 2, "error": 3}
+
+
+class Log:
+    """A log with a context (``component``, ``agent``, ``hook``, ``session_id``) that stands in each of its lines."""
+
+    def __init__(self, path: str, level: str = "info", **context: object) -> None:
+        self._path = path  # '' writes nothing
+        self._level = level
+        self._rank = _RANKS.get(level, 1)
+        self._context = context
+
+    def bind(self, **context: object) -> Log:
+        """Return the same log with more context."""
+        return Log(self._path, self._level, **{**self._context, **context})
+
+    def debug(self, message: str, **fields: object) -> None:
+        """Note what only a developer of this program wants to know."""
+        self._write("debug", message, fields)
+
+    def info(self, message: str, **fields: object) -> None:
+        """Note what happened."""
+        self._write("info", message, fields)
+
+    def warn(self, message: str, **fields: object) -> None:
+        """Note what went wrong and was coped with."""
+        self._write("warn", message, fields)
+
+    def error(self, message: str, **fields: object) -> None:
+        """Note what went wrong and could not be done."""
+        self._write("error", message, fields)
+
+    def _write(self, level: str, message: str, fields: dict[str, object]) -> None:
+        if not self._path or _RANKS[level] < self._rank:
+            return
+        entry = {"time": now(), "level": level.upper(), "msg": message, **self._context, **fields}
+        try:
+            line = json.dumps({key: _plain(value) for key, value in entry.items()}, ensure_ascii=False)
+            _append(self._path, line.encode("utf-8", "replace") + b"\n")
+        except (OSError, ValueError):
+            pass
+
+
+def now() -> str:
+    """Return the time as the Go CLI writes it: RFC 3339, UTC, with fractions."""
+    seconds, nanoseconds = divmod(time.time_ns(), 1_000_000_000)
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{nanoseconds:09d}Z"
+
+
+def report(logs_dir: str, error: BaseException, *, version: str, command: Sequence[str]) -> str:
+    """Write what a bug report needs and return its path; '' if it could not be written.
+
+    It holds versions, the command's words, and where in the code it happened. Values that the program was working with
+    can hold what people wrote, so the message of the error is left out but for what the system said. The same failure
+    has the same file, so that one that comes with every hook does not fill the disk.
+    """
+    try:
+        where = _where(error)
+        path = os.path.join(logs_dir, f"crash-{hashlib.sha256(where.encode('utf-8', 'replace')).hexdigest()[:8]}.md")
+        os.makedirs(logs_dir, 0o750, exist_ok=True)
+        text = _report_text(error, where, version, command)
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with open(fd, "wb") as file:
+            file.write(text.encode("utf-8", "replace"))
+    except OSError:
+        return ""
+    return path
+
+
+def failures(path: str) -> int:
+    """Return how many errors the log holds."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(2 * MAX_BYTES).count(b'"level": "ERROR"')
+    except OSError:
+        return 0
+
+
+def _where(error: BaseException) -> str:
+    """Return the places in the code where an error passed, without source lines, and its kind."""
+    import traceback
+
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [f'  File "{frame.filename}", line {frame.lineno}, in {frame.name}\n' for frame in frames]
+    said = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
+    return "".join(lines) + type(error).__name__ + said
+
+
+def _report_text(error: BaseException, where: str, version: str, command: Sequence[str]) -> str:
+    return (
+        f"# entire stopped with an internal error: {type(error).__name__}\n\n"
+        f"- entire {version}\n- Python {sys.version.split()[0]} on {sys.platform}\n"
+        f"- command: `entire {' '.join(_word(word) for word in command)}`\n- time: {now()}\n\n"
+        f"## Where\n\n```\n{where}\n```\n\n"
+        "## What I did\n\n(please tell, in a sentence or two)\n"
+    )
+
+
+def _word(word: str) -> str:
+    """Keep a word of the command line that names a thing; payloads and messages are what somebody wrote."""
+    return word if len(word) <= 80 and "\n" not in word and not word.startswith(("{", "[")) else "..."
+
+
+def _plain(value: object) -> object:
+    """Make a value fit for a line: numbers stay, everything else becomes short text."""
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    text = value if isinstance(value, str) else str(value)
+    return text if len(text) <= _MAX_FIELD else text[:_MAX_FIELD] + "..."
+
+
+def _append(path: str, line: bytes) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    try:
+        fd = os.open(path, flags, 0o600)
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path), 0o750, exist_ok=True)
+        fd = os.open(path, flags, 0o600)
+    try:
+        os.write(fd, line)
+        full = os.fstat(fd).st_size > MAX_BYTES
+    finally:
+        os.close(fd)
+    if full:
+        os.replace(path, path + ".1")

@@ -1,0 +1,1 @@
+"""The words: plain immutable values and pure functions, without input or output."""

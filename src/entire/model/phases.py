@@ -1,0 +1,92 @@
+"""Where a session stands, and what follows from an event: one pure function.
+
+``docs/reference/phases.md`` is drawn from this table; ``linking.md`` section 7 of the format notes is its law.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from entire.model.events import EventType
+from entire.model.value import Value
+
+
+class Phase(Enum):
+    """Where a session stands. A turn in which a commit was linked is ACTIVE_COMMITTED until its end."""
+
+    ACTIVE = "active"
+    ACTIVE_COMMITTED = "active_committed"
+    IDLE = "idle"
+    ENDED = "ended"
+
+
+class Action(Enum):
+    """What the framework does about an event; invisible to agents."""
+
+    OPEN_SESSION = "remember where the session works; an ended one is open again"
+    CLOSE_LOST_TURN = "save the turn whose end never came"
+    BEGIN_TURN = "note the work tree and the transcript as they are before the turn"
+    SAVE_STEP = "save what the turn did as a step"
+    FINALIZE_CHECKPOINTS = "complete the checkpoints that were written during the turn"
+    RESET_POSITION = "the transcript was rewritten shorter: count from its start"
+    CAPTURE_TASK = "note that a subagent started"
+    SAVE_TASK_STEP = "save what a subagent did as a step"
+    CONDENSE = "write the checkpoint of a linked commit"
+    RECORD_REASON = "note why a commit near this session was not linked"
+    CLOSE_SESSION = "note the session's end"
+    PUSH_CHECKPOINTS = "push the checkpoints branch, if the user chose so"
+
+
+class Facts(Value):
+    """What the decision needs to know besides phase and event."""
+
+    same_turn: bool = False  # the hook was delivered twice: this turn has begun already
+    compacting: bool = False  # a session start that only says that the context was compacted
+    shrank: bool = False  # the transcript is shorter than before
+    linked: bool = False  # the commit contains content of the session, or its agent made it
+
+
+RUNNING = (Phase.ACTIVE, Phase.ACTIVE_COMMITTED)
+
+
+def transition(phase: Phase, event: EventType, facts: Facts) -> tuple[Phase, tuple[Action, ...]]:
+    """Return the phase after ``event`` and what to do, in order. Knows no session, does nothing."""
+    match event:
+        case EventType.SESSION_START:
+            if facts.compacting:
+                return phase, ()
+            return Phase.IDLE, (*_lost(phase), Action.OPEN_SESSION)
+        case EventType.TURN_START:
+            if phase in RUNNING and facts.same_turn:
+                return phase, ()
+            return Phase.ACTIVE, (*_lost(phase), Action.OPEN_SESSION, Action.BEGIN_TURN)
+        case EventType.TURN_END:
+            after = Phase.ENDED if phase is Phase.ENDED else Phase.IDLE
+            return after, (*_reset(facts), Action.SAVE_STEP, *_finalize(phase))
+        case EventType.COMPACTION:
+            saved = (Action.SAVE_STEP,) if phase in RUNNING else ()
+            return phase, (*saved, *_reset(facts))
+        case EventType.SESSION_END:
+            return Phase.ENDED, (*_lost(phase), Action.CLOSE_SESSION)
+        case EventType.SUBAGENT_START:
+            return phase, (Action.CAPTURE_TASK,)
+        case EventType.SUBAGENT_END:
+            return phase, (Action.SAVE_TASK_STEP,)
+        case EventType.GIT_COMMIT:
+            if not facts.linked:
+                return phase, (Action.RECORD_REASON,)
+            return (Phase.ACTIVE_COMMITTED if phase in RUNNING else phase), (Action.CONDENSE,)
+        case EventType.PRE_PUSH:
+            return phase, (Action.PUSH_CHECKPOINTS,)
+
+
+def _lost(phase: Phase) -> tuple[Action, ...]:
+    return (Action.CLOSE_LOST_TURN, *_finalize(phase)) if phase in RUNNING else ()
+
+
+def _finalize(phase: Phase) -> tuple[Action, ...]:
+    return (Action.FINALIZE_CHECKPOINTS,) if phase is Phase.ACTIVE_COMMITTED else ()
+
+
+def _reset(facts: Facts) -> tuple[Action, ...]:
+    return (Action.RESET_POSITION,) if facts.shrank else ()

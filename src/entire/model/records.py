@@ -1,0 +1,348 @@
+"""What a checkpoint says about itself: the metadata of its sessions and their sum (formats.md sections 2.3 and 2.4).
+
+``to_json`` methods return the keys in the order of the format; ``from_json`` takes whatever is there: null for a list,
+old names, wrong types, unknown keys (kept in ``extra`` and given back at the end). Times stay the text they are.
+"""
+
+from __future__ import annotations
+
+from entire.model.transcripts import TokenUsage
+from entire.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+
+class Attribution(Value):
+    """How many of a commit's lines the agent wrote (linking.md section 6)."""
+
+    calculated_at: str = ""
+    agent_lines: int = 0
+    human_added: int = 0
+    human_modified: int = 0
+    human_removed: int = 0
+    total_committed: int = 0
+    agent_percentage: float = 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the object ``initial_attribution``."""
+        return dict(self.__dict__)
+
+    @staticmethod
+    def from_json(value: object) -> Attribution | None:
+        """Read the object ``initial_attribution``; None if it is absent."""
+        if not isinstance(value, dict):
+            return None
+        percentage = value.get("agent_percentage")
+        return Attribution(
+            calculated_at=_text(value, "calculated_at"),
+            agent_lines=_int(value, "agent_lines"),
+            human_added=_int(value, "human_added"),
+            human_modified=_int(value, "human_modified"),
+            human_removed=_int(value, "human_removed"),
+            total_committed=_int(value, "total_committed"),
+            agent_percentage=percentage if isinstance(percentage, (int, float)) else 0.0,
+        )
+
+
+class CodeLearning(Value):
+    """Something learned about one place in the code."""
+
+    path: str
+    finding: str
+    line: int = 0
+    end_line: int = 0
+
+
+class Summary(Value):
+    """What a model said about a session."""
+
+    intent: str = ""
+    outcome: str = ""
+    repo: tuple[str, ...] = ()
+    code: tuple[CodeLearning, ...] = ()
+    workflow: tuple[str, ...] = ()
+    friction: tuple[str, ...] = ()
+    open_items: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the object ``summary``."""
+        code = [
+            _without_zeros(
+                {"path": one.path, "line": one.line, "end_line": one.end_line, "finding": one.finding},
+                ("line", "end_line"),
+            )
+            for one in self.code
+        ]
+        return {
+            "intent": self.intent,
+            "outcome": self.outcome,
+            "learnings": {"repo": list(self.repo), "code": code, "workflow": list(self.workflow)},
+            "friction": list(self.friction),
+            "open_items": list(self.open_items),
+        }
+
+    @staticmethod
+    def from_json(value: object) -> Summary | None:
+        """Read the object ``summary``; None if it is absent."""
+        if not isinstance(value, dict):
+            return None
+        learnings = value.get("learnings")
+        learnings = learnings if isinstance(learnings, dict) else {}
+        code = [one for one in _list(learnings, "code") if isinstance(one, dict)]
+        return Summary(
+            intent=_text(value, "intent"),
+            outcome=_text(value, "outcome"),
+            repo=_texts(learnings, "repo"),
+            code=tuple(
+                CodeLearning(
+                    path=_text(one, "path"),
+                    finding=_text(one, "finding"),
+                    line=_int(one, "line"),
+                    end_line=_int(one, "end_line"),
+                )
+                for one in code
+            ),
+            workflow=_texts(learnings, "workflow"),
+            friction=_texts(value, "friction"),
+            open_items=_texts(value, "open_items"),
+        )
+
+
+class SessionRecord(Value):
+    """The metadata of one session in a checkpoint."""
+
+    checkpoint_id: str
+    session_id: str
+    strategy: str
+    created_at: str  # RFC 3339
+    cli_version: str = ""
+    branch: str = ""
+    checkpoints_count: int = 0
+    files_touched: tuple[str, ...] = ()
+    agent: str = ""
+    turn_id: str = ""
+    is_task: bool = False
+    tool_use_id: str = ""
+    transcript_identifier_at_start: str = ""
+    checkpoint_transcript_start: int = 0
+    token_usage: TokenUsage | None = None
+    summary: Summary | None = None
+    initial_attribution: Attribution | None = None
+    extra: Mapping[str, Any] = {}
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the whole object. The old name of the transcript's start has the same value, as readers expect."""
+        start = self.checkpoint_transcript_start
+        value = {
+            "cli_version": self.cli_version,
+            "checkpoint_id": self.checkpoint_id,
+            "session_id": self.session_id,
+            "strategy": self.strategy,
+            "created_at": self.created_at,
+            "branch": self.branch,
+            "checkpoints_count": self.checkpoints_count,
+            "files_touched": list(self.files_touched),
+            "agent": self.agent,
+            "turn_id": self.turn_id,
+            "is_task": self.is_task,
+            "tool_use_id": self.tool_use_id,
+            "transcript_identifier_at_start": self.transcript_identifier_at_start,
+            "checkpoint_transcript_start": start,
+            "transcript_lines_at_start": start,
+            "token_usage": None if self.token_usage is None else usage_to_json(self.token_usage),
+            "summary": None if self.summary is None else self.summary.to_json(),
+            "initial_attribution": None if self.initial_attribution is None else self.initial_attribution.to_json(),
+        }
+        return {**_without_zeros(value, _OPTIONAL), **self.extra}
+
+    @staticmethod
+    def from_json(value: Mapping[str, Any]) -> SessionRecord:
+        """Read the object, tolerantly."""
+        return SessionRecord(
+            checkpoint_id=_text(value, "checkpoint_id"),
+            session_id=_text(value, "session_id"),
+            strategy=_text(value, "strategy"),
+            created_at=_text(value, "created_at"),
+            cli_version=_text(value, "cli_version"),
+            branch=_text(value, "branch"),
+            checkpoints_count=_int(value, "checkpoints_count"),
+            files_touched=_texts(value, "files_touched"),
+            agent=_text(value, "agent"),
+            turn_id=_text(value, "turn_id"),
+            is_task=value.get("is_task") is True,
+            tool_use_id=_text(value, "tool_use_id"),
+            transcript_identifier_at_start=_text(value, "transcript_identifier_at_start"),
+            checkpoint_transcript_start=_int(value, "checkpoint_transcript_start")
+            or _int(value, "transcript_lines_at_start"),
+            token_usage=usage_from_json(value.get("token_usage")),
+            summary=Summary.from_json(value.get("summary")),
+            initial_attribution=Attribution.from_json(value.get("initial_attribution")),
+            extra={key: member for key, member in value.items() if key not in _SESSION_KEYS},
+        )
+
+
+_OPTIONAL = (
+    "cli_version",
+    "branch",
+    "agent",
+    "turn_id",
+    "is_task",
+    "tool_use_id",
+    "transcript_identifier_at_start",
+    "checkpoint_transcript_start",
+    "transcript_lines_at_start",
+    "token_usage",
+    "summary",
+    "initial_attribution",
+)
+# transcript_path tells how a user's directories are laid out: read by nobody, never written again
+_SESSION_KEYS = frozenset((*SessionRecord._fields, "transcript_lines_at_start", "transcript_path")) - {"extra"}
+
+
+class SessionFiles(Value):
+    """Where the files of one session are: absolute paths inside the tree, or ''. A pointer may dangle."""
+
+    metadata: str = ""
+    transcript: str = ""
+    context: str = ""
+    content_hash: str = ""
+    prompt: str = ""
+    extra: Mapping[str, Any] = {}
+
+    def to_json(self) -> dict[str, Any]:
+        """Return one entry of ``sessions``."""
+        return {**{key: getattr(self, key) for key in _FILE_KEYS}, **self.extra}
+
+    @staticmethod
+    def from_json(value: Mapping[str, Any]) -> SessionFiles:
+        """Read one entry of ``sessions``."""
+        return SessionFiles(
+            **{key: _text(value, key) for key in _FILE_KEYS},
+            extra={key: member for key, member in value.items() if key not in _FILE_KEYS},
+        )
+
+
+_FILE_KEYS = ("metadata", "transcript", "context", "content_hash", "prompt")
+
+
+class CheckpointSummary(Value):
+    """The metadata at a checkpoint's root: the sum over its sessions and where they are."""
+
+    checkpoint_id: str
+    strategy: str
+    cli_version: str = ""
+    branch: str = ""
+    checkpoints_count: int = 0
+    files_touched: tuple[str, ...] = ()
+    sessions: tuple[SessionFiles, ...] = ()
+    token_usage: TokenUsage | None = None
+    extra: Mapping[str, Any] = {}
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the whole object."""
+        value = {
+            "cli_version": self.cli_version,
+            "checkpoint_id": self.checkpoint_id,
+            "strategy": self.strategy,
+            "branch": self.branch,
+            "checkpoints_count": self.checkpoints_count,
+            "files_touched": list(self.files_touched),
+            "sessions": [one.to_json() for one in self.sessions],
+            "token_usage": None if self.token_usage is None else usage_to_json(self.token_usage),
+        }
+        return {**_without_zeros(value, ("cli_version", "branch", "token_usage")), **self.extra}
+
+    @staticmethod
+    def from_json(value: Mapping[str, Any]) -> CheckpointSummary:
+        """Read the object, tolerantly."""
+        sessions = [SessionFiles.from_json(one) for one in _list(value, "sessions") if isinstance(one, dict)]
+        return CheckpointSummary(
+            checkpoint_id=_text(value, "checkpoint_id"),
+            strategy=_text(value, "strategy"),
+            cli_version=_text(value, "cli_version"),
+            branch=_text(value, "branch"),
+            checkpoints_count=_int(value, "checkpoints_count"),
+            files_touched=_texts(value, "files_touched"),
+            sessions=tuple(sessions),
+            token_usage=usage_from_json(value.get("token_usage")),
+            extra={key: member for key, member in value.items() if key not in _SUMMARY_KEYS},
+        )
+
+
+_SUMMARY_KEYS = frozenset(CheckpointSummary._fields) - {"extra"}
+
+
+def summarize(
+    records: Sequence[SessionRecord], files: Iterable[SessionFiles], extra: Mapping[str, Any] | None = None
+) -> CheckpointSummary:
+    """Return the root's metadata for these sessions: sums, a sorted union of files, tokens without subagents'.
+
+    The last record says what all of them share (version, strategy, branch).
+    """
+    last = records[-1]
+    spent = [record.token_usage for record in records if record.token_usage is not None]
+    total = sum(spent, TokenUsage())
+    return CheckpointSummary(
+        cli_version=last.cli_version,
+        checkpoint_id=last.checkpoint_id,
+        strategy=last.strategy,
+        branch=last.branch,
+        checkpoints_count=sum(record.checkpoints_count for record in records),
+        files_touched=tuple(sorted({path for record in records for path in record.files_touched})),
+        sessions=tuple(files),
+        token_usage=TokenUsage(**{**total.__dict__, "subagents": None}) if spent else None,
+        extra=extra or {},
+    )
+
+
+_USAGE_KEYS = ("input_tokens", "cache_creation_tokens", "cache_read_tokens", "output_tokens", "api_call_count")
+
+
+def usage_to_json(usage: TokenUsage) -> dict[str, Any]:
+    """Return the object ``token_usage``."""
+    value: dict[str, Any] = {key: getattr(usage, key) for key in _USAGE_KEYS}
+    if usage.subagents is not None:
+        value["subagent_tokens"] = usage_to_json(usage.subagents)
+    return value
+
+
+def usage_from_json(value: object, depth: int = 0) -> TokenUsage | None:
+    """Read the object ``token_usage``; None if it is absent."""
+    if not isinstance(value, dict) or depth > 20:
+        return None
+    return TokenUsage(
+        **{key: _int(value, key) for key in _USAGE_KEYS},
+        subagents=usage_from_json(value.get("subagent_tokens"), depth + 1),
+    )
+
+
+def _without_zeros(value: dict[str, Any], optional: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        key: member
+        for key, member in value.items()
+        if key not in optional or not (member is None or member is False or member in ("", 0))
+    }
+
+
+def _text(value: Mapping[str, Any], key: str) -> str:
+    found = value.get(key)
+    return found if isinstance(found, str) else ""
+
+
+def _int(value: Mapping[str, Any], key: str) -> int:
+    found = value.get(key)
+    if isinstance(found, float) and found == found and abs(found) < 1e18:
+        return int(found)
+    return found if isinstance(found, int) and not isinstance(found, bool) else 0
+
+
+def _list(value: Mapping[str, Any], key: str) -> list[Any]:
+    found = value.get(key)
+    return found if isinstance(found, list) else []
+
+
+def _texts(value: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    return tuple(one for one in _list(value, key) if isinstance(one, str))

@@ -1,0 +1,104 @@
+"""One session as the framework remembers it, and a worktree with its journal."""
+
+from __future__ import annotations
+
+from entire.model.phases import RUNNING, Phase
+from entire.model.transcripts import START, Position, TokenUsage
+from entire.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+KEPT_SECONDS = 14 * 86400.0  # how long open work of a silent session keeps the git hooks awake
+
+
+class Process(Value):
+    """The agent's own process; ``started`` distinguishes it from a later one with the same number."""
+
+    pid: int = 0
+    started: str = ""
+
+
+class Turn(Value):
+    """One prompt and all that the agent did about it. Times are seconds since the epoch."""
+
+    id: str
+    ref: str = ""  # the agent's own id
+    prompt: str = ""  # redacted
+    start: Position = START  # the transcript's end before the turn
+    prompt_position: int = 0  # records before the prompt's own
+    started: float = 0.0
+    ended: float = 0.0
+    model: str = ""
+    tokens: TokenUsage = TokenUsage()
+
+
+class TurnCheckpoint(Value):
+    """A checkpoint that was written during the running turn and waits for its finalisation."""
+
+    id: str
+    commit: str
+    moment: float  # when the commit was made: answers up to here belong to it
+    since: Position  # where its tokens begin
+    subagents: dict[str, Any] = {}  # tokens of subagents counted before it
+    base: TokenUsage | None = None  # what it held before this turn, if the turn amended it
+
+
+class Session:
+    """What is known of one session between two hooks. Mutable: a hook loads it, changes it, saves it under the lock."""
+
+    def __init__(self, session_id: str, agent: str = "", agent_type: str = "") -> None:
+        self.session_id = session_id
+        self.agent = agent  # registry name
+        self.agent_type = agent_type  # name in metadata
+        self.phase = Phase.IDLE
+        self.worktree_path = ""
+        self.worktree_name = ""
+        self.base_commit = ""
+        self.started = 0.0
+        self.ended = 0.0
+        self.last_seen = 0.0
+        self.transcript_path = ""
+        self.model = ""
+        self.first_prompt = ""  # redacted
+        self.metadata: dict[str, str] = {}
+        self.process = Process()
+        self.turn: Turn | None = None  # the running or the last one
+        self.turn_checkpoints: list[TurnCheckpoint] = []
+        self.open_files: list[str] = []  # made by the session and not committed yet
+        self.untracked_at_start: list[str] = []
+        self.steps = 0  # since the last checkpoint
+        self.counted = START  # tokens up to here are in a checkpoint
+        self.counted_subagents: dict[str, Any] = {}  # subagent id -> [count, byte, mark]
+        self.stored = START  # the transcript up to here is stored
+        self.parts: list[list[Any]] = []  # [blob id, lines] of stored parts
+        self.last_checkpoint = ""
+        self.tasks: dict[str, Any] = {}  # tool-use id -> what was noted when the subagent started
+        self.background: list[str] = []  # subagents that work on between turns
+        self.notes = 0  # numbered records of running subagents
+        self.oid_size = 40  # hex digits of object ids here
+
+    @property
+    def is_running(self) -> bool:
+        """Tell whether a turn is in progress."""
+        return self.phase in RUNNING
+
+    def is_live(self, now: float) -> bool:
+        """Tell whether a commit may have to do with this session."""
+        return self.is_running or bool(self.background) or (bool(self.open_files) and now - self.last_seen < KEPT_SECONDS)
+
+
+class Entry(Value):
+    """One look at a work tree: its tree, and who may have changed it since the look before.
+
+    ``by`` is ``session/turn`` of the event's own turn, '' for people; ``running`` are all turns in progress since the look
+    before. ``commit`` marks the tree of a commit, with the ``paths`` it changed: their content there is settled.
+    """
+
+    tree: str
+    time: float
+    by: str = ""
+    running: tuple[str, ...] = ()
+    commit: str = ""
+    paths: tuple[str, ...] = ()

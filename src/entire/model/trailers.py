@@ -1,0 +1,207 @@
+"""Trailers: the lines that link a user's commit to checkpoints, and those on our own commits.
+
+Messages are text decoded with ``surrogateescape``, so any bytes survive. Lines may end in CRLF.
+"""
+
+from __future__ import annotations
+
+from entire.model.ids import CheckpointId
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+CHECKPOINT = "Entire-Checkpoint"
+SESSION = "Entire-Session"
+STRATEGY = "Entire-Strategy"
+AGENT = "Entire-Agent"
+EPHEMERAL_BRANCH = "Ephemeral-branch"
+METADATA = "Entire-Metadata"
+METADATA_TASK = "Entire-Metadata-Task"
+BASE_COMMIT = "Base-Commit"
+CONDENSATION = "Entire-Condensation"
+SOURCE_REF = "Entire-Source-Ref"
+RESERVED = (SESSION, STRATEGY, AGENT, EPHEMERAL_BRANCH, METADATA, METADATA_TASK, BASE_COMMIT, CONDENSATION, SOURCE_REF)
+
+_SCISSORS = "------------------------ >8 ------------------------"
+_SIGN_OFF = "Signed-off-by: "
+_GIT_MADE = (_SIGN_OFF, "(cherry picked from commit ")
+_ULID = frozenset("0123456789ABCDEFGHJKMNPQRSTVWXYZabcdefghjkmnpqrstvwxyz")
+_KEY = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-")
+
+
+def checkpoint_ids(message: str, *, indented: bool = True, comment_char: str = "") -> list[CheckpointId]:
+    """Return the ids of all checkpoint trailers, in order, each once.
+
+    The trailer may stand at any line, also right under a subject, and indented (``git merge --squash`` indents the
+    messages it collects by four blanks), unless ``indented`` is False. With ``comment_char`` what stands below a
+    scissors line is ignored.
+    """
+    found: dict[CheckpointId, None] = {}
+    for word in _checkpoint_words(above_scissors(message, comment_char), indented):
+        try:
+            found[CheckpointId(word)] = None
+        except ValueError:
+            continue
+    return list(found)
+
+
+def ulid_ids(message: str) -> list[str]:
+    """Return the checkpoint ids of the newer form (26 characters): known to be links, but not in our branch."""
+    words = _checkpoint_words(message, True)
+    return list(dict.fromkeys(word for word in words if len(word) == 26 and _ULID.issuperset(word)))
+
+
+def _checkpoint_words(message: str, indented: bool) -> Iterator[str]:
+    if CHECKPOINT not in message:
+        return
+    for line in message.split("\n"):
+        word = _checkpoint_word(line, indented)
+        if word:
+            yield word
+
+
+def _checkpoint_word(line: str, indented: bool = True) -> str:
+    """Return the first word after the checkpoint key, '' if the line is no such trailer."""
+    text = line.lstrip(" \t") if indented else line
+    if not text.startswith(CHECKPOINT):
+        return ""
+    colon, _, rest = text[len(CHECKPOINT) :].partition(":")
+    words = rest.split()
+    return words[0] if words and not colon.strip(" \t") else ""
+
+
+def _is_link(line: str, indented: bool = False) -> bool:
+    word = _checkpoint_word(line, indented)
+    return bool(word) and bool(checkpoint_ids(f"{CHECKPOINT}: {word}") or ulid_ids(f"{CHECKPOINT}: {word}"))
+
+
+def above_scissors(message: str, comment_char: str) -> str:
+    """Return the part of an edited message that git will keep: up to the scissors line (``commit.verbose``)."""
+    if not comment_char:
+        return message
+    mark = f"{comment_char} {_SCISSORS}"
+    if message.startswith(mark):
+        return ""
+    at = message.find("\n" + mark)
+    return message if at < 0 else message[: at + 1]
+
+
+def has_content(message: str, comment_char: str = "#") -> bool:
+    """Tell whether git would find a message: anything besides comments, blank lines, sign-offs and our trailer."""
+    for line in above_scissors(message, comment_char).split("\n"):
+        if not line.strip() or (comment_char and line.startswith(comment_char)):
+            continue
+        if not line.startswith(_SIGN_OFF) and not _is_link(line):
+            return True
+    return False
+
+
+def add_checkpoints(
+    message: str,
+    ids: Iterable[CheckpointId],
+    comment_char: str = "#",
+    comments: Sequence[str] = (),
+    *,
+    editor: bool | None = None,
+) -> str:
+    """Return the message with trailers for those ids that it does not carry yet.
+
+    ``editor`` says that git will open an editor and drop comments afterwards (None: exactly if ``comments`` are given);
+    with ``-m`` and ``-F`` a line that starts with ``#`` is text. In an editor line 1 stays free for the subject, and
+    trailers and ``comments`` (without the comment character) stand above git's own comment block.
+    """
+    if editor is None:
+        editor = bool(comments)
+    head, block, below = _split_edited(message, comment_char) if editor and comment_char else (message, "", "")
+    present = set(checkpoint_ids(head, indented=False))
+    missing = [one for one in dict.fromkeys(ids) if one not in present]
+    if not missing:
+        return message
+    end = "\r\n" if "\r\n" in message else "\n"
+    trailers = [f"{CHECKPOINT}: {one}" for one in missing]
+    out = _append_trailers(head, trailers, end, comment_char if editor else "")
+    if editor and (block.strip() or not below):  # else cleanup is "scissors": comments above the line would stay
+        out += "".join(f"{comment_char} {' '.join(text.split())}{end}" for text in comments[:3])
+    if block or below:
+        out += end + block.lstrip("\r\n") + below
+    return out
+
+
+def _split_edited(message: str, comment_char: str) -> tuple[str, str, str]:
+    """Split into text, the comment block at its end, and the scissors line with everything below."""
+    kept = above_scissors(message, comment_char)
+    lines = kept.split("\n")
+    start = len(lines)
+    while start and (not lines[start - 1].strip() or lines[start - 1].startswith(comment_char)):
+        start -= 1
+    head = "\n".join(lines[:start]) + ("\n" if 0 < start < len(lines) else "")
+    return head, kept[len(head) :], message[len(kept) :]
+
+
+def _append_trailers(head: str, trailers: list[str], end: str, comment_char: str) -> str:
+    text = head.rstrip()
+    if not text:
+        lead = end + end if comment_char else ""
+    elif _ends_in_trailers(text, comment_char):
+        lead = text + end
+    else:
+        lead = text + end + end
+    return lead + end.join(trailers) + end
+
+
+def _ends_in_trailers(text: str, comment_char: str = "") -> bool:
+    """Tell whether the last paragraph is one of trailers, as git decides it; the only paragraph never is."""
+    lines = [line.rstrip() for line in text.split("\n") if not (comment_char and line.startswith(comment_char))]
+    starts = [n for n, line in enumerate(lines) if line and (n == 0 or not lines[n - 1])]
+    if len(starts) < 2:
+        return False
+    trailers = others = 0
+    made_by_git = False
+    for line in lines[starts[-1] :]:
+        if line.startswith(_GIT_MADE):
+            made_by_git = True
+            trailers += 1
+        elif _is_trailer(line):
+            trailers += 1
+        elif line[:1] not in " \t" or not trailers:  # an indented line continues the trailer before it
+            others += 1
+    return trailers > 0 and (others == 0 or (made_by_git and trailers * 3 >= others))
+
+
+def _is_trailer(line: str) -> bool:
+    key, colon, _ = line.partition(":")
+    key = key.rstrip(" \t")
+    return bool(colon) and bool(key) and _KEY.issuperset(key)
+
+
+def remove_checkpoints(message: str, ids: Iterable[str] | None = None) -> str:
+    """Return the message without the trailers of these ids (None: of all); other lines stay as they are."""
+    wanted = None if ids is None else set(ids)
+    lines = message.split("\n")
+    out: list[str] = []
+    removed = False
+    for n, line in enumerate(lines):
+        if _is_link(line) and (wanted is None or _checkpoint_word(line, False) in wanted):
+            removed = True
+            following = lines[n + 1].strip() if n + 1 < len(lines) else ""
+            if not following and len(out) > 1 and not out[-1].strip():
+                out.pop()  # the trailer was a paragraph of its own
+            continue
+        out.append(line)
+    return "\n".join(out) if removed else message
+
+
+def format_lines(pairs: Iterable[tuple[str, str]]) -> str:
+    """Return trailer lines for one of our own commits, each ended by a newline, without those of empty value."""
+    return "".join(f"{key}: {' '.join(value.split())}\n" for key, value in pairs if value.strip())
+
+
+def parse(message: str) -> dict[str, list[str]]:
+    """Return the reserved trailers of one of our own commits: key to its values, in order."""
+    found: dict[str, list[str]] = {}
+    for line in message.split("\n"):
+        key, colon, value = line.partition(":")
+        if colon and key in RESERVED:
+            found.setdefault(key, []).append(value.strip())
+    return found

@@ -1,0 +1,67 @@
+"""What an agent's adapter tells about a transcript: positions, prompts, tokens, subagents."""
+
+from __future__ import annotations
+
+from entire.model.value import Value
+
+
+class Position(Value):
+    """A place between two records of a transcript.
+
+    ``count`` is the agent's own unit (lines of a JSONL file, messages of a document) and is what metadata stores;
+    ``byte`` is where that is in the file, so that reading on costs only what is new (0 with a count above 0: unknown);
+    ``mark`` is the id of the last API answer before it, because an answer's records can lie on both sides.
+    """
+
+    count: int = 0
+    byte: int = 0
+    mark: str = ""
+
+
+START = Position()
+
+
+class Prompt(Value):
+    """One prompt of a person. ``position`` is the number of records before it; ``id`` the agent's id of the turn."""
+
+    text: str
+    position: int
+    time: float = 0.0
+    id: str = ""
+
+
+class TokenUsage(Value):
+    """Tokens of API answers, each answer counted once; ``subagents`` holds what subagents spent, else None."""
+
+    input_tokens: int = 0
+    cache_creation_tokens: int = 0
+    cache_read_tokens: int = 0
+    output_tokens: int = 0
+    api_call_count: int = 0
+    subagents: TokenUsage | None = None
+
+    def __bool__(self) -> bool:
+        return any((self.input_tokens, self.cache_creation_tokens, self.cache_read_tokens, self.output_tokens,
+                    self.api_call_count, self.subagents))
+
+    def __add__(self, other: TokenUsage) -> TokenUsage:
+        mine, theirs = self.subagents, other.subagents
+        return TokenUsage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            cache_creation_tokens=self.cache_creation_tokens + other.cache_creation_tokens,
+            cache_read_tokens=self.cache_read_tokens + other.cache_read_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            api_call_count=self.api_call_count + other.api_call_count,
+            subagents=mine + theirs if mine and theirs else mine or theirs,
+        )
+
+
+class Subagent(Value):
+    """A subagent that reported or is known to have run. ``session_ref`` is its own transcript, '' if it has none."""
+
+    id: str
+    session_ref: str = ""
+    tool_use_id: str = ""
+    type: str = ""
+    description: str = ""
+    background: bool = False  # started without waiting: may write after its turn's end

@@ -1,0 +1,63 @@
+"""Immutable records for the price of a class.
+
+``dataclasses`` costs a hook 15 ms to import; a hook runs hundreds of times a day.
+Type checkers see these records as frozen, keyword-only dataclasses.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeVar, dataclass_transform
+
+    V = TypeVar("V", bound="Value")
+else:
+
+    def dataclass_transform(**_):
+        """Stand in for ``typing.dataclass_transform``, which only type checkers need."""
+        return lambda cls: cls
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class Value:
+    """A record whose fields are the annotations of the class body; a default makes a field optional."""
+
+    _fields: tuple[str, ...] = ()
+    _defaults: dict[str, Any] = {}
+
+    if not TYPE_CHECKING:
+
+        def __init_subclass__(cls):
+            own = tuple(cls.__dict__.get("__annotations__", ()))
+            cls._fields = (*cls._fields, *own)
+            cls._defaults = {**cls._defaults, **{name: cls.__dict__[name] for name in own if name in cls.__dict__}}
+
+        def __init__(self, **fields):
+            values = self.__dict__
+            values.update(self._defaults)
+            values.update(fields)
+            if len(values) != len(self._fields) or any(name not in values for name in self._fields):
+                missing = [name for name in self._fields if name not in values]
+                unknown = [name for name in values if name not in self._fields]
+                raise TypeError(f"{type(self).__name__}: missing {missing}, unknown {unknown}")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable: use replace(value, {name}=...)")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable")
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.__dict__ == other.__dict__
+
+    def __hash__(self) -> int:
+        return hash((type(self), *(str(self.__dict__[name]) for name in self._fields)))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={self.__dict__[name]!r}" for name in self._fields)
+        return f"{type(self).__name__}({shown})"
+
+
+def replace(value: V, **changes: Any) -> V:
+    """Return a copy of ``value`` with some fields changed."""
+    return type(value)(**{**value.__dict__, **changes})

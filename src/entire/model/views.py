@@ -1,0 +1,166 @@
+"""What a workspace answers with: plain values for faces, programs and library users. Times: seconds since the epoch."""
+
+from __future__ import annotations
+
+from entire.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from entire.model.records import Attribution, Summary
+    from entire.model.transcripts import TokenUsage
+
+
+class CommitView(Value):
+    """A commit of the user's, with the ids of the checkpoints that it is linked to."""
+
+    oid: str
+    subject: str
+    author: str
+    time: float
+    checkpoint_ids: tuple[str, ...] = ()
+    foreign_ids: tuple[str, ...] = ()  # of a later storage format, which this version cannot load
+
+
+class SessionView(Value):
+    """A session that is remembered: its state now, not what checkpoints hold of it."""
+
+    session_id: str
+    agent: str  # its type, for people
+    phase: str  # active, active_committed, idle, ended
+    worktree: str  # path
+    is_here: bool  # in this worktree
+    base_commit: str = ""
+    started: float = 0.0
+    ended: float = 0.0
+    last_seen: float = 0.0
+    steps: int = 0  # since the last checkpoint
+    open_files: tuple[str, ...] = ()  # made by the session, not committed yet
+    last_checkpoint: str = ""
+    first_prompt: str = ""
+    model: str = ""
+
+
+class PromptView(Value):
+    """One prompt. ``turn``, ``model`` and ``tokens`` are told by our own record, where there is one."""
+
+    text: str
+    position: int = 0  # records of the transcript before it
+    turn: str = ""
+    model: str = ""
+    tokens: TokenUsage | None = None
+
+
+class RangeView(Value):
+    """Lines that a commit added, counted from 1, and who made them: a turn of a session, or a person ('' and '')."""
+
+    first: int
+    last: int
+    session_id: str = ""
+    turn: str = ""
+
+
+class FileView(Value):
+    """One path of a commit. ``status`` is git's letter; ``session_id`` and ``turn`` made it as a file ('': a person)."""
+
+    path: str
+    status: str
+    added: tuple[RangeView, ...] = ()
+    session_id: str = ""
+    turn: str = ""
+    old_path: str = ""
+    is_binary: bool = False
+
+
+class PartView(Value):
+    """One session's part of a checkpoint."""
+
+    slot: int
+    session_id: str
+    agent: str
+    created: float
+    branch: str = ""
+    start: int = 0  # records of the transcript that belong to earlier checkpoints
+    prompts: tuple[PromptView, ...] = ()
+    files: tuple[str, ...] = ()
+    tokens: TokenUsage | None = None
+    lines: Attribution | None = None
+    summary: Summary | None = None
+    steps: int = 0
+
+
+class TaskView(Value):
+    """A subagent's task in a checkpoint."""
+
+    tool_use_id: str
+    agent_id: str = ""
+    session_id: str = ""
+    has_transcript: bool = False
+    notes: int = 0
+
+
+class CheckpointView(Value):
+    """A checkpoint with all its sessions. ``lines`` says who made which lines; None where we have no record of that."""
+
+    id: str
+    strategy: str
+    branch: str
+    created: float
+    files: tuple[str, ...]
+    tokens: TokenUsage | None
+    parts: tuple[PartView, ...]
+    commits: tuple[CommitView, ...] = ()
+    tasks: tuple[TaskView, ...] = ()
+    problems: tuple[str, ...] = ()
+    lines: tuple[FileView, ...] | None = None
+    recorded_commits: tuple[str, ...] = ()  # those that were linked to it, also where a rebase left them behind
+
+
+class ListedView(Value):
+    """A checkpoint in a list: what can be told without its transcripts."""
+
+    id: str
+    created: float = 0.0
+    branch: str = ""
+    agents: tuple[str, ...] = ()
+    session_ids: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    is_stored: bool = False  # False: a trailer without its checkpoint
+    commits: tuple[CommitView, ...] = ()
+
+
+class UnlinkedView(Value):
+    """A commit near a living session that was not linked, and why."""
+
+    commit: str
+    subject: str
+    reason: str
+    time: float
+
+
+class HookView(Value):
+    """The health of one group of hooks: git's, or an agent's in one scope."""
+
+    name: str
+    where: str
+    is_installed: bool
+    problem: str = ""
+
+
+class StatusView(Value):
+    """How a worktree stands."""
+
+    enabled: bool
+    is_set_up: bool  # there are settings at all
+    strategy: str
+    branch: str
+    top: str
+    push_sessions: bool | None
+    sessions: tuple[SessionView, ...] = ()
+    unlinked: tuple[UnlinkedView, ...] = ()
+    hooks: tuple[HookView, ...] = ()
+    checkpoints: int = 0
+    unpushed: Mapping[str, int] = {}  # remote: commits of the checkpoints branch that it lacks
+    settings_files: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    failures: int = 0  # errors in the log since it was begun

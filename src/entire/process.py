@@ -1,0 +1,193 @@
+"""Starts programs for everyone else: argv, standard input, environment, time limit, output limit.
+
+``posix_spawn`` starts a child in 1.5 ms; importing ``subprocess`` alone costs a hook 11 ms.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import time
+
+from entire.errors import EntireError
+from entire.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_CHUNK = 1 << 16
+_MAX_OUTPUT = 1 << 30
+
+
+class Completed(Value):
+    """What a finished program left: its exit status (negative: killed by that signal) and its two outputs."""
+
+    status: int
+    stdout: bytes
+    stderr: bytes
+
+
+class Child:
+    """A running program with pipes to its standard input and from its two outputs."""
+
+    def __init__(self, argv: Sequence[str | bytes], env: Mapping[str, str]) -> None:
+        child_in, self.stdin = os.pipe()
+        self.stdout, child_out = os.pipe()
+        self.stderr, child_err = os.pipe()
+        actions = [
+            (os.POSIX_SPAWN_DUP2, child_in, 0),
+            (os.POSIX_SPAWN_DUP2, child_out, 1),
+            (os.POSIX_SPAWN_DUP2, child_err, 2),
+        ]
+        try:
+            self.pid = os.posix_spawnp(os.fsdecode(argv[0]), list(argv), env, file_actions=actions)
+        except OSError as error:
+            for fd in (self.stdin, self.stdout, self.stderr):
+                os.close(fd)
+            raise EntireError(f"cannot start {os.fsdecode(argv[0])}: {error.strerror}",
+                              hint="is it installed and on the PATH?") from error
+        finally:
+            for fd in (child_in, child_out, child_err):
+                os.close(fd)
+        self._status: int | None = None
+
+    def kill(self) -> None:
+        """End the program at once, if it still runs."""
+        if self._status is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+    def wait(self) -> int:
+        """Wait for the end; return the exit status."""
+        if self._status is None:
+            _, raw = os.waitpid(self.pid, 0)
+            self._status = os.waitstatus_to_exitcode(raw)
+        return self._status
+
+
+def run(
+    argv: Sequence[str | bytes],
+    *,
+    stdin: bytes = b"",
+    env: Mapping[str, str] | None = None,
+    timeout: float | None = None,
+    max_output: int = _MAX_OUTPUT,
+) -> Completed:
+    """Run a program to its end. Raises EntireError if it cannot start, runs too long or says too much."""
+    child = Child(argv, os.environ if env is None else env)
+    try:
+        return _converse(child, stdin, timeout, max_output, os.fsdecode(argv[0]))
+    except BaseException:
+        child.kill()
+        child.wait()
+        raise
+
+
+def _converse(child: Child, stdin: bytes, timeout: float | None, max_output: int, name: str) -> Completed:
+    """Feed standard input and collect both outputs at the same time, so that no pipe fills up and blocks."""
+    deadline = None if timeout is None else time.monotonic() + timeout
+    outputs = {child.stdout: bytearray(), child.stderr: bytearray()}
+    poller = select.poll()
+    for fd in outputs:
+        poller.register(fd, select.POLLIN)
+    todo = memoryview(stdin)
+    if todo:
+        os.set_blocking(child.stdin, False)
+        poller.register(child.stdin, select.POLLOUT)
+    else:
+        os.close(child.stdin)
+    open_fds = len(outputs) + bool(todo)
+    try:
+        while open_fds:
+            left = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000
+            ready = poller.poll(left)
+            if not ready:
+                raise EntireError(f"{name} did not finish within {timeout:g} seconds")
+            for fd, _ in ready:
+                if fd == child.stdin:
+                    todo = _feed(fd, todo)
+                    finished = not todo
+                else:
+                    data = os.read(fd, _CHUNK)
+                    outputs[fd] += data
+                    if len(outputs[fd]) > max_output:
+                        raise EntireError(f"{name} printed more than {max_output} bytes")
+                    finished = not data
+                if finished:
+                    poller.unregister(fd)
+                    if fd == child.stdin:
+                        os.close(fd)
+                        todo = memoryview(b"")
+                    open_fds -= 1
+    finally:
+        os.close(child.stdout)
+        os.close(child.stderr)
+        if todo:
+            os.close(child.stdin)
+    return Completed(status=child.wait(), stdout=bytes(outputs[child.stdout]), stderr=bytes(outputs[child.stderr]))
+
+
+def _feed(fd: int, todo: memoryview) -> memoryview:
+    """Write what the pipe takes; a reader that has gone away wants nothing more."""
+    try:
+        return todo[os.write(fd, todo[:_CHUNK]) :]
+    except BlockingIOError:
+        return todo
+    except BrokenPipeError:
+        return todo[len(todo) :]
+
+
+class Program(Value):
+    """A running process as the system tells it: ``started`` distinguishes a reused pid."""
+
+    pid: int
+    parent: int
+    name: str
+    started: str
+    argv: tuple[str, ...] = ()
+
+
+def look(pid: int) -> Program | None:
+    """Describe a running process, or None if it is gone or cannot be read."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            stat = file.read().decode("utf-8", "replace")
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            argv = file.read().decode("utf-8", "surrogateescape").split("\0")[:-1]
+    except OSError:
+        return None if os.path.isdir("/proc/self") else _look_with_ps(pid)
+    name = stat[stat.find("(") + 1 : stat.rfind(")")]
+    fields = stat[stat.rfind(")") + 2 :].split()
+    return Program(pid=pid, parent=int(fields[1]), name=name, started=fields[19], argv=tuple(argv))
+
+
+def _look_with_ps(pid: int) -> Program | None:
+    """The same where there is no /proc (macOS, the BSDs)."""
+    try:
+        done = run(["ps", "-o", "ppid=,lstart=,command=", "-p", str(pid)], timeout=5)
+    except EntireError:
+        return None
+    words = done.stdout.decode("utf-8", "replace").split()
+    if done.status or len(words) < 7:
+        return None
+    return Program(pid=pid, parent=int(words[0]), name=os.path.basename(words[6]), started=" ".join(words[1:6]),
+                   argv=tuple(words[6:]))
+
+
+def is_running(pid: int, started: str) -> bool:
+    """Tell whether exactly that process still runs."""
+    program = look(pid)
+    return program is not None and program.started == started
+
+
+def ancestors(pid: int, limit: int = 12) -> list[Program]:
+    """Return the process and its parents, nearest first."""
+    found: list[Program] = []
+    while pid > 1 and len(found) < limit:
+        program = look(pid)
+        if program is None:
+            break
+        found.append(program)
+        pid = program.parent
+    return found
