@@ -1,0 +1,99 @@
+"""How fast secrets are found: MB/s of each tier on a clean transcript, and what 50 KB cost in a fresh process.
+
+Run: ``python bench/redaction.py [MB]`` (100 by default).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+from entire.redact import engine, redact_jsonl
+
+COLD = """
+import json, sys, time
+data = open(sys.argv[1], "rb").read()
+start = time.perf_counter()
+from entire.redact import redact_jsonl, engine
+imported = time.perf_counter()
+if sys.argv[2] == "pure":
+    engine.COMPILED_FROM = 1 << 60
+same = redact_jsonl(data) == data
+done = time.perf_counter()
+redact_jsonl(data)
+print(json.dumps([imported - start, done - imported, time.perf_counter() - done, same]))
+"""
+
+
+def transcript(size: int) -> bytes:
+    """Make a clean transcript of the kind Claude Code writes: answers with token counts, tool calls, results."""
+    lines: list[bytes] = []
+    total = number = 0
+    while total < size:
+        number += 1
+        ids = {"uuid": f"db40ea7b-651e-464a-8f9b-{number:012x}", "sessionId": "04b82098"}
+        text = f"Step {number}: read the parser, keep the token stream, see https://example.com/doc/{number}.\n"
+        usage = {
+            "input_tokens": number,
+            "cache_creation_input_tokens": 7,
+            "cache_read_input_tokens": 9,
+            "output_tokens": 3,
+        }
+        code = (
+            "def load(path: str, password: str | None = None) -> Config:\n    return Config(path, password=password)\n"
+        )
+        tool = {"type": "tool_use", "id": f"toolu_{number:024x}", "input": {"file_path": "/home/dev/project/a.py"}}
+        result = {"type": "tool_result", "tool_use_id": tool["id"], "content": code + text * 12}
+        message = {"role": "assistant", "content": [{"type": "text", "text": text * 4}, tool], "usage": usage}
+        lines.append(json.dumps({**ids, "type": "assistant", "message": message}).encode())
+        lines.append(json.dumps({**ids, "type": "user", "message": {"role": "user", "content": [result]}}).encode())
+        total += len(lines[-1]) + len(lines[-2]) + 2
+    return b"\n".join(lines) + b"\n"
+
+
+def main() -> None:
+    """Print the figures."""
+    megabytes = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    data = transcript(megabytes * 1_000_000)
+    compiled = engine.compiled_tier()
+    tiers = {"pure": engine.places_pure, **({"ahocorasick_rs": compiled} if compiled else {})}
+    for name, places in tiers.items():
+        start = time.perf_counter()
+        found = engine.scan(data, by_line=True, places=places)
+        took = time.perf_counter() - start
+        print(f"{name:16}{len(data) / took / 1e6:8.0f} MB/s  ({len(data) / 1e6:.0f} MB, {len(found)} found)")
+    start = time.perf_counter()
+    assert redact_jsonl(data) == data
+    print(f"{'redact_jsonl':16}{len(data) / (time.perf_counter() - start) / 1e6:8.0f} MB/s")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "full.jsonl")
+        for kilobytes in (1, 8, 16, 50):
+            with open(path, "wb") as file:
+                file.write(data[: kilobytes * 1000])
+            for tier in ("pure", "auto"):
+                runs = [cold(folder, path, tier) for _ in range(10)][1:]  # the first one fills the cache of bytecode
+                parts = [sorted(run[part] for run in runs)[4] * 1000 for part in range(3)]
+                print(
+                    "cold {:2} KB {:4}  import {:4.1f} ms, first {:4.1f} ms, again {:4.2f} ms".format(
+                        kilobytes, tier, *parts
+                    )
+                )
+
+
+def cold(folder: str, path: str, tier: str) -> list[float]:
+    """Redact a file in a fresh process; seconds of import, of the first call and of the second."""
+    env = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    command = [sys.executable, "-c", COLD, path, tier]
+    done = subprocess.run(
+        command, check=True, capture_output=True, text=True, env=env | {"PYTHONPYCACHEPREFIX": folder}
+    )
+    figures: list[float] = json.loads(done.stdout)
+    return figures
+
+
+if __name__ == "__main__":
+    main()

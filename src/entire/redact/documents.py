@@ -1,0 +1,77 @@
+r"""Secrets out of JSON, with everything else left byte for byte.
+
+A document is never parsed and printed again: a replacement happens inside the string literals it touches, on whole
+escapes. So it stays valid JSON with the same structure, keys, numbers and order; its other bytes are what they were.
+Where a pattern reaches beyond one literal (``"password": "..."``), only what lies within string values goes.
+"""
+
+from __future__ import annotations
+
+from entire.redact.engine import BY_ID, Finding
+from entire.redact.opinion import STRUCTURAL_KEYS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from re import Match
+
+_LITERAL = rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"(\s*+:\s*+)?'
+
+
+def is_json(data: bytes) -> bool:
+    """Say whether ``data`` is one JSON document; bytes that are not UTF-8 inside its strings do not matter."""
+    import json
+
+    if data.lstrip(b" \t\r\n")[:1] not in (b"{", b"[", b'"'):
+        return False
+    try:
+        # Numbers stay text: Python refuses to convert those of more than 4,300 digits, and JSON does not.
+        json.loads(data.decode("utf-8", "replace"), parse_int=str, parse_float=str)
+    except ValueError:
+        return False
+    except RecursionError:
+        return True  # too deep to tell; to replace within literals is safe for JSON and for text
+    return True
+
+
+def within_values(data: bytes, findings: list[Finding]) -> list[Finding]:
+    """Cut findings in a JSON document, sorted by start, to the string values they touch, on the borders of escapes."""
+    import re
+
+    kept: list[Finding] = []
+    waiting, reaching = findings[::-1], list[Finding]()
+    key: Match[bytes] | None = None
+    for literal in re.finditer(_LITERAL, data, re.DOTALL):
+        while waiting and waiting[-1].start < literal.end():
+            reaching.append(waiting.pop())
+        reaching = [finding for finding in reaching if finding.end > literal.start()]
+        if literal.group(2):
+            key = literal
+        else:
+            structural = key is not None and key.end() == literal.start() and key.group(1) in STRUCTURAL_KEYS
+            for finding in reaching:
+                if not (structural and BY_ID[finding.rule].generic):  # generic rules leave ids, paths and seals whole
+                    _keep(data, finding, literal, kept)
+        if not waiting and not reaching:
+            break
+    return kept
+
+
+def _keep(data: bytes, finding: Finding, literal: Match[bytes], kept: list[Finding]) -> None:
+    low, high = literal.span(1)
+    start, end = max(finding.start, low), min(finding.end, high)
+    if start < end:
+        kept.append(Finding(rule=finding.rule, start=_escape(data, start, low)[0], end=_escape(data, end, low)[1]))
+
+
+def _escape(data: bytes, at: int, low: int) -> tuple[int, int]:
+    r"""Return the borders of the escape (``\n``, ``\u0026``) that a cut at ``at`` would split; ``at`` twice if none."""
+    slash = data.rfind(b"\\", max(low, at - 5), at)
+    if slash < 0:
+        return at, at
+    run = slash
+    while run > low and data[run - 1] == 0x5C:
+        run -= 1
+    if (slash - run) % 2:  # the second half of an escaped backslash
+        return at, at
+    end = slash + (6 if data[slash + 1 : slash + 2] == b"u" else 2)
+    return (slash, end) if at < end else (at, at)

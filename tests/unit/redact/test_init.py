@@ -1,0 +1,258 @@
+"""What redaction promises, whatever the input."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from planted_secrets import SECRETS, UUID, hexed, word
+
+from entire.redact import Redacted, engine, find, redact, redact_json, redact_jsonl, redact_text, trusted
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+TRANSCRIPTS = sorted((FIXTURES / "claude_code" / "transcripts").rglob("*.jsonl"))
+
+CLEAN = [
+    "/home/dev/project/src/token_store/secret_manager.py",
+    "password: str | None = None, token: Token = Depends(get_current_user2)",
+    "const password = process.env.DB_PASSWORD1; token = os.environ['TOKEN1']",
+    'api_key = config.get("api_key"), secret = ${SECRET_1}, password={{ vault_password1 }}',
+    f"commit {hexed(40)} tree {hexed(64)} token: {hexed(40)} session {UUID} secret: {UUID}",
+    "toolu_01" + word(22) + " msg_01" + word(22) + " req_011" + word(22),
+    '"integrity": "sha512-' + word(86) + '=="',
+    "token_uri: https://oauth2.googleapis.com/token, secretName: my-app-secret-2024, password_file=/run/secrets/pw1",
+    "postgres://localhost:5432/app https://example.com/@scope/pkg git@github.com:me/repo.git ssh://git@host:22/x",
+    "postgres://user:$PASSWORD@host/db postgres://user:${DB_PASS}@host https://u:{token}@h",
+    '"usage":{"input_tokens":1234567,"output_tokens":42,"cache_creation_input_tokens":0}',
+    "2026-11-21T05:49:38.366Z pkg==1.2.3-rc.4+build.5 sk-fading-circle-large-item task-list-item-checkbox-disabled-x",
+    "Authorization: Bearer <token>, Authorization: Bearer $TOKEN, Bearer authentication-is-required",
+    "mytool --password-file /etc/pw1 --token-type bearer --secret", "-----BEGIN PUBLIC KEY-----\nMIIB" + word(60),
+    "token: sha256:" + hexed(64), "image_secret=sha512-" + word(80),
+    "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" + word(43) + " me@host",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", CLEAN)
+def test_near_misses_survive(text: str) -> None:
+    assert redact_text(text) == text
+    line = json.dumps({"message": text, "again": json.dumps({"inner": text})}).encode()
+    assert redact_jsonl(line) == line
+
+
+def test_there_are_transcripts_of_the_real_agent() -> None:
+    assert len(TRANSCRIPTS) >= 10
+
+
+@pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.name)
+def test_real_transcripts_hold_no_secret(path: Path) -> None:
+    data = path.read_bytes()
+    assert find(data, lines=True) == []
+    assert redact_jsonl(data) == data
+
+
+def test_structural_values_are_left_whole_by_generic_rules() -> None:
+    name = "token=" + word(24)
+    for key in ("cwd", "file_path", "signature", "id", "leafUuid"):
+        line = json.dumps({key: name}).encode()
+        assert redact_jsonl(line) == line
+    assert redact_jsonl(json.dumps({"text": name}).encode()) == b'{"text": "token=[REDACTED:generic-value]"}'
+
+
+def test_the_seal_of_a_thinking_block_stays() -> None:
+    source = random.Random(3)
+    for _ in range(200):
+        seal = "".join(
+            source.choice("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") for _ in range(2000)
+        )
+        line = json.dumps({"type": "thinking", "thinking": "hm", "signature": seal + "=="}).encode()
+        assert redact_jsonl(line) == line
+
+
+def test_a_json_value_under_a_secret_key_goes() -> None:
+    line = b'{"password" : "hunter2!", "n": 1e400, "api_key":"' + word(24).encode() + b'","password":123456789}\r\n'
+    assert redact_jsonl(line) == (
+        b'{"password" : "[REDACTED:generic-quoted]", "n": 1e400, "api_key":"[REDACTED:generic-quoted]",'
+        b'"password":123456789}\r\n'
+    )
+
+
+def test_keys_stay_even_if_they_are_secrets() -> None:
+    token = SECRETS["github-token"][1]
+    line = json.dumps({token: token}).encode()
+    assert redact_jsonl(line) == json.dumps({token: "[REDACTED:github-token]"}).encode()
+
+
+def test_lines_that_are_not_json_are_text() -> None:
+    token = SECRETS["github-token"][1]
+    data = f'{{"a": "{token}\n{token}"\n\n{{"a":"{token}"}}\r\n'.encode()
+    assert redact_jsonl(data) == data.replace(token.encode(), b"[REDACTED:github-token]")
+
+
+def test_a_key_cut_off_in_the_middle_goes() -> None:
+    frame, secret = SECRETS["private-key"]
+    text = frame.format(secret)[:200]
+    assert redact(text.encode()) == text[: text.index("\n")].encode() + b"[REDACTED:private-key]"
+    line = json.dumps({"text": text, "more": "x"}).encode()
+    assert json.loads(redact_jsonl(line))["text"] == text[: text.index("\n")] + "[REDACTED:private-key]"
+
+
+def test_odd_bytes_are_kept() -> None:
+    token = SECRETS["github-token"][1].encode()
+    data = b'{"a":"\xff\xfe ' + token + b' \xc3","b":"\\ud800"}\n\x00\xff' + token + b"\n"
+    assert redact_jsonl(data) == data.replace(token, b"[REDACTED:github-token]")
+    assert redact_text("\ud800 x") == "\ud800 x"
+    assert redact(b"") == redact_json(b"") == redact_jsonl(b"") == trusted(b"") == b""
+    assert isinstance(redact_jsonl(b""), Redacted)
+
+
+def test_no_escape_and_no_character_is_cut() -> None:
+    # "\\nfp_..." in raw JSON is a line feed and "fp_...", though it reads like a token that starts with n.
+    for text in ("\nfp_" + word(36), "\npm_" + word(36), "\r8_" + word(37)):
+        for line in (json.dumps({"a": text}), json.dumps({"a": json.dumps({"b": text})})):
+            assert set(json.loads(redact_jsonl(line.encode()))) == {"a"}
+    for start in ("a", "ab"):
+        text = f"sshpass -p {start}" + "é" * 150  # longer than the longest match
+        assert redact(text.encode()).decode().startswith("sshpass -p [REDACTED:sshpass-flag]é")
+
+
+def test_deep_and_large_json_is_no_trouble() -> None:
+    token = SECRETS["github-token"][1].encode()
+    deep = b"[" * 200_000 + b'"' + token + b'"' + b"]" * 200_000
+    assert redact_json(deep) == deep.replace(token, b"[REDACTED:github-token]")
+    number = b'{"n":' + b"9" * 5000 + b',"a":"' + token + b'"}'
+    assert redact_json(number) == number.replace(token, b"[REDACTED:github-token]")
+    huge = b'{"a":"' + b'say \\"token\\" \\n and password ' * 400_000 + token + b'","b":"x"}\n'
+    assert len(huge) > 10_000_000
+    assert redact_jsonl(huge) == huge.replace(token, b"[REDACTED:github-token]")
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "-----BEGIN PRIVATE KEY-----",
+        "eyJ-eyJabcdefghijk.eyJabcdefg.",
+        "curl -s ",
+        "discord ",
+        "a://b:c",
+        "password='",
+        "\\",
+    ],
+)
+def test_hostile_repetition_takes_steps_in_proportion(piece: str) -> None:
+    # Quadratic behaviour would take hours here, not a moment more or less.
+    data = json.dumps({"text": piece * (300_000 // len(piece))}).encode()
+    json.loads(redact_jsonl(data))
+
+
+def test_tokens_glued_together_all_go() -> None:
+    glued = SECRETS["digitalocean-token"][1].encode() * 5000
+    once = redact(glued)
+    assert b"dop" not in once and redact(bytes(once)) == once
+
+
+def test_a_secret_on_the_border_of_a_block_is_found() -> None:
+    token = SECRETS["github-token"][1].encode()
+    for shift in range(-6, 3):
+        data = b" " * (engine.BLOCK + shift) + token + b"\n"
+        assert [(f.start, f.end) for f in find(data)] == [(engine.BLOCK + shift, engine.BLOCK + shift + len(token))]
+
+
+def test_find_says_what_would_go() -> None:
+    token = SECRETS["github-token"][1]
+    data = f'{{"id":"x"}}\n{{"a":"{token}"}}\n'.encode()
+    (finding,) = find(data, lines=True)
+    assert (finding.rule, data[finding.start : finding.end]) == ("github-token", token.encode())
+
+
+def test_without_the_compiled_engine_the_result_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [json.dumps({"text": frame.format(secret)}) for frame, secret in SECRETS.values()]
+    data = "\n".join(lines * 4).encode()
+    assert len(data) > engine.COMPILED_FROM and engine.compiled_tier() is not None
+    expected = redact_jsonl(data)
+    monkeypatch.setattr(engine, "compiled_tier", lambda: None)
+    assert redact_jsonl(data) == expected != data
+
+
+# Text with planted secrets, their pieces, and what surrounds them in transcripts.
+PLANTED = st.sampled_from(
+    [frame.format(secret) for frame, secret in SECRETS.values()] + [s for _, s in SECRETS.values()]
+)
+GLUE = st.sampled_from(
+    ["", " ", "\n", "\\n", '"', "'", '\\"', "\\", "\\\\", "=", ": ", "password=", "token: '", "é", "\\u0026", "/"]
+)
+TEXT = st.lists(st.one_of(PLANTED, GLUE, st.text(max_size=8)), max_size=12).map("".join)
+VALUES = st.recursive(
+    TEXT | st.integers() | st.none() | st.floats(allow_nan=False),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["a", "password", "id", "cwd"]) | TEXT, inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+LINE = st.one_of(VALUES.map(json.dumps), VALUES.map(lambda v: json.dumps(json.dumps(v), ensure_ascii=False)), TEXT)
+LINES = st.lists(LINE.map(lambda line: line.encode("utf-8", "surrogatepass").replace(b"\n", b" ")), max_size=4)
+
+
+def shape(value: object) -> object:
+    """Return everything of a JSON value but the words in its strings."""
+    if isinstance(value, dict):
+        return {key: shape(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [shape(inner) for inner in value]
+    return "" if isinstance(value, str) else value
+
+
+@given(TEXT)
+def test_twice_is_once_in_text(text: str) -> None:
+    once = redact_text(text)
+    assert redact_text(once) == once
+
+
+@given(LINES)
+def test_json_lines_stay_what_they_are(lines: list[bytes]) -> None:
+    data = b"\n".join(lines) + b"\n"
+    once = redact_jsonl(data)
+    assert redact_jsonl(bytes(once)) == once
+    after = once.split(b"\n")[:-1]
+    assert len(after) == max(len(lines), 1)
+    for old, new in zip(lines, after, strict=False):
+        try:
+            expected = json.loads(old)
+        except ValueError:
+            continue
+        assert shape(json.loads(new)) == shape(expected)
+
+
+@given(LINES, LINES)
+def test_lines_can_be_redacted_apart(first: list[bytes], second: list[bytes]) -> None:
+    a = b"".join(line + b"\n" for line in first)
+    b = b"\n".join(second)
+    assert redact_jsonl(a + b) == redact_jsonl(a) + redact_jsonl(b)
+
+
+@given(LINES, st.booleans())
+def test_all_tiers_find_the_same(lines: list[bytes], by_line: bool) -> None:
+    data = b"\n".join(lines)
+    compiled = engine.compiled_tier()
+    assert compiled is not None
+    pure = engine.scan(data, by_line=by_line, places=engine.places_pure)
+    assert engine.scan(data, by_line=by_line, places=compiled) == pure
+
+
+@given(VALUES)
+def test_one_document_is_like_one_line(value: object) -> None:
+    data = json.dumps(value).encode()
+    assert redact_json(data) == redact_jsonl(data)
+    pretty = redact_json(json.dumps(value, indent=2).encode())
+    assert shape(json.loads(pretty)) == shape(value)
+
+
+@given(st.binary(max_size=400))
+def test_any_bytes_are_taken(data: bytes) -> None:
+    assert redact_jsonl(data).count(b"\n") == data.count(b"\n")
+    redact(data)
+    redact_json(data)

@@ -1,0 +1,74 @@
+"""The table of patterns, and one planted secret for each rule."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from planted_secrets import SECRETS, UUID
+
+from entire.redact import engine, redact, redact_jsonl
+from entire.redact.rules import BACK, FLAGS, GENERIC, GUARDS, NAMES, ROWS
+
+
+def test_every_rule_has_a_secret_and_the_table_is_sorted() -> None:
+    ids = [row[0] for row in ROWS]
+    assert ids == sorted(ids)
+    assert len(set(engine.BY_ID)) == len(ROWS) + len(GENERIC)
+    assert set(SECRETS) == set(engine.BY_ID)
+    assert set(BACK) <= set(ids)
+
+
+def test_keywords_are_lower_case_and_markers_hold_no_match() -> None:
+    for rule in engine.RULES:
+        assert all(keyword == keyword.lower() for keyword in rule.keywords)
+        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule.id)
+        for text in (f"[REDACTED:{rule.id}]", f"password='[REDACTED:{rule.id}]'", f"TOKEN=[REDACTED:{rule.id}]"):
+            assert redact(text.encode()) == text.encode()
+    assert set(NAMES) | set(FLAGS) <= set(engine.KEYWORDS)
+    assert all(set(words) <= set(engine.KEYWORDS) for words, _ in GUARDS)
+
+
+def test_even_a_careless_rule_cannot_match_a_marker() -> None:
+    careless = engine.Rule("careless", (b"[redacted",), rb"\[[^\]]+\]", 0, generic=False)
+    found = careless.compile().match(b"[REDACTED:jwt]")
+    assert found is not None and not careless.is_secret(found)
+
+
+@pytest.mark.parametrize("rule", sorted(SECRETS))
+def test_a_secret_goes_and_nothing_else(rule: str) -> None:
+    frame, secret = SECRETS[rule]
+    text = f"before\n{frame.format(secret)}\nafter"
+    assert redact(text.encode()).decode() == f"before\n{frame.format(f'[REDACTED:{rule}]')}\nafter"
+
+
+@pytest.mark.parametrize("ensure_ascii", [True, False])
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("rule", sorted(SECRETS))
+def test_a_secret_goes_from_json_in_json(rule: str, depth: int, ensure_ascii: bool) -> None:
+    frame, secret = SECRETS[rule]
+
+    def wrapped(text: str) -> str:
+        value = text
+        for _ in range(depth):
+            value = json.dumps({"uuid": UUID, "text": value, "n": [1, 2.50]}, ensure_ascii=ensure_ascii)
+        return value + "\n"
+
+    before = f'é say "\\hi"\t\n{frame.format(secret)}\nafter'
+    after = f'é say "\\hi"\t\n{frame.format(f"[REDACTED:{rule}]")}\nafter'
+    assert redact_jsonl(wrapped(before).encode()).decode() == wrapped(after)
+
+
+@pytest.mark.parametrize("rule", sorted(SECRETS))
+def test_a_secret_goes_when_slashes_and_signs_are_escaped(rule: str) -> None:
+    frame, secret = SECRETS[rule]
+
+    def escaped(text: str) -> bytes:
+        return b'{"text": ' + json.dumps(text).replace("/", "\\/").replace("&", "\\u0026").encode() + b"}"
+
+    line = redact_jsonl(escaped(frame.format(secret)))
+    json.loads(line)
+    if "/" not in secret:
+        assert line == escaped(frame.format(f"[REDACTED:{rule}]"))
+    assert secret not in json.loads(line)["text"]
