@@ -1,0 +1,35 @@
+"""Thousands of objects at once: all questions are asked before the first answer is read."""
+
+from __future__ import annotations
+
+from entire.git import run
+from entire.git.read import Object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_AT_ONCE = 4096  # bounds what is held in memory
+
+
+def get(where: str, names: Sequence[str]) -> Iterator[Object | None]:
+    """Return the object of each name in order, None where git knows none. Meant for small objects (trees, metadata)."""
+    for start in range(0, len(names), _AT_ONCE):
+        some = names[start : start + _AT_ONCE]
+        asked = "\n".join(some).encode("utf-8", "surrogateescape") + b"\n"
+        answer = run.git(where, "cat-file", "--batch", "--buffer", stdin=asked).stdout
+        yield from _parse(answer, len(some))
+
+
+def _parse(answer: bytes, count: int) -> Iterator[Object | None]:
+    at = 0
+    for _ in range(count):
+        end = answer.index(b"\n", at)
+        words = answer[at:end].rsplit(b" ", 2)
+        at = end + 1
+        if len(words) == 3 and words[2].isdigit():
+            size = int(words[2])
+            yield Object(oid=words[0].decode("ascii"), type=words[1].decode("ascii"), data=answer[at : at + size])
+            at += size + 1
+        else:
+            yield None

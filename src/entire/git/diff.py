@@ -1,0 +1,194 @@
+"""What differs between trees: changed paths, and the lines of them, several pairs in one git process."""
+
+from __future__ import annotations
+
+from entire.git import run
+from entire.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Line = tuple[bytes, bytes]
+
+_MANY_PATHS = 400  # a longer list is not worth a pathspec, and a command line has an end
+GITLINK = "160000"
+
+
+class Change(Value):
+    """One changed path. Modes as git prints them, ``000000`` where there is no file; ids of zeros likewise."""
+
+    path: str
+    old_path: str  # differs from ``path`` for a rename only
+    status: str  # A D M R T
+    old_mode: str
+    new_mode: str
+    old_oid: str
+    new_oid: str
+
+
+class Hunk(Value):
+    """A run of changed lines with context; ``old_start`` and ``new_start`` count from 1 as git prints them."""
+
+    old_start: int
+    old_count: int
+    new_start: int
+    new_count: int
+    lines: tuple[Line, ...]  # (b" " or b"-" or b"+", the line with its newline if it has one)
+
+
+class FilePatch(Value):
+    """The changed lines of one path; ``binary`` files and submodules have none."""
+
+    change: Change
+    binary: bool
+    hunks: tuple[Hunk, ...]
+    header: tuple[bytes, ...] = ()  # the patch's lines before the first hunk
+
+
+def changes(where: str, old: str, new: str) -> list[Change]:
+    """Return the paths that differ between two trees or commits, renames as delete and add."""
+    done = run.git(where, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--ignore-submodules=dirty", old, new)
+    return parse_raw_z(done.stdout)
+
+
+def index_changes(where: str, base: str, env: dict[str, str]) -> list[Change]:
+    """Return the paths whose index entries differ from ``base``; ``env`` names the index (GIT_INDEX_FILE, GIT_DIR)."""
+    done = run.git(where, "diff-index", "--cached", "-z", "--raw", "--no-renames", "--ignore-submodules=dirty", base, env=env)
+    return parse_raw_z(done.stdout)
+
+
+def parse_raw_z(data: bytes) -> list[Change]:
+    """Parse ``--raw -z`` output of a git diff without renames."""
+    fields = data.decode("utf-8", "surrogateescape").split("\0")
+    found = []
+    for meta, path in zip(fields[::2], fields[1::2], strict=False):
+        found.append(_change(meta, path, path))
+    return found
+
+
+def _change(meta: str, old_path: str, path: str) -> Change:
+    old_mode, new_mode, old_oid, new_oid, status = meta.lstrip(":").split(" ")
+    return Change(path=path, old_path=old_path, status=status[0], old_mode=old_mode, new_mode=new_mode, old_oid=old_oid,
+                  new_oid=new_oid)
+
+
+def patches(
+    where: str, pairs: Sequence[tuple[str, str]], paths: Sequence[str] = (), *, renames: bool = True
+) -> list[list[FilePatch]]:
+    """Return, for each pair of tree ids, the patches of the given paths (of all without paths). One git process."""
+    if not pairs:
+        return []
+    options = ["-M", "-l400"] if renames else ["--no-renames"]
+    limit = ["--", *paths] if 0 < len(paths) <= _MANY_PATHS else []
+    done = run.git(
+        where, "--literal-pathspecs", "diff-tree", "--stdin", "-r", "--raw", "-p", "-U3", "--full-index", "--no-ext-diff",
+        "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=dirty", *options, *limit,
+        stdin="".join(f"{old} {new}\n" for old, new in pairs).encode(),
+    )  # fmt: skip
+    return _Parser(done.stdout, pairs).parse()
+
+
+class _Parser:
+    """Reads ``diff-tree --stdin --raw -p``: per pair a line with both ids, the raw lines, the patches in that order."""
+
+    def __init__(self, data: bytes, pairs: Sequence[tuple[str, str]]) -> None:
+        self._lines = data.split(b"\n")
+        self._at = 0
+        self._pairs = pairs
+        self._starts = {f"{old} {new}".encode() for old, new in pairs}
+
+    def _peek(self) -> bytes:
+        return self._lines[self._at] if self._at < len(self._lines) else b""
+
+    def parse(self) -> list[list[FilePatch]]:
+        found = []
+        for old, new in self._pairs:
+            if self._peek() == f"{old} {new}".encode():
+                self._at += 1
+            found.append(self._pair())
+        return found
+
+    def _pair(self) -> list[FilePatch]:
+        raw = []
+        while self._peek().startswith(b":"):
+            meta, *names = self._peek().decode("utf-8", "surrogateescape").split("\t")
+            names = [unquote(name) for name in names]
+            raw.append(_change(meta, names[0], names[-1]))
+            self._at += 1
+        if raw and not self._peek():
+            self._at += 1
+        return [self._file(change) for change in raw]
+
+    def _file(self, change: Change) -> FilePatch:
+        patch = self._segment(change)
+        if change.status == "T":  # a file became a link, or the like: git prints a deletion and a creation
+            second = self._segment(change)
+            return FilePatch(change=change, binary=patch.binary or second.binary, hunks=(*patch.hunks, *second.hunks),
+                             header=patch.header)
+        return patch
+
+    def _segment(self, change: Change) -> FilePatch:
+        header = []
+        binary = GITLINK in (change.old_mode, change.new_mode)
+        if self._peek().startswith(b"diff --git "):
+            header.append(self._peek())
+            self._at += 1
+            while self._at < len(self._lines) and (line := self._peek()) and not line.startswith((b"@@ ", b"diff --git ")):
+                if line in self._starts:
+                    break
+                binary = binary or line.startswith((b"Binary files ", b"GIT binary patch"))
+                header.append(line)
+                self._at += 1
+        hunks = []
+        while self._peek().startswith(b"@@ "):
+            hunks.append(self._hunk())
+        return FilePatch(change=change, binary=binary, hunks=() if binary else tuple(hunks), header=tuple(header))
+
+    def _hunk(self) -> Hunk:
+        spans = self._peek().split(b" ")
+        self._at += 1
+        old_start, old_count = _span(spans[1])
+        new_start, new_count = _span(spans[2])
+        old_left, new_left = old_count, new_count
+        lines: list[Line] = []
+        while old_left or new_left or self._peek().startswith(b"\\"):
+            line = self._peek()
+            self._at += 1
+            kind = line[:1]
+            if kind == b"\\":  # "\ No newline at end of file" speaks of the line before
+                last_kind, last = lines[-1]
+                lines[-1] = (last_kind, last[:-1])
+                continue
+            old_left -= kind != b"+"
+            new_left -= kind != b"-"
+            lines.append((kind, line[1:] + b"\n"))
+        return Hunk(old_start=old_start, old_count=old_count, new_start=new_start, new_count=new_count, lines=tuple(lines))
+
+
+def _span(text: bytes) -> tuple[int, int]:
+    start, _, count = text[1:].partition(b",")
+    return int(start), int(count) if count else 1
+
+
+_ESCAPES = {"n": b"\n", "t": b"\t", "r": b"\r", "a": b"\a", "b": b"\b", "f": b"\f", "v": b"\v", '"': b'"', "\\": b"\\"}
+
+
+def unquote(name: str) -> str:
+    """Undo git's C-style quoting of a path; an unquoted one is returned as it is."""
+    if len(name) < 2 or name[0] != '"' or name[-1] != '"':
+        return name
+    out = bytearray()
+    at = 1
+    while at < len(name) - 1:
+        char = name[at]
+        if char != "\\":
+            out += char.encode("utf-8", "surrogateescape")
+            at += 1
+        elif name[at + 1] in _ESCAPES:
+            out += _ESCAPES[name[at + 1]]
+            at += 2
+        else:
+            out.append(int(name[at + 1 : at + 4], 8))
+            at += 4
+    return out.decode("utf-8", "surrogateescape")

@@ -1,0 +1,119 @@
+"""Questions about commits, each answered by one git process."""
+
+from __future__ import annotations
+
+import os
+
+from entire.git import run
+from entire.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_FORMAT = "--format=%H%n%P%n%at%n%an%n%B"
+_NOT_OURS = ("refs/heads/entire/*", "refs/remotes/*/entire/*", "refs/entire/*", "refs/stash")
+
+
+class Logged(Value):
+    """A commit as ``git log`` tells it; ``time`` is the author's, in seconds since the epoch."""
+
+    oid: str
+    parents: tuple[str, ...]
+    time: float
+    author: str
+    message: str
+
+    @property
+    def subject(self) -> str:
+        """The message's first line."""
+        return self.message.lstrip().partition("\n")[0].rstrip()
+
+
+def resolve(where: str, name: str) -> str:
+    """Return the id of the commit that git calls ``name``, '' if there is none."""
+    if not name or "\n" in name or "\0" in name:
+        return ""
+    asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    done = run.git(where, *asked, ok=(0, 1, 128))
+    return done.stdout.decode("ascii", "replace").strip() if done.status == 0 else ""
+
+
+def branch(where: str) -> str:
+    """Return the name of the branch that is checked out, '' when HEAD is detached."""
+    done = run.git(where, "symbolic-ref", "--quiet", "--short", "HEAD", ok=(0, 1, 128))
+    return done.stdout.decode("utf-8", "surrogateescape").strip() if done.status == 0 else ""
+
+
+def pager(where: str) -> str:
+    """Return the pager that git would use here."""
+    done = run.git(where, "var", "GIT_PAGER", ok=(0, 1, 128), env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"})
+    return done.stdout.decode("utf-8", "replace").strip() if done.status == 0 else ""
+
+
+def remotes(where: str) -> list[str]:
+    """Return the names of the remotes."""
+    return run.lines(where, "remote")
+
+
+def show(where: str, oids: Sequence[str]) -> list[Logged]:
+    """Return these commits, in this order; those that are gone are left out."""
+    if not oids:
+        return []
+    stdin = "".join(f"{oid}\n" for oid in oids).encode()
+    return _log(where, "--no-walk=unsorted", "--ignore-missing", "--stdin", stdin=stdin)
+
+
+def containing(where: str, text: str, *, start: str = "", limit: int = 0) -> list[Logged]:
+    """Return the commits whose message holds ``text``, newest first.
+
+    Those that ``start`` reaches; without it those that any branch, tag or HEAD reaches (our own refs left out).
+    """
+    options = ["--fixed-strings", f"--grep={text}", *([f"--max-count={limit}"] if limit else [])]
+    if start:
+        return _log(where, *options, "--end-of-options", start)
+    return _log(where, *options, *(f"--exclude={pattern}" for pattern in _NOT_OURS), "--all")
+
+
+def log(where: str, revs: Sequence[str], *, limit: int) -> list[Logged]:
+    """Return the commits that ``revs`` reach (``^name`` leaves out), newest first, at most ``limit``."""
+    return _log(where, "--topo-order", f"--max-count={limit}", *revs, "--")
+
+
+def changed_paths(where: str, oid: str) -> list[str]:
+    """Return the paths that a commit changed against its first parent."""
+    done = run.git(
+        where,
+        "diff-tree",
+        "-r",
+        "-z",
+        "--root",
+        "--name-only",
+        "--no-commit-id",
+        "--no-renames",
+        "-m",
+        "--first-parent",
+        oid,
+    )
+    return [path for path in done.stdout.decode("utf-8", "surrogateescape").split("\0") if path]
+
+
+def count(where: str, *revs: str) -> int:
+    """Return how many commits ``git rev-list`` finds (``^name`` leaves out)."""
+    done = run.git(where, "rev-list", "--count", *revs, "--", ok=(0, 128))
+    text = done.stdout.decode("ascii", "replace").strip()
+    return int(text) if text.isdigit() else 0
+
+
+def _log(where: str, *args: str, stdin: bytes = b"") -> list[Logged]:
+    """Run ``git log``; status 128 is a repository without a commit, or a name that is none."""
+    done = run.git(where, "log", "-z", "--encoding=UTF-8", "--no-color", "--no-show-signature", _FORMAT, *args,
+                   stdin=stdin, ok=(0, 128))  # fmt: skip
+    found = []
+    for entry in done.stdout.decode("utf-8", "surrogateescape").split("\0"):
+        fields = entry.split("\n", 4)
+        if len(fields) == 5:
+            oid, parents, moment, author, message = fields
+            found.append(Logged(oid=oid, parents=tuple(parents.split()), time=float(moment or 0), author=author,
+                                message=message))  # fmt: skip
+    return found

@@ -1,0 +1,36 @@
+"""Where git looks for hooks, and who decided that."""
+
+from __future__ import annotations
+
+import os
+
+from entire.git import run
+from entire.model.value import Value
+
+
+class HooksFolder(Value):
+    """The folder of hooks as absolute path; ``scope`` of ``core.hooksPath`` in git's word, '' where it is not set."""
+
+    path: str
+    common_dir: str
+    scope: str = ""
+    origin: str = ""
+    tracked: bool = False  # the folder holds files that git tracks: it belongs to the team
+
+
+def folder(root: str) -> HooksFolder:
+    """Ask git about the worktree with top folder ``root``."""
+    asked = run.lines(root, "rev-parse", "--git-path", "hooks", "--git-common-dir")
+    path, common_dir = (os.path.normpath(os.path.join(root, line)) for line in asked)
+    said = run.git(root, "config", "--show-scope", "--show-origin", "--get", "core.hooksPath", ok=(0, 1)).stdout
+    if not said.strip():
+        return HooksFolder(path=path, common_dir=common_dir)
+    scope, origin, *_ = [*said.decode("utf-8", "surrogateescape").split("\t"), ""]
+    return HooksFolder(path=path, common_dir=common_dir, scope=scope, origin=origin, tracked=_is_tracked(root, path))
+
+
+def _is_tracked(root: str, path: str) -> bool:
+    inside = os.path.relpath(os.path.realpath(path), os.path.realpath(root))
+    if inside == os.pardir or inside.startswith(os.pardir + os.sep):
+        return False
+    return bool(run.git(root, "ls-files", "-z", "--", f":(top,literal){inside}").stdout)

@@ -1,0 +1,27 @@
+"""Who writes our commits: git's configured user, or a stand-in, so that a missing identity stops nothing."""
+
+from __future__ import annotations
+
+from entire.git import run
+
+UNKNOWN = "Unknown <unknown@local>"
+_FORBIDDEN = dict.fromkeys(map(ord, "<>\n\0"))
+
+
+def identity(where: str) -> str:
+    """Return ``Name <mail>`` from git's configuration (the repository's own first, then the global one)."""
+    asked = ("config", "-z", "--get-regexp", r"^user\.(name|email)$")
+    found: dict[str, str] = {}
+    for entry in run.git(where, *asked, ok=(0, 1)).stdout.decode("utf-8", "surrogateescape").split("\0"):
+        key, _, value = entry.partition("\n")
+        found[key] = value.translate(_FORBIDDEN).strip()
+    return f"{found.get('user.name') or 'Unknown'} <{found.get('user.email') or 'unknown@local'}>"
+
+
+def author(who: str, seconds: float) -> str:
+    """Return the author line of a commit made now: identity, seconds since the epoch, local offset."""
+    import time
+
+    offset = time.localtime(seconds).tm_gmtoff
+    minutes = abs(offset) // 60
+    return f"{who} {int(seconds)} {'-' if offset < 0 else '+'}{minutes // 60:02}{minutes % 60:02}"

@@ -1,0 +1,148 @@
+"""Many objects through one ``cat-file --batch`` child, started at the first question."""
+
+from __future__ import annotations
+
+import os
+
+from entire import process
+from entire.errors import GitError
+from entire.git import run
+from entire.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
+
+class Object(Value):
+    """A git object: its id, its type (``commit``, ``tree``, ``blob``, ``tag``) and its content."""
+
+    oid: str
+    type: str
+    data: bytes
+
+
+class TreeEntry(Value):
+    """One line of a tree; ``mode`` as git prints it (``100644``, ``040000``, ...)."""
+
+    mode: str
+    oid: str
+    name: str
+
+
+class Commit(Value):
+    """The parts of a commit that we use. Times are seconds since the epoch; the message is bytes as git keeps them."""
+
+    oid: str
+    tree: str
+    parents: tuple[str, ...]
+    author: str  # "Name <mail> seconds zone", as in the object
+    committer: str
+    message: bytes
+
+
+class Objects:
+    """Reads objects of one repository by id or by any name that git understands (``HEAD^{tree}``, ``main:a/b``)."""
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+        self._child: process.Child | None = None
+        self._rest = b""
+
+    def __enter__(self) -> Objects:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the child; the next question starts another one."""
+        if self._child is not None:
+            for fd in (self._child.stdin, self._child.stdout, self._child.stderr):
+                os.close(fd)
+            self._child.wait()
+            self._child = None
+            self._rest = b""
+
+    def get(self, name: str) -> Object | None:
+        """Return an object, or None if git knows none of that name."""
+        if "\n" in name or not name:
+            return None
+        if self._child is None:
+            self._child = process.Child(run.argv(self._where, ["cat-file", "--batch"]), run.environment())
+        question = name.encode("utf-8", "surrogateescape") + b"\n"
+        os.write(self._child.stdin, question)
+        head = self._until_newline()
+        words = head.rsplit(b" ", 2)
+        if len(words) != 3 or not words[2].isdigit():
+            return None  # "<name> missing", "<name> ambiguous"
+        data = self._exactly(int(words[2]) + 1)
+        return Object(oid=words[0].decode("ascii", "replace"), type=words[1].decode("ascii", "replace"), data=data[:-1])
+
+    def blob(self, name: str) -> bytes | None:
+        """Return a blob's bytes, or None."""
+        found = self.get(name)
+        return found.data if found is not None and found.type == "blob" else None
+
+    def tree(self, name: str) -> list[TreeEntry]:
+        """Return the entries of a tree, in git's order; empty if there is none of that name."""
+        found = self.get(name)
+        return parse_tree(found.data, len(found.oid) // 2) if found is not None and found.type == "tree" else []
+
+    def commit(self, name: str) -> Commit | None:
+        """Return a commit, or None."""
+        found = self.get(name)
+        return parse_commit(found) if found is not None and found.type == "commit" else None
+
+    def _more(self) -> bytes:
+        assert self._child is not None
+        data = os.read(self._child.stdout, 1 << 18)
+        if not data:
+            said = os.read(self._child.stderr, 1 << 16).decode("utf-8", "replace").strip()
+            raise GitError(f"git cat-file ended unexpectedly: {said}")
+        return data
+
+    def _until_newline(self) -> bytes:
+        while b"\n" not in self._rest:
+            self._rest += self._more()
+        line, _, self._rest = self._rest.partition(b"\n")
+        return line
+
+    def _exactly(self, size: int) -> bytes:
+        parts = [self._rest]
+        have = len(self._rest)
+        while have < size:
+            parts.append(self._more())
+            have += len(parts[-1])
+        data = b"".join(parts)
+        self._rest = data[size:]
+        return data[:size]
+
+
+def parse_tree(data: bytes, oid_size: int) -> list[TreeEntry]:
+    """Parse the content of a tree object; ``oid_size`` is 20 bytes for SHA-1 and 32 for SHA-256."""
+    entries = []
+    at = 0
+    while at < len(data):
+        blank = data.index(b" ", at)
+        end = data.index(b"\0", blank)
+        oid = data[end + 1 : end + 1 + oid_size].hex()
+        name = data[blank + 1 : end].decode("utf-8", "surrogateescape")
+        entries.append(TreeEntry(mode=data[at:blank].decode("ascii").zfill(6), oid=oid, name=name))
+        at = end + 1 + oid_size
+    return entries
+
+
+def parse_commit(found: Object) -> Commit:
+    """Parse a commit object's content."""
+    head, _, message = found.data.partition(b"\n\n")
+    fields: dict[str, str] = {}
+    parents = []
+    for line in head.decode("utf-8", "surrogateescape").split("\n"):
+        key, _, value = line.partition(" ")
+        if key == "parent":
+            parents.append(value)
+        elif key:  # continuation lines of a signature begin with a blank
+            fields.setdefault(key, value)
+    return Commit(oid=found.oid, tree=fields.get("tree", ""), parents=tuple(parents), author=fields.get("author", ""),
+                  committer=fields.get("committer", ""), message=message)

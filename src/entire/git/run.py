@@ -1,0 +1,50 @@
+"""The one place where a git command line is built."""
+
+from __future__ import annotations
+
+import os
+
+from entire import process
+from entire.errors import GitError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_OPTIONS = ("-c", "core.fsmonitor=false", "-c", "core.quotePath=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false")
+_INHERITED = ("GIT_EXEC_PATH", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM",
+              "GIT_CEILING_DIRECTORIES", "GIT_TRACE2_EVENT", "GIT_TRACE2")
+
+
+def environment(**extra: str) -> dict[str, str]:
+    """Return the environment for git: what a hook inherited of ``GIT_*`` is left out, no locks, no prompts, C messages."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _INHERITED}
+    env.update(GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0", LC_ALL="C", GIT_NO_REPLACE_OBJECTS="1", **extra)
+    return env
+
+
+def argv(where: str, args: Sequence[str | bytes]) -> list[str | bytes]:
+    """Return the command line for a git command in the folder ``where``."""
+    return ["git", "-C", where, *_OPTIONS, *args]
+
+
+def git(
+    where: str,
+    *args: str | bytes,
+    stdin: bytes = b"",
+    ok: Sequence[int] = (0,),
+    timeout: float | None = 120.0,
+    env: dict[str, str] | None = None,
+) -> process.Completed:
+    """Run a git command in ``where``; a status not in ``ok`` raises GitError with the command and what git said."""
+    done = process.run(argv(where, args), stdin=stdin, env=env or environment(), timeout=timeout)
+    if done.status not in ok:
+        said = done.stderr.decode("utf-8", "replace").strip()
+        words = " ".join(os.fsdecode(arg) for arg in args[:4])
+        raise GitError(f"git {words} failed: {said or f'status {done.status}'}", status=done.status, stderr=said)
+    return done
+
+
+def lines(where: str, *args: str | bytes, stdin: bytes = b"", ok: Sequence[int] = (0,)) -> list[str]:
+    """Run a git command and return its output as text lines."""
+    return git(where, *args, stdin=stdin, ok=ok).stdout.decode("utf-8", "surrogateescape").splitlines()

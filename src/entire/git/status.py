@@ -1,0 +1,85 @@
+"""The one look at the work tree per event: ``git status``, and the blobs that git would store."""
+
+from __future__ import annotations
+
+import os
+
+from entire.errors import GitError
+from entire.git import run
+from entire.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Dirty(Value):
+    """A path that differs from HEAD. ``oid`` is filled where the index already holds the work tree's content."""
+
+    path: str
+    mode: str  # of the work tree; "000000" if there is no file there
+    oid: str = ""
+    tracked: bool = True
+
+
+class Status(Value):
+    """HEAD's commit ('' before the first), its branch ('' when detached), and all that differs from it."""
+
+    head: str
+    branch: str
+    dirty: tuple[Dirty, ...]
+
+
+def read(top: str) -> Status:
+    """Look at the work tree with top folder ``top``: tracked changes, and untracked files that are not ignored."""
+    done = run.git(top, "status", "--porcelain=v2", "--branch", "-z", "-uall", "--no-renames", "--ignore-submodules=dirty",
+                   timeout=600)
+    return parse(done.stdout)
+
+
+def parse(data: bytes) -> Status:
+    """Parse ``git status --porcelain=v2 --branch -z --no-renames``."""
+    head = branch = ""
+    dirty: dict[str, Dirty] = {}
+    for line in data.decode("utf-8", "surrogateescape").split("\0"):
+        kind = line[:2]
+        if kind == "1 ":
+            _, states, _, _, index_mode, work_mode, _, index_oid, path = line.split(" ", 8)
+            same = states[1] == "."
+            dirty[path] = Dirty(path=path, mode=index_mode if same else work_mode, oid=index_oid if same else "")
+        elif kind == "u ":
+            *_, work_mode, _, _, _, path = line.split(" ", 10)
+            dirty[path] = Dirty(path=path, mode=work_mode)
+        elif kind == "? ":
+            if not line.endswith("/"):  # a nested repository is somebody else's
+                dirty[line[2:]] = Dirty(path=line[2:], mode="", tracked=False)
+        elif line.startswith("# branch.oid "):
+            head = line[13:] if line[13:] != "(initial)" else ""
+        elif line.startswith("# branch.head "):
+            branch = line[14:] if line[14:] != "(detached)" else ""
+    return Status(head=head, branch=branch, dirty=tuple(dirty.values()))
+
+
+def store_files(top: str, paths: Sequence[str]) -> dict[str, str]:
+    """Store files as git would add them (clean filters, line ends) and return their blob ids; those that vanished are left out."""
+    found: dict[str, str] = {}
+    rest = list(paths)
+    while rest:
+        stdin = b"".join(_stdin_path(path) + b"\n" for path in rest)
+        done = run.git(top, "hash-object", "-w", "--stdin-paths", stdin=stdin, ok=(0, 1, 128), timeout=600)
+        oids = done.stdout.decode("ascii").split()
+        found.update(zip(rest, oids, strict=False))
+        if done.status == 0:
+            break
+        culprit = rest[len(oids)] if len(oids) < len(rest) else ""
+        if not culprit or (os.access(os.path.join(top, culprit), os.R_OK) and os.path.isfile(os.path.join(top, culprit))):
+            raise GitError("git hash-object failed: " + done.stderr.decode("utf-8", "replace").strip())
+        rest = rest[len(oids) + 1 :]
+    return found
+
+
+def _stdin_path(path: str) -> bytes:
+    raw = path.encode("utf-8", "surrogateescape")
+    if raw[:1] != b'"' and b"\n" not in raw and b"\r" not in raw[-1:]:
+        return raw
+    return b'"' + raw.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n").replace(b"\r", b"\\r") + b'"'

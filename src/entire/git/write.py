@@ -1,0 +1,103 @@
+"""Objects through one ``git fast-import`` stream. Nothing is visible before a ref is moved (``git.refs``)."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+
+from entire.errors import GitError
+from entire.git import run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Stream:
+    """Collects blobs and commits, then writes all of them in one go and tells their ids.
+
+    ``blob`` and ``commit`` return marks (``:1``) which can stand for object ids in later calls of the same stream.
+    """
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+        self._parts: list[bytes] = [b"feature done\n"]
+        self._marks = 0
+        self._trees: list[str] = []
+        self._scratch = f"refs/entire/writing/{os.getpid()}-{os.urandom(4).hex()}"
+
+    def _mark(self) -> str:
+        self._marks += 1
+        return f":{self._marks}"
+
+    def blob(self, data: bytes) -> str:
+        """Add a blob; return its mark."""
+        mark = self._mark()
+        self._parts.append(f"blob\nmark {mark}\ndata {len(data)}\n".encode() + data + b"\n")
+        return mark
+
+    def commit(
+        self,
+        *,
+        message: bytes,
+        author: str,
+        parents: tuple[str, ...] = (),
+        tree: str = "",
+        changes: Mapping[str, tuple[str, str] | None],
+    ) -> str:
+        """Add a commit; return its mark.
+
+        Its tree is ``tree`` (or the first parent's, where ``tree`` is ''; or empty) with ``changes``: path to (mode, object
+        id or mark), None to delete, in the order given. ``author`` is ``Name <mail> seconds zone``, for both.
+        """
+        mark = self._mark()
+        out = [f"reset {self._scratch}\n\ncommit {self._scratch}\nmark {mark}\n".encode()]
+        who = author.encode("utf-8", "surrogateescape")
+        out.append(b"author " + who + b"\ncommitter " + who + b"\n")
+        out.append(f"data {len(message)}\n".encode() + message + b"\n")
+        for key, parent in zip(("from", *["merge"] * len(parents)), parents, strict=False):
+            out.append(f"{key} {parent}\n".encode())
+        if tree:
+            out.append(f'M 040000 {tree} ""\n'.encode() if not parents else f'deleteall\nM 040000 {tree} ""\n'.encode())
+        for path, entry in changes.items():
+            if entry is None:
+                out.append(b"D " + quote(path) + b"\n")
+            else:
+                out.append(f"M {entry[0]} {entry[1]} ".encode() + quote(path) + b"\n")
+        self._parts.append(b"".join(out) + b"\n")
+        return mark
+
+    def tree_of(self, mark: str) -> str:
+        """Ask for the tree of a commit of this stream; return the key under which ``write`` tells it."""
+        self._trees.append(mark)
+        return f"{mark}^{{tree}}"
+
+    def write(self) -> dict[str, str]:
+        """Write everything; return the object id of each mark, and of each tree asked for."""
+        questions = b"".join(f"get-mark :{n}\n".encode() for n in range(1, self._marks + 1))
+        questions += b"".join(f'ls {mark} ""\n'.encode() for mark in self._trees)
+        end = f"reset {self._scratch}\nfrom {'0' * 40}\n\n".encode()
+        stream = b"".join(self._parts) + questions + end + b"done\n"
+        done = run.git(self._where, "fast-import", "--quiet", "--done", "--date-format=raw", stdin=stream, timeout=None)
+        answers = done.stdout.decode("ascii").splitlines()
+        if len(answers) != self._marks + len(self._trees):
+            raise GitError("git fast-import wrote less than it was told", stderr=done.stderr.decode("utf-8", "replace"))
+        found = {f":{n}": oid for n, oid in enumerate(answers[: self._marks], 1)}
+        for mark, answer in zip(self._trees, answers[self._marks :], strict=True):
+            found[f"{mark}^{{tree}}"] = answer.split()[2]  # "040000 tree <oid>\t"; an empty tree: "missing "
+        return found
+
+
+def blob_id(data: bytes, oid_size: int) -> str:
+    """Return the id that git gives to a blob, in a repository whose ids have that many hex digits."""
+    digest = hashlib.sha1() if oid_size == 40 else hashlib.sha256()
+    digest.update(b"blob %d\0" % len(data))
+    digest.update(data)
+    return digest.hexdigest()
+
+
+def quote(path: str) -> bytes:
+    """Quote a path as fast-import reads it (C style); bytes that are no UTF-8 came in as surrogates and go out unchanged."""
+    raw = path.encode("utf-8", "surrogateescape")
+    escaped = raw.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
+    return b'"' + escaped + b'"'

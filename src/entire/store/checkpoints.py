@@ -1,0 +1,347 @@
+"""Permanent store: the branch ``entire/checkpoints/v1``, one folder per checkpoint (formats.md section 2).
+
+Reading takes what real repositories hold: gaps between slots, pointers that lead nowhere or are empty, null lists,
+missing files, several histories. Writing keeps everything it does not know.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from entire.git import bulk, refs
+from entire.git.read import TreeEntry, parse_tree
+from entire.layout import METADATA_BRANCH
+from entire.model.ids import HEX, CheckpointId
+from entire.model.records import CheckpointSummary, SessionRecord, summarize
+from entire.model.value import Value, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from entire.git.read import Objects
+
+LOCAL_REF = f"refs/heads/{METADATA_BRANCH}"
+TRANSCRIPT = "full.jsonl"
+_OLD_TRANSCRIPT = "full.log"
+_DOCUMENT_AGENTS = frozenset({"Gemini CLI"})  # their parts are JSON documents with a list of messages
+_TREE = "040000"
+PROMPT_SEPARATOR = "\n\n---\n\n"
+
+
+class Slot(Value):
+    """One session in a checkpoint; ``files`` maps names in its folder to object ids; ``record``: None if unreadable."""
+
+    number: int
+    tree: str
+    files: Mapping[str, str]
+    record: SessionRecord | None
+
+    @property
+    def session_id(self) -> str:
+        """The agent's id of the session, '' if the record does not tell."""
+        return self.record.session_id if self.record is not None else ""
+
+
+class Checkpoint(Value):
+    """A checkpoint as it is found: ``slots`` in the order of the summary; ``problems`` says what is wrong with it."""
+
+    id: CheckpointId
+    tip: str
+    tree: str
+    summary: CheckpointSummary
+    slots: tuple[Slot, ...]
+    entries: tuple[TreeEntry, ...]
+    latest: Slot | None = None  # the last one the summary lists
+    problems: tuple[str, ...] = ()
+
+    @property
+    def records(self) -> tuple[SessionRecord, ...]:
+        """The records of all sessions that have a readable one."""
+        return tuple(slot.record for slot in self.slots if slot.record is not None)
+
+    def slot_of(self, session_id: str) -> Slot | None:
+        """Return a session's slot."""
+        return next((slot for slot in self.slots if slot.session_id == session_id), None)
+
+
+class Task(Value):
+    """A subagent's task: what its final record says, and object ids of its transcripts and increments by file name."""
+
+    tool_use_id: str
+    session_id: str = ""
+    agent_id: str = ""
+    checkpoint_uuid: str = ""
+    transcripts: Mapping[str, str] = {}
+    increments: Mapping[str, str] = {}
+
+
+def tips(where: str) -> dict[str, str]:
+    """Return the local branch, if any, then the remote-tracking ones: ref to commit id."""
+    found = refs.find(where, LOCAL_REF, f"refs/remotes/**/{METADATA_BRANCH}")
+    names = sorted(found, key=lambda name: (name != LOCAL_REF, name != f"refs/remotes/origin/{METADATA_BRANCH}", name))
+    return {name: found[name] for name in names if name == LOCAL_REF or name.startswith("refs/remotes/")}
+
+
+def read(objects: Objects, where: Sequence[str] | Mapping[str, str], checkpoint_id: CheckpointId) -> Checkpoint | None:
+    """Return a checkpoint from the first of several tips (refs or commits; ``tips()`` will do) that holds it."""
+    for tip in where:
+        found = read_at(objects, tip, checkpoint_id)
+        if found is not None:
+            return found
+    return None
+
+
+def read_at(objects: Objects, tip: str, checkpoint_id: CheckpointId) -> Checkpoint | None:
+    """Return a checkpoint as it is in the tree of one ref or commit, or None."""
+    folder = objects.get(f"{tip}:{checkpoint_id.path}") if tip else None
+    if folder is None or folder.type != "tree":
+        return None
+    entries = parse_tree(folder.data, len(folder.oid) // 2)
+    oids = {entry.name: entry.oid for entry in entries}
+    problems: list[str] = []
+    value = _json_object(objects, oids.get("metadata.json"))
+    if value is None:
+        problems.append("the checkpoint's metadata.json is missing or broken")
+    summary = CheckpointSummary.from_json(value or {})
+    pointed = _pointed_numbers(summary, checkpoint_id)
+    numbered = [int(entry.name) for entry in entries if entry.mode == _TREE and _is_number(entry.name)]
+    slots: dict[int, Slot] = {}
+    for number in [*pointed, *sorted(numbered)]:
+        if number in slots:
+            continue
+        if number not in numbered:
+            problems.append(f"the session folder {number} is missing")
+            continue
+        slots[number] = _read_slot(objects, number, oids[str(number)])
+        if slots[number].record is None:
+            problems.append(f"the session folder {number} has no readable metadata.json")
+    last = [slots[number] for number in pointed if number in slots] or list(slots.values())
+    return Checkpoint(
+        id=checkpoint_id,
+        tip=tip,
+        tree=folder.oid,
+        slots=tuple(slots.values()),
+        entries=tuple(entries),
+        summary=_complete(summary, checkpoint_id, tuple(slots.values())),
+        latest=last[-1] if last else None,
+        problems=tuple(problems),
+    )
+
+
+def _complete(summary: CheckpointSummary, checkpoint_id: CheckpointId, slots: tuple[Slot, ...]) -> CheckpointSummary:
+    """Where the root's metadata is missing, add up the sessions."""
+    records = [slot.record for slot in slots if slot.record is not None]
+    if summary.checkpoint_id:
+        return summary
+    if not records:
+        return replace(summary, checkpoint_id=checkpoint_id)
+    return summarize(records, summary.sessions, summary.extra)
+
+
+def _pointed_numbers(summary: CheckpointSummary, checkpoint_id: CheckpointId) -> list[int]:
+    """Return the slot numbers that the pointers name; an entry of empty pointers stands for its own position."""
+    numbers = []
+    prefix = f"/{checkpoint_id.path}/"
+    for position, entry in enumerate(summary.sessions):
+        pointers = [p for p in (entry.metadata, entry.transcript, entry.content_hash, entry.prompt, entry.context) if p]
+        folders = [p[len(prefix) :].partition("/")[0] for p in pointers if p.startswith(prefix)]
+        names = [name for name in folders if _is_number(name)]
+        numbers.append(int(names[0]) if names else position)
+    return list(dict.fromkeys(numbers))
+
+
+def _is_number(name: str) -> bool:
+    return name.isascii() and name.isdigit() and len(name) <= 6 and str(int(name)) == name
+
+
+def _read_slot(objects: Objects, number: int, tree: str) -> Slot:
+    files = {entry.name: entry.oid for entry in objects.tree(tree)}
+    value = _json_object(objects, files.get("metadata.json"))
+    record = SessionRecord.from_json(value) if value is not None else None
+    return Slot(number=number, tree=tree, files=files, record=record)
+
+
+def _json_object(objects: Objects, oid: str | None) -> dict[str, Any] | None:
+    return parse_object(objects.blob(oid)) if oid else None
+
+
+def parse_object(data: bytes | None) -> dict[str, Any] | None:
+    """Return the JSON object in some bytes, None for anything else; bytes that are no UTF-8 are replaced, as by Go."""
+    try:
+        value = json.loads((data or b"").decode("utf-8", "replace").removeprefix("\ufeff"))
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def transcript_parts(slot: Slot) -> list[str]:
+    """Return the object ids of a transcript's parts: the base file if there is one, then by number."""
+    for base in (TRANSCRIPT, _OLD_TRANSCRIPT):
+        prefix = base + "."
+        numbered = {
+            int(name[len(prefix) :]): oid
+            for name, oid in slot.files.items()
+            if name.startswith(prefix) and name[len(prefix) :].isascii() and name[len(prefix) :].isdigit()
+        }
+        parts = ([slot.files[base]] if base in slot.files else []) + [numbered[number] for number in sorted(numbered)]
+        if parts:
+            return parts
+    return []
+
+
+def transcript(objects: Objects, slot: Slot) -> bytes:
+    """Return a session's whole transcript, in the agent's own format; empty if none was stored."""
+    parts = [objects.blob(oid) or b"" for oid in transcript_parts(slot)]
+    if len(parts) == 1:
+        return parts[0]
+    if slot.record is not None and slot.record.agent in _DOCUMENT_AGENTS:
+        return _join_documents(parts)
+    return b"\n".join(parts)
+
+
+def _join_documents(parts: list[bytes]) -> bytes:
+    """Join documents that share out one list of messages; other fields are kept, the first part's win."""
+    documents = [parse_object(part) for part in parts]
+    if not parts or any(one is None for one in documents):
+        return b"\n".join(parts)
+    joined: dict[str, Any] = {}
+    messages: list[Any] = []
+    for one in documents:
+        assert one is not None
+        joined = {**one, **joined}
+        found = one.get("messages")
+        messages += found if isinstance(found, list) else []
+    joined["messages"] = messages
+    return json.dumps(joined, ensure_ascii=False, indent=2).encode("utf-8", "replace")
+
+
+def prompts(objects: Objects, slot: Slot) -> list[str]:
+    """Return the prompts stored beside a transcript, in order."""
+    data = objects.blob(slot.files["prompt.txt"]) if "prompt.txt" in slot.files else None
+    return data.decode("utf-8", "replace").split(PROMPT_SEPARATOR) if data else []
+
+
+def content_hash(data: bytes) -> str:
+    """Return the content of ``content_hash.txt`` for a whole stored transcript."""
+    return "sha256:" + hashlib.sha256(data).hexdigest()
+
+
+def hash_matches(objects: Objects, slot: Slot) -> bool | None:
+    """Compare a transcript with its stored hash; None without one. A mismatch is only a diagnostic: old data has it."""
+    oid = slot.files.get("content_hash.txt")
+    stored = objects.blob(oid) if oid else None
+    if not stored:
+        return None
+    return stored.decode("ascii", "replace").strip() == content_hash(transcript(objects, slot))
+
+
+def tasks(objects: Objects, checkpoint: Checkpoint) -> list[Task]:
+    """Return the subagent tasks of a checkpoint, those that lie inside a slot (auto-commit) included."""
+    folders = [entry.oid for entry in checkpoint.entries if entry.name == "tasks" and entry.mode == _TREE]
+    folders += [slot.files["tasks"] for slot in checkpoint.slots if "tasks" in slot.files]
+    return [_read_task(objects, entry) for folder in folders for entry in objects.tree(folder) if entry.mode == _TREE]
+
+
+def _read_task(objects: Objects, folder: TreeEntry) -> Task:
+    entries = {entry.name: entry.oid for entry in objects.tree(folder.oid)}
+    value = _json_object(objects, entries.get("checkpoint.json")) or {}
+    texts = {
+        key: text for key in ("session_id", "agent_id", "checkpoint_uuid") if isinstance(text := value.get(key), str)
+    }
+    increments = objects.tree(entries["checkpoints"]) if "checkpoints" in entries else []
+    return Task(
+        tool_use_id=folder.name,
+        transcripts={name: oid for name, oid in entries.items() if name.startswith("agent-")},
+        increments={entry.name: entry.oid for entry in increments},
+        **texts,
+    )
+
+
+class Listed:
+    """A checkpoint in a list: its id at once, its metadata when asked for (then for the whole list in one go)."""
+
+    __slots__ = ("_list", "_summary", "id", "tree")
+
+    def __init__(self, checkpoint_id: CheckpointId, tree: str, whole: _Listing) -> None:
+        self.id = checkpoint_id
+        self.tree = tree
+        self._list = whole
+        self._summary: CheckpointSummary | None = None
+
+    @property
+    def summary(self) -> CheckpointSummary:
+        """The root's metadata; almost empty where it is missing or broken."""
+        if self._summary is None:
+            value = parse_object(self._list.roots().get(self.tree))
+            self._summary = CheckpointSummary.from_json({"checkpoint_id": self.id, **(value or {})})
+        return self._summary
+
+    @property
+    def latest(self) -> SessionRecord | None:
+        """The record of the last session in the summary, or None."""
+        value = parse_object(self._list.latest().get(self.tree))
+        return SessionRecord.from_json(value) if value is not None else None
+
+
+class _Listing:
+    """Loads metadata of many checkpoints together."""
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+        self.items: list[Listed] = []
+        self._roots: dict[str, bytes] | None = None
+        self._latest: dict[str, bytes] | None = None
+
+    def roots(self) -> dict[str, bytes]:
+        if self._roots is None:
+            self._roots = self._load({item.tree: f"{item.tree}:metadata.json" for item in self.items})
+        return self._roots
+
+    def latest(self) -> dict[str, bytes]:
+        if self._latest is None:
+            names = {}
+            for item in self.items:
+                numbers = _pointed_numbers(item.summary, item.id) or [0]
+                names[item.tree] = f"{item.tree}:{numbers[-1]}/metadata.json"
+            self._latest = self._load(names)
+        return self._latest
+
+    def _load(self, names: dict[str, str]) -> dict[str, bytes]:
+        found = zip(names, bulk.get(self._where, list(names.values())), strict=True)
+        return {tree: one.data for tree, one in found if one is not None and one.type == "blob"}
+
+
+def list_all(where: str, at: Sequence[str] | None = None) -> list[Listed]:
+    """Return every checkpoint in any tip (or in these commits), in order of id; a local one hides a remote one."""
+    listing = _Listing(where)
+    wanted = list(dict.fromkeys(tips(where).values() if at is None else at))
+    trees = dict(_folders(where, wanted))
+    listing.items = [Listed(CheckpointId(name), trees[name], listing) for name in sorted(trees)]
+    return listing.items
+
+
+def _folders(where: str, wanted: list[str]) -> Iterator[tuple[str, str]]:
+    """Find checkpoint ids and their trees; what comes later counts more, so the first tip comes last."""
+    shards: list[tuple[str, str]] = []
+    for root in bulk.get(where, [f"{tip}^{{tree}}" for tip in reversed(wanted)]):
+        shards += _subtrees(root, 2)
+    for (prefix, _), shard in zip(shards, bulk.get(where, [oid for _, oid in shards]), strict=True):
+        yield from ((prefix + name, oid) for name, oid in _subtrees(shard, 10))
+
+
+def _subtrees(found: Any, digits: int) -> list[tuple[str, str]]:
+    """Return the folders in a tree whose names are that many hex digits."""
+    if found is None or found.type != "tree":
+        return []
+    data, at, out = found.data, 0, []
+    size = len(found.oid) // 2
+    while at < len(data):
+        blank, end = data.index(b" ", at), data.index(b"\0", at)
+        name = data[blank + 1 : end].decode("utf-8", "replace")
+        if data[at:blank] == b"40000" and len(name) == digits and HEX.issuperset(name):
+            out.append((name, data[end + 1 : end + 1 + size].hex()))
+        at = end + 1 + size
+    return out

@@ -1,0 +1,148 @@
+"""JSON and times exactly as Go's encoder prints them, so that files come back byte for byte."""
+
+from __future__ import annotations
+
+import time
+from json.encoder import encode_basestring
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+_ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
+_LAST_SECOND = 253402300799  # end of the year 9999, the last one RFC 3339 can name
+
+
+def dumps(value: Any) -> bytes:
+    """Return the value as Go's ``MarshalIndent`` with two blanks prints it, with a newline at the end.
+
+    Keys keep their order. ``<``, ``>``, ``&``, U+2028 and U+2029 are escaped; bytes that are no UTF-8 (surrogates here)
+    become U+FFFD; a number that JSON cannot say becomes null.
+    """
+    out: list[str] = []
+    _print(value, "\n", out)
+    out.append("\n")
+    return "".join(out).encode("utf-8")
+
+
+def _print(value: Any, newline: str, out: list[str]) -> None:
+    if isinstance(value, str):
+        out.append(_quote(value))
+    elif value is None or value is True or value is False:
+        out.append({None: "null", True: "true", False: "false"}[value])
+    elif isinstance(value, int):
+        out.append(int.__repr__(value))
+    elif isinstance(value, float):
+        out.append(_number(value))
+    elif isinstance(value, dict):
+        _print_members(value, newline, out)
+    elif isinstance(value, (list, tuple)):
+        _print_items(value, newline, out)
+    else:
+        raise TypeError(f"{type(value).__name__} has no form in JSON")
+
+
+def _print_members(value: Mapping[str, Any], newline: str, out: list[str]) -> None:
+    deeper = newline + "  "
+    before = "{" + deeper
+    for key, member in value.items():
+        out.append(before + _quote(key) + ": ")
+        _print(member, deeper, out)
+        before = "," + deeper
+    out.append(newline + "}" if value else "{}")
+
+
+def _print_items(value: Sequence[Any], newline: str, out: list[str]) -> None:
+    deeper = newline + "  "
+    before = "[" + deeper
+    for item in value:
+        out.append(before)
+        _print(item, deeper, out)
+        before = "," + deeper
+    out.append(newline + "]" if value else "[]")
+
+
+def _quote(text: str) -> str:
+    if not text.isascii():
+        text = "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
+    return encode_basestring(text).translate(_ESCAPES)
+
+
+def _number(value: float) -> str:
+    """Print a float64 as Go does: the shortest digits, plain between 1e-6 and 1e21, else with an exponent."""
+    if value != value or value in (float("inf"), float("-inf")):
+        return "null"
+    mantissa, _, exponent = repr(value).partition("e")
+    sign = "-" if mantissa.startswith("-") else ""
+    whole, _, fraction = mantissa.lstrip("-").partition(".")
+    if fraction == "0":
+        fraction = ""
+    digits = (whole + fraction).lstrip("0")
+    if not digits:
+        return sign + "0"
+    power = len(whole) + int(exponent or 0) - (len(whole + fraction) - len(digits))  # the value is 0.<digits>e<power>
+    digits = digits.rstrip("0")
+    if power < -5 or power > 21:
+        return f"{sign}{digits[0]}{'.' if digits[1:] else ''}{digits[1:]}e{power - 1:+}"
+    if power <= 0:
+        return f"{sign}0.{'0' * -power}{digits}"
+    return f"{sign}{digits[:power].ljust(power, '0')}{'.' if digits[power:] else ''}{digits[power:]}"
+
+
+def rfc3339(seconds: float, ns: int | None = None, *, local: bool = False) -> str:
+    """Return a time as Go prints it: up to nine fraction digits without trailing zeros, ``Z`` or the local offset.
+
+    ``ns`` is the same time as an integer of nanoseconds since the epoch, where the caller has that precision.
+    """
+    if ns is None:
+        ns = round(seconds * 1_000_000) * 1000
+    whole, fraction = divmod(ns, 1_000_000_000)
+    whole = min(max(whole, 0), _LAST_SECOND)
+    moment = time.localtime(whole) if local else time.gmtime(whole)
+    digits = f".{fraction:09}".rstrip("0") if fraction else ""
+    return time.strftime("%Y-%m-%dT%H:%M:%S", moment) + digits + (_offset(moment.tm_gmtoff) if local else "Z")
+
+
+def _offset(seconds: int) -> str:
+    minutes = abs(seconds) // 60
+    return f"{'-' if seconds < 0 else '+'}{minutes // 60:02}:{minutes % 60:02}" if minutes else "Z"
+
+
+def parse_time(text: object) -> float:
+    """Return an RFC 3339 time as seconds since the epoch; 0.0 for anything else, and for Go's zero time (year 1)."""
+    if not isinstance(text, str) or len(text) < 19 or text[10] not in "Tt ":
+        return 0.0
+    try:
+        year, month, day = int(text[:4]), int(text[5:7]), int(text[8:10])
+        hour, minute, second = int(text[11:13]), int(text[14:16]), int(text[17:19])
+        fraction, offset = _rest(text[19:])
+    except ValueError:
+        return 0.0
+    if not (1 <= month <= 12 and 1 <= day <= 31):
+        return 0.0
+    moment = _days(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - offset + fraction
+    return max(moment, 0.0)
+
+
+def _rest(text: str) -> tuple[float, int]:
+    """Read what follows the seconds: a fraction, then ``Z``, an offset or nothing (taken as UTC)."""
+    fraction = 0.0
+    if text[:1] in (".", ","):
+        end = next((n for n, char in enumerate(text[1:], 1) if not char.isdigit()), len(text))
+        fraction = float("0." + text[1:end])
+        text = text[end:]
+    if text in ("", "Z", "z"):
+        return fraction, 0
+    if text[0] not in "+-":
+        raise ValueError(text)
+    seconds = int(text[1:3]) * 3600 + int(text[-2:]) * 60
+    return fraction, -seconds if text[0] == "-" else seconds
+
+
+def _days(year: int, month: int, day: int) -> int:
+    """Return the days since 1970-01-01 (``calendar`` would import ``datetime``)."""
+    year -= month <= 2
+    era_year = year % 400
+    day_of_year = (153 * (month + (-3 if month > 2 else 9)) + 2) // 5 + day - 1
+    return year // 400 * 146097 + era_year * 365 + era_year // 4 - era_year // 100 + day_of_year - 719468

@@ -1,0 +1,256 @@
+"""The journal of one work tree: every look at it, who may have changed it since, and what commits had to do with it.
+
+``<git dir>/entire/journal.json`` is the truth; the looks' trees are kept from being collected by the commits of
+``refs/entire/journal/<worktree>``. ``snapshot.json`` beside it remembers the blobs of the files that differ from HEAD, so that
+the next look stores only what changed. ``live`` is there while the git hooks have something to do here (they look for it
+before they start an interpreter).
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+
+from entire import files
+from entire.errors import CorruptError
+from entire.git import status
+from entire.git.write import blob_id
+from entire.model.session import Entry
+from entire.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from entire.git.read import Objects
+    from entire.layout import Place
+
+_MAX_ENTRIES = 300
+_MAX_REASONS = 50
+_MAX_MADE = 5000
+_RACY = 20_000_000  # nanoseconds: a file changed this shortly before a look may change again without a new time stamp
+_NO_FILE = "000000"
+_OWN_FOLDER = ".entire/"
+
+
+class Snapshot(Value):
+    """A work tree as a tree object: HEAD's tree and all that differs from it.
+
+    ``files`` maps a path to [mode, blob id, size, mtime, ctime, inode]; mode ``000000`` is a deleted file.
+    """
+
+    head: str = ""
+    head_tree: str = ""
+    branch: str = ""
+    tree: str = ""  # '' until it is written
+    time: float = 0.0
+    files: dict[str, list[Any]] = {}
+    left_out: tuple[str, ...] = ()  # untracked files above the size bound
+    untracked: tuple[str, ...] = ()
+
+
+class Look(Value):
+    """A fresh look at a work tree: what it is, and how to write its tree (``changes`` on top of ``base_tree``)."""
+
+    snapshot: Snapshot
+    base_tree: str
+    changes: dict[str, tuple[str, str] | None]
+    links: dict[str, bytes]  # symbolic links: path to target, to be stored as blobs
+
+
+def look(place: Place, before: Snapshot, objects: Objects, max_untracked: int) -> Look:
+    """Look at the work tree with one ``git status``; store the blobs of changed files, but no tree yet."""
+    seen = status.read(place.top)
+    now = time.time()
+    head_tree = before.head_tree
+    if seen.head != before.head or not head_tree:
+        found = objects.get(seen.head + "^{tree}") if seen.head else None
+        head_tree = found.oid if found is not None else ""
+    known: dict[str, list[Any]] = {}
+    wanted: list[str] = []
+    links: dict[str, bytes] = {}
+    left_out = []
+    for dirty in seen.dirty:
+        if dirty.path.startswith(_OWN_FOLDER) or dirty.path == ".entire":
+            continue
+        facts = _facts(place.top, dirty, before)
+        if facts is None:
+            continue
+        if not dirty.tracked and facts[2] > max_untracked:
+            left_out.append(dirty.path)
+            continue
+        known[dirty.path] = facts
+        if facts[0] == "120000" and not facts[1]:
+            target = os.readlink(os.fsencode(os.path.join(place.top, dirty.path)))
+            facts[1] = blob_id(target, len(head_tree) or 40)
+            links[dirty.path] = target
+        elif not facts[1]:
+            wanted.append(dirty.path)
+    if wanted:
+        stored = status.store_files(place.top, wanted)
+        for path in wanted:
+            if path in stored:
+                known[path][1] = stored[path]
+            else:
+                known.pop(path)  # it vanished while we looked
+    snapshot = Snapshot(
+        head=seen.head, head_tree=head_tree, branch=seen.branch, time=now, files=known, left_out=tuple(left_out),
+        untracked=tuple(one.path for one in seen.dirty if not one.tracked and one.path in known),
+    )  # fmt: skip
+    return _plan(snapshot, before, links)
+
+
+def _facts(top: str, dirty: status.Dirty, before: Snapshot) -> list[Any] | None:
+    """Return [mode, blob id or '', size, mtime, ctime, inode] of a path; None for what is no file of the tree."""
+    if dirty.mode == _NO_FILE:
+        return [_NO_FILE, "", 0, 0, 0, 0]
+    try:
+        info = os.lstat(os.fsencode(os.path.join(top, dirty.path)))
+    except OSError:
+        return [_NO_FILE, "", 0, 0, 0, 0] if dirty.tracked else None
+    if dirty.oid:
+        return [dirty.mode, dirty.oid, info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino]
+    if stat.S_ISLNK(info.st_mode):
+        mode = "120000"
+    elif stat.S_ISREG(info.st_mode):
+        mode = dirty.mode or ("100755" if info.st_mode & stat.S_IXUSR else "100644")
+    else:
+        return None  # submodules stay as HEAD has them; sockets and pipes are no files
+    facts = [mode, "", info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino]
+    old = before.files.get(dirty.path)
+    if old is not None and old[0] == mode and old[2:] == facts[2:] and info.st_mtime_ns < before.time * 1e9 - _RACY:
+        facts[1] = old[1]
+    return facts
+
+
+def _plan(snapshot: Snapshot, before: Snapshot, links: dict[str, bytes]) -> Look:
+    """Decide how the tree is written: on top of the tree before, where only few paths changed; nothing if none did."""
+    same_head = snapshot.head == before.head and before.tree
+    gone = [path for path in before.files if path not in snapshot.files]
+    if same_head and not gone:
+        base, candidates = before.tree, [p for p, f in snapshot.files.items() if before.files.get(p, [])[:2] != f[:2]]
+    else:
+        base, candidates = snapshot.head_tree, list(snapshot.files)
+    changes = {path: _entry(snapshot.files[path]) for path in candidates}
+    return Look(snapshot=snapshot, base_tree=base, changes=changes, links=links)
+
+
+def _entry(facts: list[Any]) -> tuple[str, str] | None:
+    return None if facts[0] == _NO_FILE else (facts[0], facts[1])
+
+
+def changed_paths(before: Snapshot, after: Snapshot) -> list[str] | None:
+    """Return the paths that differ between two looks; None if HEAD moved in between (ask git then)."""
+    if before.head != after.head or not before.tree:
+        return None
+    names = [*before.files, *(path for path in after.files if path not in before.files)]
+    return [path for path in names if before.files.get(path, [])[:2] != after.files.get(path, [])[:2]]
+
+
+class Journal:
+    """What is remembered of one work tree. Load it, change it, save it under the repository's lock."""
+
+    def __init__(self, place: Place) -> None:
+        self._path = os.path.join(place.own_dir, "journal.json")
+        self._snapshot_path = os.path.join(place.own_dir, "snapshot.json")
+        self._live_path = os.path.join(place.own_dir, "live")
+        self.ref = f"refs/entire/journal/{place.worktree_id}"
+        value = _read(self._path)
+        self.tip = str(value.get("tip", ""))  # the journal's last commit
+        self.entries = [_entry_from_json(one) for one in value.get("entries", [])]
+        self.settled_at = [int(one) for one in value.get("settled_at", [])]  # entries at which nothing was open any more
+        self.sessions = [str(one) for one in value.get("sessions", [])]  # of this work tree, live or lately so
+        self.made: dict[str, None] = dict.fromkeys(value.get("made", []))  # paths that turns changed
+        self.reports: dict[str, list[str]] = value.get("reports", {})  # session/turn -> paths its tools reported
+        self.reasons: list[dict[str, Any]] = value.get("reasons", [])  # commits near a session that were not linked
+        self.shadows: dict[str, str] = value.get("shadows", {})  # shadow branch -> its tip as we left it
+        self.last_scan = float(value.get("last_scan", 0.0))
+        self.is_live = bool(value.get("live", False))
+        self._snapshot: Snapshot | None = None
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The last look."""
+        if self._snapshot is None:
+            value = _read(self._snapshot_path)
+            known = {name: value[name] for name in Snapshot._fields if name in value}
+            for name in ("left_out", "untracked"):
+                known[name] = tuple(known.get(name, ()))
+            self._snapshot = Snapshot(**known)
+        return self._snapshot
+
+    @snapshot.setter
+    def snapshot(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        files.write_json(self._snapshot_path, dict(snapshot.__dict__))
+
+    @property
+    def tree(self) -> str:
+        """The tree of the last look; '' without one."""
+        return next((entry.tree for entry in reversed(self.entries) if not entry.commit), "")
+
+    def note(self, entry: Entry) -> None:
+        """Add an entry; the oldest go when there are too many."""
+        self.entries.append(entry)
+        surplus = len(self.entries) - _MAX_ENTRIES
+        if surplus > 0:
+            self.drop(surplus)
+
+    def drop(self, count: int) -> None:
+        """Forget the oldest entries."""
+        del self.entries[:count]
+        self.settled_at = [at - count for at in self.settled_at if at > count]
+
+    def settle(self) -> None:
+        """Note that nothing is open now; two commits back is as far as an amend can look."""
+        self.settled_at.append(len(self.entries))
+        if len(self.settled_at) > 2:
+            oldest = self.settled_at[-3]
+            if oldest > 1:
+                self.drop(oldest - 1)
+            self.settled_at = self.settled_at[-2:]
+
+    def note_made(self, paths: list[str]) -> None:
+        """Remember paths that a turn changed."""
+        self.made.update(dict.fromkeys(paths))
+        for path in list(self.made)[: max(0, len(self.made) - _MAX_MADE)]:
+            del self.made[path]
+
+    def note_reason(self, commit: str, reason: str, moment: float) -> None:
+        """Remember why a commit was not linked."""
+        self.reasons = [one for one in self.reasons if one.get("commit") != commit]
+        self.reasons.append({"commit": commit, "reason": reason, "time": moment})
+        del self.reasons[:-_MAX_REASONS]
+
+    def save(self, *, live: bool) -> None:
+        """Write the journal and the marker for the git hooks."""
+        self.is_live = live
+        known = {turn for entry in self.entries for turn in (entry.by, *entry.running) if turn}
+        files.write_json(self._path, {
+            "version": 1, "tip": self.tip, "entries": [_entry_json(one) for one in self.entries],
+            "settled_at": self.settled_at, "sessions": self.sessions, "made": list(self.made),
+            "reports": {turn: paths for turn, paths in self.reports.items() if turn in known},
+            "reasons": self.reasons, "shadows": self.shadows, "last_scan": self.last_scan, "live": live,
+        })  # fmt: skip
+        if not live:
+            files.remove(self._live_path)
+        elif not os.path.exists(self._live_path):
+            files.write(self._live_path, b"")
+
+
+def _read(path: str) -> dict[str, Any]:
+    try:
+        return files.read_json(path) or {}
+    except CorruptError:
+        os.replace(path, path + ".broken")
+        return {}
+
+
+def _entry_json(entry: Entry) -> list[Any]:
+    return [entry.tree, entry.time, entry.by, list(entry.running), entry.commit, list(entry.paths)]
+
+
+def _entry_from_json(value: list[Any]) -> Entry:
+    tree, moment, by, running, commit, paths = value
+    return Entry(tree=tree, time=moment, by=by, running=tuple(running), commit=commit, paths=tuple(paths))

@@ -1,0 +1,144 @@
+"""Our own record beside the slots: what the Go format has no place for (docs/reference/lineage.md).
+
+``lineage.json`` in a checkpoint's folder keeps the linked commits (id, tree, patch id), the turns of each session (prompt
+position, time, model, tokens), and which turn or person made which added lines of each file of the commit. The ranges of a
+file partition its added lines. The Go CLI keeps files that it does not know untouched.
+"""
+
+from __future__ import annotations
+
+from entire.model.value import Value, replace
+from entire.redact import Redacted, trusted
+from entire.store import checkpoints, gojson
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from entire.git.read import Objects
+    from entire.store.checkpoints import Checkpoint
+    from entire.store.turnlog import TurnNote
+
+NAME = "lineage.json"
+VERSION = 1
+MAX_BYTES = 8 << 20
+
+
+class Link(Value):
+    """A commit that carries the checkpoint's id. ``time`` is when it was linked, in seconds since the epoch."""
+
+    commit: str
+    tree: str
+    patch_id: str = ""
+    branch: str = ""
+    time: float = 0.0
+
+
+class FileLines(Value):
+    """One path of the commit. ``added``: (first line, last line, who), counted from 1 in the new file.
+
+    Who is ``session/turn``, ``person``, or ``person instead`` (in place of another line); ``made_by`` is who created, moved or
+    removed the file, changed its mode or wrote it as a binary one.
+    """
+
+    status: str
+    added: tuple[tuple[int, int, str], ...] = ()
+    removed: Mapping[str, int] = {}
+    made_by: str = ""
+    old_path: str = ""
+    binary: bool = False
+
+
+class LineageFile(Value):
+    """The whole record."""
+
+    commits: tuple[Link, ...] = ()
+    turns: Mapping[str, Sequence[Mapping[str, Any]]] = {}  # session id -> its turns
+    files: Mapping[str, FileLines] = {}
+
+
+def make(
+    before: LineageFile | None, link: Link, files: Mapping[str, FileLines], notes: Mapping[str, Sequence[TurnNote]]
+) -> LineageFile:
+    """Return the record of a new link; one of an amended commit keeps the older links."""
+    commits = tuple(one for one in before.commits if one.commit != link.commit) if before is not None else ()
+    turns = {**(before.turns if before is not None else {}), **{session: _turns(some) for session, some in notes.items()}}
+    return LineageFile(commits=(*commits, link), turns=turns, files=files)
+
+
+def with_turns(before: LineageFile, session_id: str, notes: Sequence[TurnNote]) -> LineageFile:
+    """Return the record with a session's turns told anew."""
+    return replace(before, turns={**before.turns, session_id: _turns(notes)})
+
+
+def with_commit(before: LineageFile, link: Link) -> LineageFile:
+    """Return the record with one more commit that carries the same id (a rebase, a cherry-pick)."""
+    return replace(before, commits=(*(one for one in before.commits if one.commit != link.commit), link))
+
+
+def _turns(notes: Sequence[TurnNote]) -> list[dict[str, Any]]:
+    found = []
+    for note in notes:
+        value: dict[str, Any] = {"turn": note.turn, "prompt_position": note.position}
+        if note.time:
+            value["started_at"] = gojson.rfc3339(note.time)
+        if note.ended:
+            value["ended_at"] = gojson.rfc3339(note.ended)
+        if note.model:
+            value["model"] = note.model
+        if note.tokens:
+            value["token_usage"] = dict(note.tokens)
+        found.append(value)
+    return found
+
+
+def dumps(record: LineageFile) -> Redacted:
+    """Return the file's content. It holds no text of people or agents: ids, numbers and paths only."""
+    commits = [{**one.__dict__, "time": gojson.rfc3339(one.time)} for one in record.commits]
+    files = {path: _file_json(lines) for path, lines in sorted(record.files.items())}
+    value = {"version": VERSION, "commits": commits, "turns": dict(record.turns), "files": files}
+    return trusted(gojson.dumps(value))
+
+
+def _file_json(lines: FileLines) -> dict[str, Any]:
+    value: dict[str, Any] = {"status": lines.status, "added": [list(one) for one in lines.added]}
+    if lines.removed:
+        value["removed"] = dict(lines.removed)
+    for key in ("made_by", "old_path", "binary"):
+        if getattr(lines, key):
+            value[key] = getattr(lines, key)
+    return value
+
+
+def read(objects: Objects, checkpoint: Checkpoint) -> LineageFile | None:
+    """Return a checkpoint's record; None if it has none or one that this version cannot read."""
+    oid = next((entry.oid for entry in checkpoint.entries if entry.name == NAME), "")
+    return parse(objects.blob(oid)) if oid else None
+
+
+def parse(data: bytes | None) -> LineageFile | None:
+    """Read the file's content; None for one that cannot be understood."""
+    value = checkpoints.parse_object(data)
+    if value is None or value.get("version") != VERSION:
+        return None
+    try:
+        commits = tuple(
+            Link(commit=one["commit"], tree=one["tree"], patch_id=one["patch_id"], branch=one["branch"],
+                 time=gojson.parse_time(one["time"])) for one in value["commits"]
+        )  # fmt: skip
+        return LineageFile(commits=commits, turns=value["turns"],
+                           files={path: _file(lines) for path, lines in value["files"].items()})
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
+
+
+def _file(value: dict[str, Any]) -> FileLines:
+    return FileLines(
+        status=value["status"],
+        added=tuple((int(first), int(last), str(who)) for first, last, who in value["added"]),
+        removed=value.get("removed", {}),
+        made_by=value.get("made_by", ""),
+        old_path=value.get("old_path", ""),
+        binary=value.get("binary", False),
+    )

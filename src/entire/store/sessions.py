@@ -1,0 +1,249 @@
+"""Session states: ours with everything we know, and beside it the Go Entire CLI's form of it.
+
+``<common>/entire-sessions/<id>.json`` is the file that both programs read (formats.md section 5); it loses keys that it does
+not know whenever the Go CLI rewrites it. So ours is ``<common>/entire/sessions/<id>.json``: complete, written first, with a
+counter that the other file repeats. Counter missing there: the Go CLI wrote last, its values are taken over. Counter behind:
+we were killed in between, ours is the truth.
+"""
+
+from __future__ import annotations
+
+import os
+
+from entire import files
+from entire.errors import CorruptError
+from entire.model.ids import is_session_id
+from entire.model.phases import Phase
+from entire.model.records import usage_from_json, usage_to_json
+from entire.model.session import Process, Session, Turn, TurnCheckpoint
+from entire.model.transcripts import Position, TokenUsage
+from entire.store import gojson
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from entire.layout import Place
+
+_COUNTER = "entire_py"
+_MAX_START_FILES = 2000  # real states of the Go CLI reached 4 MB: bound what a hook must read
+
+
+def own_path(place: Place, session_id: str) -> str:
+    """Return where our complete state of a session lies."""
+    return os.path.join(place.common_own_dir, "sessions", session_id + ".json")
+
+
+def go_path(place: Place, session_id: str) -> str:
+    """Return where the state lies that we share with the Go CLI."""
+    return os.path.join(place.sessions_dir, session_id + ".json")
+
+
+def find(place: Place, session_id: str) -> Session | None:
+    """Return a session's state, or None. A broken file is put aside and counts as none."""
+    if not is_session_id(session_id):
+        return None
+    own = _read(own_path(place, session_id))
+    shared = _read(go_path(place, session_id))
+    if own is None and shared is None:
+        return None
+    session = from_own(own) if own is not None else Session(session_id)
+    if shared is not None and (own is None or _COUNTER not in shared):
+        take_over(session, shared)
+    return session
+
+
+def _read(path: str) -> dict[str, Any] | None:
+    try:
+        return files.read_json(path)
+    except CorruptError:
+        try:
+            os.replace(path, path + ".broken")
+        except OSError:
+            pass
+        return None
+
+
+def save(place: Place, session: Session) -> None:
+    """Write both files, ours first. The caller holds the repository's lock."""
+    own = to_own(session)
+    path = own_path(place, session.session_id)
+    try:
+        before = files.read_json(path) or {}
+    except CorruptError:
+        before = {}
+    own[_COUNTER] = int(before.get(_COUNTER, 0)) + 1
+    files.write_json(path, own)
+    shared = to_go(session)
+    shared[_COUNTER] = own[_COUNTER]
+    files.write(go_path(place, session.session_id), gojson.dumps(shared), mode=0o600)
+
+
+def remove(place: Place, session_id: str) -> None:
+    """Forget a session's state."""
+    files.remove(own_path(place, session_id))
+    files.remove(go_path(place, session_id))
+
+
+def ids(place: Place) -> list[str]:
+    """Return the ids of all sessions with a state, sorted."""
+    found: set[str] = set()
+    for folder in (place.sessions_dir, os.path.dirname(own_path(place, "x"))):
+        try:
+            names = os.listdir(folder)
+        except OSError:
+            continue
+        found.update(name[:-5] for name in names if name.endswith(".json") and is_session_id(name[:-5]))
+    return sorted(found)
+
+
+def list_states(place: Place) -> list[Session]:
+    """Return all sessions of the repository, the one seen last first."""
+    found = [session for session in (find(place, name) for name in ids(place)) if session is not None]
+    return sorted(found, key=lambda session: session.last_seen, reverse=True)
+
+
+def foreign_since(place: Place, moment: float) -> list[str]:
+    """Return the ids of states in the shared folder written after ``moment`` (seconds since the epoch)."""
+    found = []
+    try:
+        with os.scandir(place.sessions_dir) as entries:
+            for entry in entries:
+                if entry.name.endswith(".json") and entry.stat().st_mtime > moment and is_session_id(entry.name[:-5]):
+                    found.append(entry.name[:-5])
+    except OSError:
+        pass
+    return found
+
+
+# ---------------------------------------------------------------- our own form
+
+
+def to_own(session: Session) -> dict[str, Any]:
+    """Return our complete form of a state as JSON values."""
+    value: dict[str, Any] = dict(session.__dict__)
+    value["phase"] = session.phase.value
+    value["process"] = [session.process.pid, session.process.started]
+    value["turn"] = None if session.turn is None else turn_json(session.turn)
+    value["counted"] = _position_json(session.counted)
+    value["stored"] = _position_json(session.stored)
+    value["turn_checkpoints"] = [
+        {"id": one.id, "commit": one.commit, "moment": one.moment, "since": _position_json(one.since),
+         "subagents": one.subagents, "base": usage_to_json(one.base) if one.base else None} for one in session.turn_checkpoints
+    ]  # fmt: skip
+    return value
+
+
+def from_own(value: dict[str, Any]) -> Session:
+    """Read our complete form; keys of other versions are ignored."""
+    session = Session(str(value.get("session_id", "")))
+    for name, default in list(session.__dict__.items()):
+        if name in value and isinstance(value[name], type(default)) and not isinstance(default, (Phase, Process, Position)):
+            setattr(session, name, value[name])
+        elif isinstance(default, float) and isinstance(value.get(name), int):
+            setattr(session, name, float(value[name]))
+    session.phase = Phase(value["phase"]) if value.get("phase") in Phase._value2member_map_ else Phase.IDLE
+    pid, started = value.get("process") or (0, "")
+    session.process = Process(pid=pid, started=started)
+    session.turn = turn_from_json(value["turn"]) if value.get("turn") else None
+    session.counted = _position(value.get("counted"))
+    session.stored = _position(value.get("stored"))
+    session.turn_checkpoints = [
+        TurnCheckpoint(id=one["id"], commit=one["commit"], moment=one["moment"], since=_position(one["since"]),
+                       subagents=one.get("subagents") or {}, base=usage_from_json(one.get("base"))) for one in value.get("turn_checkpoints") or []
+    ]  # fmt: skip
+    return session
+
+
+def turn_json(turn: Turn) -> dict[str, Any]:
+    """Return a turn as JSON values."""
+    return {**turn.__dict__, "start": _position_json(turn.start), "tokens": usage_to_json(turn.tokens)}
+
+
+def turn_from_json(value: dict[str, Any]) -> Turn:
+    """Read a turn; keys of other versions are ignored."""
+    known = {name: value[name] for name in Turn._fields if name in value}
+    known["start"] = _position(value.get("start"))
+    known["tokens"] = usage_from_json(value.get("tokens")) or TokenUsage()
+    return Turn(**known)
+
+
+def _position_json(position: Position) -> list[Any]:
+    return [position.count, position.byte, position.mark]
+
+
+def _position(value: Any) -> Position:
+    count, byte, mark = value or (0, 0, "")
+    return Position(count=count, byte=byte, mark=mark)
+
+
+# ---------------------------------------------------------------- the form shared with the Go CLI
+
+
+def to_go(session: Session) -> dict[str, Any]:
+    """Return the state in the Go CLI's form, keys in its order, empty optional ones left out."""
+    carried = bool(session.open_files) and session.steps > 0 and session.counted.count > 0 and session.last_checkpoint != ""
+    start = session.counted.count - 1 if carried and not session.is_running else session.counted.count
+    value: dict[str, Any] = {
+        "session_id": session.session_id,
+        "cli_version": _version(),
+        "base_commit": session.base_commit,
+        "attribution_base_commit": session.base_commit,
+        "worktree_path": session.worktree_path,
+        "worktree_id": session.worktree_name,
+        "started_at": gojson.rfc3339(session.started),
+        "ended_at": gojson.rfc3339(session.ended) if session.ended else None,
+        "phase": "active" if session.is_running else session.phase.value,
+        "turn_id": session.turn.id if session.turn else "",
+        "turn_checkpoint_ids": [one.id for one in session.turn_checkpoints],
+        "last_interaction_time": gojson.rfc3339(session.last_seen) if session.last_seen else None,
+        "checkpoint_count": session.steps,
+        "checkpoint_transcript_start": start,
+        "untracked_files_at_start": session.untracked_at_start[:_MAX_START_FILES],
+        "files_touched": session.open_files,
+        "last_checkpoint_id": "" if session.is_running else session.last_checkpoint,
+        "agent_type": session.agent_type,
+        "transcript_path": session.transcript_path,
+        "first_prompt": session.first_prompt,
+    }
+    always = ("session_id", "base_commit", "started_at", "checkpoint_count")
+    return {key: item for key, item in value.items() if item or key in always}
+
+
+def take_over(session: Session, shared: dict[str, Any]) -> None:
+    """Take the values of a state that the Go CLI wrote last (old names and phases included)."""
+    phase = str(shared.get("phase") or "idle")
+    ids_of_turn = [str(one) for one in shared.get("turn_checkpoint_ids") or []]
+    if phase in ("active", "active_committed"):
+        session.phase = Phase.ACTIVE_COMMITTED if ids_of_turn else Phase.ACTIVE
+    else:
+        session.phase = Phase.ENDED if phase == "ended" else Phase.IDLE
+    session.agent_type = str(shared.get("agent_type") or session.agent_type or "Claude Code")
+    session.base_commit = str(shared.get("base_commit") or "")
+    session.worktree_path = str(shared.get("worktree_path") or "")
+    session.worktree_name = str(shared.get("worktree_id") or "")
+    session.started = gojson.parse_time(str(shared.get("started_at") or "")) or session.started
+    session.ended = gojson.parse_time(str(shared.get("ended_at") or "")) or 0.0
+    session.last_seen = gojson.parse_time(str(shared.get("last_interaction_time") or "")) or session.started
+    session.steps = int(shared.get("checkpoint_count") or 0)
+    counted = int(shared.get("checkpoint_transcript_start") or shared.get("condensed_transcript_lines")
+                  or shared.get("transcript_lines_at_start") or 0)
+    if counted > session.counted.count:
+        session.counted = Position(count=counted)
+    session.transcript_path = str(shared.get("transcript_path") or session.transcript_path)
+    session.first_prompt = str(shared.get("first_prompt") or session.first_prompt)
+    session.last_checkpoint = str(shared.get("last_checkpoint_id") or "")
+    session.open_files = [str(path) for path in shared.get("files_touched") or []]
+    turn_id = str(shared.get("turn_id") or "")
+    if turn_id and (session.turn is None or session.turn.id != turn_id):
+        session.turn = Turn(id=turn_id, started=session.last_seen)
+    known = {one.id for one in session.turn_checkpoints}
+    for one in ids_of_turn:
+        if one not in known:
+            session.turn_checkpoints.append(TurnCheckpoint(id=one, commit="", moment=session.last_seen, since=session.counted))
+
+
+def _version() -> str:
+    from entire import __version__
+
+    return __version__

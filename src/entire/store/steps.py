@@ -1,0 +1,100 @@
+"""Steps: temporary saves on a shadow branch, one per worktree and base commit (formats.md section 3)."""
+
+from __future__ import annotations
+
+import json
+
+from entire.model import trailers
+from entire.redact import Redacted, redact, redact_text, trusted
+from entire.store import writing
+from entire.store.transcripts import part_names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from entire.git.write import Stream
+
+PREFIX = "refs/heads/entire/"
+NO_COMMIT = "0" * 40
+_POLITE = ("please ", "can you ", "could you ", "would you ", "will you ", "i want you to ", "i'd like you to ", "let's ",
+           "hey ", "hi ", "hello ", "claude ", "now ")  # fmt: skip
+_SUBJECT = 72
+_CONTEXT_PROMPT = 500
+
+
+def branch_name(base_commit: str, worktree_id: str) -> str:
+    """Return the shadow branch of a base commit ('' before the first one) in a worktree."""
+    return f"entire/{(base_commit or NO_COMMIT)[:7]}-{worktree_id}"
+
+
+def metadata_folder(session_id: str) -> str:
+    """Return where a session's metadata lies in a step's tree."""
+    return f".entire/metadata/{session_id}"
+
+
+def subject(prompt: str) -> str:
+    """Return a step's subject from its (redacted) prompt: without polite openings, at most 72 characters."""
+    text = " ".join(prompt.split())
+    shortened = True
+    while shortened:
+        shortened = False
+        for opening in _POLITE:
+            if text.lower().startswith(opening):
+                text, shortened = text[len(opening) :].lstrip(" ,"), True
+    text = text.rstrip("?").rstrip()
+    if len(text) > _SUBJECT:
+        text = text[: _SUBJECT - 3].rstrip() + "..."
+    return (text[:1].upper() + text[1:]) or "Agent step"
+
+
+def task_subject(kind: str, description: str, tool_use_id: str, *, done: bool = True) -> str:
+    """Return the subject of a subagent's step."""
+    text = " ".join(redact_text(description).split())
+    text = text if len(text) <= 60 else text[:57] + "..."
+    word = "Completed" if done else "Working:"
+    return f"{word} '{kind or 'task'}' agent: {text} ({tool_use_id[:12]})"
+
+
+def message(title: str, session_id: str, *, tool_use_id: str = "") -> bytes:
+    """Return a step's commit message."""
+    folder = metadata_folder(session_id)
+    first = (trailers.METADATA_TASK, f"{folder}/tasks/{tool_use_id}") if tool_use_id else (trailers.METADATA, folder)
+    lines = trailers.format_lines([first, (trailers.SESSION, session_id), (trailers.STRATEGY, "manual-commit")])
+    return f"{title}\n\n{lines}\n".replace("\n\n\n", "\n\n").encode("utf-8", "surrogateescape")
+
+
+def metadata_changes(
+    session_id: str, parts: Sequence[str | Redacted], prompts: Sequence[Redacted], summary: str, stream: Stream
+) -> dict[str, tuple[str, str] | None]:
+    """Return the changes that put a session's metadata folder into a step's tree."""
+    folder = metadata_folder(session_id)
+    changes: dict[str, tuple[str, str] | None] = {}
+    for name, part in zip(part_names(len(parts)), parts, strict=True):
+        changes[f"{folder}/{name}"] = ("100644", part if isinstance(part, str) else stream.blob(part))
+    texts = {"summary.txt": redact(summary.encode("utf-8", "replace"))}
+    if prompts:
+        texts.update({"prompt.txt": writing.prompt_text(prompts), "context.md": writing.context_text(prompts)})
+    for name, text in texts.items():
+        if text:
+            changes[f"{folder}/{name}"] = ("100644", stream.blob(text))
+    return changes
+
+
+def task_changes(
+    session_id: str, tool_use_id: str, subagent_id: str, uuid: str, transcript: Redacted, stream: Stream
+) -> dict[str, tuple[str, str] | None]:
+    """Return the changes that put a subagent's final record and transcript into a step's tree."""
+    folder = f"{metadata_folder(session_id)}/tasks/{tool_use_id}"
+    changes: dict[str, tuple[str, str] | None] = {
+        f"{folder}/checkpoint.json": ("100644", stream.blob(task_record(session_id, tool_use_id, subagent_id, uuid)))
+    }
+    if transcript and subagent_id:
+        changes[f"{folder}/agent-{subagent_id}.jsonl"] = ("100644", stream.blob(transcript))
+    return changes
+
+
+def task_record(session_id: str, tool_use_id: str, subagent_id: str, uuid: str) -> Redacted:
+    """Return a subagent's final record (formats.md section 2.7; on a shadow branch ``agent_id`` is always there)."""
+    value = {"session_id": session_id, "tool_use_id": tool_use_id, "checkpoint_uuid": uuid, "agent_id": subagent_id}
+    return trusted(json.dumps(value, indent=2).encode())

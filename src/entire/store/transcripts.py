@@ -1,0 +1,174 @@
+"""A session's transcript in git: parts that never change, so that every checkpoint shares them.
+
+A transcript that only grows is cut at fixed places. Inner parts lose their last newline and the parts are joined with exactly
+one (formats.md section 2.5), so that a part that was once the last would change when the next one comes. Therefore the last
+line always stands alone in the last part: all parts before it stay the same blobs for ever (decision record 0004).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+
+from entire.git.write import Stream, blob_id
+from entire.model.transcripts import START, Position
+from entire.model.value import Value
+from entire.redact import Redacted, redact_json, redact_jsonl, trusted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
+
+    from entire.git.read import Objects
+    from entire.model.session import Session
+
+MAX_PART = 50 * 1024 * 1024  # GitHub refuses files above 100 MB; the Go CLI cuts here too
+MERGE_AT = 400  # parts; a suffix has three digits, so there must never be more than 999
+HASH_LIMIT = 16 * 1024 * 1024
+_BLOCK = 8 << 20
+_CHECKED = 256  # bytes before the stored end by which a rewritten file is recognised
+
+
+class Stored(Value):
+    """A transcript as it goes into a tree: its parts in order, object ids of those in git already, contents of new ones."""
+
+    parts: tuple[str | Redacted, ...]
+    lines: int
+
+
+def part_names(count: int) -> list[str]:
+    """Return the file names of that many parts."""
+    return [f"full.jsonl.{n:03d}" if n else "full.jsonl" for n in range(count)]
+
+
+def size(path: str) -> int:
+    """Return the size of a transcript file; 0 if there is none."""
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
+
+
+def read_span(path: str, start: int, end: int) -> bytes:
+    """Return the bytes of a file between two offsets; shorter if it ends before."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(start)
+            return file.read(max(0, end - start))
+    except OSError:
+        return b""
+
+
+def was_rewritten(session: Session) -> bool:
+    """Tell whether the transcript is no longer the file whose beginning is stored."""
+    stored = session.stored
+    if stored.byte == 0:
+        return False
+    before = read_span(session.transcript_path, max(0, stored.byte - _CHECKED), stored.byte)
+    return hashlib.sha1(before).hexdigest() != stored.mark
+
+
+def forget(session: Session) -> None:
+    """Store the transcript from its beginning the next time."""
+    session.stored = START
+    session.parts = []
+
+
+def store(session: Session, end: Position, where: str, shorten: Callable[[bytes, int], bytes]) -> Stored:
+    """Return the transcript's parts up to ``end``; what is new is redacted and remembered in the session.
+
+    The caller writes the new parts in the same stream as the tree that holds them, before it saves the session. ``shorten``
+    cuts a value inside a single line that is longer than a part may be.
+    """
+    if was_rewritten(session) or end.byte < session.stored.byte:
+        forget(session)
+    parts: list[str | Redacted] = [str(oid) for oid, _ in session.parts]
+    for block, is_last in _blocks(session.transcript_path, session.stored.byte, end.byte):
+        last = b""
+        if is_last:
+            whole = block.rfind(b"\n", 0, len(block) - 1) + 1
+            block, last = block[:whole], block[whole:]
+        if block:
+            part = _redacted(block, shorten)
+            if part.endswith(b"\n"):
+                part = trusted(part[:-1])  # the join puts it back
+            spill = len(block) > _BLOCK // 2  # keep no more than a few blocks in memory
+            parts.append(_write_blob(where, part) if spill else part)
+            _remember(session, block, part)
+        if last:
+            parts.append(_redacted(last, shorten))
+    return Stored(parts=tuple(parts), lines=end.count)
+
+
+def _remember(session: Session, block: bytes, part: Redacted) -> None:
+    """Note a part of whole lines that stays as it is from now on."""
+    lines = block.count(b"\n")
+    session.parts.append([blob_id(part, len(session.parts[0][0]) if session.parts else session.oid_size), lines])
+    at = session.stored.byte + len(block)
+    tail = read_span(session.transcript_path, max(0, at - _CHECKED), at)
+    session.stored = Position(count=session.stored.count + lines, byte=at, mark=hashlib.sha1(tail).hexdigest())
+
+
+def _write_blob(where: str, data: Redacted) -> str:
+    stream = Stream(where)
+    mark = stream.blob(data)
+    return stream.write()[mark]
+
+
+def _redacted(block: bytes, shorten: Callable[[bytes, int], bytes]) -> Redacted:
+    redacted = redact_jsonl(block)
+    if len(redacted) <= MAX_PART:
+        return redacted
+    return trusted(b"".join(shorten(line, MAX_PART) for line in redacted.splitlines(keepends=True)))
+
+
+def _blocks(path: str, start: int, end: int) -> Iterator[tuple[bytes, bool]]:
+    """Yield a span of a file in blocks of whole lines, each with whether it is the last; a line is never cut."""
+    while start < end:
+        wanted = _BLOCK
+        block = read_span(path, start, min(end, start + wanted))
+        while start + len(block) < end and b"\n" not in block and len(block) == wanted:
+            wanted *= 2
+            block = read_span(path, start, min(end, start + wanted))
+        if not block:
+            return
+        if start + len(block) < end:
+            block = block[: block.rfind(b"\n") + 1] or block
+        start += len(block)
+        yield block, start >= end
+
+
+def merge(session: Session, objects: Objects, where: str) -> None:
+    """Join old parts when there are many: the suffix of a part has three digits."""
+    if len(session.parts) < MERGE_AT:
+        return
+    merged: list[list[Any]] = []
+    data: list[bytes] = []
+    lines = size = 0
+    for oid, count in session.parts:
+        blob = objects.blob(oid)
+        if blob is None:
+            forget(session)  # somebody removed our objects: store everything anew
+            return
+        if data and size + len(blob) > MAX_PART // 4:
+            merged.append([_write_blob(where, trusted(b"\n".join(data))), lines])
+            data, lines, size = [], 0, 0
+        data.append(blob)
+        lines += count
+        size += len(blob) + 1
+    merged.append([_write_blob(where, trusted(b"\n".join(data))), lines])
+    session.parts = merged
+
+
+def content_hash(parts: Iterable[bytes]) -> str:
+    """Return ``sha256:...`` over the joined parts."""
+    digest = hashlib.sha256()
+    for number, part in enumerate(parts):
+        digest.update(b"\n" + part if number else part)
+    return "sha256:" + digest.hexdigest()
+
+
+def store_document(chunks: list[bytes]) -> Stored:
+    """Return the parts of a transcript that is rewritten as a whole each time (one JSON document, an export)."""
+    return Stored(parts=tuple(redact_json(chunk) for chunk in chunks), lines=0)

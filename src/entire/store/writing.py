@@ -1,0 +1,267 @@
+"""Writes checkpoints: all files of one folder, then one commit on the branch by compare-and-swap."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from entire.errors import EntireError, RefMovedError
+from entire.git import refs
+from entire.git.write import Stream
+from entire.model import trailers
+from entire.model.ids import CheckpointId, is_session_id, is_tool_id
+from entire.model.records import SessionFiles, SessionRecord, summarize
+from entire.model.value import Value
+from entire.redact import Redacted, trusted
+from entire.store import checkpoints, gojson
+from entire.store.checkpoints import LOCAL_REF, PROMPT_SEPARATOR, TRANSCRIPT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from entire.git.read import Objects
+    from entire.model.records import CheckpointSummary
+    from entire.store.checkpoints import Checkpoint, Slot
+
+    Entry = tuple[str, str | bytes]  # mode, and an object id or the content
+    Changes = dict[str, Entry | None]  # path to its new entry, None to delete; applied in order
+
+FILE = "100644"
+_TREE = "040000"
+_FIRST_MESSAGE = b"Initialize metadata branch\n\nThis branch stores session metadata for the auto-commit strategy.\n"
+_ATTEMPTS = 12
+_PROMPT_CUT = 500
+MAX_PARTS = 1000  # the base file and .001 to .999: readers take three digits
+
+
+class SlotContent(Value):
+    """All of one session. ``parts`` are the transcript's parts in order: object ids, or contents."""
+
+    record: SessionRecord
+    parts: tuple[str | Redacted, ...] = ()
+    content_hash: str = ""
+    prompts: tuple[Redacted, ...] = ()
+
+
+class TaskContent(Value):
+    """A subagent's task. ``transcript`` is an object id or content; ``increments``: numbered records by file name."""
+
+    tool_use_id: str
+    session_id: str
+    agent_id: str = ""
+    checkpoint_uuid: str = ""
+    transcript: str | Redacted = ""
+    increments: Mapping[str, str | Redacted] = {}
+
+
+def compose(
+    sessions: Sequence[SlotContent],
+    existing: Checkpoint | None = None,
+    *,
+    tasks: Sequence[TaskContent] = (),
+    beside: Mapping[str, str | Redacted] | None = None,
+) -> Changes:
+    """Return the changes that put these sessions, all of one checkpoint, into the tree.
+
+    A session that is in ``existing`` gets its old slot, which is emptied first; others take the next number. Slots come
+    out as 0..n-1, each with its metadata, also where older data had gaps. ``beside``: files of our own
+    next to the slots.
+    """
+    checkpoint_id = _checked(sessions)
+    root = checkpoint_id.path
+    kept, changes = _renumber(existing, root)
+    places = {slot.session_id: number for number, slot in enumerate(kept)}
+    records = [_record(slot, checkpoint_id) for slot in kept]
+    pointers = [_pointers(slot, existing, root, number) for number, slot in enumerate(kept)]
+    for session in sessions:
+        number = places.setdefault(session.record.session_id, len(records))
+        if number < len(records):
+            changes[f"{root}/{number}"] = None
+            records[number], pointers[number] = session.record, SessionFiles()
+        else:
+            records.append(session.record)
+            pointers.append(SessionFiles())
+        written, pointers[number] = _slot_files(session, f"{root}/{number}")
+        changes.update(written)
+    for task in tasks:
+        changes.update(_task_files(task, root))
+    for name, content in (beside or {}).items():
+        changes[f"{root}/{name}"] = (FILE, content)
+    extra = existing.summary.extra if existing is not None else None
+    changes[f"{root}/metadata.json"] = (FILE, metadata(summarize(records, pointers, extra)))
+    return changes
+
+
+def _checked(sessions: Sequence[SlotContent]) -> CheckpointId:
+    """Refuse what would write outside of the checkpoint's folder or what the Go CLI could not read."""
+    ids = {session.record.checkpoint_id for session in sessions}
+    if len(ids) != 1:
+        raise EntireError(f"a checkpoint's sessions must name one checkpoint, not {len(ids)}")
+    for session in sessions:
+        if not is_session_id(session.record.session_id):
+            raise EntireError(f"not a session id: {session.record.session_id!r}")
+        if len(session.parts) > MAX_PARTS:
+            raise EntireError(f"a transcript in {len(session.parts)} parts cannot be stored")
+    return CheckpointId(ids.pop())
+
+
+def _renumber(existing: Checkpoint | None, root: str) -> tuple[list[Slot], Changes]:
+    """Return the slots that stay, and the moves that make their numbers 0..n-1 (none for a well-formed checkpoint)."""
+    if existing is None:
+        return [], {}
+    changes: Changes = {}
+    kept = sorted(existing.slots, key=lambda slot: slot.number)
+    moved = [(number, slot) for number, slot in enumerate(kept) if slot.number != number]
+    for _, slot in moved:
+        changes[f"{root}/{slot.number}"] = None
+    for number, slot in moved:
+        changes[f"{root}/{number}"] = (_TREE, slot.tree)
+    for number, slot in enumerate(kept):
+        if slot.record is None:
+            changes[f"{root}/{number}/metadata.json"] = (FILE, metadata(_record(slot, existing.id)))
+    return kept, changes
+
+
+def _record(slot: Slot, checkpoint_id: str) -> SessionRecord:
+    """Return a slot's record, or one that says that there is none: the Go CLI cannot add to a checkpoint without."""
+    if slot.record is not None:
+        return slot.record
+    return SessionRecord(
+        checkpoint_id=checkpoint_id,
+        session_id=f"unknown-{slot.tree[:12]}",
+        strategy="manual-commit",
+        created_at=gojson.rfc3339(0),
+    )
+
+
+def _pointers(slot: Slot, existing: Checkpoint | None, root: str, number: int) -> SessionFiles:
+    """Return the pointers of a slot that stays: those it had where they still hold, else what is there."""
+    folder = f"/{root}/{number}/"
+    if existing is not None and slot.number == number:
+        for entry in existing.summary.sessions:
+            if entry.metadata == folder + "metadata.json":
+                return entry
+    return SessionFiles(
+        metadata=folder + "metadata.json",
+        transcript=folder + TRANSCRIPT,
+        context=folder + "context.md" if "context.md" in slot.files else "",
+        content_hash=folder + "content_hash.txt",
+        prompt=folder + "prompt.txt" if "prompt.txt" in slot.files else "",
+    )
+
+
+def _slot_files(session: SlotContent, folder: str) -> tuple[Changes, SessionFiles]:
+    """Return the files of one session and the pointers to them. Pointers to transcript and hash are always filled."""
+    changes: Changes = {f"{folder}/metadata.json": (FILE, metadata(session.record))}
+    for number, part in enumerate(session.parts):
+        changes[f"{folder}/{TRANSCRIPT}" + (f".{number:03}" if number else "")] = (FILE, part)
+    if session.content_hash:
+        changes[f"{folder}/content_hash.txt"] = (FILE, session.content_hash.encode("ascii"))
+    if session.prompts:
+        changes[f"{folder}/prompt.txt"] = (FILE, prompt_text(session.prompts))
+        changes[f"{folder}/context.md"] = (FILE, context_text(session.prompts))
+    return changes, SessionFiles(
+        metadata=f"/{folder}/metadata.json",
+        transcript=f"/{folder}/{TRANSCRIPT}",
+        context=f"/{folder}/context.md" if session.prompts else "",
+        content_hash=f"/{folder}/content_hash.txt",
+        prompt=f"/{folder}/prompt.txt" if session.prompts else "",
+    )
+
+
+def _task_files(task: TaskContent, root: str) -> Changes:
+    if not is_tool_id(task.tool_use_id) or (task.agent_id and not is_tool_id(task.agent_id)):
+        raise EntireError(f"not the id of a task: {task.tool_use_id!r}, {task.agent_id!r}")
+    folder = f"{root}/tasks/{task.tool_use_id}"
+    value = {"session_id": task.session_id, "tool_use_id": task.tool_use_id, "checkpoint_uuid": task.checkpoint_uuid}
+    if task.agent_id:
+        value["agent_id"] = task.agent_id
+    changes: Changes = {f"{folder}/checkpoint.json": (FILE, gojson.dumps(value))}
+    if task.transcript:
+        changes[f"{folder}/agent-{task.agent_id or task.tool_use_id}.jsonl"] = (FILE, task.transcript)
+    for name, content in task.increments.items():
+        if "/" in name or name.startswith("."):
+            raise EntireError(f"not the name of a task record: {name!r}")
+        changes[f"{folder}/checkpoints/{name}"] = (FILE, content)
+    return changes
+
+
+def metadata(value: SessionRecord | CheckpointSummary) -> bytes:
+    """Return the content of a ``metadata.json``."""
+    return gojson.dumps(value.to_json())
+
+
+def prompt_text(prompts: Iterable[Redacted]) -> Redacted:
+    """Return the content of ``prompt.txt``."""
+    return trusted(PROMPT_SEPARATOR.encode().join(prompts))
+
+
+def context_text(prompts: Iterable[Redacted]) -> Redacted:
+    """Return the content of ``context.md``; a long prompt is cut at 500 bytes, never inside a character."""
+    out = [b"# Session Context\n\n## User Prompts\n\n"]
+    for number, prompt in enumerate(prompts, 1):
+        shown = bytes(prompt)
+        if len(shown) > _PROMPT_CUT:
+            shown = shown[:_PROMPT_CUT].decode("utf-8", "ignore").encode() + b"..."
+        out.append(b"### Prompt %d\n\n%s\n\n" % (number, shown))
+    return trusted(b"".join(out))
+
+
+def new_message(checkpoint_id: CheckpointId, pairs: Iterable[tuple[str, str]], description: str = "") -> bytes:
+    """Return the message of the commit that adds a checkpoint or a session to it; ``pairs`` as in formats.md 2.1."""
+    middle = f"{' '.join(description.split())}\n\n" if description.strip() else ""
+    text = f"Checkpoint: {checkpoint_id}\n\n{middle}{trailers.format_lines(pairs)}"
+    return text.encode("utf-8", "surrogateescape")
+
+
+def finalize_message(checkpoint_id: CheckpointId) -> bytes:
+    """Return the message of the commit that replaces transcripts at a turn's end."""
+    return f"Finalize transcript for Checkpoint: {checkpoint_id}".encode()
+
+
+def summary_message(checkpoint_id: CheckpointId, session_id: str) -> bytes:
+    """Return the message of the commit that adds a model's summary."""
+    return f"Update summary for checkpoint {checkpoint_id} (session: {session_id})".encode("utf-8", "surrogateescape")
+
+
+def write(where: str, objects: Objects, build: Callable[[str], Changes], *, message: bytes, author: str) -> str:
+    """Write one commit on the branch; return its id.
+
+    ``build`` gets the commit on which the new one will stand and returns the changes (none: nothing is written). It is
+    asked again, with the new commit, whenever another process was faster. A branch that only a remote has is continued.
+    """
+    for attempt in range(_ATTEMPTS):
+        base, old = _base(where, objects)
+        changes = build(base)
+        if not changes:
+            return base
+        stream = Stream(where)
+        entries = {path: _entry(stream, entry) for path, entry in changes.items()}
+        parent = base or stream.commit(message=_FIRST_MESSAGE, author=author, changes={})
+        mark = stream.commit(message=message, author=author, parents=(parent,), changes=entries)
+        new = stream.write()[mark]
+        try:
+            refs.move(where, [refs.Move(ref=LOCAL_REF, new=new, old=old)])
+            return new
+        except RefMovedError:
+            if attempt == _ATTEMPTS - 1:
+                raise
+            time.sleep((attempt + 1) * int.from_bytes(os.urandom(1), "big") / 256 * 0.02)
+    raise AssertionError("unreachable")
+
+
+def _base(where: str, objects: Objects) -> tuple[str, str]:
+    """Return the commit to stand on ('' for none), and where the local branch must still be when we move it."""
+    local = objects.commit(LOCAL_REF)
+    if local is not None:
+        return local.oid, local.oid
+    found = checkpoints.tips(where)
+    return found.get(LOCAL_REF) or next(iter(found.values()), ""), found.get(LOCAL_REF, "")
+
+
+def _entry(stream: Stream, entry: Entry | None) -> tuple[str, str] | None:
+    if entry is None:
+        return None
+    mode, content = entry
+    return (mode, content if isinstance(content, str) else stream.blob(content))
