@@ -1,0 +1,205 @@
+"""Claude Code's hook payloads, translated to events. Field names as observed on version 2.1.197."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from entire.agents import transcripts
+from entire.agents.claude_code import records, subagents
+from entire.agents.transcripts import clean
+from entire.errors import EntireError
+from entire.model.events import Event, EventType, Increment
+from entire.model.ids import is_session_id, is_tool_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Payload = dict[str, Any]
+
+MAX_TOOL_INPUT = 64 * 1024
+_NOTE_TOOLS = ("TodoWrite", "TaskCreate", "TaskUpdate")
+
+
+def read(data: bytes) -> Payload:
+    """Return the payload as an object with a usable session id; raises EntireError for anything else."""
+    payload = transcripts.loads(data)
+    if not isinstance(payload, dict):
+        raise EntireError("Claude Code's hook payload is no JSON object")
+    session = payload.get("session_id")
+    if not isinstance(session, str) or not is_session_id(session) or clean(session) != session:
+        raise EntireError("Claude Code's hook payload has no usable session_id")
+    return payload
+
+
+def event(hook: str, payload: Payload, now: float) -> Event | None:
+    """Return the event that a hook call means, None for verbs and calls that mean none."""
+    build = _EVENTS.get(hook)
+    fields = build(payload) if build else None
+    if fields is None:
+        return None
+    common = {
+        "session_id": payload["session_id"],
+        "session_ref": session_ref(payload),
+        "timestamp": now,
+        "model": clean(payload.get("model")),
+        "turn_ref": clean(payload.get("prompt_id")),
+        "cwd": clean(payload.get("cwd")),
+    }
+    return Event(**{**common, **fields})
+
+
+def session_ref(payload: Payload) -> str:
+    """Return the transcript's path. At SessionStart it is only a hint: the file may be another or none."""
+    path = records.path_of(payload.get("transcript_path"))
+    return os.path.abspath(path) if path else ""
+
+
+def increment(payload: Payload) -> Increment | None:
+    """Return a subagent's note about its todo list, None for the main agent's.
+
+    Since 2.1 a subagent's tool calls carry ``agent_id``. Payloads of older agents carry neither that nor
+    ``prompt_id``: there the framework knows whether a task is open.
+    """
+    tool = clean(payload.get("tool_name")) or _NOTE_TOOLS[0]
+    agent = _tool_id(payload, "agent_id")
+    if tool not in _NOTE_TOOLS or (not agent and "prompt_id" in payload):
+        return None
+    path = session_ref(payload)
+    return Increment(
+        session_id=payload["session_id"],
+        session_ref=path,
+        tool_name=tool,
+        tool_use_id=subagents.note(path, agent).get("call", "") if agent else "",
+        subagent_id=agent,
+        data=_input(payload) or "{}",
+    )
+
+
+def _session_start(payload: Payload) -> Payload:
+    return {"type": EventType.SESSION_START, "source": clean(payload.get("source"))}
+
+
+def _session_end(payload: Payload) -> Payload:
+    return {"type": EventType.SESSION_END, "source": clean(payload.get("reason"))}
+
+
+def _turn_start(payload: Payload) -> Payload:
+    prompt = clean(payload.get("prompt"))
+    if not prompt.startswith("<task-notification>"):
+        return {"type": EventType.TURN_START, "prompt": prompt}
+    # A background subagent ended and the agent goes on by itself: a turn, but nobody's prompt.
+    agent, call = records.notification_ids(prompt)
+    return {
+        "type": EventType.TURN_START,
+        "source": "task-notification",
+        "subagent_id": agent,
+        "tool_use_id": call,
+        "task_description": records.notification_summary(prompt),
+    }
+
+
+def _stop(payload: Payload) -> Payload:
+    return {
+        "type": EventType.TURN_END,
+        "final_text": clean(payload.get("last_assistant_message")),
+        "background": tuple(_background(payload)),
+    }
+
+
+def _stop_failure(payload: Payload) -> Payload:
+    return {**_stop(payload), "source": "failure"}
+
+
+def _compaction(payload: Payload) -> Payload:
+    return {"type": EventType.COMPACTION, "source": clean(payload.get("trigger"))}
+
+
+def _pre_task(payload: Payload) -> Payload | None:
+    if not _is_task(payload):
+        return None
+    return {"type": EventType.SUBAGENT_START, **_task(payload)}
+
+
+def _post_task(payload: Payload) -> Payload | None:
+    response = payload.get("tool_response")
+    response = response if isinstance(response, dict) else {}
+    if not _is_task(payload) or response.get("isAsync") is True or response.get("status") == "async_launched":
+        return None  # in the background: SubagentStop will tell its end
+    found = {"type": EventType.SUBAGENT_END, **_task(payload), "subagent_id": _tool_id(response, "agentId")}
+    found["subagent_type"] = found["subagent_type"] or clean(response.get("agentType"))
+    return found
+
+
+def _subagent_stop(payload: Payload) -> Payload | None:
+    """Report the end of a subagent in the background; one in the foreground ends with its tool call (post-task).
+
+    One in the background is still among the running ``background_tasks`` when it stops, one in the foreground never
+    is (2.1.197). Compaction runs a subagent too, without a type.
+    """
+    agent, kind = _tool_id(payload, "agent_id"), clean(payload.get("agent_type"))
+    path = session_ref(payload)
+    if not kind or agent not in _background(payload):
+        return None
+    noted = subagents.note(path, agent)
+    return {
+        "type": EventType.SUBAGENT_END,
+        "source": "background",
+        "subagent_id": agent,
+        "subagent_type": kind,
+        "tool_use_id": noted.get("call", ""),
+        "task_description": noted.get("description", ""),
+        "final_text": clean(payload.get("last_assistant_message")),
+    }
+
+
+_EVENTS: dict[str, Callable[[Payload], Payload | None]] = {
+    "post-task": _post_task,
+    "pre-compact": _compaction,
+    "pre-task": _pre_task,
+    "session-end": _session_end,
+    "session-start": _session_start,
+    "stop": _stop,
+    "stop-failure": _stop_failure,
+    "subagent-stop": _subagent_stop,
+    "user-prompt-submit": _turn_start,
+}
+
+
+def _is_task(payload: Payload) -> bool:
+    return payload.get("tool_name") in (None, "", *records.TASK_TOOLS)
+
+
+def _task(payload: Payload) -> Payload:
+    given = payload.get("tool_input")
+    given = given if isinstance(given, dict) else {}
+    return {
+        "tool_use_id": _tool_id(payload, "tool_use_id"),
+        "tool_input": _input(payload),
+        "subagent_type": clean(given.get("subagent_type")),
+        "task_description": clean(given.get("description")),
+    }
+
+
+def _input(payload: Payload) -> str:
+    given = payload.get("tool_input")
+    if given is None:
+        return ""
+    text = json.dumps(given, ensure_ascii=False, separators=(",", ":"))
+    data = text.encode("utf-8", "replace")
+    return transcripts.shorten(data, MAX_TOOL_INPUT).decode("utf-8", "replace")
+
+
+def _tool_id(payload: Payload, key: str) -> str:
+    """Return an id from outside if it is fit for a path, else ''."""
+    found = clean(payload.get(key))
+    return found if is_tool_id(found) else ""
+
+
+def _background(payload: Payload) -> list[str]:
+    """Return the ids of the subagents (not shell commands) that go on working."""
+    tasks = payload.get("background_tasks")
+    tasks = [task for task in tasks if isinstance(task, dict)] if isinstance(tasks, list) else []
+    return [_tool_id(task, "id") for task in tasks if task.get("type") == "subagent" and _tool_id(task, "id")]

@@ -1,0 +1,123 @@
+"""Our entries in Claude Code's settings, and the files they go into.
+
+Only the nested form is read by the agent, and one bad entry disables the whole file (observed on 2.1.197). Hooks come
+from ``<folder where it was started>/.claude/settings.json`` and ``~/.claude/settings.json``; identical commands of one
+event run once, so both scopes hold the same bytes.
+"""
+
+from __future__ import annotations
+
+import os
+
+from entire.agents import hookfiles
+from entire.agents.hookfiles import Document, Entry
+from entire.errors import EntireError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DENY = "Read(./.entire/metadata/**)"
+"""Keeps the agent from reading its own old transcripts as if they were part of the project."""
+
+
+def _entry(event: str, verb: str, matcher: str = "", timeout: int = 0) -> Entry:
+    # Silent and successful where `entire` is not installed, for team mates who have not got it.
+    return Entry(
+        event=event, matcher=matcher, command=f"entire hooks claude-code {verb} 2>/dev/null || true", timeout=timeout
+    )
+
+
+ENTRIES = (
+    _entry("SessionStart", "session-start"),
+    _entry("UserPromptSubmit", "user-prompt-submit"),
+    _entry("PreToolUse", "pre-task", "Task"),  # also matches Agent, the tool's present name
+    _entry("PostToolUse", "post-task", "Task"),
+    _entry("PostToolUse", "post-todo", "TodoWrite|TaskCreate|TaskUpdate"),
+    _entry("SubagentStop", "subagent-stop"),
+    _entry("PreCompact", "pre-compact"),
+    _entry("Stop", "stop", timeout=60),
+    _entry("StopFailure", "stop-failure"),
+    _entry("SessionEnd", "session-end", timeout=30),  # without it all hooks of this event together have 1.5 seconds
+)
+
+
+def config_path(root: str, scope: str, env: Mapping[str, str]) -> str:
+    """Return the settings file of a scope."""
+    if scope == "project":
+        return os.path.join(root, ".claude", "settings.json")
+    if scope == "user":
+        return os.path.join(config_dir(env), "settings.json")
+    raise UsageError(f"there is no scope {scope!r} for agent hooks", hint="use project or user")
+
+
+def config_dir(env: Mapping[str, str]) -> str:
+    """Return the agent's own folder of this user (``CLAUDE_CONFIG_DIR`` moves it)."""
+    return env.get("CLAUDE_CONFIG_DIR") or os.path.join(env.get("HOME") or os.path.expanduser("~"), ".claude")
+
+
+def install(path: str, *, force: bool) -> int:
+    """Bring our entries into the file; return how many were missing or wrong (with ``force``: how many there are)."""
+    document = hookfiles.load(path)
+    if document is None:
+        hookfiles.save(path, hookfiles.create(ENTRIES, {"permissions": {"deny": [DENY]}}))
+        return len(ENTRIES)
+    wrong = hookfiles.missing(document, ENTRIES)
+    exact = hookfiles.is_exact(document, ENTRIES)
+    if exact and _denies(document) and not force:
+        return 0
+    if force or not exact:
+        hookfiles.take_out(document)
+        if document.text:
+            hookfiles.add(document, ENTRIES, path)
+        else:
+            document = hookfiles.create(ENTRIES, {})
+    if not _denies(document):
+        _deny(document, path)
+    hookfiles.save(path, document)
+    return len(ENTRIES) if force else max(wrong, 1)
+
+
+def uninstall(path: str) -> int:
+    """Take our entries out of the file; return how many there were."""
+    document = hookfiles.load(path)
+    if document is None:
+        return 0
+    removed = hookfiles.take_out(document)
+    if _denies(document):
+        denied: list[object] = document.get(("permissions", "deny"))
+        document.remove(("permissions", "deny", len(denied) - 1 - denied[::-1].index(DENY)))
+        removed = max(removed, 1)
+    if removed:
+        hookfiles.save(path, document)
+    return removed
+
+
+def is_installed(path: str) -> bool:
+    """Tell whether all our entries are in the file as we write them today."""
+    try:
+        document = hookfiles.load(path)
+    except EntireError:
+        return False
+    return document is not None and not hookfiles.missing(document, ENTRIES) and _denies(document)
+
+
+def _denies(document: Document) -> bool:
+    denied = document.get(("permissions", "deny")) if document.text else None
+    return isinstance(denied, list) and DENY in denied
+
+
+def _deny(document: Document, path: str) -> None:
+    permissions = document.get(("permissions",))
+    denied = document.get(("permissions", "deny"))
+    if "permissions" not in document.value:
+        document.append((), {"deny": [DENY]}, "permissions")
+    elif isinstance(permissions, dict) and "deny" not in permissions:
+        document.append(("permissions",), [DENY], "deny")
+    elif isinstance(denied, list):
+        document.append(("permissions", "deny"), DENY)
+    else:
+        raise EntireError(
+            f"the permissions in {path} are not in the form the agent reads; the file was left as it is",
+            hint="correct the entry `permissions` and try again",
+        )

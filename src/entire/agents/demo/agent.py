@@ -1,0 +1,181 @@
+"""The demo agent: its hooks become events, its settings hold our hooks, its transcripts are read by ``transcript``."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+from entire import files
+from entire.agents import transcripts
+from entire.agents.demo import install, transcript
+from entire.agents.transcripts import clean, parse_time
+from entire.errors import UsageError
+from entire.model.events import Event, EventType
+from entire.model.ids import is_session_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from entire.model.transcripts import Position, Prompt, Subagent, TokenUsage
+
+# verb, the agent's own name of the hook, what it means
+HOOKS = {
+    "session-start": ("SessionStart", EventType.SESSION_START),
+    "prompt-submit": ("PromptSubmit", EventType.TURN_START),
+    "turn-end": ("TurnEnd", EventType.TURN_END),
+    "subagent-start": ("SubagentStart", EventType.SUBAGENT_START),
+    "subagent-end": ("SubagentEnd", EventType.SUBAGENT_END),
+    "compaction": ("Compaction", EventType.COMPACTION),
+    "session-end": ("SessionEnd", EventType.SESSION_END),
+}
+
+
+class Demo:
+    """The adapter, see ``entire.agents.contract``."""
+
+    name = "demo"
+    type = "Demo Agent"
+    description = "The bundled demo agent: obeys, needs no model and no network"
+    protected_dirs = (".demo-agent",)
+    hook_names = tuple(HOOKS)
+    capabilities = frozenset(
+        (
+            "hook_installer",
+            "hook_responder",
+            "line_transcript",
+            "session_resumer",
+            "subagent_extractor",
+            "token_calculator",
+            "transcript_analyzer",
+        )
+    )
+
+    def __init__(self) -> None:
+        self.metadata: Mapping[str, str] = {}
+
+    def detect(self, root: str) -> bool:
+        """Tell whether the repository or the user has settings for the agent."""
+        return any(os.path.isdir(os.path.dirname(self.hook_config_path(root, scope))) for scope in ("project", "user"))
+
+    def parse_hook(self, hook: str, payload: bytes) -> Event | None:
+        """Translate a hook call; None for an unknown hook, for what is no object and for an unusable session id."""
+        given = transcripts.loads(payload)
+        if hook not in HOOKS or not isinstance(given, dict) or not is_session_id(clean(given.get("session_id"))):
+            return None
+        task = clean(given.get("task"))
+        return Event(
+            type=HOOKS[hook][1],
+            session_id=clean(given.get("session_id")),
+            session_ref=clean(given.get("transcript_path")),
+            prompt=clean(given.get("prompt")),
+            model=clean(given.get("model")),
+            timestamp=parse_time(clean(given.get("timestamp"))) or time.time(),
+            tool_use_id=clean(given.get("tool_use_id")),
+            subagent_id=clean(given.get("subagent_id")),
+            subagent_type=clean(given.get("subagent_type")),
+            task_description=task,
+            tool_input=json.dumps({"task": task}) if task else "",
+            turn_ref=clean(given.get("prompt_id")),
+            final_text=clean(given.get("last_answer")),
+            source=clean(given.get("source")) or clean(given.get("reason")) or clean(given.get("trigger")),
+            cwd=clean(given.get("cwd")),
+        )
+
+    def write_hook_response(self, message: str) -> bytes:
+        """Return the answer of a hook that lets the agent show a message."""
+        return json.dumps({"message": message}).encode() + b"\n"
+
+    # transcripts
+
+    def read_transcript(self, session_ref: str) -> bytes:
+        """Return the transcript, whole."""
+        try:
+            return files.read(session_ref) or b""
+        except (OSError, ValueError):  # ValueError: a path with a NUL
+            return b""
+
+    def chunk_transcript(self, transcript: bytes, max_size: int) -> list[bytes]:
+        """Cut a transcript between records."""
+        return transcripts.chunk(transcript, max_size)
+
+    def reassemble_transcript(self, chunks: list[bytes]) -> bytes:
+        """Join what ``chunk_transcript`` cut."""
+        return transcripts.join(chunks)
+
+    def transcript_position(self, session_ref: str, since: Position) -> Position:
+        """Return the transcript's end."""
+        return transcript.position(session_ref, since)
+
+    def answer_boundary(self, session_ref: str, since: Position, moment: float) -> Position:
+        """Return the end of the answer whose tool call was running at ``moment``."""
+        return transcript.answer_boundary(session_ref, since, moment)
+
+    def modified_files(self, session_ref: str, since: Position, until: Position | None = None) -> list[str]:
+        """Return the files that tools changed."""
+        return transcript.modified_files(session_ref, since, until)
+
+    def prompts(self, session_ref: str, since: Position, until: Position | None = None) -> list[Prompt]:
+        """Return the person's prompts."""
+        return transcript.prompts(session_ref, since, until)
+
+    def summary(self, session_ref: str, since: Position) -> str:
+        """Return the last answer's text."""
+        return transcript.summary(session_ref, since)
+
+    def token_usage(self, session_ref: str, since: Position, until: Position | None = None) -> TokenUsage:
+        """Sum what the answers cost."""
+        return transcript.token_usage(session_ref, since, until)
+
+    def subagents(self, session_ref: str, since: Position, until: Position | None = None) -> list[Subagent]:
+        """Return the helpers that were asked."""
+        return transcript.subagents(session_ref, since, until)
+
+    # settings of the agent
+
+    def hook_config_path(self, root: str, scope: str) -> str:
+        """Return the agent's settings of the project or of the user."""
+        return os.path.join(os.path.expanduser("~") if scope == "user" else root, ".demo-agent", "settings.json")
+
+    def install_hooks(self, root: str, scope: str, *, force: bool) -> int:
+        """Install or repair our entries."""
+        return install.install(self.hook_config_path(root, scope), VERBS, force=force)
+
+    def uninstall_hooks(self, root: str, scope: str) -> int:
+        """Remove our entries."""
+        return install.uninstall(self.hook_config_path(root, scope))
+
+    def are_hooks_installed(self, root: str, scope: str) -> bool:
+        """Tell whether all our entries are there."""
+        return install.is_installed(self.hook_config_path(root, scope), VERBS)
+
+    # sessions of the agent
+
+    def session_dir(self, root: str) -> str:
+        """Return the folder of the sessions that were started in ``root``: a readable name, and a hash."""
+        import hashlib
+
+        home = os.environ.get("ENTIRE_DEMO_HOME") or os.path.expanduser("~/.entire-demo")
+        real = os.path.realpath(root)
+        name = "".join(c if c.isascii() and c.isalnum() else "-" for c in real)[-80:]
+        return os.path.join(home, "sessions", f"{name}-{hashlib.sha256(os.fsencode(real)).hexdigest()[:8]}")
+
+    def resolve_session_file(self, session_dir: str, session_id: str) -> str:
+        """Return where the transcript of a session is; refuses an id that leads elsewhere."""
+        if not is_session_id(session_id):
+            raise UsageError(f"{session_id!r} cannot be the id of a session")
+        return os.path.join(session_dir, f"{session_id}.jsonl")
+
+    def write_session(self, session_ref: str, transcript: bytes) -> None:
+        """Put a transcript where the agent finds it."""
+        files.write(session_ref, transcript, mode=0o600)
+
+    def format_resume_command(self, session_id: str) -> str:
+        """Return what a person types to go on with the session."""
+        import shlex
+
+        return f"entire-demo-agent --resume {shlex.quote(session_id)}"
+
+
+VERBS = {event: verb for verb, (event, _) in HOOKS.items()}

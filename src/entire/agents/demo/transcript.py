@@ -1,0 +1,152 @@
+"""Reads the demo agent's transcripts (their form: ``entire.demo.memory``). Every reading costs what is new only."""
+
+from __future__ import annotations
+
+from entire.agents import transcripts
+from entire.agents.transcripts import clean, parse_time
+from entire.model.ids import is_tool_id
+from entire.model.transcripts import START, Position, Prompt, Subagent, TokenUsage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    Record = dict[str, Any]
+
+
+def read(path: str, since: Position, until: Position | None = None) -> Iterator[tuple[int, int, Record]]:
+    """Yield ``(lines before it, byte after it, record)`` for each line between two positions; {} for what is no record.
+
+    A last line without an end counts if it is a whole record: stored transcripts may lack the final newline, while a
+    record that is just being written is not whole before its last byte.
+    """
+    count, byte = _start(path, since)
+    for line, end in transcripts.lines(path, byte):
+        if until is not None and count >= until.count:
+            return
+        found = transcripts.loads(line)
+        record = found if isinstance(found, dict) else {}
+        if not record and not line.endswith(b"\n"):
+            return
+        yield count, end, record
+        count += 1
+
+
+def _start(path: str, since: Position) -> tuple[int, int]:
+    """Return the count and byte of a position as they are in this file now."""
+    if not since.byte:
+        byte, count = transcripts.offset_of(path, since.count) if since.count else (0, 0)
+    else:
+        byte, count = since.byte, since.count
+    if byte and transcripts.byte_before(path, byte) != b"\n":
+        byte += 1  # the line before had no end when the position was taken: its end is no line of its own
+    return count, byte
+
+
+def position(path: str, since: Position) -> Position:
+    """Return the end of a transcript; counted anew from its start if it is shorter than ``since``."""
+    if _size(path) < since.byte:
+        since = START
+    count, byte, mark = since.count, since.byte, since.mark
+    if count and not byte:
+        count, byte, mark, since = 0, 0, "", START
+    for before, after, record in read(path, since):
+        count, byte = before + 1, after
+        if record.get("type") == "answer":
+            mark = clean(record.get("id"))
+    return Position(count=count, byte=byte, mark=mark)
+
+
+def _size(path: str) -> int:
+    try:
+        with open(path, "rb") as file:
+            return file.seek(0, 2)
+    except (OSError, ValueError):
+        return 0
+
+
+def answer_boundary(path: str, since: Position, moment: float) -> Position:
+    """Return the position behind what was written until ``moment``, and behind the last of these answers' calls."""
+    end = since
+    for before, after, record in read(path, since):
+        kind = record.get("type")
+        own_call = kind == "call" and clean(record.get("answer")) == end.mark
+        if parse_time(clean(record.get("time"))) > moment and not own_call:
+            break
+        end = Position(count=before + 1, byte=after, mark=clean(record.get("id")) if kind == "answer" else end.mark)
+    return end
+
+
+def modified_files(path: str, since: Position, until: Position | None = None) -> list[str]:
+    """Return the files that tool results report as changed, in order, each once."""
+    files: dict[str, None] = {}
+    for _, _, record in read(path, since, until):
+        if record.get("type") == "result" and record.get("ok") is True and (name := clean(record.get("path"))):
+            files[name] = None
+    return list(files)
+
+
+def prompts(path: str, since: Position, until: Position | None = None) -> list[Prompt]:
+    """Return what the person asked for."""
+    return [
+        Prompt(
+            text=clean(record.get("text")),
+            position=before,
+            time=parse_time(clean(record.get("time"))),
+            id=clean(record.get("prompt_id")),
+        )
+        for before, _, record in read(path, since, until)
+        if record.get("type") == "prompt"
+    ]
+
+
+def summary(path: str, since: Position) -> str:
+    """Return the text of the last answer."""
+    text = ""
+    for _, _, record in read(path, since):
+        if record.get("type") == "answer":
+            text = clean(record.get("text"))
+    return text
+
+
+def token_usage(path: str, since: Position, until: Position | None = None) -> TokenUsage:
+    """Return the sum of what the answers cost, each once."""
+    seen = {since.mark} - {""}
+    total = TokenUsage()
+    for _, _, record in read(path, since, until):
+        usage, answer = record.get("usage"), clean(record.get("id"))
+        if record.get("type") != "answer" or not isinstance(usage, dict) or answer in seen:
+            continue
+        seen.add(answer)
+        total += TokenUsage(
+            input_tokens=_number(usage, "input"),
+            cache_creation_tokens=_number(usage, "cache_write"),
+            cache_read_tokens=_number(usage, "cache_read"),
+            output_tokens=_number(usage, "output"),
+            api_call_count=1,
+        )
+    return total
+
+
+def subagents(path: str, since: Position, until: Position | None = None) -> list[Subagent]:
+    """Return the helpers that were asked or answered; ids that could lead elsewhere are left out."""
+    found: dict[str, Subagent] = {}
+    for _, _, record in read(path, since, until):
+        helper = clean(record.get("helper"))
+        if helper in found or not is_tool_id(helper) or record.get("type") not in ("call", "result"):
+            continue
+        is_call, given = record["type"] == "call", record.get("input")
+        found[helper] = Subagent(
+            id=helper,
+            session_ref=f"{path.removesuffix('.jsonl')}/helpers/{helper}.jsonl",
+            tool_use_id=clean(record.get("id" if is_call else "call")),
+            type="helper",
+            description=clean(given.get("prompt")) if isinstance(given, dict) else "",
+        )
+    return list(found.values())
+
+
+def _number(usage: Record, key: str) -> int:
+    value = usage.get(key)
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0

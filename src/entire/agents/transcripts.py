@@ -1,0 +1,315 @@
+"""Shared by agents whose transcripts are JSON lines: reading from an offset, parsing, searching, cutting into parts.
+
+Nothing here holds a whole transcript in memory but ``chunk`` and ``join``, whose argument already is one.
+"""
+
+from __future__ import annotations
+
+import json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, BinaryIO
+
+MAX_LINE = 1 << 20
+"""Longer lines are shortened while they are read, so that one huge tool result cannot fill a hook's memory."""
+KEEP = 1 << 15
+"""What stays of each string in a shortened line."""
+_MAX_SHORTENED = 8 << 20
+_BLOCK = 1 << 20
+_SMALLEST_PART = 64
+
+
+class Shortener:
+    """Cuts long strings in one JSON text that arrives in pieces; the result is valid JSON if the text was."""
+
+    def __init__(self, keep: int, most: int = _MAX_SHORTENED) -> None:
+        self._keep = keep
+        self._most = most
+        self._out = bytearray()
+        self._string_at = -1  # where the open string's content begins in the result; -1 outside strings
+        self._left_out = 0
+        self._carry = b""  # backslashes at a piece's end: they belong to what follows
+
+    def feed(self, piece: bytes) -> None:
+        """Take the next piece of the text."""
+        data = self._carry + piece
+        end = len(data.rstrip(b"\\"))
+        self._carry, data = data[end:], data[:end]
+        at = 0
+        while at < len(data) and len(self._out) <= self._most:
+            if self._string_at < 0:
+                quote = data.find(b'"', at)
+                stop = len(data) if quote < 0 else quote + 1
+                self._out += data[at:stop]
+                if quote >= 0:
+                    self._string_at, self._left_out = len(self._out), 0
+            else:
+                quote = _closing_quote(data, at)
+                stop = len(data) if quote < 0 else quote + 1
+                self._take(data, at, stop if quote < 0 else quote)
+                if quote >= 0:
+                    self._close()
+            at = stop
+
+    def result(self) -> bytes:
+        """Return the shortened text; empty if even so it is too big to be looked at."""
+        self._out += self._carry
+        return bytes(self._out) if len(self._out) <= self._most else b""
+
+    def _take(self, data: bytes, start: int, stop: int) -> None:
+        room = self._keep - (len(self._out) - self._string_at)
+        if self._left_out or room < stop - start:
+            taken = 0 if self._left_out else max(room, 0)
+            self._out += data[start : start + taken]
+            self._left_out += stop - start - taken
+        else:
+            self._out += data[start:stop]
+
+    def _close(self) -> None:
+        if self._left_out:
+            del self._out[_safe_end(self._out, self._string_at) :]
+            self._out += f"... [cut: {self._left_out} bytes]".encode()
+        self._out += b'"'
+        self._string_at = -1
+
+
+def _closing_quote(data: bytes, start: int) -> int:
+    """Return where the string that is open at ``start`` ends, or -1; ``start`` is never behind a backslash."""
+    at = data.find(b'"', start)
+    while at > start and _backslashes(data, at, start) % 2:
+        at = data.find(b'"', at + 1)
+    return at
+
+
+def _backslashes(data: bytes | bytearray, at: int, start: int) -> int:
+    """Count the backslashes directly before ``at``."""
+    count = 0
+    while at - count > start and data[at - count - 1] == 0x5C:
+        count += 1
+    return count
+
+
+def _safe_end(out: bytearray, start: int) -> int:
+    """Return the last place where the string content ``out[start:]`` can be cut, outside characters and escapes."""
+    end = len(out)
+    for _ in range(4):  # a UTF-8 character has at most four bytes; drop the last one, it may be incomplete
+        if end > start and out[end - 1] & 0x80:
+            end -= 1
+            if out[end] & 0x40:
+                break
+    for at in range(end - 1, max(start, end - 6) - 1, -1):
+        if out[at] == 0x5C:
+            if _backslashes(out, at, start) % 2 == 0:  # it begins an escape (\\n, \\u00e9)
+                end = at if at + (6 if out[at + 1 : at + 2] == b"u" else 2) > end else end
+            break
+    first = end - 6
+    if first >= start and out[first : first + 2] == b"\\u" and _backslashes(out, first, start) % 2 == 0:
+        if out[first + 2] in b"dD" and out[first + 3] in b"89abAB":  # the first half of a surrogate pair
+            return first
+    return end
+
+
+def lines(path: str, start: int = 0) -> Iterator[tuple[bytes, int]]:
+    """Yield (line with its newline, offset of its end) from byte ``start`` on; the last may lack its newline.
+
+    Lines above ``MAX_LINE`` come shortened. A file that cannot be read is an empty one.
+    """
+    try:
+        with open(path, "rb") as file:
+            file.seek(start)
+            end = start
+            while line := file.readline(MAX_LINE):
+                end += len(line)
+                if len(line) == MAX_LINE and not line.endswith(b"\n"):
+                    line, more = _long_line(line, file)
+                    end += more
+                yield line, end
+    except (OSError, ValueError):  # ValueError: a path with a NUL
+        return
+
+
+def _long_line(head: bytes, file: BinaryIO) -> tuple[bytes, int]:
+    shortener = Shortener(KEEP)
+    shortener.feed(head)
+    size = 0
+    ended = False
+    while not ended and (piece := file.readline(MAX_LINE)):
+        size += len(piece)
+        ended = piece.endswith(b"\n")
+        shortener.feed(piece.rstrip(b"\n") if ended else piece)
+    return shortener.result() + (b"\n" if ended else b""), size
+
+
+def records(line: bytes, glue: bytes = b"") -> list[dict[str, Any]]:
+    """Return the JSON objects of one line: one, or none if it is broken.
+
+    ``glue`` is how a record of this agent begins: a record that was appended to a cut line is found by it.
+    """
+    value = loads(line)
+    if value is None and glue and line.count(glue):
+        parts = line.split(glue)
+        values = [loads(parts[0]), *(loads(glue + part) for part in parts[1:])]
+        return [part for part in values if isinstance(part, dict)]
+    return [value] if isinstance(value, dict) else []
+
+
+def loads(data: bytes) -> Any:
+    """Parse JSON from outside; None for anything that is none. Bytes that are no UTF-8 are replaced."""
+    try:
+        return json.loads(data.decode("utf-8", "replace").lstrip("\ufeff"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def clean(text: object) -> str:
+    """Return ``text`` if it is a string, such that it can be written as UTF-8; '' for other values."""
+    if not isinstance(text, str):
+        return ""
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair, legal in JSON
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def offset_of(path: str, count: int) -> tuple[int, int]:
+    """Return (byte, lines before it) of the place after ``count`` lines; fewer lines if the file has fewer."""
+    seen = offset = 0
+    for block in _blocks(path, 0, -1):
+        here = block.count(b"\n")
+        if seen + here >= count:
+            at = -1
+            for _ in range(count - seen):
+                at = block.find(b"\n", at + 1)
+            return offset + at + 1, count
+        seen += here
+        offset += len(block)
+    if offset and seen < count and byte_before(path, offset) != b"\n":  # the last line has no newline yet
+        return offset, seen + 1
+    return offset, seen
+
+
+def byte_before(path: str, offset: int) -> bytes:
+    """Return the byte before ``offset``; empty at the start of a file or beyond its end."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(offset - 1)
+            return file.read(1)
+    except (OSError, ValueError):
+        return b""
+
+
+def contains(path: str, needles: tuple[bytes, ...], stop: int) -> bool:
+    """Tell whether one of ``needles`` occurs in the first ``stop`` bytes: a search at the speed of memory."""
+    overlap = max(len(needle) for needle in needles) - 1
+    rest = b""
+    for block in _blocks(path, 0, stop):
+        data = rest + block
+        if any(needle in data for needle in needles):
+            return True
+        rest = data[-overlap:] if overlap else b""
+    return False
+
+
+def last_lines(path: str, stop: int, most: int) -> Iterator[bytes]:
+    """Yield the lines before byte ``stop``, last first, as far as they lie wholly within ``most`` bytes."""
+    try:
+        with open(path, "rb") as file:
+            size = 1 << 16
+            done = 0
+            while True:
+                start = max(0, stop - size)
+                file.seek(start)
+                parts = file.read(stop - start).split(b"\n")
+                whole = parts if start == 0 else parts[1:]
+                yield from reversed(whole[: len(whole) - done])
+                done = len(whole)
+                if start == 0 or size >= most:
+                    return
+                size *= 8
+    except (OSError, ValueError):
+        return
+
+
+def _blocks(path: str, start: int, stop: int) -> Iterator[bytes]:
+    try:
+        with open(path, "rb") as file:
+            file.seek(start)
+            while stop < 0 or start < stop:
+                block = file.read(_BLOCK if stop < 0 else min(_BLOCK, stop - start))
+                if not block:
+                    return
+                start += len(block)
+                yield block
+    except (OSError, ValueError):
+        return
+
+
+def parse_time(text: object) -> float:
+    """Return an RFC 3339 time as seconds since the epoch; 0.0 if it is none."""
+    if not isinstance(text, str) or len(text) < 19 or text[10] not in "Tt ":
+        return 0.0
+    try:
+        year, month, day = int(text[:4]), int(text[5:7]), int(text[8:10])
+        seconds = int(text[11:13]) * 3600 + int(text[14:16]) * 60 + int(text[17:19])
+        digits = len(text[20:]) - len(text[20:].lstrip("0123456789")) if text[19:20] == "." else -1
+        fraction = float("0." + text[20 : 20 + digits]) if digits > 0 else 0.0
+        zone = text[20 + digits :].strip().upper()
+        if zone not in ("", "Z"):
+            offset = int(zone[1:3]) * 3600 + int(zone[4:6] or 0) * 60
+            seconds -= offset if zone[0] == "+" else -offset
+    except (ValueError, IndexError):
+        return 0.0
+    # Days since the epoch by the civil calendar (a year that begins in March): the hook road has no module for it.
+    year, month = (year - 1, month + 9) if month < 3 else (year, month - 3)
+    days = 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + day - 1 - 719468
+    return days * 86400 + seconds + fraction
+
+
+def chunk(transcript: bytes, max_size: int) -> list[bytes]:
+    """Cut JSON lines into parts by formats.md 2.5: only between lines, no part above ``max_size`` with its newline.
+
+    The newline between two parts is in neither; the last part keeps its own. A line above the limit is shortened
+    inside its record.
+    """
+    limit = max(max_size, _SMALLEST_PART)
+    if len(transcript) <= limit:
+        return [transcript]
+    parts: list[bytes] = []
+    start = 0
+    while len(transcript) - start > limit:
+        cut = transcript.rfind(b"\n", start, start + limit) + 1
+        if cut:
+            parts.append(transcript[start : cut - 1])
+        else:
+            newline = transcript.find(b"\n", start)
+            cut = len(transcript) if newline < 0 else newline + 1
+            parts.append(shorten(transcript[start:cut].rstrip(b"\n"), limit - 1))
+            if newline == len(transcript) - 1:
+                parts[-1] += b"\n"
+        start = cut
+    if start < len(transcript):
+        parts.append(transcript[start:])
+    return parts
+
+
+def join(parts: list[bytes]) -> bytes:
+    """Join parts with exactly one newline between them."""
+    return b"\n".join(parts)
+
+
+def shorten(line: bytes, limit: int) -> bytes:
+    """Return one JSON record in at most ``limit`` bytes: its longest strings cut and marked, still valid JSON."""
+    if len(line) <= limit:
+        return line
+    keep = limit
+    while keep > 8:
+        keep //= 2
+        shortener = Shortener(keep, limit)
+        shortener.feed(line)
+        short = shortener.result()
+        if 0 < len(short) <= limit and loads(short) is not None:
+            return short
+    return f'{{"type":"cut","bytes":{len(line)}}}'.encode()

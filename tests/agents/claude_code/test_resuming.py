@@ -1,0 +1,114 @@
+"""Where the agent keeps its sessions, and how one is put back."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from entire.agents.claude_code.agent import ClaudeCode
+from entire.errors import EntireError
+
+
+def folder(home: Path, root: str, **env: str) -> str:
+    return ClaudeCode(env={"HOME": str(home), **env}).session_dir(root)
+
+
+@pytest.mark.parametrize(
+    ("root", "name"),
+    [
+        ("/home/dev/project", "-home-dev-project"),
+        ("/home/dev/My_Repo.v2 (x)@é", "-home-dev-My-Repo-v2--x---"),
+        ("/home/dev/😀", "-home-dev---"),
+    ],
+)
+def test_the_folders_name(tmp_path: Path, root: str, name: str) -> None:
+    assert folder(tmp_path, root) == f"{tmp_path}/.claude/projects/{name}"
+
+
+def test_links_are_followed(tmp_path: Path) -> None:
+    real = tmp_path / "real"
+    real.mkdir()
+    (tmp_path / "link").symlink_to(real)
+    assert folder(tmp_path, str(tmp_path / "link")) == folder(tmp_path, str(real))
+
+
+def test_a_long_name_ends_in_a_hash_of_the_agents_own(tmp_path: Path) -> None:
+    root = "/" + "a" * 250
+    cut = "-" + "a" * 199
+    assert folder(tmp_path, root) == f"{tmp_path}/.claude/projects/{cut}"
+    (tmp_path / ".claude" / "projects" / f"{cut}-x1y2").mkdir(parents=True)
+    assert folder(tmp_path, root) == f"{tmp_path}/.claude/projects/{cut}-x1y2"
+    assert not folder(tmp_path, "/" + "a" * 199).endswith("-x1y2")
+
+
+def test_the_folder_can_be_given(tmp_path: Path) -> None:
+    assert folder(tmp_path, "/r", ENTIRE_TEST_CLAUDE_PROJECT_DIR="/elsewhere") == "/elsewhere"
+    assert folder(tmp_path, "/r", CLAUDE_CONFIG_DIR="/conf") == "/conf/projects/-r"
+
+
+def test_the_file_of_a_session() -> None:
+    agent = ClaudeCode()
+    assert agent.resolve_session_file("/d", "0aaa-1") == "/d/0aaa-1.jsonl"
+    for hostile in ("", "../x", "a/b", ".", "a\0"):
+        with pytest.raises(EntireError):
+            agent.resolve_session_file("/d", hostile)
+
+
+def test_writing_a_session(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "folder" / "s.jsonl"
+    agent = ClaudeCode()
+    agent.write_session(str(path), b"one\n")
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"one\n", 0o600)
+    agent.write_session(str(path), b"two\n")
+    assert agent.read_transcript(str(path)) == b"two\n"
+    assert os.listdir(path.parent) == ["s.jsonl"]
+
+
+def test_the_command_for_people() -> None:
+    agent = ClaudeCode()
+    assert agent.format_resume_command("04b82098-8309-42a4-b860-806b2de7c76b") == (
+        "claude -r 04b82098-8309-42a4-b860-806b2de7c76b"
+    )
+    assert agent.format_resume_command("a; rm 'x'") == "claude -r 'a; rm '\\''x'\\'''"
+
+
+def test_whether_it_is_here(tmp_path: Path) -> None:
+    home, root = tmp_path / "home", tmp_path / "repo"
+    home.mkdir()
+    root.mkdir()
+    agent = ClaudeCode(env={"HOME": str(home)})
+    assert not agent.detect(str(root))
+    (root / ".claude").mkdir()
+    assert agent.detect(str(root))
+    (root / ".claude").rmdir()
+    (home / ".claude").mkdir()
+    assert agent.detect(str(root))
+
+
+def test_the_contract_holds() -> None:
+    """Type checkers see here that the class fits every power that it names."""
+    from typing import TYPE_CHECKING
+
+    from entire.agents import powers, registry
+
+    agent = registry.find("claude-code")
+    assert isinstance(agent, ClaudeCode)
+    for name in agent.capabilities:
+        assert name in powers.NAMES
+    if TYPE_CHECKING:
+        from entire.agents import contract
+
+        mine = ClaudeCode()
+        held: list[object] = []
+        a: contract.Agent = mine
+        b: contract.HookInstaller = mine
+        c: contract.TranscriptAnalyzer = mine
+        d: contract.TranscriptPreparer = mine
+        e: contract.TokenCalculator = mine
+        f: contract.SubagentExtractor = mine
+        g: contract.SessionResumer = mine
+        h: contract.HookResponder = mine
+        i: contract.ToolObserver = mine
+        held += [a, b, c, d, e, f, g, h, i]
