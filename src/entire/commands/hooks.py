@@ -1,0 +1,119 @@
+"""The side door, for agents and git: ``entire hooks <agent> <verb>`` and ``entire hooks git <name> [args]``.
+
+Runs hundreds of times a day inside somebody else's program: quick to say no, exit code 0 whatever happens (the reason is in
+the log), and nothing on standard output but what the agent understands.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from entire import layout, settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from entire.layout import Place
+    from entire.lifecycle.scene import Scene
+
+PROJECT_FOLDERS = ("CLAUDE_PROJECT_DIR",)  # where an agent was started; its working directory may move
+_MAX_PAYLOAD = 64 << 20
+
+
+def run(args: Sequence[str]) -> int:
+    """Handle one call. Always returns 0."""
+    place = None
+    try:
+        if len(args) < 2:
+            return 0
+        place = _place(args[0])
+        found = settings.load(place) if place is not None else None
+        if place is None or found is None or not found.enabled:
+            return 0
+        from entire.lifecycle.scene import Scene
+
+        scene = Scene(place, found)
+        try:
+            if args[0] == "git":
+                _git(scene, args[1], args[2:])
+            else:
+                _agent(scene, args[0], args[1], args[2:])
+        finally:
+            scene.close()
+    except Exception as error:
+        _note(place, args, error)
+    return 0
+
+
+def _place(source: str) -> Place | None:
+    """Find the work tree: where git runs its hooks, or where the agent was started."""
+    if source != "git":
+        for name in PROJECT_FOLDERS:
+            if os.environ.get(name):
+                return layout.find(os.environ[name])
+    return layout.find(os.getcwd())
+
+
+def _agent(scene: Scene, name: str, verb: str, rest: Sequence[str]) -> None:
+    from entire.agents import powers, registry
+
+    agent = registry.find(name)
+    scene.log = scene.log.bind(agent=name, hook=verb)
+    payload = _payload(rest)
+    event = agent.parse_hook(verb, payload)
+    if event is None:
+        observer = powers.tool_observer(agent)
+        increment = observer.parse_increment(verb, payload) if observer is not None else None
+        if increment is None:
+            return
+        from entire.lifecycle import dispatcher
+
+        dispatcher.take_note(scene, increment)
+        return
+    from entire.lifecycle import dispatcher
+
+    answer = dispatcher.dispatch(scene, agent, event)
+    if answer:
+        sys.stdout.buffer.write(answer)
+        sys.stdout.buffer.flush()
+
+
+def _payload(rest: Sequence[str]) -> bytes:
+    """Return the payload: standard input, else the last argument if it is JSON (agents that deliver by argv)."""
+    data = b"" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.buffer.read(_MAX_PAYLOAD)
+    if data.strip():
+        return data
+    last = rest[-1] if rest else ""
+    return last.encode("utf-8", "surrogateescape") if last[:1] in ("{", "[") else data
+
+
+def _git(scene: Scene, name: str, rest: Sequence[str]) -> None:
+    from entire.githooks import events
+    from entire.lifecycle import dispatcher
+
+    scene.log = scene.log.bind(component="git", hook=name)
+    scene.facts = events.facts(os.environ)
+    if name == "prepare-commit-msg" and rest:
+        message_file = os.path.join(scene.place.top, rest[0])
+        caller = events.calling_session(os.environ)
+        dispatcher.prepare_commit(scene, message_file, rest[1] if len(rest) > 1 else "", caller, os.environ.get("ENTIRE_TEST_TTY", ""))
+        return
+    event = events.parse_hook(name, rest)
+    if event is not None:
+        dispatcher.dispatch_git(scene, event)
+
+
+def _note(place: Place | None, args: Sequence[str], error: Exception) -> None:
+    """Write a failure where ``status`` and ``doctor`` find it."""
+    if place is None:
+        return
+    from entire import log
+
+    found = log.Log(place.log, component="hooks", hook=" ".join(args[:2]))
+    found.error(f"{type(error).__name__}: {error}")
+    if os.environ.get("ENTIRE_LOG_LEVEL", "").lower() == "debug":
+        import traceback
+
+        found.error(traceback.format_exc()[-4000:])

@@ -1,0 +1,227 @@
+"""The hook scripts: POSIX sh that looks before it starts an interpreter, with the shell's own means.
+
+A commit far from any session costs the start of three shells. What the scripts look at: ``<git dir>/entire/live`` (a
+session with open or running work in this worktree), ``<git dir>/entire/pending.json`` (a commit was prepared),
+``<common git dir>/entire/push`` (the user chose to push checkpoints), ``<common git dir>/entire/command`` (where
+``entire`` is, for programs that start git with a poor PATH). They never fail git: only the exit code of a chained hook
+counts (formats.md section 8).
+"""
+
+from __future__ import annotations
+
+NAMES = ("prepare-commit-msg", "commit-msg", "post-commit", "pre-push")
+MARKER = "Entire CLI hooks"  # the Go Entire CLI knows its own and our hooks by this text
+BACKUP = ".pre-entire"
+
+_START = f"""\
+#!/bin/sh
+# {MARKER}
+# Written by `entire enable`, removed by `entire disable`. Does nothing where entire is missing.
+case $0 in *{BACKUP}) exit 0 ;; esac
+"""
+
+_FIND_GIT_DIR = """\
+git_dir=${GIT_DIR:-.git}
+if [ -f "$git_dir" ]; then
+    line=
+    IFS= read -r line <"$git_dir"
+    git_dir=${line#gitdir: }
+fi
+common_dir=$git_dir
+if [ -f "$git_dir/commondir" ]; then
+    line=
+    IFS= read -r line <"$git_dir/commondir"
+    case $line in
+        /*) common_dir=$line ;;
+        *) common_dir=$git_dir/$line ;;
+    esac
+fi
+"""
+
+_RUN_ENTIRE = """\
+run_entire() {
+    if command -v entire >/dev/null 2>&1; then
+        entire "$@"
+    elif [ -r "$common_dir/entire/command" ]; then
+        path=
+        IFS= read -r path <"$common_dir/entire/command"
+        [ -n "$path" ] && [ -x "$path" ] && "$path" "$@"
+    fi
+}
+"""
+
+_CHAIN = """\
+# Chain: run pre-existing hook
+if [ -x "${{0%/*}}/{name}{backup}" ]; then
+    exec "${{0%/*}}/{name}{backup}" "$@"
+fi
+exit 0
+"""
+
+_PREPARE_COMMIT_MSG = """\
+# Is this `git commit --amend`? Looks at the arguments of git, which is our parent or, under a hook manager, further up.
+is_amend() {
+    [ "$2" = commit ] && return 0
+    if [ ! -r "/proc/$PPID/cmdline" ]; then
+        case $(ps -o args= -p "$PPID" 2>/dev/null) in *--am*) return 0 ;; esac
+        return 1
+    fi
+    pid=$PPID
+    for level in 1 2 3 4; do
+        is_git=
+        while IFS= read -r line || [ -n "$line" ]; do # read drops the zero bytes between arguments
+            case $line in
+                *--am*) return 0 ;;
+                git* | */bin/gitcommit*) is_git=1 ;;
+            esac
+        done <"/proc/$pid/cmdline"
+        [ -n "$is_git" ] && return 1
+        IFS= read -r line <"/proc/$pid/stat" || return 1
+        case $line in *"(git)"*) return 1 ;; esac
+        line=${line##*") "}
+        line=${line#* }
+        pid=${line%% *}
+        [ -r "/proc/$pid/cmdline" ] || return 1
+    done
+    return 1
+}
+
+head_is_linked() {
+    case $(git log -1 --format=%B HEAD 2>/dev/null) in *Entire-Checkpoint*) return 0 ;; esac
+    return 1
+}
+
+# After `git reset --soft` the commit replaces others, and keeps their links.
+follows_reset() {
+    if [ -f "$git_dir/logs/HEAD" ]; then
+        [ -f "$git_dir/ORIG_HEAD" ] || return 1
+        moved=
+        while read -r old new rest; do # the newest line comes last; a reset that only unstages moves nothing
+            case $rest in
+                *"\treset: "*) [ "$old" = "$new" ] || moved=1 ;;
+                *) moved= ;;
+            esac
+        done <<END
+$(tail -n 8 "$git_dir/logs/HEAD" 2>/dev/null)
+END
+        [ -n "$moved" ] && return 0
+    elif [ -e "$git_dir/reftable" ]; then
+        case $(git log -g -1 --format=%gs HEAD 2>/dev/null) in "reset: "*) return 0 ;; esac
+    fi
+    return 1
+}
+
+if [ -e "$git_dir/entire/live" ] || [ -e "$git_dir/entire/pending.json" ] || [ "$2" = squash ] ||
+    [ -e "$git_dir/SQUASH_MSG" ] || { is_amend "$@" && head_is_linked; } || follows_reset; then
+    run_entire hooks git prepare-commit-msg "$@" </dev/null 2>/dev/null
+fi
+"""
+
+_COMMIT_MSG = """\
+# A message that holds nothing but our trailer is empty: take the trailer out, so that git gives up as without us.
+# What stands before the trailer is a comment only if an editor was used (else git tells hooks that it is ":").
+ask_char() {
+    [ -n "$char" ] && return
+    char=$(git config --get-regexp '^core\\.comment(char|string)$' 2>/dev/null | tail -n 1)
+    char=${char#* }
+    char=${char:-#}
+}
+
+is_comment() {
+    case $1 in
+        "#"*)
+            hash=1
+            return 0
+            ;;
+        [[:punct:]]*)
+            ask_char
+            [ "$char" = auto ] && return 0
+            case $1 in "$char"*) return 0 ;; esac
+            ;;
+    esac
+    return 1
+}
+
+linked=
+empty=1
+char=
+hash=
+while IFS= read -r line || [ -n "$line" ]; do
+    case $line in
+        "Entire-Checkpoint:"*) linked=1 ;;
+        "Signed-off-by: "*) ;;
+        *" ------------------------ >8 ------------------------"*) break ;;
+        *[![:space:]]*)
+            if { [ -z "$linked" ] && [ "$GIT_EDITOR" = : ]; } || ! is_comment "$line"; then
+                empty=
+                break
+            fi
+            ;;
+    esac
+done 2>/dev/null <"$1"
+if [ -n "$linked" ] && [ -n "$empty" ] && [ -n "$hash" ]; then
+    ask_char
+    case $char in "#" | auto) ;; *) empty= ;; esac
+fi
+if [ -n "$linked" ] && [ -n "$empty" ]; then
+    if sed '/^Entire-Checkpoint:/d' "$1" >"$1.entire" 2>/dev/null; then
+        cat "$1.entire" >"$1"
+    fi
+    rm -f "$1.entire"
+fi
+"""
+
+_POST_COMMIT = """\
+if [ -e "$git_dir/entire/pending.json" ] || [ -e "$git_dir/entire/live" ]; then
+    run_entire hooks git post-commit "$@" </dev/null 2>/dev/null
+fi
+"""
+
+_PRE_PUSH = """\
+# What git says on standard input, kept for the chained hook; the dot keeps the last newline.
+list=$(cat; printf .)
+list=${list%.}
+
+case $list in
+    *refs/heads/entire/*)
+        printf %s "$list" | while read -r from oid to rest; do
+            case $from:$to in
+                "(delete)":* | *:refs/heads/entire/checkpoints/v1) ;;
+                *:refs/heads/entire/*)
+                    echo "entire: this push sends ${to#refs/heads/}, a temporary branch with your work tree in it" >&2
+                    echo "hint: push without --all or --mirror; to undo: git push $1 --delete ${to#refs/heads/}" >&2
+                    ;;
+            esac
+        done
+        ;;
+esac
+
+if [ -e "$common_dir/entire/push" ]; then
+    printf %s "$list" 2>/dev/null | run_entire hooks git pre-push "$@"
+fi
+
+# Chain: run pre-existing hook
+if [ -x "${0%/*}/pre-push.pre-entire" ]; then
+    printf %s "$list" 2>/dev/null | "${0%/*}/pre-push.pre-entire" "$@"
+    exit $?
+fi
+exit 0
+"""
+
+
+def text(name: str) -> bytes:
+    """Return the content of one hook script."""
+    chain = _CHAIN.format(name=name, backup=BACKUP)
+    bodies = {
+        "prepare-commit-msg": _FIND_GIT_DIR + "\n" + _RUN_ENTIRE + "\n" + _PREPARE_COMMIT_MSG + "\n" + chain,
+        "commit-msg": _COMMIT_MSG + "\n" + chain,
+        "post-commit": _FIND_GIT_DIR + "\n" + _RUN_ENTIRE + "\n" + _POST_COMMIT + "\n" + chain,
+        "pre-push": _FIND_GIT_DIR + "\n" + _RUN_ENTIRE + "\n" + _PRE_PUSH,
+    }
+    return (_START + "\n" + bodies[name]).encode()
+
+
+def line_to_add(name: str) -> str:
+    """Return the line for a hook that we do not write ourselves (a team's or a hook manager's): it runs our script."""
+    script = f'"$(git rev-parse --git-common-dir)/entire/hooks/{name}"'
+    return f'[ ! -x {script} ] || {script} "$@"'

@@ -1,0 +1,1 @@
+"""The conductor: what follows from what."""

@@ -1,0 +1,162 @@
+"""Event -> transition -> actions: the one place where everything that is done about an event is done."""
+
+from __future__ import annotations
+
+import os
+
+from entire import process
+from entire.agents import powers
+from entire.lifecycle import commit, condense, push, tasks, turn
+from entire.model.events import EventType
+from entire.model.phases import Action, Facts, Phase, transition
+from entire.store import transcripts as stored
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import assert_never
+
+    from entire.agents.contract import Agent
+    from entire.lifecycle.scene import Scene
+    from entire.model.events import Event, Increment
+    from entire.model.session import Session
+
+
+def dispatch(scene: Scene, agent: Agent, event: Event) -> bytes:
+    """Do what follows from an agent's event; return what the hook prints for the agent (mostly nothing)."""
+    if event.type in (EventType.TURN_END, EventType.COMPACTION):
+        turn.wait(agent, scene.session(event.session_id), event)
+    with scene.lock():
+        commit.complete_pending(scene)
+        _tidy(scene, event.session_id)
+        session = scene.open_session(event.session_id, agent)
+        _take_over(scene, session, event)
+        agent.metadata = session.metadata
+        facts = Facts(
+            same_turn=bool(event.turn_ref) and session.turn is not None and session.turn.ref == event.turn_ref,
+            compacting=event.type is EventType.SESSION_START and event.source == "compact",
+            shrank=stored.was_rewritten(session) or stored.size(session.transcript_path) < session.stored.byte,
+        )
+        before = session.phase
+        after, actions = transition(before, event.type, facts)
+        for action in actions:
+            _act(action, scene, agent, session, event)
+        session.phase = after
+        session.last_seen = scene.now()
+        scene.save(session)
+    scene.log.info("event", session_id=event.session_id, event=event.type.name, before=before.value, after=after.value)
+    return _answer(scene, agent, event)
+
+
+def _take_over(scene: Scene, session: Session, event: Event) -> None:
+    """Keep what the event says about the session itself."""
+    session.worktree_path = session.worktree_path or scene.place.top
+    session.worktree_name = scene.place.worktree_name if session.worktree_path == scene.place.top else session.worktree_name
+    if event.type is not EventType.SESSION_START or not session.transcript_path:
+        turn.accept_path(session, event)
+    session.model = event.model or session.model
+    session.metadata = {**session.metadata, **event.metadata}
+    if event.previous_session_id:
+        session.metadata["previous_session_id"] = event.previous_session_id
+
+
+def _act(action: Action, scene: Scene, agent: Agent, session: Session, event: Event) -> None:
+    match action:
+        case Action.OPEN_SESSION:
+            session.worktree_path, session.worktree_name = scene.place.top, scene.place.worktree_name
+            session.ended = 0.0
+        case Action.CLOSE_LOST_TURN:
+            turn.close_lost(scene, agent, session)
+        case Action.BEGIN_TURN:
+            turn.begin(scene, agent, session, event)
+        case Action.SAVE_STEP:
+            session.background = list(event.background)
+            turn.end(scene, agent, session, event)
+        case Action.FINALIZE_CHECKPOINTS:
+            condense.finalize(scene, session)
+        case Action.RESET_POSITION:
+            stored.forget(session)
+        case Action.CAPTURE_TASK:
+            tasks.start(scene, session, event)
+        case Action.SAVE_TASK_STEP:
+            tasks.end(scene, agent, session, event)
+        case Action.CLOSE_SESSION:
+            session.ended = scene.now()
+            session.background = []
+        case Action.CONDENSE | Action.RECORD_REASON | Action.PUSH_CHECKPOINTS:
+            pass  # what follows from git's events concerns several sessions: commit.finish, push
+        case _:
+            assert_never(action)
+
+
+def _tidy(scene: Scene, but: str) -> None:
+    """Finish what other sessions of the work tree left behind: turns whose agent is gone, checkpoints never finalised."""
+    for session in scene.near():
+        if session.session_id == but:
+            continue
+        gone = session.is_running and session.process.pid and not process.is_running(session.process.pid, session.process.started)
+        agent = scene.agent_of(session) if gone or (session.turn_checkpoints and not session.is_running) else None
+        if agent is None:
+            continue
+        if gone:
+            turn.close_lost(scene, agent, session)
+        condense.finalize(scene, session)
+        session.phase = Phase.IDLE if gone else session.phase
+        scene.save(session)
+
+
+def _answer(scene: Scene, agent: Agent, event: Event) -> bytes:
+    """Return the message of an event, in the agent's own form, if it can show one."""
+    responder = powers.hook_responder(agent)
+    if responder is None or not event.response_message:
+        return b""
+    return responder.write_hook_response(event.response_message)
+
+
+def take_note(scene: Scene, increment: Increment) -> None:
+    """Keep a note from inside a running subagent."""
+    with scene.lock():
+        session = scene.session(increment.session_id)
+        if session is not None:
+            tasks.note(scene, session, increment)
+            scene.save(session)
+
+
+def prepare_commit(scene: Scene, message_file: str, source: str, caller: str, terminal: str) -> None:
+    """Before a commit: decide and write the trailers. ``caller``: session id in git's environment."""
+    with scene.lock():
+        commit.prepare(scene, message_file, source, _maker(scene, caller, terminal))
+
+
+def _maker(scene: Scene, caller: str, terminal: str) -> str:
+    """Return the session whose agent runs git inside a turn, '' for a person.
+
+    ``terminal`` is ENTIRE_TEST_TTY: "1" a person's commit, "0" one by the agent of the active session (cli-compat).
+    """
+    running = scene.running()
+    if terminal == "1" or not running:
+        return ""
+    if caller:
+        return next((session.session_id for session in running if session.session_id == caller), "")
+    if terminal == "0":
+        return max(running, key=lambda session: session.last_seen).session_id
+    above = {(program.pid, program.started) for program in process.ancestors(os.getppid())}
+    return next((one.session_id for one in running if (one.process.pid, one.process.started) in above), "")
+
+
+def dispatch_git(scene: Scene, event: Event) -> None:
+    """Do what follows from an event of git: it may concern several sessions."""
+    match event.type:
+        case EventType.GIT_COMMIT:
+            with scene.lock():
+                commit.finish(scene)
+        case EventType.PRE_PUSH:
+            push.push(scene, event.source)
+        case _:
+            raise ValueError(f"not an event of git: {event.type}")
+
+
+def complete(scene: Scene) -> None:
+    """Finish what earlier hooks left behind; commands that change something call it first."""
+    with scene.lock():
+        commit.complete_pending(scene)
+        _tidy(scene, "")

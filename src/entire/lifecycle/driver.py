@@ -1,0 +1,98 @@
+"""Which git command is making the commit, as far as git and the system tell (linking.md section 4)."""
+
+from __future__ import annotations
+
+import os
+
+from entire import files, process
+from entire.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from entire.layout import Place
+
+_SEQUENCERS = ("rebase", "cherry-pick", "revert", "am", "merge", "pull")
+_VALUE_OPTIONS = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--super-prefix")
+
+
+class Driver(Value):
+    """The git command behind a hook. ``command`` '' if it cannot be told; ``outer``: a sequencer above it."""
+
+    command: str = ""
+    outer: str = ""
+    amends: bool | None = None  # None: the arguments cannot be read
+    pid: int = 0
+    started: str = ""
+
+    @property
+    def picks(self) -> bool:
+        """Tell whether a rebase or a cherry-pick copies commits here, rather than somebody making one."""
+        return any(word in ("rebase", "cherry-pick", "am") for word in (self.command, self.outer))
+
+
+def find() -> Driver:
+    """Look at the processes above this hook."""
+    above = [program for program in process.ancestors(os.getppid()) if program.name == "git" or program.name.startswith("git-")]
+    commands = [(program, *_command(program.argv)) for program in above]
+    commands = [one for one in commands if one[1]]
+    if not commands:
+        return Driver()
+    nearest, command, rest = commands[0]
+    outer = next((word for _, word, _ in commands[1:] if word in _SEQUENCERS), "")
+    before_paths = rest[: rest.index("--")] if "--" in rest else rest
+    amends = any(word.startswith("--am") and "--amend".startswith(word) for word in before_paths)
+    return Driver(command=command, outer=outer, amends=amends if command == "commit" else False, pid=nearest.pid,
+                  started=nearest.started)
+
+
+def _command(argv: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """Return git's subcommand and its arguments."""
+    name = os.path.basename(argv[0]) if argv else ""
+    if name.startswith("git-"):
+        return name[4:], argv[1:]
+    at = 1
+    while at < len(argv):
+        if argv[at] in _VALUE_OPTIONS:
+            at += 2
+        elif argv[at].startswith("-"):
+            at += 1
+        else:
+            return argv[at], argv[at + 1 :]
+    return "", ()
+
+
+class State(Value):
+    """What lies in the git directory of a merge, a pick or a squash in progress."""
+
+    merge_heads: tuple[str, ...] = ()
+    picking: bool = False
+    rebasing: bool = False
+    squash_tip: str = ""
+    squash_message: str = ""
+
+
+def state(place: Place) -> State:
+    """Look for operations in progress."""
+    folder = place.git_dir
+    squash = (files.read(os.path.join(folder, "SQUASH_MSG")) or b"").decode("utf-8", "surrogateescape")
+    tips = [line.split()[1] for line in squash.splitlines() if line.startswith("commit ") and len(line.split()) > 1]
+    return State(
+        merge_heads=tuple((files.read(os.path.join(folder, "MERGE_HEAD")) or b"").decode("ascii", "replace").split()),
+        picking=os.path.exists(os.path.join(folder, "CHERRY_PICK_HEAD")),
+        rebasing=any(os.path.isdir(os.path.join(folder, name)) for name in ("rebase-merge", "rebase-apply")),
+        squash_tip=tips[0] if tips else "",
+        squash_message=squash,
+    )
+
+
+def reset_from(place: Place) -> str:
+    """Return the commit that HEAD was moved away from by the last ``git reset``, with only commits since; '' if none."""
+    data = files.read(os.path.join(place.git_dir, "logs", "HEAD")) or b""
+    for line in reversed(data[-8192:].decode("utf-8", "surrogateescape").splitlines()[-20:]):
+        ids, _, subject = line.partition("\t")
+        if subject.startswith("reset: moving to "):
+            words = ids.split()
+            return words[0] if len(words) > 1 and words[0] != words[1] else ""
+        if not subject.startswith("commit"):
+            return ""
+    return ""

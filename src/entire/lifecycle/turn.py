@@ -1,0 +1,179 @@
+"""A turn from its prompt to its end. ``end`` follows the steps of the agent interface plan, one line each."""
+
+from __future__ import annotations
+
+import os
+
+from entire.agents import powers, transcripts
+from entire.lifecycle import worktree
+from entire.lifecycle.reading import Reading
+from entire.lifecycle.scene import agent_process, turn_key
+from entire.model.ids import new_id
+from entire.model.records import usage_to_json
+from entire.model.session import Turn
+from entire.model.transcripts import START, Position, Prompt
+from entire.model.value import replace
+from entire.redact import redact_text
+from entire.store import steps, turnlog
+from entire.store import transcripts as stored
+from entire.store.turnlog import TurnNote
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from entire.agents.contract import Agent
+    from entire.git.write import Stream
+    from entire.lifecycle.scene import Scene
+    from entire.lifecycle.worktree import Changes, Step
+    from entire.model.events import Event
+    from entire.model.session import Session
+
+_FIRST_PROMPT = 100
+_MAX_START_FILES = 2000
+_MAX_REPORTED = 2000
+
+
+def begin(scene: Scene, agent: Agent, session: Session, event: Event) -> None:
+    """Note the work tree and the transcript as they are before the turn."""
+    running = scene.running_turns()
+    seen = worktree.look(scene)
+    worktree.record(scene, seen, running=running)
+    reading = Reading(agent, session, scene.place.top)
+    start = reading.end()
+    _accept_cut(session, start)
+    if session.turn is None and not session.untracked_at_start:
+        session.untracked_at_start = list(seen.snapshot.untracked[:_MAX_START_FILES])
+    prompt = event.prompt if event.source != "task-notification" else ""
+    session.turn = Turn(id=new_id(), ref=event.turn_ref, prompt=redact_text(prompt), start=start, started=scene.now(),
+                        prompt_position=start.count, model=event.model or session.model)  # fmt: skip
+    if not session.first_prompt and prompt:
+        session.first_prompt = " ".join(redact_text(prompt).split())[:_FIRST_PROMPT]
+    session.base_commit = session.base_commit if session.steps else seen.snapshot.head or steps.NO_COMMIT
+    session.process = agent_process()
+    session.turn_checkpoints = []
+    session.oid_size = len(scene.journal.tree) or 40
+
+
+def _accept_cut(session: Session, end: Position) -> None:
+    """Accept a transcript that became shorter between turns (rewound, compacted): what is left of it was counted before."""
+    if end.byte < session.stored.byte or stored.was_rewritten(session):
+        stored.forget(session)
+    if end.count < session.counted.count:
+        session.counted = end
+
+
+def wait(agent: Agent, session: Session | None, event: Event) -> None:
+    """Let an agent that writes its transcript late finish; outside of the lock, because it may take seconds."""
+    preparer = powers.transcript_preparer(agent)
+    if preparer is not None:
+        start = session.turn.start if session is not None and session.turn is not None else START
+        preparer.prepare_transcript(event, start)
+
+
+def end(scene: Scene, agent: Agent, session: Session, event: Event) -> None:
+    """Save what a turn did: a step if files changed, in any case its note. Safe to be called twice for one turn."""
+    turn = session.turn or Turn(id=new_id(), started=scene.now(), start=session.counted, ref=event.turn_ref)
+    session.turn = turn
+    reading = Reading(agent, session, scene.place.top)
+    finish = reading.end()
+    if finish.count < turn.start.count:  # compacted without a word
+        turn = session.turn = replace(turn, start=START)
+    key = turn_key(session)
+    scene.journal.reports[key] = reading.files(turn.start, finish)[:_MAX_REPORTED]
+    noted = turnlog.read(scene.place, session.session_id)
+    prompts = prompts_of(reading, session, turn, finish, first=not noted)
+    summary = reading.summary(turn.start)
+    running = [key, *(one for one in scene.running_turns() if one != key)]
+    again = turn.ended > 0
+    if not again:
+        tokens = reading.tokens(turn.start, finish)
+        turn = session.turn = replace(turn, ended=scene.now(), tokens=tokens,
+                                      prompt_position=prompts[0].position if prompts else turn.start.count)
+        earlier = [] if noted else _before(reading, turn)
+        turnlog.append(scene.place, session.session_id, [*earlier, *notes_of(turn, prompts)])
+
+    def make_step(changed: list[str]) -> Step | None:
+        own(scene, session, changed, key, running)
+        return step_of(scene, agent, session, reading, finish, summary) if changed else None
+
+    worktree.record(scene, worktree.look(scene), by="" if again else key, running=() if again else running, make_step=make_step)
+    _close_settled(scene, session)
+
+
+def _before(reading: Reading, turn: Turn) -> list[TurnNote]:
+    """Return the prompts of a session that began before we saw it."""
+    if not turn.start.count:
+        return []
+    return [TurnNote(turn="", prompt=one.text, position=one.position, time=one.time) for one in reading.prompts(START, turn.start)]
+
+
+def prompts_of(reading: Reading, session: Session, turn: Turn, finish: Position, *, first: bool) -> list[Prompt]:
+    """Return the turn's prompts as the transcript has them, else the one that its start told. ``first``: the session's first turn."""
+    found = reading.prompts(turn.start, finish)
+    if not found and turn.prompt:
+        found = [Prompt(text=turn.prompt, position=turn.start.count, time=turn.started, id=turn.ref)]
+    if found and first and not reading.prompts(START, Position(count=turn.start.count, byte=turn.start.byte)):
+        found[0] = replace(found[0], position=0)  # records before a session's first prompt belong to it
+    return found
+
+
+def notes_of(turn: Turn, prompts: list[Prompt]) -> list[TurnNote]:
+    """Return the log's lines for a turn: one a prompt, the tokens with the first."""
+    note = TurnNote(turn=turn.id, prompt="", position=turn.start.count, time=turn.started, ended=turn.ended, model=turn.model,
+                    tokens=usage_to_json(turn.tokens))  # fmt: skip
+    if not prompts:
+        return [note]
+    first, *more = [replace(note, prompt=one.text, position=one.position) for one in prompts]
+    return [first, *(replace(one, tokens={}) for one in more)]
+
+
+def own(scene: Scene, session: Session, changed: list[str], key: str, running: list[str]) -> None:
+    """Credit changed paths to the turn, but those that another running turn reports or may still report."""
+    from entire.strategies.content import interval_owner
+
+    owner = interval_owner(key, running, scene.journal.reports)
+    mine = [path for path in changed if owner(path) == key]
+    scene.journal.note_made(mine)
+    session.open_files = list(dict.fromkeys([*session.open_files, *mine]))
+
+
+def _close_settled(scene: Scene, session: Session) -> None:
+    """Forget open paths that this turn left as HEAD has them."""
+    snapshot = scene.journal.snapshot
+    mine = set(scene.journal.reports.get(turn_key(session), ()))
+    session.open_files = sorted(path for path in session.open_files if path in snapshot.files or path not in mine)
+
+
+def step_of(scene: Scene, agent: Agent, session: Session, reading: Reading, finish: Position, summary: str) -> Step:
+    """Return the step that saves the session as it is now."""
+    transcript = transcript_parts(scene, agent, session, reading, finish)
+    prompts = turnlog.prompts(turnlog.read(scene.place, session.session_id))
+    title = steps.subject(session.turn.prompt or session.first_prompt) if session.turn else "Agent step"
+
+    def metadata(stream: Stream) -> Changes:
+        return steps.metadata_changes(session.session_id, transcript.parts, prompts, summary, stream)
+
+    return worktree.Step(session=session, message=steps.message(title, session.session_id), metadata=metadata)
+
+
+def transcript_parts(scene: Scene, agent: Agent, session: Session, reading: Reading, finish: Position) -> stored.Stored:
+    """Return the whole transcript up to ``finish`` as it goes into a tree."""
+    if reading.grows_by_lines:
+        stored.merge(session, scene.objects, scene.place.top)
+        return stored.store(session, finish, scene.place.top, transcripts.shorten)
+    whole = agent.read_transcript(session.transcript_path)
+    return stored.store_document(agent.chunk_transcript(whole, stored.MAX_PART) if whole else [])
+
+
+def close_lost(scene: Scene, agent: Agent, session: Session) -> None:
+    """Save a turn whose end never came (killed, crashed, interrupted)."""
+    from entire.model.events import Event, EventType
+
+    scene.log.info("a turn ended without a word", session_id=session.session_id)
+    end(scene, agent, session, Event(type=EventType.TURN_END, session_id=session.session_id))
+
+
+def accept_path(session: Session, event: Event) -> None:
+    """Take over where the transcript is; a path that does not exist (yet) never replaces one that does."""
+    if event.session_ref and (event.session_ref == session.transcript_path or not os.path.exists(session.transcript_path)
+                              or os.path.exists(event.session_ref)):  # fmt: skip
+        session.transcript_path = event.session_ref

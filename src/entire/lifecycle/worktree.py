@@ -1,0 +1,130 @@
+"""Looks at the work tree, written to the journal and, for a turn that changed something, as a step."""
+
+from __future__ import annotations
+
+from entire.errors import RefMovedError
+from entire.git import diff, refs
+from entire.git.write import Stream
+from entire.model.session import Entry
+from entire.model.value import Value, replace
+from entire.store import journal as journals
+from entire.store import steps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from entire.lifecycle.scene import Scene
+    from entire.model.session import Session
+    from entire.store.journal import Look
+
+    Changes = dict[str, tuple[str, str] | None]
+
+_ATTEMPTS = 8
+
+
+class Step(Value):
+    """A step to be saved on the session's shadow branch. ``metadata`` adds what is not the work tree's own to the tree."""
+
+    session: Session
+    message: bytes
+    metadata: Callable[[Stream], Changes]
+
+
+def look(scene: Scene) -> Look:
+    """Look at the work tree as it is now."""
+    return journals.look(scene.place, scene.journal.snapshot, scene.objects, scene.settings.max_untracked_bytes)
+
+
+def record(
+    scene: Scene,
+    seen: Look,
+    *,
+    by: str = "",
+    running: Sequence[str] = (),
+    make_step: Callable[[list[str]], Step | None] = lambda changed: None,
+) -> list[str]:
+    """Write a look to the journal, and the step that ``make_step`` wants for the changed paths; return those paths."""
+    journal = scene.journal
+    before = journal.snapshot
+    changed = journals.changed_paths(before, seen.snapshot)
+    if changed == [] and before.tree:
+        journal.snapshot = replace(seen.snapshot, tree=before.tree)
+        return []
+    if changed is None:  # HEAD moved: only the trees can tell
+        tree = _write(scene, seen, None, keep=True)
+        known = bool(journal.tree) and journal.tree != tree
+        changed = [one.path for one in diff.changes(scene.place.top, journal.tree, tree)] if known else []
+        step = make_step(changed) if changed else None
+        if step is not None:
+            _write(scene, seen, step, keep=False)
+    else:
+        tree = _write(scene, seen, make_step(changed), keep=True)
+    journal.snapshot = replace(seen.snapshot, tree=tree)
+    if tree != journal.tree:
+        journal.note(Entry(tree=tree, time=seen.snapshot.time, by=by, running=tuple(running)))
+    return changed
+
+
+def _write(scene: Scene, seen: Look, step: Step | None, *, keep: bool) -> str:
+    """Write the look as a commit of the journal (``keep``) and as a step; return its tree. One stream, then the refs."""
+    for attempt in range(_ATTEMPTS):
+        stream = Stream(scene.place.top)
+        author = scene.author()
+        for target in seen.links.values():
+            stream.blob(target)
+        moves: list[refs.Move] = []
+        mark = wanted = shadow = ""
+        if keep:
+            parents = (scene.journal.tip,) if scene.journal.tip else ()
+            mark = stream.commit(message=b"look\n", author=author, parents=parents, tree=seen.base_tree, changes=seen.changes)
+            wanted = stream.tree_of(mark)
+            moves.append(refs.Move(ref=scene.journal.ref, new=mark))
+        if step is not None:
+            shadow, tip, deletions = _shadow(scene, step.session, seen.snapshot.head)
+            changes = {**seen.changes, **step.metadata(stream)}
+            new = stream.commit(message=step.message, author=author, parents=(tip,) if tip else (), tree=seen.base_tree,
+                                changes=changes)  # fmt: skip
+            moves += [refs.Move(ref=f"refs/heads/{shadow}", new=new, old=_tip_of(scene, shadow)), *deletions]
+        written = stream.write()
+        try:
+            refs.move(scene.place.top, [refs.Move(ref=one.ref, new=written.get(one.new, ""), old=one.old) for one in moves])
+        except RefMovedError:
+            if attempt == _ATTEMPTS - 1:
+                raise
+            scene.journal.shadows = {}
+            continue
+        if keep:
+            scene.journal.tip = written[mark]
+        if step is not None:
+            scene.journal.shadows[shadow] = written[new]
+            step.session.base_commit = seen.snapshot.head or steps.NO_COMMIT
+            step.session.steps += 1
+        return written[wanted] if keep else ""
+    raise AssertionError("unreachable")
+
+
+def _tip_of(scene: Scene, name: str) -> str:
+    """Return a shadow branch's tip, '' if there is none; asks git only for a branch that we did not write last."""
+    known = scene.journal.shadows
+    if name not in known:
+        known[name] = refs.read(scene.place.top, f"refs/heads/{name}").get(f"refs/heads/{name}", "")
+    return known[name]
+
+
+def _shadow(scene: Scene, session: Session, head: str) -> tuple[str, str, list[refs.Move]]:
+    """Return a session's shadow branch on ``head``, the step that its next one follows, and branches that are done with.
+
+    A branch whose base is no longer HEAD (a pull, a switch, a reset) moves along, unless another session still stands on it.
+    """
+    worktree = scene.place.worktree_id
+    name = steps.branch_name(head, worktree)
+    old = steps.branch_name(session.base_commit, worktree)
+    tip = _tip_of(scene, name)
+    if old == name or not session.steps:
+        return name, tip, []
+    left_behind = _tip_of(scene, old)
+    others = (one for one in scene.near() if one is not session and one.steps)
+    if not left_behind or any(steps.branch_name(one.base_commit, worktree) == old for one in others):
+        return name, tip, []
+    return name, tip or left_behind, [refs.Move(ref=f"refs/heads/{old}", new="", old=left_behind)]

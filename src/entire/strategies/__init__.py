@@ -1,0 +1,1 @@
+"""What "save" means: steps, and when they become checkpoints."""

@@ -1,0 +1,360 @@
+"""Who made which line: the looks at a work tree, replayed.
+
+The journal is a row of trees with, for each, the turns that may have changed it since the tree before. Replaying the patches
+between them gives every line of every path an owner; comparing the last look with a commit tells whose lines the commit holds.
+Pure: patches come in, owners go out. The rules are those of linking.md sections 1, 5 and 6.
+
+Owners are strings: ``session/turn`` for a turn's new content; the same behind ``OLD`` for content that a checkpoint has
+already; ``PERSON``; ``PERSON_INSTEAD`` for a person's line in place of another; ``BASE`` for what was there before the first look.
+"""
+
+from __future__ import annotations
+
+from entire.git.diff import GITLINK
+from entire.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from entire.git.diff import FilePatch, Hunk
+
+    Runs = list[tuple[str, int]]
+    Lines = list[tuple[str, bytes]]  # (owner, text)
+
+BASE = ""
+PERSON = "person"
+PERSON_INSTEAD = "person instead"
+OLD = "old "
+_REST = 1 << 60
+_NO_FILE = "000000"
+
+
+def is_turn(owner: str) -> bool:
+    """Tell whether an owner is a turn of a session (new content or old)."""
+    return "/" in owner
+
+
+def is_new(owner: str) -> bool:
+    """Tell whether an owner is a turn whose content no checkpoint has yet."""
+    return "/" in owner and not owner.startswith(OLD)
+
+
+def turn_of(owner: str) -> str:
+    """Return ``session/turn`` of a turn's owner, new or old."""
+    return owner.removeprefix(OLD)
+
+
+def settled(owner: str) -> str:
+    """Return the owner of the same line once a checkpoint has it."""
+    return OLD + owner if is_new(owner) else owner
+
+
+class Path:
+    """What is known of one path at the present look."""
+
+    def __init__(self) -> None:
+        self.runs: Runs = [(BASE, _REST)]
+        self.maker = BASE  # who made the file as it is: created it, or wrote it last if it is binary
+        self.remover = BASE  # who removed it, if it is not there
+        self.moder = BASE  # who changed its mode last
+        self.lost: dict[bytes, list[str]] = {}  # lines that went away, by text, with their owners
+        self.removed_by: dict[bytes, list[str]] = {}  # who took a line away, by text
+        self.versions: dict[str, tuple[Runs, str]] = {}  # blob id -> owners and maker of that version
+
+    def copy(self) -> Path:
+        """Return an independent copy (for a look that is not part of the row)."""
+        twin = Path()
+        twin.runs, twin.maker, twin.remover, twin.moder = list(self.runs), self.maker, self.remover, self.moder
+        twin.lost = {text: list(owners) for text, owners in self.lost.items()}
+        twin.removed_by = {text: list(owners) for text, owners in self.removed_by.items()}
+        twin.versions = dict(self.versions)
+        return twin
+
+
+class Lineage:
+    """The owners of all lines of the paths that a replay was asked for."""
+
+    def __init__(self, in_base: Callable[[str], bool]) -> None:
+        """``in_base`` tells whether a path existed before the work in question: only there single lines can come back."""
+        self._paths: dict[str, Path] = {}
+        self._in_base = in_base
+
+    def path(self, name: str) -> Path:
+        """Return what is known of a path."""
+        known = self._paths.get(name)
+        if known is None:
+            known = self._paths[name] = Path()
+        return known
+
+    def copy(self) -> Lineage:
+        """Return an independent copy."""
+        twin = Lineage(self._in_base)
+        twin._paths = {name: path.copy() for name, path in self._paths.items()}
+        return twin
+
+    def look(self, patches: Iterable[FilePatch], owner: Callable[[str], str]) -> None:
+        """Go on to the next tree. ``owner`` tells who made the change to a path."""
+        moved = {}
+        for patch in patches:
+            change = patch.change
+            if change.status == "R":
+                moved[change.path] = self.path(change.old_path).copy()
+        for patch in patches:
+            change = patch.change
+            who = owner(change.path)
+            if change.path in moved:
+                source = self.path(change.old_path)
+                source.remover = who
+                self._paths[change.path] = moved[change.path]
+                self._paths[change.path].maker = who
+            self._change(self.path(change.path), patch, who)
+
+    def _change(self, path: Path, patch: FilePatch, who: str) -> None:
+        change = patch.change
+        if change.old_mode != change.new_mode and _NO_FILE not in (change.old_mode, change.new_mode):
+            path.moder = who
+        known = path.versions.get(change.new_oid)
+        if change.old_oid.strip("0") and change.old_oid not in path.versions:
+            path.versions[change.old_oid] = (list(path.runs), path.maker)
+        runs = self._replay(path, patch.hunks, who, restore=known is None and self._in_base(change.path))
+        if change.new_mode == _NO_FILE:
+            path.remover, path.runs = who, [(BASE, 0)]
+            return
+        if change.old_mode == _NO_FILE:
+            path.maker = who
+        if patch.binary or change.status == "T":
+            path.maker = who
+        path.runs = runs
+        if known is not None:  # exactly what a turn had left before, as after a stash: it is that turn's again
+            path.runs, path.maker = list(known[0]), known[1]
+        path.versions[change.new_oid] = (list(path.runs), path.maker)
+
+    def _replay(self, path: Path, hunks: Sequence[Hunk], who: str, *, restore: bool) -> Runs:
+        """Return the owners after a patch; remembers what went away and by whom."""
+        reader = _Reader(path.runs)
+        out: Runs = []
+        at = 1
+        for hunk in hunks:
+            start = hunk.old_start if hunk.old_count else hunk.old_start + 1
+            reader.copy(start - at, out)
+            at = start + hunk.old_count
+            for removed, added, kept in _blocks(hunk):
+                gone = [(reader.take(), text) for text in removed]
+                for owner in self._owners(path, gone, added, who, restore=restore):
+                    _add(out, owner, 1)
+                for owner, text in gone:
+                    path.lost.setdefault(text, []).append(owner)
+                    path.removed_by.setdefault(text, []).append(who)
+                reader.copy(kept, out)
+        reader.copy(_REST, out)
+        return out
+
+    def _owners(self, path: Path, gone: Lines, added: Sequence[bytes], who: str, *, restore: bool) -> list[str]:
+        """Return the owner of each added line of one block of changes."""
+        if is_turn(who):
+            return [who] * len(added)
+        owners = [PERSON_INSTEAD if place < len(gone) else PERSON for place in range(len(added))]
+        if restore and any(text.strip() and path.lost.get(text) for text in added):
+            for place, text in enumerate(added):
+                back = path.lost.get(text)
+                if back and is_turn(back[-1]):
+                    owners[place] = back.pop()
+        return owners
+
+    def left_out(self, patches: Sequence[FilePatch]) -> dict[str, list[str]]:
+        """Return, by path, the owners of what this look holds and a commit does not; ``patches`` lead from here to it."""
+        found: dict[str, list[str]] = {}
+        for patch in patches:
+            path = self.path(patch.change.path)
+            reader = _Reader(path.runs)
+            at = 1
+            owners: set[str] = set()
+            for hunk in patch.hunks:
+                start = hunk.old_start if hunk.old_count else hunk.old_start + 1
+                reader.pieces(start - at)
+                at = start + hunk.old_count
+                for removed, _added, kept in _blocks(hunk):
+                    owners.update(owner for owner, _ in reader.pieces(len(removed)))
+                    reader.pieces(kept)
+            if patch.change.old_mode == _NO_FILE:
+                owners.add(path.remover)
+            elif patch.binary or patch.change.new_mode == _NO_FILE:
+                owners.add(path.maker)
+            if new := sorted(owner for owner in owners if is_new(owner)):
+                found[patch.change.path] = new
+        return found
+
+    def settle(self, patches: Sequence[FilePatch], committed: Iterable[str], owner: Callable[[str], str]) -> None:
+        """Mark the content of a commit as old: ``patches`` lead from the present look to the commit's tree.
+
+        Lines of the look that the commit holds too are old from now on; the look itself stays as it is.
+        """
+        by_path = {patch.change.path: patch for patch in patches}
+        for name in committed:
+            path = self.path(name)
+            patch = by_path.get(name)
+            if patch is None:
+                path.runs = [(settled(one), count) for one, count in path.runs]
+                path.maker, path.remover, path.moder = settled(path.maker), settled(path.remover), settled(path.moder)
+                path.versions = {oid: (_settled(runs), settled(maker)) for oid, (runs, maker) in path.versions.items()}
+                continue
+            twin = path.copy()
+            self._change(twin, patch, owner(name))
+            path.runs = _settle_common(path.runs, patch.hunks)
+            path.maker, path.moder = settled(path.maker), settled(path.moder)
+            runs, maker = twin.runs, twin.maker
+            path.versions[patch.change.new_oid] = (_settled(runs), settled(maker))
+
+
+def _settled(runs: Runs) -> Runs:
+    return [(settled(owner), count) for owner, count in runs]
+
+
+def _settle_common(runs: Runs, hunks: Sequence[Hunk]) -> Runs:
+    """Mark as old what a commit has in common with the look; ``hunks`` lead from the look to the commit."""
+    reader = _Reader(runs)
+    out: Runs = []
+    at = 1
+    for hunk in hunks:
+        start = hunk.old_start if hunk.old_count else hunk.old_start + 1
+        _extend(out, reader.pieces(start - at), settled)
+        at = start + hunk.old_count
+        for removed, _added, kept in _blocks(hunk):
+            _extend(out, reader.pieces(len(removed)), str)
+            _extend(out, reader.pieces(kept), settled)
+    _extend(out, reader.pieces(_REST), settled)
+    return out
+
+
+def _extend(out: Runs, pieces: Iterable[tuple[str, int]], change: Callable[[str], str]) -> None:
+    for owner, count in pieces:
+        _add(out, change(owner), count)
+
+
+def _add(runs: Runs, owner: str, count: int) -> None:
+    if count and runs and runs[-1][0] == owner:
+        runs[-1] = (owner, runs[-1][1] + count)
+    elif count:
+        runs.append((owner, count))
+
+
+class _Reader:
+    """Reads owners line by line from the start of a file."""
+
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
+        self._index = 0
+        self._used = 0
+
+    def pieces(self, count: int) -> Runs:
+        """Take the owners of the next ``count`` lines."""
+        out: Runs = []
+        while count > 0 and self._index < len(self._runs):
+            owner, size = self._runs[self._index]
+            part = min(count, size - self._used)
+            _add(out, owner, part)
+            count -= part
+            self._used += part
+            if self._used >= size:
+                self._index += 1
+                self._used = 0
+        return out
+
+    def copy(self, count: int, out: Runs) -> None:
+        """Hand on the owners of the next ``count`` lines."""
+        for owner, size in self.pieces(count):
+            _add(out, owner, size)
+
+    def take(self) -> str:
+        """Take the owner of the next line."""
+        pieces = self.pieces(1)
+        return pieces[0][0] if pieces else BASE
+
+
+def _blocks(hunk: Hunk) -> list[tuple[list[bytes], list[bytes], int]]:
+    """Cut a hunk into (removed lines, added lines, number of unchanged lines behind them)."""
+    blocks: list[tuple[list[bytes], list[bytes], int]] = []
+    removed: list[bytes] = []
+    added: list[bytes] = []
+    kept = 0
+    for kind, text in hunk.lines:
+        if kind == b" ":
+            kept += 1
+            continue
+        if kept or (kind == b"-" and added):
+            blocks.append((removed, added, kept))
+            removed, added, kept = [], [], 0
+        (removed if kind == b"-" else added).append(text)
+    blocks.append((removed, added, kept))
+    return blocks
+
+
+# ---------------------------------------------------------------- what a commit holds
+
+
+class PathLines(Value):
+    """The lines of one path of a commit, against its first parent.
+
+    ``added`` partitions the added lines into (first line, last line, owner), counted in the new file from 1; ``removed`` counts
+    removed lines by who removed them; ``path_owner`` made the path's own change (created, removed, moved it, changed its mode,
+    wrote it as a binary file), BASE if only lines changed.
+    """
+
+    path: str
+    status: str
+    binary: bool
+    added: tuple[tuple[int, int, str], ...]
+    removed: dict[str, int]
+    path_owner: str
+    old_path: str = ""  # where a moved file was
+
+    def owners(self) -> set[str]:
+        """Return everybody with a part in this path's change."""
+        found = {owner for _, _, owner in self.added} | set(self.removed)
+        if self.path_owner:
+            found.add(self.path_owner)
+        return found
+
+
+def commit_lines(lineage: Lineage, patches: Sequence[FilePatch]) -> list[PathLines]:
+    """Tell whose lines a commit holds; ``patches`` lead from its first parent to it, ``lineage`` stands at its tree."""
+    return [_path_lines(lineage.path(patch.change.path), lineage.path(patch.change.old_path), patch) for patch in patches]
+
+
+def _path_lines(path: Path, source: Path, patch: FilePatch) -> PathLines:
+    change = patch.change
+    added: list[tuple[int, int, str]] = []
+    removed: dict[str, int] = {}
+    gone = source if change.status == "R" else path
+    taken = {text: list(owners) for text, owners in (*gone.removed_by.items(), *path.removed_by.items())}
+    for hunk in patch.hunks:
+        line = hunk.new_start
+        reader = _Reader(path.runs)
+        reader.pieces(line - 1)
+        for minus, plus, kept in _blocks(hunk):
+            for text in minus:
+                who = path.remover if change.status == "D" else (taken[text].pop() if taken.get(text) else PERSON)
+                removed[who or PERSON] = removed.get(who or PERSON, 0) + 1
+            for place in range(len(plus)):
+                owner = reader.take()
+                if not is_turn(owner):
+                    owner = PERSON_INSTEAD if owner == PERSON_INSTEAD or place < len(minus) else PERSON
+                if added and added[-1][2] == owner and added[-1][1] == line - 1:
+                    added[-1] = (added[-1][0], line, owner)
+                else:
+                    added.append((line, line, owner))
+                line += 1
+            reader.pieces(kept)
+            line += kept
+    return PathLines(path=change.path, status=change.status, binary=patch.binary, added=tuple(added), removed=removed,
+                     path_owner=_path_owner(path, patch), old_path=change.old_path if change.status == "R" else "")
+
+
+def _path_owner(path: Path, patch: FilePatch) -> str:
+    change = patch.change
+    if change.status == "D":
+        return path.remover
+    if change.status in "ART" or patch.binary or GITLINK in (change.old_mode, change.new_mode):
+        return path.maker
+    return path.moder if change.old_mode != change.new_mode else BASE
