@@ -1,0 +1,8 @@
+"""``python -m entire``: the command, for places where its launcher is not installed."""
+
+import sys
+
+from entire.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

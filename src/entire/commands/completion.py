@@ -1,0 +1,29 @@
+"""``entire completion``."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import get_completion_class
+
+from entire.errors import UsageError
+from entire.ui import group
+
+
+@click.command("completion", cls=group.Command)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def command(shell: str) -> int:
+    """Print the completion script for a shell; source it where your shell starts.
+
+    Example: entire completion bash > ~/.local/share/bash-completion/completions/entire
+    """
+    return run(shell)
+
+
+def run(shell: str) -> int:
+    """Print the script that asks ``entire`` itself for completions."""
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise UsageError(f"no completion for {shell}", hint="there is one for bash, zsh and fish")
+    script = kind(click.Command("entire"), {}, "entire", "_ENTIRE_COMPLETE")
+    click.echo(script.source_template % script.source_vars())
+    return 0

@@ -1,0 +1,187 @@
+"""``entire explain``."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from entire.agents import conversation
+from entire.errors import EntireError, UsageError
+from entire.ui import form, group, pager, pages, text
+from entire.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from entire.model import views
+    from entire.model.value import Value
+
+NONE = "No associated Entire checkpoint"
+_HEX = frozenset("0123456789abcdef")
+
+
+@click.command("explain", cls=group.Command)
+@click.argument("target", required=False)
+@click.option("-c", "--checkpoint", metavar="ID", help="A checkpoint's id, or the beginning of it.")
+@click.option("--commit", metavar="REV", help="A commit, by any name that git understands.")
+@click.option("--session", metavar="ID", help="Only checkpoints of this session (id or the beginning of it).")
+@click.option("-s", "--short", "form_name", flag_value="short", help="Leave out the prompts.")
+@click.option("--full", "form_name", flag_value="full", help="Add the whole conversation of each session.")
+@click.option(
+    "--transcript", "form_name", flag_value="transcript", help="Show the conversation of this checkpoint's part."
+)
+@click.option("--raw-transcript", "form_name", flag_value="raw", help="Print the transcript as the agent wrote it.")
+@click.option("--limit", default=20, show_default=True, help="How many checkpoints to list; 0 lists all.")
+@click.option("--search-all", is_flag=True, hidden=True, help="Accepted; every commit is searched anyway.")
+@click.option("--no-pager", is_flag=True, help="Print straight to the terminal.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(
+    target: str | None,
+    checkpoint: str | None,
+    commit: str | None,
+    session: str | None,
+    form_name: str | None,
+    limit: int,
+    search_all: bool,  # noqa: ARG001
+    no_pager: bool,
+    as_json: bool,
+) -> int:
+    """Show which session, prompts, files and tokens made a commit.
+
+    TARGET is a commit, a checkpoint or a session; without one the checkpoints of this branch are listed.
+
+    Example: entire explain HEAD
+    """
+    asked = Asked(Workspace.find(), form_name or "page", limit, as_json=as_json, paged=not no_pager)
+    if (checkpoint is not None) + (commit is not None) + (session is not None) + (target is not None) > 1:
+        raise UsageError("give one of TARGET, --checkpoint, --commit and --session", hint="they cannot be combined")
+    if target is not None:
+        return asked.target(target)
+    if checkpoint is not None:
+        return asked.checkpoint(checkpoint)
+    return asked.commit(commit) if commit is not None else asked.listing(session)
+
+
+class Asked:
+    """One question to a workspace, and the form of its answer: page, short, full, transcript or raw."""
+
+    def __init__(self, workspace: Workspace, form_name: str, limit: int, *, as_json: bool, paged: bool) -> None:
+        self.workspace = workspace
+        self.form = form_name
+        self.limit = limit
+        self.as_json = as_json
+        self.style = text.style_for(sys.stdout)
+        self._paged = paged
+
+    def target(self, name: str) -> int:
+        """Answer for a name of any kind: a whole checkpoint id, a commit, the beginning of an id, a session."""
+        if len(name) == 12 and _HEX.issuperset(name) and self.workspace.has_checkpoint(name):
+            return self.checkpoint(name)
+        if self.workspace.has_commit(name):
+            return self.commit(name)
+        if self.workspace.session_id(name):
+            return self.listing(name)
+        if name and _HEX.issuperset(name):
+            return self.checkpoint(name)
+        raise EntireError(
+            f"{name!r} is no commit, checkpoint or session here", hint="`entire explain` lists checkpoints"
+        )
+
+    def listing(self, session: str | None) -> int:
+        """List the checkpoints of this branch, of one session where one is named."""
+        session_id = self.workspace.session_id(session) if session else ""
+        if session and not session_id:
+            raise EntireError(f"session not found: {session}", hint="`entire status --detailed` lists sessions")
+        found = self.workspace.checkpoints(limit=0, session_id=session_id)
+        shown = found[: self.limit] if self.limit > 0 else found
+        branch = self.workspace.branch
+        if self.as_json:
+            return self._json(
+                {"branch": branch, "session_id": session_id or None, "total": len(found), "checkpoints": shown}
+            )
+        work = [one for one in self.workspace.sessions() if one.is_here and one.steps and one.open_files]
+        mine = [one for one in work if session_id in ("", one.session_id)]
+        return self._lines(pages.listing(branch, shown, len(found), self.style, session_id=session_id, open_work=mine))
+
+    def checkpoint(self, prefix: str) -> int:
+        """Show one checkpoint."""
+        return self._show([self.workspace.checkpoint(prefix)])
+
+    def commit(self, name: str) -> int:
+        """Show all checkpoints of a commit, those that are missing by a line; a commit without one is no error."""
+        commit = self.workspace.commit(name)
+        found, missing = [], list(commit.foreign_ids)
+        for one in commit.checkpoint_ids:
+            if self.workspace.has_checkpoint(one):
+                found.append(self.workspace.checkpoint(one))
+            else:
+                missing.append(one)
+        if self.as_json:
+            return self._json({"commit": commit, "checkpoints": found, "missing": missing,
+                               "reason": self.workspace.reason(commit.oid) or None})  # fmt: skip
+        if not found:
+            return self._lines(self._without(commit, missing))
+        return self._show(found, missing)
+
+    def _without(self, commit: views.CommitView, missing: Sequence[str]) -> Iterator[str]:
+        yield f"{NONE} for {commit.oid[:7]} {text.one_line(commit.subject)}"
+        for one in missing:
+            yield f"Its message names checkpoint {one}, which is not stored here."
+        reason = self.workspace.reason(commit.oid)
+        if reason:
+            yield f"Reason: {text.plain(reason)}"
+
+    def _show(self, found: Sequence[views.CheckpointView], missing: Sequence[str] = ()) -> int:
+        if self.form == "raw":
+            return self._raw(found[-1])
+        if self.as_json:
+            return self._json({"checkpoints": found, "missing": missing} if len(found) > 1 or missing else found[0])
+        return self._lines(self._pages(found, missing))
+
+    def _pages(self, found: Sequence[views.CheckpointView], missing: Sequence[str]) -> Iterator[str]:
+        for number, view in enumerate(found):
+            if number:
+                yield ""
+            if self.form != "transcript":
+                yield from pages.checkpoint(view, self.style, short=self.form == "short", full=self.form == "full")
+            if self.form in ("full", "transcript"):
+                yield from self._talks(view)
+        for one in missing:
+            yield ""
+            yield f"Checkpoint {one} is named in the message too, but it is not stored here."
+
+    def _talks(self, view: views.CheckpointView) -> Iterator[str]:
+        """Show the conversation of each session: with --full from its beginning, else this checkpoint's part."""
+        for part in view.parts:
+            data = self.workspace.transcript(view.id, part.session_id)
+            start = 0 if self.form == "full" else part.start
+            yield ""
+            yield self.style(f"Conversation of session {text.plain(part.session_id)}", "bold")
+            said = conversation.read(data, start)
+            yield from pages.talk(said, self.style) if said else ["  (no transcript that can be shown)"]
+
+    def _raw(self, view: views.CheckpointView) -> int:
+        """Print the latest session's transcript, byte for byte."""
+        data = self.workspace.transcript(view)
+        sys.stdout.flush()
+        stream = getattr(sys.stdout, "buffer", None)
+        if stream is not None:
+            stream.write(data)
+            stream.flush()
+        else:
+            sys.stdout.write(data.decode("utf-8", "replace"))
+        return 0
+
+    def _json(self, value: Value | dict[str, object]) -> int:
+        text.write(form.dumps(value))
+        return 0
+
+    def _lines(self, lines: Iterable[str]) -> int:
+        if self._paged and sys.stdout.isatty() and os.environ.get("ACCESSIBLE", "0") in ("", "0"):
+            pager.show(lines, self.workspace.pager)
+        else:
+            text.write(lines)
+        return 0

@@ -1,0 +1,32 @@
+"""``entire status``."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import click
+
+from entire.ui import form, group, pages, text
+from entire.workspace import Workspace
+
+
+@click.command("status", cls=group.Command)
+@click.option("--detailed", is_flag=True, help="Show all sessions, and where settings come from.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(detailed: bool, as_json: bool) -> int:
+    """Show what is kept here: sessions, open steps, commits without a link and why, hooks, what is not pushed.
+
+    Example: entire status
+    """
+    return run(detailed=detailed, as_json=as_json)
+
+
+def run(*, detailed: bool = False, as_json: bool = False) -> int:
+    """Print how the worktree of the current directory stands."""
+    view = Workspace.find().status()
+    if as_json:
+        text.write(form.dumps(view))
+    else:
+        text.write(pages.status(view, text.style_for(sys.stdout), time.time(), detailed=detailed))
+    return 0

@@ -1,0 +1,31 @@
+"""``entire version``."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+import entire
+from entire.ui import group
+
+
+@click.command("version", cls=group.Command)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(as_json: bool) -> int:
+    """Print the version.
+
+    Example: entire version
+    """
+    return run(as_json)
+
+
+def run(as_json: bool) -> int:
+    """Print the version of this program and of the Python that runs it."""
+    python = sys.version.split()[0]
+    if as_json:
+        click.echo(json.dumps({"version": entire.__version__, "python": python}))
+    else:
+        click.echo(f"entire {entire.__version__} (Python {python})")
+    return 0

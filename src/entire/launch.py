@@ -1,0 +1,30 @@
+"""Start a hook without ``site``: run by the launcher as ``python -I -S launch.py hooks ...``.
+
+Without ``site`` no ``.pth`` file of the environment is read, which saves a hook 3 ms in a small environment and more
+than 30 ms in one with many packages. What it would have added is added here: this package, and the packages it needs.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def search_path(package_root: str, executable: str, version: tuple[int, int]) -> list[str]:
+    """Return the folders to import from: the one that holds ``entire``, then the environment's ``site-packages``."""
+    prefix = os.path.dirname(os.path.dirname(executable))
+    packages = os.path.join(prefix, "lib", f"python{version[0]}.{version[1]}", "site-packages")
+    return [package_root] if package_root == packages else [package_root, packages]
+
+
+def start() -> int:
+    """Run the command with the import path completed."""
+    root = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+    sys.path += search_path(root, sys.executable, sys.version_info[:2])
+    from entire.cli import main
+
+    return main(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(start())

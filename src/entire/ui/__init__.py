@@ -1,0 +1,1 @@
+"""How it looks and how it asks. Nothing here decides."""

@@ -1,0 +1,40 @@
+"""Values as JSON, for ``--json``: fields by name, times as RFC 3339 text, bytes that are no UTF-8 replaced."""
+
+from __future__ import annotations
+
+import json
+import time
+
+from entire.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_TIMES = frozenset({"created", "ended", "last_seen", "started", "time"})
+
+
+def of(value: object) -> Any:
+    """Return a value, a mapping or a sequence as what JSON knows."""
+    if isinstance(value, Value):
+        fields = [(name, getattr(value, name)) for name in value._fields]
+        return {name: _time(field) if name in _TIMES else of(field) for name, field in fields}
+    if isinstance(value, dict):
+        return {str(key): of(field) for key, field in value.items()}
+    if isinstance(value, list | tuple):
+        return [of(item) for item in value]
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return value
+
+
+def dumps(value: object) -> str:
+    """Return the text that ``--json`` prints."""
+    text = json.dumps(of(value), ensure_ascii=False, indent=2)
+    return text.encode("utf-8", "replace").decode("utf-8") + "\n"
+
+
+def _time(seconds: object) -> str | None:
+    if not isinstance(seconds, int | float) or seconds <= 0:
+        return None
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))

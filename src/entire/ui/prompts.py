@@ -1,0 +1,73 @@
+"""Questions to a person: plain numbered lines, which a screen reader can read and a script can answer.
+
+Questions go to standard error, so that standard output holds results only. Nobody is asked where there is no terminal,
+unless ``ACCESSIBLE=1`` says that answers come on standard input.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+_YES = {"y": True, "yes": True, "n": False, "no": False}
+
+
+def can_ask(env: Mapping[str, str] | None = None) -> bool:
+    """Tell whether there is somebody to answer."""
+    environment = os.environ if env is None else env
+    if environment.get("ACCESSIBLE", "") not in ("", "0"):
+        return True
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def confirm(question: str, *, default: bool = False) -> bool:
+    """Ask a yes-or-no question; an empty answer and the end of input mean the default."""
+    choice = "Y/n" if default else "y/N"
+    while True:
+        answer = _ask(f"{question} [{choice}] ")
+        if not answer:
+            return default
+        if answer.lower() in _YES:
+            return _YES[answer.lower()]
+        click.echo("Please answer yes or no.", err=True)
+
+
+def choose(question: str, options: Sequence[tuple[str, str]], *, preset: Collection[str] = ()) -> list[str]:
+    """Ask for one or more of the options (name, what it is); an empty answer means the preset ones."""
+    names = [name for name, _ in options]
+    width = max(len(name) for name in names)
+    while True:
+        click.echo(question, err=True)
+        for number, (name, text) in enumerate(options, 1):
+            mark = "*" if name in preset else " "
+            click.echo(f" {mark}{number}) {name:<{width}}  {text}", err=True)
+        hint = f" (* = {', '.join(preset)})" if preset else ""
+        answer = _ask(f"Numbers or names, separated by blanks{hint}: ")
+        words = (answer or "").replace(",", " ").split()
+        chosen = [names[int(word) - 1] if _is_number(word, len(names)) else word for word in words]
+        if not words and preset:
+            return [name for name in names if name in preset]
+        if words and all(name in names for name in chosen):
+            return list(dict.fromkeys(chosen))
+        if answer is None:
+            raise click.Abort
+        click.echo("Please choose from the list.", err=True)
+
+
+def _is_number(word: str, top: int) -> bool:
+    return word.isascii() and word.isdigit() and 1 <= int(word) <= top
+
+
+def _ask(text: str) -> str | None:
+    """Return one line of the answer, None at the end of the input."""
+    click.echo(text, nl=False, err=True)
+    line = sys.stdin.readline()
+    if not line.endswith("\n"):
+        click.echo(err=True)
+    return line.strip() if line else None

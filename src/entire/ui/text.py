@@ -1,0 +1,101 @@
+"""Values in, strings out: aligned columns, numbers, times, colours where they are wanted."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import TextIO
+
+_CODES = {"bold": "1", "dim": "2", "green": "32", "yellow": "33", "red": "31", "cyan": "36"}
+
+
+class Style:
+    """Colours on a terminal, plain text elsewhere."""
+
+    def __init__(self, on: bool) -> None:
+        self.on = on
+
+    def __call__(self, text: str, kind: str) -> str:
+        """Return the text in a colour (``bold``, ``dim``, ``green``, ...)."""
+        return f"\033[{_CODES[kind]}m{text}\033[0m" if self.on and text else text
+
+
+def style_for(stream: TextIO, env: Mapping[str, str] | None = None) -> Style:
+    """Colour only where somebody looks, and not where they asked for none (NO_COLOR, ACCESSIBLE, a dumb terminal)."""
+    environment = os.environ if env is None else env
+    quiet = environment.get("NO_COLOR") or environment.get("ACCESSIBLE", "0") not in ("", "0")
+    return Style(not quiet and environment.get("TERM") != "dumb" and stream.isatty())
+
+
+def plain(text: str) -> str:
+    """Return text that a terminal cannot take for commands: control characters and broken bytes become visible."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() or char in "\n\t" else _visible(char) for char in text)
+
+
+def _visible(char: str) -> str:
+    code = ord(char)
+    if char == "\r":
+        return ""
+    if code < 0x20:
+        return "^" + chr(code + 0x40)
+    return "\N{REPLACEMENT CHARACTER}" if 0xD800 <= code <= 0xDFFF or code == 0x7F else f"\\u{code:04x}"
+
+
+def one_line(text: str, width: int = 72) -> str:
+    """Return the text's words on one line, cut with an ellipsis."""
+    joined = plain(" ".join(text.split()))
+    return joined if len(joined) <= width else joined[: width - 1].rstrip() + "…"
+
+
+def indent(text: str, by: str = "  ") -> str:
+    """Return the text with each line moved right; empty lines stay empty."""
+    return "\n".join(by + line if line else line for line in plain(text).rstrip().split("\n"))
+
+
+def table(rows: Iterable[Sequence[str]], *, gap: str = "  ", lead: str = "") -> list[str]:
+    """Return aligned lines; the last column is not padded."""
+    cells = [list(row) for row in rows]
+    if not cells:
+        return []
+    columns = max(len(row) for row in cells)
+    widths = [max((len(row[n]) for row in cells if n < len(row)), default=0) for n in range(columns)]
+    return [
+        lead + gap.join(cell.ljust(widths[n]) if n < len(row) - 1 else cell for n, cell in enumerate(row)).rstrip()
+        for row in cells
+    ]
+
+
+def count(number: int, word: str, plural: str = "") -> str:
+    """Return ``1 file``, ``2 files``."""
+    return f"{number:,} {word if number == 1 else plural or word + 's'}"
+
+
+def moment(seconds: float) -> str:
+    """Return a local time to the minute; '-' for none."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if seconds > 0 else "-"
+
+
+def ago(seconds: float, now: float) -> str:
+    """Return how long ago that was, in one unit; '' for no time."""
+    if seconds <= 0:
+        return ""
+    past = max(0, int(now - seconds))
+    for size, unit in ((86400, "day"), (3600, "hour"), (60, "minute")):
+        if past >= size:
+            return f"{count(past // size, unit)} ago"
+    return "just now"
+
+
+def write(lines: str | Iterable[str], stream: TextIO | None = None) -> None:
+    """Write lines to standard output, also where its encoding cannot say everything."""
+    out = stream or sys.stdout
+    text = lines if isinstance(lines, str) else "".join(line + "\n" for line in lines)
+    encoding = getattr(out, "encoding", None) or "utf-8"
+    out.write(text.encode(encoding, "replace").decode(encoding))

@@ -1,0 +1,247 @@
+"""Runs the real Claude Code, headless or on a terminal of its own, against a scripted model server.
+
+Tests wait for facts (hook payloads, records in the agent's transcript, files), not for text on the screen. The payloads
+come from hooks in the scratch user settings, beside those of the repository: Claude Code runs both.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from terminal import PATIENCE, Terminal
+
+API_KEY = "sk-ant-dummy-000000000000000000000000"
+"""A key of the right form; only the scripted server ever sees it."""
+
+QUIET = (
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+    "DISABLE_AUTOUPDATER",
+    "DISABLE_BUG_COMMAND",
+    "DISABLE_ERROR_REPORTING",
+    "DISABLE_TELEMETRY",
+    "IS_SANDBOX",
+)
+"""Switches that keep the agent from talking to anybody else, and let it run as root without asking."""
+
+OBSERVED = (
+    "PostToolUse",
+    "PreCompact",
+    "PreToolUse",
+    "SessionEnd",
+    "SessionStart",
+    "Stop",
+    "StopFailure",
+    "SubagentStop",
+    "UserPromptSubmit",
+)
+"""Events whose payloads are kept for the tests."""
+
+
+def binary() -> Path | None:
+    """Return the pinned agent: ENTIRE_E2E_CLAUDE, else what the project's script installed beside this file."""
+    named = os.environ.get("ENTIRE_E2E_CLAUDE")
+    path = Path(named) if named else Path(__file__).parent / "agents" / "node_modules" / ".bin" / "claude"
+    return path if path.exists() else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """A headless run that ended."""
+
+    session: str
+    status: int
+    result: dict[str, Any]
+    stderr: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Running:
+    """A headless run that goes on."""
+
+    session: str
+    process: subprocess.Popen[bytes]
+
+    def send(self, number: signal.Signals) -> Run:
+        """Send a signal and wait for the end."""
+        os.kill(self.process.pid, number)
+        return self.finish()
+
+    def finish(self) -> Run:
+        """Wait for the end."""
+        out, err = self.process.communicate(timeout=2 * PATIENCE)
+        lines = [line for line in out.decode().splitlines() if line.startswith("{")]
+        result = json.loads(lines[-1]) if lines else {}
+        return Run(session=self.session, status=self.process.returncode, result=result, stderr=err.decode())
+
+
+class Claude:
+    """One scratch home with Claude Code in it; every session started here shares it."""
+
+    def __init__(self, program: Path, home: Path, model_url: str, path: str) -> None:
+        """Prepare the home so that no dialog appears; `path` is the PATH of the agent and of everything it starts."""
+        self.program = program
+        self.home = home
+        self._events = home / ".observed"
+        self._events.mkdir(parents=True, exist_ok=True)
+        self.environment = {
+            "ANTHROPIC_API_KEY": API_KEY,
+            "ANTHROPIC_BASE_URL": model_url,
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "HOME": str(home),
+            "LANG": "C.UTF-8",
+            "PATH": path,
+            "TERM": "xterm-256color",
+            **dict.fromkeys(QUIET, "1"),
+        }
+        keep = f'f="{self._events}/$(date +%s%N)-$$"; cat > "$f" && mv "$f" "$f.json"'
+        entry = [{"hooks": [{"type": "command", "command": keep, "timeout": 30}]}]
+        settings = {"skipDangerousModePermissionPrompt": True, "hooks": dict.fromkeys(OBSERVED, entry)}
+        (home / ".claude").mkdir(exist_ok=True)
+        (home / ".claude" / "settings.json").write_text(json.dumps(settings, indent=2) + "\n")
+
+    # --- facts ---
+
+    def events(self, name: str | None = None, session: str | None = None) -> list[dict[str, Any]]:
+        """Return the hook payloads so far, oldest first."""
+        found = [json.loads(p.read_bytes()) for p in sorted(self._events.glob("*.json"))]
+        return [e for e in found if name in (None, e.get("hook_event_name")) and session in (None, e.get("session_id"))]
+
+    def transcript(self, session: str) -> Path:
+        """Return the path of a session's transcript; where nothing was written yet, a path that does not exist."""
+        found = sorted((self.home / ".claude" / "projects").glob(f"*/{session}.jsonl"))
+        return found[0] if found else self.home / "no-transcript"
+
+    def records(self, session: str) -> list[dict[str, Any]]:
+        """Return the complete records of a session's transcript."""
+        path = self.transcript(session)
+        lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
+        return [json.loads(line) for line in lines]
+
+    def turns_ended(self, session: str) -> int:
+        """Return how many times the hooks at a turn's end are known to have finished (on a terminal: at once)."""
+        return sum(r.get("subtype") == "stop_hook_summary" for r in self.records(session))
+
+    # --- headless ---
+
+    def headless(self, prompt: str, cwd: Path, *, resume: str | None = None) -> Run:
+        """Run one prompt to its end."""
+        with self.start(prompt, cwd, resume=resume) as running:
+            return running.finish()
+
+    @contextmanager
+    def start(self, prompt: str, cwd: Path, *, resume: str | None = None) -> Iterator[Running]:
+        """Start one prompt, which a test may watch or interrupt; whatever happens, the agent is gone afterwards."""
+        session = resume or str(uuid.uuid4())
+        choice = ["--resume", resume] if resume else ["--session-id", session]
+        options = ["--permission-mode", "bypassPermissions", "--output-format", "json"]
+        process = subprocess.Popen(
+            [str(self.program), "-p", prompt, *options, *choice],
+            cwd=cwd,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        try:
+            yield Running(session=session, process=process)
+        finally:
+            if process.poll() is None:
+                process.kill()
+            process.communicate(timeout=PATIENCE)
+
+    # --- on a terminal ---
+
+    @contextmanager
+    def terminal(self, cwd: Path, *, resume: str | None = None) -> Iterator[ClaudeTerminal]:
+        """Start the agent on a terminal; whatever happens, it is gone afterwards."""
+        self._accept(cwd)
+        session = resume or str(uuid.uuid4())
+        choice = ["--resume", resume] if resume else ["--session-id", session]
+        arguments = [str(self.program), "--permission-mode", "bypassPermissions", *choice]
+        terminal = ClaudeTerminal(self, session, arguments, cwd)
+        try:
+            terminal.wait_ready()
+            yield terminal
+        finally:
+            terminal.close()
+
+    def _accept(self, cwd: Path) -> None:
+        """Answer the questions of the first start in advance: onboarding, the API key, trust in this folder."""
+        path = self.home / ".claude.json"
+        known: dict[str, Any] = json.loads(path.read_bytes()) if path.exists() else {}
+        known |= {"hasCompletedOnboarding": True, "theme": "dark"}
+        known["customApiKeyResponses"] = {"approved": [API_KEY[-20:]], "rejected": []}
+        known.setdefault("projects", {}).setdefault(str(cwd), {})["hasTrustDialogAccepted"] = True
+        path.write_text(json.dumps(known))
+
+
+class ClaudeTerminal(Terminal):
+    """Claude Code on a terminal; `session` is the id of the session that runs there now."""
+
+    def __init__(self, claude: Claude, session: str, arguments: list[str], cwd: Path) -> None:
+        """Start the process."""
+        self.claude = claude
+        self.session = session
+        self._starts = len(claude.events("SessionStart"))
+        super().__init__(arguments, cwd, claude.environment)
+
+    def wait_ready(self) -> None:
+        """Wait until the agent takes input: its first hook ran and the input line is drawn."""
+        self.wait(lambda: len(self.claude.events("SessionStart")) > self._starts, "the session to start")
+        self.wait(lambda: "❯" in self.screen, "the input line")
+
+    def prompt(self, prompt: str) -> None:
+        """Submit a prompt and wait until its turn began."""
+        before = len(self.claude.events("UserPromptSubmit", self.session))
+        self.submit(prompt)
+        self.wait(lambda: len(self.claude.events("UserPromptSubmit", self.session)) > before, f"the prompt {prompt!r}")
+
+    def turn(self, prompt: str) -> None:
+        """Submit a prompt and wait until its turn ended, its hooks included."""
+        before = self.claude.turns_ended(self.session)
+        self.prompt(prompt)
+        self.wait(lambda: self.claude.turns_ended(self.session) > before, f"the end of the turn {prompt!r}")
+
+    def interrupt(self) -> None:
+        """Stop the running turn with Escape and wait until the agent wrote that down."""
+
+        def noted() -> int:
+            return sum("[Request interrupted by user" in json.dumps(r) for r in self.claude.records(self.session))
+
+        before = noted()
+        self.type(self.ESCAPE)
+        self.wait(lambda: noted() > before, "the record of the interruption")
+
+    def clear(self) -> str:
+        """Use `/clear` and return the id of the session that follows."""
+        before = len(self.claude.events("SessionStart"))
+        self.submit("/clear")
+        self.wait(lambda: len(self.claude.events("SessionStart")) > before, "the session after /clear")
+        self.session = str(self.claude.events("SessionStart")[-1]["session_id"])
+        return self.session
+
+    def compact(self) -> None:
+        """Use `/compact` and wait until the summary took the place of the conversation."""
+
+        def done() -> int:
+            return sum(r.get("subtype") == "compact_boundary" for r in self.claude.records(self.session))
+
+        before, starts = done(), len(self.claude.events("SessionStart"))
+        self.submit("/compact")
+        self.wait(lambda: done() > before, "the record of the compaction")
+        self.wait(lambda: len(self.claude.events("SessionStart")) > starts, "the session to go on")
+
+    def exit(self) -> None:
+        """Leave with `/exit` and wait for the process."""
+        self.submit("/exit")
+        self.process.wait(timeout=PATIENCE)

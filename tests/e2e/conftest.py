@@ -1,0 +1,77 @@
+"""A world for the scenarios: a scratch home, a repository with `entire` in it, a model server and the real agent."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from claude import Claude, binary
+from modelserver import ModelServer
+from repo import Repo, person
+from script import Script
+from terminal import search_path, wait_for
+
+
+class World:
+    """What a scenario needs, wired together."""
+
+    def __init__(self, folder: Path, program: Path, server: ModelServer) -> None:
+        """Build the world in an empty folder."""
+        self.folder = folder
+        self.server = server
+        path = search_path(_entire(), folder / "bin")
+        self.repo = Repo(folder / "project", person(folder / "home", path))
+        self.claude = Claude(program, folder / "home", server.url, path)
+
+    def enable(self, *options: str) -> None:
+        """Enable `entire` as a person does, and commit what it added to the repository."""
+        self.repo.run("entire", "enable", "--agent", "claude-code", *options)
+        if self.repo.git("status", "--porcelain"):
+            self.repo.commit("Use entire")
+        assert self.repo.ids("HEAD") == []
+
+    def path(self, name: str) -> str:
+        """Return the absolute path of a file of the repository, as the agent's tools want it."""
+        return str(self.repo.path / name)
+
+    def gate(self, name: str) -> tuple[Path, Path, str]:
+        """Return a file that tells that a shell command runs, one that lets it go on, and the command that waits."""
+        reached, opened = self.folder / f"{name}.reached", self.folder / f"{name}.open"
+        return (
+            reached,
+            opened,
+            f"touch {reached}; n=0; while [ ! -e {opened} ] && [ $n -lt 600 ]; do sleep 0.1; n=$((n+1)); done",
+        )
+
+    def wait(self, fact: Callable[[], bool], what: str) -> None:
+        """Wait for a fact."""
+        wait_for(fact, what)
+
+
+def _entire() -> Path:
+    """Return the command under test: ENTIRE_E2E_ENTIRE, else the one of the environment that runs the tests."""
+    named = os.environ.get("ENTIRE_E2E_ENTIRE") or shutil.which("entire", path=str(Path(sys.executable).parent))
+    assert named, "the command `entire` is not installed beside the Python that runs the tests"
+    return Path(named)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    """Give a world that is not enabled yet; at its end nothing may have gone wrong unseen."""
+    program = binary()
+    if program is None:
+        if os.environ.get("ENTIRE_E2E_REQUIRED"):
+            pytest.fail("Claude Code is not installed; see tests/e2e/agents")
+        pytest.skip("Claude Code is not installed; see tests/e2e/agents")
+    with ModelServer(Script()) as server:
+        made = World(tmp_path, program, server)
+        yield made
+        for opened in {p.with_suffix(".open") for p in tmp_path.glob("*.reached")}:
+            opened.touch()
+    assert server.problems == []
+    assert made.repo.log_errors() == []
