@@ -38,6 +38,7 @@ class Workspace:
         self.place = place
         self.settings = settings.load(place)
         self._tips: Mapping[str, str] | None = None
+        self._stored_sessions: Mapping[str, tuple[str, ...]] | None = None
 
     def __repr__(self) -> str:
         return f"Workspace({self.place.top!r})"
@@ -71,7 +72,7 @@ class Workspace:
         known = sessions.ids(self.place)
         found = [one for one in known if one.startswith(prefix)]
         if not found:
-            stored = {one for listed in self.checkpoints(limit=0) for one in listed.session_ids}
+            stored = {one for some in self.sessions_by_checkpoint.values() for one in some}
             found = sorted(one for one in stored if one.startswith(prefix))
         if len(found) > 1 and prefix not in found:
             raise EntireError(f"several sessions begin with {prefix!r}", hint="for example " + ", ".join(found[:4]))
@@ -116,18 +117,28 @@ class Workspace:
 
         A trailer whose checkpoint does not exist is in the list too, with ``is_stored`` false.
         """
+        return self.listing(limit, session_id=session_id)[0]
+
+    def listing(self, limit: int = 20, *, session_id: str = "") -> tuple[list[views.ListedView], int]:
+        """Return the newest of this branch's checkpoints, and how many there are in all."""
         by_id: dict[str, list[views.CommitView]] = {}
         for commit in self.linked_commits():
             for one in (*commit.checkpoint_ids, *commit.foreign_ids):
                 by_id.setdefault(one, []).append(commit)
-        stored: Mapping[str, views.ListedView] | None = None
+        wanted = list(by_id)
         if session_id:
-            stored = browse.listed(self.place.top, list(self.tips.values()), by_id)
-            by_id = {name: by_id[name] for name, one in stored.items() if session_id in one.session_ids}
-        wanted = list(by_id)[:limit] if limit else list(by_id)
-        if stored is None:
-            stored = browse.listed(self.place.top, list(self.tips.values()), wanted)
-        return [replace(stored.get(name, views.ListedView(id=name)), commits=tuple(by_id[name])) for name in wanted]
+            wanted = [name for name in wanted if session_id in self.sessions_by_checkpoint.get(name, ())]
+        shown = wanted[:limit] if limit > 0 else wanted
+        stored = browse.listed(self.place.top, list(self.tips.values()), shown)
+        out = [replace(stored.get(name, views.ListedView(id=name)), commits=tuple(by_id[name])) for name in shown]
+        return out, len(wanted)
+
+    @property
+    def sessions_by_checkpoint(self) -> Mapping[str, tuple[str, ...]]:
+        """The sessions of every stored checkpoint, by checkpoint id."""
+        if self._stored_sessions is None:
+            self._stored_sessions = browse.session_ids(self.place.top, list(self.tips.values()))
+        return self._stored_sessions
 
     def has_checkpoint(self, checkpoint_id: str) -> bool:
         """Tell whether a checkpoint is stored, by its whole id."""
@@ -366,6 +377,7 @@ def _file_view(path: str, lines: FileLines) -> views.FileView:
         path=path,
         status=lines.status,
         added=tuple(_range_view(first, last, who) for first, last, who in lines.added),
+        removed=tuple(_removed_view(who, count) for who, count in lines.removed.items()),
         session_id=session_id,
         turn=turn,
         old_path=lines.old_path,
@@ -376,6 +388,11 @@ def _file_view(path: str, lines: FileLines) -> views.FileView:
 def _range_view(first: int, last: int, who: str) -> views.RangeView:
     session_id, turn = _owner(who)
     return views.RangeView(first=first, last=last, session_id=session_id, turn=turn)
+
+
+def _removed_view(who: str, count: int) -> views.RemovedView:
+    session_id, turn = _owner(who)
+    return views.RemovedView(count=count, session_id=session_id, turn=turn)
 
 
 def _owner(who: str) -> tuple[str, str]:

@@ -95,16 +95,15 @@ class Asked:
         session_id = self.workspace.session_id(session) if session else ""
         if session and not session_id:
             raise EntireError(f"session not found: {session}", hint="`entire status --detailed` lists sessions")
-        found = self.workspace.checkpoints(limit=0, session_id=session_id)
-        shown = found[: self.limit] if self.limit > 0 else found
+        shown, total = self.workspace.listing(self.limit, session_id=session_id)
         branch = self.workspace.branch
         if self.as_json:
             return self._json(
-                {"branch": branch, "session_id": session_id or None, "total": len(found), "checkpoints": shown}
+                {"branch": branch, "session_id": session_id or None, "total": total, "checkpoints": shown}
             )
         work = [one for one in self.workspace.sessions() if one.is_here and one.steps and one.open_files]
         mine = [one for one in work if session_id in ("", one.session_id)]
-        return self._lines(pages.listing(branch, shown, len(found), self.style, session_id=session_id, open_work=mine))
+        return self._lines(pages.listing(branch, shown, total, self.style, session_id=session_id, open_work=mine))
 
     def checkpoint(self, prefix: str) -> int:
         """Show one checkpoint."""

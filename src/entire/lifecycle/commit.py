@@ -82,7 +82,8 @@ def _decide(scene: Scene, message: str, source: str, maker: str, git: driver.Dri
     if maker and basis.kind == "plain":
         sessions.setdefault(maker, [])
     lines = () if held is None else held.lines if basis.kind in ("plain", "amend") else held.fresh
-    basis = replace(basis, lines=lines, left=held.left if held is not None else {},
+    moved = tuple(path for path in (held.moved if held is not None else ()) if path not in basis.paths)
+    basis = replace(basis, lines=lines, left=held.left if held is not None else {}, paths=(*basis.paths, *moved),
                     patch_id=patch_id(held.patch, len(tree)) if held is not None else "")
     return _with_ids(basis, sessions, scene)
 
@@ -180,13 +181,23 @@ def _examine(scene: Scene, basis: Pending, parent_tree: str, replaced: Replaced,
     if not journal.tree or not basis.paths:
         return None
     strong = [one for one in basis.running if not one.startswith(WEAK)]
-    if not strong and not basis.running and not any(path in journal.made for path in basis.paths):
+    paths = [*_with_sources(basis.paths, changes), *_moved_away(scene, changes)]
+    if not strong and not basis.running and not any(path in journal.made for path in paths):
         return None
     reports = dict(journal.reports)
     if len(basis.running) > 1 or len(strong) != len(basis.running):
         reports.update(_present_reports(scene))
     return content.examine(scene.place.top, journal.entries, reports, basis.running, parent_tree=parent_tree, tree=basis.tree,
-                           covered=replaced.covered, paths=_with_sources(basis.paths, changes))
+                           covered=replaced.covered, paths=paths)
+
+
+def _moved_away(scene: Scene, changes: Sequence[Change]) -> list[str]:
+    """Return open paths that are gone from the work tree: a person may have moved them to paths that the commit adds."""
+    if not any(change.status == "A" for change in changes):
+        return []
+    known = {change.path for change in changes}
+    paths = dict.fromkeys(path for session in scene.near() for path in session.open_files if path not in known)
+    return [path for path in paths if not os.path.lexists(os.path.join(scene.place.top, path))]
 
 
 def _with_sources(paths: Sequence[str], changes: Sequence[Change]) -> list[str]:

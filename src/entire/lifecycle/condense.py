@@ -18,7 +18,7 @@ from entire.store import checkpoints, gojson, lineage_file, steps, turnlog, writ
 from entire.store import transcripts as stored
 from entire.store.writing import SlotContent, TaskContent
 from entire.strategies import content
-from entire.strategies.lineage import turn_of
+from entire.strategies.lineage import PERSON, is_turn, turn_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _branch(scene: Scene) -> str:
 def _trailers(scene: Scene, sessions: Sequence[Session]) -> list[tuple[str, str]]:
     session = sessions[-1]
     shadow = steps.branch_name(session.base_commit, scene.place.worktree_id)
-    pairs = [(trailers.SESSION, session.session_id), (trailers.STRATEGY, STRATEGY)]
+    pairs = [*((trailers.SESSION, one.session_id) for one in sessions), (trailers.STRATEGY, STRATEGY)]
     if session.agent_type:
         pairs.append((trailers.AGENT, session.agent_type))
     return [*pairs, (trailers.EPHEMERAL_BRANCH, shadow)]
@@ -197,7 +197,8 @@ def _file_lines(path: PathLines) -> lineage_file.FileLines:
     """Return a path's owners as our record keeps them: who it was, not whether it was new."""
     removed: dict[str, int] = {}
     for who, count in path.removed.items():
-        removed[turn_of(who)] = removed.get(turn_of(who), 0) + count
+        name = turn_of(who) if is_turn(who) else PERSON
+        removed[name] = removed.get(name, 0) + count
     added: list[tuple[int, int, str]] = []
     for first, last, owner in path.added:
         if added and added[-1][1] == first - 1 and added[-1][2] == turn_of(owner):

@@ -39,6 +39,7 @@ class Scene:
         self._journal: Journal | None = None
         self._sessions: dict[str, Session] = {}
         self._near: list[str] | None = None
+        self._touched: dict[str, Session] = {}
         self._identity = ""
 
     def lock(self) -> files.Lock:
@@ -51,6 +52,11 @@ class Scene:
         self._journal = None
         self._sessions = {}
         self._near = None
+        self._touched = {}
+
+    def touch(self, session: Session) -> None:
+        """Have a session written with the next ``save``."""
+        self._touched[session.session_id] = session
 
     def close(self) -> None:
         """End the helper processes."""
@@ -130,7 +136,10 @@ class Scene:
         """Write the sessions given, then the journal."""
         now = self.now()
         for session in changed:
+            self.touch(session)
+        for session in self._touched.values():
             sessions.save(self.place, session)
+        self._touched = {}
         live = [session for session in self.near() if session.is_live(now)]
         journal = self.journal
         journal.sessions = [one.session_id for one in self.near() if one in live or now - one.last_seen < 86400][-100:]

@@ -73,7 +73,6 @@ def _save_step(scene: Scene, agent: Agent, session: Session, tool_use_id: str, r
     def make_step(changed: list[str]) -> Step | None:
         if not changed:
             return None
-        turns.own(scene, session, changed, key, running)
         transcript = redact_jsonl(stored.read_span(task.get("ref", ""), 0, stored.MAX_PART))
         whole = turns.step_of(scene, agent, session, reading, finish, "")
 

@@ -83,19 +83,22 @@ def end(scene: Scene, agent: Agent, session: Session, event: Event) -> None:
     prompts = prompts_of(reading, session, turn, finish, first=not noted)
     summary = reading.summary(turn.start)
     running = [key, *(one for one in scene.running_turns() if one != key)]
-    again = turn.ended > 0
-    if not again:
-        tokens = reading.tokens(turn.start, finish)
-        turn = session.turn = replace(turn, ended=scene.now(), tokens=tokens,
+    if turn.ended and not reading.tokens(turn.finish, finish):
+        running = running[1:]  # delivered twice, or a person's own shell command: the agent did nothing since
+    else:
+        turn = session.turn = replace(turn, ended=scene.now(), finish=finish, tokens=reading.tokens(turn.start, finish),
                                       prompt_position=prompts[0].position if prompts else turn.start.count)
         earlier = [] if noted else _before(reading, turn)
         turnlog.append(scene.place, session.session_id, [*earlier, *notes_of(turn, prompts)])
+    seen = worktree.look(scene)
 
     def make_step(changed: list[str]) -> Step | None:
-        own(scene, session, changed, key, running)
-        return step_of(scene, agent, session, reading, finish, summary) if changed else None
+        is_open = any(path in seen.snapshot.files for path in changed)
+        wanted = is_open or (changed and not session.turn_checkpoints)  # all committed in the turn: no step besides
+        return step_of(scene, agent, session, reading, finish, summary) if wanted else None
 
-    worktree.record(scene, worktree.look(scene), by="" if again else key, running=() if again else running, make_step=make_step)
+    worktree.record(scene, seen, by=key if key in running else "", running=running, make_step=make_step)
+    worktree.decide_shared(scene, key)
     _close_settled(scene, session)
 
 
@@ -126,20 +129,12 @@ def notes_of(turn: Turn, prompts: list[Prompt]) -> list[TurnNote]:
     return [first, *(replace(one, tokens={}) for one in more)]
 
 
-def own(scene: Scene, session: Session, changed: list[str], key: str, running: list[str]) -> None:
-    """Credit changed paths to the turn, but those that another running turn reports or may still report."""
-    from entire.strategies.content import interval_owner
-
-    owner = interval_owner(key, running, scene.journal.reports)
-    mine = [path for path in changed if owner(path) == key]
-    scene.journal.note_made(mine)
-    session.open_files = list(dict.fromkeys([*session.open_files, *mine]))
-
-
 def _close_settled(scene: Scene, session: Session) -> None:
-    """Forget open paths that this turn left as HEAD has them."""
+    """Forget open paths that this turn left as HEAD has them (committed meanwhile, or taken back)."""
     snapshot = scene.journal.snapshot
-    mine = set(scene.journal.reports.get(turn_key(session), ()))
+    key = turn_key(session)
+    mine = set(scene.journal.reports.get(key, ()))
+    mine.update(path for entry in scene.journal.entries if key in entry.running for path in entry.paths)
     session.open_files = sorted(path for path in session.open_files if path in snapshot.files or path not in mine)
 
 

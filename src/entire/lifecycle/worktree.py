@@ -5,10 +5,12 @@ from __future__ import annotations
 from entire.errors import RefMovedError
 from entire.git import diff, refs
 from entire.git.write import Stream
+from entire.lifecycle.scene import turn_key
 from entire.model.session import Entry
 from entire.model.value import Value, replace
 from entire.store import journal as journals
 from entire.store import steps
+from entire.strategies.content import WEAK, interval_owner, session_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     Changes = dict[str, tuple[str, str] | None]
 
 _ATTEMPTS = 8
+_MAX_PATHS = 5000  # of a look: beyond, no single path is remembered as open work
 
 
 class Step(Value):
@@ -62,8 +65,36 @@ def record(
         tree = _write(scene, seen, make_step(changed), keep=True)
     journal.snapshot = replace(seen.snapshot, tree=tree)
     if tree != journal.tree:
-        journal.note(Entry(tree=tree, time=seen.snapshot.time, by=by, running=tuple(running)))
+        entry = Entry(tree=tree, time=seen.snapshot.time, by=by, running=tuple(running), paths=tuple(changed[:_MAX_PATHS]))
+        journal.note(entry)
+        _credit(scene, entry)
     return changed
+
+
+def decide_shared(scene: Scene, key: str) -> None:
+    """Decide anew about paths that several turns may have changed, now that the turn ``key`` has reported all of its own."""
+    for entry in scene.journal.entries:
+        if key in entry.running and len(entry.running) > 1:
+            _credit(scene, entry)
+
+
+def _credit(scene: Scene, entry: Entry) -> None:
+    """Note a look's changed paths as open work of the sessions that made them."""
+    owner = interval_owner(entry.by, entry.running, scene.journal.reports)
+    rivals = {session_of(turn.removeprefix(WEAK)) for turn in (entry.by, *entry.running) if turn}
+    for path in entry.paths:
+        made_by = owner(path)
+        if "/" not in made_by:
+            continue
+        scene.journal.note_made([path])
+        for session in map(scene.session, rivals):
+            if session is None:
+                continue
+            if session.session_id == session_of(made_by):
+                session.open_files = list(dict.fromkeys([*session.open_files, path]))
+            elif path not in scene.journal.reports.get(turn_key(session), ()):
+                session.open_files = [one for one in session.open_files if one != path]
+            scene.touch(session)
 
 
 def _write(scene: Scene, seen: Look, step: Step | None, *, keep: bool) -> str:

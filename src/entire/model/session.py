@@ -27,6 +27,7 @@ class Turn(Value):
     ref: str = ""  # the agent's own id
     prompt: str = ""  # redacted
     start: Position = START  # the transcript's end before the turn
+    finish: Position = START  # and after it
     prompt_position: int = 0  # records before the prompt's own
     started: float = 0.0
     ended: float = 0.0

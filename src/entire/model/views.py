@@ -7,6 +7,7 @@ from entire.model.value import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
     from entire.model.records import Attribution, Summary
     from entire.model.transcripts import TokenUsage
 
@@ -60,12 +61,21 @@ class RangeView(Value):
     turn: str = ""
 
 
+class RemovedView(Value):
+    """How many lines a turn of a session, or a person, removed from a file."""
+
+    count: int
+    session_id: str = ""
+    turn: str = ""
+
+
 class FileView(Value):
-    """One path of a commit. ``status`` is git's letter; ``session_id`` and ``turn`` made it as a file ('': a person)."""
+    """One path of a commit. ``status`` is git's letter; ``session_id`` and ``turn`` made it a file ('': a person)."""
 
     path: str
     status: str
     added: tuple[RangeView, ...] = ()
+    removed: tuple[RemovedView, ...] = ()
     session_id: str = ""
     turn: str = ""
     old_path: str = ""

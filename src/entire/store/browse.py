@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from entire.git import bulk
+from entire.git.read import parse_tree
 from entire.model.ids import CheckpointId
 from entire.model.records import CheckpointSummary, SessionRecord
 from entire.model.views import ListedView
@@ -25,6 +26,22 @@ def listed(where: str, tips: Sequence[str], names: Iterable[str]) -> dict[str, L
     summaries = _summaries(where, {one: f"{holders[one]}:{one.path}/metadata.json" for one in held})
     records = _records(where, held, holders, summaries)
     return {one: _view(one, summaries[one], records[one]) for one in held}
+
+
+def session_ids(where: str, tips: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the sessions of every stored checkpoint, by checkpoint id. Reads one small record per session."""
+    found = checkpoints.list_all(where, tips)
+    slots: list[tuple[str, str]] = []
+    for one, tree in zip(found, bulk.get(where, [one.tree for one in found]), strict=True):
+        entries = parse_tree(tree.data, len(tree.oid) // 2) if tree is not None else []
+        slots += [(one.id, f"{entry.oid}:metadata.json") for entry in entries if entry.name.isdigit()]
+    sessions: dict[str, list[str]] = {one.id: [] for one in found}
+    for (name, _), blob in zip(slots, bulk.get(where, [question for _, question in slots]), strict=True):
+        value = checkpoints.parse_object(blob.data if blob is not None else None)
+        session_id = value.get("session_id") if value is not None else None
+        if isinstance(session_id, str) and session_id:
+            sessions[name].append(session_id)
+    return {name: tuple(dict.fromkeys(some)) for name, some in sessions.items()}
 
 
 def _is_id(name: str) -> bool:

@@ -85,7 +85,7 @@ def look(place: Place, before: Snapshot, objects: Objects, max_untracked: int) -
             target = os.readlink(os.fsencode(os.path.join(place.top, dirty.path)))
             facts[1] = blob_id(target, len(head_tree) or 40)
             links[dirty.path] = target
-        elif not facts[1]:
+        elif not facts[1] and facts[0] != _NO_FILE:
             wanted.append(dirty.path)
     if wanted:
         stored = status.store_files(place.top, wanted)

@@ -157,13 +157,14 @@ def from_own(value: dict[str, Any]) -> Session:
 
 def turn_json(turn: Turn) -> dict[str, Any]:
     """Return a turn as JSON values."""
-    return {**turn.__dict__, "start": _position_json(turn.start), "tokens": usage_to_json(turn.tokens)}
+    return {**turn.__dict__, "start": _position_json(turn.start), "finish": _position_json(turn.finish), "tokens": usage_to_json(turn.tokens)}
 
 
 def turn_from_json(value: dict[str, Any]) -> Turn:
     """Read a turn; keys of other versions are ignored."""
     known = {name: value[name] for name in Turn._fields if name in value}
     known["start"] = _position(value.get("start"))
+    known["finish"] = _position(value.get("finish"))
     known["tokens"] = usage_from_json(value.get("tokens")) or TokenUsage()
     return Turn(**known)
 

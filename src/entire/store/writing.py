@@ -72,7 +72,7 @@ def compose(
     root = checkpoint_id.path
     kept, changes = _renumber(existing, root)
     places = {slot.session_id: number for number, slot in enumerate(kept)}
-    records = [_record(slot, checkpoint_id) for slot in kept]
+    records = [record_of(slot, checkpoint_id) for slot in kept]
     pointers = [_pointers(slot, existing, root, number) for number, slot in enumerate(kept)]
     for session in sessions:
         number = places.setdefault(session.record.session_id, len(records))
@@ -119,11 +119,11 @@ def _renumber(existing: Checkpoint | None, root: str) -> tuple[list[Slot], Chang
         changes[f"{root}/{number}"] = (_TREE, slot.tree)
     for number, slot in enumerate(kept):
         if slot.record is None:
-            changes[f"{root}/{number}/metadata.json"] = (FILE, metadata(_record(slot, existing.id)))
+            changes[f"{root}/{number}/metadata.json"] = (FILE, metadata(record_of(slot, existing.id)))
     return kept, changes
 
 
-def _record(slot: Slot, checkpoint_id: str) -> SessionRecord:
+def record_of(slot: Slot, checkpoint_id: str) -> SessionRecord:
     """Return a slot's record, or one that says that there is none: the Go CLI cannot add to a checkpoint without."""
     if slot.record is not None:
         return slot.record
@@ -142,6 +142,11 @@ def _pointers(slot: Slot, existing: Checkpoint | None, root: str, number: int) -
         for entry in existing.summary.sessions:
             if entry.metadata == folder + "metadata.json":
                 return entry
+    return pointers_of(slot, folder)
+
+
+def pointers_of(slot: Slot, folder: str) -> SessionFiles:
+    """Return the pointers to the files that a slot has, for a place in the tree (``/a1/b2c3d4e5f6/0/``)."""
     return SessionFiles(
         metadata=folder + "metadata.json",
         transcript=folder + TRANSCRIPT,

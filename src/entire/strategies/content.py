@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from entire.git import diff
 from entire.model.records import Attribution
-from entire.model.value import Value
+from entire.model.value import Value, replace
 from entire.strategies import lineage
 from entire.strategies.lineage import PERSON, PERSON_INSTEAD, Lineage, PathLines
 
@@ -25,6 +25,7 @@ class Content(Value):
     fresh: tuple[PathLines, ...]  # only what is in none of the trees that are covered already
     left: dict[str, list[str]]  # by path, the owners of new content that is in the work tree and not in the commit
     patch: tuple[FilePatch, ...]  # from the first parent
+    moved: tuple[str, ...] = ()  # paths of the last look that the commit has under other names
 
     def sessions(self) -> list[str]:
         """Return the ids of the sessions with new content in the commit."""
@@ -98,11 +99,12 @@ def examine(
             owners.look(some, owner)
     left = owners.left_out(patches[len(steps)])
     owners.look(patches[len(steps)], interval_owner("", running, reports))
+    moved = tuple(patch.change.old_path for patch in patches[len(steps)] if patch.change.status == "R")
     lines = lineage.commit_lines(owners, commit_patch)
     fresh = lines
     for other in patches[len(steps) + 2 :]:
         fresh = _common(fresh, lineage.commit_lines(owners, other))
-    return Content(lines=tuple(lines), fresh=tuple(fresh), left=left, patch=tuple(commit_patch))
+    return Content(lines=tuple(lines), fresh=tuple(fresh), left=left, patch=tuple(commit_patch), moved=moved)
 
 
 def _steps(entries: Sequence[Entry]) -> list[tuple[Entry, tuple[str, str]]]:
@@ -164,7 +166,7 @@ def without_reverted(content: Content, reverted: Mapping[str, Sequence[bytes]], 
         if added:
             fresh.append(PathLines(path=path.path, status=path.status, binary=path.binary, added=tuple(added), removed={},
                                    path_owner=lineage.BASE))
-    return Content(lines=content.lines, fresh=tuple(fresh), left=content.left, patch=content.patch)
+    return replace(content, fresh=tuple(fresh))
 
 
 def files_of(session_id: str, lines: Sequence[PathLines]) -> list[str]:
@@ -180,7 +182,7 @@ def attribution(session_id: str, lines: Sequence[PathLines], calculated_at: str)
     total = sum(count for count, _ in added)
     agent = sum(count for count, owner in added if lineage.is_turn(owner) and session_of(owner) == session_id)
     modified = sum(count for count, owner in added if owner == PERSON_INSTEAD)
-    human_removed = sum(count for count, who in removed if not lineage.is_turn(who))
+    human_removed = sum(count for count, who in removed if who == PERSON)
     all_removed = sum(count for count, _ in removed)
     agent_removed = sum(count for count, who in removed if lineage.is_turn(who) and session_of(who) == session_id)
     share = agent / total if total else agent_removed / all_removed if all_removed else 0.0
@@ -189,7 +191,7 @@ def attribution(session_id: str, lines: Sequence[PathLines], calculated_at: str)
         agent_lines=agent,
         human_added=sum(count for count, owner in added if owner == PERSON),
         human_modified=modified,
-        human_removed=max(0, human_removed - modified),
+        human_removed=human_removed,
         total_committed=total,
         agent_percentage=share * 100,
     )

@@ -154,7 +154,8 @@ class Lineage:
         """Return the owner of each added line of one block of changes."""
         if is_turn(who):
             return [who] * len(added)
-        owners = [PERSON_INSTEAD if place < len(gone) else PERSON for place in range(len(added))]
+        replaced = [owner for owner, _ in gone]
+        owners = [PERSON_INSTEAD if place < len(gone) and replaced[place] != PERSON else PERSON for place in range(len(added))]
         if restore and any(text.strip() and path.lost.get(text) for text in added):
             for place, text in enumerate(added):
                 back = path.lost.get(text)
@@ -297,7 +298,7 @@ class PathLines(Value):
     """The lines of one path of a commit, against its first parent.
 
     ``added`` partitions the added lines into (first line, last line, owner), counted in the new file from 1; ``removed`` counts
-    removed lines by who removed them; ``path_owner`` made the path's own change (created, removed, moved it, changed its mode,
+    removed lines by who removed them (``PERSON_INSTEAD``: with a line of a person in their place); ``path_owner`` made the path's own change (created, removed, moved it, changed its mode,
     wrote it as a binary file), BASE if only lines changed.
     """
 
@@ -333,28 +334,52 @@ def _path_lines(path: Path, source: Path, patch: FilePatch) -> PathLines:
         reader = _Reader(path.runs)
         reader.pieces(line - 1)
         for minus, plus, kept in _blocks(hunk):
-            for text in minus:
-                who = path.remover if change.status == "D" else (taken[text].pop() if taken.get(text) else PERSON)
-                removed[who or PERSON] = removed.get(who or PERSON, 0) + 1
-            for place in range(len(plus)):
-                owner = reader.take()
-                if not is_turn(owner):
-                    owner = PERSON_INSTEAD if owner == PERSON_INSTEAD or place < len(minus) else PERSON
-                if added and added[-1][2] == owner and added[-1][1] == line - 1:
-                    added[-1] = (added[-1][0], line, owner)
-                else:
-                    added.append((line, line, owner))
-                line += 1
+            makers = [reader.take() for _ in plus]
+            removers = [path.remover if change.status == "D" else (taken[text].pop() if taken.get(text) else PERSON) for text in minus]
+            for who in _add_block(added, line, makers, [who or PERSON for who in removers]):
+                removed[who] = removed.get(who, 0) + 1
             reader.pieces(kept)
-            line += kept
+            line += len(plus) + kept
     return PathLines(path=change.path, status=change.status, binary=patch.binary, added=tuple(added), removed=removed,
-                     path_owner=_path_owner(path, patch), old_path=change.old_path if change.status == "R" else "")
+                     path_owner=_path_owner(path, patch, added), old_path=change.old_path if change.status == "R" else "")
 
 
-def _path_owner(path: Path, patch: FilePatch) -> str:
+def _add_block(added: list[tuple[int, int, str]], line: int, makers: Sequence[str], removers: list[str]) -> list[str]:
+    """Add the owners of a block's added lines from ``line`` on; return who removed its other lines.
+
+    A person's line in place of another is one removed and one added: the removal is then part of the person's line, also
+    where an agent had written something else there in between.
+    """
+    free = sum(not is_turn(who) for who in removers)  # lines that people removed, for their lines from before the first look
+    for place, owner in enumerate(makers):
+        if not is_turn(owner):
+            instead = owner == PERSON_INSTEAD or (owner != PERSON and free > 0)
+            owner = PERSON_INSTEAD if instead else PERSON
+            if instead:
+                free -= 1
+                _take_removal(removers, place)
+        if added and added[-1][2] == owner and added[-1][1] == line - 1:
+            added[-1] = (added[-1][0], line, owner)
+        else:
+            added.append((line, line, owner))
+        line += 1
+    return removers
+
+
+def _take_removal(removers: list[str], place: int) -> None:
+    """Make one removal part of the person's line at ``place``: one by people, else the one in the same place."""
+    if PERSON in removers:
+        removers[removers.index(PERSON)] = PERSON_INSTEAD
+    elif place < len(removers) and is_turn(removers[place]):
+        removers[place] = PERSON_INSTEAD
+
+
+def _path_owner(path: Path, patch: FilePatch, added: Sequence[tuple[int, int, str]]) -> str:
     change = patch.change
     if change.status == "D":
         return path.remover
+    if change.status == "A" and is_turn(path.maker) and added and not any(is_turn(owner) for _, _, owner in added):
+        return PERSON  # thrown away and written anew
     if change.status in "ART" or patch.binary or GITLINK in (change.old_mode, change.new_mode):
         return path.maker
     return path.moder if change.old_mode != change.new_mode else BASE

@@ -211,14 +211,15 @@ def _who(view: views.CheckpointView) -> list[str]:
         return names.get((session_id, turn), f"session {text.plain(session_id[:8])}") if session_id else "a person"
 
     rows = []
-    for one in view.lines or ():
-        shown = [f"{_span(each)} {name(each.session_id, each.turn)}" for each in one.added[:_SHOWN_RANGES]]
-        more = len(one.added) - len(shown)
+    for file in view.lines or ():
+        shown = [f"{_span(each)} {name(each.session_id, each.turn)}" for each in file.added[:_SHOWN_RANGES]]
+        more = len(file.added) - len(shown)
         shown += [f"and {more} more"] if more > 0 else []
-        whole = _STATUS.get(one.status, "changed") + (f" from {text.plain(one.old_path)}" if one.old_path else "")
+        shown += [f"{one.count} removed by {name(one.session_id, one.turn)}" for one in file.removed]
+        whole = _STATUS.get(file.status, "changed") + (f" from {text.plain(file.old_path)}" if file.old_path else "")
         if not shown:
-            shown = [("binary file, " if one.is_binary else "") + f"{whole} by {name(one.session_id, one.turn)}"]
-        rows.append((text.plain(one.path), ", ".join(shown)))
+            shown = [("binary file, " if file.is_binary else "") + f"{whole} by {name(file.session_id, file.turn)}"]
+        rows.append((text.plain(file.path), ", ".join(shown)))
     return text.table(rows)
 
 

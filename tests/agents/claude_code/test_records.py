@@ -90,6 +90,22 @@ def test_a_rewind_to_the_beginning(story: Story, separators: tuple[str, str]) ->
     assert texts(path, Position(count=2)) == ["anew"]
 
 
+def test_two_rewinds_to_the_beginning_in_a_row(story: Story) -> None:
+    story.prompt("a", None, "one")
+    story.answer("b", "a", "1")
+    story.prompt("c", None, "taken back at once")
+    story.prompt("d", None, "anew")
+    path = story.write()
+    assert texts(path) == ["anew"]
+    assert texts(path, Position(count=2)) == ["anew"]
+
+
+def test_without_any_tree_the_file_is_a_list(story: Story) -> None:
+    for uuid in "abc":
+        story.prompt(uuid, None, uuid)
+    assert texts(story.write()) == ["a", "b", "c"]
+
+
 def test_a_rewind_before_leaving_without_a_word(story: Story) -> None:
     story.prompt("a", None, "one")
     story.answer("b", "a", "1")
@@ -142,6 +158,12 @@ def test_usage_that_is_complete_only_in_the_last_record(story: Story) -> None:
     assert not agent.token_usage(path, Position(count=1))
 
 
+def test_usage_that_is_poorer_in_a_later_record(story: Story) -> None:
+    for uuid, tokens in (("b", 40), ("c", 3)):
+        story.add("assistant", uuid, None, [], message={"id": "m1", "usage": {"output_tokens": tokens}})
+    assert ClaudeCode().token_usage(story.write(), START).output_tokens == 40
+
+
 @pytest.mark.parametrize("usage", ["x", None, [], {"input_tokens": "5", "output_tokens": -1}, {"input_tokens": True}])
 def test_usage_that_is_none(story: Story, usage: object) -> None:
     story.add("assistant", "b", None, [], message={"id": "m1", "usage": usage})
@@ -158,6 +180,7 @@ def test_which_user_records_are_prompts(story: Story) -> None:
     story.add("user", "f", "e", "Stop hook feedback: go on")
     story.add("user", "g", "f", [{"type": "text", "text": "[Request interrupted by user]"}])
     story.prompt("h", "g", "<b>bold</b>", promptSource="queued")
+    story.prompt("i", "h", "from the machine", promptSource="system")
     assert texts(story.write()) == ["look\nclosely", "[image]", "<b>bold</b>"]
 
 

@@ -98,6 +98,16 @@ def test_the_same_words_of_an_earlier_turn_do_not_count(world: Callable[[dict[fl
     assert 0.1 <= world({0: before, 0.1: after}).wait(since, final_text="Hi there.") <= 0.12
 
 
+def test_the_end_of_an_earlier_turn_behind_the_start_does_not_count(
+    world: Callable[[dict[float, bytes]], World],
+) -> None:
+    first = record("user", "one", "t1")
+    before = first + record("assistant", "Hi there.")
+    after = before + record("user", "two", "t2") + record("assistant", "Hi there.")
+    since = Position(count=1, byte=len(first))
+    assert 0.1 <= world({0: before, 0.1: after}).wait(since, turn_ref="t2", final_text="Hi there.") <= 0.12
+
+
 def test_a_text_in_several_blocks(world: Callable[[dict[float, bytes]], World]) -> None:
     turn = record("user", "one", "t1")
     parts = turn + record("assistant", "First.") + record("assistant", "Second.\n")

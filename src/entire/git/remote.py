@@ -1,0 +1,89 @@
+"""Talks to remotes without ever asking anybody anything: no terminal, no dialog, no standard input, a limit in time."""
+
+from __future__ import annotations
+
+import os
+
+from entire.errors import EntireError, GitError
+from entire.git import run
+
+# They tell git which repository it works on, and a hook inherits them. The rest (proxies, certificates, -c) is kept.
+_OF_A_REPOSITORY = frozenset({
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_CONFIG", "GIT_DIR", "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NAMESPACE", "GIT_NO_REPLACE_OBJECTS", "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX", "GIT_QUARANTINE_PATH", "GIT_REFLOG_ACTION", "GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+})  # fmt: skip
+_NO_QUESTIONS = {
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ASKPASS": "true",  # a program that answers nothing: without it git would start core.askPass, a dialog
+    "SSH_ASKPASS": "true",
+    "SSH_ASKPASS_REQUIRE": "never",
+    "GCM_INTERACTIVE": "never",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "LC_ALL": "C",
+}
+_OPTIONS = ("-c", "credential.interactive=false", "-c", "core.askPass=true")
+
+
+def is_named(where: str, remote: str) -> bool:
+    """Tell whether this is the name of a remote; a push can also go to a bare URL or path."""
+    return not run.git(where, "config", "--get-all", f"remote.{remote}.url", ok=(0, 1)).status
+
+
+def push(where: str, remote: str, commit: str, ref: str, timeout: float) -> None:
+    """Push a commit to a ref of a remote, never by force and without hooks; raises EntireError with the reason."""
+    _talk(where, timeout, "push", "--no-verify", "--quiet", "--no-follow-tags", "--no-recurse-submodules",
+          "--no-signed", "--", remote, f"{commit}:{ref}")  # fmt: skip
+
+
+def fetch(where: str, remote: str, ref: str, into: str, timeout: float) -> None:
+    """Fetch one ref of a remote into one of ours, whatever that was; raises EntireError with the reason."""
+    _talk(where, timeout, "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head",
+          "--", remote, f"+{ref}:{into}")  # fmt: skip
+
+
+def _talk(where: str, timeout: float, *args: str) -> None:
+    if timeout <= 0:
+        raise EntireError("no time left")
+    env = {name: value for name, value in os.environ.items() if name not in _OF_A_REPOSITORY}
+    env.update(_NO_QUESTIONS, GIT_SSH_COMMAND=_ssh_command(where))
+    env.pop("GIT_SSH", None)
+    try:
+        run.git(where, *_OPTIONS, *args, timeout=timeout, env=env)
+    except GitError as error:
+        raise GitError(_reason(error.stderr), status=error.status, stderr=_without_secrets(error.stderr)) from None
+
+
+def _ssh_command(where: str) -> str:
+    """Return the user's ssh command with its batch option: ssh would ask on the terminal, past all redirections."""
+    command = os.environ.get("GIT_SSH_COMMAND", "")
+    if not command:
+        said = run.git(where, "config", "--get", "core.sshCommand", ok=(0, 1)).stdout
+        command = said.decode("utf-8", "surrogateescape").strip()
+    if not command:
+        program = os.environ.get("GIT_SSH", "ssh")
+        command = "'" + program.replace("'", "'\\''") + "'" if program != "ssh" else program
+    return command + (" -batch" if "plink" in command.lower() else " -oBatchMode=yes")
+
+
+def _reason(said: str) -> str:
+    """Return the most telling line of what git said."""
+    lines = [line.strip() for line in _without_secrets(said).split("\n") if line.strip()]
+    marked = [line for line in lines if line.startswith(("fatal:", "error:", "!", "remote: error", "ERROR:"))]
+    return (marked or lines or ["git said nothing"])[0]
+
+
+def _without_secrets(said: str) -> str:
+    """Cut user names and passwords out of URLs."""
+    words = said.split("://")
+    for n, rest in enumerate(words[1:], 1):
+        end = min((rest.find(char) for char in "/ '\"\n" if char in rest), default=len(rest))
+        at = rest.rfind("@", 0, end)
+        words[n] = rest[at + 1 :]
+    return "://".join(words)
+
+
+def is_ancestor(where: str, older: str, newer: str) -> bool:
+    """Tell whether a commit is the other one or contained in its history."""
+    return older == newer or not run.git(where, "merge-base", "--is-ancestor", older, newer, ok=(0, 1)).status

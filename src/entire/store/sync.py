@@ -1,0 +1,136 @@
+"""Pushes the checkpoints branch, joining it with the remote's where both went on (formats.md section 10).
+
+Called from the pre-push hook of a user who chose so: it asks nothing, ends in time, and never fails the user's push.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+
+from entire.errors import EntireError, RefMovedError
+from entire.git import identity, refs, remote
+from entire.git.read import Objects
+from entire.layout import METADATA_BRANCH
+from entire.model.value import Value
+from entire.store import joining
+from entire.store.checkpoints import LOCAL_REF
+
+LIMIT = 120.0
+_PUSHES = 6  # as often somebody else may push between our fetch and our push
+_MOVES = 20
+
+
+class Outcome(Value):
+    """What came of a push. ``failed`` says why it did not happen; ``joined``: the remote had checkpoints we had not."""
+
+    pushed: bool = False
+    joined: bool = False
+    failed: str = ""
+
+
+class _Late(EntireError):
+    """The time is over."""
+
+
+class _Sync:
+    """One push, with its deadline and what it learned about the remote."""
+
+    def __init__(self, where: str, name: str, limit: float) -> None:
+        self.where = where
+        self.remote = name
+        self.deadline = time.monotonic() + limit
+        scratch = f"refs/entire/fetched/{hashlib.sha256(os.fsencode(name)).hexdigest()[:12]}"
+        self.tracking = f"refs/remotes/{name}/{METADATA_BRANCH}" if remote.is_named(where, name) else scratch
+        self.joined = False
+
+    def left(self) -> float:
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise _Late("it took too long")
+        return left
+
+    def run(self) -> Outcome:
+        local, known = self._tips()
+        if not local or local == known:
+            return Outcome()
+        for _ in range(_PUSHES):
+            refused = self._try_push(local)
+            if not refused:
+                return Outcome(pushed=True, joined=self.joined)
+            try:
+                remote.fetch(self.where, self.remote, LOCAL_REF, self.tracking, self.left())
+            except _Late:
+                raise
+            except EntireError:
+                return Outcome(failed=refused)  # the remote cannot be read either, or has no such branch
+            before = local
+            local, theirs = self._join()
+            if local == theirs:
+                return Outcome(joined=self.joined)
+            if local == before:
+                return Outcome(failed=refused)  # nothing of theirs is missing here: it was refused for another reason
+        return Outcome(joined=self.joined, failed="others pushed at the same time, again and again")
+
+    def _tips(self) -> tuple[str, str]:
+        found = refs.read(self.where, LOCAL_REF, self.tracking)
+        return found.get(LOCAL_REF, ""), found.get(self.tracking, "")
+
+    def _try_push(self, local: str) -> str:
+        """Push and note what the remote has now; return why it was refused, '' if it was not."""
+        try:
+            remote.push(self.where, self.remote, local, LOCAL_REF, self.left())
+        except _Late:
+            raise
+        except EntireError as error:
+            self.left()
+            return error.message
+        refs.move(self.where, [refs.Move(ref=self.tracking, new=local)])
+        return ""
+
+    def _join(self) -> tuple[str, str]:
+        """Bring the fetched checkpoints into the local branch; return both tips. Local writers may go on meanwhile."""
+        with Objects(self.where) as objects:
+            for _ in range(_MOVES):
+                self.left()
+                local, theirs = self._tips()
+                if not theirs or remote.is_ancestor(self.where, theirs, local):
+                    return local, theirs
+                if remote.is_ancestor(self.where, local, theirs):
+                    new = theirs
+                else:
+                    author = identity.author(identity.identity(self.where), time.time())
+                    new = joining.join(self.where, objects, local, theirs, author)
+                try:
+                    refs.move(self.where, [refs.Move(ref=LOCAL_REF, new=new, old=local)])
+                except RefMovedError:
+                    continue
+                self.joined = True
+                return new, theirs
+        raise EntireError("the local branch is written to all the time")
+
+
+def push(where: str, remote_name: str, *, limit: float = LIMIT) -> Outcome:
+    """Push the local checkpoints to a remote (a name or a URL) if it may lack any; join first where it has others.
+
+    Nothing is raised: ``failed`` of the outcome says what went wrong. Nothing is lost either, whenever it stops.
+    """
+    if not remote_name or remote_name.startswith("-"):
+        return Outcome(failed=f"not a remote: {remote_name!r}")
+    try:
+        return _Sync(where, remote_name, limit).run()
+    except EntireError as error:
+        return Outcome(failed=error.message)
+
+
+def fetch(where: str, remote_name: str, *, limit: float = LIMIT) -> Outcome:
+    """Fetch a remote's checkpoints, to read them; the local branch stays as it is."""
+    if not remote_name or remote_name.startswith("-"):
+        return Outcome(failed=f"not a remote: {remote_name!r}")
+    try:
+        sync = _Sync(where, remote_name, limit)
+        remote.fetch(where, remote_name, LOCAL_REF, sync.tracking, sync.left())
+    except EntireError as error:
+        return Outcome(failed=error.message)
+    return Outcome()

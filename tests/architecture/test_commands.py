@@ -1,0 +1,71 @@
+"""The tables of names resolve: strings are beyond the import linter."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import runpy
+
+import click
+import pytest
+
+import entire
+from entire.agents.registry import BUILTIN
+from entire.commands import TABLE
+from tests.architecture.places import PACKAGE, ROOT
+
+
+def module_of(command: str) -> str:
+    return "entire.commands." + command.replace("-", "_")
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_a_command_has_a_module_with_a_click_command_and_run(name: str) -> None:
+    module = importlib.import_module(module_of(name))
+    assert isinstance(module.command, click.Command)
+    assert module.command.name == name
+    assert callable(module.run)
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_a_summary_is_one_sentence(name: str) -> None:
+    assert TABLE[name].endswith(".")
+    assert TABLE[name][0].isupper()
+    assert "\n" not in TABLE[name]
+    assert len(TABLE[name]) <= 80
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_the_help_of_a_command_has_an_example(name: str) -> None:
+    command = importlib.import_module(module_of(name)).command
+    text = command.get_help(click.Context(command, info_name=name))
+    assert f"entire {name}" in text.split("Example", 1)[1]
+
+
+def test_every_command_module_is_in_the_table() -> None:
+    modules = {f"entire.commands.{path.stem}" for path in PACKAGE.glob("commands/*.py") if path.stem != "__init__"}
+    assert modules - {"entire.commands.hooks"} == {module_of(name) for name in TABLE}
+
+
+def test_the_agents_are_sorted_and_resolve() -> None:
+    assert list(BUILTIN) == sorted(BUILTIN)
+    for name, target in BUILTIN.items():
+        module, _, attribute = target.partition(":")
+        assert getattr(importlib.import_module(module), attribute).name == name
+
+
+def test_public_names_are_sorted_and_resolve() -> None:
+    assert list(entire.__all__) == sorted(entire.__all__)
+    for name in entire.__all__:
+        assert getattr(entire, name).__name__ == name
+
+
+def test_type_checkers_see_the_public_names() -> None:
+    tree = ast.parse((PACKAGE / "__init__.py").read_text())
+    shown = {alias.asname for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert shown - {None} == set(entire.__all__)
+
+
+def test_the_reference_of_commands_is_current() -> None:
+    page = runpy.run_path(str(ROOT / "scripts" / "reference"))["page"]()
+    assert (ROOT / "docs" / "reference" / "commands.md").read_text() == page, "run: make docs"

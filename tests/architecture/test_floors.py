@@ -1,0 +1,32 @@
+"""Who may import whom: the contracts of pyproject.toml."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+from tests.architecture.places import PACKAGE, ROOT
+
+
+def test_the_import_contracts_are_kept() -> None:
+    linter = Path(sys.executable).with_name("lint-imports")
+    done = subprocess.run(
+        [linter, "--no-cache", "--no-logo"],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONUTF8": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " 0 broken." in done.stdout
+
+
+def test_every_agent_room_is_in_the_contract_that_keeps_rooms_apart() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    apart = next(contract for contract in contracts if contract["name"] == "Agent rooms never visit each other")
+    rooms = {f"entire.agents.{path.parent.name}" for path in PACKAGE.glob("agents/*/__init__.py")}
+    rooms |= {f"entire.agents.{path.parent.name}" for path in PACKAGE.glob("agents/*/agent.py")}
+    assert set(apart["modules"]) == rooms

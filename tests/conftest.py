@@ -1,0 +1,109 @@
+"""The seal: no test sees the machine it runs on.
+
+Home, configuration, author, time zone and editor are the tests' own; nothing that an agent, git or a user set in the
+environment comes in. Sealed before the first import of a test module, once per worker, and again before each test, so
+that a test which changes the environment does not change the next one.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# What the environment may keep: enough to find programs, run in parallel, and be told which real agent to use.
+KEPT = ("PATH", "TMPDIR", "CI", "LD_LIBRARY_PATH", "SSL_CERT_FILE", "TERM", "VIRTUAL_ENV")
+KEPT_PREFIXES = ("PYTEST_", "ENTIRE_E2E_", "COV_", "COVERAGE_")
+
+GIT_CONFIG = """\
+[user]
+    name = Ada Tester
+    email = ada@example.com
+[init]
+    defaultBranch = main
+[commit]
+    gpgSign = false
+[advice]
+    detachedHead = false
+[gc]
+    auto = 0
+[maintenance]
+    auto = false
+[protocol "file"]
+    allow = always
+"""
+
+settings.register_profile(
+    "here",
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.register_profile("ci", settings.get_profile("here"), derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "here")
+
+
+def sealed_environment(home: Path) -> dict[str, str]:
+    """Return an environment in which everything personal lies in ``home``."""
+    kept = {key: value for key, value in os.environ.items() if key in KEPT or key.startswith(KEPT_PREFIXES)}
+    return kept | {
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "XDG_DATA_HOME": str(home / ".local/share"),
+        "XDG_STATE_HOME": str(home / ".local/state"),
+        "XDG_CACHE_HOME": str(home / ".cache"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": str(home / ".gitconfig"),
+        "GIT_EDITOR": "false",
+        "EDITOR": "false",
+        "VISUAL": "false",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_CEILING_DIRECTORIES": str(home.parent),
+        "TZ": "UTC",
+        "LANG": "C.UTF-8",
+        "LC_ALL": "C.UTF-8",
+        "no_proxy": "*",
+    }
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Seal this process before test modules are imported: they may look at the environment."""
+    home = Path(tempfile.mkdtemp(prefix="entire-tests-")).resolve() / "home"
+    home.mkdir()
+    (home / ".gitconfig").write_text(GIT_CONFIG)
+    environment = sealed_environment(home)
+    os.environ.clear()
+    os.environ.update(environment)
+    time.tzset()
+    config.stash[HOME] = home
+    config.stash[SEALED] = environment
+    config.add_cleanup(lambda: shutil.rmtree(home.parent, ignore_errors=True))
+
+
+HOME = pytest.StashKey[Path]()
+SEALED = pytest.StashKey[dict[str, str]]()
+
+
+@pytest.fixture(autouse=True)
+def seal(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Give each test the sealed environment, a home of its own and a current folder outside of any repository."""
+    home = tmp_path_factory.mktemp("home")
+    (home / ".gitconfig").write_text(GIT_CONFIG)
+    old = str(request.config.stash[HOME])
+    sealed = {
+        key: value.replace(old, str(home)) if value.startswith(old) else value
+        for key, value in request.config.stash[SEALED].items()
+    }
+    sealed["GIT_CEILING_DIRECTORIES"] = str(tmp_path_factory.getbasetemp())
+    for name in set(os.environ) - sealed.keys() - {"PYTEST_CURRENT_TEST"}:
+        monkeypatch.delenv(name)
+    for name, value in sealed.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(home)

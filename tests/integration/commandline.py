@@ -1,0 +1,55 @@
+"""Commands called in process, in temporary repositories."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from entire import cli
+
+
+class Repo:
+    """A repository that is the current folder, and the command line in it."""
+
+    def __init__(self, top: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.top = top
+        self.out = ""
+        self.err = ""
+        self._capsys = capsys
+
+    def git(self, *args: str) -> str:
+        done = subprocess.run(["git", "-C", str(self.top), *args], check=True, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    def entire(self, *args: str) -> int:
+        """Run a command; what it said is in ``out`` and ``err``."""
+        self._capsys.readouterr()
+        status = cli.main(args)
+        self.out, self.err = self._capsys.readouterr()
+        return status
+
+    def ok(self, *args: str) -> str:
+        """Run a command that must succeed; return its output."""
+        status = self.entire(*args)
+        assert (status, self.err) == (0, ""), (args, status, self.err)
+        return self.out
+
+    def json(self, *args: str) -> Any:
+        return json.loads(self.ok(*args, "--json"))
+
+    def read_json(self, name: str) -> Any:
+        return json.loads((self.top / name).read_text())
+
+    def files(self) -> dict[str, tuple[int, bytes]]:
+        """Return every file and folder below the top, git's own included, with its mode and bytes."""
+        found = {}
+        for path in sorted(self.top.rglob("*")):
+            if not path.is_dir():
+                data = os.readlink(path).encode() if path.is_symlink() else path.read_bytes()
+                found[str(path.relative_to(self.top))] = (path.lstat().st_mode, data)
+        return found

@@ -1,0 +1,112 @@
+"""Short names for what is kept of a commit, so that a test reads as a sentence."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from entire.model.trailers import checkpoint_ids
+from tests.integration.story import Session, Story
+
+PERSON = {"ENTIRE_TEST_TTY": "1"}  # the tests' own process is what hooks take for the agent's: say who commits
+AGENT = {"ENTIRE_TEST_TTY": "0"}
+
+
+def lines(record: dict[str, Any]) -> tuple[int, ...]:
+    """Return (agent, human added, human modified, human removed, total) of a session's record."""
+    found = record["initial_attribution"]
+    return tuple(
+        found[name] for name in ("agent_lines", "human_added", "human_modified", "human_removed", "total_committed")
+    )
+
+
+def percent(record: dict[str, Any]) -> float:
+    """Return the session's share."""
+    share: float = record["initial_attribution"]["agent_percentage"]
+    return share
+
+
+def tokens(record: dict[str, Any]) -> tuple[int, int]:
+    """Return (input tokens, answers) of a record, of the root or of a session."""
+    usage = record.get("token_usage") or {}
+    return usage.get("input_tokens", 0), usage.get("api_call_count", 0)
+
+
+def answers(*numbers: int) -> tuple[int, int]:
+    """Return what ``tokens`` says if exactly a session's answers with those numbers (from 0) are counted."""
+    return sum(2**number for number in numbers), len(numbers)
+
+
+def check(story: Story, commit: str, files: list[str]) -> dict[str, Any]:
+    """Check a linked commit's single checkpoint, its root and our record beside it; return it."""
+    found = story.linked(commit)
+    assert found["files_touched"] == files
+    full = story.git("rev-parse", commit).strip()
+    assert full in [one["commit"] for one in found["lineage"]["commits"]]
+    assert found["checkpoint_id"] == story.ids(commit)[0]
+    slots = found["slots"].values()
+    assert sorted({path for slot in slots for path in slot["files_touched"]}) == files
+    assert found["checkpoints_count"] == sum(slot["checkpoints_count"] for slot in slots)
+    sums = [tokens(slot) for slot in slots]
+    assert tokens(found) == (sum(one for one, _ in sums), sum(count for _, count in sums))
+    _partition(story, full, found["lineage"]["files"])
+    return found
+
+
+def _partition(story: Story, commit: str, files: dict[str, Any]) -> None:
+    """Check that the ranges of each file partition the lines that git counts as added."""
+    counted = story.git("show", "--format=", "--numstat", "-M", "--first-parent", commit).splitlines()
+    added = [one.split("\t")[0] for one in counted if "\t" in one]
+    total = sum(int(one) for one in added if one.isdigit())
+    for found in files.values():
+        at = 0
+        for first, last, _ in found["added"]:
+            assert at < first <= last
+            at = last
+    assert sum(last - first + 1 for one in files.values() for first, last, _ in one["added"]) == total
+
+
+def sole(story: Story, session: Session, files: list[str], commit: str = "HEAD") -> dict[str, Any]:
+    """Check that a commit is linked to this session alone, with these files; return the session's record."""
+    found = check(story, commit, files)
+    assert list(found["slots"]) == [session.id]
+    record: dict[str, Any] = found["slots"][session.id]
+    return record
+
+
+def unlinked(story: Story, commit: str = "HEAD", reason: str = "") -> None:
+    """Check that a commit has no link, and that the reason is recorded (any, if none is given)."""
+    assert story.ids(commit) == []
+    full = story.git("rev-parse", commit).strip()
+    reasons = {one["commit"]: one["reason"] for one in journal(story)["reasons"]}
+    assert reasons.get(full), "no reason recorded"
+    assert reason in reasons[full]
+
+
+def journal(story: Story) -> dict[str, Any]:
+    """Return the work tree's journal."""
+    value: dict[str, Any] = json.loads((story.root / ".git/entire/journal.json").read_text())
+    return value
+
+
+def all_ids(story: Story) -> set[str]:
+    """Return the ids that commits of all branches carry."""
+    return {str(one) for commit in story.git("log", "--branches", "--format=%H").split() for one in _ids(story, commit)}
+
+
+def _ids(story: Story, commit: str) -> list[Any]:
+    return list(checkpoint_ids(story.git("log", "-1", "--format=%B", commit)))
+
+
+def checkpoints(story: Story) -> set[str]:
+    """Return the ids of all checkpoints."""
+    if not story.git("for-each-ref", "refs/heads/entire/checkpoints/v1"):
+        return set()
+    names = story.git("ls-tree", "-r", "--name-only", "entire/checkpoints/v1").splitlines()
+    return {name[:2] + name[3:13] for name in names}
+
+
+def shadows(story: Story) -> list[str]:
+    """Return the names of the branches that hold steps."""
+    names = story.git("for-each-ref", "--format=%(refname:short)", "refs/heads/entire").split()
+    return sorted(set(names) - {"entire/checkpoints/v1"})

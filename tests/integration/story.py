@@ -1,0 +1,243 @@
+"""Plays sessions of Claude Code against real repositories: hooks by payload, a transcript in the agent's own form.
+
+The real agent plays the same in tests/e2e; this one is for the many ways in which people commit.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from entire.cli import main
+from entire.model import trailers
+from entire.model.ids import CheckpointId
+
+BIN = Path(sys.executable).parent
+
+
+class Story:
+    """A repository with Entire enabled, people who commit, and sessions at work."""
+
+    def __init__(self, root: Path, *, enable: bool = True, first_commit: bool = True) -> None:
+        self.root = root
+        root.mkdir(parents=True, exist_ok=True)
+        self.projects = root.parent / "projects"
+        self.projects.mkdir(exist_ok=True)
+        self.env = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "ENTIRE_LOG_LEVEL": "debug"}
+        self.git("init", "-q", "-b", "main")
+        if first_commit:
+            self.write("README.md", "start\n")
+            self.commit("init")
+        if enable:
+            assert self.entire("enable", "--agent", "claude-code") == 0
+            if first_commit:
+                self.commit("Enable entire")
+
+    # ---------------------------------------------------------------- the person
+
+    def git(self, *args: str, ok: bool = True, env: dict[str, str] | None = None, stdin: str = "") -> str:
+        done = subprocess.run(["git", *args], cwd=self.root, env={**self.env, **(env or {})}, capture_output=True, text=True,
+                              input=stdin, check=False, errors="surrogateescape")  # fmt: skip
+        assert done.returncode == 0 or not ok, f"git {args}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+    def entire(self, *args: str, cwd: Path | None = None) -> int:
+        before = Path.cwd()
+        os.chdir(cwd or self.root)
+        try:
+            return main(list(args))
+        finally:
+            os.chdir(before)
+
+    def path(self, name: str) -> Path:
+        return self.root / name
+
+    def write(self, name: str, text: str | bytes) -> None:
+        target = self.root / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+    def read(self, name: str) -> str:
+        return (self.root / name).read_text()
+
+    def commit(self, message: str, *args: str, add: bool = True, env: dict[str, str] | None = None) -> str:
+        if add:
+            self.git("add", "-A")
+        self.git("commit", "-q", "-m", message, *args, env=env)
+        return self.head()
+
+    def head(self) -> str:
+        return self.git("rev-parse", "HEAD").strip()
+
+    # ---------------------------------------------------------------- sessions
+
+    def session(self, session_id: str = "") -> Session:
+        return Session(self, session_id or str(uuid.uuid4()))
+
+    # ---------------------------------------------------------------- what was kept
+
+    def ids(self, commit: str = "HEAD") -> list[CheckpointId]:
+        return trailers.checkpoint_ids(self.git("log", "-1", "--format=%B", commit))
+
+    def show(self, name: str) -> str:
+        return self.git("show", f"entire/checkpoints/v1:{name}")
+
+    def checkpoint(self, checkpoint_id: str) -> dict[str, Any]:
+        """Return the root metadata with ``slots``: session id -> its record with ``transcript``, ``prompts``."""
+        folder = CheckpointId(checkpoint_id).path
+        value: dict[str, Any] = json.loads(self.show(f"{folder}/metadata.json"))
+        value["slots"] = {}
+        for entry in value["sessions"]:
+            base = os.path.dirname(entry["metadata"]).lstrip("/")
+            record = json.loads(self.show(f"{base}/metadata.json"))
+            names = self.git("ls-tree", "--name-only", f"entire/checkpoints/v1:{base}").split()
+            parts = [self.show(f"{base}/{name}") for name in sorted(names) if name.startswith("full.jsonl")]
+            record["transcript"] = "\n".join(parts)
+            record["prompts"] = self.show(f"{base}/prompt.txt").split("\n\n---\n\n") if "prompt.txt" in names else []
+            value["slots"][record["session_id"]] = record
+        value["lineage"] = json.loads(self.show(f"{folder}/lineage.json"))
+        return value
+
+    def linked(self, commit: str = "HEAD") -> dict[str, Any]:
+        ids = self.ids(commit)
+        assert len(ids) == 1, ids
+        return self.checkpoint(ids[0])
+
+    def reasons(self) -> dict[str, str]:
+        """Return why commits are not linked: commit -> reason."""
+        path = Path(self.git("rev-parse", "--absolute-git-dir").strip(), "entire/journal.json")
+        value = json.loads(path.read_text()) if path.exists() else {}
+        return {one["commit"]: one["reason"] for one in value.get("reasons", [])}
+
+    def log_errors(self) -> list[str]:
+        log = self.root / ".entire/logs/entire.log"
+        lines = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+        return [line["msg"] for line in lines if line["level"] in ("ERROR", "WARN")]
+
+
+class Session:
+    """A session of the agent; its transcript grows as the real one's does (one record a line, usage per answer)."""
+
+    def __init__(self, story: Story, session_id: str) -> None:
+        self.story = story
+        self.id = session_id
+        self.file = story.projects / f"{session_id}.jsonl"
+        self.parent: str | None = None
+        self.prompt_id = ""
+        self.answers = 0
+        self.cwd = story.root
+
+    def hook(self, verb: str, **extra: object) -> None:
+        payload = {"session_id": self.id, "transcript_path": str(self.file), "cwd": str(self.cwd), "hook_event_name": verb, **extra}
+        if self.prompt_id:
+            payload.setdefault("prompt_id", self.prompt_id)
+        before, stdin = Path.cwd(), sys.stdin
+        os.chdir(self.cwd)
+        try:
+            sys.stdin = io.TextIOWrapper(io.BytesIO(json.dumps(payload).encode()))
+            assert main(["hooks", "claude-code", verb]) == 0
+        finally:
+            sys.stdin = stdin
+            os.chdir(before)
+
+    def record(self, kind: str, **value: object) -> dict[str, Any]:
+        now = time.time()
+        stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now * 1000) % 1000:03}Z"
+        record: dict[str, Any] = {
+            "parentUuid": self.parent, "isSidechain": False, "userType": "external", "cwd": str(self.cwd), "sessionId": self.id,
+            "version": "2.1.197", "uuid": str(uuid.uuid4()), "timestamp": stamp, "type": kind, **value,
+        }  # fmt: skip
+        self.parent = record["uuid"]
+        with self.file.open("a") as file:
+            file.write(json.dumps(record) + "\n")
+        return record
+
+    def start(self) -> None:
+        self.hook("session-start", source="startup")
+
+    def end(self) -> None:
+        self.hook("session-end", reason="other")
+
+    def prompt(self, text: str) -> None:
+        self.prompt_id = str(uuid.uuid4())
+        self.hook("user-prompt-submit", prompt=text)
+        self.record("user", promptId=self.prompt_id, promptSource="sdk", message={"role": "user", "content": text})
+
+    def answer(self, *blocks: dict[str, Any], tokens: int = 0) -> str:
+        """Write one answer; answer n of a session costs 2^n input tokens (or ``tokens``), so that sums tell which were counted."""
+        message_id = f"msg_{uuid.uuid4().hex[:12]}"
+        usage = {"input_tokens": tokens or 2**self.answers, "output_tokens": 10, "cache_creation_input_tokens": 0,
+                 "cache_read_input_tokens": 0}  # fmt: skip
+        self.answers += 1
+        for block in blocks:
+            self.record("assistant", requestId="req_1", message={
+                "id": message_id, "type": "message", "role": "assistant", "model": "claude-x", "content": [block], "usage": usage,
+            })  # fmt: skip
+        return message_id
+
+    def tool(self, name: str, given: dict[str, Any], result: dict[str, Any]) -> None:
+        tool_id = f"toolu_{uuid.uuid4().hex[:20]}"
+        self.answer({"type": "tool_use", "id": tool_id, "name": name, "input": given})
+        self.record("user", message={"role": "user", "content": [{"tool_use_id": tool_id, "type": "tool_result", "content": "ok"}]},
+                    toolUseResult=result)  # fmt: skip
+
+    def write(self, name: str, text: str) -> None:
+        """Write a file with the agent's Write tool."""
+        path = str(self.story.root / name)
+        self.story.write(name, text)
+        self.tool("Write", {"file_path": path, "content": text}, {"type": "create", "filePath": path, "content": text})
+
+    def edit(self, name: str, old: str, new: str) -> None:
+        """Edit a file with the agent's Edit tool."""
+        path = str(self.story.root / name)
+        text = self.story.read(name)
+        assert old in text
+        self.story.write(name, text.replace(old, new, 1))
+        self.tool("Edit", {"file_path": path, "old_string": old, "new_string": new},
+                  {"filePath": path, "oldString": old, "newString": new})  # fmt: skip
+
+    @contextmanager
+    def shell(self, command: str = "do something") -> Iterator[None]:
+        """Do something as the agent's Bash tool: the call is in the transcript before, the result after."""
+        tool_id = f"toolu_{uuid.uuid4().hex[:20]}"
+        self.answer({"type": "tool_use", "id": tool_id, "name": "Bash", "input": {"command": command}})
+        time.sleep(0.01)
+        yield
+        time.sleep(0.01)
+        self.record("user", message={"role": "user", "content": [{"tool_use_id": tool_id, "type": "tool_result", "content": ""}]},
+                    toolUseResult={"stdout": "", "stderr": "", "interrupted": False})  # fmt: skip
+
+    def commit(self, message: str, *args: str, add: bool = True) -> str:
+        """Commit as the agent does, in its shell."""
+        with self.shell(f"git commit -m '{message}'"):
+            return self.story.commit(message, *args, add=add, env={"CLAUDE_CODE_SESSION_ID": self.id, "CLAUDECODE": "1"})
+
+    def stop(self, text: str = "Done.") -> None:
+        self.answer({"type": "text", "text": text})
+        self.hook("stop", last_assistant_message=text, stop_hook_active=False)
+
+    @contextmanager
+    def turn(self, text: str) -> Iterator[Session]:
+        self.prompt(text)
+        yield self
+        self.stop()
+
+    def state(self) -> dict[str, Any]:
+        value: dict[str, Any] = json.loads((self.story.root / ".git/entire-sessions" / f"{self.id}.json").read_text())
+        return value
+
+
+@pytest.fixture
+def story(tmp_path: Path) -> Story:
+    return Story(tmp_path / "repo")

@@ -1,0 +1,71 @@
+"""The wheel, installed as a person installs it: the command is the launcher, and it finds its Python."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import entire
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    words = ["wheel", "--no-build-isolation", "--no-deps", "--no-index", "--wheel-dir", str(folder), str(ROOT)]
+    subprocess.run([sys.executable, "-m", "pip", "-q", *words], check=True)
+    (made,) = folder.glob("*.whl")
+    return made
+
+
+@pytest.fixture(scope="module")
+def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A virtual environment with the wheel, and what it needs borrowed from the one that runs the tests."""
+    folder = tmp_path_factory.mktemp("environment") / "with a blank"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+    pip = [sys.executable, "-m", "pip", "-q", "--python", str(folder)]
+    subprocess.run([*pip, "install", "--no-deps", "--no-index", str(wheel)], check=True)
+    (packages,) = folder.glob("lib/python3.*/site-packages")
+    (packages / "borrowed.pth").write_text(sysconfig.get_path("purelib"))
+    return folder
+
+
+def test_the_wheel_is_pure_and_holds_the_package_and_the_launcher_only(wheel: Path) -> None:
+    assert wheel.name == f"entire-{entire.__version__}-py3-none-any.whl"
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    script = f"entire-{entire.__version__}.data/scripts/entire"
+    assert script in names
+    assert "entire/py.typed" in names
+    tops = {name.partition("/")[0] for name in names} - {script.partition("/")[0]}
+    assert tops == {"entire", f"entire-{entire.__version__}.dist-info"}
+    assert [name for name in names if name.startswith("entire/") and not name.endswith((".py", "py.typed"))] == []
+
+
+def test_a_command_runs(environment: Path) -> None:
+    done = subprocess.run([environment / "bin" / "entire", "--version"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"entire {entire.__version__}\n", "")
+
+
+def test_a_hook_runs_the_installed_package_without_site(environment: Path, tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    (tmp_path / ".entire").mkdir()
+    (tmp_path / ".entire" / "settings.json").write_text("{}")
+    (package,) = environment.glob("lib/python3.*/site-packages/entire")
+    command = package / "cli.py"
+    real = command.read_text()
+    # In place of the command itself: what was started, and from where.
+    command.write_text("def main(args):\n    import sys\n    print(__file__, 'site' in sys.modules, args)\n")
+    words = [str(environment / "bin" / "entire"), "hooks", "claude-code", "stop"]
+    try:
+        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+    finally:
+        command.write_text(real)
+    assert done.stderr == ""
+    assert done.stdout == f"{command.resolve()} False {words[1:]}\n"

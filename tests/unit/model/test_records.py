@@ -1,0 +1,105 @@
+"""Metadata keeps the order of its keys, leaves out what is zero, and reads whatever real repositories hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from entire.model.records import (
+    Attribution,
+    CheckpointSummary,
+    CodeLearning,
+    SessionFiles,
+    SessionRecord,
+    Summary,
+    summarize,
+)
+from entire.model.transcripts import TokenUsage
+
+RECORD = SessionRecord(
+    checkpoint_id="a1b2c3d4e5f6", session_id="s", strategy="manual-commit", created_at="2026-01-02T03:04:05Z"
+)
+FULL = SessionRecord(
+    **{
+        **RECORD.__dict__,
+        "cli_version": "1",
+        "branch": "main",
+        "checkpoints_count": 3,
+        "files_touched": ("a", "b"),
+        "agent": "Claude Code",
+        "turn_id": "0123456789ab",
+        "is_task": True,
+        "tool_use_id": "t",
+        "transcript_identifier_at_start": "i",
+        "checkpoint_transcript_start": 7,
+        "token_usage": TokenUsage(input_tokens=1, subagents=TokenUsage(output_tokens=2)),
+        "summary": Summary(intent="i", code=(CodeLearning(path="p", finding="f", line=3),), friction=("x",)),
+        "initial_attribution": Attribution(calculated_at="2026-01-02T03:04:05Z", agent_lines=2, agent_percentage=50.5),
+        "extra": {"model": "m"},
+    }
+)
+
+
+def test_zero_values_are_left_out() -> None:
+    assert list(RECORD.to_json()) == [
+        "checkpoint_id", "session_id", "strategy", "created_at", "checkpoints_count", "files_touched",
+    ]  # fmt: skip
+
+
+def test_keys_have_the_order_of_the_format() -> None:
+    value = FULL.to_json()
+    assert list(value) == [
+        "cli_version", "checkpoint_id", "session_id", "strategy", "created_at", "branch", "checkpoints_count",
+        "files_touched", "agent", "turn_id", "is_task", "tool_use_id", "transcript_identifier_at_start",
+        "checkpoint_transcript_start", "transcript_lines_at_start", "token_usage", "summary", "initial_attribution",
+        "model",
+    ]  # fmt: skip
+    assert value["transcript_lines_at_start"] == 7
+    assert list(value["token_usage"]) == [
+        "input_tokens", "cache_creation_tokens", "cache_read_tokens", "output_tokens", "api_call_count",
+        "subagent_tokens",
+    ]  # fmt: skip
+    assert value["summary"]["learnings"]["code"] == [{"path": "p", "line": 3, "finding": "f"}]
+
+
+def test_what_is_written_is_read() -> None:
+    assert SessionRecord.from_json(FULL.to_json()) == FULL
+    summary = summarize([RECORD, FULL], [SessionFiles(metadata="/x"), SessionFiles(extra={"later": "/y"})], {"k": 1})
+    assert CheckpointSummary.from_json(summary.to_json()) == summary
+
+
+def test_the_sum_over_sessions() -> None:
+    other = SessionRecord(**{**FULL.__dict__, "files_touched": ("c", "a"), "token_usage": TokenUsage(input_tokens=4)})
+    summary = summarize([FULL, other], ())
+    assert summary.files_touched == ("a", "b", "c")
+    assert summary.checkpoints_count == 6
+    assert summary.token_usage == TokenUsage(input_tokens=5)
+    assert summarize([RECORD], ()).token_usage is None
+
+
+def test_old_names_and_null_lists() -> None:
+    record = SessionRecord.from_json(
+        {"files_touched": None, "transcript_lines_at_start": 5, "transcript_path": "secret", "agents": ["a"]}
+    )
+    assert record.files_touched == ()
+    assert record.checkpoint_transcript_start == 5
+    assert "transcript_path" not in record.to_json()
+    assert record.to_json()["agents"] == ["a"]
+    assert CheckpointSummary.from_json({"sessions": None, "files_touched": None}).sessions == ()
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([*FULL.to_json(), "x"]), inner, max_size=4)
+    ),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.sampled_from([*FULL.to_json(), "sessions", "learnings", "code"]), json_values))
+def test_wrong_types_break_nothing(value: dict[str, Any]) -> None:
+    assert SessionRecord.from_json(SessionRecord.from_json(value).to_json()).files_touched is not None
+    CheckpointSummary.from_json(value).to_json()

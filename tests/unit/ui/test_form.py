@@ -1,0 +1,46 @@
+"""Values as JSON."""
+
+from __future__ import annotations
+
+import json
+
+from entire.model import views
+from entire.model.transcripts import TokenUsage
+from entire.ui import form
+
+
+def test_a_value_in_a_value() -> None:
+    commit = views.CommitView(oid="a" * 40, subject="caf\udce9 <b>", author="A", time=86400.5)
+    listed = views.ListedView(id="0123456789ab", created=0.0, commits=(commit,), is_stored=True)
+    assert json.loads(form.dumps({"list": [listed], "tokens": TokenUsage(input_tokens=3), "none": None})) == {
+        "list": [
+            {
+                "id": "0123456789ab",
+                "created": None,
+                "branch": "",
+                "agents": [],
+                "session_ids": [],
+                "files": [],
+                "is_stored": True,
+                "commits": [
+                    {
+                        "oid": "a" * 40,
+                        "subject": "caf\N{REPLACEMENT CHARACTER} <b>",
+                        "author": "A",
+                        "time": "1970-01-02T00:00:00Z",
+                        "checkpoint_ids": [],
+                        "foreign_ids": [],
+                    }
+                ],
+            }
+        ],
+        "tokens": {
+            "input_tokens": 3,
+            "cache_creation_tokens": 0,
+            "cache_read_tokens": 0,
+            "output_tokens": 0,
+            "api_call_count": 0,
+            "subagents": None,
+        },
+        "none": None,
+    }

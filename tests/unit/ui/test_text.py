@@ -1,0 +1,106 @@
+"""Strings for people: aligned, bounded, harmless to a terminal."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from entire.ui import text
+
+
+def test_a_table_is_aligned() -> None:
+    assert text.table([("a", "bb", "c"), ("long", "b", "")], lead="  ") == ["  a     bb  c", "  long  b"]
+    assert text.table([]) == []
+    assert text.table([("one",), ("a", "b")]) == ["one", "a    b"]
+
+
+@given(st.lists(st.lists(st.text(st.characters(codec="ascii", exclude_categories=["C"])), min_size=1, max_size=4)))
+def test_a_table_loses_nothing(rows: list[list[str]]) -> None:
+    lines = text.table(rows)
+    assert len(lines) == len(rows)
+    for row, line in zip(rows, lines, strict=True):
+        at = 0
+        for cell in row:
+            at = line.index(cell.rstrip(), at) + len(cell.rstrip())
+
+
+@given(st.text())
+def test_plain_text_cannot_command_a_terminal(given: str) -> None:
+    shown = text.plain(given)
+    assert not any(char < " " and char not in "\n\t" for char in shown)
+    assert not any("\x7f" <= char <= "\x9f" for char in shown)
+    shown.encode("utf-8")
+
+
+def test_what_plain_text_makes_of_escapes() -> None:
+    assert text.plain("a\x1b[31mb\r\nc\udcff\x9b") == "a^[[31mb\nc\N{REPLACEMENT CHARACTER}\\u009b"
+
+
+@given(st.text(), st.integers(5, 50))
+def test_one_line_is_one_short_line(given: str, width: int) -> None:
+    line = text.one_line(given, width)
+    assert "\n" not in line
+    assert len(line) <= width
+
+
+@pytest.mark.parametrize(
+    ("past", "shown"),
+    [
+        (0, "just now"),
+        (59, "just now"),
+        (60, "1 minute ago"),
+        (7200, "2 hours ago"),
+        (90_000, "1 day ago"),
+        (-5, "just now"),
+    ],
+)
+def test_ago(past: float, shown: str) -> None:
+    assert text.ago(1_000_000 - past, 1_000_000) == shown
+
+
+def test_no_time_has_no_past() -> None:
+    assert text.ago(0, 1_000_000) == ""
+    assert text.moment(0) == "-"
+    assert text.moment(86400) == "1970-01-02 00:00"
+
+
+def test_counts() -> None:
+    assert [text.count(n, "file") for n in (0, 1, 2000)] == ["0 files", "1 file", "2,000 files"]
+    assert text.count(2, "branch", "branches") == "2 branches"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("env", "on"),
+    [
+        ({}, True),
+        ({"NO_COLOR": "1"}, False),
+        ({"ACCESSIBLE": "1"}, False),
+        ({"ACCESSIBLE": "0"}, True),
+        ({"TERM": "dumb"}, False),
+    ],
+)
+def test_colours_are_for_terminals_that_want_them(env: dict[str, str], on: bool) -> None:
+    assert text.style_for(Terminal(), env).on is on
+    assert not text.style_for(io.StringIO(), env).on
+
+
+def test_a_style_that_is_off_changes_nothing() -> None:
+    assert text.Style(False)("x", "bold") == "x"
+    assert text.Style(True)("x", "bold") == "\033[1mx\033[0m"
+    assert text.Style(True)("", "bold") == ""
+
+
+def test_an_encoding_that_cannot_say_everything() -> None:
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding="ascii")
+    text.write(["é…\udcff"], stream)
+    stream.flush()
+    assert raw.getvalue() == b"???\n"
