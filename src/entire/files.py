@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import json
 import os
 import time
 
 from entire.errors import CorruptError, EntireError, LockTimeoutError
+from entire.model import jsontext
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def read_json(path: str) -> dict[str, Any] | None:
     if data is None:
         return None
     try:
-        value = json.loads(data)
+        value = jsontext.loads(data)
     except ValueError as error:
         raise CorruptError(f"{path} is not valid JSON: {error}", hint="run `entire doctor`") from error
     if not isinstance(value, dict):
@@ -84,7 +84,7 @@ def read_json(path: str) -> dict[str, Any] | None:
 
 def write_json(path: str, value: dict[str, Any], *, mode: int = 0o600) -> None:
     """Write a compact JSON object, old or new."""
-    write(path, json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogateescape") + b"\n",
+    write(path, jsontext.dumps(value, ensure_ascii=False, compact=True).encode("utf-8", "surrogateescape") + b"\n",
           mode=mode)
 
 

@@ -6,9 +6,9 @@ enabled before anything heavy is loaded. Where things are is fixed by formats.md
 
 from __future__ import annotations
 
-import hashlib
 import os
 
+from entire.model.digest import sha256
 from entire.model.value import Value
 
 METADATA_BRANCH = "entire/checkpoints/v1"
@@ -28,7 +28,7 @@ class Place(Value):
     @property
     def worktree_id(self) -> str:
         """Six hex digits that stand for the worktree in the name of a shadow branch."""
-        return hashlib.sha256(self.worktree_name.encode("utf-8", "surrogateescape")).hexdigest()[:6]
+        return sha256(self.worktree_name.encode("utf-8", "surrogateescape")).hexdigest()[:6]
 
     @property
     def main_top(self) -> str:

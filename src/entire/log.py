@@ -6,11 +6,12 @@ log that cannot be written must not be felt. The file is bounded: at 1 MB it is 
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import sys
 import time
+
+from entire.model import jsontext
+from entire.model.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Log:
             return
         entry = {"time": now(), "level": level.upper(), "msg": message, **self._context, **fields}
         try:
-            line = json.dumps({key: _plain(value) for key, value in entry.items()}, ensure_ascii=False)
+            line = jsontext.dumps({key: _plain(value) for key, value in entry.items()}, ensure_ascii=False)
             _append(self._path, line.encode("utf-8", "replace") + b"\n")
         except (OSError, ValueError):
             pass
@@ -76,7 +77,7 @@ def report(logs_dir: str, error: BaseException, *, version: str, command: Sequen
     """
     try:
         where = _where(error)
-        path = os.path.join(logs_dir, f"crash-{hashlib.sha256(where.encode('utf-8', 'replace')).hexdigest()[:8]}.md")
+        path = os.path.join(logs_dir, f"crash-{sha256(where.encode('utf-8', 'replace')).hexdigest()[:8]}.md")
         os.makedirs(logs_dir, 0o750, exist_ok=True)
         text = _report_text(error, where, version, command)
         fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import select
-import signal
 import time
 
 from entire.errors import EntireError
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _CHUNK = 1 << 16
+_SIGKILL = 9  # importing ``signal`` costs as much as the rest of this module
 _MAX_OUTPUT = 1 << 30
 
 
@@ -56,7 +56,7 @@ class Child:
     def kill(self) -> None:
         """End the program at once, if it still runs."""
         if self._status is None:
-            os.kill(self.pid, signal.SIGKILL)
+            os.kill(self.pid, _SIGKILL)
 
     def wait(self) -> int:
         """Wait for the end; return the exit status."""

@@ -6,9 +6,9 @@ keeps every foreign key and adds none that the Go CLI would refuse: it would sto
 
 from __future__ import annotations
 
-import json
 import os
 
+from entire.model import jsontext
 from entire.model.value import Value
 
 TYPE_CHECKING = False
@@ -107,6 +107,8 @@ def edit(
     if push_sessions is not None:
         options = value.get("strategy_options")
         value["strategy_options"] = {**(options if isinstance(options, dict) else {}), "push_sessions": push_sessions}
+    import json
+
     return json.dumps(value, indent=2, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
 
 
@@ -130,7 +132,7 @@ def _parse(data: bytes | None) -> dict[str, Any] | None:
     if data is None:
         return None
     try:
-        value = json.loads(data)
+        value = jsontext.loads(data)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None

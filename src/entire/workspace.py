@@ -186,7 +186,7 @@ class Workspace:
 
     def _part(self, objects: read.Objects, slot: Slot, own: LineageFile | None) -> views.PartView:
         record = slot.record or _NO_RECORD
-        turns = own.turns.get(record.session_id, ()) if own is not None else ()
+        turns = _turns_in(own, record.session_id)
         start = record.checkpoint_transcript_start
         return views.PartView(
             slot=slot.number,
@@ -353,36 +353,57 @@ def _checkpoint_view(
     )
 
 
+def _turns_in(own: LineageFile | None, session_id: str) -> list[Mapping[str, object]]:
+    """Return a session's turns from our record, which may come from anywhere: no shape is taken for granted."""
+    turns = own.turns if own is not None else None
+    found = turns.get(session_id) if isinstance(turns, dict) else None
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
 def _with_turns(prompts: Sequence[Prompt], turns: Sequence[Mapping[str, object]]) -> tuple[views.PromptView, ...]:
-    """Join prompts with what our record says of their turns; they meet at the position in the transcript."""
-    known = {one.get("prompt_position"): one for one in turns if isinstance(one, dict)}
-    out = []
-    for prompt in prompts:
-        turn = known.get(prompt.position, {})
-        out.append(
-            views.PromptView(
-                text=prompt.text,
-                position=prompt.position,
-                turn=str(turn.get("turn", "")),
-                model=str(turn.get("model", "")),
-                tokens=usage_from_json(turn.get("token_usage")),
-            )
+    """Join prompts with what our record says of their turns."""
+    told = _turns_of(prompts, turns)
+    return tuple(
+        views.PromptView(
+            text=prompt.text,
+            position=prompt.position,
+            turn=str(told.get(number, {}).get("turn", "")),
+            model=str(told.get(number, {}).get("model", "")),
+            tokens=usage_from_json(told.get(number, {}).get("token_usage")),
         )
-    return tuple(out)
+        for number, prompt in enumerate(prompts)
+    )
+
+
+def _turns_of(prompts: Sequence[Prompt], turns: Sequence[Mapping[str, object]]) -> dict[int, Mapping[str, object]]:
+    """Return the turns by number of their prompt: the first one between a turn's position and the next turn's."""
+    known = [(at, one) for one in turns if isinstance(at := one.get("prompt_position"), int)]
+    known.sort(key=lambda pair: pair[0])
+    found: dict[int, Mapping[str, object]] = {}
+    for number, (start, turn) in enumerate(known):
+        end = known[number + 1][0] if number + 1 < len(known) else None
+        inside = [n for n, one in enumerate(prompts) if one.position >= start and (end is None or one.position < end)]
+        if inside:
+            found[inside[0]] = turn
+    return found
 
 
 def _file_view(path: str, lines: FileLines) -> views.FileView:
     session_id, turn = _owner(lines.made_by)
     return views.FileView(
         path=path,
-        status=lines.status,
+        status=str(lines.status),
         added=tuple(_range_view(first, last, who) for first, last, who in lines.added),
-        removed=tuple(_removed_view(who, count) for who, count in lines.removed.items()),
+        removed=tuple(_removed_view(who, count) for who, count in _counts(lines.removed)),
         session_id=session_id,
         turn=turn,
-        old_path=lines.old_path,
-        is_binary=lines.binary,
+        old_path=str(lines.old_path),
+        is_binary=bool(lines.binary),
     )
+
+
+def _counts(given: object) -> list[tuple[str, int]]:
+    return [(who, one) for who, one in given.items() if isinstance(one, int)] if isinstance(given, dict) else []
 
 
 def _range_view(first: int, last: int, who: str) -> views.RangeView:
@@ -395,7 +416,7 @@ def _removed_view(who: str, count: int) -> views.RemovedView:
     return views.RemovedView(count=count, session_id=session_id, turn=turn)
 
 
-def _owner(who: str) -> tuple[str, str]:
+def _owner(who: object) -> tuple[str, str]:
     """Split ``session/turn``; people have neither."""
-    session_id, slash, turn = who.rpartition("/")
+    session_id, slash, turn = str(who).rpartition("/")
     return (session_id, turn) if slash else ("", "")

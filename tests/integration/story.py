@@ -196,7 +196,8 @@ class Session:
         """Write a file with the agent's Write tool."""
         path = str(self.story.root / name)
         self.story.write(name, text)
-        self.tool("Write", {"file_path": path, "content": text}, {"type": "create", "filePath": path, "content": text})
+        self.tool("Write", {"file_path": path, "content": text},
+                  {"type": "create", "filePath": path, "content": text, "structuredPatch": [], "originalFile": None})  # fmt: skip
 
     def edit(self, name: str, old: str, new: str) -> None:
         """Edit a file with the agent's Edit tool."""

@@ -261,8 +261,23 @@ def put_beside(world: Repo, checkpoint: str, name: str, data: bytes) -> None:
     os.unlink(env["GIT_INDEX_FILE"])
 
 
+EMPTY: dict[str, object] = {"version": 1, "commits": [], "turns": {}, "files": {}}
+SESSION = "b1bddc73-1449-4282-9e10-c81014e45e9f"
+ODD = [
+    json.dumps({**EMPTY, **part}).encode()
+    for part in (
+        {"turns": []},
+        {"turns": {SESSION: 5}},
+        {"turns": {SESSION: [5, {"prompt_position": "x"}, {"prompt_position": 1, "token_usage": 7, "model": 3}]}},
+        {"files": {"a": {"status": ["A"], "added": [], "removed": [1], "made_by": 7, "old_path": 5}}},
+        {"files": {"a": {"status": "M", "added": [[1, 2, 3]], "removed": {"x": "y"}}}},
+        {"files": {"a": {"status": "M", "added": [[1]]}}},
+    )
+]
+
+
 @in_world("manual/03-user-commit")
-@pytest.mark.parametrize("data", [b"", b"[]", b'{"version": 99}', b'{"version": 1, "commits": [{}]}', b"\xff{"])
+@pytest.mark.parametrize("data", [b"", b"[]", b'{"version": 99}', b'{"version": 1, "commits": [{}]}', b"\xff{", *ODD])
 def test_a_record_that_cannot_be_read_is_left_out(world: Repo, data: bytes) -> None:
     put_beside(world, "1cc5a4cd674f", lineage_file.NAME, data)
     assert "1. create greeting file" in world.ok("explain", "HEAD")

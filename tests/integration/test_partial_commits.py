@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from tests.integration.expect import lines, reason, slot_of, start, tokens, unlinked
-from tests.integration.story import Session, Story, story
-
-__all__ = ["story"]
+from tests.integration.story import Session, Story
 
 TWENTY = "".join(f"line {n}\n" for n in range(1, 21))
 

@@ -63,7 +63,7 @@ def prompts(data: bytes, start: int = 0) -> list[str]:
 
 def records(data: bytes) -> Iterator[tuple[int, object]]:
     """Yield each record with its number: the lines of a JSONL file, the messages of a document."""
-    document = _loads(data) if data.lstrip()[:1] == b"{" and b"\n" in data.strip() else None
+    document = _loads(data) if data.lstrip()[:1] == b"{" else None  # lines are refused after the first
     if isinstance(document, dict) and isinstance(document.get("messages"), list):
         yield from enumerate(document["messages"])
         return

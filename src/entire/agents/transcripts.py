@@ -5,7 +5,7 @@ Nothing here holds a whole transcript in memory but ``chunk`` and ``join``, whos
 
 from __future__ import annotations
 
-import json
+from entire.model import jsontext
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def records(line: bytes, glue: bytes = b"") -> list[dict[str, Any]]:
 def loads(data: bytes) -> Any:
     """Parse JSON from outside; None for anything that is none. Bytes that are no UTF-8 are replaced."""
     try:
-        return json.loads(data.decode("utf-8", "replace").lstrip("\ufeff"))
+        return jsontext.loads(data.decode("utf-8", "replace").lstrip("\ufeff"))
     except (ValueError, RecursionError):
         return None
 

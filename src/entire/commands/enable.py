@@ -80,6 +80,7 @@ def run(
     agents = _choose_agents(place, names, scope, interactive=interactive)
     before = settings.load(place)
     push = _choose_push(before, push, interactive=interactive)
+    _look(place, before=True)
     lines = [_install_agent(place, agent, scope, force=force) for agent in agents]
     if interactive:
         lines += _remove_others(place, agents, scope)
@@ -87,6 +88,7 @@ def run(
     written = _write_settings(place, target, strategy, push)
     _write_ignore(place)
     _write_marker(place, push)
+    _look(place, before=False)
     lines += [f"settings: written to {_shown(place, path)}" for path in written] or ["settings: as they were"]
     text.write([*lines, *_explain_push(push), f"Ready. Work with {_names(agents)} and commit as before."])
     return 0
@@ -231,6 +233,16 @@ def _write_marker(place: Place, push: bool) -> None:
         files.write(place.push_marker, b"")
     else:
         files.remove(place.push_marker)
+
+
+def _look(place: Place, *, before: bool) -> None:
+    """Take over what the Go Entire CLI left open, so that the next commit finds it; our own changes are no turn's."""
+    if os.path.isdir(place.sessions_dir):
+        from entire.lifecycle import adopt
+
+        if before:
+            adopt.everywhere(place)
+        adopt.look(place, before=before)
 
 
 def _own_command() -> str:

@@ -55,14 +55,26 @@ def command(
 
     Example: entire explain HEAD
     """
-    asked = Asked(Workspace.find(), form_name or "page", limit, as_json=as_json, paged=not no_pager)
-    if (checkpoint is not None) + (commit is not None) + (session is not None) + (target is not None) > 1:
+    selectors = {"target": target, "checkpoint": checkpoint, "commit": commit, "listing": session}
+    chosen = {name: value for name, value in selectors.items() if value is not None}
+    if len(chosen) > 1:
         raise UsageError("give one of TARGET, --checkpoint, --commit and --session", hint="they cannot be combined")
-    if target is not None:
-        return asked.target(target)
-    if checkpoint is not None:
-        return asked.checkpoint(checkpoint)
-    return asked.commit(commit) if commit is not None else asked.listing(session)
+    question, value = next(iter(chosen.items()), ("listing", ""))
+    return run(question, value, form_name=form_name or "page", limit=limit, as_json=as_json, paged=not no_pager)
+
+
+def run(
+    question: str, value: str, *, form_name: str = "page", limit: int = 20, as_json: bool = False, paged: bool = True
+) -> int:
+    """Answer one question (``target``, ``checkpoint``, ``commit``, ``listing``) in a form."""
+    asked = Asked(Workspace.find(), form_name, limit, as_json=as_json, paged=paged)
+    answers = {
+        "target": asked.target,
+        "checkpoint": asked.checkpoint,
+        "commit": asked.commit,
+        "listing": asked.listing,
+    }
+    return answers[question](value)
 
 
 class Asked:
@@ -90,7 +102,7 @@ class Asked:
             f"{name!r} is no commit, checkpoint or session here", hint="`entire explain` lists checkpoints"
         )
 
-    def listing(self, session: str | None) -> int:
+    def listing(self, session: str = "") -> int:
         """List the checkpoints of this branch, of one session where one is named."""
         session_id = self.workspace.session_id(session) if session else ""
         if session and not session_id:

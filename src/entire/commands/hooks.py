@@ -32,16 +32,10 @@ def run(args: Sequence[str]) -> int:
         found = settings.load(place) if place is not None else None
         if place is None or found is None or not found.enabled:
             return 0
-        from entire.lifecycle.scene import Scene
-
-        scene = Scene(place, found)
-        try:
-            if args[0] == "git":
-                _git(scene, args[1], args[2:])
-            else:
-                _agent(scene, args[0], args[1], args[2:])
-        finally:
-            scene.close()
+        if args[0] == "git":
+            _git(_Door(place, found), args[1], args[2:])
+        else:
+            _agent(_Door(place, found), args[0], args[1], args[2:])
     except Exception as error:
         _note(place, args, error)
     return 0
@@ -56,28 +50,45 @@ def _place(source: str) -> Place | None:
     return layout.find(os.getcwd())
 
 
-def _agent(scene: Scene, name: str, verb: str, rest: Sequence[str]) -> None:
+class _Door:
+    """Opens the scene, which is expensive, once it is known that something is to be done."""
+
+    def __init__(self, place: Place, found: settings.Settings) -> None:
+        self._place = place
+        self._settings = found
+        self._scene: Scene | None = None
+
+    def __enter__(self) -> Scene:
+        from entire.lifecycle.scene import Scene
+
+        self._scene = Scene(self._place, self._settings)
+        return self._scene
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if self._scene is not None:
+            self._scene.close()
+
+
+def _agent(door: _Door, name: str, verb: str, rest: Sequence[str]) -> None:
     from entire.agents import powers, registry
 
     agent = registry.find(name)
-    scene.log = scene.log.bind(agent=name, hook=verb)
     payload = _payload(rest)
     event = agent.parse_hook(verb, payload)
-    if event is None:
-        observer = powers.tool_observer(agent)
-        increment = observer.parse_increment(verb, payload) if observer is not None else None
-        if increment is None:
-            return
-        from entire.lifecycle import dispatcher
-
-        dispatcher.take_note(scene, increment)
+    observer = powers.tool_observer(agent) if event is None else None
+    increment = observer.parse_increment(verb, payload) if observer is not None else None
+    if event is None and increment is None:
         return
     from entire.lifecycle import dispatcher
 
-    answer = dispatcher.dispatch(scene, agent, event)
-    if answer:
-        sys.stdout.buffer.write(answer)
-        sys.stdout.buffer.flush()
+    with door as scene:
+        scene.log = scene.log.bind(agent=name, hook=verb)
+        if increment is not None:
+            dispatcher.take_note(scene, increment)
+        if event is not None:
+            answer = dispatcher.dispatch(scene, agent, event)
+            sys.stdout.buffer.write(answer)
+            sys.stdout.buffer.flush()
 
 
 def _payload(rest: Sequence[str]) -> bytes:
@@ -89,20 +100,23 @@ def _payload(rest: Sequence[str]) -> bytes:
     return last.encode("utf-8", "surrogateescape") if last[:1] in ("{", "[") else data
 
 
-def _git(scene: Scene, name: str, rest: Sequence[str]) -> None:
+def _git(door: _Door, name: str, rest: Sequence[str]) -> None:
     from entire.githooks import events
     from entire.lifecycle import dispatcher
 
-    scene.log = scene.log.bind(component="git", hook=name)
-    scene.facts = events.facts(os.environ)
-    if name == "prepare-commit-msg" and rest:
-        message_file = os.path.join(scene.place.top, rest[0])
-        caller = events.calling_session(os.environ)
-        dispatcher.prepare_commit(scene, message_file, rest[1] if len(rest) > 1 else "", caller, os.environ.get("ENTIRE_TEST_TTY", ""))
-        return
     event = events.parse_hook(name, rest)
-    if event is not None:
-        dispatcher.dispatch_git(scene, event)
+    if event is None and (name != "prepare-commit-msg" or not rest):
+        return
+    with door as scene:
+        scene.log = scene.log.bind(component="git", hook=name)
+        scene.facts = events.facts(os.environ)
+        if event is not None:
+            dispatcher.dispatch_git(scene, event)
+        else:
+            message_file = os.path.join(scene.place.top, rest[0])
+            source = rest[1] if len(rest) > 1 else ""
+            terminal = os.environ.get("ENTIRE_TEST_TTY", "")
+            dispatcher.prepare_commit(scene, message_file, source, events.calling_session(os.environ), terminal)
 
 
 def _note(place: Place | None, args: Sequence[str], error: Exception) -> None:

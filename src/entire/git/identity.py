@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
+
 from entire.git import run
 
-UNKNOWN = "Unknown <unknown@local>"
 _FORBIDDEN = dict.fromkeys(map(ord, "<>\n\0"))
 
 
@@ -20,8 +21,6 @@ def identity(where: str) -> str:
 
 def author(who: str, seconds: float) -> str:
     """Return the author line of a commit made now: identity, seconds since the epoch, local offset."""
-    import time
-
     offset = time.localtime(seconds).tm_gmtoff
     minutes = abs(offset) // 60
     return f"{who} {int(seconds)} {'-' if offset < 0 else '+'}{minutes // 60:02}{minutes % 60:02}"

@@ -6,7 +6,7 @@ space removed, the files' hashes summed as little-endian numbers with carry.
 
 from __future__ import annotations
 
-import hashlib
+from entire.model.digest import sha1, sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def patch_id(patches: Sequence[FilePatch], oid_size: int) -> str:
     total = bytearray(oid_size // 2)
     seen = False
     for patch in patches:
-        digest = hashlib.sha1() if oid_size == 40 else hashlib.sha256()
+        digest = sha1() if oid_size == 40 else sha256()
         lines = [line for line in patch.header if not line.startswith(b"index ")]
         for hunk in patch.hunks:
             lines += [kind + text for kind, text in hunk.lines]

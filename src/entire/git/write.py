@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 
 from entire.errors import GitError
 from entire.git import run
+from entire.model.digest import sha1, sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,12 +73,16 @@ class Stream:
         return f"{mark}^{{tree}}"
 
     def write(self) -> dict[str, str]:
-        """Write everything; return the object id of each mark, and of each tree asked for."""
+        """Write everything; return the object id of each mark, and of each tree asked for.
+
+        Without flushing to the disk, as git writes loose objects: fast-import's pack is unpacked to such at once. Refs are
+        flushed when they move.
+        """
         questions = b"".join(f"get-mark :{n}\n".encode() for n in range(1, self._marks + 1))
         questions += b"".join(f'ls {mark} ""\n'.encode() for mark in self._trees)
         end = f"reset {self._scratch}\nfrom {'0' * 40}\n\n".encode()
         stream = b"".join(self._parts) + questions + end + b"done\n"
-        done = run.git(self._where, "fast-import", "--quiet", "--done", "--date-format=raw", stdin=stream, timeout=None)
+        done = run.git(self._where, "-c", "core.fsync=none", "fast-import", "--quiet", "--done", "--date-format=raw", stdin=stream, timeout=None)
         answers = done.stdout.decode("ascii").splitlines()
         if len(answers) != self._marks + len(self._trees):
             raise GitError("git fast-import wrote less than it was told", stderr=done.stderr.decode("utf-8", "replace"))
@@ -90,7 +94,7 @@ class Stream:
 
 def blob_id(data: bytes, oid_size: int) -> str:
     """Return the id that git gives to a blob, in a repository whose ids have that many hex digits."""
-    digest = hashlib.sha1() if oid_size == 40 else hashlib.sha256()
+    digest = sha1() if oid_size == 40 else sha256()
     digest.update(b"blob %d\0" % len(data))
     digest.update(data)
     return digest.hexdigest()

@@ -99,6 +99,7 @@ follows_reset() {
         while read -r old new rest; do # the newest line comes last; a reset that only unstages moves nothing
             case $rest in
                 *"\treset: "*) [ "$old" = "$new" ] || moved=1 ;;
+                *"\tcommit"*) ;; # one of several in place of what was reset
                 *) moved= ;;
             esac
         done <<END
@@ -112,7 +113,7 @@ END
 }
 
 if [ -e "$git_dir/entire/live" ] || [ -e "$git_dir/entire/pending.json" ] || [ "$2" = squash ] ||
-    [ -e "$git_dir/SQUASH_MSG" ] || { is_amend "$@" && head_is_linked; } || follows_reset; then
+    [ -e "$git_dir/SQUASH_MSG" ] || [ -e "$git_dir/rebase-merge/current-fixups" ] || { is_amend "$@" && head_is_linked; } || follows_reset; then
     run_entire hooks git prepare-commit-msg "$@" </dev/null 2>/dev/null
 fi
 """

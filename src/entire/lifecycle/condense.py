@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
+from entire import files
 from entire.errors import EntireError
 from entire.git import refs
 from entire.git.write import Stream
 from entire.lifecycle import turn as turns
+from entire.lifecycle import worktree
 from entire.lifecycle.reading import Reading
 from entire.model import trailers
 from entire.model.ids import CheckpointId
@@ -13,7 +17,7 @@ from entire.model.records import SessionRecord
 from entire.model.session import TurnCheckpoint
 from entire.model.transcripts import TokenUsage
 from entire.model.value import Value, replace
-from entire.redact import Redacted, redact_jsonl, redact_text
+from entire.redact import Redacted, redact_jsonl, redact_text, trusted
 from entire.store import checkpoints, gojson, lineage_file, steps, turnlog, writing
 from entire.store import transcripts as stored
 from entire.store.writing import SlotContent, TaskContent
@@ -62,13 +66,20 @@ def write(scene: Scene, decided: Pending, commit: Commit, sessions: Sequence[Ses
         return _compose(scene, decided, commit, parts, existing, branch)
 
     message = writing.new_message(checkpoint_id, _trailers(scene, sessions))
-    writing.write(scene.place.top, scene.objects, build, message=message, author=scene.author())
+    writing.write(scene.place.top, scene.objects, build, message=message, author=scene.author(),
+                  also=lambda again: _done_branches(scene, sessions, ask=again))  # fmt: skip
     for part in parts:
         _count(part, decided, commit, checkpoint_id, held_before.get(part.session.session_id))
     scene.log.info("checkpoint written", checkpoint_id=checkpoint_id, sessions=len(parts), commit=commit.oid)
 
 
 def _branch(scene: Scene) -> str:
+    """Return the branch of HEAD, '' when it is detached; asks git only where HEAD is no plain file (reftable)."""
+    head = (files.read(os.path.join(scene.place.git_dir, "HEAD")) or b"").decode("utf-8", "surrogateescape").strip()
+    if head.startswith("ref: refs/heads/") and not head.endswith("/.invalid"):
+        return head.removeprefix("ref: refs/heads/")
+    if not head.startswith("ref: "):
+        return ""
     from entire.git import history
 
     return history.branch(scene.place.top)
@@ -171,8 +182,13 @@ def _tasks(scene: Scene, session: Session, done_by: float) -> list[TaskContent]:
             transcript = task["transcript"]
         found.append(TaskContent(tool_use_id=tool_use_id, session_id=session.session_id, agent_id=task.get("subagent", ""),
                                  checkpoint_uuid=task.get("uuid", ""), transcript=transcript,
-                                 increments=task.get("increments", {})))  # fmt: skip
+                                 increments=_increments(task)))  # fmt: skip
     return found
+
+
+def _increments(task: dict[str, Any]) -> dict[str, str | Redacted]:
+    """Return a task's numbered records as files; what they hold of the agent was redacted when it was noted."""
+    return {name: trusted(gojson.dumps(value)) for name, value in task.get("increments", {}).items()}
 
 
 def _compose(
@@ -252,24 +268,25 @@ def close_files(scene: Scene, decided: Pending, sessions: Sequence[Session]) -> 
 def carry_forward(scene: Scene, decided: Pending, commit: Commit, sessions: Sequence[Session]) -> None:
     """After a commit: forget the steps it holds, and save what was not committed as a step on the new base."""
     close_files(scene, decided, scene.near())
-    old = {steps.branch_name(session.base_commit, scene.place.worktree_id) for session in sessions}
     for session in sessions:
         session.steps = 0
         session.base_commit = commit.oid
-    standing = {steps.branch_name(one.base_commit, scene.place.worktree_id) for one in scene.near() if one.steps}
-    moves = []
-    if gone := old - standing:
-        found = refs.read(scene.place.top, *(f"refs/heads/{name}" for name in gone))
-        moves = [refs.Move(ref=ref, new="", old=oid) for ref, oid in found.items()]
-    for session in sessions:
         if session.open_files and not session.is_running:
-            moves += _carry(scene, commit, session)
-    refs.move(scene.place.top, moves)
-    for one in moves:
-        scene.journal.shadows[one.ref.removeprefix("refs/heads/")] = one.new
+            _carry(scene, commit, session)
 
 
-def _carry(scene: Scene, commit: Commit, session: Session) -> list[refs.Move]:
+def _done_branches(scene: Scene, sessions: Sequence[Session], *, ask: bool) -> list[refs.Move]:
+    """Return the deletions of shadow branches that no session stands on once these are condensed. ``ask``: what git says counts."""
+    worktree_id = scene.place.worktree_id
+    old = {steps.branch_name(session.base_commit, worktree_id) for session in sessions if session.steps}
+    done = old - {steps.branch_name(one.base_commit, worktree_id) for one in scene.near() if one.steps and one not in sessions}
+    unknown = [name for name in done if ask or not scene.journal.shadows.get(name)]
+    scene.journal.shadows.update(worktree.shadow_tips(scene, unknown))
+    tips = {name: scene.journal.shadows.pop(name) for name in done}
+    return [refs.Move(ref=f"refs/heads/{name}", new="", old=tip) for name, tip in tips.items() if tip]
+
+
+def _carry(scene: Scene, commit: Commit, session: Session) -> None:
     """Write the step that carries a session's open files to the new base; its metadata folder comes along."""
     agent = scene.agent_of(session)
     facts = scene.journal.snapshot.files
@@ -278,17 +295,19 @@ def _carry(scene: Scene, commit: Commit, session: Session) -> list[refs.Move]:
         if path in facts:
             changes[path] = None if facts[path][0] == "000000" else (facts[path][0], facts[path][1])
     if agent is None or not changes:
-        return []
+        return
     reading = Reading(agent, session, scene.place.top)
     step = turns.step_of(scene, agent, session, reading, session.counted, "")
     stream = Stream(scene.place.top)
     name = steps.branch_name(commit.oid, scene.place.worktree_id)
-    tip = refs.read(scene.place.top, f"refs/heads/{name}").get(f"refs/heads/{name}", "")
+    tip = worktree.shadow_tips(scene, [name])[name]
     message = steps.message("carry forward: uncommitted session files", session.session_id)
     mark = stream.commit(message=message, author=scene.author(), parents=(tip,) if tip else (), tree=commit.tree,
                          changes={**changes, **step.metadata(stream)})  # fmt: skip
+    new = stream.write()[mark]
+    refs.move(scene.place.top, [refs.Move(ref=f"refs/heads/{name}", new=new, old=tip)])
+    scene.journal.shadows[name] = new
     session.steps = 1
-    return [refs.Move(ref=f"refs/heads/{name}", new=stream.write()[mark], old=tip)]
 
 
 # ---------------------------------------------------------------- the end of a turn with commits

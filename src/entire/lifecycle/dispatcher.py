@@ -1,4 +1,7 @@
-"""Event -> transition -> actions: the one place where everything that is done about an event is done."""
+"""Event -> transition -> actions: the one place where everything that is done about an event is done.
+
+The handlers are imported where they are called: a hook loads only what its event needs.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import os
 
 from entire import process
 from entire.agents import powers
-from entire.lifecycle import commit, condense, push, tasks, turn
+from entire.lifecycle import pending
 from entire.model.events import EventType
 from entire.model.phases import Action, Facts, Phase, transition
 from entire.store import transcripts as stored
@@ -23,13 +26,16 @@ if TYPE_CHECKING:
 
 def dispatch(scene: Scene, agent: Agent, event: Event) -> bytes:
     """Do what follows from an agent's event; return what the hook prints for the agent (mostly nothing)."""
+    from entire.lifecycle import turn
+
     if event.type in (EventType.TURN_END, EventType.COMPACTION):
         turn.wait(agent, scene.session(event.session_id), event)
     with scene.lock():
-        commit.complete_pending(scene)
-        _tidy(scene, event.session_id)
+        _complete_pending(scene)
         session = scene.open_session(event.session_id, agent)
         _take_over(scene, session, event)
+        _adopt(scene, event.session_id)
+        _tidy(scene, event.session_id)
         agent.metadata = session.metadata
         facts = Facts(
             same_turn=bool(event.turn_ref) and session.turn is not None and session.turn.ref == event.turn_ref,
@@ -47,8 +53,18 @@ def dispatch(scene: Scene, agent: Agent, event: Event) -> bytes:
     return _answer(scene, agent, event)
 
 
+def _complete_pending(scene: Scene) -> None:
+    """Complete a commit whose post-commit hook never ran."""
+    if pending.is_there(scene.place):
+        from entire.lifecycle import commit
+
+        commit.complete_pending(scene)
+
+
 def _take_over(scene: Scene, session: Session, event: Event) -> None:
     """Keep what the event says about the session itself."""
+    from entire.lifecycle import turn
+
     session.worktree_path = session.worktree_path or scene.place.top
     session.worktree_name = scene.place.worktree_name if session.worktree_path == scene.place.top else session.worktree_name
     if event.type is not EventType.SESSION_START or not session.transcript_path:
@@ -59,7 +75,17 @@ def _take_over(scene: Scene, session: Session, event: Event) -> None:
         session.metadata["previous_session_id"] = event.previous_session_id
 
 
+def _adopt(scene: Scene, present: str = "") -> None:
+    """Take over sessions that the Go CLI wrote last; ours, nearly always, are known already."""
+    if any(session.foreign for session in scene.near()):
+        from entire.lifecycle import adopt
+
+        adopt.adopt(scene, present)
+
+
 def _act(action: Action, scene: Scene, agent: Agent, session: Session, event: Event) -> None:
+    from entire.lifecycle import turn
+
     match action:
         case Action.OPEN_SESSION:
             session.worktree_path, session.worktree_name = scene.place.top, scene.place.worktree_name
@@ -72,12 +98,18 @@ def _act(action: Action, scene: Scene, agent: Agent, session: Session, event: Ev
             session.background = list(event.background)
             turn.end(scene, agent, session, event)
         case Action.FINALIZE_CHECKPOINTS:
+            from entire.lifecycle import condense
+
             condense.finalize(scene, session)
         case Action.RESET_POSITION:
-            stored.forget(session)
+            turn.reset(session)
         case Action.CAPTURE_TASK:
+            from entire.lifecycle import tasks
+
             tasks.start(scene, session, event)
         case Action.SAVE_TASK_STEP:
+            from entire.lifecycle import tasks
+
             tasks.end(scene, agent, session, event)
         case Action.CLOSE_SESSION:
             session.ended = scene.now()
@@ -97,6 +129,8 @@ def _tidy(scene: Scene, but: str) -> None:
         agent = scene.agent_of(session) if gone or (session.turn_checkpoints and not session.is_running) else None
         if agent is None:
             continue
+        from entire.lifecycle import condense, turn
+
         if gone:
             turn.close_lost(scene, agent, session)
         condense.finalize(scene, session)
@@ -114,6 +148,8 @@ def _answer(scene: Scene, agent: Agent, event: Event) -> bytes:
 
 def take_note(scene: Scene, increment: Increment) -> None:
     """Keep a note from inside a running subagent."""
+    from entire.lifecycle import tasks
+
     with scene.lock():
         session = scene.session(increment.session_id)
         if session is not None:
@@ -123,8 +159,11 @@ def take_note(scene: Scene, increment: Increment) -> None:
 
 def prepare_commit(scene: Scene, message_file: str, source: str, caller: str, terminal: str) -> None:
     """Before a commit: decide and write the trailers. ``caller``: session id in git's environment."""
+    from entire.lifecycle import prepare
+
     with scene.lock():
-        commit.prepare(scene, message_file, source, _maker(scene, caller, terminal))
+        _adopt(scene)
+        prepare.prepare(scene, message_file, source, _maker(scene, caller, terminal))
 
 
 def _maker(scene: Scene, caller: str, terminal: str) -> str:
@@ -147,9 +186,13 @@ def dispatch_git(scene: Scene, event: Event) -> None:
     """Do what follows from an event of git: it may concern several sessions."""
     match event.type:
         case EventType.GIT_COMMIT:
+            from entire.lifecycle import commit
+
             with scene.lock():
                 commit.finish(scene)
         case EventType.PRE_PUSH:
+            from entire.lifecycle import push
+
             push.push(scene, event.source)
         case _:
             raise ValueError(f"not an event of git: {event.type}")
@@ -158,5 +201,5 @@ def dispatch_git(scene: Scene, event: Event) -> None:
 def complete(scene: Scene) -> None:
     """Finish what earlier hooks left behind; commands that change something call it first."""
     with scene.lock():
-        commit.complete_pending(scene)
+        _complete_pending(scene)
         _tidy(scene, "")

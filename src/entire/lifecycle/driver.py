@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 
 from entire import files, process
+from entire.model.trailers import checkpoint_ids
 from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.layout import Place
+    from entire.model.ids import CheckpointId
 
 _SEQUENCERS = ("rebase", "cherry-pick", "revert", "am", "merge", "pull")
 _VALUE_OPTIONS = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--super-prefix")
@@ -65,24 +67,38 @@ class State(Value):
     """What lies in the git directory of a merge, a pick or a squash in progress."""
 
     merge_heads: tuple[str, ...] = ()
-    picking: bool = False
+    picked: str = ""  # the commit that a cherry-pick which stopped is about
     rebasing: bool = False
+    folds: str = ""  # the commit that a rebase is about to fold into HEAD (squash, fixup)
     squash_tip: str = ""
     squash_message: str = ""
+    squashed_ids: tuple[CheckpointId, ...] = ()  # of the commits that `merge --squash` collects, the oldest first
 
 
 def state(place: Place) -> State:
     """Look for operations in progress."""
     folder = place.git_dir
     squash = (files.read(os.path.join(folder, "SQUASH_MSG")) or b"").decode("utf-8", "surrogateescape")
-    tips = [line.split()[1] for line in squash.splitlines() if line.startswith("commit ") and len(line.split()) > 1]
+    _, *commits = ("\n" + squash).split("\ncommit ")
+    tips = [text.split(maxsplit=1)[0] for text in commits if text.strip()]
     return State(
         merge_heads=tuple((files.read(os.path.join(folder, "MERGE_HEAD")) or b"").decode("ascii", "replace").split()),
-        picking=os.path.exists(os.path.join(folder, "CHERRY_PICK_HEAD")),
+        picked=(files.read(os.path.join(folder, "CHERRY_PICK_HEAD")) or b"").decode("ascii", "replace").strip(),
+        folds=_folds(folder),
         rebasing=any(os.path.isdir(os.path.join(folder, name)) for name in ("rebase-merge", "rebase-apply")),
         squash_tip=tips[0] if tips else "",
         squash_message=squash,
+        squashed_ids=tuple(one for text in reversed(commits) for one in checkpoint_ids(text)),
     )
+
+
+def _folds(folder: str) -> str:
+    """Return the commit that an interactive rebase folds into the one before it; '' if it does something else."""
+    done = (files.read(os.path.join(folder, "rebase-merge", "done")) or b"").decode("utf-8", "replace").split("\n")
+    words = next((line.split() for line in reversed(done) if line.strip()), [])
+    if len(words) < 2 or words[0] not in ("squash", "s", "fixup", "f"):
+        return ""
+    return next((word for word in words[1:] if not word.startswith("-")), "")
 
 
 def reset_from(place: Place) -> str:

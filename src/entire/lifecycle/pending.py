@@ -46,6 +46,11 @@ def path(place: Place) -> str:
     return os.path.join(place.own_dir, "pending.json")
 
 
+def is_there(place: Place) -> bool:
+    """Tell whether there is a record."""
+    return os.path.exists(path(place))
+
+
 def load(place: Place) -> Pending | None:
     """Return the record, None without one; a broken one is put aside."""
     try:

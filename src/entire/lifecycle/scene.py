@@ -10,10 +10,9 @@ from entire.agents import registry
 from entire.errors import UsageError
 from entire.git import identity
 from entire.git.read import Objects
-from entire.model.session import Process, Session
+from entire.model.session import WEAK, Process, Session
 from entire.store import sessions
 from entire.store.journal import Journal
-from entire.strategies.content import WEAK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from entire.layout import Place
     from entire.settings import Settings
 
+_IDENTITY_SECONDS = 600.0  # so long we remember git's user name instead of asking for each commit of ours
 _SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "busybox", "env", "entire", "timeout", "nice"))
 
 
@@ -40,7 +40,6 @@ class Scene:
         self._sessions: dict[str, Session] = {}
         self._near: list[str] | None = None
         self._touched: dict[str, Session] = {}
-        self._identity = ""
 
     def lock(self) -> files.Lock:
         """Return the repository's lock: one hook at a time changes what is remembered."""
@@ -128,9 +127,10 @@ class Scene:
 
     def author(self) -> str:
         """Return ``Name <mail> seconds zone`` for commits of ours."""
-        if not self._identity:
-            self._identity = identity.identity(self.place.top)
-        return identity.author(self._identity, self.now())
+        known = self.journal.identity
+        if not known[0] or not 0 <= self.now() - known[1] < _IDENTITY_SECONDS:
+            self.journal.identity = known = [identity.identity(self.place.top), self.now()]
+        return identity.author(known[0], self.now())
 
     def save(self, *changed: Session) -> None:
         """Write the sessions given, then the journal."""

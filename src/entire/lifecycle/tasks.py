@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from entire.lifecycle import turn as turns
 from entire.lifecycle import worktree
 from entire.lifecycle.reading import Reading
@@ -13,6 +15,8 @@ from entire.store import transcripts as stored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from entire.agents.contract import Agent
     from entire.git.write import Stream
     from entire.lifecycle.scene import Scene
@@ -54,18 +58,20 @@ def end(scene: Scene, agent: Agent, session: Session, event: Event) -> None:
             task["ref"] = task.get("ref") or one.session_ref
             task["type"] = task["type"] or one.type
             task["description"] = task["description"] or one.description[:200]
+    running = scene.running_turns()  # itself included, if it worked between turns
     session.background = [one for one in session.background if one != task.get("subagent")]
-    _save_step(scene, agent, session, tool_use_id, reading)
+    _save_step(scene, agent, session, tool_use_id, reading, running)
 
 
 def _task_of(session: Session, subagent_id: str) -> str:
     return next((key for key, task in session.tasks.items() if subagent_id and task.get("subagent") == subagent_id), "")
 
 
-def _save_step(scene: Scene, agent: Agent, session: Session, tool_use_id: str, reading: Reading) -> None:
+def _save_step(
+    scene: Scene, agent: Agent, session: Session, tool_use_id: str, reading: Reading, running: Sequence[str]
+) -> None:
     task = session.tasks[tool_use_id]
     key = turn_key(session)
-    running = scene.running_turns()
     finish = reading.end()
     since = session.turn.start if session.turn is not None else session.counted
     scene.journal.reports[key] = list(dict.fromkeys([*scene.journal.reports.get(key, []), *reading.files(since, finish)]))
@@ -99,7 +105,12 @@ def note(scene: Scene, session: Session, increment: Increment) -> None:
     number = len(records) + 1
     if number > 999:
         return
-    data = bytes(redact_json(increment.data.encode("utf-8", "replace"))).decode("utf-8", "replace")
-    records[f"{number:03}-{tool_use_id}.json"] = {"type": increment.tool_name, "timestamp": gojson.rfc3339(scene.now()), "data": data[:65536]}
+    redacted = redact_json(increment.data.encode("utf-8", "replace"))
+    try:
+        data = json.loads(redacted)
+    except ValueError:
+        data = redacted.decode("utf-8", "replace")
+    value = {"type": increment.tool_name, "tool_use_id": tool_use_id, "timestamp": gojson.rfc3339(scene.now()), "data": data}
+    records[f"{number:03}-{tool_use_id}.json"] = value
 
 

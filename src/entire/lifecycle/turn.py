@@ -10,11 +10,11 @@ from entire.lifecycle.reading import Reading
 from entire.lifecycle.scene import agent_process, turn_key
 from entire.model.ids import new_id
 from entire.model.records import usage_to_json
-from entire.model.session import Turn
+from entire.model.session import WEAK, Turn
 from entire.model.transcripts import START, Position, Prompt
 from entire.model.value import replace
 from entire.redact import redact_text
-from entire.store import steps, turnlog
+from entire.store import sessions, steps, turnlog
 from entire.store import transcripts as stored
 from entire.store.turnlog import TurnNote
 
@@ -40,6 +40,8 @@ def begin(scene: Scene, agent: Agent, session: Session, event: Event) -> None:
     reading = Reading(agent, session, scene.place.top)
     start = reading.end()
     _accept_cut(session, start)
+    if session.turn is None and not session.counted.count and _is_copy(scene, session, start):
+        session.counted = start
     if session.turn is None and not session.untracked_at_start:
         session.untracked_at_start = list(seen.snapshot.untracked[:_MAX_START_FILES])
     prompt = event.prompt if event.source != "task-notification" else ""
@@ -53,12 +55,31 @@ def begin(scene: Scene, agent: Agent, session: Session, event: Event) -> None:
     session.oid_size = len(scene.journal.tree) or 40
 
 
+def _is_copy(scene: Scene, session: Session, end: Position) -> bool:
+    """Tell whether a new session begins with the history of another one that is known here (a fork): it is counted there."""
+    if not end.mark:
+        return False
+    mark = (end.mark.encode("utf-8", "replace"),)
+    others = (one.transcript_path for one in sessions.list_states(scene.place) if one.session_id != session.session_id)
+    return any(transcripts.contains(path, mark, stored.size(path)) for path in others if path)
+
+
 def _accept_cut(session: Session, end: Position) -> None:
     """Accept a transcript that became shorter between turns (rewound, compacted): what is left of it was counted before."""
     if end.byte < session.stored.byte or stored.was_rewritten(session):
         stored.forget(session)
     if end.count < session.counted.count:
         session.counted = end
+
+
+def reset(session: Session) -> None:
+    """Read a transcript that became shorter within a turn (compacted) from its start: what is in it now is new."""
+    stored.forget(session)
+    size = stored.size(session.transcript_path)
+    if size < session.counted.byte:
+        session.counted = START
+    if session.turn is not None and size < session.turn.start.byte:
+        session.turn = replace(session.turn, start=START)
 
 
 def wait(agent: Agent, session: Session | None, event: Event) -> None:
@@ -71,6 +92,7 @@ def wait(agent: Agent, session: Session | None, event: Event) -> None:
 
 def end(scene: Scene, agent: Agent, session: Session, event: Event) -> None:
     """Save what a turn did: a step if files changed, in any case its note. Safe to be called twice for one turn."""
+    unseen = session.turn is None  # its beginning: nobody knows how the work tree was then, tools' reports must do
     turn = session.turn or Turn(id=new_id(), started=scene.now(), start=session.counted, ref=event.turn_ref)
     session.turn = turn
     reading = Reading(agent, session, scene.place.top)
@@ -91,6 +113,9 @@ def end(scene: Scene, agent: Agent, session: Session, event: Event) -> None:
         earlier = [] if noted else _before(reading, turn)
         turnlog.append(scene.place, session.session_id, [*earlier, *notes_of(turn, prompts)])
     seen = worktree.look(scene)
+    if unseen:
+        worktree.start_at_head(scene, seen)
+        running = [one if one != key else WEAK + key for one in running]
 
     def make_step(changed: list[str]) -> Step | None:
         is_open = any(path in seen.snapshot.files for path in changed)

@@ -6,11 +6,11 @@ from entire.errors import RefMovedError
 from entire.git import diff, refs
 from entire.git.write import Stream
 from entire.lifecycle.scene import turn_key
-from entire.model.session import Entry
+from entire.model.session import WEAK, Entry
 from entire.model.value import Value, replace
 from entire.store import journal as journals
 from entire.store import steps
-from entire.strategies.content import WEAK, interval_owner, session_of
+from entire.strategies.content import interval_owner, session_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,17 @@ class Step(Value):
 
 def look(scene: Scene) -> Look:
     """Look at the work tree as it is now."""
-    return journals.look(scene.place, scene.journal.snapshot, scene.objects, scene.settings.max_untracked_bytes)
+    journal = scene.journal
+    return journals.look(scene.place, journal.snapshot, scene.objects, scene.settings.max_untracked_bytes, journal.trees)
+
+
+def start_at_head(scene: Scene, seen: Look) -> None:
+    """Begin a journal that has no look yet with HEAD as it is: for a turn whose beginning nobody saw."""
+    snapshot = seen.snapshot
+    if scene.journal.tree or not snapshot.head_tree:
+        return
+    scene.journal.snapshot = replace(snapshot, tree=snapshot.head_tree, files={}, left_out=(), untracked=())
+    scene.journal.note(Entry(tree=snapshot.head_tree, time=snapshot.time))
 
 
 def record(
@@ -123,7 +133,7 @@ def _write(scene: Scene, seen: Look, step: Step | None, *, keep: bool) -> str:
         except RefMovedError:
             if attempt == _ATTEMPTS - 1:
                 raise
-            scene.journal.shadows = {}
+            scene.journal.shadows = shadow_tips(scene, [shadow] if shadow else [])
             continue
         if keep:
             scene.journal.tip = written[mark]
@@ -135,12 +145,15 @@ def _write(scene: Scene, seen: Look, step: Step | None, *, keep: bool) -> str:
     raise AssertionError("unreachable")
 
 
+def shadow_tips(scene: Scene, names: Sequence[str]) -> dict[str, str]:
+    """Return shadow branches with their tips, '' for one that does not exist; asks git."""
+    found = refs.read(scene.place.top, *(f"refs/heads/{name}" for name in names)) if names else {}
+    return {name: found.get(f"refs/heads/{name}", "") for name in names}
+
+
 def _tip_of(scene: Scene, name: str) -> str:
-    """Return a shadow branch's tip, '' if there is none; asks git only for a branch that we did not write last."""
-    known = scene.journal.shadows
-    if name not in known:
-        known[name] = refs.read(scene.place.top, f"refs/heads/{name}").get(f"refs/heads/{name}", "")
-    return known[name]
+    """Return a shadow branch's tip as far as we know; a wrong guess is noticed when the ref is moved, and git asked then."""
+    return scene.journal.shadows.get(name, "")
 
 
 def _shadow(scene: Scene, session: Session, head: str) -> tuple[str, str, list[refs.Move]]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum
-
+from entire.model.choice import Choice
 from entire.model.value import Value
 
 TYPE_CHECKING = False
@@ -11,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-class EventType(Enum):
+class EventType(Choice):
     """The nine events; the numbers of the first seven are those of the external agent protocol."""
 
     SESSION_START = 1

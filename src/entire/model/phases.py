@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-from enum import Enum
-
+from entire.model.choice import Choice
 from entire.model.events import EventType
 from entire.model.value import Value
 
 
-class Phase(Enum):
+class Phase(Choice):
     """Where a session stands. A turn in which a commit was linked is ACTIVE_COMMITTED until its end."""
 
     ACTIVE = "active"
@@ -20,7 +19,7 @@ class Phase(Enum):
     ENDED = "ended"
 
 
-class Action(Enum):
+class Action(Choice):
     """What the framework does about an event; invisible to agents."""
 
     OPEN_SESSION = "remember where the session works; an ended one is open again"

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 KEPT_SECONDS = 14 * 86400.0  # how long open work of a silent session keeps the git hooks awake
+WEAK = "?"  # before a running turn: only what its tools reported is its (a subagent at work between turns)
 
 
 class Process(Value):
@@ -79,6 +80,7 @@ class Session:
         self.background: list[str] = []  # subagents that work on between turns
         self.notes = 0  # numbered records of running subagents
         self.oid_size = 40  # hex digits of object ids here
+        self.foreign = False  # the Go CLI wrote its state last, and lifecycle/adopt.py has not looked at it yet
 
     @property
     def is_running(self) -> bool:

@@ -6,12 +6,11 @@ missing files, several histories. Writing keeps everything it does not know.
 
 from __future__ import annotations
 
-import hashlib
-import json
-
 from entire.git import bulk, refs
 from entire.git.read import TreeEntry, parse_tree
 from entire.layout import METADATA_BRANCH
+from entire.model import jsontext
+from entire.model.digest import sha256
 from entire.model.ids import HEX, CheckpointId
 from entire.model.records import CheckpointSummary, SessionRecord, summarize
 from entire.model.value import Value, replace
@@ -171,7 +170,7 @@ def _json_object(objects: Objects, oid: str | None) -> dict[str, Any] | None:
 def parse_object(data: bytes | None) -> dict[str, Any] | None:
     """Return the JSON object in some bytes, None for anything else; bytes that are no UTF-8 are replaced, as by Go."""
     try:
-        value = json.loads((data or b"").decode("utf-8", "replace").removeprefix("\ufeff"))
+        value = jsontext.loads((data or b"").decode("utf-8", "replace").removeprefix("\ufeff"))
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
@@ -204,6 +203,8 @@ def transcript(objects: Objects, slot: Slot) -> bytes:
 
 def _join_documents(parts: list[bytes]) -> bytes:
     """Join documents that share out one list of messages; other fields are kept, the first part's win."""
+    import json
+
     documents = [parse_object(part) for part in parts]
     if not parts or any(one is None for one in documents):
         return b"\n".join(parts)
@@ -226,7 +227,7 @@ def prompts(objects: Objects, slot: Slot) -> list[str]:
 
 def content_hash(data: bytes) -> str:
     """Return the content of ``content_hash.txt`` for a whole stored transcript."""
-    return "sha256:" + hashlib.sha256(data).hexdigest()
+    return "sha256:" + sha256(data).hexdigest()
 
 
 def hash_matches(objects: Objects, slot: Slot) -> bool | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from json.encoder import encode_basestring
+
+from entire.model import jsontext
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def _print_items(value: Sequence[Any], newline: str, out: list[str]) -> None:
 def _quote(text: str) -> str:
     if not text.isascii():
         text = "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
-    return encode_basestring(text).translate(_ESCAPES)
+    return jsontext.dumps(text, ensure_ascii=False).translate(_ESCAPES)
 
 
 def _number(value: float) -> str:

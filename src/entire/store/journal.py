@@ -15,12 +15,14 @@ import time
 from entire import files
 from entire.errors import CorruptError
 from entire.git import status
+from entire.git.read import Object
 from entire.git.write import blob_id
-from entire.model.session import Entry
+from entire.model.session import WEAK, Entry
 from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from entire.git.read import Objects
@@ -28,10 +30,12 @@ if TYPE_CHECKING:
 
 _MAX_ENTRIES = 300
 _MAX_REASONS = 50
+_MAX_TREES = 8
 _MAX_MADE = 5000
 _RACY = 20_000_000  # nanoseconds: a file changed this shortly before a look may change again without a new time stamp
 _NO_FILE = "000000"
 _OWN_FOLDER = ".entire/"
+_NOTHING = Object(oid="", type="", data=b"")
 
 
 class Snapshot(Value):
@@ -59,14 +63,16 @@ class Look(Value):
     links: dict[str, bytes]  # symbolic links: path to target, to be stored as blobs
 
 
-def look(place: Place, before: Snapshot, objects: Objects, max_untracked: int) -> Look:
-    """Look at the work tree with one ``git status``; store the blobs of changed files, but no tree yet."""
+def look(place: Place, before: Snapshot, objects: Objects, max_untracked: int, trees: Mapping[str, str]) -> Look:
+    """Look at the work tree with one ``git status``; store the blobs of changed files, but no tree yet.
+
+    ``trees`` are commits with their trees that are known without asking git.
+    """
     seen = status.read(place.top)
     now = time.time()
     head_tree = before.head_tree
     if seen.head != before.head or not head_tree:
-        found = objects.get(seen.head + "^{tree}") if seen.head else None
-        head_tree = found.oid if found is not None else ""
+        head_tree = trees.get(seen.head) or (objects.get(seen.head + "^{tree}") or _NOTHING).oid if seen.head else ""
     known: dict[str, list[Any]] = {}
     wanted: list[str] = []
     links: dict[str, bytes] = {}
@@ -167,6 +173,8 @@ class Journal:
         self.shadows: dict[str, str] = value.get("shadows", {})  # shadow branch -> its tip as we left it
         self.last_scan = float(value.get("last_scan", 0.0))
         self.is_live = bool(value.get("live", False))
+        self.trees: dict[str, str] = value.get("trees", {})  # commit -> tree, of the last few commits: saves asking git
+        self.identity: list[Any] = value.get("identity", ["", 0.0])  # who writes our commits, and when git was asked
         self._snapshot: Snapshot | None = None
 
     @property
@@ -226,12 +234,13 @@ class Journal:
     def save(self, *, live: bool) -> None:
         """Write the journal and the marker for the git hooks."""
         self.is_live = live
-        known = {turn for entry in self.entries for turn in (entry.by, *entry.running) if turn}
+        known = {turn.removeprefix(WEAK) for entry in self.entries for turn in (entry.by, *entry.running) if turn}
         files.write_json(self._path, {
             "version": 1, "tip": self.tip, "entries": [_entry_json(one) for one in self.entries],
             "settled_at": self.settled_at, "sessions": self.sessions, "made": list(self.made),
             "reports": {turn: paths for turn, paths in self.reports.items() if turn in known},
             "reasons": self.reasons, "shadows": self.shadows, "last_scan": self.last_scan, "live": live,
+            "trees": dict(list(self.trees.items())[-_MAX_TREES:]), "identity": self.identity,
         })  # fmt: skip
         if not live:
             files.remove(self._live_path)

@@ -66,6 +66,7 @@ def _read(path: str) -> dict[str, Any] | None:
 
 def save(place: Place, session: Session) -> None:
     """Write both files, ours first. The caller holds the repository's lock."""
+    session.foreign = False
     own = to_own(session)
     path = own_path(place, session.session_id)
     try:
@@ -142,7 +143,7 @@ def from_own(value: dict[str, Any]) -> Session:
             setattr(session, name, value[name])
         elif isinstance(default, float) and isinstance(value.get(name), int):
             setattr(session, name, float(value[name]))
-    session.phase = Phase(value["phase"]) if value.get("phase") in Phase._value2member_map_ else Phase.IDLE
+    session.phase = next((phase for phase in Phase if phase.value == value.get("phase")), Phase.IDLE)
     pid, started = value.get("process") or (0, "")
     session.process = Process(pid=pid, started=started)
     session.turn = turn_from_json(value["turn"]) if value.get("turn") else None
@@ -213,6 +214,7 @@ def to_go(session: Session) -> dict[str, Any]:
 
 def take_over(session: Session, shared: dict[str, Any]) -> None:
     """Take the values of a state that the Go CLI wrote last (old names and phases included)."""
+    session.foreign = True
     phase = str(shared.get("phase") or "idle")
     ids_of_turn = [str(one) for one in shared.get("turn_checkpoint_ids") or []]
     if phase in ("active", "active_committed"):

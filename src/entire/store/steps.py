@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 from entire.model import trailers
 from entire.redact import Redacted, redact, redact_text, trusted
-from entire.store import writing
+from entire.store import gojson, writing
 from entire.store.transcripts import part_names
 
 TYPE_CHECKING = False
@@ -97,4 +95,4 @@ def task_changes(
 def task_record(session_id: str, tool_use_id: str, subagent_id: str, uuid: str) -> Redacted:
     """Return a subagent's final record (formats.md section 2.7; on a shadow branch ``agent_id`` is always there)."""
     value = {"session_id": session_id, "tool_use_id": tool_use_id, "checkpoint_uuid": uuid, "agent_id": subagent_id}
-    return trusted(json.dumps(value, indent=2).encode())
+    return trusted(gojson.dumps(value).rstrip(b"\n"))

@@ -7,10 +7,10 @@ line always stands alone in the last part: all parts before it stay the same blo
 
 from __future__ import annotations
 
-import hashlib
 import os
 
 from entire.git.write import Stream, blob_id
+from entire.model.digest import sha1, sha256
 from entire.model.transcripts import START, Position
 from entire.model.value import Value
 from entire.redact import Redacted, redact_json, redact_jsonl, trusted
@@ -66,7 +66,7 @@ def was_rewritten(session: Session) -> bool:
     if stored.byte == 0:
         return False
     before = read_span(session.transcript_path, max(0, stored.byte - _CHECKED), stored.byte)
-    return hashlib.sha1(before).hexdigest() != stored.mark
+    return sha1(before).hexdigest() != stored.mark
 
 
 def forget(session: Session) -> None:
@@ -107,7 +107,7 @@ def _remember(session: Session, block: bytes, part: Redacted) -> None:
     session.parts.append([blob_id(part, len(session.parts[0][0]) if session.parts else session.oid_size), lines])
     at = session.stored.byte + len(block)
     tail = read_span(session.transcript_path, max(0, at - _CHECKED), at)
-    session.stored = Position(count=session.stored.count + lines, byte=at, mark=hashlib.sha1(tail).hexdigest())
+    session.stored = Position(count=session.stored.count + lines, byte=at, mark=sha1(tail).hexdigest())
 
 
 def _write_blob(where: str, data: Redacted) -> str:
@@ -163,7 +163,12 @@ def merge(session: Session, objects: Objects, where: str) -> None:
 
 def content_hash(parts: Iterable[bytes]) -> str:
     """Return ``sha256:...`` over the joined parts."""
-    digest = hashlib.sha256()
+    parts = list(parts)
+    digest = sha256()
+    if sum(map(len, parts)) > 1 << 18:
+        import hashlib  # OpenSSL's is several times faster, and here worth its import
+
+        digest = hashlib.sha256()
     for number, part in enumerate(parts):
         digest.update(b"\n" + part if number else part)
     return "sha256:" + digest.hexdigest()

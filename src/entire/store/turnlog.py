@@ -5,9 +5,8 @@ Bounded reading for hooks: the state stays small, and this is read only when a s
 
 from __future__ import annotations
 
-import json
-
 from entire import files
+from entire.model import jsontext
 from entire.model.value import Value
 from entire.redact import Redacted, redact_text, trusted
 from entire.store import sessions
@@ -38,7 +37,7 @@ def append(place: Place, session_id: str, notes: list[TurnNote]) -> None:
     """Note turns; their prompts are redacted here."""
     lines = []
     for note in notes:
-        lines.append(json.dumps({**note.__dict__, "prompt": redact_text(note.prompt)}) + "\n")
+        lines.append(jsontext.dumps({**note.__dict__, "prompt": redact_text(note.prompt)}) + "\n")
     if lines:
         files.append(path(place, session_id), "".join(lines).encode())
 
@@ -48,7 +47,7 @@ def read(place: Place, session_id: str) -> list[TurnNote]:
     notes: list[TurnNote] = []
     for line in (files.read(path(place, session_id)) or b"").split(b"\n"):
         try:
-            value = json.loads(line)
+            value = jsontext.loads(line)
             notes.append(TurnNote(**{name: value[name] for name in TurnNote._fields if name in value}))
         except (ValueError, TypeError):
             continue

@@ -230,11 +230,20 @@ def summary_message(checkpoint_id: CheckpointId, session_id: str) -> bytes:
     return f"Update summary for checkpoint {checkpoint_id} (session: {session_id})".encode("utf-8", "surrogateescape")
 
 
-def write(where: str, objects: Objects, build: Callable[[str], Changes], *, message: bytes, author: str) -> str:
+def write(
+    where: str,
+    objects: Objects,
+    build: Callable[[str], Changes],
+    *,
+    message: bytes,
+    author: str,
+    also: Callable[[bool], Sequence[refs.Move]] = lambda again: (),
+) -> str:
     """Write one commit on the branch; return its id.
 
     ``build`` gets the commit on which the new one will stand and returns the changes (none: nothing is written). It is
     asked again, with the new commit, whenever another process was faster. A branch that only a remote has is continued.
+    ``also`` names refs to move in the same transaction; it is told whether an attempt has failed before.
     """
     for attempt in range(_ATTEMPTS):
         base, old = _base(where, objects)
@@ -247,7 +256,7 @@ def write(where: str, objects: Objects, build: Callable[[str], Changes], *, mess
         mark = stream.commit(message=message, author=author, parents=(parent,), changes=entries)
         new = stream.write()[mark]
         try:
-            refs.move(where, [refs.Move(ref=LOCAL_REF, new=new, old=old)])
+            refs.move(where, [refs.Move(ref=LOCAL_REF, new=new, old=old), *also(attempt > 0)])
             return new
         except RefMovedError:
             if attempt == _ATTEMPTS - 1:

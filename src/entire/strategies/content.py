@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from entire.git import diff
 from entire.model.records import Attribution
+from entire.model.session import WEAK
 from entire.model.value import Value, replace
 from entire.strategies import lineage
 from entire.strategies.lineage import PERSON, PERSON_INSTEAD, Lineage, PathLines
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
 
     from entire.git.diff import FilePatch
     from entire.model.session import Entry
-
-WEAK = "?"  # before a running turn: only what its tools reported is its (a subagent at work between turns)
 
 
 class Content(Value):

@@ -175,10 +175,11 @@ def checkpoint(view: views.CheckpointView, style: Style, *, short: bool = False,
 
 def _part(part: views.PartView, style: Style, *, short: bool, full: bool) -> Iterator[str]:
     yield style(f"Session {text.plain(part.session_id) or '(unknown)'}", "bold") + f" ({part.agent or 'unknown agent'})"
-    rows = [("Files", _some(part.files) or "none"), ("Lines", _lines(part.lines)), ("Tokens", _tokens(part.tokens))]
     models = dict.fromkeys(prompt.model for prompt in part.prompts if prompt.model)
+    rows = [("Files", _some(part.files) or "none"), ("Lines", _lines(part.lines))]
     if models:
         rows.append(("Model", text.one_line(", ".join(models))))
+    rows.append(("Tokens", _tokens(part.tokens)))
     if part.tokens is not None and part.tokens.subagents:
         rows.append(("", "subagents: " + _tokens(part.tokens.subagents)))
     yield from text.table(rows, lead="  ")

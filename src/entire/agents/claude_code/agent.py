@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 
 from entire import files
 from entire.agents import transcripts
 from entire.errors import EntireError
+from entire.model import jsontext
 from entire.model.events import EventType
 from entire.model.ids import is_session_id, is_tool_id
 from entire.model.transcripts import START
@@ -98,7 +98,7 @@ class ClaudeCode:
 
     def write_hook_response(self, message: str) -> bytes:
         """Return what shows ``message`` to the user; the model does not see it. Never print anything else."""
-        return json.dumps({"systemMessage": message}).encode() + b"\n"
+        return jsontext.dumps({"systemMessage": message}).encode() + b"\n"
 
     # transcript storage
 

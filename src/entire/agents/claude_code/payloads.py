@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 from entire.agents import transcripts
 from entire.agents.claude_code import records, subagents
 from entire.agents.transcripts import clean
 from entire.errors import EntireError
+from entire.model import jsontext
 from entire.model.events import Event, EventType, Increment
 from entire.model.ids import is_session_id, is_tool_id
 
@@ -187,7 +187,7 @@ def _input(payload: Payload) -> str:
     given = payload.get("tool_input")
     if given is None:
         return ""
-    text = json.dumps(given, ensure_ascii=False, separators=(",", ":"))
+    text = jsontext.dumps(given, ensure_ascii=False, compact=True)
     data = text.encode("utf-8", "replace")
     return transcripts.shorten(data, MAX_TOOL_INPUT).decode("utf-8", "replace")
 

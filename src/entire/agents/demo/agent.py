@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 
@@ -11,6 +10,7 @@ from entire.agents import transcripts
 from entire.agents.demo import install, transcript
 from entire.agents.transcripts import clean, parse_time
 from entire.errors import UsageError
+from entire.model import jsontext
 from entire.model.events import Event, EventType
 from entire.model.ids import is_session_id
 
@@ -76,7 +76,7 @@ class Demo:
             subagent_id=clean(given.get("subagent_id")),
             subagent_type=clean(given.get("subagent_type")),
             task_description=task,
-            tool_input=json.dumps({"task": task}) if task else "",
+            tool_input=jsontext.dumps({"task": task}) if task else "",
             turn_ref=clean(given.get("prompt_id")),
             final_text=clean(given.get("last_answer")),
             source=clean(given.get("source")) or clean(given.get("reason")) or clean(given.get("trigger")),
@@ -85,7 +85,7 @@ class Demo:
 
     def write_hook_response(self, message: str) -> bytes:
         """Return the answer of a hook that lets the agent show a message."""
-        return json.dumps({"message": message}).encode() + b"\n"
+        return jsontext.dumps({"message": message}).encode() + b"\n"
 
     # transcripts
 

@@ -1,0 +1,37 @@
+"""The index that git is about to commit, looked at without touching it."""
+
+from __future__ import annotations
+
+import os
+
+from entire import files
+from entire.git import run
+
+
+def tree(top: str, git_dir: str, index: str, scratch: str) -> str:
+    """Return the tree of an index file, '' as an empty one if there is none.
+
+    ``git write-tree`` takes a lock beside the index and may rewrite it; so it gets a second name of the same file, in the folder
+    ``scratch``, and the index itself stays as it is.
+    """
+    twin = os.path.join(scratch, f"index.{os.getpid()}")
+    os.makedirs(scratch, exist_ok=True)
+    files.remove(twin)
+    try:
+        try:
+            os.link(os.path.join(top, index), twin)
+        except FileNotFoundError:
+            pass
+        except OSError:  # another file system, or one without links
+            files.write(twin, files.read(os.path.join(top, index)) or b"")
+        env = run.environment(GIT_INDEX_FILE=twin, GIT_DIR=git_dir, GIT_WORK_TREE=top)
+        return run.git(top, "write-tree", env=env).stdout.decode("ascii").strip()
+    finally:
+        files.remove(twin)
+        files.remove(twin + ".lock")
+
+
+def comment_char(top: str) -> str:
+    """Return the character that begins a comment in an edited commit message."""
+    found = run.lines(top, "config", "core.commentChar", ok=(0, 1))
+    return found[0] if found and found[0] not in ("", "auto") else "#"

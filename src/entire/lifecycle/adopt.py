@@ -1,0 +1,255 @@
+"""Takes over from the Go Entire CLI: sessions that it wrote last become sessions as ours are.
+
+A state of the Go CLI says little: no journal, a token boundary that its carry-forward sets back to 0, one turn id.
+The rest is found again: how far tokens were counted from the checkpoints that it wrote, the turns from the transcript,
+whose content is open from the steps on its shadow branch (formats.md section 3), what a person had changed before the
+running turn from ``pre-prompt-<session>.json`` (section 6). Happens once per session, at the first event near it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from entire import files, layout, settings
+from entire.agents import transcripts
+from entire.errors import CorruptError
+from entire.git import history
+from entire.lifecycle import turn as turns
+from entire.lifecycle import worktree
+from entire.lifecycle.foreign_steps import Past, note_present, note_steps
+from entire.lifecycle.reading import Reading
+from entire.lifecycle.scene import Scene
+from entire.model import trailers
+from entire.model.ids import is_tool_id, new_id
+from entire.model.phases import Phase
+from entire.model.session import Turn, TurnCheckpoint
+from entire.model.transcripts import START, Position, TokenUsage
+from entire.model.value import replace
+from entire.redact import redact_text
+from entire.store import checkpoints, gojson, sessions, turnlog
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from entire.layout import Place
+    from entire.model.records import SessionRecord
+    from entire.model.session import Session
+    from entire.model.transcripts import Prompt
+
+_STALE = 3600.0  # an active turn whose transcript was not written for so long: its agent is gone
+
+
+def everywhere(place: Place) -> None:
+    """Take over in each work tree that a foreign session names, so that the git hooks wake up there."""
+    tops = {session.worktree_path for session in sessions.list_states(place) if session.foreign}
+    for top in sorted(tops):
+        found = layout.find(top) if os.path.isdir(top) else None
+        chosen = settings.load(found) if found is not None and found.common_dir == place.common_dir else None
+        if found is None or chosen is None:
+            continue
+        scene = Scene(found, chosen)
+        try:
+            with scene.lock():
+                adopt(scene)
+        finally:
+            scene.close()
+
+
+def look(place: Place, *, before: bool) -> None:
+    """Look at the work tree ``before`` and after a command of ours changes files: that is no turn's work."""
+    chosen = settings.load(place) if os.path.exists(os.path.join(place.own_dir, "live")) else None
+    if chosen is None:
+        return
+    scene = Scene(place, chosen)
+    try:
+        with scene.lock():
+            worktree.record(scene, worktree.look(scene), running=scene.running_turns() if before else ())
+            scene.save()
+    finally:
+        scene.close()
+
+
+def adopt(scene: Scene, present: str = "") -> None:
+    """Take over the sessions of this work tree that the Go CLI wrote last and that still matter; ``present`` always."""
+    taken = []
+    for session in scene.near():
+        if session.foreign and (session.is_running or session.steps or session.session_id == present):
+            past = _past(scene, session)
+            if past is not None:
+                taken.append(past)
+    if not taken:
+        return
+    made = note_steps(scene, taken)
+    note_present(scene, taken)
+    dirty = scene.journal.snapshot.files
+    for past in taken:
+        mine = made.get(past.session.session_id, set())
+        scene.journal.note_made(sorted(mine))
+        past.session.open_files = sorted(path for path in mine.union(past.session.open_files) if path in dirty)
+        scene.log.info("taken over", session_id=past.session.session_id, turns=len(past.turns), files=len(mine))
+    scene.save(*(past.session for past in taken))
+
+
+# ---------------------------------------------------------------- the session: positions, turns, tasks
+
+
+def _past(scene: Scene, session: Session) -> Past | None:
+    agent = scene.agent_of(session)
+    if agent is None:
+        return None
+    reading = Reading(agent, session, scene.place.top)
+    end = reading.end()
+    prompts = reading.prompts(START, end)
+    before = _prompt_state(scene, session)
+    start = end.count
+    if session.is_running:
+        start = int(before.get("step_transcript_start") or (prompts[-1].position if prompts else 0))
+    _count(scene, session, reading, prompts, end)
+    found = _turns(scene, session, reading, prompts, min(start, end.count))
+    lost = session.is_running and scene.now() - max(session.last_seen, _written(session)) > _STALE
+    if lost:
+        session.phase = Phase.IDLE
+    for one in reading.subagents(session.counted, end):
+        if is_tool_id(one.tool_use_id):
+            session.tasks.setdefault(one.tool_use_id, {
+                "started": session.last_seen, "done": session.last_seen, "type": one.type,
+                "description": one.description[:200], "subagent": one.id, "ref": one.session_ref,
+            })  # fmt: skip
+    reported = reading.files(START, end)
+    differed = {*(before.get("untracked_files") or ()), *_user_files(scene, session)}
+    touched = frozenset([*session.open_files, *reported])
+    session.open_files = []  # the steps and the work tree tell
+    return Past(session=session, reading=reading, turns=tuple(found), prompted=frozenset(map(str, differed)),
+                touched=touched, lost=lost)  # fmt: skip
+
+
+def _written(session: Session) -> float:
+    try:
+        return os.stat(session.transcript_path).st_mtime
+    except OSError:
+        return 0.0
+
+
+def _prompt_state(scene: Scene, session: Session) -> dict[str, Any]:
+    """Return what the Go CLI noted at the last prompt."""
+    try:
+        return files.read_json(os.path.join(scene.place.tmp_dir, f"pre-prompt-{session.session_id}.json")) or {}
+    except CorruptError:
+        return {}
+
+
+def _user_files(scene: Scene, session: Session) -> list[str]:
+    """Return the files in which the Go CLI saw a person's lines when the running turn began."""
+    try:
+        state = files.read_json(sessions.go_path(scene.place, session.session_id)) or {}
+    except CorruptError:
+        return []
+    pending = state.get("pending_prompt_attribution")
+    found = pending.get("user_added_per_file") if isinstance(pending, dict) else None
+    return list(found) if isinstance(found, dict) else []
+
+
+def _at(session: Session, count: int) -> Position:
+    return Position(count=count, byte=transcripts.offset_of(session.transcript_path, count)[0]) if count else START
+
+
+def _count(scene: Scene, session: Session, reading: Reading, prompts: Sequence[Prompt], end: Position) -> None:
+    """Find how far tokens were counted: by the checkpoints themselves, since a state's own number is set back to 0."""
+    records = _records(scene, session.session_id)
+    waiting = [one.id for one in session.turn_checkpoints]
+    ends = {str(record.checkpoint_id): _counted_end(reading, record, prompts, end) for record in records}
+    before = max((count for name, count in ends.items() if name not in waiting), default=None)
+    counted = max(ends.values(), default=None)
+    if counted is None:
+        counted = session.counted.count
+    session.counted = _at(session, min(counted, end.count))
+    since = _at(session, before if before is not None else 0)
+    moments = {str(record.checkpoint_id): gojson.parse_time(record.created_at) for record in records}
+    if records and not session.last_checkpoint:  # cleared when work was carried forward
+        session.last_checkpoint = max(moments, key=lambda name: moments[name])
+    known = []
+    for one in session.turn_checkpoints:
+        if one.id in ends and not one.commit:
+            one = TurnCheckpoint(id=one.id, commit="", moment=moments[one.id] or one.moment, since=since)
+            since = _at(session, max(ends[one.id], since.count))
+        known.append(one)
+    session.turn_checkpoints = known
+
+
+def _records(scene: Scene, session_id: str) -> list[SessionRecord]:
+    """Return the session's records in all checkpoints of the local branch."""
+    told = history.containing(scene.place.top, f"{trailers.SESSION}: {session_id}", start=checkpoints.LOCAL_REF)
+    ids = dict.fromkeys(
+        one.subject.removeprefix("Checkpoint: ") for one in told if one.subject.startswith("Checkpoint: ")
+    )
+    found = []
+    for name in ids:
+        checkpoint_id = trailers.checkpoint_ids(f"{trailers.CHECKPOINT}: {name}")
+        stored_one = (
+            checkpoints.read(scene.objects, [checkpoints.LOCAL_REF], checkpoint_id[0]) if checkpoint_id else None
+        )
+        slot = stored_one.slot_of(session_id) if stored_one is not None else None
+        if slot is not None and slot.record is not None:
+            found.append(slot.record)
+    return found
+
+
+def _counted_end(reading: Reading, record: SessionRecord, prompts: Sequence[Prompt], end: Position) -> int:
+    """Return how many transcript lines a checkpoint counted the answers of: where the sums are those that it stored.
+
+    The Go CLI's finalised transcripts are longer than what it counted. No such place: the end.
+    """
+    start = Position(count=min(record.checkpoint_transcript_start, end.count))
+    usage = record.token_usage or TokenUsage()
+    calls = usage.api_call_count
+
+    def reach(wanted: int) -> int:
+        """Return the smallest number of lines with that many answers."""
+        low, high = start.count, end.count
+        while low < high:
+            middle = (low + high) // 2
+            if reading.tokens(start, Position(count=middle)).api_call_count >= wanted:
+                high = middle
+            else:
+                low = middle + 1
+        return low
+
+    first = reach(calls)
+    if reading.tokens(start, Position(count=first)) != replace(usage, subagents=None):
+        return end.count
+    total = reading.tokens(start, end).api_call_count
+    beyond = reach(calls + 1) - 1 if total > calls else end.count
+    return min([one.position for one in prompts if first <= one.position] + [max(first, beyond)])
+
+
+def _turns(scene: Scene, session: Session, reading: Reading, prompts: Sequence[Prompt], start: int) -> list[Turn]:
+    """Return the turns told by the transcript; note those that are over and not in our log yet, and set the last one.
+
+    ``start`` is where the running turn begins; the transcript's end if none is in progress.
+    """
+    noted = turnlog.read(scene.place, session.session_id)
+    known = {note.position: note.turn for note in noted}
+    over = [one for one in prompts if one.position < start]
+    last_id = session.turn.id if session.turn is not None else new_id()
+    found = []
+    for number, one in enumerate(over):
+        is_last = number == len(over) - 1
+        position = 0 if number == 0 else one.position
+        after, ended = (start, session.last_seen) if is_last else (over[number + 1].position, over[number + 1].time)
+        own = last_id if is_last and not session.is_running else new_id()
+        turn = Turn(id=known.get(position) or own, ref=one.id, prompt=redact_text(one.text),
+                    start=_at(session, position), prompt_position=position, started=one.time, ended=ended,
+                    tokens=reading.tokens(Position(count=position), Position(count=after)))  # fmt: skip
+        found.append(turn)
+        if position not in known:
+            turnlog.append(scene.place, session.session_id, turns.notes_of(turn, [replace(one, position=position)]))
+    if session.is_running:
+        about = next((one for one in prompts if one.position >= start), None)
+        turn = Turn(id=last_id, start=_at(session, start), prompt_position=start, started=session.last_seen)
+        if about is not None:
+            turn = replace(turn, ref=about.id, prompt=redact_text(about.text), started=about.time)
+        found.append(turn)
+    session.turn = found[-1] if found else Turn(id=last_id, started=session.last_seen, ended=session.last_seen)
+    return found

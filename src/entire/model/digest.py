@@ -1,0 +1,19 @@
+"""SHA-1 and SHA-256 from the interpreter's small modules: ``hashlib`` loads OpenSSL, which costs a hook 3 ms."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hashlib import sha1, sha256
+else:
+    try:
+        from _sha1 import sha1
+
+        try:
+            from _sha256 import sha256  # Python 3.11
+        except ImportError:
+            from _sha2 import sha256  # since 3.12
+    except ImportError:
+        from hashlib import sha1, sha256
+
+__all__ = ["sha1", "sha256"]
