@@ -68,6 +68,14 @@ def remove(path: str) -> None:
         pass
 
 
+def put_aside(path: str) -> None:
+    """Give a broken file another name, so that its content is kept and a new one can be written."""
+    try:
+        os.replace(path, path + ".broken")
+    except OSError:
+        pass
+
+
 def read_json(path: str) -> dict[str, Any] | None:
     """Return the JSON object in a file, None without a file; raises CorruptError for anything else in it."""
     data = read(path)

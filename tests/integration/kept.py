@@ -40,7 +40,7 @@ def answers(*numbers: int) -> tuple[int, int]:
 def check(story: Story, commit: str, files: list[str]) -> dict[str, Any]:
     """Check a linked commit's single checkpoint, its root and our record beside it; return it."""
     found = story.linked(commit)
-    assert found["files_touched"] == files
+    assert found["files_touched"] == files, found["files_touched"]
     full = story.git("rev-parse", commit).strip()
     assert full in [one["commit"] for one in found["lineage"]["commits"]]
     assert found["checkpoint_id"] == story.ids(commit)[0]

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-import entire
-from entire.errors import NotARepositoryError
 from entire.store import lineage_file
 from tests import golden
 from tests.integration.commandline import Repo
@@ -263,17 +261,15 @@ def put_beside(world: Repo, checkpoint: str, name: str, data: bytes) -> None:
 
 EMPTY: dict[str, object] = {"version": 1, "commits": [], "turns": {}, "files": {}}
 SESSION = "b1bddc73-1449-4282-9e10-c81014e45e9f"
-ODD = [
-    json.dumps({**EMPTY, **part}).encode()
-    for part in (
-        {"turns": []},
-        {"turns": {SESSION: 5}},
-        {"turns": {SESSION: [5, {"prompt_position": "x"}, {"prompt_position": 1, "token_usage": 7, "model": 3}]}},
-        {"files": {"a": {"status": ["A"], "added": [], "removed": [1], "made_by": 7, "old_path": 5}}},
-        {"files": {"a": {"status": "M", "added": [[1, 2, 3]], "removed": {"x": "y"}}}},
-        {"files": {"a": {"status": "M", "added": [[1]]}}},
-    )
-]
+PARTS: tuple[dict[str, object], ...] = (
+    {"turns": []},
+    {"turns": {SESSION: 5}},
+    {"turns": {SESSION: [5, {"prompt_position": "x"}, {"prompt_position": 1, "token_usage": 7, "model": 3}]}},
+    {"files": {"a": {"status": ["A"], "added": [], "removed": [1], "made_by": 7, "old_path": 5}}},
+    {"files": {"a": {"status": "M", "added": [[1, 2, 3]], "removed": {"x": "y"}}}},
+    {"files": {"a": {"status": "M", "added": [[1]]}}},
+)
+ODD = [json.dumps({**EMPTY, **part}).encode() for part in PARTS]
 
 
 @in_world("manual/03-user-commit")
@@ -399,19 +395,3 @@ def test_a_detached_head(bare_start: Repo) -> None:
     bare_start.git("checkout", "-q", "--detach")
     assert bare_start.ok("explain").startswith("Branch: (detached HEAD)\nCheckpoints: 0\n")
     assert bare_start.json("status")["branch"] == ""
-
-
-@in_world(LAST)
-def test_the_library(world: Repo) -> None:
-    workspace = entire.Workspace.find()
-    assert workspace.place.top == str(world.top)
-    assert len(workspace.sessions()) == 3
-    newest = workspace.checkpoints(limit=1)[0]
-    found = workspace.checkpoint(newest.id)
-    assert found.id == newest.id
-    assert workspace.transcript(found) == workspace.transcript(newest.id, found.parts[-1].session_id)
-    assert workspace.transcript(found, found.parts[0].session_id) != workspace.transcript(found)
-    assert workspace.transcript(found, "nobody") == b""
-    assert entire.Workspace.find(world.top / "src").place == workspace.place
-    with pytest.raises(NotARepositoryError):
-        entire.Workspace.find(world.top.parent)

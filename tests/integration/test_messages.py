@@ -341,11 +341,13 @@ def test_after_an_aborted_amend(story: Story) -> None:
     ids = story.ids()
     fails(story, "--amend", env=editor(story, ': >"$1"'))
     assert story.ids() == ids
-    right(story, a)
+    assert written(story) == 1
     with a.turn("Make b"):
         a.write("b.txt", "b\n")
     story.commit("b")
     assert slot_of(story, a)["files_touched"] == ["b.txt"]
+    assert not story.path(".git/entire/pending.json").exists()
+    assert story.log_errors() == []
 
 
 def test_no_verify_is_no_way_around(story: Story) -> None:

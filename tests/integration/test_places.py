@@ -388,7 +388,7 @@ def test_a_sparse_checkout(story: Story) -> None:
     for name in ("in/f.txt", "out/g.txt"):
         story.write(name, "one\n")
     story.commit("f and g")
-    story.git("sparse-checkout", "set", "in")
+    story.git("sparse-checkout", "set", "in", ".entire", ".claude")
     assert not story.path("out/g.txt").exists()
     a = session(story)
     with a.turn("Change f"):

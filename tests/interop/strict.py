@@ -8,7 +8,16 @@ from typing import Any
 
 from entire.store import gojson
 
-ROOT = ("cli_version?", "checkpoint_id", "strategy", "branch?", "checkpoints_count", "files_touched", "sessions", "token_usage?")
+ROOT = (
+    "cli_version?",
+    "checkpoint_id",
+    "strategy",
+    "branch?",
+    "checkpoints_count",
+    "files_touched",
+    "sessions",
+    "token_usage?",
+)
 POINTERS = ("metadata", "transcript", "context", "content_hash", "prompt")
 SESSION = (
     "cli_version?", "checkpoint_id", "session_id", "strategy", "created_at", "branch?", "checkpoints_count", "files_touched",

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 
 _MANY_PATHS = 400  # a longer list is not worth a pathspec, and a command line has an end
 GITLINK = "160000"
+EMPTY_TREE = {  # by the length of ids
+    40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+    64: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+}
 
 
 class Change(Value):

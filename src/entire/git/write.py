@@ -80,7 +80,7 @@ class Stream:
         """
         questions = b"".join(f"get-mark :{n}\n".encode() for n in range(1, self._marks + 1))
         questions += b"".join(f'ls {mark} ""\n'.encode() for mark in self._trees)
-        end = f"reset {self._scratch}\nfrom {'0' * 40}\n\n".encode()
+        end = f"reset {self._scratch}\n\n".encode()  # without `from`: the scratch ref is never written
         stream = b"".join(self._parts) + questions + end + b"done\n"
         done = run.git(self._where, "-c", "core.fsync=none", "fast-import", "--quiet", "--done", "--date-format=raw", stdin=stream, timeout=None)
         answers = done.stdout.decode("ascii").splitlines()

@@ -164,6 +164,19 @@ if [ -n "$linked" ] && [ -n "$empty" ] && [ -n "$hash" ]; then
     ask_char
     case $char in "#" | auto) ;; *) empty= ;; esac
 fi
+# A template that nobody edited is no message either; git compares the two, and would find our trailer.
+words_of() {
+    sed -e "/^[$char]/d" -e '/^Entire-Checkpoint:/d' -e '/^[[:space:]]*$/d' "$1" 2>/dev/null
+}
+
+if [ -n "$linked" ] && [ -z "$empty" ] && [ "$GIT_EDITOR" != : ]; then
+    template=$(git config --type=path commit.template 2>/dev/null)
+    if [ -n "$template" ] && [ -r "$template" ]; then
+        ask_char
+        case $char in ?) ;; *) char="#" ;; esac
+        [ "$(words_of "$1")" = "$(words_of "$template")" ] && empty=1
+    fi
+fi
 if [ -n "$linked" ] && [ -n "$empty" ]; then
     if sed '/^Entire-Checkpoint:/d' "$1" >"$1.entire" 2>/dev/null; then
         cat "$1.entire" >"$1"

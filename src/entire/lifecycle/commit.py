@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from entire.lifecycle.scene import Scene
 
 
+_BY_HAND = "its trailer was removed by hand"
+
+
 def finish(scene: Scene) -> None:
     """Carry out what was decided for the commit that HEAD is now."""
     decided = pending.load(scene.place)
@@ -26,6 +29,8 @@ def finish(scene: Scene) -> None:
     if decided is None:
         if not driver.find().picks:
             _settle_unlinked(scene, head, "git made it without asking")
+        elif not driver.state(scene.place).rebasing:  # those of a rebase are learned together, at the next look
+            _learn(scene, head)
         return
     _carry_out(scene, decided, head)
     pending.drop(scene.place)
@@ -58,11 +63,20 @@ def _commit_of(scene: Scene, decided: Pending) -> Commit | None:
 def _carry_out(scene: Scene, decided: Pending, commit: Commit) -> None:
     present = trailers.checkpoint_ids(commit.message.decode("utf-8", "surrogateescape"))
     target = decided.id or decided.update
+    if present and decided.kind in ("squash", "reset", "pick"):
+        _learn(scene, commit)
+    if decided.ids and not present:
+        _settle_unlinked(scene, commit, _BY_HAND, decided)
+        return
+    if decided.update in present and not decided.sessions:
+        from entire.lifecycle import condense
+
+        condense.refresh(scene, decided, commit)
     if not target or not decided.sessions:
-        _settle_unlinked(scene, commit, decided.reason, decided)
+        _settle_unlinked(scene, commit, "" if present else decided.reason, decided)
         return
     if target not in present:
-        _settle_unlinked(scene, commit, "its trailer was removed by hand", decided)
+        _settle_unlinked(scene, commit, _BY_HAND, decided)
         return
     from entire.lifecycle import condense  # only a linked commit needs the heavy half
 
@@ -84,22 +98,31 @@ def _carry_out(scene: Scene, decided: Pending, commit: Commit) -> None:
 
 
 def _settle_unlinked(scene: Scene, commit: Commit, reason: str, decided: Pending | None = None) -> None:
-    """Note a commit that is not linked, with the reason, if a session is near."""
+    """Note a commit that is not linked, with the reason, if a session is near ('': its content is linked already)."""
     from entire.lifecycle import condense
 
-    near = [session for session in scene.near() if session.is_live(scene.now())]
-    if decided is not None and (decided.kind == "amend" or "by hand" in reason):
+    near = [session for session in scene.near() if session.is_live(scene.now()) or (decided is not None and decided.kind == "amend")]
+    if decided is not None and (decided.kind == "amend" or reason == _BY_HAND):
         _note_commit(scene, commit, decided)
         condense.close_files(scene, decided, near)
-    if near and not (decided is not None and decided.ids and decided.kind in ("amend", "squash", "reset")):
+    if near and reason:
         scene.journal.note_reason(commit.oid, reason, scene.now())
         scene.log.info("commit not linked", commit=commit.oid, reason=reason)
     scene.save(*near)
 
 
+def _learn(scene: Scene, commit: Commit) -> None:
+    """Tell our record of the checkpoints that a commit carries on."""
+    from entire.lifecycle import reconcile
+
+    reconcile.learn(scene, [commit.oid])
+
+
 def _note_commit(scene: Scene, commit: Commit, decided: Pending) -> None:
     """Tell the journal what is settled now."""
     scene.journal.trees[commit.oid] = commit.tree
+    if decided.kind == "amend":
+        scene.journal.forget_commit(decided.head)
     if scene.journal.entries:
         scene.journal.note(Entry(tree=commit.tree, time=scene.now(), running=decided.running, commit=commit.oid, paths=decided.paths))
 

@@ -13,7 +13,7 @@ from entire.lifecycle import worktree
 from entire.lifecycle.reading import Reading
 from entire.model import trailers
 from entire.model.ids import CheckpointId
-from entire.model.records import SessionRecord
+from entire.model.records import SessionRecord, summarize
 from entire.model.session import TurnCheckpoint
 from entire.model.transcripts import TokenUsage
 from entire.model.value import Value, replace
@@ -101,7 +101,7 @@ def _part(scene: Scene, decided: Pending, session: Session, checkpoint_id: Check
                           hint="the session is kept; install its plugin and run `entire doctor`")
     reading = Reading(agent, session, scene.place.top)
     finish = reading.end()
-    boundary = reading.boundary(session.counted, decided.moment) if session.is_running else finish
+    boundary = _boundary(decided, session, reading, finish)
     spent, after = _spent(reading, session.counted, boundary, session.counted_subagents)
     transcript = turns.transcript_parts(scene, agent, session, reading, finish)
     notes = _notes(scene, session, reading, finish)
@@ -125,6 +125,15 @@ def _part(scene: Scene, decided: Pending, session: Session, checkpoint_id: Check
                        prompts=tuple(turnlog.prompts(notes)))  # fmt: skip
     tasks = _tasks(scene, session, done_by=decided.moment)
     return Part(session=session, slot=slot, tasks=tuple(tasks), counted=boundary, counted_subagents=after, notes=tuple(notes))
+
+
+def _boundary(decided: Pending, session: Session, reading: Reading, finish: Position) -> Position:
+    """Return how far a commit counts: where the session stood when it was decided, however long an editor was open since."""
+    if any(content.session_of(turn) == session.session_id for turn in decided.running):
+        return reading.boundary(session.counted, decided.moment)
+    told = decided.ends.get(session.session_id)
+    stood = Position(count=told[0], byte=told[1], mark=told[2]) if told else finish
+    return stood if session.counted.byte <= stood.byte <= finish.byte else finish
 
 
 def version() -> str:
@@ -196,17 +205,53 @@ def _compose(
 ) -> writing.Changes:
     """Return the files of the checkpoint; an amended one keeps what it had and gets the sums."""
     before = lineage_file.read(scene.objects, existing) if existing is not None else None
-    if decided.update and before is not None and any(one.commit == commit.oid for one in before.commits):
+    if before is not None and any(one.commit == commit.oid for one in before.commits):
         return {}  # written already, before we were killed
     slots = [_summed(part.slot, existing) if decided.update else part.slot for part in parts]
     kept = [task for part in parts for task in part.tasks]
     own = lineage_file.make(
         before if decided.update else None,
-        lineage_file.Link(commit=commit.oid, tree=commit.tree, patch_id=decided.patch_id, branch=branch, time=scene.now()),
+        _link(scene, decided, commit, branch),
         {path.path: _file_lines(path) for path in decided.lines},
         {part.session.session_id: part.notes for part in parts},
     )
     return writing.compose(slots, existing, tasks=kept, beside={lineage_file.NAME: lineage_file.dumps(own)})
+
+
+def refresh(scene: Scene, decided: Pending, commit: Commit) -> None:
+    """Tell an amended commit's checkpoint whose lines it has now, where no session brought new ones: nothing is counted."""
+    checkpoint_id = CheckpointId(decided.update)
+
+    def build(base: str) -> writing.Changes:
+        existing = checkpoints.read_at(scene.objects, base, checkpoint_id) if base else None
+        before = lineage_file.read(scene.objects, existing) if existing is not None else None
+        if existing is None or before is None or len(existing.records) < len(existing.slots):
+            return {}
+        slots = sorted(existing.slots, key=lambda slot: slot.number)
+        records = [_with_lines(slot.record, decided) for slot in slots if slot.record is not None]
+        root = checkpoint_id.path
+        changes: writing.Changes = {
+            f"{root}/{slot.number}/metadata.json": (writing.FILE, writing.metadata(record))
+            for slot, record in zip(slots, records, strict=True)
+        }
+        whole = summarize(records, existing.summary.sessions, existing.summary.extra)
+        changes[f"{root}/metadata.json"] = (writing.FILE, writing.metadata(whole))
+        own = lineage_file.make(before, _link(scene, decided, commit, _branch(scene)), {path.path: _file_lines(path) for path in decided.lines}, {})
+        changes[f"{root}/{lineage_file.NAME}"] = (writing.FILE, lineage_file.dumps(own))
+        return changes
+
+    message = writing.new_message(checkpoint_id, [])
+    writing.write(scene.place.top, scene.objects, build, message=message, author=scene.author())
+
+
+def _link(scene: Scene, decided: Pending, commit: Commit, branch: str) -> lineage_file.Link:
+    return lineage_file.Link(commit=commit.oid, tree=commit.tree, patch_id=decided.patch_id, branch=branch, time=scene.now())
+
+
+def _with_lines(record: SessionRecord, decided: Pending) -> SessionRecord:
+    calculated = record.initial_attribution.calculated_at if record.initial_attribution is not None else record.created_at
+    return replace(record, files_touched=tuple(content.files_of(record.session_id, decided.lines)),
+                   initial_attribution=content.attribution(record.session_id, decided.lines, calculated))
 
 
 def _file_lines(path: PathLines) -> lineage_file.FileLines:
@@ -258,11 +303,15 @@ def _count(part: Part, decided: Pending, commit: Commit, checkpoint_id: Checkpoi
 
 
 def close_files(scene: Scene, decided: Pending, sessions: Sequence[Session]) -> None:
-    """Forget the open paths whose content the commit holds; those with more in the work tree stay open."""
+    """Forget the open paths whose content the commit holds; those with more in the work tree stay open.
+
+    What an amend takes out of the commit is open again.
+    """
     committed = set(decided.paths)
     for session in sessions:
         mine = {path for path, owners in decided.left.items() if any(content.session_of(one) == session.session_id for one in owners)}
-        session.open_files = [path for path in session.open_files if path not in committed or path in mine]
+        again = mine - set(session.open_files) if decided.kind == "amend" else set()
+        session.open_files = [path for path in session.open_files if path not in committed or path in mine] + sorted(again)
 
 
 def carry_forward(scene: Scene, decided: Pending, commit: Commit, sessions: Sequence[Session]) -> None:

@@ -31,6 +31,7 @@ class Pending(Value):
     update: str = ""
     ids: tuple[str, ...] = ()  # all that the message shall carry
     sessions: dict[str, list[str]] = {}  # session -> its turns with new content ([]: its agent made the commit)
+    ends: dict[str, list[Any]] = {}  # session -> where its transcript ended, if it had no turn in progress
     left: dict[str, list[str]] = {}  # path -> owners of what stays open
     lines: tuple[PathLines, ...] = ()
     paths: tuple[str, ...] = ()

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from entire.model.ids import CheckpointId
     from entire.strategies.content import Content
 
-_EMPTY = {40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", 64: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"}
 _REVERTS = "This reverts commit "
 
 
@@ -37,6 +36,7 @@ class Replaced(Value):
     kind: str
     ids: tuple[CheckpointId, ...] = ()
     covered: tuple[str, ...] = ()
+    commit: str = ""  # the amended one: what it settled is decided anew
 
 
 def prepare(scene: Scene, message_file: str, source: str, maker: str) -> None:
@@ -78,7 +78,7 @@ def _decide(scene: Scene, message: str, source: str, maker: str, git: driver.Dri
     tree = _index_tree(scene)
     amends = _amends(scene, git, source, head, tree)
     parent = scene.objects.commit(head.parents[0]) if amends and head is not None and head.parents else None if amends else head
-    parent_tree = parent.tree if parent is not None else _EMPTY[len(tree)]
+    parent_tree = parent.tree if parent is not None else diff.EMPTY_TREE[len(tree)]
     changes = diff.changes(scene.place.top, parent_tree, tree)
     replaced = _replaced(scene, message, source, state, head, amends, changes)
     basis = Pending(kind=replaced.kind, head=head.oid if head else "", tree=tree, moment=scene.now(), ids=replaced.ids,
@@ -108,7 +108,9 @@ def _running(scene: Scene, maker: str) -> tuple[str, ...]:
 def _with_ids(basis: Pending, sessions: dict[str, list[str]], scene: Scene) -> Pending:
     """Choose the checkpoint: a new one, the amended commit's own, or none with a reason."""
     if not sessions:
-        return replace(basis, reason=_reason(scene, basis))
+        head = scene.objects.commit(basis.head) if basis.kind == "amend" and basis.ids and basis.lines else None
+        changed = head is not None and head.tree != basis.tree
+        return replace(basis, reason=_reason(scene, basis), update=basis.ids[-1] if changed else "")
     if basis.kind == "amend" and basis.ids:
         return replace(basis, update=basis.ids[-1], sessions=sessions)
     fresh = new_id()
@@ -146,7 +148,7 @@ def _replaced(
 ) -> Replaced:
     if amends and head is not None:
         text = head.message.decode("utf-8", "surrogateescape")
-        return Replaced(kind="amend", ids=tuple(trailers.checkpoint_ids(text)), covered=(head.tree,))
+        return Replaced(kind="amend", ids=tuple(trailers.checkpoint_ids(text)), covered=(head.tree,), commit=head.oid)
     if state.merge_heads:
         others = [scene.objects.commit(oid) for oid in state.merge_heads]
         return Replaced(kind="merge", covered=tuple(other.tree for other in others if other is not None))
@@ -169,7 +171,7 @@ def _replaced_by_reset(scene: Scene, head: Commit | None, changes: Sequence[Chan
     if tip is None:
         return None
     entries = {change.path: change.new_oid for change in changes}
-    same = {change.path for change in diff.changes(scene.place.top, head.tree if head else _EMPTY[len(tip.tree)], tip.tree)
+    same = {change.path for change in diff.changes(scene.place.top, head.tree if head else diff.EMPTY_TREE[len(tip.tree)], tip.tree)
             if entries.get(change.path) == change.new_oid}  # fmt: skip
     spec = [tip.oid, *([f"^{head.oid}"] if head else [])]
     ids: list[CheckpointId] = []
@@ -183,17 +185,17 @@ def _replaced_by_reset(scene: Scene, head: Commit | None, changes: Sequence[Chan
 def _examine(scene: Scene, basis: Pending, parent_tree: str, replaced: Replaced, changes: Sequence[Change]) -> Content | None:
     """Ask the journal whose content the commit holds; None where nobody can have any."""
     journal = scene.journal
-    if not journal.tree or not basis.paths:
+    if not journal.tree or not (basis.paths or replaced.commit):
         return None
     strong = [one for one in basis.running if not one.startswith(WEAK)]
-    paths = [*_with_sources(basis.paths, changes), *_moved_away(scene, changes)]
+    paths = [*_with_sources(basis.paths, changes), *_moved_away(scene, changes), *_taken_out(scene, basis, replaced)]
     if not strong and not basis.running and not any(path in journal.made for path in paths):
         return None
     reports = dict(journal.reports)
     if len(basis.running) > 1 or len(strong) != len(basis.running):
         reports.update(_present_reports(scene))
-    return content.examine(scene.place.top, journal.entries, reports, basis.running, parent_tree=parent_tree, tree=basis.tree,
-                           covered=replaced.covered, paths=paths)
+    return content.examine(scene.place.top, journal.entries_without(replaced.commit), reports, basis.running, parent_tree=parent_tree, tree=basis.tree,
+                           covered=replaced.covered, paths=paths, aside=journal.aside)
 
 
 def _moved_away(scene: Scene, changes: Sequence[Change]) -> list[str]:
@@ -203,6 +205,13 @@ def _moved_away(scene: Scene, changes: Sequence[Change]) -> list[str]:
     known = {change.path for change in changes}
     paths = dict.fromkeys(path for session in scene.near() for path in session.open_files if path not in known)
     return [path for path in paths if not os.path.lexists(os.path.join(scene.place.top, path))]
+
+
+def _taken_out(scene: Scene, basis: Pending, replaced: Replaced) -> list[str]:
+    """Return the paths that an amend takes out of the commit: they may be open work again."""
+    known = set(basis.paths)
+    return [one.path for tree in replaced.covered if replaced.commit for one in diff.changes(scene.place.top, tree, basis.tree)
+            if one.path not in known]  # fmt: skip
 
 
 def _with_sources(paths: Sequence[str], changes: Sequence[Change]) -> list[str]:
@@ -230,7 +239,7 @@ def _reverted(scene: Scene, message: str) -> dict[str, list[bytes]] | None:
     if reverted is None:
         return None
     parent = scene.objects.commit(reverted.parents[0]) if reverted.parents else None
-    before = parent.tree if parent is not None else _EMPTY[len(reverted.oid)]
+    before = parent.tree if parent is not None else diff.EMPTY_TREE[len(reverted.oid)]
     found = {}
     for patch in diff.patches(scene.place.top, [(before, reverted.tree)], renames=False)[0]:
         found[patch.change.path] = [text for hunk in patch.hunks for kind, text in hunk.lines if kind == b"-"]

@@ -65,14 +65,14 @@ class Scene:
     def journal(self) -> Journal:
         """The work tree's journal."""
         if self._journal is None:
-            self._journal = Journal(self.place)
+            self._journal = Journal(self.place, repair=True)
         return self._journal
 
     def session(self, session_id: str) -> Session | None:
         """Return a session of this repository, or None."""
         known = self._sessions.get(session_id)
         if known is None:
-            known = sessions.find(self.place, session_id)
+            known = sessions.find(self.place, session_id, repair=True)
             if known is not None:
                 self._sessions[session_id] = known
         return known
@@ -133,17 +133,21 @@ class Scene:
         return identity.author(known[0], self.now())
 
     def save(self, *changed: Session) -> None:
-        """Write the sessions given, then the journal."""
+        """Write the journal, then the sessions given.
+
+        In this order: killed in between, a session does again what it did, and finds that it was seen already; the other way
+        round the next look would find nobody's changes and give them to a turn that began in between.
+        """
         now = self.now()
         for session in changed:
             self.touch(session)
-        for session in self._touched.values():
-            sessions.save(self.place, session)
-        self._touched = {}
         live = [session for session in self.near() if session.is_live(now)]
         journal = self.journal
         journal.sessions = [one.session_id for one in self.near() if one in live or now - one.last_seen < 86400][-100:]
         journal.save(live=bool(live))
+        for session in self._touched.values():
+            sessions.save(self.place, session)
+        self._touched = {}
 
 
 def turn_key(session: Session) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+
+from entire import files
 from entire.errors import RefMovedError
 from entire.git import diff, refs
 from entire.git.write import Stream
@@ -71,14 +74,32 @@ def record(
         step = make_step(changed) if changed else None
         if step is not None:
             _write(scene, seen, step, keep=False)
+        if seen.snapshot.head != before.head:
+            from entire.lifecycle import reconcile
+
+            reconcile.head_moved(scene, before.head, seen.snapshot.head)
     else:
         tree = _write(scene, seen, make_step(changed), keep=True)
     journal.snapshot = replace(seen.snapshot, tree=tree)
+    _note_stashed(scene, before.time, changed)
     if tree != journal.tree:
         entry = Entry(tree=tree, time=seen.snapshot.time, by=by, running=tuple(running), paths=tuple(changed[:_MAX_PATHS]))
         journal.note(entry)
         _credit(scene, entry)
     return changed
+
+
+def _note_stashed(scene: Scene, since: float, changed: Sequence[str]) -> None:
+    """Remember files of sessions that went into a stash: unlike in what was thrown away, their lines may come back.
+
+    ``git stash drop`` and ``pop`` take the line out of the stash's log again, so it is looked at when the files vanish.
+    """
+    made, top = scene.journal.made, scene.place.top
+    gone = [path for path in changed if path in made and not os.path.lexists(os.path.join(top, path))]
+    data = files.read(os.path.join(scene.place.common_dir, "logs", "refs", "stash")) if gone else None
+    words = data.rpartition(b"\t")[0].rpartition(b"\n")[2].split() if data else []
+    if len(words) > 2 and words[-2].isdigit() and int(words[-2]) >= int(since):
+        scene.journal.aside.update(dict.fromkeys(gone))
 
 
 def decide_shared(scene: Scene, key: str) -> None:

@@ -34,6 +34,7 @@ _MAX_TREES = 8
 _MAX_MADE = 5000
 _RACY = 20_000_000  # nanoseconds: a file changed this shortly before a look may change again without a new time stamp
 _NO_FILE = "000000"
+_BROKEN = (CorruptError, TypeError, ValueError, KeyError, AttributeError)
 _OWN_FOLDER = ".entire/"
 _NOTHING = Object(oid="", type="", data=b"")
 
@@ -157,17 +158,32 @@ def changed_paths(before: Snapshot, after: Snapshot) -> list[str] | None:
 class Journal:
     """What is remembered of one work tree. Load it, change it, save it under the repository's lock."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, *, repair: bool = False) -> None:
+        """Load it. A broken file counts as none; ``repair`` puts it aside (reading alone writes nothing)."""
         self._path = os.path.join(place.own_dir, "journal.json")
         self._snapshot_path = os.path.join(place.own_dir, "snapshot.json")
         self._live_path = os.path.join(place.own_dir, "live")
+        self._repair = repair
+        self._snapshot: Snapshot | None = None
+        self._is_new = False
         self.ref = f"refs/entire/journal/{place.worktree_id}"
-        value = _read(self._path)
+        try:
+            self._fill(files.read_json(self._path) or {})
+        except _BROKEN:
+            self._put_aside(self._path)
+            self._fill({})
+
+    def _put_aside(self, path: str) -> None:
+        if self._repair:
+            files.put_aside(path)
+
+    def _fill(self, value: dict[str, Any]) -> None:
         self.tip = str(value.get("tip", ""))  # the journal's last commit
         self.entries = [_entry_from_json(one) for one in value.get("entries", [])]
         self.settled_at = [int(one) for one in value.get("settled_at", [])]  # entries at which nothing was open any more
         self.sessions = [str(one) for one in value.get("sessions", [])]  # of this work tree, live or lately so
         self.made: dict[str, None] = dict.fromkeys(value.get("made", []))  # paths that turns changed
+        self.aside: dict[str, None] = dict.fromkeys(value.get("aside", []))  # of these, those that a stash took away
         self.reports: dict[str, list[str]] = value.get("reports", {})  # session/turn -> paths its tools reported
         self.reasons: list[dict[str, Any]] = value.get("reasons", [])  # commits near a session that were not linked
         self.shadows: dict[str, str] = value.get("shadows", {})  # shadow branch -> its tip as we left it
@@ -175,23 +191,22 @@ class Journal:
         self.is_live = bool(value.get("live", False))
         self.trees: dict[str, str] = value.get("trees", {})  # commit -> tree, of the last few commits: saves asking git
         self.identity: list[Any] = value.get("identity", ["", 0.0])  # who writes our commits, and when git was asked
-        self._snapshot: Snapshot | None = None
 
     @property
     def snapshot(self) -> Snapshot:
         """The last look."""
         if self._snapshot is None:
-            value = _read(self._snapshot_path)
-            known = {name: value[name] for name in Snapshot._fields if name in value}
-            for name in ("left_out", "untracked"):
-                known[name] = tuple(known.get(name, ()))
-            self._snapshot = Snapshot(**known)
+            try:
+                self._snapshot = _snapshot_from_json(files.read_json(self._snapshot_path) or {})
+            except _BROKEN:
+                self._put_aside(self._snapshot_path)
+                self._snapshot = Snapshot()
         return self._snapshot
 
     @snapshot.setter
     def snapshot(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
-        files.write_json(self._snapshot_path, dict(snapshot.__dict__))
+        self._is_new = True
 
     @property
     def tree(self) -> str:
@@ -209,6 +224,16 @@ class Journal:
         """Forget the oldest entries."""
         del self.entries[:count]
         self.settled_at = [at - count for at in self.settled_at if at > count]
+
+    def entries_without(self, commit: str) -> list[Entry]:
+        """Return the entries as if a commit had not been made; the first one stays, it is what all others build on."""
+        return [one for at, one in enumerate(self.entries) if not (at and commit and one.commit == commit)]
+
+    def forget_commit(self, commit: str) -> None:
+        """Take back what a commit settled: it was amended."""
+        gone = [at for at, one in enumerate(self.entries) if at and commit and one.commit == commit]
+        self.entries = self.entries_without(commit)
+        self.settled_at = [mark - sum(at < mark for at in gone) for mark in self.settled_at]
 
     def settle(self) -> None:
         """Note that nothing is open now; two commits back is as far as an amend can look."""
@@ -238,22 +263,25 @@ class Journal:
         files.write_json(self._path, {
             "version": 1, "tip": self.tip, "entries": [_entry_json(one) for one in self.entries],
             "settled_at": self.settled_at, "sessions": self.sessions, "made": list(self.made),
+            "aside": [path for path in self.aside if path in self.made],
             "reports": {turn: paths for turn, paths in self.reports.items() if turn in known},
             "reasons": self.reasons, "shadows": self.shadows, "last_scan": self.last_scan, "live": live,
             "trees": dict(list(self.trees.items())[-_MAX_TREES:]), "identity": self.identity,
         })  # fmt: skip
+        if self._is_new:  # last: killed before it, the next look finds the same changes again and the same tree
+            files.write_json(self._snapshot_path, dict(self.snapshot.__dict__))
+            self._is_new = False
         if not live:
             files.remove(self._live_path)
         elif not os.path.exists(self._live_path):
             files.write(self._live_path, b"")
 
 
-def _read(path: str) -> dict[str, Any]:
-    try:
-        return files.read_json(path) or {}
-    except CorruptError:
-        os.replace(path, path + ".broken")
-        return {}
+def _snapshot_from_json(value: dict[str, Any]) -> Snapshot:
+    known = {name: value[name] for name in Snapshot._fields if name in value}
+    for name in ("left_out", "untracked"):
+        known[name] = tuple(known.get(name, ()))
+    return Snapshot(**known)
 
 
 def _entry_json(entry: Entry) -> list[Any]:

@@ -39,28 +39,31 @@ def go_path(place: Place, session_id: str) -> str:
     return os.path.join(place.sessions_dir, session_id + ".json")
 
 
-def find(place: Place, session_id: str) -> Session | None:
-    """Return a session's state, or None. A broken file is put aside and counts as none."""
+def find(place: Place, session_id: str, *, repair: bool = False) -> Session | None:
+    """Return a session's state, or None. A broken file counts as none; ``repair`` puts it aside (reading alone writes nothing)."""
     if not is_session_id(session_id):
         return None
-    own = _read(own_path(place, session_id))
-    shared = _read(go_path(place, session_id))
+    own = _read(own_path(place, session_id), repair)
+    shared = _read(go_path(place, session_id), repair)
     if own is None and shared is None:
         return None
-    session = from_own(own) if own is not None else Session(session_id)
+    try:
+        session = from_own(own) if own is not None else Session(session_id)
+    except (KeyError, TypeError, ValueError, AttributeError):  # a file that somebody else edited
+        if repair:
+            files.put_aside(own_path(place, session_id))
+        own, session = None, Session(session_id)
     if shared is not None and (own is None or _COUNTER not in shared):
         take_over(session, shared)
     return session
 
 
-def _read(path: str) -> dict[str, Any] | None:
+def _read(path: str, repair: bool) -> dict[str, Any] | None:
     try:
         return files.read_json(path)
     except CorruptError:
-        try:
-            os.replace(path, path + ".broken")
-        except OSError:
-            pass
+        if repair:
+            files.put_aside(path)
         return None
 
 
@@ -215,35 +218,49 @@ def to_go(session: Session) -> dict[str, Any]:
 def take_over(session: Session, shared: dict[str, Any]) -> None:
     """Take the values of a state that the Go CLI wrote last (old names and phases included)."""
     session.foreign = True
-    phase = str(shared.get("phase") or "idle")
-    ids_of_turn = [str(one) for one in shared.get("turn_checkpoint_ids") or []]
+    phase, ids_of_turn = _text(shared, "phase"), _texts(shared, "turn_checkpoint_ids")
     if phase in ("active", "active_committed"):
         session.phase = Phase.ACTIVE_COMMITTED if ids_of_turn else Phase.ACTIVE
     else:
         session.phase = Phase.ENDED if phase == "ended" else Phase.IDLE
-    session.agent_type = str(shared.get("agent_type") or session.agent_type or "Claude Code")
-    session.base_commit = str(shared.get("base_commit") or "")
-    session.worktree_path = str(shared.get("worktree_path") or "")
-    session.worktree_name = str(shared.get("worktree_id") or "")
-    session.started = gojson.parse_time(str(shared.get("started_at") or "")) or session.started
-    session.ended = gojson.parse_time(str(shared.get("ended_at") or "")) or 0.0
-    session.last_seen = gojson.parse_time(str(shared.get("last_interaction_time") or "")) or session.started
-    session.steps = int(shared.get("checkpoint_count") or 0)
-    counted = int(shared.get("checkpoint_transcript_start") or shared.get("condensed_transcript_lines")
-                  or shared.get("transcript_lines_at_start") or 0)
+    session.agent_type = _text(shared, "agent_type") or session.agent_type or "Claude Code"
+    session.base_commit = _text(shared, "base_commit")
+    session.worktree_path = _text(shared, "worktree_path")
+    session.worktree_name = _text(shared, "worktree_id")
+    session.started = gojson.parse_time(shared.get("started_at")) or session.started
+    session.ended = gojson.parse_time(shared.get("ended_at"))
+    session.last_seen = gojson.parse_time(shared.get("last_interaction_time")) or session.started
+    session.steps = _number(shared, "checkpoint_count")
+    names = ("checkpoint_transcript_start", "condensed_transcript_lines", "transcript_lines_at_start")
+    counted = next((number for name in names if (number := _number(shared, name))), 0)
     if counted > session.counted.count:
         session.counted = Position(count=counted)
-    session.transcript_path = str(shared.get("transcript_path") or session.transcript_path)
-    session.first_prompt = str(shared.get("first_prompt") or session.first_prompt)
-    session.last_checkpoint = str(shared.get("last_checkpoint_id") or "")
-    session.open_files = [str(path) for path in shared.get("files_touched") or []]
-    turn_id = str(shared.get("turn_id") or "")
+    session.transcript_path = _text(shared, "transcript_path") or session.transcript_path
+    session.first_prompt = _text(shared, "first_prompt") or session.first_prompt
+    session.last_checkpoint = _text(shared, "last_checkpoint_id")
+    session.open_files = _texts(shared, "files_touched")
+    turn_id = _text(shared, "turn_id")
     if turn_id and (session.turn is None or session.turn.id != turn_id):
         session.turn = Turn(id=turn_id, started=session.last_seen)
     known = {one.id for one in session.turn_checkpoints}
     for one in ids_of_turn:
         if one not in known:
             session.turn_checkpoints.append(TurnCheckpoint(id=one, commit="", moment=session.last_seen, since=session.counted))
+
+
+def _text(value: dict[str, Any], key: str) -> str:
+    found = value.get(key)
+    return found if isinstance(found, str) else ""
+
+
+def _texts(value: dict[str, Any], key: str) -> list[str]:
+    found = value.get(key)
+    return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
+
+
+def _number(value: dict[str, Any], key: str) -> int:
+    found = value.get(key)
+    return found if isinstance(found, int) and not isinstance(found, bool) and found > 0 else 0
 
 
 def _version() -> str:

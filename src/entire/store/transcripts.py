@@ -135,6 +135,8 @@ def _blocks(path: str, start: int, end: int) -> Iterator[tuple[bytes, bool]]:
             return
         if start + len(block) < end:
             block = block[: block.rfind(b"\n") + 1] or block
+        if len(block) > MAX_PART:  # a huge line stands alone: only then is it what gets cut
+            block = block[: block.rfind(b"\n", 0, MAX_PART) + 1 or block.find(b"\n") + 1] or block
         start += len(block)
         yield block, start >= end
 

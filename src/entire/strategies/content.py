@@ -11,7 +11,7 @@ from entire.strategies.lineage import PERSON, PERSON_INSTEAD, Lineage, PathLines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
 
     from entire.git.diff import FilePatch
     from entire.model.session import Entry
@@ -74,11 +74,13 @@ def examine(
     tree: str,
     covered: Sequence[str] = (),
     paths: Sequence[str],
+    aside: Container[str] = (),
 ) -> Content:
     """Replay the journal for ``paths`` and tell what a commit with ``tree`` on ``parent_tree`` holds.
 
     ``running`` are the turns in progress: what the commit holds beyond the last look is theirs. ``covered`` are trees whose
-    content is linked already (what an amend replaces, the other side of a merge, a squashed branch). One git process.
+    content is linked already (what an amend replaces, the other side of a merge, a squashed branch). ``aside`` are paths that a
+    stash took away: their lines may come back. One git process.
     """
     steps = list(_steps(entries))
     pairs = [pair for _, pair in steps]
@@ -89,7 +91,7 @@ def examine(
     patches = [[patch for patch in some if patch.change.path in wanted or patch.change.old_path in wanted] for some in patches]
     commit_patch = patches[len(steps) + 1]
     new_paths = {patch.change.path for patch in commit_patch if patch.change.status == "A"}
-    owners = Lineage(lambda path: path not in new_paths)
+    owners = Lineage(lambda path: path not in new_paths or path in aside)
     for (entry, _), some in zip(steps, patches, strict=False):
         owner = interval_owner(entry.by, entry.running, reports)
         if entry.commit:

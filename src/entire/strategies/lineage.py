@@ -105,7 +105,8 @@ class Lineage:
             who = owner(change.path)
             if change.path in moved:
                 source = self.path(change.old_path)
-                source.remover = who
+                source.versions.setdefault(change.old_oid, (list(source.runs), source.maker))
+                source.remover, source.runs = who, [(BASE, 0)]
                 self._paths[change.path] = moved[change.path]
                 self._paths[change.path].maker = who
             self._change(self.path(change.path), patch, who)
@@ -141,11 +142,13 @@ class Lineage:
             at = start + hunk.old_count
             for removed, added, kept in _blocks(hunk):
                 gone = [(reader.take(), text) for text in removed]
-                for owner in self._owners(path, gone, added, who, restore=restore):
+                owners = self._owners(path, gone, added, who, restore=restore)
+                for owner in owners:
                     _add(out, owner, 1)
+                remover = next(filter(is_turn, owners), who)  # a line that comes back takes away what it took before
                 for owner, text in gone:
                     path.lost.setdefault(text, []).append(owner)
-                    path.removed_by.setdefault(text, []).append(who)
+                    path.removed_by.setdefault(text, []).append(remover)
                 reader.copy(kept, out)
         reader.copy(_REST, out)
         return out
@@ -204,6 +207,8 @@ class Lineage:
             self._change(twin, patch, owner(name))
             path.runs = _settle_common(path.runs, patch.hunks)
             path.maker, path.moder = settled(path.maker), settled(path.moder)
+            if patch.change.old_oid.strip("0"):  # what a stash after this commit takes away and brings back
+                path.versions[patch.change.old_oid] = (list(path.runs), path.maker)
             runs, maker = twin.runs, twin.maker
             path.versions[patch.change.new_oid] = (_settled(runs), settled(maker))
 

@@ -1,0 +1,72 @@
+"""Kills hooks in the middle: a process that ends, as by kill -9, before its n-th write or git command."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from entire import files, process
+
+STATUS = 9
+_SCRIPT = """#!/bin/sh
+case " $* " in
+    *" $ENTIRE_TESTS_DIE_IN "*) exec "{python}" "{program}" "$@" ;;
+esac
+exec "{entire}" "$@"
+"""
+
+
+def arm(count: int) -> None:
+    """Let this process die before its write or program number ``count`` (from 0)."""
+    left = [count]
+
+    def deadly(call: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(*args: Any, **named: Any) -> Any:
+            if left[0] == 0:
+                os._exit(STATUS)
+            left[0] -= 1
+            return call(*args, **named)
+
+        return wrapped
+
+    for module, names in ((files, ("write", "append", "remove")), (process, ("run",)), (os, ("rename", "replace"))):
+        for name in names:
+            setattr(module, name, deadly(getattr(module, name)))
+
+
+def in_child(count: int, work: Callable[[], None]) -> bool:
+    """Do ``work`` in a child that dies before its write number ``count``; tell whether it came to its end."""
+    pid = os.fork()
+    if not pid:
+        try:
+            arm(count)
+            work()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    assert status in (0, STATUS)
+    return status == 0
+
+
+def environment(folder: Path, entire: str, hook: str, count: int) -> dict[str, str]:
+    """Return an environment in which git's ``hook`` finds an ``entire`` that dies; a file tells whether it did."""
+    folder.mkdir(exist_ok=True)
+    script = folder / "entire"
+    script.write_text(_SCRIPT.format(python=sys.executable, program=__file__, entire=entire))
+    script.chmod(0o755)
+    path = f"{folder}{os.pathsep}{os.path.dirname(entire)}{os.pathsep}{os.environ['PATH']}"
+    return {"PATH": path, "ENTIRE_TESTS_DIE_IN": hook, "ENTIRE_TESTS_DIE_AT": str(count),
+            "ENTIRE_TESTS_LIVED": str(folder / "lived")}  # fmt: skip
+
+
+if __name__ == "__main__":
+    from entire.cli import main
+
+    arm(int(os.environ["ENTIRE_TESTS_DIE_AT"]))
+    status = main(sys.argv[1:])
+    Path(os.environ["ENTIRE_TESTS_LIVED"]).touch()
+    sys.exit(status)

@@ -1,0 +1,166 @@
+"""Every stage of every golden world through the commands: no error, and what is shown is what is stored."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import golden
+from tests.integration.commandline import Repo
+
+BRANCH = "refs/heads/entire/checkpoints/v1"
+_USAGE = ("input_tokens", "cache_creation_tokens", "cache_read_tokens", "output_tokens", "api_call_count")
+
+
+class Stored:
+    """What is stored in a repository, read by git alone."""
+
+    def __init__(self, top: Path) -> None:
+        self.top = top
+        names = self.git("ls-tree", "-r", "--name-only", BRANCH).splitlines()
+        self.files = {name: self.git("show", f"{BRANCH}:{name}") for name in names}
+        self.roots = {
+            name[:2] + name[3:13]: json.loads(text)
+            for name, text in self.files.items()
+            if name.endswith("/metadata.json") and name.count("/") == 2
+        }
+        self.commits = self.git("log", "--format=%H", "HEAD").split()
+
+    def git(self, *args: str) -> str:
+        done = subprocess.run(["git", "-C", str(self.top), *args], check=True, capture_output=True, text=True)
+        return done.stdout
+
+    def slots(self, checkpoint_id: str) -> list[dict[str, Any]]:
+        """Return the records of a checkpoint with ``shown``, the prompts of its own part, and ``prompts``, all of them."""
+        folder = f"{checkpoint_id[:2]}/{checkpoint_id[2:]}"
+        found = []
+        for number in range(len(self.roots[checkpoint_id]["sessions"])):
+            record: dict[str, Any] = json.loads(self.files[f"{folder}/{number}/metadata.json"])
+            record["prompts"] = self.files[f"{folder}/{number}/prompt.txt"].split("\n\n---\n\n")
+            start = record.get("checkpoint_transcript_start", 0)
+            record["shown"] = prompts(self.files[f"{folder}/{number}/full.jsonl"], start)
+            found.append(record)
+        return found
+
+    def ids(self, commit: str) -> list[str]:
+        """Return the ids that a commit carries (the Go CLI glued one of them under the subject)."""
+        lines = self.git("log", "-1", "--format=%B", commit).splitlines()
+        return [line.split()[1] for line in lines if line.startswith("Entire-Checkpoint: ")]
+
+
+def prompts(transcript: str, start: int) -> list[str]:
+    """Return what people said from a record on: Claude Code's lines or Gemini's document."""
+    try:
+        messages = json.loads(transcript)["messages"]
+    except (ValueError, KeyError):
+        records = [json.loads(line) for line in transcript.splitlines()]
+        messages = [one.get("message", {}) | {"type": one["type"], "meta": one.get("isMeta")} for one in records]
+    return [
+        one["content"]
+        for one in messages[start:]
+        if one.get("type") == "user" and isinstance(one.get("content"), str) and not one.get("meta")
+    ]
+
+
+def usage(value: dict[str, Any] | None) -> list[int]:
+    return [(value or {}).get(name, 0) for name in _USAGE]
+
+
+@pytest.fixture(params=golden.STAGES)
+def repos(
+    request: pytest.FixtureRequest, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> list[tuple[Repo, Stored]]:
+    """The work trees of a stage with what is stored there; linked ones too."""
+    home = golden.unpack(request.param, tmp_path)
+    monkeypatch.setenv("PAGER", "cat")
+    tops = [path.parent for path in sorted(home.glob("*/.git"))]
+    return [(Repo(top, capsys), Stored(top)) for top in tops]
+
+
+def test_status(repos: list[tuple[Repo, Stored]], monkeypatch: pytest.MonkeyPatch) -> None:
+    for repo, stored in repos:
+        monkeypatch.chdir(repo.top)
+        before = repo.files()
+        status = repo.json("status")
+        assert status["enabled"] is True
+        assert status["checkpoints"] == len(stored.roots)
+        common = Path(stored.git("rev-parse", "--path-format=absolute", "--git-common-dir").strip())
+        states = [json.loads(path.read_text()) for path in (common / "entire-sessions").glob("*.json")]
+        told = {
+            one["session_id"]: [one["phase"].removesuffix("_committed"), one["steps"], one["open_files"], one["worktree"]]
+            for one in status["sessions"]
+        }
+        assert told == {
+            one["session_id"]: [
+                one.get("phase", "idle"), one["checkpoint_count"], one.get("files_touched") or [], one["worktree_path"]
+            ]
+            for one in states
+        }  # fmt: skip
+        here = {one["session_id"] for one in states if os.path.realpath(one["worktree_path"]) == str(repo.top)}
+        assert {one["session_id"] for one in status["sessions"] if one["is_here"]} == here
+        assert repo.ok("status", "--detailed")
+        assert repo.files() == before
+
+
+def test_the_listing(repos: list[tuple[Repo, Stored]], monkeypatch: pytest.MonkeyPatch) -> None:
+    for repo, stored in repos:
+        monkeypatch.chdir(repo.top)
+        listed = repo.json("explain", "--limit", "0")
+        wanted = {one for commit in stored.commits for one in stored.ids(commit)}
+        shown = {one["id"]: one for one in listed["checkpoints"]}
+        assert set(shown) >= wanted
+        for name, one in shown.items():
+            assert one["is_stored"] == (name in stored.roots)
+            if name in stored.roots:
+                slots = stored.slots(name)
+                assert one["session_ids"] == [slot["session_id"] for slot in slots]
+                assert one["files"] == (stored.roots[name]["files_touched"] or [])
+        assert repo.ok("explain", "--no-pager")
+        for session_id in {slot["session_id"] for name in stored.roots for slot in stored.slots(name)}:
+            mine = repo.json("explain", "--session", session_id, "--limit", "0")
+            having = {name for name in stored.roots if session_id in [one["session_id"] for one in stored.slots(name)]}
+            assert {one["id"] for one in mine["checkpoints"]} == having
+            assert repo.ok("explain", "--session", session_id, "--no-pager")
+
+
+def test_every_commit(repos: list[tuple[Repo, Stored]], monkeypatch: pytest.MonkeyPatch) -> None:
+    for repo, stored in repos:
+        monkeypatch.chdir(repo.top)
+        for commit in stored.commits:
+            told = repo.json("explain", "--commit", commit)
+            ids = stored.ids(commit)
+            assert told["commit"]["checkpoint_ids"] == ids
+            assert [one["id"] for one in told["checkpoints"]] == [one for one in ids if one in stored.roots]
+            assert told["missing"] == [one for one in ids if one not in stored.roots]
+        assert repo.ok("explain", "HEAD", "--no-pager")
+
+
+def test_every_checkpoint(repos: list[tuple[Repo, Stored]], monkeypatch: pytest.MonkeyPatch) -> None:
+    for repo, stored in repos:
+        monkeypatch.chdir(repo.top)
+        for name, root in stored.roots.items():
+            (told,) = repo.json("explain", "--checkpoint", name)["checkpoints"]
+            assert told["files"] == (root["files_touched"] or [])
+            assert usage(told["tokens"]) == usage(root.get("token_usage"))
+            slots = stored.slots(name)
+            assert len(told["parts"]) == len(slots)
+            for part, slot in zip(told["parts"], slots, strict=True):
+                assert part["session_id"] == slot["session_id"]
+                assert part["files"] == (slot["files_touched"] or [])
+                assert usage(part["tokens"]) == usage(slot.get("token_usage"))
+                assert part["start"] == slot.get("checkpoint_transcript_start", 0)
+                texts = [one["text"] for one in part["prompts"]]
+                assert texts == slot["shown"]
+                assert texts == slot["prompts"][len(slot["prompts"]) - len(texts) :]
+                attribution = slot.get("initial_attribution")
+                assert (part["lines"] or {}).get("agent_lines") == (attribution or {}).get("agent_lines")
+            assert told["problems"] == []
+            for form in ("--short", "--full", "--transcript"):
+                assert repo.ok("explain", name, form, "--no-pager")
+            folder = f"{name[:2]}/{name[2:]}/{len(slots) - 1}"
+            assert repo.ok("explain", name, "--raw-transcript", "--no-pager") == stored.files[f"{folder}/full.jsonl"]

@@ -1,0 +1,165 @@
+"""Whose line it is, against a model that knows who wrote each line because each line is written once only."""
+
+from __future__ import annotations
+
+import itertools
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from entire.git.diff import Change, FilePatch
+from entire.strategies import lineage
+from entire.strategies.lineage import BASE, OLD, PERSON, PERSON_INSTEAD, Lineage
+from tests.unit.strategies import differences
+from tests.unit.strategies.differences import FILE, NO_FILE, added_lines, between, patch, removed_count
+
+PEOPLE = "people"
+TURNS = ("s1/t1", "s1/t2", "s2/t1")
+NAMES = ("a", "b", "c")
+
+who = st.sampled_from([*TURNS, PERSON])
+name = st.sampled_from(NAMES)
+few = st.integers(min_value=0, max_value=4)
+
+
+def owners(row: Lineage, path: str, count: int) -> list[str]:
+    """Return the owner of each line of a path, people as one."""
+    flat = [one for one, size in row.path(path).runs for _ in range(min(size, count))][:count]
+    assert len(flat) == count
+    return [one if lineage.is_turn(one) else PEOPLE for one in flat]
+
+
+class WorkTree(RuleBasedStateMachine):
+    """Turns and people change files; commits take all or parts of it. Each line's text occurs in one place ever."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.numbers = itertools.count()
+        self.author: dict[str, str] = {}  # text -> who wrote it
+        self.linked: set[str] = set()  # texts that a commit has
+        self.maybe: set[str] = set()  # of these: those that need not be known as such
+        self.at_commit: dict[str, tuple[list[str], list[str]]] = {}  # path -> look and content at its last commit
+        self.head = {one: [self.line(PEOPLE) for _ in range(5)] for one in NAMES[:2]}
+        self.files = {one: list(lines) for one, lines in self.head.items()}
+        self.seen = {one: list(lines) for one, lines in self.head.items()}  # the last look
+        self.versions: dict[str, list[list[str]]] = {one: [list(lines)] for one, lines in self.head.items()}
+        self.row = Lineage(lambda path: path in NAMES[:2])
+
+    def line(self, author: str) -> str:
+        text = f"line {next(self.numbers)}\n"
+        self.author[text] = PEOPLE if author == PERSON else author
+        return text
+
+    def expected(self, text: str) -> str:
+        author = self.author[text]
+        return OLD + author if text in self.linked and author != PEOPLE else author
+
+    def edit(self, path: str, author: str, at: int, drop: int, add: int) -> None:
+        lines = self.files.setdefault(path, [])
+        at = min(at, len(lines))
+        lines[at : at + drop] = [self.line(author) for _ in range(add)]
+
+    def look(self, author: str, context: int = 3) -> None:
+        self.row.look(between(self.seen, self.files, context=context), lambda path: author)
+        self.seen = {one: list(lines) for one, lines in self.files.items()}
+        for one, lines in self.files.items():
+            self.versions.setdefault(one, []).append(list(lines))
+
+    @rule(path=name, author=who, at=few, drop=few, add=few, again=few, context=st.sampled_from([0, 1, 3]))
+    def write(self, path: str, author: str, at: int, drop: int, add: int, again: int, context: int) -> None:
+        self.edit(path, author, at, drop, add)
+        self.edit(path, author, at + drop + again, again, again)
+        self.look(author, context)
+
+    @rule(first=who, second=who, at=few)
+    def write_side_by_side(self, first: str, second: str, at: int) -> None:
+        """Two turns changed different paths between two looks."""
+        makers = {"a": first, "b": second}
+        for path, author in makers.items():
+            self.edit(path, author, at, 1, 2)
+        patches = differences.patch
+        before = self.seen
+        changes = [patches(path, before.get(path), self.files[path]) for path in makers]
+        self.row.look(changes, lambda path: makers[path])
+        self.seen = {one: list(lines) for one, lines in self.files.items()}
+
+    @rule(path=name, author=who)
+    def delete(self, path: str, author: str) -> None:
+        self.files.pop(path, None)
+        self.look(author)
+
+    @rule(old=name, new=name, author=who, add=few)
+    def rename(self, old: str, new: str, author: str, add: int) -> None:
+        if old in self.files and new not in self.files and len(self.files[old]) > 4:
+            self.files[new] = self.files.pop(old)
+            self.edit(new, author, 2, 1, min(add, 2))
+            self.look(author)
+
+    @rule(path=name, author=who, data=st.data())
+    def bring_back(self, path: str, author: str, data: st.DataObject) -> None:
+        """A stash popped, a checkout of an older version: exactly what was there at an earlier look."""
+        if versions := [one for one in self.versions.get(path, ()) if one]:
+            self.files[path] = list(data.draw(st.sampled_from(versions)))
+            if self.files[path] not in self.at_commit.get(path, ()):
+                self.maybe |= self.linked & set(self.files[path])  # a version from before the commit knows nothing of it
+            self.look(author)
+
+    @rule()
+    def commit_all(self) -> None:
+        self.commit({one: list(lines) for one, lines in self.files.items()})
+
+    @rule(wanted=st.lists(st.booleans(), min_size=1, max_size=6))
+    def commit_a_part(self, wanted: list[bool]) -> None:
+        tree = {one: list(lines) for one, lines in self.head.items()}
+        for path, lines in self.files.items():
+            if path in self.head:
+                tree[path] = differences.partly(self.head[path], lines, wanted)
+            elif wanted[0]:
+                tree[path] = list(lines)
+        self.commit(tree)
+
+    @rule(author=who, path=name, at=few, add=few)
+    @precondition(lambda self: self.files)
+    def commit_what_no_look_saw(self, author: str, path: str, at: int, add: int) -> None:
+        self.edit(path, author, at, 1, add)
+        tree = {one: list(lines) for one, lines in self.files.items()}
+        self.commit(tree, author)
+        self.look(author)
+
+    def commit(self, tree: dict[str, list[str]], author: str = PERSON) -> None:
+        to_commit = between(self.seen, tree)
+        twin = self.row.copy()
+        twin.look(to_commit, lambda path: author)
+        commit = between(self.head, tree)
+        for one, change in zip(lineage.commit_lines(twin, commit), commit, strict=True):
+            numbers = [n for first, last, _ in one.added for n in range(first, last + 1)]
+            assert numbers == added_lines(change), "the ranges partition the added lines"
+            assert sum(one.removed.values()) == removed_count(change)
+            for first, last, owner in one.added:
+                for number in range(first, last + 1):
+                    told = owner if lineage.is_turn(owner) else PEOPLE
+                    assert lineage.turn_of(told) == self.author[tree[one.path][number - 1]]
+                    assert lineage.is_turn(owner) or owner in (PERSON, PERSON_INSTEAD)
+        paths = {one for change in commit for one in (change.change.path, change.change.old_path)}
+        self.row.settle(to_commit, sorted(paths), lambda path: author)
+        for path in paths:
+            self.at_commit[path] = (list(self.seen.get(path, ())), list(tree.get(path, ())))
+            for text in tree.get(path, ()):
+                self.linked.add(text)
+                if text not in self.seen.get(path, ()):
+                    self.maybe.add(text)
+        self.head = tree
+
+    @invariant()
+    def each_line_has_its_author(self) -> None:
+        for path, lines in self.seen.items():
+            told = owners(self.row, path, len(lines))
+            exact = [text not in self.maybe for text in lines]
+            assert [one if sure else lineage.turn_of(one) for one, sure in zip(told, exact, strict=True)] == [
+                self.expected(text) if sure else self.author[text] for text, sure in zip(lines, exact, strict=True)
+            ], path
+
+
+TestWorkTree = WorkTree.TestCase
+TestWorkTree.settings = settings(max_examples=60, stateful_step_count=25)
