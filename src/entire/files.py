@@ -82,8 +82,8 @@ def read_json(path: str) -> dict[str, Any] | None:
     if data is None:
         return None
     try:
-        value = jsontext.loads(data)
-    except ValueError as error:
+        value = jsontext.loads(data.decode("utf-8", "surrogateescape"))  # as write_json writes names that are no UTF-8
+    except (ValueError, RecursionError) as error:
         raise CorruptError(f"{path} is not valid JSON: {error}", hint="run `entire doctor`") from error
     if not isinstance(value, dict):
         raise CorruptError(f"{path} holds no JSON object", hint="run `entire doctor`")

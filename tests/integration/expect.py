@@ -25,7 +25,7 @@ def start(slot: dict[str, Any]) -> int:
 
 
 def slot_of(story: Story, session: Session, commit: str = "HEAD") -> dict[str, Any]:
-    """Return the session's record in the commit's only checkpoint; its files are the checkpoint's if it is alone in it."""
+    """Return the session's record in the commit's only checkpoint; if it is alone, its files are the checkpoint's."""
     checkpoint = story.linked(commit)
     slot: dict[str, Any] = checkpoint["slots"][session.id]
     assert set(slot["files_touched"]) <= set(checkpoint["files_touched"])
@@ -60,5 +60,7 @@ def folder(story: Story, commit: str = "HEAD") -> str:
 
 def written(story: Story) -> int:
     """Return how many checkpoints there are."""
-    return len([line for line in story.git("ls-tree", "-d", "-r", "entire/checkpoints/v1").splitlines()
-                if line.count("/") == 1]) if story.git("for-each-ref", "refs/heads/entire/checkpoints/v1") else 0  # fmt: skip
+    if not story.git("for-each-ref", "refs/heads/entire/checkpoints/v1"):
+        return 0
+    names = story.git("ls-tree", "-d", "-r", "--name-only", "entire/checkpoints/v1").split()
+    return len([name for name in names if name.count("/") == 1])

@@ -1,4 +1,4 @@
-"""Commits inside a turn: written at once, finalised at the turn's end; every answer counted once (linking.md section 2)."""
+"""Commits inside a turn: written at once, finalised at its end; every answer counted once (linking.md section 2)."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def test_before_the_answer_is_in_the_transcript(story: Story, session: Session) 
 
 
 def test_late_records_move_to_the_commit_that_they_belong_to(story: Story, session: Session) -> None:
-    """Records with earlier times come to disk after the first commit: at the turn's end they are counted where they belong."""
+    """Records that come to disk after the commit are counted at the turn's end where their times belong."""
     session.prompt("Work")
     late = session.file.read_text()
     session.write("a.py", "a\n")  # 0
@@ -198,7 +198,9 @@ def test_late_records_move_to_the_commit_that_they_belong_to(story: Story, sessi
     session.file.write_text(late)  # nothing of the answers is flushed yet
     first = story.commit("a", env={"CLAUDE_CODE_SESSION_ID": session.id})
     session.file.write_text(whole)
-    session.record("user", message={"role": "user", "content": [{"tool_use_id": tool, "type": "tool_result", "content": ""}]})
+    session.record(
+        "user", message={"role": "user", "content": [{"tool_use_id": tool, "type": "tool_result", "content": ""}]}
+    )
     session.write("b.py", "b\n")  # 2
     second = session.commit("b")  # 3
     session.stop()  # 4

@@ -70,7 +70,9 @@ def nothing_left(story: Story, a: Session) -> None:
 # ---------------------------------------------------------------- without an editor
 
 
-@pytest.mark.parametrize("subject", ["feat: add a", "fix(core)!: mend a", "Add a", "WIP: x", "#123 mend a", "äöü — 漢字"])
+@pytest.mark.parametrize(
+    "subject", ["feat: add a", "fix(core)!: mend a", "Add a", "WIP: x", "#123 mend a", "äöü — 漢字"]
+)
 def test_a_subject_stays_a_subject(story: Story, subject: str) -> None:
     a = worked(story)
     story.git("commit", "-q", "-m", subject)

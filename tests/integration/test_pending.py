@@ -89,7 +89,9 @@ def test_within_a_turn_without_post_commit(story: Story, session: Session, no_po
     consistent(story)
 
 
-def test_the_session_goes_on_before_the_record_is_completed(story: Story, session: Session, no_post_commit: None) -> None:
+def test_the_session_goes_on_before_the_record_is_completed(
+    story: Story, session: Session, no_post_commit: None
+) -> None:
     """What is said after the commit is not in its checkpoint, and is counted later."""
     with session.turn("One"):
         session.write("a.py", "a\n")  # 0, 1
@@ -156,7 +158,7 @@ def test_the_editor_is_open_while_the_session_goes_on(story: Story, session: Ses
         session.write("a.py", "a\n")  # 0, 1
     story.git("add", "a.py")
     opened, closed = tmp_path / "opened", tmp_path / "closed"
-    editor = f"f() {{ touch {opened}; while [ ! -e {closed} ]; do sleep 0.02; done; echo done >>\"$1\"; }}; f"
+    editor = f'f() {{ touch {opened}; while [ ! -e {closed} ]; do sleep 0.02; done; echo done >>"$1"; }}; f'
     child = subprocess.Popen(["git", "commit", "-q"], cwd=story.root, env={**story.env, "GIT_EDITOR": editor, **PERSON})
     while not opened.exists():
         assert child.poll() is None
@@ -261,7 +263,9 @@ def test_an_agents_hook_is_killed_at_any_write(story: Story, session: Session, h
     again = Again(story, session)
     for count in range(part, 200, 3):
         again.restore()
-        lived = dying.in_child(count, lambda: session.hook(hook, prompt="Three", last_assistant_message="Done.", reason="x"))
+        lived = dying.in_child(
+            count, lambda: session.hook(hook, prompt="Three", last_assistant_message="Done.", reason="x")
+        )
         story.session().start()
         consistent(story)
         with session.turn("Last"):

@@ -411,7 +411,7 @@ def test_a_sparse_checkout(story: Story) -> None:
 class Sha256Story(Story):
     """A repository whose object ids are 64 digits long."""
 
-    def git(self, *args: str, **options: object) -> str:  # type: ignore[override]
+    def git(self, *args: str, **options: object) -> str:
         if args and args[0] == "init":
             args = (*args, "--object-format=sha256")
         return super().git(*args, **options)  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.expect import commit_of, folder, lines, reason, slot_of, start, tokens, unlinked, written
+from tests.integration.expect import commit_of, lines, reason, slot_of, start, tokens, unlinked, written
 from tests.integration.story import Session, Story
 
 
@@ -41,7 +41,9 @@ def slots(story: Story, one: str) -> list[str]:
 
 def rebase(story: Story, todo: str, *args: str, ok: bool = True, **env: str) -> str:
     """Rebase interactively with ``todo``, a sed script for the list of picks."""
-    return story.git("rebase", "-i", *args, ok=ok, env={"GIT_SEQUENCE_EDITOR": f"sed -i '{todo}'", "GIT_EDITOR": "true", **env})
+    return story.git(
+        "rebase", "-i", *args, ok=ok, env={"GIT_SEQUENCE_EDITOR": f"sed -i '{todo}'", "GIT_EDITOR": "true", **env}
+    )
 
 
 # ---------------------------------------------------------------- reset
@@ -121,9 +123,14 @@ def test_a_commit_split_in_two_keeps_its_id_on_both(story: Story) -> None:
     story.git("add", "a.txt")
     story.commit("a", add=False)
     assert story.ids() == ids
+    story.git("add", "b.txt")
+    story.git("reset", "-q")  # moves nothing
     story.commit("b")
     assert story.ids() == ids
     assert written(story) == 1
+    story.write("mine.txt", "mine\n")
+    story.commit("mine")
+    assert story.ids() == []
     assert story.log_errors() == []
 
 
@@ -442,6 +449,105 @@ def test_cherry_pick_with_a_conflict(story: Story) -> None:
     assert story.ids() == [one]
     assert slots(story, one) == before
     assert written(story) == 1
+    assert story.log_errors() == []
+
+
+def conflicting(story: Story) -> tuple[Session, str]:
+    """A linked commit on ``feature`` that does not fit on ``main``, which is checked out."""
+    a = session(story)
+    story.write("f.txt", "base\n")
+    story.commit("f")
+    story.git("checkout", "-q", "-b", "feature")
+    with a.turn("Change f"):
+        a.edit("f.txt", "base\n", "agent\n")
+    story.commit("Agent's f")
+    (one,) = story.ids()
+    story.git("checkout", "-q", "main")
+    story.write("f.txt", "person\n")
+    story.commit("Person's f")
+    return a, one
+
+
+def test_cherry_pick_with_a_conflict_resolved_by_the_agent(story: Story) -> None:
+    """The picked id stays; what the agent wrote to resolve it has no checkpoint yet and gets one."""
+    a, one = conflicting(story)
+    a.prompt("Pick it")
+    with a.shell("git cherry-pick feature"):
+        story.git("cherry-pick", "feature", ok=False)
+    a.write("f.txt", "person\nagent\nglue\n")
+    with a.shell("git commit"):
+        story.git("add", "f.txt")
+        story.git("commit", "-q", "--no-edit", env={"CLAUDE_CODE_SESSION_ID": a.id})
+    a.stop()
+    found = story.ids()
+    assert found[0] == one
+    assert len(found) == 2
+    slot = story.checkpoint(found[1])["slots"][a.id]
+    assert (slot["files_touched"], start(slot)) == (["f.txt"], 4)
+    assert tokens(slot) == 4 + 8 + 16 + 32
+    assert story.log_errors() == []
+
+
+def test_cherry_pick_of_several(story: Story) -> None:
+    a = session(story)
+    story.git("checkout", "-q", "-b", "feature")
+    ids = [make(story, a, name) for name in "abc"]
+    story.git("checkout", "-q", "main")
+    story.write("mine.txt", "mine\n")
+    story.commit("Mine")
+    story.git("cherry-pick", "main..feature")
+    assert [story.ids(name) for name in ("HEAD~2", "HEAD~1", "HEAD")] == [[one] for one in ids]
+    a.prompt("Go on")
+    new = [commit_of(story, f"HEAD~{n}") for n in (2, 1, 0)]
+    assert [commits(story.checkpoint(one))[-1] for one in ids] == new
+    assert written(story) == 3
+    assert story.log_errors() == []
+
+
+def test_rebase_with_a_conflict_committed_by_hand(story: Story) -> None:
+    a, one = conflicting(story)
+    with a.turn("Make open"):
+        a.write("open.txt", "open\n")
+    story.git("checkout", "-q", "feature")
+    story.git("rebase", "-q", "main", ok=False)
+    story.write("f.txt", "person\nagent\n")
+    story.git("add", "f.txt")
+    story.git("commit", "-q", "--no-edit")
+    assert story.ids() == [one]
+    story.git("rebase", "--continue", env={"GIT_EDITOR": "true"})
+    assert story.ids() == [one]
+    assert written(story) == 1
+    story.commit("open")
+    slot = slot_of(story, a)
+    assert (slot["files_touched"], tokens(slot), start(slot)) == (["open.txt"], 12, 4)
+    assert story.log_errors() == []
+
+
+def test_squash_of_a_commit_with_two_ids(story: Story) -> None:
+    """Ids that a squash collected go on when the squash is squashed again."""
+    a = session(story)
+    story.git("checkout", "-q", "-b", "feature")
+    ids = [make(story, a, name) for name in "ab"]
+    story.git("reset", "-q", "--soft", "HEAD~2")
+    story.commit("Both", add=False)
+    assert story.ids() == ids
+    ids.append(make(story, a, "c"))
+    story.git("checkout", "-q", "main")
+    story.git("merge", "-q", "--squash", "feature")
+    story.git("commit", "-q", "-m", "All")
+    assert story.ids() == ids
+    assert written(story) == 3
+    assert story.log_errors() == []
+
+
+def test_reset_then_amend_of_the_commit_below(story: Story) -> None:
+    """Folding a commit into the one below it by `reset --soft` and `--amend`: both ids are kept."""
+    a = session(story)
+    ids = [make(story, a, name) for name in "ab"]
+    story.git("reset", "-q", "--soft", "HEAD~1")
+    story.git("commit", "-q", "--amend", "--no-edit")
+    assert story.ids() == ids
+    assert written(story) == 2
     assert story.log_errors() == []
 
 

@@ -237,7 +237,11 @@ def test_a_session_in_a_linked_worktree(story: Story, two: Two, tmp_path: Path) 
     side.prompt("Side")
     path = tmp_path / "side/s.py"
     path.write_text("s\n")
-    side.tool("Write", {"file_path": str(path), "content": "s\n"}, {"type": "create", "filePath": str(path), "structuredPatch": []})
+    side.tool(
+        "Write",
+        {"file_path": str(path), "content": "s\n"},
+        {"type": "create", "filePath": str(path), "structuredPatch": []},
+    )
     side.stop()
     story.git("-C", str(tmp_path / "side"), "add", "-A")
     story.git("-C", str(tmp_path / "side"), "commit", "-q", "-m", "side")

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import uuid
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -257,10 +258,15 @@ def background(session: Session, agent: str, tool: str) -> Path:
     session.answer({"type": "tool_use", "id": tool, "name": "Agent", "input": given})
     session.hook("pre-task", tool_name="Agent", tool_use_id=tool, tool_input=given)
     result = {"isAsync": True, "status": "async_launched", "agentId": agent}
-    session.record("user", message={"role": "user", "content": [{"tool_use_id": tool, "type": "tool_result", "content": ""}]},
-                   toolUseResult=result)  # fmt: skip
+    answer_call(session, tool, result)
     session.hook("post-task", tool_name="Agent", tool_use_id=tool, tool_input=given, tool_response=result)
     return folder / f"agent-{agent}.jsonl"
+
+
+def answer_call(session: Session, tool: str, result: Mapping[str, object]) -> None:
+    """Write the result of a subagent's call."""
+    block = {"tool_use_id": tool, "type": "tool_result", "content": ""}
+    session.record("user", message={"role": "user", "content": [block]}, toolUseResult=result)
 
 
 def inner(session: Session, path: Path, agent: str, name: str, text: str, tokens: int) -> None:
@@ -275,7 +281,8 @@ def inner(session: Session, path: Path, agent: str, name: str, text: str, tokens
         {**common, "type": "assistant", "uuid": "u2", "message": {
             "id": f"msg_{uuid.uuid4().hex}", "role": "assistant", "model": "m", "usage": usage,
             "content": [{"type": "tool_use", "id": call, "name": "Write", "input": {"file_path": target}}]}},
-        {**common, "type": "user", "uuid": "u3", "toolUseResult": {"type": "create", "filePath": target, "structuredPatch": []},
+        {**common, "type": "user", "uuid": "u3",
+         "toolUseResult": {"type": "create", "filePath": target, "structuredPatch": []},
          "message": {"role": "user", "content": [{"tool_use_id": call, "type": "tool_result", "content": "ok"}]}},
     ]  # fmt: skip
     with path.open("a") as file:
@@ -321,7 +328,9 @@ def test_a_turn_by_task_notification(story: Story, session: Session) -> None:
     session.hook("stop", last_assistant_message="Started.", background_tasks=RUNNING)
     inner(session, path, "a1b2c3", "bg.py", "b\n", 1000)
     session.hook("subagent-stop", agent_id="a1b2c3", agent_type="worker", background_tasks=RUNNING)
-    notice = "<task-notification>\n<task-id>a1b2c3</task-id>\n<tool-use-id>toolu_bg1</tool-use-id>\n</task-notification>"
+    notice = (
+        "<task-notification>\n<task-id>a1b2c3</task-id>\n<tool-use-id>toolu_bg1</tool-use-id>\n</task-notification>"
+    )
     session.prompt_id = str(uuid.uuid4())
     session.hook("user-prompt-submit", prompt=notice)
     session.record("user", promptId=session.prompt_id, promptSource="system", origin={"kind": "task-notification"},
@@ -351,8 +360,7 @@ def test_a_subagents_folder_tokens_and_notes(story: Story, session: Session) -> 
     for name in ("one", "two"):
         session.hook("post-todo", tool_name="TodoWrite", agent_id=agent, tool_input={"todos": [{"content": name}]})
     response = {"agentId": agent, "status": "completed", "agentType": "Explore"}
-    session.record("user", message={"role": "user", "content": [{"tool_use_id": tool, "type": "tool_result", "content": ""}]},
-                   toolUseResult=response)  # fmt: skip
+    answer_call(session, tool, response)
     session.hook("post-task", tool_name="Agent", tool_use_id=tool, tool_input=given, tool_response=response)
     commit = session.commit("sub")  # 1
     session.stop()  # 2

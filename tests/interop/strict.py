@@ -1,4 +1,4 @@
-"""A strict model of what the Go Entire CLI reads: key order, keys that are left out, escapes (formats.md 2.3, 2.4, 5)."""
+"""A strict model of what the Go Entire CLI reads: key order, keys left out, escapes (formats.md 2.3, 2.4, 5)."""
 
 from __future__ import annotations
 
@@ -20,29 +20,30 @@ ROOT = (
 )
 POINTERS = ("metadata", "transcript", "context", "content_hash", "prompt")
 SESSION = (
-    "cli_version?", "checkpoint_id", "session_id", "strategy", "created_at", "branch?", "checkpoints_count", "files_touched",
-    "agent?", "turn_id?", "is_task?", "tool_use_id?", "transcript_identifier_at_start?", "checkpoint_transcript_start?",
-    "transcript_lines_at_start?", "token_usage?", "summary?", "initial_attribution?",
+    "cli_version?", "checkpoint_id", "session_id", "strategy", "created_at", "branch?", "checkpoints_count",
+    "files_touched", "agent?", "turn_id?", "is_task?", "tool_use_id?", "transcript_identifier_at_start?",
+    "checkpoint_transcript_start?", "transcript_lines_at_start?", "token_usage?", "summary?", "initial_attribution?",
 )  # fmt: skip
 USAGE = (
     "input_tokens", "cache_creation_tokens", "cache_read_tokens", "output_tokens", "api_call_count", "subagent_tokens?"
 )  # fmt: skip
 ATTRIBUTION = (
-    "calculated_at", "agent_lines", "human_added", "human_modified", "human_removed", "total_committed", "agent_percentage"
+    "calculated_at", "agent_lines", "human_added", "human_modified", "human_removed", "total_committed",
+    "agent_percentage",
 )  # fmt: skip
 STATE = (
-    "session_id", "cli_version?", "base_commit", "attribution_base_commit?", "worktree_path?", "worktree_id?", "started_at",
-    "ended_at?", "phase?", "turn_id?", "turn_checkpoint_ids?", "last_interaction_time?", "checkpoint_count",
-    "checkpoint_transcript_start?", "untracked_files_at_start?", "files_touched?", "last_checkpoint_id?", "agent_type?",
-    "token_usage?", "transcript_identifier_at_start?", "transcript_path?", "first_prompt?", "prompt_attributions?",
-    "pending_prompt_attribution?", "entire_py?",
+    "session_id", "cli_version?", "base_commit", "attribution_base_commit?", "worktree_path?", "worktree_id?",
+    "started_at", "ended_at?", "phase?", "turn_id?", "turn_checkpoint_ids?", "last_interaction_time?",
+    "checkpoint_count", "checkpoint_transcript_start?", "untracked_files_at_start?", "files_touched?",
+    "last_checkpoint_id?", "agent_type?", "token_usage?", "transcript_identifier_at_start?", "transcript_path?",
+    "first_prompt?", "prompt_attributions?", "pending_prompt_attribution?", "entire_py?",
 )  # fmt: skip
 ID = re.compile(r"[0-9a-f]{12}")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{0,8}[1-9])?(Z|[+-]\d\d:\d\d)")
 
 
 def keys(value: dict[str, Any], wanted: tuple[str, ...]) -> None:
-    """Assert that the keys are the wanted ones in their order; those with a ``?`` are there only if they say something."""
+    """Assert the keys and their order; those with a ``?`` are there only if they say something."""
     order = [name.rstrip("?") for name in wanted]
     assert [name for name in order if name in value] == list(value), list(value)
     for name in wanted:

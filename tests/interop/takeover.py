@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,20 @@ _TIMES = ("started_at", "ended_at", "last_interaction_time")
 
 
 class World(Story):
-    """A stage of a golden world with our hooks in place of those of the Go CLI."""
+    """A stage of a golden world with our hooks in place of those of the Go CLI.
 
-    def __init__(self, stage: str, home: Path, repository: str = "", *, hours: float = 0) -> None:
+    ``hours`` ago the Go CLI wrote last; ``change`` is called before our tool sees anything.
+    """
+
+    def __init__(
+        self,
+        stage: str,
+        home: Path,
+        repository: str = "",
+        *,
+        hours: float = 0,
+        change: Callable[[World], object] | None = None,
+    ) -> None:
         golden.unpack(stage, home)
         _bring_up_to_date(home, hours)
         self.root = golden.repositories(home)[0] if not repository else home / repository
@@ -28,6 +40,8 @@ class World(Story):
         self.env = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "ENTIRE_LOG_LEVEL": "debug"}
         self.before = self.stored()
         self.states_before = {path.stem: json.loads(path.read_text()) for path in self._states()}
+        if change is not None:
+            change(self)
         assert self.entire("enable", "--agent", "claude-code", "-f") == 0
 
     def commit(self, message: str, *args: str, add: bool = True, env: dict[str, str] | None = None) -> str:

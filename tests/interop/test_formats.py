@@ -1,5 +1,5 @@
-"""The checks of formats.md section 12 that no other test holds: parts of a growing transcript, states of other versions,
-names of shadow branches, escapes and left-out keys as the Go CLI's reader wants them.
+"""The checks of formats.md section 12 that no other test holds: parts of a growing transcript, states of other
+versions, names of shadow branches, escapes and left-out keys as the Go CLI's reader wants them.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from entire import layout
 from entire.agents import transcripts as lines_of
+from entire.git.write import blob_id
 from entire.model.phases import Phase
 from entire.model.session import Session
 from entire.model.transcripts import Position
@@ -121,7 +122,7 @@ class Growing:
 def small_parts(folder: Path) -> Iterator[Growing]:
     """Make parts small, and keep those in memory that would be written to git at once."""
     growing = Growing(folder)
-    real = stored.blob_id
+    real = blob_id
 
     def write(where: str, data: bytes) -> str:
         growing.written[real(data, 40)] = bytes(data)

@@ -96,16 +96,19 @@ follows_reset() {
     if [ -f "$git_dir/logs/HEAD" ]; then
         [ -f "$git_dir/ORIG_HEAD" ] || return 1
         moved=
+        later=
         while read -r old new rest; do # the newest line comes last; a reset that only unstages moves nothing
             case $rest in
-                *"\treset: "*) [ "$old" = "$new" ] || moved=1 ;;
-                *"\tcommit"*) ;; # one of several in place of what was reset
+                *"\treset: "*) [ "$old" = "$new" ] || moved=$old later= ;;
+                *"\tcommit"*) later=1 ;; # maybe one of several in place of what was reset
                 *) moved= ;;
             esac
         done <<END
 $(tail -n 8 "$git_dir/logs/HEAD" 2>/dev/null)
 END
-        [ -n "$moved" ] && return 0
+        [ -n "$moved" ] || return 1
+        [ -z "$later" ] && return 0
+        case $(git log --max-count=50 --format=%B "HEAD..$moved" 2>/dev/null) in *Entire-Checkpoint*) return 0 ;; esac
     elif [ -e "$git_dir/reftable" ]; then
         case $(git log -g -1 --format=%gs HEAD 2>/dev/null) in "reset: "*) return 0 ;; esac
     fi
@@ -153,9 +156,10 @@ while IFS= read -r line || [ -n "$line" ]; do
         "Signed-off-by: "*) ;;
         *" ------------------------ >8 ------------------------"*) break ;;
         *[![:space:]]*)
+            [ -n "$empty" ] || continue
             if { [ -z "$linked" ] && [ "$GIT_EDITOR" = : ]; } || ! is_comment "$line"; then
                 empty=
-                break
+                [ "$GIT_EDITOR" = : ] && break
             fi
             ;;
     esac

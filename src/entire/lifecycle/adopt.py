@@ -12,7 +12,7 @@ import os
 
 from entire import files, layout, settings
 from entire.agents import transcripts
-from entire.errors import CorruptError
+from entire.errors import CorruptError, EntireError
 from entire.git import history
 from entire.lifecycle import turn as turns
 from entire.lifecycle import worktree
@@ -38,12 +38,13 @@ if TYPE_CHECKING:
     from entire.model.session import Session
     from entire.model.transcripts import Prompt
 
+_SUMS = ("input_tokens", "cache_creation_tokens", "cache_read_tokens", "output_tokens", "api_call_count")
 _STALE = 3600.0  # an active turn whose transcript was not written for so long: its agent is gone
 
 
 def everywhere(place: Place) -> None:
     """Take over in each work tree that a foreign session names, so that the git hooks wake up there."""
-    tops = {session.worktree_path for session in sessions.list_states(place) if session.foreign}
+    tops = {session.worktree_path or place.main_top for session in sessions.list_states(place) if session.foreign}
     for top in sorted(tops):
         found = layout.find(top) if os.path.isdir(top) else None
         chosen = settings.load(found) if found is not None and found.common_dir == place.common_dir else None
@@ -73,12 +74,16 @@ def look(place: Place, *, before: bool) -> None:
 
 def adopt(scene: Scene, present: str = "") -> None:
     """Take over the sessions of this work tree that the Go CLI wrote last and that still matter; ``present`` always."""
-    taken = []
-    for session in scene.near():
-        if session.foreign and (session.is_running or session.steps or session.session_id == present):
-            past = _past(scene, session)
-            if past is not None:
-                taken.append(past)
+    wanted = [one for one in scene.near() if one.foreign]
+    wanted = [one for one in wanted if one.is_running or one.steps or one.session_id == present]
+    try:
+        _adopt(scene, [past for past in (_past(scene, one) for one in wanted) if past is not None])
+    except (EntireError, OSError, ValueError, TypeError, LookupError) as error:
+        scene.log.error(f"what the Go CLI left is not understood: {error}", sessions=[one.session_id for one in wanted])
+        scene.save(*wanted)  # once is enough: hooks have to go on
+
+
+def _adopt(scene: Scene, taken: Sequence[Past]) -> None:
     if not taken:
         return
     made = note_steps(scene, taken)
@@ -105,7 +110,8 @@ def _past(scene: Scene, session: Session) -> Past | None:
     before = _prompt_state(scene, session)
     start = end.count
     if session.is_running:
-        start = int(before.get("step_transcript_start") or (prompts[-1].position if prompts else 0))
+        told = before.get("step_transcript_start")
+        start = told if isinstance(told, int) else prompts[-1].position if prompts else 0
     _count(scene, session, reading, prompts, end)
     found = _turns(scene, session, reading, prompts, min(start, end.count))
     lost = session.is_running and scene.now() - max(session.last_seen, _written(session)) > _STALE
@@ -118,7 +124,8 @@ def _past(scene: Scene, session: Session) -> Past | None:
                 "description": one.description[:200], "subagent": one.id, "ref": one.session_ref,
             })  # fmt: skip
     reported = reading.files(START, end)
-    differed = {*(before.get("untracked_files") or ()), *_user_files(scene, session)}
+    untracked = before.get("untracked_files")
+    differed = [*(untracked if isinstance(untracked, list) else ()), *_user_files(scene, session)]
     touched = frozenset([*session.open_files, *reported])
     session.open_files = []  # the steps and the work tree tell
     return Past(session=session, reading=reading, turns=tuple(found), prompted=frozenset(map(str, differed)),
@@ -162,8 +169,8 @@ def _count(scene: Scene, session: Session, reading: Reading, prompts: Sequence[P
     ends = {str(record.checkpoint_id): _counted_end(reading, record, prompts, end) for record in records}
     before = max((count for name, count in ends.items() if name not in waiting), default=None)
     counted = max(ends.values(), default=None)
-    if counted is None:
-        counted = session.counted.count
+    if counted is None or session.counted.byte:  # with a byte it is our own count: it holds what no record here tells
+        counted = max(counted or 0, session.counted.count)
     session.counted = _at(session, min(counted, end.count))
     since = _at(session, before if before is not None else 0)
     moments = {str(record.checkpoint_id): gojson.parse_time(record.created_at) for record in records}
@@ -201,27 +208,32 @@ def _counted_end(reading: Reading, record: SessionRecord, prompts: Sequence[Prom
 
     The Go CLI's finalised transcripts are longer than what it counted. No such place: the end.
     """
-    start = Position(count=min(record.checkpoint_transcript_start, end.count))
+    start = min(record.checkpoint_transcript_start, end.count)
     usage = record.token_usage or TokenUsage()
     calls = usage.api_call_count
 
     def reach(wanted: int) -> int:
         """Return the smallest number of lines with that many answers."""
-        low, high = start.count, end.count
+        low, high = start, end.count
         while low < high:
             middle = (low + high) // 2
-            if reading.tokens(start, Position(count=middle)).api_call_count >= wanted:
+            if _spent(reading, start, middle).api_call_count >= wanted:
                 high = middle
             else:
                 low = middle + 1
         return low
 
     first = reach(calls)
-    if reading.tokens(start, Position(count=first)) != replace(usage, subagents=None):
+    if _spent(reading, start, first) != replace(usage, subagents=None):
         return end.count
-    total = reading.tokens(start, end).api_call_count
-    beyond = reach(calls + 1) - 1 if total > calls else end.count
+    beyond = reach(calls + 1) - 1 if _spent(reading, start, end.count).api_call_count > calls else end.count
     return min([one.position for one in prompts if first <= one.position] + [max(first, beyond)])
+
+
+def _spent(reading: Reading, start: int, stop: int) -> TokenUsage:
+    """Return what the answers between two numbers of lines cost; always from the start, so that it is read once."""
+    before, after = (reading.tokens(START, Position(count=count)) if count else TokenUsage() for count in (start, stop))
+    return TokenUsage(**{name: getattr(after, name) - getattr(before, name) for name in _SUMS})
 
 
 def _turns(scene: Scene, session: Session, reading: Reading, prompts: Sequence[Prompt], start: int) -> list[Turn]:
@@ -233,23 +245,26 @@ def _turns(scene: Scene, session: Session, reading: Reading, prompts: Sequence[P
     known = {note.position: note.turn for note in noted}
     over = [one for one in prompts if one.position < start]
     last_id = session.turn.id if session.turn is not None else new_id()
-    found = []
+    found, fresh = [], []
     for number, one in enumerate(over):
         is_last = number == len(over) - 1
         position = 0 if number == 0 else one.position
         after, ended = (start, session.last_seen) if is_last else (over[number + 1].position, over[number + 1].time)
         own = last_id if is_last and not session.is_running else new_id()
         turn = Turn(id=known.get(position) or own, ref=one.id, prompt=redact_text(one.text),
-                    start=_at(session, position), prompt_position=position, started=one.time, ended=ended,
-                    tokens=reading.tokens(Position(count=position), Position(count=after)))  # fmt: skip
+                    start=Position(count=position), prompt_position=position, started=one.time, ended=ended,
+                    tokens=_spent(reading, position, after))  # fmt: skip
         found.append(turn)
         if position not in known:
-            turnlog.append(scene.place, session.session_id, turns.notes_of(turn, [replace(one, position=position)]))
+            fresh += turns.notes_of(turn, [replace(one, position=position)])
+    turnlog.append(scene.place, session.session_id, fresh)
     if session.is_running:
         about = next((one for one in prompts if one.position >= start), None)
-        turn = Turn(id=last_id, start=_at(session, start), prompt_position=start, started=session.last_seen)
+        turn = Turn(id=last_id, start=Position(count=start), prompt_position=start, started=session.last_seen)
         if about is not None:
             turn = replace(turn, ref=about.id, prompt=redact_text(about.text), started=about.time)
         found.append(turn)
-    session.turn = found[-1] if found else Turn(id=last_id, started=session.last_seen, ended=session.last_seen)
-    return found
+    if not found:  # no transcript: one turn stands for all
+        found = [Turn(id=last_id, started=session.last_seen, ended=session.last_seen)]
+    session.turn = replace(found[-1], start=_at(session, found[-1].start.count))
+    return [*found[:-1], session.turn]

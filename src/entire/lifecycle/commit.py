@@ -123,7 +123,7 @@ def _note_commit(scene: Scene, commit: Commit, decided: Pending) -> None:
     scene.journal.trees[commit.oid] = commit.tree
     if decided.kind == "amend":
         scene.journal.forget_commit(decided.head)
-    if scene.journal.entries:
+    if scene.journal.entries and not any(entry.commit == commit.oid for entry in scene.journal.entries):
         scene.journal.note(Entry(tree=commit.tree, time=scene.now(), running=decided.running, commit=commit.oid, paths=decided.paths))
 
 

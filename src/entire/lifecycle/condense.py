@@ -15,7 +15,7 @@ from entire.model import trailers
 from entire.model.ids import CheckpointId
 from entire.model.records import SessionRecord, summarize
 from entire.model.session import TurnCheckpoint
-from entire.model.transcripts import TokenUsage
+from entire.model.transcripts import Position, TokenUsage
 from entire.model.value import Value, replace
 from entire.redact import Redacted, redact_jsonl, redact_text, trusted
 from entire.store import checkpoints, gojson, lineage_file, steps, turnlog, writing
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from entire.lifecycle.pending import Pending
     from entire.lifecycle.scene import Scene
     from entire.model.session import Session
-    from entire.model.transcripts import Position
     from entire.store.checkpoints import Checkpoint
     from entire.store.turnlog import TurnNote
     from entire.strategies.lineage import PathLines
@@ -58,17 +57,21 @@ def write(scene: Scene, decided: Pending, commit: Commit, sessions: Sequence[Ses
     branch = _branch(scene)
     parts = [_part(scene, decided, session, checkpoint_id, branch) for session in sessions]
     held_before: dict[str, TokenUsage | None] = {}
+    again: list[str] = []  # the commit, if its checkpoint was written before we were killed
 
     def build(base: str) -> writing.Changes:
         existing = checkpoints.read_at(scene.objects, base, checkpoint_id) if base else None
         if decided.update and existing is not None:
             held_before.update({record.session_id: record.token_usage for record in existing.records})
-        return _compose(scene, decided, commit, parts, existing, branch)
+        again[:] = [commit.oid] if _is_written(scene, commit, existing) else []
+        return {} if again else _compose(scene, decided, commit, parts, existing, branch)
 
     message = writing.new_message(checkpoint_id, _trailers(scene, sessions))
     writing.write(scene.place.top, scene.objects, build, message=message, author=scene.author(),
                   also=lambda again: _done_branches(scene, sessions, ask=again))  # fmt: skip
     for part in parts:
+        if again:
+            stored.forget(part.session)  # its new parts were not written now
         _count(part, decided, commit, checkpoint_id, held_before.get(part.session.session_id))
     scene.log.info("checkpoint written", checkpoint_id=checkpoint_id, sessions=len(parts), commit=commit.oid)
 
@@ -200,13 +203,17 @@ def _increments(task: dict[str, Any]) -> dict[str, str | Redacted]:
     return {name: trusted(gojson.dumps(value)) for name, value in task.get("increments", {}).items()}
 
 
+def _is_written(scene: Scene, commit: Commit, existing: Checkpoint | None) -> bool:
+    """Tell whether the checkpoint has this commit already: it was written before we were killed."""
+    before = lineage_file.read(scene.objects, existing) if existing is not None else None
+    return before is not None and any(one.commit == commit.oid for one in before.commits)
+
+
 def _compose(
     scene: Scene, decided: Pending, commit: Commit, parts: Sequence[Part], existing: Checkpoint | None, branch: str
 ) -> writing.Changes:
     """Return the files of the checkpoint; an amended one keeps what it had and gets the sums."""
     before = lineage_file.read(scene.objects, existing) if existing is not None else None
-    if before is not None and any(one.commit == commit.oid for one in before.commits):
-        return {}  # written already, before we were killed
     slots = [_summed(part.slot, existing) if decided.update else part.slot for part in parts]
     kept = [task for part in parts for task in part.tasks]
     own = lineage_file.make(

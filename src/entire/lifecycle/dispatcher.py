@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 def dispatch(scene: Scene, agent: Agent, event: Event) -> bytes:
     """Do what follows from an agent's event; return what the hook prints for the agent (mostly nothing)."""
     from entire.lifecycle import turn
+    from entire.lifecycle.scene import agent_process
 
     if event.type in (EventType.TURN_END, EventType.COMPACTION):
         turn.wait(agent, scene.session(event.session_id), event)
@@ -35,6 +36,8 @@ def dispatch(scene: Scene, agent: Agent, event: Event) -> bytes:
         session = scene.open_session(event.session_id, agent)
         _take_over(scene, session, event)
         _adopt(scene, event.session_id)
+        if session.is_running and not session.process.pid:  # its turn began under the Go CLI
+            session.process = agent_process()
         _tidy(scene, event.session_id)
         agent.metadata = session.metadata
         facts = Facts(

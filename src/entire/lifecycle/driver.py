@@ -108,7 +108,9 @@ def reset_from(place: Place) -> str:
         ids, _, subject = line.partition("\t")
         if subject.startswith("reset: moving to "):
             words = ids.split()
-            return words[0] if len(words) > 1 and words[0] != words[1] else ""
+            if len(words) > 1 and words[0] != words[1]:
+                return words[0]
+            continue  # it only took something out of the index
         if not subject.startswith("commit"):
             return ""
     return ""

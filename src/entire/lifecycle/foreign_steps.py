@@ -159,11 +159,14 @@ def _makers(past: Past, changes: Entries) -> dict[str, Turn]:
     """Return which turn made each carried path: the last that reported it, else the last that is over."""
     over = [one for one in past.turns if one.ended] or past.turns[:1]
     makers = dict.fromkeys(changes, over[-1])
-    ends = [Position(count=one.prompt_position) for one in past.turns[1:]]
-    for turn, until in zip(past.turns, [*ends, past.reading.end()], strict=True):
-        for path in past.reading.files(Position(count=turn.prompt_position), until):
-            if path in makers:
-                makers[path] = turn
+    open_paths = set(changes)
+    until = past.reading.end()
+    for turn in reversed(past.turns):
+        start = Position(count=turn.prompt_position)
+        for path in open_paths.intersection(past.reading.files(start, until)) if open_paths else ():
+            makers[path] = turn
+            open_paths.remove(path)
+        until = start
     return makers
 
 

@@ -19,7 +19,8 @@ from entire.strategies import content
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+    from typing import Any
 
     from entire.git.diff import Change
     from entire.git.read import Commit
@@ -111,10 +112,22 @@ def _with_ids(basis: Pending, sessions: dict[str, list[str]], scene: Scene) -> P
         head = scene.objects.commit(basis.head) if basis.kind == "amend" and basis.ids and basis.lines else None
         changed = head is not None and head.tree != basis.tree
         return replace(basis, reason=_reason(scene, basis), update=basis.ids[-1] if changed else "")
+    basis = replace(basis, ends=_ends(scene, sessions))
     if basis.kind == "amend" and basis.ids:
         return replace(basis, update=basis.ids[-1], sessions=sessions)
     fresh = new_id()
     return replace(basis, id=fresh, ids=(*basis.ids, fresh), sessions=sessions)
+
+
+def _ends(scene: Scene, sessions: Iterable[str]) -> dict[str, list[Any]]:
+    """Return where the transcripts of the sessions without a turn in progress end."""
+    found = {}
+    for session in map(scene.session, sessions):
+        agent = scene.agent_of(session) if session is not None and not session.is_running else None
+        if session is not None and agent is not None:
+            end = Reading(agent, session, scene.place.top).end()
+            found[session.session_id] = [end.count, end.byte, end.mark]
+    return found
 
 
 def _reason(scene: Scene, basis: Pending) -> str:
@@ -148,7 +161,11 @@ def _replaced(
 ) -> Replaced:
     if amends and head is not None:
         text = head.message.decode("utf-8", "surrogateescape")
-        return Replaced(kind="amend", ids=tuple(trailers.checkpoint_ids(text)), covered=(head.tree,), commit=head.oid)
+        ids = trailers.checkpoint_ids(text)
+        beyond = _replaced_by_reset(scene, head, changes)
+        if beyond is not None and not set(beyond.ids) <= set(ids):  # commits taken back are folded into the one below
+            return replace(beyond, ids=tuple(dict.fromkeys([*ids, *beyond.ids])), covered=(head.tree, *beyond.covered))
+        return Replaced(kind="amend", ids=tuple(ids), covered=(head.tree,), commit=head.oid)
     if state.merge_heads:
         others = [scene.objects.commit(oid) for oid in state.merge_heads]
         return Replaced(kind="merge", covered=tuple(other.tree for other in others if other is not None))

@@ -1,7 +1,8 @@
 """Commits that came about without our hooks: copies of linked ones, clean merges (linking.md sections 4 and 5).
 
-A rebase, a cherry-pick or a squash carries ids on to new commits; our record of those checkpoints learns the new commits, the
-sessions' slots stay as they are. A clean merge runs no post-commit hook: it is noted when HEAD is seen to have moved.
+A rebase, a cherry-pick or a squash carries ids on to new commits; our record of those checkpoints learns the new
+commits, the sessions' slots stay as they are. A clean merge runs no post-commit hook: it is noted when HEAD is seen to
+have moved.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ def head_moved(scene: Scene, before: str, after: str) -> None:
     ours = scene.journal.trees  # commits that our hooks have seen: what they wrote is complete
     learn(scene, [one.oid for one in reversed(found) if one.oid not in ours and trailers.checkpoint_ids(one.message)])
     known = {one["commit"] for one in scene.journal.reasons}
-    merges = [one.oid for one in found if len(one.parents) > 1 and one.oid not in known and not trailers.checkpoint_ids(one.message)]
+    plain = [one for one in found if one.oid not in known and not trailers.checkpoint_ids(one.message)]
+    merges = [one.oid for one in plain if len(one.parents) > 1]
     here = _merged_here(scene) if merges and any(session.is_live(scene.now()) for session in scene.near()) else set()
     for oid in merges:
         if oid in here:

@@ -96,11 +96,17 @@ class Scene:
             for session_id in sessions.foreign_since(self.place, journal.last_scan):
                 if session_id not in journal.sessions:
                     found = self.session(session_id)
-                    if found is not None and os.path.realpath(found.worktree_path) == os.path.realpath(self.place.top):
+                    if found is not None and self._is_here(found):
                         journal.sessions.append(session_id)
             journal.last_scan = max(journal.last_scan, self.now() - 2.0)
             self._near = [one for one in journal.sessions if self.session(one) is not None]
         return [session for session in map(self.session, self._near) if session is not None]
+
+    def _is_here(self, session: Session) -> bool:
+        """Tell whether a session works in this work tree; states of some versions name no path."""
+        if not session.worktree_path:
+            return session.worktree_name == self.place.worktree_name
+        return os.path.realpath(session.worktree_path) == os.path.realpath(self.place.top)
 
     def running(self, *, but: str = "") -> list[Session]:
         """Return the sessions of this work tree with a turn in progress."""

@@ -103,9 +103,12 @@ def _note_stashed(scene: Scene, since: float, changed: Sequence[str]) -> None:
 
 
 def decide_shared(scene: Scene, key: str) -> None:
-    """Decide anew about paths that several turns may have changed, now that the turn ``key`` has reported all of its own."""
+    """Decide anew about paths that several turns may have changed, now that the turn ``key`` has reported all of its own.
+
+    Also about those that were its own alone: a hook that was killed may have noted the look, and no more.
+    """
     for entry in scene.journal.entries:
-        if key in entry.running and len(entry.running) > 1:
+        if key in entry.running:
             _credit(scene, entry)
 
 

@@ -18,7 +18,7 @@ from entire.git import status
 from entire.git.read import Object
 from entire.git.write import blob_id
 from entire.model.session import WEAK, Entry
-from entire.model.value import Value
+from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -201,6 +201,8 @@ class Journal:
             except _BROKEN:
                 self._put_aside(self._snapshot_path)
                 self._snapshot = Snapshot()
+            if self._snapshot.tree != self.tree:  # one of the two files is lost or older: only the trees can tell
+                self._snapshot = replace(self._snapshot, tree="")
         return self._snapshot
 
     @snapshot.setter

@@ -49,6 +49,8 @@ def find(place: Place, session_id: str, *, repair: bool = False) -> Session | No
         return None
     try:
         session = from_own(own) if own is not None else Session(session_id)
+        if session.session_id != session_id:
+            raise ValueError("the state of another session")
     except (KeyError, TypeError, ValueError, AttributeError):  # a file that somebody else edited
         if repair:
             files.put_aside(own_path(place, session_id))

@@ -133,7 +133,9 @@ def _blocks(path: str, start: int, end: int) -> Iterator[tuple[bytes, bool]]:
             block = read_span(path, start, min(end, start + wanted))
         if not block:
             return
-        if start + len(block) < end:
+        if wanted > _BLOCK:  # a line longer than a block: alone, so that the part does not grow with what is behind it
+            block = block[: block.find(b"\n") + 1] or block
+        elif start + len(block) < end:
             block = block[: block.rfind(b"\n") + 1] or block
         if len(block) > MAX_PART:  # a huge line stands alone: only then is it what gets cut
             block = block[: block.rfind(b"\n", 0, MAX_PART) + 1 or block.find(b"\n") + 1] or block

@@ -49,7 +49,7 @@ def read(place: Place, session_id: str) -> list[TurnNote]:
         try:
             value = jsontext.loads(line)
             notes.append(TurnNote(**{name: value[name] for name in TurnNote._fields if name in value}))
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             continue
     known = {(note.turn, note.position, note.prompt): note for note in notes}
     return list(known.values())

@@ -171,9 +171,11 @@ def without_reverted(content: Content, reverted: Mapping[str, Sequence[bytes]], 
 
 
 def files_of(session_id: str, lines: Sequence[PathLines]) -> list[str]:
-    """Return the paths of a commit that a session made something of, sorted; a moved file under both names."""
+    """Return the paths of a commit that a session made something of, sorted; a file that it moved under both names."""
     mine = [path for path in lines if any(lineage.is_turn(one) and session_of(one) == session_id for one in path.owners())]
-    return sorted({name for path in mine for name in (path.path, path.old_path) if name})
+    moved = [path.old_path for path in mine if path.old_path and lineage.is_turn(path.path_owner)
+             and session_of(path.path_owner) == session_id]  # fmt: skip
+    return sorted({*(path.path for path in mine), *moved})
 
 
 def attribution(session_id: str, lines: Sequence[PathLines], calculated_at: str) -> Attribution:

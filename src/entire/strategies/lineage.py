@@ -61,6 +61,7 @@ class Path:
         self.lost: dict[bytes, list[str]] = {}  # lines that went away, by text, with their owners
         self.removed_by: dict[bytes, list[str]] = {}  # who took a line away, by text
         self.versions: dict[str, tuple[Runs, str]] = {}  # blob id -> owners and maker of that version
+        self.oid = ""  # of the version at the present look, as far as a patch told it
 
     def copy(self) -> Path:
         """Return an independent copy (for a look that is not part of the row)."""
@@ -68,7 +69,7 @@ class Path:
         twin.runs, twin.maker, twin.remover, twin.moder = list(self.runs), self.maker, self.remover, self.moder
         twin.lost = {text: list(owners) for text, owners in self.lost.items()}
         twin.removed_by = {text: list(owners) for text, owners in self.removed_by.items()}
-        twin.versions = dict(self.versions)
+        twin.versions, twin.oid = dict(self.versions), self.oid
         return twin
 
 
@@ -106,7 +107,7 @@ class Lineage:
             if change.path in moved:
                 source = self.path(change.old_path)
                 source.versions.setdefault(change.old_oid, (list(source.runs), source.maker))
-                source.remover, source.runs = who, [(BASE, 0)]
+                source.remover, source.runs, source.oid = who, [(BASE, 0)], ""
                 self._paths[change.path] = moved[change.path]
                 self._paths[change.path].maker = who
             self._change(self.path(change.path), patch, who)
@@ -115,6 +116,7 @@ class Lineage:
         change = patch.change
         if change.old_mode != change.new_mode and _NO_FILE not in (change.old_mode, change.new_mode):
             path.moder = who
+        path.oid = change.new_oid
         known = path.versions.get(change.new_oid)
         if change.old_oid.strip("0") and change.old_oid not in path.versions:
             path.versions[change.old_oid] = (list(path.runs), path.maker)
@@ -201,7 +203,8 @@ class Lineage:
             if patch is None:
                 path.runs = [(settled(one), count) for one, count in path.runs]
                 path.maker, path.remover, path.moder = settled(path.maker), settled(path.remover), settled(path.moder)
-                path.versions = {oid: (_settled(runs), settled(maker)) for oid, (runs, maker) in path.versions.items()}
+                if path.oid in path.versions:  # versions that were overwritten before the commit are in no checkpoint
+                    path.versions[path.oid] = (list(path.runs), path.maker)
                 continue
             twin = path.copy()
             self._change(twin, patch, owner(name))

@@ -162,4 +162,129 @@ class WorkTree(RuleBasedStateMachine):
 
 
 TestWorkTree = WorkTree.TestCase
-TestWorkTree.settings = settings(max_examples=60, stateful_step_count=25)
+TestWorkTree.settings = settings(max_examples=12, stateful_step_count=20)
+
+
+# ---------------------------------------------------------------- single rules
+
+
+def whole(row: Lineage, old: dict[str, list[str]], new: dict[str, list[str]]) -> dict[str, lineage.PathLines]:
+    return {one.path: one for one in lineage.commit_lines(row, between(old, new))}
+
+
+def other(status: str, path: str, old: str, new: str, modes: tuple[str, str], *, binary: bool = False) -> FilePatch:
+    """Return a patch without lines: a mode, a binary file."""
+    change = Change(
+        path=path, old_path=path, status=status, old_mode=modes[0], new_mode=modes[1], old_oid=old, new_oid=new
+    )
+    return FilePatch(change=change, binary=binary, hunks=())
+
+
+def test_a_persons_line_in_place_of_another_is_told_from_a_new_one() -> None:
+    row = Lineage(lambda path: True)
+    row.look([patch("a", ["1\n", "2\n"], ["1\n", "two\n", "3\n"])], lambda path: PERSON)
+    lines = whole(row, {"a": ["1\n", "2\n"]}, {"a": ["1\n", "two\n", "3\n"]})["a"]
+    assert lines.added == ((2, 2, PERSON_INSTEAD), (3, 3, PERSON))
+    assert lines.removed == {PERSON_INSTEAD: 1}
+
+
+def test_a_line_of_a_turn_in_place_of_a_persons_is_the_turns() -> None:
+    row = Lineage(lambda path: True)
+    row.look([patch("a", ["1\n"], ["one\n"])], lambda path: "s/t")
+    lines = whole(row, {"a": ["1\n"]}, {"a": ["one\n"]})["a"]
+    assert (lines.added, lines.removed, lines.path_owner) == (((1, 1, "s/t"),), {"s/t": 1}, BASE)
+
+
+def test_a_new_file_thrown_away_and_written_anew_by_a_person_is_the_persons() -> None:
+    row = Lineage(lambda path: False)
+    row.look([patch("a", None, ["x = 1\n", "y = 2\n"])], lambda path: "s/t")
+    row.look([patch("a", ["x = 1\n", "y = 2\n"], ["z = 3\n", "x = 1\n"])], lambda path: PERSON)
+    kept = whole(row, {}, {"a": ["z = 3\n", "x = 1\n"]})["a"]
+    assert kept.path_owner == "s/t", "one line is left of what the turn wrote"
+    row.look([patch("a", ["z = 3\n", "x = 1\n"], ["q = 4\n"])], lambda path: PERSON)
+    lines = whole(row, {}, {"a": ["q = 4\n"]})["a"]
+    assert lines.path_owner == PERSON
+    assert not any(lineage.is_turn(one) for one in lines.owners())
+
+
+def test_a_line_that_a_person_puts_back_is_its_writers_in_a_file_that_was_there_before() -> None:
+    for was_there, author in ((True, "s/t"), (False, PERSON)):
+        row = Lineage(lambda path, known=was_there: known)  # type: ignore[misc]
+        row.look([patch("a", ["1\n"], ["1\n", "mine\n", "more\n"])], lambda path: "s/t")
+        row.look([patch("a", ["1\n", "mine\n", "more\n"], ["1\n"])], lambda path: PERSON)
+        row.look([patch("a", ["1\n"], ["1\n", "mine\n", "other\n"])], lambda path: PERSON)
+        lines = whole(row, {"a": ["1\n"]}, {"a": ["1\n", "mine\n", "other\n"]})["a"]
+        assert lines.added == (((2, 2, "s/t"), (3, 3, PERSON)) if was_there else ((2, 3, PERSON),))
+
+
+def test_a_version_that_comes_back_exactly_has_its_owners_again() -> None:
+    row = Lineage(lambda path: False)
+    written = ["x\n", "y\n"]
+    row.look([patch("a", None, written)], lambda path: "s/t")
+    row.look([patch("a", written, None)], lambda path: PERSON)  # git stash -u
+    row.look([patch("a", None, written)], lambda path: PERSON)  # git stash pop
+    lines = whole(row, {}, {"a": written})["a"]
+    assert (lines.added, lines.path_owner) == (((1, 2, "s/t"),), "s/t")
+
+
+def test_content_is_old_once_a_commit_has_it_and_what_was_overwritten_before_is_not() -> None:
+    row = Lineage(lambda path: True)
+    first, second = ["1\n", "draft\n"], ["1\n", "final\n"]
+    row.look([patch("a", ["1\n"], first)], lambda path: "s/t1")
+    row.look([patch("a", first, second)], lambda path: "s/t2")
+    row.settle([], ["a"], lambda path: PERSON)
+    assert row.path("a").runs[1] == (OLD + "s/t2", 1)
+    row.settle([], ["a"], lambda path: PERSON)
+    assert row.path("a").runs[1] == (OLD + "s/t2", 1), "settled once"
+    row.look([patch("a", second, first)], lambda path: PERSON)
+    assert whole(row, {"a": second}, {"a": first})["a"].added == ((2, 2, "s/t1"),), "the draft is in no checkpoint"
+
+
+def test_who_deleted_a_file_removed_its_lines() -> None:
+    row = Lineage(lambda path: True)
+    row.look([patch("a", ["1\n", "2\n"], None)], lambda path: "s/t")
+    lines = whole(row, {"a": ["1\n", "2\n"]}, {})["a"]
+    assert (lines.added, lines.removed, lines.path_owner) == ((), {"s/t": 2}, "s/t")
+
+
+def test_modes_and_binary_files_have_one_maker() -> None:
+    row = Lineage(lambda path: True)
+    mode = other("M", "run.sh", "1" * 40, "1" * 40, (FILE, "100755"))
+    image = other("A", "image.png", differences.ZERO, "2" * 40, (NO_FILE, FILE), binary=True)
+    changed = other("M", "old.png", "3" * 40, "4" * 40, (FILE, FILE), binary=True)
+    row.look([mode], lambda path: "s/t1")
+    row.look([image, changed], lambda path: "s/t2")
+    lines = {one.path: one for one in lineage.commit_lines(row, [mode, image, changed])}
+    assert {path: one.path_owner for path, one in lines.items()} == {
+        "run.sh": "s/t1",
+        "image.png": "s/t2",
+        "old.png": "s/t2",
+    }
+    row.settle([], ["run.sh", "image.png"], lambda path: PERSON)
+    lines = {one.path: one for one in lineage.commit_lines(row, [mode, image, changed])}
+    assert {path: lineage.is_new(one.path_owner) for path, one in lines.items()} == {
+        "run.sh": False,
+        "image.png": False,
+        "old.png": True,
+    }
+
+
+def test_what_a_commit_leaves_out_is_told_by_owner() -> None:
+    row = Lineage(lambda path: True)
+    before = {"a": ["1\n"], "b": ["2\n"], "gone": ["3\n"]}
+    after = {"a": ["1\n", "x\n", "y\n"], "b": ["2\n"], "new": ["n\n"]}
+    row.look(between(before, {**before, "a": ["1\n", "x\n"]}), lambda path: "s/t1")
+    row.look(between({**before, "a": ["1\n", "x\n"]}, after), lambda path: "s/t2")
+    committed = {"a": ["1\n", "x\n"], "b": ["2\n"], "gone": ["3\n"]}
+    assert row.left_out(between(after, committed)) == {"a": ["s/t2"], "new": ["s/t2"], "gone": ["s/t2"]}
+    row.settle(between(after, committed), ["a"], lambda path: PERSON)
+    assert row.left_out(between(after, before))["a"] == ["s/t2"], "x is in a checkpoint"
+
+
+def test_a_copy_goes_its_own_way() -> None:
+    row = Lineage(lambda path: True)
+    row.look([patch("a", ["1\n"], ["1\n", "x\n"])], lambda path: "s/t")
+    twin = row.copy()
+    twin.look([patch("a", ["1\n", "x\n"], ["y\n"])], lambda path: PERSON)
+    twin.settle([], ["a"], lambda path: PERSON)
+    assert owners(row, "a", 2) == [PEOPLE, "s/t"]

@@ -1,0 +1,362 @@
+"""The rows of the table: what is played, what is measured, and which budget it must keep.
+
+Floor and subject alternate, so that a slow moment of the machine meets both; of each the fastest time counts.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from bench.installed import ROOT
+from bench.play import Session
+from bench.processes import Programs, Spent, count_git
+from bench.results import Result, ms
+from bench.worlds import Kind, World
+
+STATUS_FACTOR = 1.3
+TURN_BUDGET = 3.0
+COMMIT_BUDGET = 5.0
+AWAY_BUDGET = 1.0
+START_BUDGET = 2.5
+REFUSAL_BUDGET = 0.5  # ours: the launcher alone, no interpreter
+DISK_BUDGET = 1.3
+REDACTION_BUDGET = 50.0
+COMMAND_BUDGET = 0.3
+MEMORY_BUDGET = 64.0
+
+KINDS = (
+    Kind("small"),
+    Kind("medium", files=10_000),
+    Kind("large", files=100_000),
+    Kind("ignored", ignored=100_000),
+    Kind("sessions", sessions=500),
+    Kind("checkpoints", checkpoints=10_000),
+    Kind("transcript", transcript=100_000_000, growth=50_000),
+)
+AGENT_COMMITS = ("small", "transcript")  # where commits of the agent in its turn are measured too
+LISTED = 5_000
+TURNS, TURN_BYTES, TURNS_A_COMMIT = 100, 50_000, 10
+REDACTED_MB = 100
+
+
+@dataclass
+class Run:
+    """What a run of the benchmarks has: programs, a folder for its worlds, how much of everything."""
+
+    programs: Programs
+    folder: Path
+    repeat: int
+    divide: int = 1  # --quick: a tenth of everything
+    wanted: Callable[[str], bool] = bool
+    bare: list[float] = field(default_factory=list)
+
+    @property
+    def p(self) -> float:
+        """P of this run so far."""
+        return min(self.bare)
+
+    def start(self) -> None:
+        """Measure P once more."""
+        self.bare.append(self.programs.bare())
+
+    def smaller(self, kind: Kind) -> Kind:
+        """Return a world as big as this run wants it."""
+        numbers = {
+            name: getattr(kind, name) // self.divide for name in ("ignored", "sessions", "checkpoints", "transcript")
+        }
+        return replace(kind, files=max(100, kind.files // self.divide), **numbers)
+
+    def world(self, name: str) -> World:
+        """Return a new world."""
+        return World(self.folder / name, self.programs)
+
+
+Group = tuple[tuple[str, ...], Callable[[Run], Iterator[Result]]]
+
+
+def groups() -> list[Group]:
+    """Return all rows, in groups that are measured together."""
+    found: list[Group] = [(("start", "refusal"), _starts)]
+    for kind in KINDS:
+        names = [f"{what}@{kind.name}" for what in ("turn-start", "turn-end", "commit", "commit-away")]
+        if kind.transcript:
+            names.append("memory")
+        if kind.name in AGENT_COMMITS:
+            names += [f"agent-commit@{kind.name}", f"turn-end-after@{kind.name}"]
+        found.append((tuple(names), lambda run, kind=kind: _matrix(run, run.smaller(kind))))  # type: ignore[misc]
+    found.append((("disk",), _disk))
+    found.append((("redaction",), _redaction))
+    found.append((tuple(_COMMANDS), _commands))
+    return found
+
+
+# ---------------------------------------------------------------- starting
+
+
+def _starts(run: Run) -> Iterator[Result]:
+    """Measure a hook that means nothing, and one in a repository where nobody enabled Entire."""
+    world, other = run.world("start"), run.world("refusal")
+    world.entire("enable", "--agent", "claude-code")
+    payload = json.dumps({"session_id": "a", "cwd": str(world.root)}).encode()
+    nothing: list[float] = []
+    refused: list[float] = []
+    for _ in range(run.repeat * 3):
+        run.start()
+        for where, verb, times in ((world, "notification", nothing), (other, "stop", refused)):
+            argv = [run.programs.entire, "hooks", "claude-code", verb]
+            times.append(run.programs.run(argv, cwd=where.root, stdin=payload).seconds)
+    for row, what, times, budget in (
+        ("start", "hook that means nothing", nothing, START_BUDGET),
+        ("refusal", "hook where Entire is not enabled", refused, REFUSAL_BUDGET),
+    ):
+        yield Result(row, what, ms(run.p), ms(min(times)), min(times) / run.p, budget, "{} P")
+
+
+# ---------------------------------------------------------------- turns and commits
+
+
+@dataclass
+class Times:
+    """What one world's hooks cost, beside git's own cost in the same moments."""
+
+    status_start: list[float] = field(default_factory=list)
+    start: list[float] = field(default_factory=list)
+    status_end: list[float] = field(default_factory=list)
+    end: list[float] = field(default_factory=list)
+    plain: list[float] = field(default_factory=list)
+    commit: list[float] = field(default_factory=list)
+    plain_agent: list[float] = field(default_factory=list)
+    agent: list[float] = field(default_factory=list)
+    status_after: list[float] = field(default_factory=list)
+    after: list[float] = field(default_factory=list)
+    plain_away: list[float] = field(default_factory=list)
+    away: list[float] = field(default_factory=list)
+    git: dict[str, int] = field(default_factory=dict)
+    peak: int = 0
+    first_peak: int = 0
+
+
+def _matrix(run: Run, kind: Kind) -> Iterator[Result]:
+    """Measure turns and commits in one world."""
+    world = run.world(kind.name)
+    world.fill(kind)
+    if kind.sessions or kind.checkpoints:
+        past = Session(world)
+        past.turn(kind.growth)
+        world.git("add", "-A")
+        world.commit("past")
+        world.linked()
+        if kind.sessions:
+            world.multiply_sessions(past.id, kind.sessions)
+        if kind.checkpoints:
+            world.multiply_checkpoints(kind.checkpoints)
+    times = Times()
+    session = Session(world, history=kind.transcript)
+    # The first turn stores what was there before: not what a turn costs, but it counts for memory.
+    first = session.turn(kind.growth, peak=True)
+    times.first_peak = max(one.peak for one in first)
+    _commit_linked(world, "first")
+    for number in range(run.repeat):
+        _round(run, world, session, times, kind.growth, number)
+    if kind.name in AGENT_COMMITS:
+        for number in range(run.repeat):
+            _agent_round(world, session, times, kind.growth, number)
+    times.peak = max(one.peak for one in session.turn(kind.growth, peak=True))
+    _commit_linked(world, "for memory")
+    _trace(world, session, times, kind.growth)
+    session.end()
+    _away(run, world, times)
+    if world.complaints():
+        raise RuntimeError(f"hooks failed: {world.complaints()[:3]}")
+    yield from _turn_results(run, kind, times)
+    shutil.rmtree(world.folder)
+
+
+def _commit_linked(world: World, message: str, *, env: dict[str, str] | None = None) -> Spent:
+    world.git("add", "-A")
+    spent = world.commit(message, env=env)
+    world.linked()
+    return spent
+
+
+def _round(run: Run, world: World, session: Session, times: Times, growth: int, number: int) -> None:
+    """Play a turn and its commit, each beside its floor."""
+    run.start()
+    times.plain.append(world.plain_commit(number).seconds)
+    times.status_start.append(world.status().seconds)
+    began = session.prompt()
+    session.work(growth)
+    text = session.finish()
+    times.status_end.append(world.status().seconds)
+    ended = session.stop(text)
+    times.start.append(began.seconds)
+    times.end.append(ended.seconds)
+    times.commit.append(_commit_linked(world, f"turn {number}").seconds)
+
+
+def _agent_round(world: World, session: Session, times: Times, growth: int, number: int) -> None:
+    """Play a turn in which the agent commits; its end writes that checkpoint once more, with the whole turn in it."""
+    times.plain_agent.append(world.plain_commit(30_000 + number).seconds)
+    session.prompt()
+    session.work(growth)
+    env = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": session.id}
+    times.agent.append(_commit_linked(world, f"by the agent {number}", env=env).seconds)
+    text = session.finish()
+    times.status_after.append(world.status().seconds)
+    times.after.append(session.stop(text).seconds)
+
+
+def _trace(world: World, session: Session, times: Times, growth: int) -> None:
+    """Play once more and count git's processes; tracing costs time, so these times do not count."""
+    trace = world.folder / "trace.json"
+    env = {"GIT_TRACE2_EVENT": str(trace)}
+    world.plain_commit(10_000, env=env)
+    plain = count_git(trace)
+    session.prompt(env=env)
+    times.git["turn-start"] = count_git(trace)
+    session.work(growth)
+    session.stop(session.finish(), env=env)
+    times.git["turn-end"] = count_git(trace)
+    _commit_linked(world, "traced", env=env)
+    times.git["commit"] = count_git(trace) - plain
+    world.write("d0/f1.txt", "nobody near\n")
+    session.end()
+    world.git("add", "-A")
+    world.commit("traced, nobody near", env=env)
+    times.git["commit-away"] = count_git(trace) - plain
+
+
+def _away(run: Run, world: World, times: Times) -> None:
+    """Commit with no live session near."""
+    if (world.root / ".git/entire/live").exists():
+        raise RuntimeError("a session is still live")
+    for number in range(run.repeat):
+        times.plain_away.append(world.plain_commit(20_000 + number).seconds)
+        world.write("d0/f1.txt", f"nobody near {number}\n")
+        world.write(f"work/away{number}.py", "print(1)\n" * 20)
+        world.git("add", "-A")
+        times.away.append(world.commit(f"nobody near {number}").seconds)
+
+
+def _turn_results(run: Run, kind: Kind, times: Times) -> Iterator[Result]:
+    turns = [
+        ("turn-start", "turn start", times.status_start, times.start),
+        ("turn-end", "turn end", times.status_end, times.end),
+    ]
+    commits = [
+        ("commit", "commit", times.plain, times.commit, COMMIT_BUDGET),
+        ("commit-away", "commit, no session near", times.plain_away, times.away, AWAY_BUDGET),
+    ]
+    if times.agent:
+        turns.append(("turn-end-after", "turn end after a commit in it", times.status_after, times.after))
+        commits.append(("agent-commit", "commit by the agent", times.plain_agent, times.agent, COMMIT_BUDGET))
+    for row, words, floor, ours in turns:
+        value = (min(ours) - STATUS_FACTOR * min(floor)) / run.p
+        yield Result(f"{row}@{kind.name}", f"{words}, {kind.title}", f"status {ms(min(floor))}", ms(min(ours)),
+                     value, TURN_BUDGET, f"{STATUS_FACTOR} x + {{}} P", times.git.get(row))  # fmt: skip
+    for row, words, floor, ours, budget in commits:
+        value = (min(ours) - min(floor)) / run.p
+        yield Result(f"{row}@{kind.name}", f"{words}, {kind.title}", f"commit {ms(min(floor))}", ms(min(ours)),
+                     value, budget, "+ {} P", times.git.get(row))  # fmt: skip
+    if kind.transcript:
+        steady = times.peak / 1e6
+        first = times.first_peak / 1e6
+        yield Result("memory", f"memory of a hook, {kind.title}", "", f"{steady:.0f} MB", max(steady, first),
+                     MEMORY_BUDGET, "{} MB", note=f"first turn {first:.0f} MB")  # fmt: skip
+
+
+# ---------------------------------------------------------------- disk
+
+
+def _disk(run: Run) -> Iterator[Result]:
+    """Measure what a session saved at each turn adds to the repository, beside one compressed transcript."""
+    world = run.world("disk")
+    world.fill(Kind("disk"))
+    before, start = _objects(world), world.git("rev-parse", "HEAD").strip()
+    session = Session(world)
+    turns = max(TURNS_A_COMMIT, TURNS // run.divide)
+    for number in range(turns):
+        session.turn(TURN_BYTES)
+        if number % TURNS_A_COMMIT == TURNS_A_COMMIT - 1:
+            _commit_linked(world, f"turn {number}")
+    ours = _objects(world) - before - _commits(world, start) + _state(world)
+    data = session.file.read_bytes()
+    one = len(zlib.compress(data))
+    what = f"disk, {turns} turns, {len(data) / 1e6:.1f} MB transcript, {turns // TURNS_A_COMMIT} commits"
+    world.git("gc", "-q", "--prune=now")
+    packed = _objects(world) + _state(world)
+    yield Result("disk", what, f"zlib {one / 1e6:.2f} MB", f"{ours / 1e6:.2f} MB", ours / one, DISK_BUDGET, "{} x",
+                 note=f"all {packed / 1e6:.2f} MB after gc")  # fmt: skip
+    shutil.rmtree(world.folder)
+
+
+def _objects(world: World) -> int:
+    """Return the bytes of all objects on disk."""
+    return sum(map(int, world.git("cat-file", "--batch-all-objects", "--batch-check=%(objectsize:disk)").split()))
+
+
+def _commits(world: World, start: str) -> int:
+    """Return the bytes of what the user's own commits added since Entire was enabled."""
+    lines = world.git("rev-list", "--objects", "main", f"^{start}").splitlines()
+    oids = "".join(line.split()[0] + "\n" for line in lines)
+    return sum(map(int, world.git("cat-file", "--batch-check=%(objectsize:disk)", stdin=oids.encode()).split()))
+
+
+def _state(world: World) -> int:
+    """Return the bytes of our files in the git directory and of our log."""
+    folders = [world.root / ".git/entire", world.root / ".git/entire-sessions", world.root / ".entire/logs"]
+    return sum(path.stat().st_size for folder in folders for path in folder.rglob("*") if path.is_file())
+
+
+# ---------------------------------------------------------------- redaction, commands
+
+
+def _redaction(run: Run) -> Iterator[Result]:
+    """Measure the redaction of a clean transcript, in a process of its own."""
+    argv = [run.programs.python, "-I", str(ROOT / "bench" / "redaction.py"), "--json", str(REDACTED_MB // run.divide)]
+    rates = json.loads(run.programs.run(argv, output=True).output)
+    others = ", ".join(f"{name} {rate:.0f}" for name, rate in rates.items() if name != "redact_jsonl")
+    rate = rates["redact_jsonl"]
+    yield Result("redaction", f"redaction, {REDACTED_MB // run.divide} MB", "", f"{rate:.0f} MB/s", rate,
+                 REDACTION_BUDGET, "{} MB/s", at_least=True, note=others)  # fmt: skip
+
+
+_COMMANDS = {
+    "status": ["status"],
+    "status-json": ["status", "--json"],
+    "explain": ["explain", "HEAD"],
+    "explain-id": ["explain", "--checkpoint", "{id}"],
+    "list": ["explain", "--no-pager"],
+    "list-all": ["explain", "--limit", "0", "--json"],
+    "rewind-list": ["rewind", "--list"],
+    "search": ["search", "prompt"],
+}
+_NO_SUCH_COMMAND = 2
+
+
+def _commands(run: Run) -> Iterator[Result]:
+    """Measure the CPU time of commands that read many checkpoints; a command that does not exist yet is left out."""
+    world = run.world("commands")
+    world.fill(Kind("commands"))
+    session = Session(world)
+    session.turn(10_000)
+    _commit_linked(world, "linked")
+    count = LISTED // run.divide
+    world.multiply_checkpoints(count)
+    log = ["git", "log", "--format=%H%n%B"]
+    floor = min(run.programs.run(log, cwd=world.root).cpu for _ in range(3))
+    for row, words in _COMMANDS.items():
+        argv = [run.programs.entire, *(word.format(id=world.linked()) for word in words)]
+        if not run.wanted(row) or run.programs.run(argv, cwd=world.root, ok=(0, _NO_SUCH_COMMAND)).status:
+            continue
+        ours = min(run.programs.run(argv, cwd=world.root, output=True).cpu for _ in range(max(2, run.repeat // 2)))
+        title = " ".join(["entire", *words]).replace("--checkpoint {id}", "CHECKPOINT")
+        yield Result(
+            row, f"{title}, {count:,} checkpoints", f"git log {ms(floor)}", ms(ours), ours, COMMAND_BUDGET, "{} s CPU"
+        )
+    shutil.rmtree(world.folder)

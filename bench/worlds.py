@@ -1,0 +1,194 @@
+"""Builds the repositories of the matrix: trees and checkpoints by ``git fast-import``, session states as files."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.processes import Programs, Spent
+
+BRANCH = "entire/checkpoints/v1"
+_WHO = b"Bench <bench@example.com> 1767225600 +0000"
+_DAY = 86400.0
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A row of the matrix: how much of everything is there."""
+
+    name: str
+    files: int = 100
+    ignored: int = 0
+    sessions: int = 0
+    checkpoints: int = 0
+    transcript: int = 0  # bytes, before the first turn
+    growth: int = 10_000  # bytes of transcript per turn
+
+    @property
+    def title(self) -> str:
+        """Return what it is, in words."""
+        extra = {
+            f"{self.ignored:,} ignored": self.ignored,
+            f"{self.sessions:,} sessions": self.sessions,
+            f"{self.checkpoints:,} checkpoints": self.checkpoints,
+            f"{self.transcript / 1e6:,.0f} MB transcript": self.transcript,
+        }
+        return " + ".join([f"{self.files:,} files", *(words for words, count in extra.items() if count)])
+
+
+class World:
+    """A repository with a work tree, in a folder of its own that also holds the agent's transcripts."""
+
+    def __init__(self, folder: Path, programs: Programs) -> None:
+        self.folder = folder
+        self.root = folder / "repo"
+        self.programs = programs
+        self.root.mkdir(parents=True)
+        self.git("init", "-q", "-b", "main")
+
+    def git(self, *args: str, stdin: bytes = b"", ok: tuple[int, ...] = (0,)) -> str:
+        """Run git; return what it prints."""
+        return self.programs.run(["git", *args], cwd=self.root, stdin=stdin, output=True, ok=ok).output.decode()
+
+    def entire(self, *args: str) -> Spent:
+        """Run a command of ours."""
+        return self.programs.run([self.programs.entire, *args], cwd=self.root, output=True)
+
+    def write(self, name: str, text: str) -> None:
+        """Write a file of the work tree."""
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def read(self, name: str) -> str:
+        """Read a file of the work tree."""
+        return (self.root / name).read_text()
+
+    # ---------------------------------------------------------------- what is measured
+
+    def status(self) -> Spent:
+        """Look at the work tree as git does; the index is left as it is, so that the next look finds the same."""
+        argv = ["git", "status", "--porcelain", "-z", "-uall"]
+        return self.programs.run(argv, cwd=self.root, env={"GIT_OPTIONAL_LOCKS": "0"})
+
+    def commit(self, message: str, *, env: dict[str, str] | None = None) -> Spent:
+        """Commit what is staged, as a person does."""
+        return self.programs.run(["git", "commit", "-q", "-m", message], cwd=self.root, env=env)
+
+    def plain_commit(self, number: int, *, env: dict[str, str] | None = None) -> Spent:
+        """Commit a new and a changed file without hooks, then put everything back: the floor, in the same state."""
+        saved = {path: path.read_bytes() if path.exists() else None for path in self._moving()}
+        for name in ("d0/f1.txt", f"work/plain{number}.py"):
+            oid = self.git("hash-object", "-w", "--stdin", stdin=f"{name} {number}\n".encode() * 20).strip()
+            self.git("update-index", "--add", "--cacheinfo", f"100644,{oid},{name}")
+        argv = ["git", "-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", f"plain {number}"]
+        spent = self.programs.run(argv, cwd=self.root, env=env)
+        for path, data in saved.items():
+            if data is None:
+                path.unlink(missing_ok=True)
+            else:
+                path.write_bytes(data)
+        return spent
+
+    def _moving(self) -> list[Path]:
+        git_dir = self.root / ".git"
+        return [git_dir / name for name in ("index", "refs/heads/main", "logs/HEAD", "logs/refs/heads/main")]
+
+    def linked(self) -> str:
+        """Return the checkpoint that HEAD names; without one the figures would be of work that was not done."""
+        found = re.search(r"^Entire-Checkpoint: (\w+)$", self.git("log", "-1", "--format=%B"), re.M)
+        if found is None:
+            raise RuntimeError(f"the commit was not linked; the log says: {self.complaints()}")
+        return found[1]
+
+    def complaints(self) -> list[str]:
+        """Return the errors in our log."""
+        log = self.root / ".entire/logs/entire.log"
+        lines = log.read_text().splitlines() if log.exists() else []
+        return [line for line in lines if '"ERROR"' in line or '"WARN"' in line]
+
+    # ---------------------------------------------------------------- building
+
+    def fill(self, kind: Kind, *, settle: float = 1.1) -> None:
+        """Write and commit the files, then the ignored ones; enable Entire; wait ``settle`` seconds."""
+        self.git("fast-import", "--quiet", stdin=b"".join(_tree(kind.files)))
+        self.git("read-tree", "--reset", "-u", "HEAD")
+        folders = max(1, kind.files // 100)
+        for number in range(kind.ignored):  # half in a folder that is ignored as a whole, half beside the sources
+            folder = f"node_modules/m{number // 200}" if number % 2 else f"d{number // 200 % folders}"
+            if number % 200 < 2:
+                (self.root / folder).mkdir(parents=True, exist_ok=True)
+            (self.root / folder / f"i{number}.o").touch()
+        self.entire("enable", "--agent", "claude-code")
+        time.sleep(settle)  # files older than the index are unchanged for git without reading them
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", "Enable entire")
+
+    def multiply_sessions(self, session_id: str, count: int) -> None:
+        """Make that many sessions of one that was committed: one an hour, every second one ended."""
+        patterns = [self.folder / "projects", self.root / ".git/entire-sessions", self.root / ".git/entire/sessions"]
+        originals = [path for folder in patterns for path in folder.iterdir() if path.name.startswith(session_id)]
+        now = time.time()
+        for number in range(count):
+            other = f"{number:08x}-0000-4000-8000-{number:012x}"
+            seen = now - 7200 - number * 3600
+            for path in originals:
+                text = path.read_text().replace(session_id, other)
+                text = re.sub(r'"(last_seen|started)": ?[\d.]+', rf'"\1":{seen}', text)
+                if number % 2:
+                    text = re.sub(r'"phase": ?"idle"', '"phase":"ended"', text)
+                target = path.with_name(path.name.replace(session_id, other))
+                target.write_text(text)
+                os.utime(target, (seen, seen))
+        journal = self.root / ".git/entire/journal.json"
+        known = "".join(f'"{number:08x}-0000-4000-8000-{number:012x}",' for number in range(min(count, 22)))
+        journal.write_text(re.sub(r'"sessions": ?\[', lambda found: found[0] + known, journal.read_text(), count=1))
+
+    def multiply_checkpoints(self, count: int) -> None:
+        """Make that many linked commits of HEAD, which is one: each with a checkpoint of its own."""
+        known = self.linked()
+        folder = f"{known[:2]}/{known[2:]}"
+        names = self.git("ls-tree", "-r", "--name-only", BRANCH, folder + "/").split()
+        contents = {name: self.git("show", f"{BRANCH}:{name}").encode() for name in names}
+        stream = _history(known, contents, self.git("rev-parse", "main", BRANCH).split(), count)
+        self.git("fast-import", "--quiet", "--force", stdin=b"".join(stream))
+        self.git("read-tree", "--reset", "-u", "HEAD")
+
+
+def _tree(count: int) -> Iterator[bytes]:
+    """Yield a fast-import stream that commits so many small files, a hundred in a folder."""
+    yield b"commit refs/heads/main\ncommitter " + _WHO + b"\ndata 5\nfiles\n"
+    names = {".gitignore": b"node_modules/\n*.o\n"}
+    folders = max(10, count // 100)
+    for number in range(count):
+        names[f"d{number % folders}/f{number}.txt"] = f"file {number}\n".encode() * 20
+    for name, data in names.items():
+        yield b"M 100644 inline %s\ndata %d\n%s\n" % (name.encode(), len(data), data)
+
+
+def _history(known: str, contents: dict[str, bytes], tips: list[str], count: int) -> Iterator[bytes]:
+    """Yield a fast-import stream that repeats one linked commit and its checkpoint under other ids."""
+    some = random.Random(1)
+    old = (known.encode(), f"{known[:2]}/{known[2:]}".encode())
+    for number in range(count):
+        one = f"{some.getrandbits(48):012x}"
+        new = (one.encode(), f"{one[:2]}/{one[2:]}".encode())
+        start = b"from %s\n" % tips[1].encode() if not number else b""
+        message = b"Checkpoint: %s\n" % new[0]
+        yield (
+            b"commit refs/heads/%s\ncommitter %s\ndata %d\n%s" % (BRANCH.encode(), _WHO, len(message), message) + start
+        )
+        for name, data in contents.items():
+            data = data.replace(old[0], new[0]).replace(old[1], new[1])
+            path = name.encode().replace(old[1], new[1])
+            yield b"M 100644 inline %s\ndata %d\n%s\n" % (path, len(data), data)
+        start = b"from %s\n" % tips[0].encode() if not number else b""
+        message = b"Change %d\n\nEntire-Checkpoint: %s\n" % (number, new[0])
+        yield b"commit refs/heads/main\ncommitter %s\ndata %d\n%s" % (_WHO, len(message), message) + start
+        text = b"change %d\n" % number
+        yield b"M 100644 inline history/%02d.txt\ndata %d\n%s\n" % (number % 100, len(text), text)

@@ -1,0 +1,63 @@
+"""The benchmarks run, and measure work that was really done. No figure is judged: a test must not need a clock."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from bench import results
+from bench.play import Session
+from bench.processes import Programs, count_git
+from bench.worlds import Kind, World
+
+ROOT = Path(__file__).resolve().parents[2]
+BIN = Path(sys.executable).parent
+
+
+def result(value: float, budget: float, *, at_least: bool = False) -> results.Result:
+    return results.Result("row", "what", "git 1 ms", "2 ms", value, budget, "+ {} P", 3, at_least=at_least)
+
+
+def test_the_program_measures_a_row_and_prints_json() -> None:
+    command = [sys.executable, "-m", "bench", "--json", "--repeat", "1", "--bin", str(BIN), "start"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    found = json.loads(done.stdout)
+    assert found["p_ms"] > 0
+    assert [row["row"] for row in found["rows"]] == ["start"]
+    assert found["rows"][0]["value"] > 0
+
+
+def test_a_played_turn_is_saved_and_its_commit_linked(tmp_path: Path) -> None:
+    world = World(tmp_path / "world", Programs(BIN, tmp_path / "home"))
+    world.fill(Kind("tiny", files=3), settle=0.0)
+    session = Session(world, history=20_000)
+    trace = tmp_path / "trace.json"
+    began = session.prompt(peak=True)
+    session.work(10_000)
+    session.stop(session.finish(), env={"GIT_TRACE2_EVENT": str(trace)})
+    assert began.peak > 1_000_000
+    assert count_git(trace) >= 1
+    head = world.git("rev-parse", "HEAD")
+    world.plain_commit(1)
+    assert world.git("rev-parse", "HEAD") == head, "the floor leaves nothing behind"
+    world.git("add", "-A")
+    world.commit("turn")
+    assert world.linked()
+    world.multiply_sessions(session.id, 5)
+    world.multiply_checkpoints(5)
+    assert len(world.git("log", "--format=%H", "main").split()) == 8
+    assert world.git("status", "--porcelain") == ""
+    assert world.complaints() == []
+
+
+def test_a_budget_is_kept_or_not() -> None:
+    assert result(2.0, 3.0).ok
+    assert not result(3.1, 3.0).ok
+    assert result(51.0, 50.0, at_least=True).ok
+    table = results.table([result(3.14159, 3.0)])
+    assert "+ 3.14 P" in table
+    assert "<= + 3 P" in table
+    assert "OVER" in table
+    assert "| what | git 1 ms | 2 ms | + 2 P | <= + 3 P | 3 | ok |" in results.markdown([result(2.0, 3.0)])

@@ -1,0 +1,50 @@
+"""Identifiers are checked where they enter."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from entire.model import ids
+from entire.model.ids import CheckpointId
+
+
+def test_a_checkpoint_id_knows_its_folder() -> None:
+    assert CheckpointId("a1b2c3d4e5f6").path == "a1/b2c3d4e5f6"
+
+
+@pytest.mark.parametrize("text", ["", "a1b2c3d4e5f", "a1b2c3d4e5f67", "A1B2C3D4E5F6", "a1b2c3d4e5f ", "../../../etc/x", "٠" * 12])
+def test_what_is_no_checkpoint_id(text: str) -> None:
+    with pytest.raises(ValueError):
+        CheckpointId(text)
+
+
+def test_new_ids_differ_and_are_valid() -> None:
+    made = {ids.new_id() for _ in range(200)}
+    assert len(made) == 200
+    assert all(CheckpointId(one) == one for one in made)
+
+
+@given(st.text(max_size=300))
+def test_a_session_id_stays_in_its_folder(text: str) -> None:
+    if ids.is_session_id(text):
+        assert "/" not in text
+        assert "\\" not in text
+        assert "\0" not in text
+        assert "\n" not in text
+        assert text not in (".", "..")
+        assert 0 < len(text) <= 200
+
+
+@pytest.mark.parametrize("text", ["0b5a9f3e-4c1d-4f6a-9e57-2d8c3b7a1f60", "ses_1", "a b", "é"])
+def test_ids_of_real_agents_are_taken(text: str) -> None:
+    assert ids.is_session_id(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "fine"),
+    [("toolu_01AbC-x", True), ("", False), ("a/b", False), ("..", False), ("a b", False), ("é", False), ("x" * 201, False)],
+)
+def test_tool_ids(text: str, fine: bool) -> None:
+    assert ids.is_tool_id(text) is fine

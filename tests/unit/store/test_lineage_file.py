@@ -1,0 +1,82 @@
+"""Our own record beside the slots: what was written is read, what is strange is not."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from entire.store import lineage_file
+from entire.store.lineage_file import FileLines, LineageFile, Link
+from entire.store.turnlog import TurnNote
+
+oid = st.text("0123456789abcdef", min_size=40, max_size=40)
+text = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+owner = st.sampled_from(["s1/t1", "s2/t1", "person", "person instead"])
+moment = st.integers(1_600_000_000, 2_000_000_000).map(float)
+link = st.builds(Link, commit=oid, tree=oid, patch_id=oid, branch=text, time=moment)
+
+
+@st.composite
+def ranges(draw: st.DrawFn) -> tuple[tuple[int, int, str], ...]:
+    found, at = [], 1
+    for gap, size in draw(st.lists(st.tuples(st.integers(0, 3), st.integers(1, 4)), max_size=4)):
+        found.append((at + gap, at + gap + size - 1, draw(owner)))
+        at += gap + size
+    return tuple(found)
+
+
+lines = st.builds(
+    FileLines, status=st.sampled_from("ADMRT"), added=ranges(), removed=st.dictionaries(owner, st.integers(1, 9), max_size=2),
+    made_by=st.just("") | owner, old_path=text, binary=st.booleans(),
+)  # fmt: skip
+notes = st.lists(
+    st.builds(TurnNote, turn=text, prompt=text, position=st.integers(0, 99), time=moment, ended=moment, model=text), max_size=2
+)
+
+
+@given(link, st.dictionaries(text, lines, max_size=3), st.dictionaries(text, notes, max_size=2))
+def test_what_is_written_is_read_again(one: Link, files: dict[str, FileLines], turns: dict[str, list[TurnNote]]) -> None:
+    record = lineage_file.make(None, one, files, turns)
+    assert lineage_file.parse(lineage_file.dumps(record)) == record
+    value = json.loads(lineage_file.dumps(record))
+    assert list(value) == ["version", "commits", "turns", "files"]
+    assert value["version"] == 1
+
+
+@given(link, link, st.dictionaries(text, lines, max_size=2), st.dictionaries(text, notes, max_size=2))
+def test_an_amended_commit_keeps_the_older_links(
+    first: Link, second: Link, files: dict[str, FileLines], turns: dict[str, list[TurnNote]]
+) -> None:
+    before = lineage_file.make(None, first, {}, {})
+    for after in (lineage_file.make(before, second, files, turns), lineage_file.with_commit(before, second)):
+        assert [one.commit for one in after.commits] == list(dict.fromkeys([first.commit, second.commit]))
+        assert after.commits[-1] == second
+
+
+def test_prompts_are_not_in_the_record() -> None:
+    note = TurnNote(turn="t", prompt="what a person said", position=3, time=1.7e9, model="m", tokens={"input_tokens": 1})
+    record = lineage_file.with_turns(LineageFile(), "s", [note])
+    content = lineage_file.dumps(record)
+    assert b"what a person said" not in content
+    assert json.loads(content)["turns"]["s"] == [
+        {"turn": "t", "prompt_position": 3, "started_at": "2023-11-14T22:13:20Z", "model": "m", "token_usage": {"input_tokens": 1}}
+    ]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [None, {}, {"version": 2}, {"version": 1}, {"version": 1, "commits": [], "turns": {}, "files": {"a": {}}},
+     {"version": 1, "commits": [1], "turns": {}, "files": {}}, {"version": 1, "commits": [], "turns": {}, "files": []},
+     {"version": 1, "commits": [], "turns": {}, "files": {"a": {"status": "A", "added": [[1, 2]]}}}],
+)  # fmt: skip
+def test_what_cannot_be_understood_is_none(value: dict[str, Any] | None) -> None:
+    assert lineage_file.parse(None if value is None else json.dumps(value).encode()) is None
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_read_or_none(data: bytes) -> None:
+    assert lineage_file.parse(data) is None

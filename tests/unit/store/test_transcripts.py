@@ -1,0 +1,264 @@
+"""A transcript stored turn by turn: its parts join to the whole, and those that are stored never change."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from unittest.mock import patch
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from entire.agents.transcripts import shorten
+from entire.git.read import Object, Objects
+from entire.git.write import blob_id
+from entire.model.session import Session
+from entire.model.transcripts import START, Position
+from entire.redact import Redacted, redact_jsonl, trusted
+from entire.store import transcripts
+from entire.store.transcripts import Stored
+
+SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+
+
+class Blobs(Objects):
+    """What was written to git, by id."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, bytes] = {}
+
+    def put(self, data: bytes) -> str:
+        oid = blob_id(data, 40)
+        self.kept[oid] = data
+        return oid
+
+    def get(self, name: str) -> Object | None:
+        return Object(oid=name, type="blob", data=self.kept[name]) if name in self.kept else None
+
+
+class World:
+    """One session's transcript file, and the git that its parts go to."""
+
+    def __init__(self, folder: str) -> None:
+        self.session = Session("s")
+        self.session.transcript_path = os.path.join(folder, "s.jsonl")
+        self.blobs = Blobs()
+
+    def write(self, data: bytes) -> None:
+        with open(self.session.transcript_path, "wb") as file:
+            file.write(data)
+
+    def append(self, data: bytes) -> None:
+        with open(self.session.transcript_path, "ab") as file:
+            file.write(data)
+
+    def data(self) -> bytes:
+        return transcripts.read_span(self.session.transcript_path, 0, 1 << 30)
+
+    def store(self) -> list[bytes]:
+        """Store the transcript as it is, as the end of a turn does; return its parts as they go into the tree."""
+        data = self.data()
+        end = Position(count=len(data.splitlines()), byte=len(data))
+        transcripts.merge(self.session, self.blobs, "")
+        stored: Stored = transcripts.store(self.session, end, "", shorten)
+        parts = []
+        for part in stored.parts:
+            if isinstance(part, Redacted):
+                self.blobs.put(part)
+                parts.append(bytes(part))
+            else:
+                parts.append(self.blobs.kept[part])
+        return parts
+
+
+@contextmanager
+def world(*, block: int = 1 << 20, part: int = 1 << 20, merge_at: int = 400) -> Iterator[World]:
+    with tempfile.TemporaryDirectory() as folder:
+        one = World(folder)
+        with patch.multiple(
+            transcripts,
+            _BLOCK=block,
+            MAX_PART=part,
+            MERGE_AT=merge_at,
+            _write_blob=lambda where, data: one.blobs.put(data),
+        ):
+            yield one
+
+
+record = st.builds(
+    lambda text, size: json.dumps({"text": text, "more": "x" * size}).encode(),
+    st.sampled_from(["hello", "wörld", f"token {SECRET}", ""]),
+    st.integers(0, 120),
+)
+line = st.one_of(record, st.just(b""), st.just(b"\xff not json \r"), st.binary(max_size=20).filter(lambda b: b"\n" not in b))
+growth = st.lists(line, max_size=6).map(lambda some: b"".join(one + b"\n" for one in some))
+
+
+@given(
+    st.lists(st.tuples(growth, st.booleans()), min_size=1, max_size=8),
+    st.sampled_from([16, 64, 300, 1 << 20]),
+    st.sampled_from([3, 5, 400]),
+)
+@settings(max_examples=50)
+def test_a_growing_transcript_is_whole_after_each_turn_and_its_stored_parts_stay(
+    turns: list[tuple[bytes, bool]], block: int, merge_at: int
+) -> None:
+    with world(block=block, merge_at=merge_at) as one:
+        for added, cut in turns:
+            one.append(added)
+            if cut:
+                one.append(b'{"half a line": ')  # the agent was killed while it wrote
+            before = [tuple(part) for part in one.session.parts]
+            parts = one.store()
+            assert b"\n".join(parts) == redact_jsonl(one.data())
+            assert SECRET.encode() not in b"".join(parts)
+            after = [tuple(part) for part in one.session.parts]
+            if len(before) < merge_at:
+                assert after[: len(before)] == before
+            assert all(oid in one.blobs.kept for oid, _ in after), "remembered parts are in git"
+            assert sum(count for _, count in after) == one.session.stored.count
+            assert one.session.stored.count == one.data()[: one.session.stored.byte].count(b"\n")
+
+
+@given(growth, growth, growth)
+@settings(max_examples=30)
+def test_storing_twice_changes_nothing(first: bytes, second: bytes, third: bytes) -> None:
+    with world(block=64) as one:
+        one.append(first + second)
+        parts = one.store()
+        remembered = list(one.session.parts)
+        assert one.store() == parts
+        assert one.session.parts == remembered
+        one.append(third)
+        assert b"\n".join(one.store()) == redact_jsonl(one.data())
+
+
+def test_the_same_parts_are_in_every_checkpoint() -> None:
+    with world() as one:
+        seen: list[bytes] = []
+        for number in range(20):
+            one.append(b'{"turn": %d}\n{"answer": %d}\n' % (number, number))
+            parts = one.store()
+            assert parts[: len(seen)] == seen, "what was stored before is stored as the same blobs"
+            assert parts[-1] == b'{"answer": %d}\n' % number, "the last line stands alone"
+            seen = parts[:-1]
+
+
+@given(growth, growth, growth)
+@settings(max_examples=30)
+def test_a_rewritten_file_is_stored_from_its_beginning(old: bytes, new: bytes, more: bytes) -> None:
+    with world(block=64) as one:
+        one.write(b'{"first": 1}\n' + old)
+        one.store()
+        one.write(b'{"other": 1}\n' + new.replace(b"\n", b" anew\n"))
+        assert transcripts.was_rewritten(one.session) == (one.session.stored.byte > 0)
+        assert b"\n".join(one.store()) == redact_jsonl(one.data())
+        one.append(more)
+        assert b"\n".join(one.store()) == redact_jsonl(one.data())
+
+
+def test_a_file_cut_in_its_middle_is_stored_as_it_is_now() -> None:
+    with world() as one:
+        one.write(b'{"a": 1}\n{"b": 2}\n{"c": 3}\n')
+        one.store()
+        one.write(b'{"a": 1}\n')
+        assert one.store() == [b'{"a": 1}\n']
+        assert one.session.parts == []
+        one.append(b'{"d": 4}\n')
+        assert one.store() == [b'{"a": 1}', b'{"d": 4}\n']
+
+
+def test_a_file_that_is_gone_has_no_parts_and_keeps_none() -> None:
+    with world() as one:
+        one.write(b'{"a": 1}\n{"b": 2}\n')
+        one.store()
+        os.unlink(one.session.transcript_path)
+        assert one.store() == []
+        assert (one.session.parts, one.session.stored) == ([], START)
+
+
+def test_many_turns_never_make_more_parts_than_three_digits_count() -> None:
+    with world() as one:
+        most = 0
+        for number in range(1300):
+            one.append(b'{"turn": %d}\n' % number)
+            parts = one.store()
+            most = max(most, len(parts))
+        assert most <= 999
+        assert b"\n".join(parts) == one.data()
+
+
+def test_parts_that_are_gone_from_git_are_stored_anew() -> None:
+    with world(merge_at=3) as one:
+        for number in range(4):
+            one.append(b'{"turn": %d}\n' % number)
+            one.store()
+        one.blobs.kept.clear()
+        one.append(b'{"turn": 4}\n')
+        assert b"\n".join(one.store()) == one.data()
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([10, 300, 900, 2500, 9000]), st.booleans()), min_size=1, max_size=8),
+    st.sampled_from([100, 500]),
+    st.booleans(),
+)
+@example([(900, False), (300, False), (300, False)], 100, False)
+@settings(max_examples=40)
+def test_no_part_is_above_the_limit_and_a_line_that_is_stays_one_record(
+    sizes: list[tuple[int, bool]], block: int, cut: bool
+) -> None:
+    lines = [json.dumps({"n": n, "text": "v" * size}).encode() for n, (size, _) in enumerate(sizes)]
+    with world(block=block, part=1000) as one:
+        for text, (_, ends_turn) in zip(lines, sizes, strict=True):
+            one.append(text + b"\n")
+            if ends_turn:
+                one.store()
+        if cut:
+            one.append(b'{"text": "' + b"v" * 3000)
+        parts = one.store()
+        assert max(map(len, parts)) <= 1000
+        stored = b"\n".join(parts).split(b"\n")[: len(lines)]
+        assert len(b"\n".join(parts).splitlines()) == len(lines) + cut
+        for text, kept in zip(lines, stored, strict=True):
+            assert kept == text if len(text) < 1000 else json.loads(kept)
+
+
+def test_the_hash_is_over_the_joined_parts() -> None:
+    assert transcripts.content_hash([b'{"a":1}\n']) == (
+        "sha256:e346432021b04179518d9614f3560ccd71354a4ee101ddcb893d6959a9d6301c"
+    )
+    assert transcripts.content_hash([b'{"a":1}', b'{"b":2}\n']) == transcripts.content_hash([b'{"a":1}\n{"b":2}\n'])
+    big = b'{"a":1}\n' * 50_000
+    half = 8 * 25_000
+    assert transcripts.content_hash([big[: half - 1], big[half:]]) == transcripts.content_hash([big])
+
+
+def test_part_names_are_those_of_the_format() -> None:
+    assert transcripts.part_names(3) == ["full.jsonl", "full.jsonl.001", "full.jsonl.002"]
+    assert transcripts.part_names(0) == []
+
+
+def test_a_document_is_redacted_part_by_part() -> None:
+    stored = transcripts.store_document([json.dumps({"messages": [SECRET]}).encode()])
+    assert SECRET.encode() not in b"".join(part for part in stored.parts if isinstance(part, bytes))
+    assert isinstance(stored.parts[0], Redacted)
+
+
+@pytest.mark.parametrize("path", ["", "/nowhere/x.jsonl", "/"])
+def test_a_file_that_cannot_be_read_is_empty(path: str) -> None:
+    assert transcripts.read_span(path, 0, 10) == b""
+    session = Session("s")
+    session.transcript_path = path
+    assert transcripts.store(session, START, "", shorten).parts == ()
+
+
+def test_only_redacted_bytes_are_parts() -> None:
+    with world() as one:
+        one.append(b'{"a": 1}\n')
+        stored = transcripts.store(one.session, Position(count=1, byte=9), "", shorten)
+        assert stored.parts == (trusted(b'{"a": 1}\n'),)
