@@ -114,18 +114,20 @@ class World:
 
     # ---------------------------------------------------------------- building
 
-    def fill(self, kind: Kind, *, settle: float = 1.1) -> None:
-        """Write and commit the files, then the ignored ones; enable Entire; wait ``settle`` seconds."""
+    def fill(self, kind: Kind) -> None:
+        """Write and commit the files, then the ignored ones; enable Entire."""
         self.git("fast-import", "--quiet", stdin=b"".join(_tree(kind.files)))
         self.git("read-tree", "--reset", "-u", "HEAD")
-        folders = max(1, kind.files // 100)
+        past = time.time() - 3600  # a file older than the index is unchanged for git without reading it
+        for name in _names(kind.files):
+            os.utime(self.root / name, (past, past))
+        folders = max(10, kind.files // 100)
         for number in range(kind.ignored):  # half in a folder that is ignored as a whole, half beside the sources
             folder = f"node_modules/m{number // 200}" if number % 2 else f"d{number // 200 % folders}"
             if number % 200 < 2:
                 (self.root / folder).mkdir(parents=True, exist_ok=True)
             (self.root / folder / f"i{number}.o").touch()
         self.entire("enable", "--agent", "claude-code")
-        time.sleep(settle)  # files older than the index are unchanged for git without reading them
         self.git("add", "-A")
         self.git("commit", "-q", "-m", "Enable entire")
 
@@ -163,12 +165,17 @@ class World:
 def _tree(count: int) -> Iterator[bytes]:
     """Yield a fast-import stream that commits so many small files, a hundred in a folder."""
     yield b"commit refs/heads/main\ncommitter " + _WHO + b"\ndata 5\nfiles\n"
-    names = {".gitignore": b"node_modules/\n*.o\n"}
+    yield b"M 100644 inline .gitignore\ndata 18\nnode_modules/\n*.o\n\n"
+    for number, name in enumerate(_names(count)):
+        data = f"file {number}\n".encode() * 20
+        yield b"M 100644 inline %s\ndata %d\n%s\n" % (name.encode(), len(data), data)
+
+
+def _names(count: int) -> Iterator[str]:
+    """Yield the names of so many files."""
     folders = max(10, count // 100)
     for number in range(count):
-        names[f"d{number % folders}/f{number}.txt"] = f"file {number}\n".encode() * 20
-    for name, data in names.items():
-        yield b"M 100644 inline %s\ndata %d\n%s\n" % (name.encode(), len(data), data)
+        yield f"d{number % folders}/f{number}.txt"
 
 
 def _history(known: str, contents: dict[str, bytes], tips: list[str], count: int) -> Iterator[bytes]:

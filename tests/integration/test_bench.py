@@ -31,7 +31,7 @@ def test_the_program_measures_a_row_and_prints_json() -> None:
 
 def test_a_played_turn_is_saved_and_its_commit_linked(tmp_path: Path) -> None:
     world = World(tmp_path / "world", Programs(BIN, tmp_path / "home"))
-    world.fill(Kind("tiny", files=3), settle=0.0)
+    world.fill(Kind("tiny", files=3))
     session = Session(world, history=20_000)
     trace = tmp_path / "trace.json"
     began = session.prompt(peak=True)
