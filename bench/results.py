@@ -27,7 +27,7 @@ class Result:
 
     def cells(self) -> list[str]:
         """Return the row as it is printed."""
-        value, budget = (self.form.format(f"{number:.4g}" if number >= 100 else f"{number:.2f}".rstrip("0").rstrip("."))
+        value, budget = (self.form.format(_short(number)).replace("+ -", "- ")
                          for number in (self.value, self.budget))  # fmt: skip
         sign = ">=" if self.at_least else "<="
         git = "" if self.git is None else str(self.git)
@@ -42,6 +42,10 @@ class Result:
             "ok" if self.ok else "OVER",
             self.note,
         ]
+
+
+def _short(number: float) -> str:
+    return f"{number:.0f}" if number >= 100 else f"{number:.2f}".rstrip("0").rstrip(".")
 
 
 HEAD = ["row", "what", "floor", "ours", "measured", "budget", "git", "", ""]

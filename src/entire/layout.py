@@ -107,6 +107,11 @@ class Place(Value):
         return os.path.join(self.common_dir, "entire")
 
     @property
+    def pending_file(self) -> str:
+        """There while a commit is prepared and not carried out: the post-commit script looks for it."""
+        return os.path.join(self.own_dir, "pending.json")
+
+    @property
     def push_marker(self) -> str:
         """There if the user chose to push checkpoints: the pre-push script looks for it before it starts us."""
         return os.path.join(self.common_own_dir, "push")

@@ -60,4 +60,5 @@ def test_a_budget_is_kept_or_not() -> None:
     assert "+ 3.14 P" in table
     assert "<= + 3 P" in table
     assert "OVER" in table
+    assert "- 1.5 P" in results.table([result(-1.5, 3.0)])
     assert "| what | git 1 ms | 2 ms | + 2 P | <= + 3 P | 3 | ok |" in results.markdown([result(2.0, 3.0)])

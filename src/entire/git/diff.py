@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     Line = tuple[bytes, bytes]
 
+_QUOTED = ("-c", "core.quotePath=true")  # headers as git prints them by default: patch ids are made of them
 _MANY_PATHS = 400  # a longer list is not worth a pathspec, and a command line has an end
 GITLINK = "160000"
 EMPTY_TREE = {  # by the length of ids
@@ -48,6 +49,7 @@ class FilePatch(Value):
     binary: bool
     hunks: tuple[Hunk, ...]
     header: tuple[bytes, ...] = ()  # the patch's lines before the first hunk
+    halves: tuple[FilePatch, ...] = ()  # of a file that became another kind: its deletion and its creation
 
 
 def changes(where: str, old: str, new: str) -> list[Change]:
@@ -86,7 +88,7 @@ def patches(
     options = ["-M", "-l400"] if renames else ["--no-renames"]
     limit = ["--", *paths] if 0 < len(paths) <= _MANY_PATHS else []
     done = run.git(
-        where, "--literal-pathspecs", "diff-tree", "--stdin", "-r", "--raw", "-p", "-U3", "--full-index", "--no-ext-diff",
+        where, *_QUOTED, "--literal-pathspecs", "diff-tree", "--stdin", "-r", "--raw", "-p", "-U3", "--full-index", "--no-ext-diff",
         "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=dirty", *options, *limit,
         stdin="".join(f"{old} {new}\n" for old, new in pairs).encode(),
     )  # fmt: skip
@@ -129,7 +131,7 @@ class _Parser:
         if change.status == "T":  # a file became a link, or the like: git prints a deletion and a creation
             second = self._segment(change)
             return FilePatch(change=change, binary=patch.binary or second.binary, hunks=(*patch.hunks, *second.hunks),
-                             header=patch.header)
+                             header=patch.header, halves=(patch, second))
         return patch
 
     def _segment(self, change: Change) -> FilePatch:
@@ -147,6 +149,8 @@ class _Parser:
         hunks = []
         while self._peek().startswith(b"@@ "):
             hunks.append(self._hunk())
+        if GITLINK in (change.old_mode, change.new_mode):  # its two ids are no lines, but part of the patch id
+            header += [kind + text for hunk in hunks for kind, text in hunk.lines]
         return FilePatch(change=change, binary=binary, hunks=() if binary else tuple(hunks), header=tuple(header))
 
     def _hunk(self) -> Hunk:

@@ -14,24 +14,41 @@ if TYPE_CHECKING:
 
     from entire.git.diff import FilePatch
 
-_SPACE = b" \t\n\v\f\r"
+_SPACE = b" \t\n\r"
 
 
 def patch_id(patches: Sequence[FilePatch], oid_size: int) -> str:
     """Return the patch id of patches without rename detection; '' for none. ``oid_size``: hex digits of this repository's ids."""
     total = bytearray(oid_size // 2)
-    seen = False
-    for patch in patches:
-        digest = sha1() if oid_size == 40 else sha256()
-        lines = [line for line in patch.header if not line.startswith(b"index ")]
-        for hunk in patch.hunks:
-            lines += [kind + text for kind, text in hunk.lines]
+    digest = sha1() if oid_size == 40 else sha256()
+    behind_binary = False
+    halves = [half for patch in patches for half in patch.halves or (patch,)]
+    for number, patch in enumerate(halves, 1):
+        lines = _lines(patch)[behind_binary:]  # git forgets the first line of the file behind a binary one
+        behind_binary = _is_binary(patch)
         for line in lines:
             digest.update(line.translate(None, _SPACE))
-        seen = True
+        if not patch.hunks and not patch.binary and number < len(halves):
+            continue  # only a header (an empty file, a mode): git takes the next file's as its continuation
         carry = 0
         for place, byte in enumerate(digest.digest()):
             carry += total[place] + byte
             total[place] = carry & 0xFF
             carry >>= 8
-    return total.hex() if seen else ""
+        digest = sha1() if oid_size == 40 else sha256()
+    return total.hex() if patches else ""
+
+
+def _is_binary(patch: FilePatch) -> bool:
+    """Tell whether git shows ids instead of lines."""
+    return any(line.startswith((b"Binary files ", b"GIT binary patch")) for line in patch.header)
+
+
+def _lines(patch: FilePatch) -> list[bytes]:
+    """Return what counts of a file's patch: its header and lines; of a binary one its header and the two blob ids."""
+    if _is_binary(patch):
+        header = [line for line in patch.header if not line.startswith((b"index ", b"Binary files ", b"GIT binary patch"))]
+        ids = next((line.split(b" ")[1] for line in patch.header if line.startswith(b"index ")), b"")
+        return [*header, *ids.split(b"..")]
+    lines = [line for line in patch.header if not line.startswith(b"index ")]
+    return lines + [kind + text for hunk in patch.hunks for kind, text in hunk.lines]

@@ -89,6 +89,11 @@ class Objects:
         found = self.get(name)
         return parse_tree(found.data, len(found.oid) // 2) if found is not None and found.type == "tree" else []
 
+    def tree_id(self, name: str) -> str:
+        """Return the id of a commit's tree, '' if there is no such commit."""
+        found = self.get(name + "^{tree}")
+        return found.oid if found is not None else ""
+
     def commit(self, name: str) -> Commit | None:
         """Return a commit, or None."""
         found = self.get(name)

@@ -26,6 +26,7 @@ def finish(scene: Scene) -> None:
     head = scene.objects.commit("HEAD")
     if head is None:
         return
+    scene.journal.follow(head.oid, head.parents)
     if decided is None:
         if not driver.find().picks:
             _settle_unlinked(scene, head, "git made it without asking")

@@ -9,7 +9,6 @@ import os
 
 from entire import process
 from entire.agents import powers
-from entire.lifecycle import pending
 from entire.model.events import EventType
 from entire.model.phases import Action, Facts, Phase, transition
 from entire.store import transcripts as stored
@@ -58,7 +57,7 @@ def dispatch(scene: Scene, agent: Agent, event: Event) -> bytes:
 
 def _complete_pending(scene: Scene) -> None:
     """Complete a commit whose post-commit hook never ran."""
-    if pending.is_there(scene.place):
+    if os.path.exists(scene.place.pending_file):
         from entire.lifecycle import commit
 
         commit.complete_pending(scene)

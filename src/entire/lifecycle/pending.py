@@ -42,23 +42,13 @@ class Pending(Value):
     started: str = ""
 
 
-def path(place: Place) -> str:
-    """Return where the record of a work tree lies; the post-commit script looks for it."""
-    return os.path.join(place.own_dir, "pending.json")
-
-
-def is_there(place: Place) -> bool:
-    """Tell whether there is a record."""
-    return os.path.exists(path(place))
-
-
 def load(place: Place) -> Pending | None:
     """Return the record, None without one; a broken one is put aside."""
     try:
-        value = files.read_json(path(place))
+        value = files.read_json(place.pending_file)
         return None if value is None else _from_json(value)
     except (CorruptError, KeyError, TypeError, ValueError):
-        os.replace(path(place), path(place) + ".broken")
+        os.replace(place.pending_file, place.pending_file + ".broken")
         return None
 
 
@@ -68,12 +58,12 @@ def save(place: Place, pending: Pending) -> None:
     value["lines"] = [
         [one.path, one.status, one.binary, one.added, one.removed, one.path_owner, one.old_path] for one in pending.lines
     ]
-    files.write_json(path(place), value)
+    files.write_json(place.pending_file, value)
 
 
 def drop(place: Place) -> None:
     """Remove the record."""
-    files.remove(path(place))
+    files.remove(place.pending_file)
 
 
 def _from_json(value: dict[str, Any]) -> Pending:

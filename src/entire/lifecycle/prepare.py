@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 
 from entire import files
-from entire.git import diff, history, index
+from entire.git import diff, index
 from entire.git.patchid import patch_id
-from entire.lifecycle import commit, driver, pending
+from entire.lifecycle import driver, pending
 from entire.lifecycle.pending import Pending
-from entire.lifecycle.reading import Reading
 from entire.lifecycle.scene import turn_key
 from entire.model import trailers
 from entire.model.ids import new_id
@@ -45,7 +44,10 @@ def prepare(scene: Scene, message_file: str, source: str, maker: str) -> None:
 
     ``maker`` is the session whose agent runs git, '' for a person.
     """
-    commit.complete_pending(scene)
+    if os.path.exists(scene.place.pending_file):
+        from entire.lifecycle import commit
+
+        commit.complete_pending(scene)
     git = driver.find()
     state = driver.state(scene.place)
     message = (files.read(message_file) or b"").decode("utf-8", "surrogateescape")
@@ -120,13 +122,12 @@ def _with_ids(basis: Pending, sessions: dict[str, list[str]], scene: Scene) -> P
 
 
 def _ends(scene: Scene, sessions: Iterable[str]) -> dict[str, list[Any]]:
-    """Return where the transcripts of the sessions without a turn in progress end."""
+    """Return where the last turns of the sessions without one in progress ended in their transcripts."""
     found = {}
     for session in map(scene.session, sessions):
-        agent = scene.agent_of(session) if session is not None and not session.is_running else None
-        if session is not None and agent is not None:
-            end = Reading(agent, session, scene.place.top).end()
-            found[session.session_id] = [end.count, end.byte, end.mark]
+        if session is not None and not session.is_running and session.turn is not None and session.turn.finish.byte:
+            finish = session.turn.finish
+            found[session.session_id] = [finish.count, finish.byte, finish.mark]
     return found
 
 
@@ -187,6 +188,8 @@ def _replaced_by_reset(scene: Scene, head: Commit | None, changes: Sequence[Chan
     tip = scene.objects.commit(oid)
     if tip is None:
         return None
+    from entire.git import history
+
     entries = {change.path: change.new_oid for change in changes}
     same = {change.path for change in diff.changes(scene.place.top, head.tree if head else diff.EMPTY_TREE[len(tip.tree)], tip.tree)
             if entries.get(change.path) == change.new_oid}  # fmt: skip
@@ -237,6 +240,8 @@ def _with_sources(paths: Sequence[str], changes: Sequence[Change]) -> list[str]:
 
 def _present_reports(scene: Scene) -> dict[str, list[str]]:
     """Return what the tools of turns in progress have reported so far."""
+    from entire.lifecycle.reading import Reading
+
     found = {}
     for session in scene.near():
         agent = scene.agent_of(session) if session.is_running or session.background else None

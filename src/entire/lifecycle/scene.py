@@ -6,9 +6,7 @@ import os
 import time
 
 from entire import files, log, process
-from entire.agents import registry
 from entire.errors import UsageError
-from entire.git import identity
 from entire.git.read import Objects
 from entire.model.session import WEAK, Process, Session
 from entire.store import sessions
@@ -122,6 +120,8 @@ class Scene:
 
     def agent_of(self, session: Session) -> Agent | None:
         """Return the adapter of a session's agent, with what the session's events said; None if it is not known here."""
+        from entire.agents import registry
+
         try:
             agent = registry.find(session.agent) if session.agent else registry.find_by_type(session.agent_type)
         except UsageError:
@@ -133,6 +133,8 @@ class Scene:
 
     def author(self) -> str:
         """Return ``Name <mail> seconds zone`` for commits of ours."""
+        from entire.git import identity
+
         known = self.journal.identity
         if not known[0] or not 0 <= self.now() - known[1] < _IDENTITY_SECONDS:
             self.journal.identity = known = [identity.identity(self.place.top), self.now()]

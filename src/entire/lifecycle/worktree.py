@@ -68,13 +68,14 @@ def record(
         journal.snapshot = replace(seen.snapshot, tree=before.tree)
         return []
     if changed is None:  # HEAD moved: only the trees can tell
-        tree = _write(scene, seen, None, keep=True)
+        is_clean = not seen.changes and bool(seen.base_tree)  # then it is HEAD's own tree
+        tree = seen.base_tree if is_clean else _write(scene, seen, None, keep=True)
         known = bool(journal.tree) and journal.tree != tree
         changed = [one.path for one in diff.changes(scene.place.top, journal.tree, tree)] if known else []
         step = make_step(changed) if changed else None
         if step is not None:
             _write(scene, seen, step, keep=False)
-        if seen.snapshot.head != before.head:
+        if seen.snapshot.head not in (before.head, journal.followed):
             from entire.lifecycle import reconcile
 
             reconcile.head_moved(scene, before.head, seen.snapshot.head)

@@ -1,6 +1,6 @@
 """Where a session stands, and what follows from an event: one pure function.
 
-``docs/reference/phases.md`` is drawn from this table; ``linking.md`` section 7 of the format notes is its law.
+``docs/reference/phases.md`` is drawn from this table; linking.md section 7 is its law.
 """
 
 from __future__ import annotations

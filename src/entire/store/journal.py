@@ -14,17 +14,15 @@ import time
 
 from entire import files
 from entire.errors import CorruptError
-from entire.git import status
-from entire.git.read import Object
-from entire.git.write import blob_id
 from entire.model.session import WEAK, Entry
 from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from entire.git import status
     from entire.git.read import Objects
     from entire.layout import Place
 
@@ -36,7 +34,6 @@ _RACY = 20_000_000  # nanoseconds: a file changed this shortly before a look may
 _NO_FILE = "000000"
 _BROKEN = (CorruptError, TypeError, ValueError, KeyError, AttributeError)
 _OWN_FOLDER = ".entire/"
-_NOTHING = Object(oid="", type="", data=b"")
 
 
 class Snapshot(Value):
@@ -69,11 +66,14 @@ def look(place: Place, before: Snapshot, objects: Objects, max_untracked: int, t
 
     ``trees`` are commits with their trees that are known without asking git.
     """
+    from entire.git import status
+    from entire.git.write import blob_id
+
     seen = status.read(place.top)
     now = time.time()
     head_tree = before.head_tree
     if seen.head != before.head or not head_tree:
-        head_tree = trees.get(seen.head) or (objects.get(seen.head + "^{tree}") or _NOTHING).oid if seen.head else ""
+        head_tree = trees.get(seen.head) or objects.tree_id(seen.head) if seen.head else ""
     known: dict[str, list[Any]] = {}
     wanted: list[str] = []
     links: dict[str, bytes] = {}
@@ -190,6 +190,7 @@ class Journal:
         self.last_scan = float(value.get("last_scan", 0.0))
         self.is_live = bool(value.get("live", False))
         self.trees: dict[str, str] = value.get("trees", {})  # commit -> tree, of the last few commits: saves asking git
+        self.followed = str(value.get("followed", ""))  # HEAD, if our hooks saw each commit since the last look
         self.identity: list[Any] = value.get("identity", ["", 0.0])  # who writes our commits, and when git was asked
 
     @property
@@ -209,11 +210,17 @@ class Journal:
     def snapshot(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
         self._is_new = True
+        self.followed = ""
 
     @property
     def tree(self) -> str:
         """The tree of the last look; '' without one."""
         return next((entry.tree for entry in reversed(self.entries) if not entry.commit), "")
+
+    def follow(self, commit: str, parents: Sequence[str]) -> None:
+        """Note that our hooks saw a commit; one on top of what is known leaves nothing to be found out at the next look."""
+        if self.snapshot.head and tuple(parents[:1]) == (self.followed or self.snapshot.head,):
+            self.followed = commit
 
     def note(self, entry: Entry) -> None:
         """Add an entry; the oldest go when there are too many."""
@@ -269,6 +276,7 @@ class Journal:
             "reports": {turn: paths for turn, paths in self.reports.items() if turn in known},
             "reasons": self.reasons, "shadows": self.shadows, "last_scan": self.last_scan, "live": live,
             "trees": dict(list(self.trees.items())[-_MAX_TREES:]), "identity": self.identity,
+            "followed": self.followed,
         })  # fmt: skip
         if self._is_new:  # last: killed before it, the next look finds the same changes again and the same tree
             files.write_json(self._snapshot_path, dict(self.snapshot.__dict__))

@@ -59,7 +59,7 @@ def message(title: str, session_id: str, *, tool_use_id: str = "") -> bytes:
     folder = metadata_folder(session_id)
     first = (trailers.METADATA_TASK, f"{folder}/tasks/{tool_use_id}") if tool_use_id else (trailers.METADATA, folder)
     lines = trailers.format_lines([first, (trailers.SESSION, session_id), (trailers.STRATEGY, "manual-commit")])
-    return f"{title}\n\n{lines}\n".replace("\n\n\n", "\n\n").encode("utf-8", "surrogateescape")
+    return f"{title}\n\n{lines}".encode("utf-8", "surrogateescape")
 
 
 def metadata_changes(

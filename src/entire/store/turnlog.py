@@ -39,7 +39,7 @@ def append(place: Place, session_id: str, notes: list[TurnNote]) -> None:
     for note in notes:
         lines.append(jsontext.dumps({**note.__dict__, "prompt": redact_text(note.prompt)}) + "\n")
     if lines:
-        files.append(path(place, session_id), "".join(lines).encode())
+        files.append(path(place, session_id), ("\n" + "".join(lines)).encode())  # behind a line that a kill has cut
 
 
 def read(place: Place, session_id: str) -> list[TurnNote]:

@@ -205,10 +205,11 @@ def test_carried_work_starts_one_line_before_what_was_counted() -> None:
 def test_a_broken_file_is_put_aside_and_counts_as_none(place: Place, content: bytes) -> None:
     saved(place)
     Path(sessions.go_path(place, "s")).write_bytes(content)
-    assert sessions.find(place, "s") is not None, "ours is there"
+    assert sessions.find(place, "s", repair=True) is not None, "ours is there"
     Path(sessions.own_path(place, "s")).write_bytes(content)
-    Path(sessions.go_path(place, "s")).unlink(missing_ok=True)
     assert sessions.find(place, "s") is None
+    assert Path(sessions.own_path(place, "s")).read_bytes() == content, "who only looks changes nothing"
+    assert sessions.find(place, "s", repair=True) is None
     assert Path(sessions.own_path(place, "s") + ".broken").read_bytes() == content
     saved(place)
     assert sessions.find(place, "s") is not None

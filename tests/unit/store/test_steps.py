@@ -26,7 +26,7 @@ def test_branch_names(worktree: str) -> None:
         ("Create hello.py", "Create hello.py"),
         ("please create hello.py", "Create hello.py"),
         ("Can you please add a test?", "Add a test"),
-        ("hey, can you fix\n\nthe bug??", "Fix the bug"),
+        ("hey can you fix\n\nthe bug??", "Fix the bug"),
         ("", "Agent step"),
         ("   \n", "Agent step"),
         ("please", "Please"),

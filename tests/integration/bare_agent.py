@@ -1,0 +1,202 @@
+"""An agent with the required contract only, and each optional power as a class to add to it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from entire.agents import transcripts
+from entire.model.events import Event, EventType
+from entire.model.transcripts import Position, Prompt, Subagent, TokenUsage
+
+EVENTS = {
+    "session-start": EventType.SESSION_START,
+    "turn-start": EventType.TURN_START,
+    "turn-end": EventType.TURN_END,
+    "compaction": EventType.COMPACTION,
+    "subagent-start": EventType.SUBAGENT_START,
+    "subagent-end": EventType.SUBAGENT_END,
+    "session-end": EventType.SESSION_END,
+}
+
+
+class Bare:
+    """Its transcript holds JSON lines, but that is known to the powers alone."""
+
+    name = "bare"
+    type = "Bare Agent"
+    description = "Has nothing but the contract"
+    protected_dirs = (".bare",)
+    hook_names = tuple(EVENTS)
+    capabilities: ClassVar[frozenset[str]] = frozenset()
+    calls: ClassVar[list[str]] = []
+
+    def __init__(self) -> None:
+        self.metadata: Mapping[str, str] = {}
+
+    def detect(self, root: str) -> bool:
+        return os.path.isdir(os.path.join(root, ".bare"))
+
+    def parse_hook(self, hook: str, payload: bytes) -> Event | None:
+        given = transcripts.loads(payload)
+        if hook not in EVENTS or not isinstance(given, dict):
+            return None
+        return Event(type=EVENTS[hook], **given)
+
+    def read_transcript(self, session_ref: str) -> bytes:
+        try:
+            with open(session_ref, "rb") as file:
+                return file.read()
+        except OSError:
+            return b""
+
+    def chunk_transcript(self, transcript: bytes, max_size: int) -> list[bytes]:
+        return transcripts.chunk(transcript, max_size)
+
+    def reassemble_transcript(self, chunks: list[bytes]) -> bytes:
+        return transcripts.join(chunks)
+
+
+def records(session_ref: str, since: Position, until: Position | None) -> list[tuple[int, dict[str, Any]]]:
+    """Return the records between two positions with their numbers."""
+    last = until.count if until is not None else 1 << 30
+    found = [(n, json.loads(line)) for n, (line, _) in enumerate(transcripts.lines(session_ref))]
+    return [(n, record) for n, record in found if since.count <= n < last]
+
+
+class TranscriptAnalyzer(Bare):
+    def transcript_position(self, session_ref: str, since: Position) -> Position:
+        some = list(transcripts.lines(session_ref))
+        return Position(count=len(some), byte=some[-1][1] if some else 0)
+
+    def answer_boundary(self, session_ref: str, since: Position, moment: float) -> Position:
+        return self.transcript_position(session_ref, since)
+
+    def modified_files(self, session_ref: str, since: Position, until: Position | None = None) -> list[str]:
+        return [one["file"] for _, one in records(session_ref, since, until) if "file" in one]
+
+    def prompts(self, session_ref: str, since: Position, until: Position | None = None) -> list[Prompt]:
+        return [Prompt(text=one["prompt"], position=n) for n, one in records(session_ref, since, until) if "prompt" in one]
+
+    def summary(self, session_ref: str, since: Position) -> str:
+        said: list[str] = [one["answer"] for _, one in records(session_ref, since, None) if "answer" in one]
+        return said[-1] if said else ""
+
+
+class TokenCalculator(Bare):
+    def token_usage(self, session_ref: str, since: Position, until: Position | None = None) -> TokenUsage:
+        spent = [one["tokens"] for _, one in records(session_ref, since, until) if "tokens" in one]
+        return TokenUsage(output_tokens=sum(spent), api_call_count=len(spent))
+
+
+class SubagentExtractor(Bare):
+    def subagents(self, session_ref: str, since: Position, until: Position | None = None) -> list[Subagent]:
+        return [Subagent(id=one["helper"], session_ref=one["ref"], tool_use_id="task_1")
+                for _, one in records(session_ref, since, until) if "helper" in one]  # fmt: skip
+
+
+class TranscriptPreparer(Bare):
+    def prepare_transcript(self, event: Event, since: Position) -> None:
+        """The agent writes late: what it held back comes now."""
+        self.calls.append("prepare")
+        late = event.session_ref + ".late"
+        if os.path.exists(late):
+            with open(event.session_ref, "ab") as out, open(late, "rb") as file:
+                out.write(file.read())
+            os.unlink(late)
+
+
+class HookResponder(Bare):
+    def write_hook_response(self, message: str) -> bytes:
+        return json.dumps({"say": message}).encode() + b"\n"
+
+
+class HookInstaller(Bare):
+    def hook_config_path(self, root: str, scope: str) -> str:
+        return os.path.join(root, ".bare", "hooks")
+
+    def install_hooks(self, root: str, scope: str, *, force: bool) -> int:
+        path = self.hook_config_path(root, scope)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        there = self.are_hooks_installed(root, scope)
+        with open(path, "w") as file:
+            file.write("entire hooks bare\n")
+        return 0 if there else 1
+
+    def uninstall_hooks(self, root: str, scope: str) -> int:
+        there = self.are_hooks_installed(root, scope)
+        if there:
+            os.unlink(self.hook_config_path(root, scope))
+        return int(there)
+
+    def are_hooks_installed(self, root: str, scope: str) -> bool:
+        return os.path.exists(self.hook_config_path(root, scope))
+
+
+class SessionResumer(Bare):
+    def session_dir(self, root: str) -> str:
+        return os.path.join(root, ".bare", "sessions")
+
+    def resolve_session_file(self, session_dir: str, session_id: str) -> str:
+        return os.path.join(session_dir, session_id)
+
+    def write_session(self, session_ref: str, transcript: bytes) -> None:
+        with open(session_ref, "wb") as file:
+            file.write(transcript)
+
+    def format_resume_command(self, session_id: str) -> str:
+        return f"bare --resume {session_id}"
+
+
+class TextGenerator(Bare):
+    def generate_text(self, prompt: str, model: str) -> str:
+        return "text"
+
+
+class FileWatcher(Bare):
+    def watch_paths(self, root: str) -> list[str]:
+        return [os.path.join(root, ".bare")]
+
+    def on_file_change(self, path: str) -> Event | None:
+        return None
+
+
+class ToolObserver(Bare):
+    def parse_increment(self, hook: str, payload: bytes) -> None:
+        return None
+
+
+class LineTranscript(Bare):
+    """Not a power with methods: the promise that the transcript is a file of lines that only grows."""
+
+
+POWERS: dict[str, type[Bare]] = {
+    "file_watcher": FileWatcher,
+    "hook_installer": HookInstaller,
+    "hook_responder": HookResponder,
+    "line_transcript": LineTranscript,
+    "session_resumer": SessionResumer,
+    "subagent_extractor": SubagentExtractor,
+    "text_generator": TextGenerator,
+    "token_calculator": TokenCalculator,
+    "tool_observer": ToolObserver,
+    "transcript_analyzer": TranscriptAnalyzer,
+    "transcript_preparer": TranscriptPreparer,
+}
+
+
+def with_powers(*names: str) -> type[Bare]:
+    """Return the agent with these powers."""
+    bases = tuple(POWERS[name] for name in names) or (Bare,)
+    return type("Agent", bases, {"capabilities": frozenset(names), "calls": []})
+
+
+class Chosen:
+    """What the registry finds: the agent that the test has chosen."""
+
+    agent: ClassVar[type[Bare]] = Bare
+
+    def __new__(cls) -> Any:
+        return cls.agent()

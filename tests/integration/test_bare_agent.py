@@ -1,0 +1,220 @@
+"""Without its optional powers an agent's sessions are captured all the same; each power adds its part, and only that."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from entire.agents import powers, registry
+from entire.cli import main
+from tests.integration import bare_agent
+from tests.integration.bare_agent import POWERS, Bare, Chosen, with_powers
+from tests.integration.story import Story
+
+ALL = tuple(POWERS)
+
+
+class Bared:
+    """One session of the agent, played hook by hook; git's hooks are called here, where the agent is known."""
+
+    def __init__(self, story: Story) -> None:
+        self.story = story
+        self.id = "bare-session"
+        self.file = story.projects / "bare.jsonl"
+        self.helper = story.projects / "helper.jsonl"
+        self.out = ""
+
+    def hook(self, verb: str, **more: object) -> str:
+        payload = {"session_id": self.id, "session_ref": str(self.file), **more}
+        before = sys.stdin, sys.stdout
+        sys.stdin = io.TextIOWrapper(io.BytesIO(json.dumps(payload).encode()))
+        sys.stdout = io.TextIOWrapper(io.BytesIO())
+        try:
+            assert self.story.entire("hooks", "bare", verb) == 0
+            sys.stdout.flush()
+            return sys.stdout.buffer.getvalue().decode()  # type: ignore[attr-defined, no-any-return]
+        finally:
+            sys.stdin, sys.stdout = before
+
+    def say(self, **record: object) -> None:
+        with self.file.open("a") as file:
+            file.write(json.dumps(record) + "\n")
+
+    def play(self) -> None:
+        """Two prompts; a file of its own, one by a helper, and the last answer written late."""
+        self.hook("session-start")
+        self.hook("turn-start", prompt="Create one.txt", response_message="hello")
+        self.say(prompt="Create one.txt")
+        self.story.write("one.txt", "1\n")
+        self.say(file="one.txt")
+        self.say(answer="Done.", tokens=1)
+        self.hook("turn-end")
+        self.hook("turn-start", prompt="Let a helper create two.txt")
+        self.say(prompt="Let a helper create two.txt")
+        self.hook("subagent-start", tool_use_id="task_1", subagent_id="h1")
+        self.story.write("two.txt", "2\n")
+        self.helper.write_text(json.dumps({"file": "two.txt"}) + "\n" + json.dumps({"answer": "x", "tokens": 100}) + "\n")
+        self.say(helper="h1", ref=str(self.helper))
+        self.hook("subagent-end", tool_use_id="task_1", subagent_id="h1")
+        self.late(answer="Both done.", tokens=10)
+        self.hook("turn-end")
+
+    def late(self, **record: object) -> None:
+        Path(f"{self.file}.late").write_text(json.dumps(record) + "\n")
+
+    def commit(self, message: str) -> None:
+        self.story.git("add", "-A", "--", "*.txt")
+        file = self.story.root / ".git" / "MESSAGE"
+        file.write_text(message + "\n")
+        assert self.story.entire("hooks", "git", "prepare-commit-msg", ".git/MESSAGE", "message") == 0
+        self.story.git("-c", "core.hooksPath=/dev/null", "commit", "-q", "-F", ".git/MESSAGE")
+        assert self.story.entire("hooks", "git", "post-commit") == 0
+
+    def slot(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.story.linked()["slots"][self.id]
+        return found
+
+    def step(self) -> str:
+        (branch,) = self.story.git("for-each-ref", "--format=%(refname:short)", "refs/heads/entire/").split()
+        return branch
+
+
+@pytest.fixture
+def played(story: Story, monkeypatch: pytest.MonkeyPatch) -> Bared:
+    monkeypatch.setitem(registry.BUILTIN, "bare", f"{bare_agent.__name__}:Chosen")
+    monkeypatch.setattr(Chosen, "agent", Bare)
+    return Bared(story)
+
+
+def give(monkeypatch: pytest.MonkeyPatch, *names: str) -> type[Bare]:
+    agent = with_powers(*names)
+    monkeypatch.setattr(Chosen, "agent", agent)
+    return agent
+
+
+def test_every_power_is_in_the_table() -> None:
+    assert set(POWERS) == {*powers.NAMES, "line_transcript"}
+    for name in powers.NAMES:
+        assert getattr(powers, name)(Bare()) is None
+        assert getattr(powers, name)(with_powers(name)()) is not None
+
+
+def test_with_the_contract_alone(played: Bared) -> None:
+    played.play()
+    step = played.step()
+    assert played.story.git("show", f"{step}:one.txt") == "1\n"
+    assert played.story.git("show", f"{step}:two.txt") == "2\n"
+    folder = f"{step}:.entire/metadata/{played.id}"
+    assert played.story.git("show", f"{folder}/full.jsonl") == played.file.read_text()
+    assert played.story.git("show", f"{folder}/prompt.txt").startswith("Create one.txt")
+    played.commit("Add both")
+    slot = played.slot()
+    assert slot["agent"] == "Bare Agent"
+    assert slot["files_touched"] == ["one.txt", "two.txt"], "from git status: nothing else tells"
+    assert slot["transcript"] == played.file.read_text()
+    assert slot["prompts"] == ["Create one.txt", "Let a helper create two.txt"], "as the events told them"
+    assert not (slot.get("token_usage") or {}).get("api_call_count")
+    assert slot["initial_attribution"]["agent_lines"] == 2
+    assert slot["initial_attribution"]["agent_percentage"] == 100
+    assert played.story.log_errors() == []
+
+
+def test_a_commit_while_the_turn_runs_and_one_of_a_part(played: Bared) -> None:
+    played.hook("session-start")
+    played.hook("turn-start", prompt="Create one.txt")
+    played.story.write("one.txt", "1\n")
+    played.say(answer="half")
+    played.commit("Add one in the turn")
+    assert played.slot()["files_touched"] == ["one.txt"]
+    played.story.write("two.txt", "2\n")
+    played.say(answer="whole")
+    played.hook("turn-end")
+    assert played.slot()["transcript"] == played.file.read_text(), "finalised at the turn's end"
+    played.commit("Add two")
+    assert played.slot()["files_touched"] == ["two.txt"]
+    assert played.story.log_errors() == []
+
+
+def test_without_any_transcript(played: Bared) -> None:
+    played.file = Path("")
+    played.hook("session-start")
+    played.hook("turn-start", prompt="Create one.txt")
+    played.story.write("one.txt", "1\n")
+    played.hook("turn-end")
+    played.commit("Add one")
+    assert played.slot()["prompts"] == ["Create one.txt"]
+    assert played.slot()["files_touched"] == ["one.txt"]
+    assert played.story.log_errors() == []
+
+
+@pytest.mark.parametrize("power", ALL)
+def test_with_one_power(played: Bared, monkeypatch: pytest.MonkeyPatch, power: str) -> None:
+    agent = give(monkeypatch, power)
+    played.play()
+    played.commit("Add both")
+    check(played, agent)
+
+
+@pytest.mark.parametrize("power", ALL)
+def test_with_all_powers_but_one(played: Bared, monkeypatch: pytest.MonkeyPatch, power: str) -> None:
+    agent = give(monkeypatch, *(one for one in ALL if one != power))
+    played.play()
+    played.commit("Add both")
+    check(played, agent)
+
+
+def test_with_all_powers(played: Bared, monkeypatch: pytest.MonkeyPatch) -> None:
+    agent = give(monkeypatch, *ALL)
+    played.play()
+    played.commit("Add both")
+    check(played, agent)
+    assert played.slot()["token_usage"]["subagent_tokens"]["output_tokens"] == 100
+
+
+def check(played: Bared, agent: type[Bare]) -> None:
+    """Assert what holds with any powers, and what each one that is there has added."""
+    has = agent.capabilities
+    slot = played.slot()
+    text = played.file.read_text()
+    assert ("Both done." in text) == ("transcript_preparer" in has)
+    assert slot["transcript"] == text
+    assert slot["files_touched"] == ["one.txt", "two.txt"]
+    assert slot["prompts"] == ["Create one.txt", "Let a helper create two.txt"]
+    assert slot["initial_attribution"]["agent_lines"] == 2
+    usage = slot.get("token_usage") or {}
+    if "token_calculator" in has and ("transcript_analyzer" in has or "line_transcript" in has):
+        assert usage["output_tokens"] == (11 if "transcript_preparer" in has else 1)
+    if "token_calculator" not in has:
+        assert not usage.get("output_tokens")
+    helpers = {"token_calculator", "transcript_analyzer"} <= has
+    assert bool(usage.get("subagent_tokens")) <= helpers
+    assert played.hook("session-start", response_message="hi") == ('{"say": "hi"}\n' if "hook_responder" in has else "")
+    assert played.story.log_errors() == []
+
+
+def test_a_message_is_shown_by_an_agent_that_can(played: Bared, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert played.hook("session-start", response_message="hello") == ""
+    give(monkeypatch, "hook_responder")
+    assert played.hook("session-start", response_message="hello") == '{"say": "hello"}\n'
+    assert played.hook("session-start") == ""
+
+
+def test_hooks_are_installed_for_an_agent_that_allows_it(
+    played: Bared, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert played.story.entire("enable", "--agent", "bare") != 0
+    assert "bare" in capsys.readouterr().err.lower()
+    give(monkeypatch, "hook_installer")
+    assert played.story.entire("enable", "--agent", "bare") == 0
+    assert (played.story.root / ".bare" / "hooks").read_text() == "entire hooks bare\n"
+
+
+def test_an_unknown_hook_of_the_agent_means_nothing(played: Bared) -> None:
+    assert main(["hooks", "bare", "something"]) == 0
+    assert played.hook("something") == ""
+    assert played.story.log_errors() == []
