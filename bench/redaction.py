@@ -59,14 +59,16 @@ def rates(data: bytes) -> dict[str, float]:
     """Return MB/s of each tier, and of the whole function that the store uses."""
     compiled = engine.compiled_tier()
     tiers = {"pure": engine.places_pure, **({"ahocorasick_rs": compiled} if compiled else {})}
-    found = {}
+    found: dict[str, float] = {}
     for name, places in tiers.items():
+        for _ in range(1 if name == "pure" else 3):  # the fastest counts; the slow tier takes long enough to be even
+            start = time.perf_counter()
+            engine.scan(data, by_line=True, places=places)
+            found[name] = max(found.get(name, 0.0), len(data) / (time.perf_counter() - start) / 1e6)
+    for _ in range(3):
         start = time.perf_counter()
-        engine.scan(data, by_line=True, places=places)
-        found[name] = len(data) / (time.perf_counter() - start) / 1e6
-    start = time.perf_counter()
-    assert redact_jsonl(data) == data
-    found["redact_jsonl"] = len(data) / (time.perf_counter() - start) / 1e6
+        assert redact_jsonl(data) == data
+        found["redact_jsonl"] = max(found.get("redact_jsonl", 0.0), len(data) / (time.perf_counter() - start) / 1e6)
     return found
 
 

@@ -43,8 +43,11 @@ def write(path: str, data: bytes, *, mode: int = 0o644) -> None:
         os.rename(temporary, path)
     except OSError as error:
         remove(temporary)
-        raise EntireError(f"cannot write {path}: {error.strerror}", hint="the old content is kept; "
-                          + ("free some disk space" if error.errno == errno.ENOSPC else "check the permissions")) from error
+        raise EntireError(
+            f"cannot write {path}: {error.strerror}",
+            hint="the old content is kept; "
+            + ("free some disk space" if error.errno == errno.ENOSPC else "check the permissions"),
+        ) from error
 
 
 def append(path: str, data: bytes, *, mode: int = 0o600) -> None:
@@ -92,8 +95,11 @@ def read_json(path: str) -> dict[str, Any] | None:
 
 def write_json(path: str, value: dict[str, Any], *, mode: int = 0o600) -> None:
     """Write a compact JSON object, old or new."""
-    write(path, jsontext.dumps(value, ensure_ascii=False, compact=True).encode("utf-8", "surrogateescape") + b"\n",
-          mode=mode)
+    write(
+        path,
+        jsontext.dumps(value, ensure_ascii=False, compact=True).encode("utf-8", "surrogateescape") + b"\n",
+        mode=mode,
+    )
 
 
 class Lock:
@@ -119,9 +125,13 @@ class Lock:
             except OSError as error:
                 if time.monotonic() > deadline:
                     os.close(self._fd)
-                    raise LockTimeoutError(f"another process held {self._path} for {self._timeout:g} seconds") from error
+                    raise LockTimeoutError(
+                        f"another process held {self._path} for {self._timeout:g} seconds"
+                    ) from error
             time.sleep(pause)
             pause = min(pause * 1.5, 0.05)
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         os.close(self._fd)

@@ -46,8 +46,9 @@ class Child:
         except OSError as error:
             for fd in (self.stdin, self.stdout, self.stderr):
                 os.close(fd)
-            raise EntireError(f"cannot start {os.fsdecode(argv[0])}: {error.strerror}",
-                              hint="is it installed and on the PATH?") from error
+            raise EntireError(
+                f"cannot start {os.fsdecode(argv[0])}: {error.strerror}", hint="is it installed and on the PATH?"
+            ) from error
         finally:
             for fd in (child_in, child_out, child_err):
                 os.close(fd)
@@ -171,8 +172,13 @@ def _look_with_ps(pid: int) -> Program | None:
     words = done.stdout.decode("utf-8", "replace").split()
     if done.status or len(words) < 7:
         return None
-    return Program(pid=pid, parent=int(words[0]), name=os.path.basename(words[6]), started=" ".join(words[1:6]),
-                   argv=tuple(words[6:]))
+    return Program(
+        pid=pid,
+        parent=int(words[0]),
+        name=os.path.basename(words[6]),
+        started=" ".join(words[1:6]),
+        argv=tuple(words[6:]),
+    )
 
 
 def is_running(pid: int, started: str) -> bool:

@@ -78,7 +78,9 @@ class TranscriptAnalyzer(Bare):
         return [one["file"] for _, one in records(session_ref, since, until) if "file" in one]
 
     def prompts(self, session_ref: str, since: Position, until: Position | None = None) -> list[Prompt]:
-        return [Prompt(text=one["prompt"], position=n) for n, one in records(session_ref, since, until) if "prompt" in one]
+        return [
+            Prompt(text=one["prompt"], position=n) for n, one in records(session_ref, since, until) if "prompt" in one
+        ]
 
     def summary(self, session_ref: str, since: Position) -> str:
         said: list[str] = [one["answer"] for _, one in records(session_ref, since, None) if "answer" in one]

@@ -47,8 +47,16 @@ class Story:
     # ---------------------------------------------------------------- the person
 
     def git(self, *args: str, ok: bool = True, env: dict[str, str] | None = None, stdin: str = "") -> str:
-        done = subprocess.run(["git", *args], cwd=self.root, env={**self.env, **(env or {})}, capture_output=True, text=True,
-                              input=stdin, check=False, errors="surrogateescape")  # fmt: skip
+        done = subprocess.run(
+            ["git", *args],
+            cwd=self.root,
+            env={**self.env, **(env or {})},
+            capture_output=True,
+            text=True,
+            input=stdin,
+            check=False,
+            errors="surrogateescape",
+        )
         assert done.returncode == 0 or not ok, f"git {args}: {done.stdout}{done.stderr}"
         return done.stdout
 
@@ -139,7 +147,13 @@ class Session:
         self.cwd = story.root
 
     def hook(self, verb: str, **extra: object) -> None:
-        payload = {"session_id": self.id, "transcript_path": str(self.file), "cwd": str(self.cwd), "hook_event_name": verb, **extra}
+        payload = {
+            "session_id": self.id,
+            "transcript_path": str(self.file),
+            "cwd": str(self.cwd),
+            "hook_event_name": verb,
+            **extra,
+        }
         if self.prompt_id:
             payload.setdefault("prompt_id", self.prompt_id)
         before, stdin = Path.cwd(), sys.stdin
@@ -155,9 +169,17 @@ class Session:
         now = time.time()
         stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now * 1000) % 1000:03}Z"
         record: dict[str, Any] = {
-            "parentUuid": self.parent, "isSidechain": False, "userType": "external", "cwd": str(self.cwd), "sessionId": self.id,
-            "version": "2.1.197", "uuid": str(uuid.uuid4()), "timestamp": stamp, "type": kind, **value,
-        }  # fmt: skip
+            "parentUuid": self.parent,
+            "isSidechain": False,
+            "userType": "external",
+            "cwd": str(self.cwd),
+            "sessionId": self.id,
+            "version": "2.1.197",
+            "uuid": str(uuid.uuid4()),
+            "timestamp": stamp,
+            "type": kind,
+            **value,
+        }
         self.parent = record["uuid"]
         with self.file.open("a") as file:
             file.write(json.dumps(record) + "\n")
@@ -175,29 +197,46 @@ class Session:
         self.record("user", promptId=self.prompt_id, promptSource="sdk", message={"role": "user", "content": text})
 
     def answer(self, *blocks: dict[str, Any], tokens: int = 0) -> str:
-        """Write one answer; answer n of a session costs 2^n input tokens (or ``tokens``), so that sums tell which were counted."""
+        """Write one answer; answer n of a session costs 2^n input tokens (or ``tokens``), so that sums tell which
+        were counted.
+        """
         message_id = f"msg_{uuid.uuid4().hex[:12]}"
         usage = {"input_tokens": tokens or 2**self.answers, "output_tokens": 10, "cache_creation_input_tokens": 0,
                  "cache_read_input_tokens": 0}  # fmt: skip
         self.answers += 1
         for block in blocks:
-            self.record("assistant", requestId="req_1", message={
-                "id": message_id, "type": "message", "role": "assistant", "model": "claude-x", "content": [block], "usage": usage,
-            })  # fmt: skip
+            self.record(
+                "assistant",
+                requestId="req_1",
+                message={
+                    "id": message_id,
+                    "type": "message",
+                    "role": "assistant",
+                    "model": "claude-x",
+                    "content": [block],
+                    "usage": usage,
+                },
+            )
         return message_id
 
     def tool(self, name: str, given: dict[str, Any], result: dict[str, Any]) -> None:
         tool_id = f"toolu_{uuid.uuid4().hex[:20]}"
         self.answer({"type": "tool_use", "id": tool_id, "name": name, "input": given})
-        self.record("user", message={"role": "user", "content": [{"tool_use_id": tool_id, "type": "tool_result", "content": "ok"}]},
-                    toolUseResult=result)  # fmt: skip
+        self.record(
+            "user",
+            message={"role": "user", "content": [{"tool_use_id": tool_id, "type": "tool_result", "content": "ok"}]},
+            toolUseResult=result,
+        )
 
     def write(self, name: str, text: str) -> None:
         """Write a file with the agent's Write tool."""
         path = str(self.story.root / name)
         self.story.write(name, text)
-        self.tool("Write", {"file_path": path, "content": text},
-                  {"type": "create", "filePath": path, "content": text, "structuredPatch": [], "originalFile": None})  # fmt: skip
+        self.tool(
+            "Write",
+            {"file_path": path, "content": text},
+            {"type": "create", "filePath": path, "content": text, "structuredPatch": [], "originalFile": None},
+        )
 
     def edit(self, name: str, old: str, new: str) -> None:
         """Edit a file with the agent's Edit tool."""
@@ -216,13 +255,18 @@ class Session:
         time.sleep(0.01)
         yield
         time.sleep(0.01)
-        self.record("user", message={"role": "user", "content": [{"tool_use_id": tool_id, "type": "tool_result", "content": ""}]},
-                    toolUseResult={"stdout": "", "stderr": "", "interrupted": False})  # fmt: skip
+        self.record(
+            "user",
+            message={"role": "user", "content": [{"tool_use_id": tool_id, "type": "tool_result", "content": ""}]},
+            toolUseResult={"stdout": "", "stderr": "", "interrupted": False},
+        )
 
     def commit(self, message: str, *args: str, add: bool = True) -> str:
         """Commit as the agent does, in its shell."""
         with self.shell(f"git commit -m '{message}'"):
-            return self.story.commit(message, *args, add=add, env={"CLAUDE_CODE_SESSION_ID": self.id, "CLAUDECODE": "1"})
+            return self.story.commit(
+                message, *args, add=add, env={"CLAUDE_CODE_SESSION_ID": self.id, "CLAUDECODE": "1"}
+            )
 
     def stop(self, text: str = "Done.") -> None:
         self.answer({"type": "text", "text": text})

@@ -1,4 +1,6 @@
-"""Without its optional powers an agent's sessions are captured all the same; each power adds its part, and only that."""
+"""Without its optional powers an agent's sessions are captured all the same; each power adds its part, and only
+that.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,9 @@ class Bared:
         self.say(prompt="Let a helper create two.txt")
         self.hook("subagent-start", tool_use_id="task_1", subagent_id="h1")
         self.story.write("two.txt", "2\n")
-        self.helper.write_text(json.dumps({"file": "two.txt"}) + "\n" + json.dumps({"answer": "x", "tokens": 100}) + "\n")
+        self.helper.write_text(
+            json.dumps({"file": "two.txt"}) + "\n" + json.dumps({"answer": "x", "tokens": 100}) + "\n"
+        )
         self.say(helper="h1", ref=str(self.helper))
         self.hook("subagent-end", tool_use_id="task_1", subagent_id="h1")
         self.late(answer="Both done.", tokens=10)

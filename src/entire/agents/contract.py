@@ -1,7 +1,7 @@
 """The promise between an agent's adapter and the framework, for people and type checkers.
 
-No hook imports this module: adapters simply have these methods, and ``powers`` asks for the optional ones by the names in
-``Agent.capabilities``. A method is called like the subcommand of the external agent protocol.
+No hook imports this module: adapters simply have these methods, and ``powers`` asks for the optional ones by the
+names in ``Agent.capabilities``. A method is called like the subcommand of the external agent protocol.
 
 Rules for every method: never write (but where it says so), never call git, never decide, never raise on bad data (give
 what can be told); a missing transcript is an empty one. Paths are absolute unless said otherwise.
@@ -64,7 +64,9 @@ class HookInstaller(Protocol):
         ...
 
     def install_hooks(self, root: str, scope: str, *, force: bool) -> int:
-        """Install or repair our entries, keep strangers' to the byte; return the number of entries written (0: all there)."""
+        """Install or repair our entries, keep strangers' to the byte; return the number of entries written (0: all
+        there).
+        """
         ...
 
     def uninstall_hooks(self, root: str, scope: str) -> int:
@@ -80,7 +82,9 @@ class TranscriptAnalyzer(Protocol):
     """Understands the transcript's format. ``until=None`` means its present end."""
 
     def transcript_position(self, session_ref: str, since: Position) -> Position:
-        """Return the end, counting on from ``since``; smaller than ``since`` if the transcript was rewritten shorter."""
+        """Return the end, counting on from ``since``; smaller than ``since`` if the transcript was rewritten
+        shorter.
+        """
         ...
 
     def answer_boundary(self, session_ref: str, since: Position, moment: float) -> Position:

@@ -1,7 +1,7 @@
 """The side door, for agents and git: ``entire hooks <agent> <verb>`` and ``entire hooks git <name> [args]``.
 
-Runs hundreds of times a day inside somebody else's program: quick to say no, exit code 0 whatever happens (the reason is in
-the log), and nothing on standard output but what the agent understands.
+Runs hundreds of times a day inside somebody else's program: quick to say no, exit code 0 whatever happens (the reason
+is in the log), and nothing on standard output but what the agent understands.
 """
 
 from __future__ import annotations

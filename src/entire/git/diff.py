@@ -60,7 +60,9 @@ def changes(where: str, old: str, new: str) -> list[Change]:
 
 def index_changes(where: str, base: str, env: dict[str, str]) -> list[Change]:
     """Return the paths whose index entries differ from ``base``; ``env`` names the index (GIT_INDEX_FILE, GIT_DIR)."""
-    done = run.git(where, "diff-index", "--cached", "-z", "--raw", "--no-renames", "--ignore-submodules=dirty", base, env=env)
+    done = run.git(
+        where, "diff-index", "--cached", "-z", "--raw", "--no-renames", "--ignore-submodules=dirty", base, env=env
+    )
     return parse_raw_z(done.stdout)
 
 
@@ -75,8 +77,15 @@ def parse_raw_z(data: bytes) -> list[Change]:
 
 def _change(meta: str, old_path: str, path: str) -> Change:
     old_mode, new_mode, old_oid, new_oid, status = meta.lstrip(":").split(" ")
-    return Change(path=path, old_path=old_path, status=status[0], old_mode=old_mode, new_mode=new_mode, old_oid=old_oid,
-                  new_oid=new_oid)
+    return Change(
+        path=path,
+        old_path=old_path,
+        status=status[0],
+        old_mode=old_mode,
+        new_mode=new_mode,
+        old_oid=old_oid,
+        new_oid=new_oid,
+    )
 
 
 def patches(
@@ -88,10 +97,26 @@ def patches(
     options = ["-M", "-l400"] if renames else ["--no-renames"]
     limit = ["--", *paths] if 0 < len(paths) <= _MANY_PATHS else []
     done = run.git(
-        where, *_QUOTED, "--literal-pathspecs", "diff-tree", "--stdin", "-r", "--raw", "-p", "-U3", "--full-index", "--no-ext-diff",
-        "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=dirty", *options, *limit,
+        where,
+        *_QUOTED,
+        "--literal-pathspecs",
+        "diff-tree",
+        "--stdin",
+        "-r",
+        "--raw",
+        "-p",
+        "-U3",
+        "--full-index",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--no-color",
+        "--src-prefix=a/",
+        "--dst-prefix=b/",
+        "--ignore-submodules=dirty",
+        *options,
+        *limit,
         stdin="".join(f"{old} {new}\n" for old, new in pairs).encode(),
-    )  # fmt: skip
+    )
     return _Parser(done.stdout, pairs).parse()
 
 
@@ -130,8 +155,13 @@ class _Parser:
         patch = self._segment(change)
         if change.status == "T":  # a file became a link, or the like: git prints a deletion and a creation
             second = self._segment(change)
-            return FilePatch(change=change, binary=patch.binary or second.binary, hunks=(*patch.hunks, *second.hunks),
-                             header=patch.header, halves=(patch, second))
+            return FilePatch(
+                change=change,
+                binary=patch.binary or second.binary,
+                hunks=(*patch.hunks, *second.hunks),
+                header=patch.header,
+                halves=(patch, second),
+            )
         return patch
 
     def _segment(self, change: Change) -> FilePatch:
@@ -140,7 +170,9 @@ class _Parser:
         if self._peek().startswith(b"diff --git "):
             header.append(self._peek())
             self._at += 1
-            while self._at < len(self._lines) and (line := self._peek()) and not line.startswith((b"@@ ", b"diff --git ")):
+            while (
+                self._at < len(self._lines) and (line := self._peek()) and not line.startswith((b"@@ ", b"diff --git "))
+            ):
                 if line in self._starts:
                     break
                 binary = binary or line.startswith((b"Binary files ", b"GIT binary patch"))
@@ -171,7 +203,9 @@ class _Parser:
             old_left -= kind != b"+"
             new_left -= kind != b"-"
             lines.append((kind, line[1:] + b"\n"))
-        return Hunk(old_start=old_start, old_count=old_count, new_start=new_start, new_count=new_count, lines=tuple(lines))
+        return Hunk(
+            old_start=old_start, old_count=old_count, new_start=new_start, new_count=new_count, lines=tuple(lines)
+        )
 
 
 def _span(text: bytes) -> tuple[int, int]:

@@ -11,8 +11,8 @@ from entire.git import run
 def tree(top: str, git_dir: str, index: str, scratch: str) -> str:
     """Return the tree of an index file, '' as an empty one if there is none.
 
-    ``git write-tree`` takes a lock beside the index and may rewrite it; so it gets a second name of the same file, in the folder
-    ``scratch``, and the index itself stays as it is.
+    ``git write-tree`` takes a lock beside the index and may rewrite it; so it gets a second name of the same file, in
+    the folder ``scratch``, and the index itself stays as it is.
     """
     twin = os.path.join(scratch, f"index.{os.getpid()}")
     os.makedirs(scratch, exist_ok=True)

@@ -1,7 +1,7 @@
 """Git's stable patch id, counted from patches that we hold anyway instead of by two more processes.
 
-The algorithm is that of ``git patch-id --stable`` (patch-id.c): per file a hash of its header and changed lines with all white
-space removed, the files' hashes summed as little-endian numbers with carry.
+The algorithm is that of ``git patch-id --stable`` (patch-id.c): per file a hash of its header and changed lines with
+all white space removed, the files' hashes summed as little-endian numbers with carry.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ _SPACE = b" \t\n\r"
 
 
 def patch_id(patches: Sequence[FilePatch], oid_size: int) -> str:
-    """Return the patch id of patches without rename detection; '' for none. ``oid_size``: hex digits of this repository's ids."""
+    """Return the patch id of patches without rename detection; '' for none. ``oid_size``: hex digits of this
+    repository's ids.
+    """
     total = bytearray(oid_size // 2)
     digest = sha1() if oid_size == 40 else sha256()
     behind_binary = False
@@ -47,7 +49,9 @@ def _is_binary(patch: FilePatch) -> bool:
 def _lines(patch: FilePatch) -> list[bytes]:
     """Return what counts of a file's patch: its header and lines; of a binary one its header and the two blob ids."""
     if _is_binary(patch):
-        header = [line for line in patch.header if not line.startswith((b"index ", b"Binary files ", b"GIT binary patch"))]
+        header = [
+            line for line in patch.header if not line.startswith((b"index ", b"Binary files ", b"GIT binary patch"))
+        ]
         ids = next((line.split(b" ")[1] for line in patch.header if line.startswith(b"index ")), b"")
         return [*header, *ids.split(b"..")]
     lines = [line for line in patch.header if not line.startswith(b"index ")]

@@ -52,7 +52,9 @@ class Objects:
     def __enter__(self) -> Objects:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -149,5 +151,11 @@ def parse_commit(found: Object) -> Commit:
             parents.append(value)
         elif key:  # continuation lines of a signature begin with a blank
             fields.setdefault(key, value)
-    return Commit(oid=found.oid, tree=fields.get("tree", ""), parents=tuple(parents), author=fields.get("author", ""),
-                  committer=fields.get("committer", ""), message=message)
+    return Commit(
+        oid=found.oid,
+        tree=fields.get("tree", ""),
+        parents=tuple(parents),
+        author=fields.get("author", ""),
+        committer=fields.get("committer", ""),
+        message=message,
+    )

@@ -11,13 +11,33 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_OPTIONS = ("-c", "core.fsmonitor=false", "-c", "core.quotePath=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false")
-_INHERITED = ("GIT_EXEC_PATH", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM",
-              "GIT_CEILING_DIRECTORIES", "GIT_TRACE2_EVENT", "GIT_TRACE2")
+_OPTIONS = (
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.quotePath=false",
+    "-c",
+    "gc.auto=0",
+    "-c",
+    "maintenance.auto=false",
+)
+_INHERITED = (
+    "GIT_EXEC_PATH",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_TRACE2_EVENT",
+    "GIT_TRACE2",
+)
 
 
 def environment(**extra: str) -> dict[str, str]:
-    """Return the environment for git: what a hook inherited of ``GIT_*`` is left out, no locks, no prompts, C messages."""
+    """Return the environment for git: what a hook inherited of ``GIT_*`` is left out, no locks, no prompts, C
+    messages.
+    """
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _INHERITED}
     env.update(GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0", LC_ALL="C", GIT_NO_REPLACE_OBJECTS="1", **extra)
     return env

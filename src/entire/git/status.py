@@ -32,8 +32,17 @@ class Status(Value):
 
 def read(top: str) -> Status:
     """Look at the work tree with top folder ``top``: tracked changes, and untracked files that are not ignored."""
-    done = run.git(top, "status", "--porcelain=v2", "--branch", "-z", "-uall", "--no-renames", "--ignore-submodules=dirty",
-                   timeout=600)
+    done = run.git(
+        top,
+        "status",
+        "--porcelain=v2",
+        "--branch",
+        "-z",
+        "-uall",
+        "--no-renames",
+        "--ignore-submodules=dirty",
+        timeout=600,
+    )
     return parse(done.stdout)
 
 
@@ -61,7 +70,9 @@ def parse(data: bytes) -> Status:
 
 
 def store_files(top: str, paths: Sequence[str]) -> dict[str, str]:
-    """Store files as git would add them (clean filters, line ends) and return their blob ids; those that vanished are left out."""
+    """Store files as git would add them (clean filters, line ends) and return their blob ids; those that vanished are
+    left out.
+    """
     found: dict[str, str] = {}
     rest = list(paths)
     while rest:
@@ -72,7 +83,9 @@ def store_files(top: str, paths: Sequence[str]) -> dict[str, str]:
         if done.status == 0:
             break
         culprit = rest[len(oids)] if len(oids) < len(rest) else ""
-        if not culprit or (os.access(os.path.join(top, culprit), os.R_OK) and os.path.isfile(os.path.join(top, culprit))):
+        if not culprit or (
+            os.access(os.path.join(top, culprit), os.R_OK) and os.path.isfile(os.path.join(top, culprit))
+        ):
             raise GitError("git hash-object failed: " + done.stderr.decode("utf-8", "replace").strip())
         rest = rest[len(oids) + 1 :]
     return found

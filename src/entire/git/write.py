@@ -47,8 +47,8 @@ class Stream:
     ) -> str:
         """Add a commit; return its mark.
 
-        Its tree is ``tree`` (or the first parent's, where ``tree`` is ''; or empty) with ``changes``: path to (mode, object
-        id or mark), None to delete, in the order given. ``author`` is ``Name <mail> seconds zone``, for both.
+        Its tree is ``tree`` (or the first parent's, where ``tree`` is ''; or empty) with ``changes``: path to (mode,
+        object id or mark), None to delete, in the order given. ``author`` is ``Name <mail> seconds zone``, for both.
         """
         mark = self._mark()
         out = [f"reset {self._scratch}\n\ncommit {self._scratch}\nmark {mark}\n".encode()]
@@ -75,14 +75,24 @@ class Stream:
     def write(self) -> dict[str, str]:
         """Write everything; return the object id of each mark, and of each tree asked for.
 
-        Without flushing to the disk, as git writes loose objects: fast-import's pack is unpacked to such at once. Refs are
-        flushed when they move.
+        Without flushing to the disk, as git writes loose objects: fast-import's pack is unpacked to such at once.
+        Refs are flushed when they move.
         """
         questions = b"".join(f"get-mark :{n}\n".encode() for n in range(1, self._marks + 1))
         questions += b"".join(f'ls {mark} ""\n'.encode() for mark in self._trees)
         end = f"reset {self._scratch}\n\n".encode()  # without `from`: the scratch ref is never written
         stream = b"".join(self._parts) + questions + end + b"done\n"
-        done = run.git(self._where, "-c", "core.fsync=none", "fast-import", "--quiet", "--done", "--date-format=raw", stdin=stream, timeout=None)
+        done = run.git(
+            self._where,
+            "-c",
+            "core.fsync=none",
+            "fast-import",
+            "--quiet",
+            "--done",
+            "--date-format=raw",
+            stdin=stream,
+            timeout=None,
+        )
         answers = done.stdout.decode("ascii").splitlines()
         if len(answers) != self._marks + len(self._trees):
             raise GitError("git fast-import wrote less than it was told", stderr=done.stderr.decode("utf-8", "replace"))
@@ -101,7 +111,9 @@ def blob_id(data: bytes, oid_size: int) -> str:
 
 
 def quote(path: str) -> bytes:
-    """Quote a path as fast-import reads it (C style); bytes that are no UTF-8 came in as surrogates and go out unchanged."""
+    """Quote a path as fast-import reads it (C style); bytes that are no UTF-8 came in as surrogates and go out
+    unchanged.
+    """
     raw = path.encode("utf-8", "surrogateescape")
     escaped = raw.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
     return b'"' + escaped + b'"'

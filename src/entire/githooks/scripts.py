@@ -116,7 +116,8 @@ END
 }
 
 if [ -e "$git_dir/entire/live" ] || [ -e "$git_dir/entire/pending.json" ] || [ "$2" = squash ] ||
-    [ -e "$git_dir/SQUASH_MSG" ] || [ -e "$git_dir/rebase-merge/current-fixups" ] || { is_amend "$@" && head_is_linked; } || follows_reset; then
+    [ -e "$git_dir/SQUASH_MSG" ] || [ -e "$git_dir/rebase-merge/current-fixups" ] ||
+    { is_amend "$@" && head_is_linked; } || follows_reset; then
     run_entire hooks git prepare-commit-msg "$@" </dev/null 2>/dev/null
 fi
 """

@@ -38,7 +38,9 @@ def finish(scene: Scene) -> None:
 
 
 def complete_pending(scene: Scene) -> None:
-    """Complete a record whose post-commit never ran; keep it while its git still runs, drop it if the commit never came."""
+    """Complete a record whose post-commit never ran; keep it while its git still runs, drop it if the commit never
+    came.
+    """
     decided = pending.load(scene.place)
     if decided is None:
         return
@@ -102,10 +104,14 @@ def _settle_unlinked(scene: Scene, commit: Commit, reason: str, decided: Pending
     """Note a commit that is not linked, with the reason, if a session is near ('': its content is linked already)."""
     from entire.lifecycle import condense
 
-    near = [session for session in scene.near() if session.is_live(scene.now()) or (decided is not None and decided.kind == "amend")]
+    near = [
+        session
+        for session in scene.near()
+        if session.is_live(scene.now()) or (decided is not None and decided.kind == "amend")
+    ]
     if decided is not None and (decided.kind == "amend" or reason == _BY_HAND):
         _note_commit(scene, commit, decided)
-        condense.close_files(scene, decided, near)
+        condense.close_files(decided, near)
     if near and reason:
         scene.journal.note_reason(commit.oid, reason, scene.now())
         scene.log.info("commit not linked", commit=commit.oid, reason=reason)
@@ -125,6 +131,6 @@ def _note_commit(scene: Scene, commit: Commit, decided: Pending) -> None:
     if decided.kind == "amend":
         scene.journal.forget_commit(decided.head)
     if scene.journal.entries and not any(entry.commit == commit.oid for entry in scene.journal.entries):
-        scene.journal.note(Entry(tree=commit.tree, time=scene.now(), running=decided.running, commit=commit.oid, paths=decided.paths))
-
-
+        scene.journal.note(
+            Entry(tree=commit.tree, time=scene.now(), running=decided.running, commit=commit.oid, paths=decided.paths)
+        )

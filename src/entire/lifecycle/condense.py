@@ -100,8 +100,10 @@ def _trailers(scene: Scene, sessions: Sequence[Session]) -> list[tuple[str, str]
 def _part(scene: Scene, decided: Pending, session: Session, checkpoint_id: CheckpointId, branch: str) -> Part:
     agent = scene.agent_of(session)
     if agent is None:
-        raise EntireError(f"the agent {session.agent or session.agent_type!r} is not known here",
-                          hint="the session is kept; install its plugin and run `entire doctor`")
+        raise EntireError(
+            f"the agent {session.agent or session.agent_type!r} is not known here",
+            hint="the session is kept; install its plugin and run `entire doctor`",
+        )
     reading = Reading(agent, session, scene.place.top)
     finish = reading.end()
     boundary = _boundary(decided, session, reading, finish)
@@ -127,11 +129,15 @@ def _part(scene: Scene, decided: Pending, session: Session, checkpoint_id: Check
     slot = SlotContent(record=record, parts=transcript.parts, content_hash=_hash(scene, transcript, finish),
                        prompts=tuple(turnlog.prompts(notes)))  # fmt: skip
     tasks = _tasks(scene, session, done_by=decided.moment)
-    return Part(session=session, slot=slot, tasks=tuple(tasks), counted=boundary, counted_subagents=after, notes=tuple(notes))
+    return Part(
+        session=session, slot=slot, tasks=tuple(tasks), counted=boundary, counted_subagents=after, notes=tuple(notes)
+    )
 
 
 def _boundary(decided: Pending, session: Session, reading: Reading, finish: Position) -> Position:
-    """Return how far a commit counts: where the session stood when it was decided, however long an editor was open since."""
+    """Return how far a commit counts: where the session stood when it was decided, however long an editor was open
+    since.
+    """
     if any(content.session_of(turn) == session.session_id for turn in decided.running):
         return reading.boundary(session.counted, decided.moment)
     told = decided.ends.get(session.session_id)
@@ -146,7 +152,9 @@ def version() -> str:
     return __version__
 
 
-def _spent(reading: Reading, since: Position, until: Position, counted: dict[str, Any]) -> tuple[TokenUsage | None, dict[str, Any]]:
+def _spent(
+    reading: Reading, since: Position, until: Position, counted: dict[str, Any]
+) -> tuple[TokenUsage | None, dict[str, Any]]:
     """Return what the answers between two positions cost, with their subagents."""
     own = reading.tokens(since, until)
     inner, after = reading.subagent_tokens(since, until, counted)
@@ -160,12 +168,14 @@ def _notes(scene: Scene, session: Session, reading: Reading, finish: Position) -
     turn = session.turn
     if turn is None or turn.ended or any(note.turn == turn.id for note in notes):
         return notes
-    prompts = turns.prompts_of(reading, session, turn, finish, first=not notes)
+    prompts = turns.prompts_of(reading, turn, finish, first=not notes)
     return [*notes, *turns.notes_of(turn, [replace(one, text=redact_text(one.text)) for one in prompts])]
 
 
 def _start(session: Session, turn_ids: Sequence[str], notes: Sequence[TurnNote]) -> int:
-    """Return the number of records before the prompt of the earliest turn with content in the commit (linking.md section 2)."""
+    """Return the number of records before the prompt of the earliest turn with content in the commit (linking.md
+    section 2).
+    """
     wanted = set(turn_ids) or ({session.turn.id} if session.turn is not None else set())
     positions = [note.position for note in notes if note.turn in wanted]
     return min(positions, default=session.counted.count)
@@ -192,9 +202,16 @@ def _tasks(scene: Scene, session: Session, done_by: float) -> list[TaskContent]:
             transcript = redact_jsonl(data)
         elif task.get("transcript") and scene.objects.get(task["transcript"]) is not None:
             transcript = task["transcript"]
-        found.append(TaskContent(tool_use_id=tool_use_id, session_id=session.session_id, agent_id=task.get("subagent", ""),
-                                 checkpoint_uuid=task.get("uuid", ""), transcript=transcript,
-                                 increments=_increments(task)))  # fmt: skip
+        found.append(
+            TaskContent(
+                tool_use_id=tool_use_id,
+                session_id=session.session_id,
+                agent_id=task.get("subagent", ""),
+                checkpoint_uuid=task.get("uuid", ""),
+                transcript=transcript,
+                increments=_increments(task),
+            )
+        )
     return found
 
 
@@ -226,7 +243,9 @@ def _compose(
 
 
 def refresh(scene: Scene, decided: Pending, commit: Commit) -> None:
-    """Tell an amended commit's checkpoint whose lines it has now, where no session brought new ones: nothing is counted."""
+    """Tell an amended commit's checkpoint whose lines it has now, where no session brought new ones: nothing is
+    counted.
+    """
     checkpoint_id = CheckpointId(decided.update)
 
     def build(base: str) -> writing.Changes:
@@ -243,7 +262,12 @@ def refresh(scene: Scene, decided: Pending, commit: Commit) -> None:
         }
         whole = summarize(records, existing.summary.sessions, existing.summary.extra)
         changes[f"{root}/metadata.json"] = (writing.FILE, writing.metadata(whole))
-        own = lineage_file.make(before, _link(scene, decided, commit, _branch(scene)), {path.path: _file_lines(path) for path in decided.lines}, {})
+        own = lineage_file.make(
+            before,
+            _link(scene, decided, commit, _branch(scene)),
+            {path.path: _file_lines(path) for path in decided.lines},
+            {},
+        )
         changes[f"{root}/{lineage_file.NAME}"] = (writing.FILE, lineage_file.dumps(own))
         return changes
 
@@ -252,13 +276,20 @@ def refresh(scene: Scene, decided: Pending, commit: Commit) -> None:
 
 
 def _link(scene: Scene, decided: Pending, commit: Commit, branch: str) -> lineage_file.Link:
-    return lineage_file.Link(commit=commit.oid, tree=commit.tree, patch_id=decided.patch_id, branch=branch, time=scene.now())
+    return lineage_file.Link(
+        commit=commit.oid, tree=commit.tree, patch_id=decided.patch_id, branch=branch, time=scene.now()
+    )
 
 
 def _with_lines(record: SessionRecord, decided: Pending) -> SessionRecord:
-    calculated = record.initial_attribution.calculated_at if record.initial_attribution is not None else record.created_at
-    return replace(record, files_touched=tuple(content.files_of(record.session_id, decided.lines)),
-                   initial_attribution=content.attribution(record.session_id, decided.lines, calculated))
+    calculated = (
+        record.initial_attribution.calculated_at if record.initial_attribution is not None else record.created_at
+    )
+    return replace(
+        record,
+        files_touched=tuple(content.files_of(record.session_id, decided.lines)),
+        initial_attribution=content.attribution(record.session_id, decided.lines, calculated),
+    )
 
 
 def _file_lines(path: PathLines) -> lineage_file.FileLines:
@@ -273,8 +304,14 @@ def _file_lines(path: PathLines) -> lineage_file.FileLines:
             added[-1] = (added[-1][0], last, turn_of(owner))
         else:
             added.append((first, last, turn_of(owner)))
-    return lineage_file.FileLines(status=path.status, added=tuple(added), removed=removed, made_by=turn_of(path.path_owner),
-                                  old_path=path.old_path, binary=path.binary)
+    return lineage_file.FileLines(
+        status=path.status,
+        added=tuple(added),
+        removed=removed,
+        made_by=turn_of(path.path_owner),
+        old_path=path.old_path,
+        binary=path.binary,
+    )
 
 
 def _summed(slot: SlotContent, existing: Checkpoint | None) -> SlotContent:
@@ -297,8 +334,16 @@ def _count(part: Part, decided: Pending, commit: Commit, checkpoint_id: Checkpoi
     """Note in the session what the checkpoint counted; one within a turn waits for its finalisation."""
     session = part.session
     if session.is_running and not any(one.id == checkpoint_id for one in session.turn_checkpoints):
-        session.turn_checkpoints.append(TurnCheckpoint(id=checkpoint_id, commit=commit.oid, moment=decided.moment,
-                                                       since=session.counted, subagents=session.counted_subagents, base=held))  # fmt: skip
+        session.turn_checkpoints.append(
+            TurnCheckpoint(
+                id=checkpoint_id,
+                commit=commit.oid,
+                moment=decided.moment,
+                since=session.counted,
+                subagents=session.counted_subagents,
+                base=held,
+            )
+        )
     session.counted = part.counted
     session.counted_subagents = part.counted_subagents
     session.last_checkpoint = checkpoint_id
@@ -309,21 +354,27 @@ def _count(part: Part, decided: Pending, commit: Commit, checkpoint_id: Checkpoi
 # ---------------------------------------------------------------- what stays open
 
 
-def close_files(scene: Scene, decided: Pending, sessions: Sequence[Session]) -> None:
+def close_files(decided: Pending, sessions: Sequence[Session]) -> None:
     """Forget the open paths whose content the commit holds; those with more in the work tree stay open.
 
     What an amend takes out of the commit is open again.
     """
     committed = set(decided.paths)
     for session in sessions:
-        mine = {path for path, owners in decided.left.items() if any(content.session_of(one) == session.session_id for one in owners)}
+        mine = {
+            path
+            for path, owners in decided.left.items()
+            if any(content.session_of(one) == session.session_id for one in owners)
+        }
         again = mine - set(session.open_files) if decided.kind == "amend" else set()
-        session.open_files = [path for path in session.open_files if path not in committed or path in mine] + sorted(again)
+        session.open_files = [path for path in session.open_files if path not in committed or path in mine] + sorted(
+            again
+        )
 
 
 def carry_forward(scene: Scene, decided: Pending, commit: Commit, sessions: Sequence[Session]) -> None:
     """After a commit: forget the steps it holds, and save what was not committed as a step on the new base."""
-    close_files(scene, decided, scene.near())
+    close_files(decided, scene.near())
     for session in sessions:
         session.steps = 0
         session.base_commit = commit.oid
@@ -332,10 +383,14 @@ def carry_forward(scene: Scene, decided: Pending, commit: Commit, sessions: Sequ
 
 
 def _done_branches(scene: Scene, sessions: Sequence[Session], *, ask: bool) -> list[refs.Move]:
-    """Return the deletions of shadow branches that no session stands on once these are condensed. ``ask``: what git says counts."""
+    """Return the deletions of shadow branches that no session stands on once these are condensed. ``ask``: what git
+    says counts.
+    """
     worktree_id = scene.place.worktree_id
     old = {steps.branch_name(session.base_commit, worktree_id) for session in sessions if session.steps}
-    done = old - {steps.branch_name(one.base_commit, worktree_id) for one in scene.near() if one.steps and one not in sessions}
+    done = old - {
+        steps.branch_name(one.base_commit, worktree_id) for one in scene.near() if one.steps and one not in sessions
+    }
     unknown = [name for name in done if ask or not scene.journal.shadows.get(name)]
     scene.journal.shadows.update(worktree.shadow_tips(scene, unknown))
     tips = {name: scene.journal.shadows.pop(name) for name in done}
@@ -387,8 +442,12 @@ def finalize(scene: Scene, session: Session) -> None:
         until = finish if is_last else reading.boundary(since, one.moment)
         spent, counted = _spent(reading, since, until, counted)
         tasks = _tasks(scene, session, done_by=scene.now() if is_last else one.moment)
-        slot = SlotContent(record=SessionRecord(checkpoint_id=one.id, session_id=session.session_id, strategy=STRATEGY, created_at=""),
-                           parts=transcript.parts, content_hash=hashed, prompts=tuple(turnlog.prompts(notes)))  # fmt: skip
+        slot = SlotContent(
+            record=SessionRecord(checkpoint_id=one.id, session_id=session.session_id, strategy=STRATEGY, created_at=""),
+            parts=transcript.parts,
+            content_hash=hashed,
+            prompts=tuple(turnlog.prompts(notes)),
+        )
         _finalize_one(scene, one, slot, spent, tasks, notes)
         for task in tasks:
             session.tasks[task.tool_use_id]["kept"] = one.id
@@ -398,7 +457,11 @@ def finalize(scene: Scene, session: Session) -> None:
 
 
 def _finalize_one(
-    scene: Scene, one: TurnCheckpoint, slot: SlotContent, spent: TokenUsage | None, tasks: Sequence[TaskContent],
+    scene: Scene,
+    one: TurnCheckpoint,
+    slot: SlotContent,
+    spent: TokenUsage | None,
+    tasks: Sequence[TaskContent],
     notes: Sequence[TurnNote],
 ) -> None:
     def build(base: str) -> writing.Changes:
@@ -409,9 +472,17 @@ def _finalize_one(
         before = lineage_file.read(scene.objects, existing)
         beside = {}
         if before is not None:
-            beside[lineage_file.NAME] = lineage_file.dumps(lineage_file.with_turns(before, slot.record.session_id, notes))
+            beside[lineage_file.NAME] = lineage_file.dumps(
+                lineage_file.with_turns(before, slot.record.session_id, notes)
+            )
         usage = [item for item in (one.base, spent) if item is not None]
         record = replace(old.record, token_usage=sum(usage[1:], usage[0]) if usage else None)
         return writing.compose([replace(slot, record=record)], existing, tasks=tasks, beside=beside)
 
-    writing.write(scene.place.top, scene.objects, build, message=writing.finalize_message(CheckpointId(one.id)), author=scene.author())
+    writing.write(
+        scene.place.top,
+        scene.objects,
+        build,
+        message=writing.finalize_message(CheckpointId(one.id)),
+        author=scene.author(),
+    )

@@ -68,7 +68,9 @@ def _take_over(scene: Scene, session: Session, event: Event) -> None:
     from entire.lifecycle import turn
 
     session.worktree_path = session.worktree_path or scene.place.top
-    session.worktree_name = scene.place.worktree_name if session.worktree_path == scene.place.top else session.worktree_name
+    session.worktree_name = (
+        scene.place.worktree_name if session.worktree_path == scene.place.top else session.worktree_name
+    )
     if event.type is not EventType.SESSION_START or not session.transcript_path:
         turn.accept_path(session, event)
     session.model = event.model or session.model
@@ -123,11 +125,17 @@ def _act(action: Action, scene: Scene, agent: Agent, session: Session, event: Ev
 
 
 def _tidy(scene: Scene, but: str) -> None:
-    """Finish what other sessions of the work tree left behind: turns whose agent is gone, checkpoints never finalised."""
+    """Finish what other sessions of the work tree left behind: turns whose agent is gone, checkpoints never
+    finalised.
+    """
     for session in scene.near():
         if session.session_id == but:
             continue
-        gone = session.is_running and session.process.pid and not process.is_running(session.process.pid, session.process.started)
+        gone = (
+            session.is_running
+            and session.process.pid
+            and not process.is_running(session.process.pid, session.process.started)
+        )
         agent = scene.agent_of(session) if gone or (session.turn_checkpoints and not session.is_running) else None
         if agent is None:
             continue
@@ -141,11 +149,19 @@ def _tidy(scene: Scene, but: str) -> None:
 
 
 def _answer(scene: Scene, agent: Agent, event: Event) -> bytes:
-    """Return the message of an event, in the agent's own form, if it can show one."""
+    """Return what to tell the user through the agent, in its own form, if it can show a message: mostly nothing."""
     responder = powers.hook_responder(agent)
-    if responder is None or not event.response_message:
+    if responder is None:
         return b""
-    return responder.write_hook_response(event.response_message)
+    message = event.response_message
+    if event.type is EventType.SESSION_START and event.source != "compact" and not message:
+        others = len(scene.running(but=event.session_id))
+        message = (
+            f"entire: {others} more at work in this work tree; each commit is linked to whose work it holds"
+            if others
+            else ""
+        )
+    return responder.write_hook_response(message) if message else b""
 
 
 def take_note(scene: Scene, increment: Increment) -> None:

@@ -14,7 +14,16 @@ if TYPE_CHECKING:
     from entire.model.ids import CheckpointId
 
 _SEQUENCERS = ("rebase", "cherry-pick", "revert", "am", "merge", "pull")
-_VALUE_OPTIONS = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--super-prefix")
+_VALUE_OPTIONS = (
+    "-C",
+    "-c",
+    "--git-dir",
+    "--work-tree",
+    "--namespace",
+    "--exec-path",
+    "--config-env",
+    "--super-prefix",
+)
 
 
 class Driver(Value):
@@ -34,7 +43,11 @@ class Driver(Value):
 
 def find() -> Driver:
     """Look at the processes above this hook."""
-    above = [program for program in process.ancestors(os.getppid()) if program.name == "git" or program.name.startswith("git-")]
+    above = [
+        program
+        for program in process.ancestors(os.getppid())
+        if program.name == "git" or program.name.startswith("git-")
+    ]
     commands = [(program, *_command(program.argv)) for program in above]
     commands = [one for one in commands if one[1]]
     if not commands:
@@ -43,8 +56,13 @@ def find() -> Driver:
     outer = next((word for _, word, _ in commands[1:] if word in _SEQUENCERS), "")
     before_paths = rest[: rest.index("--")] if "--" in rest else rest
     amends = any(word.startswith("--am") and "--amend".startswith(word) for word in before_paths)
-    return Driver(command=command, outer=outer, amends=amends if command == "commit" else False, pid=nearest.pid,
-                  started=nearest.started)
+    return Driver(
+        command=command,
+        outer=outer,
+        amends=amends if command == "commit" else False,
+        pid=nearest.pid,
+        started=nearest.started,
+    )
 
 
 def _command(argv: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
@@ -102,7 +120,9 @@ def _folds(folder: str) -> str:
 
 
 def reset_from(place: Place) -> str:
-    """Return the commit that HEAD was moved away from by the last ``git reset``, with only commits since; '' if none."""
+    """Return the commit that HEAD was moved away from by the last ``git reset``, with only commits since; '' if
+    none.
+    """
     data = files.read(os.path.join(place.git_dir, "logs", "HEAD")) or b""
     for line in reversed(data[-8192:].decode("utf-8", "surrogateescape").splitlines()[-20:]):
         ids, _, subject = line.partition("\t")

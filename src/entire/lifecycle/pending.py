@@ -1,7 +1,7 @@
 """The pending record: what prepare-commit-msg decided, until post-commit has carried it out (linking.md section 3).
 
-Written before the trailer is, so that no trailer ever stays without a checkpoint: if post-commit never runs, the next hook or
-command in the work tree completes the record from the commit, or drops it if the commit never came.
+Written before the trailer is, so that no trailer ever stays without a checkpoint: if post-commit never runs, the next
+hook or command in the work tree completes the record from the commit, or drops it if the commit never came.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 
 class Pending(Value):
-    """A decided commit. ``id`` is a new checkpoint's, ``update`` that of one to extend; both empty: not linked, ``reason`` why."""
+    """A decided commit. ``id`` is a new checkpoint's, ``update`` that of one to extend; both empty: not linked,
+    ``reason`` why.
+    """
 
     kind: str  # plain, amend, squash, reset, merge, revert
     head: str  # HEAD before the commit, '' for the first
@@ -56,7 +58,8 @@ def save(place: Place, pending: Pending) -> None:
     """Write the record."""
     value: dict[str, Any] = dict(pending.__dict__)
     value["lines"] = [
-        [one.path, one.status, one.binary, one.added, one.removed, one.path_owner, one.old_path] for one in pending.lines
+        [one.path, one.status, one.binary, one.added, one.removed, one.path_owner, one.old_path]
+        for one in pending.lines
     ]
     files.write_json(place.pending_file, value)
 
@@ -69,9 +72,17 @@ def drop(place: Place) -> None:
 def _from_json(value: dict[str, Any]) -> Pending:
     known = {name: value[name] for name in Pending._fields if name in value}
     known["lines"] = tuple(
-        PathLines(path=one[0], status=one[1], binary=one[2], added=tuple((a, b, c) for a, b, c in one[3]), removed=one[4],
-                  path_owner=one[5], old_path=one[6]) for one in value["lines"]
-    )  # fmt: skip
+        PathLines(
+            path=one[0],
+            status=one[1],
+            binary=one[2],
+            added=tuple((a, b, c) for a, b, c in one[3]),
+            removed=one[4],
+            path_owner=one[5],
+            old_path=one[6],
+        )
+        for one in value["lines"]
+    )
     for name in ("ids", "paths", "running"):
         known[name] = tuple(known.get(name, ()))
     return Pending(**known)

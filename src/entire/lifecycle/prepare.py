@@ -1,4 +1,6 @@
-"""Before a commit: which sessions it will hold, under which ids. The decision is noted before the message is changed."""
+"""Before a commit: which sessions it will hold, under which ids. The decision is noted before the message is
+changed.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +82,13 @@ def _decide(scene: Scene, message: str, source: str, maker: str, git: driver.Dri
     head = scene.objects.commit("HEAD")
     tree = _index_tree(scene)
     amends = _amends(scene, git, source, head, tree)
-    parent = scene.objects.commit(head.parents[0]) if amends and head is not None and head.parents else None if amends else head
+    parent = (
+        scene.objects.commit(head.parents[0])
+        if amends and head is not None and head.parents
+        else None
+        if amends
+        else head
+    )
     parent_tree = parent.tree if parent is not None else diff.EMPTY_TREE[len(tree)]
     changes = diff.changes(scene.place.top, parent_tree, tree)
     replaced = _replaced(scene, message, source, state, head, amends, changes)
@@ -98,8 +106,13 @@ def _decide(scene: Scene, message: str, source: str, maker: str, git: driver.Dri
         sessions.setdefault(maker, [])
     lines = () if held is None else held.lines if basis.kind in ("plain", "amend") else held.fresh
     moved = tuple(path for path in (held.moved if held is not None else ()) if path not in basis.paths)
-    basis = replace(basis, lines=lines, left=held.left if held is not None else {}, paths=(*basis.paths, *moved),
-                    patch_id=patch_id(held.patch, len(tree)) if held is not None else "")
+    basis = replace(
+        basis,
+        lines=lines,
+        left=held.left if held is not None else {},
+        paths=(*basis.paths, *moved),
+        patch_id=patch_id(held.patch, len(tree)) if held is not None else "",
+    )
     return _with_ids(basis, sessions, scene)
 
 
@@ -158,7 +171,13 @@ def _amends(scene: Scene, git: driver.Driver, source: str, head: Commit | None, 
 
 
 def _replaced(
-    scene: Scene, message: str, source: str, state: driver.State, head: Commit | None, amends: bool, changes: Sequence[Change]
+    scene: Scene,
+    message: str,
+    source: str,
+    state: driver.State,
+    head: Commit | None,
+    amends: bool,
+    changes: Sequence[Change],
 ) -> Replaced:
     if amends and head is not None:
         text = head.message.decode("utf-8", "surrogateescape")
@@ -181,7 +200,9 @@ def _replaced(
 
 
 def _replaced_by_reset(scene: Scene, head: Commit | None, changes: Sequence[Change]) -> Replaced | None:
-    """Recognise a commit in place of those that ``git reset --soft`` took back: by content, since a hard reset looks alike."""
+    """Recognise a commit in place of those that ``git reset --soft`` took back: by content, since a hard reset looks
+    alike.
+    """
     oid = driver.reset_from(scene.place)
     if not oid:
         return None
@@ -191,8 +212,11 @@ def _replaced_by_reset(scene: Scene, head: Commit | None, changes: Sequence[Chan
     from entire.git import history
 
     entries = {change.path: change.new_oid for change in changes}
-    same = {change.path for change in diff.changes(scene.place.top, head.tree if head else diff.EMPTY_TREE[len(tip.tree)], tip.tree)
-            if entries.get(change.path) == change.new_oid}  # fmt: skip
+    same = {
+        change.path
+        for change in diff.changes(scene.place.top, head.tree if head else diff.EMPTY_TREE[len(tip.tree)], tip.tree)
+        if entries.get(change.path) == change.new_oid
+    }
     spec = [tip.oid, *([f"^{head.oid}"] if head else [])]
     ids: list[CheckpointId] = []
     for one in reversed(history.log(scene.place.top, spec, limit=200)):
@@ -202,7 +226,9 @@ def _replaced_by_reset(scene: Scene, head: Commit | None, changes: Sequence[Chan
     return Replaced(kind="reset", ids=tuple(dict.fromkeys(ids)), covered=(tip.tree,)) if ids else None
 
 
-def _examine(scene: Scene, basis: Pending, parent_tree: str, replaced: Replaced, changes: Sequence[Change]) -> Content | None:
+def _examine(
+    scene: Scene, basis: Pending, parent_tree: str, replaced: Replaced, changes: Sequence[Change]
+) -> Content | None:
     """Ask the journal whose content the commit holds; None where nobody can have any."""
     journal = scene.journal
     if not journal.tree or not (basis.paths or replaced.commit):
@@ -214,12 +240,23 @@ def _examine(scene: Scene, basis: Pending, parent_tree: str, replaced: Replaced,
     reports = dict(journal.reports)
     if len(basis.running) > 1 or len(strong) != len(basis.running):
         reports.update(_present_reports(scene))
-    return content.examine(scene.place.top, journal.entries_without(replaced.commit), reports, basis.running, parent_tree=parent_tree, tree=basis.tree,
-                           covered=replaced.covered, paths=paths, aside=journal.aside)
+    return content.examine(
+        scene.place.top,
+        journal.entries_without(replaced.commit),
+        reports,
+        basis.running,
+        parent_tree=parent_tree,
+        tree=basis.tree,
+        covered=replaced.covered,
+        paths=paths,
+        aside=journal.aside,
+    )
 
 
 def _moved_away(scene: Scene, changes: Sequence[Change]) -> list[str]:
-    """Return open paths that are gone from the work tree: a person may have moved them to paths that the commit adds."""
+    """Return open paths that are gone from the work tree: a person may have moved them to paths that the commit
+    adds.
+    """
     if not any(change.status == "A" for change in changes):
         return []
     known = {change.path for change in changes}
@@ -230,8 +267,13 @@ def _moved_away(scene: Scene, changes: Sequence[Change]) -> list[str]:
 def _taken_out(scene: Scene, basis: Pending, replaced: Replaced) -> list[str]:
     """Return the paths that an amend takes out of the commit: they may be open work again."""
     known = set(basis.paths)
-    return [one.path for tree in replaced.covered if replaced.commit for one in diff.changes(scene.place.top, tree, basis.tree)
-            if one.path not in known]  # fmt: skip
+    return [
+        one.path
+        for tree in replaced.covered
+        if replaced.commit
+        for one in diff.changes(scene.place.top, tree, basis.tree)
+        if one.path not in known
+    ]
 
 
 def _with_sources(paths: Sequence[str], changes: Sequence[Change]) -> list[str]:
@@ -269,7 +311,10 @@ def _reverted(scene: Scene, message: str) -> dict[str, list[bytes]] | None:
 
 
 def _texts(held: Content) -> dict[str, list[bytes]]:
-    return {patch.change.path: [text for hunk in patch.hunks for kind, text in hunk.lines if kind == b"+"] for patch in held.patch}
+    return {
+        patch.change.path: [text for hunk in patch.hunks for kind, text in hunk.lines if kind == b"+"]
+        for patch in held.patch
+    }
 
 
 def _write_trailers(scene: Scene, message_file: str, message: str, decided: Pending) -> None:
@@ -285,7 +330,9 @@ def _write_trailers(scene: Scene, message_file: str, message: str, decided: Pend
                         f"Last prompt: {' '.join(prompt.split())[:60]}" if prompt else "",
                         "The session's transcript will be kept on the branch entire/checkpoints/v1."]  # fmt: skip
     ids = [*decided.ids]
-    text = trailers.add_checkpoints(message, _as_ids(ids), comment_char, [one for one in comments if one], editor=editor)
+    text = trailers.add_checkpoints(
+        message, _as_ids(ids), comment_char, [one for one in comments if one], editor=editor
+    )
     if text != message:
         files.write(message_file, text.encode("utf-8", "surrogateescape"))
 

@@ -1,7 +1,7 @@
 """A session's transcript as the framework sees it: what the agent's powers tell, and what remains without them.
 
-The one place where an agent without a power degrades: no analyzer means no tool reports and only the prompts that events
-carried; no calculator means no tokens; no extractor means no subagents.
+The one place where an agent without a power degrades: no analyzer means no tool reports and only the prompts that
+events carried; no calculator means no tokens; no extractor means no subagents.
 """
 
 from __future__ import annotations
@@ -46,7 +46,11 @@ class Reading:
     def _from(self) -> Position:
         """Return the last known place, to count on from."""
         session = self._session
-        places = [place for place in (Position(count=session.stored.count, byte=session.stored.byte), session.counted) if place.byte]
+        places = [
+            place
+            for place in (Position(count=session.stored.count, byte=session.stored.byte), session.counted)
+            if place.byte
+        ]
         if session.turn is not None and session.turn.start.byte:
             places.append(session.turn.start)
         size = stored.size(self.path)
@@ -61,10 +65,9 @@ class Reading:
             return self._analyzer.transcript_position(self.path, self._from())
         if not self.grows_by_lines:
             return Position(count=0, byte=stored.size(self.path))
-        count, byte = self._from().count, self._from().byte
-        for _, byte in transcripts.lines(self.path, byte):  # noqa: B007 - the last one stays
-            count += 1
-        return Position(count=count, byte=byte)
+        known = self._from()
+        ends = [end for _, end in transcripts.lines(self.path, known.byte)]
+        return Position(count=known.count + len(ends), byte=ends[-1]) if ends else known
 
     def boundary(self, since: Position, moment: float) -> Position:
         """Return the end of the answer that was at work at ``moment``."""
@@ -107,7 +110,9 @@ class Reading:
 
     def _relative(self, path: str) -> str:
         """Return a path relative to the work tree's top; '' for one outside of it."""
-        full = os.path.normpath(path if os.path.isabs(path) else os.path.join(self._session.worktree_path or self._top, path))
+        full = os.path.normpath(
+            path if os.path.isabs(path) else os.path.join(self._session.worktree_path or self._top, path)
+        )
         for top in (self._top, os.path.realpath(self._top)):
             if full.startswith(top + os.sep):
                 return full[len(top) + 1 :]
@@ -121,7 +126,9 @@ class Reading:
             return TokenUsage()
         return self._calculator.token_usage(self.path, since, until)
 
-    def subagent_tokens(self, since: Position, until: Position, counted: dict[str, Any]) -> tuple[TokenUsage | None, dict[str, Any]]:
+    def subagent_tokens(
+        self, since: Position, until: Position, counted: dict[str, Any]
+    ) -> tuple[TokenUsage | None, dict[str, Any]]:
         """Sum what subagents spent beyond what is ``counted`` already; return it with the new counts."""
         after = dict(counted)
         total: TokenUsage | None = None

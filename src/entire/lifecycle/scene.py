@@ -111,7 +111,9 @@ class Scene:
         return [session for session in self.near() if session.is_running and session.session_id != but]
 
     def running_turns(self) -> list[str]:
-        """Return ``session/turn`` of every turn in progress; with a mark, of those whose subagents work between turns."""
+        """Return ``session/turn`` of every turn in progress; with a mark, of those whose subagents work between
+        turns.
+        """
         turns = [turn_key(session) for session in self.running()]
         for session in self.near():
             if session.background and not session.is_running and session.turn is not None:
@@ -119,7 +121,9 @@ class Scene:
         return turns
 
     def agent_of(self, session: Session) -> Agent | None:
-        """Return the adapter of a session's agent, with what the session's events said; None if it is not known here."""
+        """Return the adapter of a session's agent, with what the session's events said; None if it is not known
+        here.
+        """
         from entire.agents import registry
 
         try:
@@ -143,8 +147,8 @@ class Scene:
     def save(self, *changed: Session) -> None:
         """Write the journal, then the sessions given.
 
-        In this order: killed in between, a session does again what it did, and finds that it was seen already; the other way
-        round the next look would find nobody's changes and give them to a turn that began in between.
+        In this order: killed in between, a session does again what it did, and finds that it was seen already; the
+        other way round the next look would find nobody's changes and give them to a turn that began in between.
         """
         now = self.now()
         for session in changed:
@@ -166,6 +170,8 @@ def turn_key(session: Session) -> str:
 def agent_process() -> Process:
     """Return the process that called this hook: the nearest ancestor that is no shell."""
     for program in process.ancestors(os.getppid()):
-        if program.name not in _SHELLS and not (program.name.startswith("python") and "entire" in " ".join(program.argv[:3])):
+        if program.name not in _SHELLS and not (
+            program.name.startswith("python") and "entire" in " ".join(program.argv[:3])
+        ):
             return Process(pid=program.pid, started=program.started)
     return Process()

@@ -43,7 +43,9 @@ def end(scene: Scene, agent: Agent, session: Session, event: Event) -> None:
     tool_use_id = event.tool_use_id or _task_of(session, event.subagent_id)
     if not is_tool_id(tool_use_id):
         return
-    task = session.tasks.setdefault(tool_use_id, {"started": scene.now(), "type": event.subagent_type, "description": ""})
+    task = session.tasks.setdefault(
+        tool_use_id, {"started": scene.now(), "type": event.subagent_type, "description": ""}
+    )
     if task.get("done"):
         return
     task["done"] = scene.now()
@@ -74,7 +76,9 @@ def _save_step(
     key = turn_key(session)
     finish = reading.end()
     since = session.turn.start if session.turn is not None else session.counted
-    scene.journal.reports[key] = list(dict.fromkeys([*scene.journal.reports.get(key, []), *reading.files(since, finish)]))
+    scene.journal.reports[key] = list(
+        dict.fromkeys([*scene.journal.reports.get(key, []), *reading.files(since, finish)])
+    )
 
     def make_step(changed: list[str]) -> Step | None:
         if not changed:
@@ -83,18 +87,24 @@ def _save_step(
         whole = turns.step_of(scene, agent, session, reading, finish, "")
 
         def metadata(stream: Stream) -> Changes:
-            return {**whole.metadata(stream),
-                    **steps.task_changes(session.session_id, tool_use_id, task.get("subagent", ""), "", transcript, stream)}  # fmt: skip
+            return {
+                **whole.metadata(stream),
+                **steps.task_changes(session.session_id, tool_use_id, task.get("subagent", ""), "", transcript, stream),
+            }
 
         title = steps.task_subject(task.get("type", ""), task.get("description", ""), tool_use_id)
         message = steps.message(title, session.session_id, tool_use_id=tool_use_id)
         return worktree.Step(session=session, message=message, metadata=metadata)
 
-    worktree.record(scene, worktree.look(scene), by=key if session.is_running else "", running=running, make_step=make_step)
+    worktree.record(
+        scene, worktree.look(scene), by=key if session.is_running else "", running=running, make_step=make_step
+    )
 
 
 def note(scene: Scene, session: Session, increment: Increment) -> None:
-    """Keep a note from inside a running subagent; it goes into its task's folder at the next checkpoint (formats.md 2.7)."""
+    """Keep a note from inside a running subagent; it goes into its task's folder at the next checkpoint (formats.md
+    2.7).
+    """
     tool_use_id = increment.tool_use_id or _task_of(session, increment.subagent_id)
     if tool_use_id not in session.tasks:
         open_tasks = [key for key, task in session.tasks.items() if not task.get("done")]
@@ -110,7 +120,10 @@ def note(scene: Scene, session: Session, increment: Increment) -> None:
         data = json.loads(redacted)
     except ValueError:
         data = redacted.decode("utf-8", "replace")
-    value = {"type": increment.tool_name, "tool_use_id": tool_use_id, "timestamp": gojson.rfc3339(scene.now()), "data": data}
+    value = {
+        "type": increment.tool_name,
+        "tool_use_id": tool_use_id,
+        "timestamp": gojson.rfc3339(scene.now()),
+        "data": data,
+    }
     records[f"{number:03}-{tool_use_id}.json"] = value
-
-

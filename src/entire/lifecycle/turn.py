@@ -56,7 +56,9 @@ def begin(scene: Scene, agent: Agent, session: Session, event: Event) -> None:
 
 
 def _is_copy(scene: Scene, session: Session, end: Position) -> bool:
-    """Tell whether a new session begins with the history of another one that is known here (a fork): it is counted there."""
+    """Tell whether a new session begins with the history of another one that is known here (a fork): it is counted
+    there.
+    """
     if not end.mark:
         return False
     mark = (end.mark.encode("utf-8", "replace"),)
@@ -65,7 +67,9 @@ def _is_copy(scene: Scene, session: Session, end: Position) -> bool:
 
 
 def _accept_cut(session: Session, end: Position) -> None:
-    """Accept a transcript that became shorter between turns (rewound, compacted): what is left of it was counted before."""
+    """Accept a transcript that became shorter between turns (rewound, compacted): what is left of it was counted
+    before.
+    """
     if end.byte < session.stored.byte or stored.was_rewritten(session):
         stored.forget(session)
     if end.count < session.counted.count:
@@ -102,14 +106,19 @@ def end(scene: Scene, agent: Agent, session: Session, event: Event) -> None:
     key = turn_key(session)
     scene.journal.reports[key] = reading.files(turn.start, finish)[:_MAX_REPORTED]
     noted = turnlog.read(scene.place, session.session_id)
-    prompts = prompts_of(reading, session, turn, finish, first=not noted)
+    prompts = prompts_of(reading, turn, finish, first=not noted)
     summary = reading.summary(turn.start)
     running = [key, *(one for one in scene.running_turns() if one != key)]
     if turn.ended and not reading.tokens(turn.finish, finish):
         running = running[1:]  # delivered twice, or a person's own shell command: the agent did nothing since
     else:
-        turn = session.turn = replace(turn, ended=scene.now(), finish=finish, tokens=reading.tokens(turn.start, finish),
-                                      prompt_position=prompts[0].position if prompts else turn.start.count)
+        turn = session.turn = replace(
+            turn,
+            ended=scene.now(),
+            finish=finish,
+            tokens=reading.tokens(turn.start, finish),
+            prompt_position=prompts[0].position if prompts else turn.start.count,
+        )
         earlier = [] if noted else _before(reading, turn)
         turnlog.append(scene.place, session.session_id, [*earlier, *notes_of(turn, prompts)])
     seen = worktree.look(scene)
@@ -131,11 +140,16 @@ def _before(reading: Reading, turn: Turn) -> list[TurnNote]:
     """Return the prompts of a session that began before we saw it."""
     if not turn.start.count:
         return []
-    return [TurnNote(turn="", prompt=one.text, position=one.position, time=one.time) for one in reading.prompts(START, turn.start)]
+    return [
+        TurnNote(turn="", prompt=one.text, position=one.position, time=one.time)
+        for one in reading.prompts(START, turn.start)
+    ]
 
 
-def prompts_of(reading: Reading, session: Session, turn: Turn, finish: Position, *, first: bool) -> list[Prompt]:
-    """Return the turn's prompts as the transcript has them, else the one that its start told. ``first``: the session's first turn."""
+def prompts_of(reading: Reading, turn: Turn, finish: Position, *, first: bool) -> list[Prompt]:
+    """Return the turn's prompts as the transcript has them, else the one that its start told. ``first``: the
+    session's first turn.
+    """
     found = reading.prompts(turn.start, finish)
     if not found and turn.prompt:
         found = [Prompt(text=turn.prompt, position=turn.start.count, time=turn.started, id=turn.ref)]
@@ -146,8 +160,15 @@ def prompts_of(reading: Reading, session: Session, turn: Turn, finish: Position,
 
 def notes_of(turn: Turn, prompts: list[Prompt]) -> list[TurnNote]:
     """Return the log's lines for a turn: one a prompt, the tokens with the first."""
-    note = TurnNote(turn=turn.id, prompt="", position=turn.start.count, time=turn.started, ended=turn.ended, model=turn.model,
-                    tokens=usage_to_json(turn.tokens))  # fmt: skip
+    note = TurnNote(
+        turn=turn.id,
+        prompt="",
+        position=turn.start.count,
+        time=turn.started,
+        ended=turn.ended,
+        model=turn.model,
+        tokens=usage_to_json(turn.tokens),
+    )
     if not prompts:
         return [note]
     first, *more = [replace(note, prompt=one.text, position=one.position) for one in prompts]
@@ -194,6 +215,9 @@ def close_lost(scene: Scene, agent: Agent, session: Session) -> None:
 
 def accept_path(session: Session, event: Event) -> None:
     """Take over where the transcript is; a path that does not exist (yet) never replaces one that does."""
-    if event.session_ref and (event.session_ref == session.transcript_path or not os.path.exists(session.transcript_path)
-                              or os.path.exists(event.session_ref)):  # fmt: skip
+    if event.session_ref and (
+        event.session_ref == session.transcript_path
+        or not os.path.exists(session.transcript_path)
+        or os.path.exists(event.session_ref)
+    ):
         session.transcript_path = event.session_ref

@@ -30,7 +30,9 @@ _MAX_PATHS = 5000  # of a look: beyond, no single path is remembered as open wor
 
 
 class Step(Value):
-    """A step to be saved on the session's shadow branch. ``metadata`` adds what is not the work tree's own to the tree."""
+    """A step to be saved on the session's shadow branch. ``metadata`` adds what is not the work tree's own to the
+    tree.
+    """
 
     session: Session
     message: bytes
@@ -40,7 +42,9 @@ class Step(Value):
 def look(scene: Scene) -> Look:
     """Look at the work tree as it is now."""
     journal = scene.journal
-    return journals.look(scene.place, journal.snapshot, scene.objects, scene.settings.max_untracked_bytes, journal.trees)
+    return journals.look(
+        scene.place, journal.snapshot, scene.objects, scene.settings.max_untracked_bytes, journal.trees
+    )
 
 
 def start_at_head(scene: Scene, seen: Look) -> None:
@@ -58,7 +62,7 @@ def record(
     *,
     by: str = "",
     running: Sequence[str] = (),
-    make_step: Callable[[list[str]], Step | None] = lambda changed: None,
+    make_step: Callable[[list[str]], Step | None] = lambda _changed: None,
 ) -> list[str]:
     """Write a look to the journal, and the step that ``make_step`` wants for the changed paths; return those paths."""
     journal = scene.journal
@@ -84,7 +88,9 @@ def record(
     journal.snapshot = replace(seen.snapshot, tree=tree)
     _note_stashed(scene, before.time, changed)
     if tree != journal.tree:
-        entry = Entry(tree=tree, time=seen.snapshot.time, by=by, running=tuple(running), paths=tuple(changed[:_MAX_PATHS]))
+        entry = Entry(
+            tree=tree, time=seen.snapshot.time, by=by, running=tuple(running), paths=tuple(changed[:_MAX_PATHS])
+        )
         journal.note(entry)
         _credit(scene, entry)
     return changed
@@ -104,7 +110,8 @@ def _note_stashed(scene: Scene, since: float, changed: Sequence[str]) -> None:
 
 
 def decide_shared(scene: Scene, key: str) -> None:
-    """Decide anew about paths that several turns may have changed, now that the turn ``key`` has reported all of its own.
+    """Decide anew about paths that several turns may have changed, now that the turn ``key`` has reported all of its
+    own.
 
     Also about those that were its own alone: a hook that was killed may have noted the look, and no more.
     """
@@ -133,7 +140,9 @@ def _credit(scene: Scene, entry: Entry) -> None:
 
 
 def _write(scene: Scene, seen: Look, step: Step | None, *, keep: bool) -> str:
-    """Write the look as a commit of the journal (``keep``) and as a step; return its tree. One stream, then the refs."""
+    """Write the look as a commit of the journal (``keep``) and as a step; return its tree. One stream, then the
+    refs.
+    """
     for attempt in range(_ATTEMPTS):
         stream = Stream(scene.place.top)
         author = scene.author()
@@ -143,7 +152,9 @@ def _write(scene: Scene, seen: Look, step: Step | None, *, keep: bool) -> str:
         mark = wanted = shadow = ""
         if keep:
             parents = (scene.journal.tip,) if scene.journal.tip else ()
-            mark = stream.commit(message=b"look\n", author=author, parents=parents, tree=seen.base_tree, changes=seen.changes)
+            mark = stream.commit(
+                message=b"look\n", author=author, parents=parents, tree=seen.base_tree, changes=seen.changes
+            )
             wanted = stream.tree_of(mark)
             moves.append(refs.Move(ref=scene.journal.ref, new=mark))
         if step is not None:
@@ -154,7 +165,9 @@ def _write(scene: Scene, seen: Look, step: Step | None, *, keep: bool) -> str:
             moves += [refs.Move(ref=f"refs/heads/{shadow}", new=new, old=_tip_of(scene, shadow)), *deletions]
         written = stream.write()
         try:
-            refs.move(scene.place.top, [refs.Move(ref=one.ref, new=written.get(one.new, ""), old=one.old) for one in moves])
+            refs.move(
+                scene.place.top, [refs.Move(ref=one.ref, new=written.get(one.new, ""), old=one.old) for one in moves]
+            )
         except RefMovedError:
             if attempt == _ATTEMPTS - 1:
                 raise
@@ -177,14 +190,18 @@ def shadow_tips(scene: Scene, names: Sequence[str]) -> dict[str, str]:
 
 
 def _tip_of(scene: Scene, name: str) -> str:
-    """Return a shadow branch's tip as far as we know; a wrong guess is noticed when the ref is moved, and git asked then."""
+    """Return a shadow branch's tip as far as we know; a wrong guess is noticed when the ref is moved, and git asked
+    then.
+    """
     return scene.journal.shadows.get(name, "")
 
 
 def _shadow(scene: Scene, session: Session, head: str) -> tuple[str, str, list[refs.Move]]:
-    """Return a session's shadow branch on ``head``, the step that its next one follows, and branches that are done with.
+    """Return a session's shadow branch on ``head``, the step that its next one follows, and branches that are done
+    with.
 
-    A branch whose base is no longer HEAD (a pull, a switch, a reset) moves along, unless another session still stands on it.
+    A branch whose base is no longer HEAD (a pull, a switch, a reset) moves along, unless another session still stands
+    on it.
     """
     worktree = scene.place.worktree_id
     name = steps.branch_name(head, worktree)

@@ -14,6 +14,7 @@ class CheckpointId(str):
     __slots__ = ()
 
     def __new__(cls, text: str) -> CheckpointId:
+        """Check the text; raises ValueError for anything else."""
         if len(text) != 12 or not HEX.issuperset(text):
             raise ValueError(f"not a checkpoint id: {text!r}")
         return super().__new__(cls, text)
@@ -30,8 +31,15 @@ def new_id() -> CheckpointId:
 
 
 def is_session_id(text: str) -> bool:
-    """Tell whether an agent's session id can be used as a file name: no separators, no dots-only, no control characters."""
-    return bool(text) and len(text) <= 200 and text[0] != "." and not any(c in "/\\" or c < " " or c == "\x7f" for c in text)
+    """Tell whether an agent's session id can be used as a file name: no separators, no dots-only, no control
+    characters.
+    """
+    return (
+        bool(text)
+        and len(text) <= 200
+        and text[0] != "."
+        and not any(c in "/\\" or c < " " or c == "\x7f" for c in text)
+    )
 
 
 def is_tool_id(text: str) -> bool:

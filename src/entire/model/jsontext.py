@@ -1,7 +1,8 @@
 """JSON by the interpreter's own C scanner and encoder.
 
-The package ``json`` imports ``re``, ``enum`` and ``functools``, which costs a hook 7 ms of its 30. The C parts lie in the private
-module ``_json``; where it is missing or behaves differently than it does since Python 3.7, the package does the work.
+The package ``json`` imports ``re``, ``enum`` and ``functools``, which costs a hook 7 ms of its 30. The C parts lie in
+the private module ``_json``; where it is missing or behaves differently than it does since Python 3.7, the package
+does the work.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ class _Rules:
     object_pairs_hook = None
     parse_float = float
     parse_int = int
-    parse_constant = staticmethod({"-Infinity": float("-inf"), "Infinity": float("inf"), "NaN": float("nan")}.__getitem__)
+    parse_constant = staticmethod(
+        {"-Infinity": float("-inf"), "Infinity": float("inf"), "NaN": float("nan")}.__getitem__
+    )
 
 
 def _loads(data: bytes | str) -> Any:
@@ -67,7 +70,9 @@ def _package_dumps(value: object, *, ensure_ascii: bool = True, compact: bool = 
 def _works() -> bool:
     sample = {"a": [1, 2.5, None, True, "\u00e9\n"], "b": {}}
     try:
-        return _loads(_dumps(sample)) == sample and _dumps(sample) == '{"a": [1, 2.5, null, true, "\\u00e9\\n"], "b": {}}'
+        return (
+            _loads(_dumps(sample)) == sample and _dumps(sample) == '{"a": [1, 2.5, null, true, "\\u00e9\\n"], "b": {}}'
+        )
     except Exception:  # whatever a changed private interface does
         return False
 
@@ -83,5 +88,8 @@ def loads(data: bytes | str) -> Any:
 
 def dumps(value: object, *, ensure_ascii: bool = True, compact: bool = False) -> str:
     """Print a JSON value on one line, with the separators of ``json.dumps`` or without blanks."""
-    return _dumps(value, ensure_ascii=ensure_ascii, compact=compact) if _fast else _package_dumps(
-        value, ensure_ascii=ensure_ascii, compact=compact)
+    return (
+        _dumps(value, ensure_ascii=ensure_ascii, compact=compact)
+        if _fast
+        else _package_dumps(value, ensure_ascii=ensure_ascii, compact=compact)
+    )

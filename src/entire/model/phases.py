@@ -72,11 +72,15 @@ def transition(phase: Phase, event: EventType, facts: Facts) -> tuple[Phase, tup
         case EventType.SUBAGENT_END:
             return phase, (Action.SAVE_TASK_STEP,)
         case EventType.GIT_COMMIT:
-            if not facts.linked:
-                return phase, (Action.RECORD_REASON,)
-            return (Phase.ACTIVE_COMMITTED if phase in RUNNING else phase), (Action.CONDENSE,)
+            return _after_commit(phase, facts)
         case EventType.PRE_PUSH:
             return phase, (Action.PUSH_CHECKPOINTS,)
+
+
+def _after_commit(phase: Phase, facts: Facts) -> tuple[Phase, tuple[Action, ...]]:
+    if not facts.linked:
+        return phase, (Action.RECORD_REASON,)
+    return (Phase.ACTIVE_COMMITTED if phase in RUNNING else phase), (Action.CONDENSE,)
 
 
 def _lost(phase: Phase) -> tuple[Action, ...]:

@@ -89,14 +89,16 @@ class Session:
 
     def is_live(self, now: float) -> bool:
         """Tell whether a commit may have to do with this session."""
-        return self.is_running or bool(self.background) or (bool(self.open_files) and now - self.last_seen < KEPT_SECONDS)
+        return (
+            self.is_running or bool(self.background) or (bool(self.open_files) and now - self.last_seen < KEPT_SECONDS)
+        )
 
 
 class Entry(Value):
     """One look at a work tree: its tree, and who may have changed it since the look before.
 
-    ``by`` is ``session/turn`` of the event's own turn, '' for people; ``running`` are all turns in progress since the look
-    before. ``commit`` marks the tree of a commit, with the ``paths`` it changed: their content there is settled.
+    ``by`` is ``session/turn`` of the event's own turn, '' for people; ``running`` are all turns in progress since the
+    look before. ``commit`` marks the tree of a commit, with the ``paths`` it changed: their content there is settled.
     """
 
     tree: str

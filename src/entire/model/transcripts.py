@@ -41,8 +41,16 @@ class TokenUsage(Value):
     subagents: TokenUsage | None = None
 
     def __bool__(self) -> bool:
-        return any((self.input_tokens, self.cache_creation_tokens, self.cache_read_tokens, self.output_tokens,
-                    self.api_call_count, self.subagents))
+        return any(
+            (
+                self.input_tokens,
+                self.cache_creation_tokens,
+                self.cache_read_tokens,
+                self.output_tokens,
+                self.api_call_count,
+                self.subagents,
+            )
+        )
 
     def __add__(self, other: TokenUsage) -> TokenUsage:
         mine, theirs = self.subagents, other.subagents

@@ -181,7 +181,9 @@ _DIGITS = b"0123456789"
 
 
 def _glance_at_value(data: bytes, at: int) -> bool:
-    """Tell whether a name may be given a value here; as lax as the guard of NAMES, and no ``re`` for it (4 ms to import)."""
+    """Tell whether a name may be given a value here; as lax as the guard of NAMES, and no ``re`` for it (4 ms to
+    import).
+    """
     size = len(data)
     stop = min(size, at + 24)
     while at < stop and data[at] in _NAME:

@@ -1,9 +1,9 @@
 """The journal of one work tree: every look at it, who may have changed it since, and what commits had to do with it.
 
 ``<git dir>/entire/journal.json`` is the truth; the looks' trees are kept from being collected by the commits of
-``refs/entire/journal/<worktree>``. ``snapshot.json`` beside it remembers the blobs of the files that differ from HEAD, so that
-the next look stores only what changed. ``live`` is there while the git hooks have something to do here (they look for it
-before they start an interpreter).
+``refs/entire/journal/<worktree>``. ``snapshot.json`` beside it remembers the blobs of the files that differ from
+HEAD, so that the next look stores only what changed. ``live`` is there while the git hooks have something to do here
+(they look for it before they start an interpreter).
 """
 
 from __future__ import annotations
@@ -180,7 +180,9 @@ class Journal:
     def _fill(self, value: dict[str, Any]) -> None:
         self.tip = str(value.get("tip", ""))  # the journal's last commit
         self.entries = [_entry_from_json(one) for one in value.get("entries", [])]
-        self.settled_at = [int(one) for one in value.get("settled_at", [])]  # entries at which nothing was open any more
+        self.settled_at = [
+            int(one) for one in value.get("settled_at", [])
+        ]  # entries at which nothing was open any more
         self.sessions = [str(one) for one in value.get("sessions", [])]  # of this work tree, live or lately so
         self.made: dict[str, None] = dict.fromkeys(value.get("made", []))  # paths that turns changed
         self.aside: dict[str, None] = dict.fromkeys(value.get("aside", []))  # of these, those that a stash took away
@@ -218,7 +220,9 @@ class Journal:
         return next((entry.tree for entry in reversed(self.entries) if not entry.commit), "")
 
     def follow(self, commit: str, parents: Sequence[str]) -> None:
-        """Note that our hooks saw a commit; one on top of what is known leaves nothing to be found out at the next look."""
+        """Note that our hooks saw a commit; one on top of what is known leaves nothing to be found out at the next
+        look.
+        """
         if self.snapshot.head and tuple(parents[:1]) == (self.followed or self.snapshot.head,):
             self.followed = commit
 

@@ -1,8 +1,8 @@
 """Our own record beside the slots: what the Go format has no place for (docs/reference/lineage.md).
 
-``lineage.json`` in a checkpoint's folder keeps the linked commits (id, tree, patch id), the turns of each session (prompt
-position, time, model, tokens), and which turn or person made which added lines of each file of the commit. The ranges of a
-file partition its added lines. The Go CLI keeps files that it does not know untouched.
+``lineage.json`` in a checkpoint's folder keeps the linked commits (id, tree, patch id), the turns of each session
+(prompt position, time, model, tokens), and which turn or person made which added lines of each file of the commit.
+The ranges of a file partition its added lines. The Go CLI keeps files that it does not know untouched.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Link(Value):
 class FileLines(Value):
     """One path of the commit. ``added``: (first line, last line, who), counted from 1 in the new file.
 
-    Who is ``session/turn``, ``person``, or ``person instead`` (in place of another line); ``made_by`` is who created, moved or
-    removed the file, changed its mode or wrote it as a binary one.
+    Who is ``session/turn``, ``person``, or ``person instead`` (in place of another line); ``made_by`` is who created,
+    moved or removed the file, changed its mode or wrote it as a binary one.
     """
 
     status: str
@@ -63,7 +63,10 @@ def make(
 ) -> LineageFile:
     """Return the record of a new link; one of an amended commit keeps the older links."""
     commits = tuple(one for one in before.commits if one.commit != link.commit) if before is not None else ()
-    turns = {**(before.turns if before is not None else {}), **{session: _turns(some) for session, some in notes.items()}}
+    turns = {
+        **(before.turns if before is not None else {}),
+        **{session: _turns(some) for session, some in notes.items()},
+    }
     return LineageFile(commits=(*commits, link), turns=turns, files=files)
 
 
@@ -127,8 +130,9 @@ def parse(data: bytes | None) -> LineageFile | None:
             Link(commit=one["commit"], tree=one["tree"], patch_id=one["patch_id"], branch=one["branch"],
                  time=gojson.parse_time(one["time"])) for one in value["commits"]
         )  # fmt: skip
-        return LineageFile(commits=commits, turns=value["turns"],
-                           files={path: _file(lines) for path, lines in value["files"].items()})
+        return LineageFile(
+            commits=commits, turns=value["turns"], files={path: _file(lines) for path, lines in value["files"].items()}
+        )
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
 

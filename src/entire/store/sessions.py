@@ -1,9 +1,9 @@
 """Session states: ours with everything we know, and beside it the Go Entire CLI's form of it.
 
-``<common>/entire-sessions/<id>.json`` is the file that both programs read (formats.md section 5); it loses keys that it does
-not know whenever the Go CLI rewrites it. So ours is ``<common>/entire/sessions/<id>.json``: complete, written first, with a
-counter that the other file repeats. Counter missing there: the Go CLI wrote last, its values are taken over. Counter behind:
-we were killed in between, ours is the truth.
+``<common>/entire-sessions/<id>.json`` is the file that both programs read (formats.md section 5); it loses keys that
+it does not know whenever the Go CLI rewrites it. So ours is ``<common>/entire/sessions/<id>.json``: complete, written
+first, with a counter that the other file repeats. Counter missing there: the Go CLI wrote last, its values are taken
+over. Counter behind: we were killed in between, ours is the truth.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ def go_path(place: Place, session_id: str) -> str:
 
 
 def find(place: Place, session_id: str, *, repair: bool = False) -> Session | None:
-    """Return a session's state, or None. A broken file counts as none; ``repair`` puts it aside (reading alone writes nothing)."""
+    """Return a session's state, or None. A broken file counts as none; ``repair`` puts it aside (reading alone writes
+    nothing).
+    """
     if not is_session_id(session_id):
         return None
     own = _read(own_path(place, session_id), repair)
@@ -134,9 +136,16 @@ def to_own(session: Session) -> dict[str, Any]:
     value["counted"] = _position_json(session.counted)
     value["stored"] = _position_json(session.stored)
     value["turn_checkpoints"] = [
-        {"id": one.id, "commit": one.commit, "moment": one.moment, "since": _position_json(one.since),
-         "subagents": one.subagents, "base": usage_to_json(one.base) if one.base else None} for one in session.turn_checkpoints
-    ]  # fmt: skip
+        {
+            "id": one.id,
+            "commit": one.commit,
+            "moment": one.moment,
+            "since": _position_json(one.since),
+            "subagents": one.subagents,
+            "base": usage_to_json(one.base) if one.base else None,
+        }
+        for one in session.turn_checkpoints
+    ]
     return value
 
 
@@ -144,7 +153,11 @@ def from_own(value: dict[str, Any]) -> Session:
     """Read our complete form; keys of other versions are ignored."""
     session = Session(str(value.get("session_id", "")))
     for name, default in list(session.__dict__.items()):
-        if name in value and isinstance(value[name], type(default)) and not isinstance(default, (Phase, Process, Position)):
+        if (
+            name in value
+            and isinstance(value[name], type(default))
+            and not isinstance(default, (Phase, Process, Position))
+        ):
             setattr(session, name, value[name])
         elif isinstance(default, float) and isinstance(value.get(name), int):
             setattr(session, name, float(value[name]))
@@ -155,15 +168,27 @@ def from_own(value: dict[str, Any]) -> Session:
     session.counted = _position(value.get("counted"))
     session.stored = _position(value.get("stored"))
     session.turn_checkpoints = [
-        TurnCheckpoint(id=one["id"], commit=one["commit"], moment=one["moment"], since=_position(one["since"]),
-                       subagents=one.get("subagents") or {}, base=usage_from_json(one.get("base"))) for one in value.get("turn_checkpoints") or []
-    ]  # fmt: skip
+        TurnCheckpoint(
+            id=one["id"],
+            commit=one["commit"],
+            moment=one["moment"],
+            since=_position(one["since"]),
+            subagents=one.get("subagents") or {},
+            base=usage_from_json(one.get("base")),
+        )
+        for one in value.get("turn_checkpoints") or []
+    ]
     return session
 
 
 def turn_json(turn: Turn) -> dict[str, Any]:
     """Return a turn as JSON values."""
-    return {**turn.__dict__, "start": _position_json(turn.start), "finish": _position_json(turn.finish), "tokens": usage_to_json(turn.tokens)}
+    return {
+        **turn.__dict__,
+        "start": _position_json(turn.start),
+        "finish": _position_json(turn.finish),
+        "tokens": usage_to_json(turn.tokens),
+    }
 
 
 def turn_from_json(value: dict[str, Any]) -> Turn:
@@ -189,7 +214,9 @@ def _position(value: Any) -> Position:
 
 def to_go(session: Session) -> dict[str, Any]:
     """Return the state in the Go CLI's form, keys in its order, empty optional ones left out."""
-    carried = bool(session.open_files) and session.steps > 0 and session.counted.count > 0 and session.last_checkpoint != ""
+    carried = (
+        bool(session.open_files) and session.steps > 0 and session.counted.count > 0 and session.last_checkpoint != ""
+    )
     start = session.counted.count - 1 if carried and not session.is_running else session.counted.count
     value: dict[str, Any] = {
         "session_id": session.session_id,
@@ -247,7 +274,9 @@ def take_over(session: Session, shared: dict[str, Any]) -> None:
     known = {one.id for one in session.turn_checkpoints}
     for one in ids_of_turn:
         if one not in known:
-            session.turn_checkpoints.append(TurnCheckpoint(id=one, commit="", moment=session.last_seen, since=session.counted))
+            session.turn_checkpoints.append(
+                TurnCheckpoint(id=one, commit="", moment=session.last_seen, since=session.counted)
+            )
 
 
 def _text(value: dict[str, Any], key: str) -> str:

@@ -15,8 +15,21 @@ if TYPE_CHECKING:
 
 PREFIX = "refs/heads/entire/"
 NO_COMMIT = "0" * 40
-_POLITE = ("please ", "can you ", "could you ", "would you ", "will you ", "i want you to ", "i'd like you to ", "let's ",
-           "hey ", "hi ", "hello ", "claude ", "now ")  # fmt: skip
+_POLITE = (
+    "please ",
+    "can you ",
+    "could you ",
+    "would you ",
+    "will you ",
+    "i want you to ",
+    "i'd like you to ",
+    "let's ",
+    "hey ",
+    "hi ",
+    "hello ",
+    "claude ",
+    "now ",
+)
 _SUBJECT = 72
 _CONTEXT_PROMPT = 500
 

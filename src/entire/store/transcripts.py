@@ -1,8 +1,9 @@
 """A session's transcript in git: parts that never change, so that every checkpoint shares them.
 
-A transcript that only grows is cut at fixed places. Inner parts lose their last newline and the parts are joined with exactly
-one (formats.md section 2.5), so that a part that was once the last would change when the next one comes. Therefore the last
-line always stands alone in the last part: all parts before it stay the same blobs for ever (decision record 0004).
+A transcript that only grows is cut at fixed places. Inner parts lose their last newline and the parts are joined with
+exactly one (formats.md section 2.5), so that a part that was once the last would change when the next one comes.
+Therefore the last line always stands alone in the last part: all parts before it stay the same blobs for ever
+(decision record 0004).
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ _CHECKED = 256  # bytes before the stored end by which a rewritten file is recog
 
 
 class Stored(Value):
-    """A transcript as it goes into a tree: its parts in order, object ids of those in git already, contents of new ones."""
+    """A transcript as it goes into a tree: its parts in order, object ids of those in git already, contents of new
+    ones.
+    """
 
     parts: tuple[str | Redacted, ...]
     lines: int
@@ -78,8 +81,8 @@ def forget(session: Session) -> None:
 def store(session: Session, end: Position, where: str, shorten: Callable[[bytes, int], bytes]) -> Stored:
     """Return the transcript's parts up to ``end``; what is new is redacted and remembered in the session.
 
-    The caller writes the new parts in the same stream as the tree that holds them, before it saves the session. ``shorten``
-    cuts a value inside a single line that is longer than a part may be.
+    The caller writes the new parts in the same stream as the tree that holds them, before it saves the session.
+    ``shorten`` cuts a value inside a single line that is longer than a part may be.
     """
     if was_rewritten(session) or end.byte < session.stored.byte:
         forget(session)

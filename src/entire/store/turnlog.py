@@ -1,4 +1,5 @@
-"""What each turn of a session was: one JSON line per prompt, appended at the turn's end (``<id>.turns`` beside the state).
+"""What each turn of a session was: one JSON line per prompt, appended at the turn's end (``<id>.turns`` beside the
+state).
 
 Bounded reading for hooks: the state stays small, and this is read only when a step or a checkpoint is written.
 """
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 
 
 class TurnNote(Value):
-    """One prompt of a turn. ``position`` counts the records before the prompt's own; times are seconds since the epoch."""
+    """One prompt of a turn. ``position`` counts the records before the prompt's own; times are seconds since the
+    epoch.
+    """
 
     turn: str
     prompt: str  # redacted

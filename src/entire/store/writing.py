@@ -237,7 +237,7 @@ def write(
     *,
     message: bytes,
     author: str,
-    also: Callable[[bool], Sequence[refs.Move]] = lambda again: (),
+    also: Callable[[bool], Sequence[refs.Move]] = lambda _again: (),
 ) -> str:
     """Write one commit on the branch; return its id.
 

@@ -45,15 +45,15 @@ def session_of(owner: str) -> str:
 def interval_owner(by: str, running: Sequence[str], reports: Mapping[str, Sequence[str]]) -> Callable[[str], str]:
     """Return who made a change to a path between two looks.
 
-    One turn in progress: that turn, whatever tool it used. Several: the one whose tools report the path, else the one at
-    whose event the change was seen. None: a person, but for what a background subagent reports.
+    One turn in progress: that turn, whatever tool it used. Several: the one whose tools report the path, else the one
+    at whose event the change was seen. None: a person, but for what a background subagent reports.
     """
     strong = list(dict.fromkeys([*([by] if by else []), *(one for one in running if not one.startswith(WEAK))]))
     weak = [one[len(WEAK) :] for one in running if one.startswith(WEAK)]
     candidates = [*strong, *weak]
     known = {one: frozenset(reports.get(one, ())) for one in candidates}
     if len(strong) == 1 and not weak:
-        return lambda path: strong[0]
+        return lambda _path: strong[0]
 
     def owner(path: str) -> str:
         for one in candidates:
@@ -78,9 +78,9 @@ def examine(
 ) -> Content:
     """Replay the journal for ``paths`` and tell what a commit with ``tree`` on ``parent_tree`` holds.
 
-    ``running`` are the turns in progress: what the commit holds beyond the last look is theirs. ``covered`` are trees whose
-    content is linked already (what an amend replaces, the other side of a merge, a squashed branch). ``aside`` are paths that a
-    stash took away: their lines may come back. One git process.
+    ``running`` are the turns in progress: what the commit holds beyond the last look is theirs. ``covered`` are trees
+    whose content is linked already (what an amend replaces, the other side of a merge, a squashed branch). ``aside``
+    are paths that a stash took away: their lines may come back. One git process.
     """
     steps = list(_steps(entries))
     pairs = [pair for _, pair in steps]
@@ -88,7 +88,9 @@ def examine(
     pairs += [(last, tree), (parent_tree, tree), *((other, tree) for other in covered)]
     patches = diff.patches(where, pairs, paths)
     wanted = frozenset(paths)
-    patches = [[patch for patch in some if patch.change.path in wanted or patch.change.old_path in wanted] for some in patches]
+    patches = [
+        [patch for patch in some if patch.change.path in wanted or patch.change.old_path in wanted] for some in patches
+    ]
     commit_patch = patches[len(steps) + 1]
     new_paths = {patch.change.path for patch in commit_patch if patch.change.status == "A"}
     owners = Lineage(lambda path: path not in new_paths or path in aside)
@@ -136,17 +138,33 @@ def _common(ours: Sequence[PathLines], theirs: Sequence[PathLines]) -> list[Path
         if twin is None:
             continue
         added = tuple(
-            (max(a, c), min(b, d), owner) for a, b, owner in path.added for c, d, _ in twin.added if max(a, c) <= min(b, d)
+            (max(a, c), min(b, d), owner)
+            for a, b, owner in path.added
+            for c, d, _ in twin.added
+            if max(a, c) <= min(b, d)
         )
-        removed = {who: min(count, twin.removed.get(who, 0)) for who, count in path.removed.items() if twin.removed.get(who)}
+        removed = {
+            who: min(count, twin.removed.get(who, 0)) for who, count in path.removed.items() if twin.removed.get(who)
+        }
         path_owner = path.path_owner if twin.path_owner else lineage.BASE
         if added or removed or path_owner:
-            found.append(PathLines(path=path.path, status=path.status, binary=path.binary, added=added, removed=removed,
-                                   path_owner=path_owner, old_path=path.old_path))
+            found.append(
+                PathLines(
+                    path=path.path,
+                    status=path.status,
+                    binary=path.binary,
+                    added=added,
+                    removed=removed,
+                    path_owner=path_owner,
+                    old_path=path.old_path,
+                )
+            )
     return found
 
 
-def without_reverted(content: Content, reverted: Mapping[str, Sequence[bytes]], texts: Mapping[str, Sequence[bytes]]) -> Content:
+def without_reverted(
+    content: Content, reverted: Mapping[str, Sequence[bytes]], texts: Mapping[str, Sequence[bytes]]
+) -> Content:
     """Leave out of the new content what only puts back lines that a reverted commit had removed.
 
     ``reverted`` maps a path to those lines, ``texts`` a path to the commit's added lines in order of their numbers.
@@ -165,14 +183,24 @@ def without_reverted(content: Content, reverted: Mapping[str, Sequence[bytes]], 
                 else:
                     added.append((number, number, owner))
         if added:
-            fresh.append(PathLines(path=path.path, status=path.status, binary=path.binary, added=tuple(added), removed={},
-                                   path_owner=lineage.BASE))
+            fresh.append(
+                PathLines(
+                    path=path.path,
+                    status=path.status,
+                    binary=path.binary,
+                    added=tuple(added),
+                    removed={},
+                    path_owner=lineage.BASE,
+                )
+            )
     return replace(content, fresh=tuple(fresh))
 
 
 def files_of(session_id: str, lines: Sequence[PathLines]) -> list[str]:
     """Return the paths of a commit that a session made something of, sorted; a file that it moved under both names."""
-    mine = [path for path in lines if any(lineage.is_turn(one) and session_of(one) == session_id for one in path.owners())]
+    mine = [
+        path for path in lines if any(lineage.is_turn(one) and session_of(one) == session_id for one in path.owners())
+    ]
     moved = [path.old_path for path in mine if path.old_path and lineage.is_turn(path.path_owner)
              and session_of(path.path_owner) == session_id]  # fmt: skip
     return sorted({*(path.path for path in mine), *moved})

@@ -1,11 +1,12 @@
 """Who made which line: the looks at a work tree, replayed.
 
-The journal is a row of trees with, for each, the turns that may have changed it since the tree before. Replaying the patches
-between them gives every line of every path an owner; comparing the last look with a commit tells whose lines the commit holds.
-Pure: patches come in, owners go out. The rules are those of linking.md sections 1, 5 and 6.
+The journal is a row of trees with, for each, the turns that may have changed it since the tree before. Replaying the
+patches between them gives every line of every path an owner; comparing the last look with a commit tells whose lines
+the commit holds. Pure: patches come in, owners go out. The rules are those of linking.md sections 1, 5 and 6.
 
-Owners are strings: ``session/turn`` for a turn's new content; the same behind ``OLD`` for content that a checkpoint has
-already; ``PERSON``; ``PERSON_INSTEAD`` for a person's line in place of another; ``BASE`` for what was there before the first look.
+Owners are strings: ``session/turn`` for a turn's new content; the same behind ``OLD`` for content that a checkpoint
+has already; ``PERSON``; ``PERSON_INSTEAD`` for a person's line in place of another; ``BASE`` for what was there
+before the first look.
 """
 
 from __future__ import annotations
@@ -77,7 +78,9 @@ class Lineage:
     """The owners of all lines of the paths that a replay was asked for."""
 
     def __init__(self, in_base: Callable[[str], bool]) -> None:
-        """``in_base`` tells whether a path existed before the work in question: only there single lines can come back."""
+        """``in_base`` tells whether a path existed before the work in question: only there single lines can come
+        back.
+        """
         self._paths: dict[str, Path] = {}
         self._in_base = in_base
 
@@ -160,7 +163,9 @@ class Lineage:
         if is_turn(who):
             return [who] * len(added)
         replaced = [owner for owner, _ in gone]
-        owners = [PERSON_INSTEAD if place < len(gone) and replaced[place] != PERSON else PERSON for place in range(len(added))]
+        owners = [
+            PERSON_INSTEAD if place < len(gone) and replaced[place] != PERSON else PERSON for place in range(len(added))
+        ]
         if restore and any(text.strip() and path.lost.get(text) for text in added):
             for place, text in enumerate(added):
                 back = path.lost.get(text)
@@ -169,7 +174,9 @@ class Lineage:
         return owners
 
     def left_out(self, patches: Sequence[FilePatch]) -> dict[str, list[str]]:
-        """Return, by path, the owners of what this look holds and a commit does not; ``patches`` lead from here to it."""
+        """Return, by path, the owners of what this look holds and a commit does not; ``patches`` lead from here to
+        it.
+        """
         found: dict[str, list[str]] = {}
         for patch in patches:
             path = self.path(patch.change.path)
@@ -305,9 +312,10 @@ def _blocks(hunk: Hunk) -> list[tuple[list[bytes], list[bytes], int]]:
 class PathLines(Value):
     """The lines of one path of a commit, against its first parent.
 
-    ``added`` partitions the added lines into (first line, last line, owner), counted in the new file from 1; ``removed`` counts
-    removed lines by who removed them (``PERSON_INSTEAD``: with a line of a person in their place); ``path_owner`` made the path's own change (created, removed, moved it, changed its mode,
-    wrote it as a binary file), BASE if only lines changed.
+    ``added`` partitions the added lines into (first line, last line, owner), counted in the new file from 1;
+    ``removed`` counts removed lines by who removed them (``PERSON_INSTEAD``: with a line of a person in their place);
+    ``path_owner`` made the path's own change (created, removed, moved it, changed its mode, wrote it as a binary
+    file), BASE if only lines changed.
     """
 
     path: str
@@ -328,7 +336,9 @@ class PathLines(Value):
 
 def commit_lines(lineage: Lineage, patches: Sequence[FilePatch]) -> list[PathLines]:
     """Tell whose lines a commit holds; ``patches`` lead from its first parent to it, ``lineage`` stands at its tree."""
-    return [_path_lines(lineage.path(patch.change.path), lineage.path(patch.change.old_path), patch) for patch in patches]
+    return [
+        _path_lines(lineage.path(patch.change.path), lineage.path(patch.change.old_path), patch) for patch in patches
+    ]
 
 
 def _path_lines(path: Path, source: Path, patch: FilePatch) -> PathLines:
@@ -343,22 +353,34 @@ def _path_lines(path: Path, source: Path, patch: FilePatch) -> PathLines:
         reader.pieces(line - 1)
         for minus, plus, kept in _blocks(hunk):
             makers = [reader.take() for _ in plus]
-            removers = [path.remover if change.status == "D" else (taken[text].pop() if taken.get(text) else PERSON) for text in minus]
+            removers = [
+                path.remover if change.status == "D" else (taken[text].pop() if taken.get(text) else PERSON)
+                for text in minus
+            ]
             for who in _add_block(added, line, makers, [who or PERSON for who in removers]):
                 removed[who] = removed.get(who, 0) + 1
             reader.pieces(kept)
             line += len(plus) + kept
-    return PathLines(path=change.path, status=change.status, binary=patch.binary, added=tuple(added), removed=removed,
-                     path_owner=_path_owner(path, patch, added), old_path=change.old_path if change.status == "R" else "")
+    return PathLines(
+        path=change.path,
+        status=change.status,
+        binary=patch.binary,
+        added=tuple(added),
+        removed=removed,
+        path_owner=_path_owner(path, patch, added),
+        old_path=change.old_path if change.status == "R" else "",
+    )
 
 
 def _add_block(added: list[tuple[int, int, str]], line: int, makers: Sequence[str], removers: list[str]) -> list[str]:
     """Add the owners of a block's added lines from ``line`` on; return who removed its other lines.
 
-    A person's line in place of another is one removed and one added: the removal is then part of the person's line, also
-    where an agent had written something else there in between.
+    A person's line in place of another is one removed and one added: the removal is then part of the person's line,
+    also where an agent had written something else there in between.
     """
-    free = sum(not is_turn(who) for who in removers)  # lines that people removed, for their lines from before the first look
+    free = sum(
+        not is_turn(who) for who in removers
+    )  # lines that people removed, for their lines from before the first look
     for place, owner in enumerate(makers):
         if not is_turn(owner):
             instead = owner == PERSON_INSTEAD or (owner != PERSON and free > 0)

@@ -8,14 +8,53 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-WEIRD = ["plain.txt", "dir/in dir.txt", "dir/deep/x", "tab\there", 'quo"te', "back\\slash", "é ü.txt", "new\nline", "-dash",
-         ":colon", "*star", "[br]", "a b", " lead", "trail ", "\x01ctl", "\udcff.bin", "#hash", "~t", "'q'"]  # fmt: skip
-TEXTS = [b"", b"one\n", b"one\ntwo\nthree\n", b"no newline", b"a\r\nb\r\n", b"\0binary\0", b"x\n" * 40, b"one\ntwo\nthree\nfour\n",
-         b"  blanks\t\n", b"\xff\xfe not utf-8\n", b"@@ -1 +1 @@\n", b"diff --git a/x b/x\n", b"\\ No newline at end of file\n",
-         b"-- \n+++ b\n", b"\n\n\n", b"x\ry\n", b"\x0c\n"]  # fmt: skip
+WEIRD = [
+    "plain.txt",
+    "dir/in dir.txt",
+    "dir/deep/x",
+    "tab\there",
+    'quo"te',
+    "back\\slash",
+    "é ü.txt",
+    "new\nline",
+    "-dash",
+    ":colon",
+    "*star",
+    "[br]",
+    "a b",
+    " lead",
+    "trail ",
+    "\x01ctl",
+    "\udcff.bin",
+    "#hash",
+    "~t",
+    "'q'",
+]
+TEXTS = [
+    b"",
+    b"one\n",
+    b"one\ntwo\nthree\n",
+    b"no newline",
+    b"a\r\nb\r\n",
+    b"\0binary\0",
+    b"x\n" * 40,
+    b"one\ntwo\nthree\nfour\n",
+    b"  blanks\t\n",
+    b"\xff\xfe not utf-8\n",
+    b"@@ -1 +1 @@\n",
+    b"diff --git a/x b/x\n",
+    b"\\ No newline at end of file\n",
+    b"-- \n+++ b\n",
+    b"\n\n\n",
+    b"x\ry\n",
+    b"\x0c\n",
+]
 
 names = st.sampled_from(WEIRD)
-texts = st.one_of(st.sampled_from(TEXTS), st.lists(st.sampled_from([b"a\n", b"b\n", b"c c\n", b"d", b"\n"]), max_size=12).map(b"".join))
+texts = st.one_of(
+    st.sampled_from(TEXTS),
+    st.lists(st.sampled_from([b"a\n", b"b\n", b"c c\n", b"d", b"\n"]), max_size=12).map(b"".join),
+)
 kinds = st.sampled_from(["100644", "100644", "100644", "100755", "120000"])
 contents = st.tuples(kinds, texts)
 trees = st.dictionaries(names, contents, max_size=6)
@@ -31,7 +70,14 @@ class Repo:
         self.git("init", "-q", *options)
 
     def git(self, *args: str | bytes, data: bytes = b"", env: dict[str, str] | None = None, ok: bool = True) -> bytes:
-        done = subprocess.run(["git", *args], cwd=self.top, input=data, capture_output=True, check=False, env={**os.environ, **(env or {})})
+        done = subprocess.run(
+            ["git", *args],
+            cwd=self.top,
+            input=data,
+            capture_output=True,
+            check=False,
+            env={**os.environ, **(env or {})},
+        )
         assert done.returncode == 0 or not ok, done.stderr
         return done.stdout
 

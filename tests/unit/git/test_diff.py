@@ -52,7 +52,10 @@ def test_patches_of_several_pairs_turn_the_old_trees_into_the_new(repo: Repo, st
             before, after = (dict(entries(repo, tree)) for tree in (old, new))
             for patch in patches:
                 change = patch.change
-                assert before.get(change.old_path, ("000000", "0" * 40)) == (change.old_mode, change.old_oid) or change.status == "A"
+                assert (
+                    before.get(change.old_path, ("000000", "0" * 40)) == (change.old_mode, change.old_oid)
+                    or change.status == "A"
+                )
                 assert after.get(change.path, ("000000", "0" * 40)) == (change.new_mode, change.new_oid)
                 one, two = content(repo, change.old_oid), content(repo, change.new_oid)
                 if not patch.binary and change.status != "T":
@@ -113,17 +116,35 @@ def test_a_submodule_has_no_lines(repo: Repo) -> None:
 
 def test_settings_of_the_user_change_nothing(repo: Repo) -> None:
     text = b"".join(b"line %d\n" % n for n in range(20))
-    old, new = repo.tree({"a": ("100644", text)}), repo.tree({"a": ("100644", text + b"x\n"), "b.c": ("100644", b"y\n")})
+    old, new = (
+        repo.tree({"a": ("100644", text)}),
+        repo.tree({"a": ("100644", text + b"x\n"), "b.c": ("100644", b"y\n")}),
+    )
     plain = diff.patches(repo.top, [(old, new)])
-    for key, value in {"diff.noprefix": "true", "diff.mnemonicPrefix": "true", "color.ui": "always", "diff.external": "false",
-                       "diff.context": "0", "core.quotePath": "true", "diff.renames": "copies", "core.abbrev": "5"}.items():  # fmt: skip
+    for key, value in {
+        "diff.noprefix": "true",
+        "diff.mnemonicPrefix": "true",
+        "color.ui": "always",
+        "diff.external": "false",
+        "diff.context": "0",
+        "core.quotePath": "true",
+        "diff.renames": "copies",
+        "core.abbrev": "5",
+    }.items():
         repo.git("config", key, value)
     assert diff.patches(repo.top, [(old, new)]) == plain
 
 
 @pytest.mark.parametrize(
     ("quoted", "name"),
-    [("plain", "plain"), ('"a\\tb"', "a\tb"), ('"\\303\\251"', "é"), ('"\\377"', "\udcff"), ('"a\\"b\\\\c"', 'a"b\\c'), ('"', '"')],
+    [
+        ("plain", "plain"),
+        ('"a\\tb"', "a\tb"),
+        ('"\\303\\251"', "é"),
+        ('"\\377"', "\udcff"),
+        ('"a\\"b\\\\c"', 'a"b\\c'),
+        ('"', '"'),
+    ],
 )
 def test_quoted_names(quoted: str, name: str) -> None:
     assert diff.unquote(quoted) == name

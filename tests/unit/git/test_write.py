@@ -20,13 +20,18 @@ AUTHOR = "Ada <ada@example.com> 1700000000 +0100"
 
 @given(trees, st.dictionaries(st.sampled_from(WEIRD), st.none() | st.binary(max_size=30), max_size=5), st.booleans())
 @settings(max_examples=20)
-def test_a_commit_is_a_tree_with_changes(repo: Repo, base: Tree, changes: dict[str, bytes | None], with_parent: bool) -> None:
+def test_a_commit_is_a_tree_with_changes(
+    repo: Repo, base: Tree, changes: dict[str, bytes | None], with_parent: bool
+) -> None:
     tree = repo.tree(base)
     stream = Stream(repo.top)
-    parent = stream.commit(message=b"parent", author=AUTHOR, tree=repo.tree({"other": ("100644", b"other\n")}), changes={})
+    parent = stream.commit(
+        message=b"parent", author=AUTHOR, tree=repo.tree({"other": ("100644", b"other\n")}), changes={}
+    )
     marks = {name: None if data is None else ("100755", stream.blob(data)) for name, data in changes.items()}
-    mark = stream.commit(message=b"subject\n\nbody\n", author=AUTHOR, parents=(parent,) if with_parent else (), tree=tree,
-                         changes=marks)  # fmt: skip
+    mark = stream.commit(
+        message=b"subject\n\nbody\n", author=AUTHOR, parents=(parent,) if with_parent else (), tree=tree, changes=marks
+    )
     wanted = stream.tree_of(mark)
     written = stream.write()
     expected = dict(entries(repo, tree))
@@ -44,9 +49,13 @@ def test_a_commit_is_a_tree_with_changes(repo: Repo, base: Tree, changes: dict[s
 
 def test_a_commit_on_a_parent_keeps_its_tree_where_none_is_given(repo: Repo) -> None:
     stream = Stream(repo.top)
-    first = stream.commit(message=b"1", author=AUTHOR, tree=repo.tree({"a/b": ("100644", b"1\n"), "c": ("100644", b"2\n")}), changes={})
+    first = stream.commit(
+        message=b"1", author=AUTHOR, tree=repo.tree({"a/b": ("100644", b"1\n"), "c": ("100644", b"2\n")}), changes={}
+    )
     second = stream.commit(message=b"2", author=AUTHOR, parents=(first,), changes={"a": None})
-    third = stream.commit(message=b"3", author=AUTHOR, parents=(second, first), changes={"d": ("100644", stream.blob(b"x"))})
+    third = stream.commit(
+        message=b"3", author=AUTHOR, parents=(second, first), changes={"d": ("100644", stream.blob(b"x"))}
+    )
     written = stream.write()
     assert repo.git("ls-tree", "-r", "--name-only", written[second]) == b"c\n"
     assert repo.git("ls-tree", "-r", "--name-only", written[third]) == b"c\nd\n"
@@ -96,4 +105,7 @@ def test_the_work_tree_and_the_index_are_not_touched(repo: Repo) -> None:
     stream.commit(message=b"x", author=AUTHOR, changes={"a": ("100644", stream.blob(b"2\n"))})
     stream.write()
     assert Path(repo.top, ".git", "index").read_bytes() == index
-    assert subprocess.run(["git", "-C", repo.top, "status", "--porcelain"], capture_output=True, check=True).stdout == b"A  a\n"
+    assert (
+        subprocess.run(["git", "-C", repo.top, "status", "--porcelain"], capture_output=True, check=True).stdout
+        == b"A  a\n"
+    )

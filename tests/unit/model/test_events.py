@@ -23,7 +23,17 @@ def test_an_event_needs_a_type_and_a_session_and_has_the_fields_of_the_plan() ->
     event = Event(type=EventType.TURN_START, session_id="s")
     assert event.metadata == {}
     assert {name for name in Event._fields if getattr(event, name) in ("", 0.0, {}, ())} >= {
-        "previous_session_id", "session_ref", "prompt", "model", "timestamp", "tool_use_id", "subagent_id", "tool_input",
-        "subagent_type", "task_description", "response_message", "metadata",
-    }  # fmt: skip
+        "previous_session_id",
+        "session_ref",
+        "prompt",
+        "model",
+        "timestamp",
+        "tool_use_id",
+        "subagent_id",
+        "tool_input",
+        "subagent_type",
+        "task_description",
+        "response_message",
+        "metadata",
+    }
     assert Increment(session_id="s", session_ref="", tool_name="TodoWrite", tool_use_id="").data == "{}"

@@ -14,7 +14,9 @@ def test_a_checkpoint_id_knows_its_folder() -> None:
     assert CheckpointId("a1b2c3d4e5f6").path == "a1/b2c3d4e5f6"
 
 
-@pytest.mark.parametrize("text", ["", "a1b2c3d4e5f", "a1b2c3d4e5f67", "A1B2C3D4E5F6", "a1b2c3d4e5f ", "../../../etc/x", "٠" * 12])
+@pytest.mark.parametrize(
+    "text", ["", "a1b2c3d4e5f", "a1b2c3d4e5f67", "A1B2C3D4E5F6", "a1b2c3d4e5f ", "../../../etc/x", "٠" * 12]
+)
 def test_what_is_no_checkpoint_id(text: str) -> None:
     with pytest.raises(ValueError):
         CheckpointId(text)
@@ -44,7 +46,15 @@ def test_ids_of_real_agents_are_taken(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "fine"),
-    [("toolu_01AbC-x", True), ("", False), ("a/b", False), ("..", False), ("a b", False), ("é", False), ("x" * 201, False)],
+    [
+        ("toolu_01AbC-x", True),
+        ("", False),
+        ("a/b", False),
+        ("..", False),
+        ("a b", False),
+        ("é", False),
+        ("x" * 201, False),
+    ],
 )
 def test_tool_ids(text: str, fine: bool) -> None:
     assert ids.is_tool_id(text) is fine

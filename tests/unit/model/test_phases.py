@@ -112,7 +112,9 @@ def test_every_action_follows_from_something() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from(list(EventType)), st.sampled_from(FACTS)), max_size=40))
 def test_any_row_of_events(events: list[tuple[EventType, Facts]]) -> None:
-    """One turn at a time: each that began is saved or closed before the next, and none of its checkpoints is forgotten."""
+    """One turn at a time: each that began is saved or closed before the next, and none of its checkpoints is
+    forgotten.
+    """
     phase = IDLE
     running = unfinished = False
     for event, facts in events:

@@ -8,8 +8,14 @@ from hypothesis import strategies as st
 from entire.model.transcripts import START, Position, TokenUsage
 
 count = st.integers(min_value=0, max_value=10**9)
-plain = st.builds(TokenUsage, input_tokens=count, cache_creation_tokens=count, cache_read_tokens=count, output_tokens=count,
-                  api_call_count=count)  # fmt: skip
+plain = st.builds(
+    TokenUsage,
+    input_tokens=count,
+    cache_creation_tokens=count,
+    cache_read_tokens=count,
+    output_tokens=count,
+    api_call_count=count,
+)
 usage = st.builds(lambda one, inner: one + TokenUsage(subagents=inner), plain, st.none() | plain.filter(bool))
 
 

@@ -72,7 +72,11 @@ class Looker:
         elif os.path.exists(copy):
             os.unlink(copy)
         env = {"GIT_INDEX_FILE": copy}
-        self.repo.git("read-tree", "HEAD" if self.repo.git("rev-parse", "-q", "--verify", "HEAD", ok=False) else "--empty", env=env)
+        self.repo.git(
+            "read-tree",
+            "HEAD" if self.repo.git("rev-parse", "-q", "--verify", "HEAD", ok=False) else "--empty",
+            env=env,
+        )
         self.repo.git("add", "-A", env=env)
         return self.repo.line("write-tree", env=env)
 
@@ -292,7 +296,9 @@ def test_a_journal_comes_back_as_it_was_saved(place: Place) -> None:
 def test_a_snapshot_comes_back_as_it_was_saved(place: Place) -> None:
     one = Journal(place)
     assert one.snapshot == Snapshot()
-    one.snapshot = Snapshot(head="h", tree="t", time=1.5, files={"a": ["100644", "o", 1, 2, 3, 4]}, left_out=("big",), untracked=("a",))
+    one.snapshot = Snapshot(
+        head="h", tree="t", time=1.5, files={"a": ["100644", "o", 1, 2, 3, 4]}, left_out=("big",), untracked=("a",)
+    )
     one.note(Entry(tree="t", time=1.5))
     one.save(live=True)
     assert Journal(place).snapshot == one.snapshot

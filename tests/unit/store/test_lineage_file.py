@@ -30,16 +30,24 @@ def ranges(draw: st.DrawFn) -> tuple[tuple[int, int, str], ...]:
 
 
 lines = st.builds(
-    FileLines, status=st.sampled_from("ADMRT"), added=ranges(), removed=st.dictionaries(owner, st.integers(1, 9), max_size=2),
-    made_by=st.just("") | owner, old_path=text, binary=st.booleans(),
-)  # fmt: skip
+    FileLines,
+    status=st.sampled_from("ADMRT"),
+    added=ranges(),
+    removed=st.dictionaries(owner, st.integers(1, 9), max_size=2),
+    made_by=st.just("") | owner,
+    old_path=text,
+    binary=st.booleans(),
+)
 notes = st.lists(
-    st.builds(TurnNote, turn=text, prompt=text, position=st.integers(0, 99), time=moment, ended=moment, model=text), max_size=2
+    st.builds(TurnNote, turn=text, prompt=text, position=st.integers(0, 99), time=moment, ended=moment, model=text),
+    max_size=2,
 )
 
 
 @given(link, st.dictionaries(text, lines, max_size=3), st.dictionaries(text, notes, max_size=2))
-def test_what_is_written_is_read_again(one: Link, files: dict[str, FileLines], turns: dict[str, list[TurnNote]]) -> None:
+def test_what_is_written_is_read_again(
+    one: Link, files: dict[str, FileLines], turns: dict[str, list[TurnNote]]
+) -> None:
     record = lineage_file.make(None, one, files, turns)
     assert lineage_file.parse(lineage_file.dumps(record)) == record
     value = json.loads(lineage_file.dumps(record))
@@ -58,12 +66,20 @@ def test_an_amended_commit_keeps_the_older_links(
 
 
 def test_prompts_are_not_in_the_record() -> None:
-    note = TurnNote(turn="t", prompt="what a person said", position=3, time=1.7e9, model="m", tokens={"input_tokens": 1})
+    note = TurnNote(
+        turn="t", prompt="what a person said", position=3, time=1.7e9, model="m", tokens={"input_tokens": 1}
+    )
     record = lineage_file.with_turns(LineageFile(), "s", [note])
     content = lineage_file.dumps(record)
     assert b"what a person said" not in content
     assert json.loads(content)["turns"]["s"] == [
-        {"turn": "t", "prompt_position": 3, "started_at": "2023-11-14T22:13:20Z", "model": "m", "token_usage": {"input_tokens": 1}}
+        {
+            "turn": "t",
+            "prompt_position": 3,
+            "started_at": "2023-11-14T22:13:20Z",
+            "model": "m",
+            "token_usage": {"input_tokens": 1},
+        }
     ]
 
 

@@ -33,11 +33,18 @@ number = st.integers(0, 10**6)
 moment = st.floats(1.6e9, 2e9).map(lambda value: round(value, 6))
 position = st.builds(Position, count=number, byte=number, mark=text)
 usage = st.builds(TokenUsage, input_tokens=number, output_tokens=number, api_call_count=number)
-turn = st.builds(Turn, id=text, ref=text, prompt=text, start=position, finish=position, started=moment, model=text, tokens=usage)
+turn = st.builds(
+    Turn, id=text, ref=text, prompt=text, start=position, finish=position, started=moment, model=text, tokens=usage
+)
 checkpoint = st.builds(
-    TurnCheckpoint, id=text, commit=text, moment=moment, since=position, base=st.none() | usage.filter(bool),
+    TurnCheckpoint,
+    id=text,
+    commit=text,
+    moment=moment,
+    since=position,
+    base=st.none() | usage.filter(bool),
     subagents=st.dictionaries(text, st.lists(number, max_size=2), max_size=2),
-)  # fmt: skip
+)
 
 
 @st.composite
@@ -122,7 +129,9 @@ def test_what_the_shared_form_says_is_taken_over_again(session: Session) -> None
         assert (again.phase is Phase.ACTIVE_COMMITTED) == bool(session.turn_checkpoints)
 
 
-@given(st.dictionaries(st.sampled_from(sorted(KEYS)), st.none() | number | text | st.lists(text, max_size=2), max_size=8))
+@given(
+    st.dictionaries(st.sampled_from(sorted(KEYS)), st.none() | number | text | st.lists(text, max_size=2), max_size=8)
+)
 def test_a_strange_shared_state_breaks_nothing(value: dict[str, Any]) -> None:
     try:
         sessions.take_over(Session("s"), value)

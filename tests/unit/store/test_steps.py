@@ -56,8 +56,12 @@ def test_git_reads_the_trailers_of_a_step(title: str) -> None:
 
 
 def test_git_reads_the_trailers_of_a_tasks_step() -> None:
-    message = steps.message(steps.task_subject("Explore", "Look around", "toolu_0123456789"), "s-1", tool_use_id="toolu_1")
-    read = subprocess.run(["git", "interpret-trailers", "--parse"], input=message, capture_output=True, check=True).stdout
+    message = steps.message(
+        steps.task_subject("Explore", "Look around", "toolu_0123456789"), "s-1", tool_use_id="toolu_1"
+    )
+    read = subprocess.run(
+        ["git", "interpret-trailers", "--parse"], input=message, capture_output=True, check=True
+    ).stdout
     assert read.decode().splitlines() == [
         "Entire-Metadata-Task: .entire/metadata/s-1/tasks/toolu_1",
         "Entire-Session: s-1",

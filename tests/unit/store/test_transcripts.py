@@ -94,7 +94,9 @@ record = st.builds(
     st.sampled_from(["hello", "wörld", f"token {SECRET}", ""]),
     st.integers(0, 120),
 )
-line = st.one_of(record, st.just(b""), st.just(b"\xff not json \r"), st.binary(max_size=20).filter(lambda b: b"\n" not in b))
+line = st.one_of(
+    record, st.just(b""), st.just(b"\xff not json \r"), st.binary(max_size=20).filter(lambda b: b"\n" not in b)
+)
 growth = st.lists(line, max_size=6).map(lambda some: b"".join(one + b"\n" for one in some))
 
 

@@ -105,5 +105,3 @@ def added_lines(patch_: FilePatch) -> list[int]:
 def removed_count(patch_: FilePatch) -> int:
     """Return how many lines a patch removes."""
     return sum(kind == b"-" for hunk in patch_.hunks for kind, _ in hunk.lines)
-
-

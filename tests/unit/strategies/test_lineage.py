@@ -102,7 +102,9 @@ class WorkTree(RuleBasedStateMachine):
         if versions := [one for one in self.versions.get(path, ()) if one]:
             self.files[path] = list(data.draw(st.sampled_from(versions)))
             if self.files[path] not in self.at_commit.get(path, ()):
-                self.maybe |= self.linked & set(self.files[path])  # a version from before the commit knows nothing of it
+                self.maybe |= self.linked & set(
+                    self.files[path]
+                )  # a version from before the commit knows nothing of it
             self.look(author)
 
     @rule()
