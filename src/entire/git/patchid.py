@@ -22,7 +22,8 @@ def patch_id(patches: Sequence[FilePatch], oid_size: int) -> str:
     repository's ids.
     """
     total = bytearray(oid_size // 2)
-    digest = sha1() if oid_size == 40 else sha256()
+    new_digest = sha1 if oid_size == 40 else sha256
+    digest = new_digest()
     behind_binary = False
     halves = [half for patch in patches for half in patch.halves or (patch,)]
     for number, patch in enumerate(halves, 1):
@@ -32,13 +33,20 @@ def patch_id(patches: Sequence[FilePatch], oid_size: int) -> str:
             digest.update(line.translate(None, _SPACE))
         if not patch.hunks and not patch.binary and number < len(halves):
             continue  # only a header (an empty file, a mode): git takes the next file's as its continuation
-        carry = 0
-        for place, byte in enumerate(digest.digest()):
-            carry += total[place] + byte
-            total[place] = carry & 0xFF
-            carry >>= 8
-        digest = sha1() if oid_size == 40 else sha256()
+        _add(total, digest.digest())
+        digest = new_digest()
+    if behind_binary:  # the last one: git ends it, and then the patch
+        _add(total, digest.digest())
     return total.hex() if patches else ""
+
+
+def _add(total: bytearray, digest: bytes) -> None:
+    """Add a number to the sum, the lowest byte first."""
+    carry = 0
+    for place, byte in enumerate(digest):
+        carry += total[place] + byte
+        total[place] = carry & 0xFF
+        carry >>= 8
 
 
 def _is_binary(patch: FilePatch) -> bool:

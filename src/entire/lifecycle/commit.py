@@ -97,25 +97,22 @@ def _carry_out(scene: Scene, decided: Pending, commit: Commit) -> None:
     condense.carry_forward(scene, decided, commit, chosen)
     if not any(session.open_files or session.is_running for session in scene.near()):
         scene.journal.settle()
-    scene.save(*scene.near())
+    scene.save(*chosen)
 
 
 def _settle_unlinked(scene: Scene, commit: Commit, reason: str, decided: Pending | None = None) -> None:
     """Note a commit that is not linked, with the reason, if a session is near ('': its content is linked already)."""
     from entire.lifecycle import condense
 
-    near = [
-        session
-        for session in scene.near()
-        if session.is_live(scene.now()) or (decided is not None and decided.kind == "amend")
-    ]
+    near = [session for session in scene.near() if session.is_live(scene.now())]
     if decided is not None and (decided.kind == "amend" or reason == _BY_HAND):
         _note_commit(scene, commit, decided)
-        condense.close_files(decided, near)
+        for session in condense.close_files(decided, condense.concerned(scene, decided)):
+            scene.touch(session)
     if near and reason:
         scene.journal.note_reason(commit.oid, reason, scene.now())
         scene.log.info("commit not linked", commit=commit.oid, reason=reason)
-    scene.save(*near)
+    scene.save()
 
 
 def _learn(scene: Scene, commit: Commit) -> None:

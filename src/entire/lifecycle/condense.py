@@ -354,12 +354,20 @@ def _count(part: Part, decided: Pending, commit: Commit, checkpoint_id: Checkpoi
 # ---------------------------------------------------------------- what stays open
 
 
-def close_files(decided: Pending, sessions: Sequence[Session]) -> None:
+def concerned(scene: Scene, decided: Pending) -> list[Session]:
+    """Return the sessions near, and those whose content is in the work tree still: they are near again."""
+    for owner in {content.session_of(one) for owners in decided.left.values() for one in owners}:
+        scene.bring_near(owner)
+    return scene.near()
+
+
+def close_files(decided: Pending, sessions: Sequence[Session]) -> list[Session]:
     """Forget the open paths whose content the commit holds; those with more in the work tree stay open.
 
-    What an amend takes out of the commit is open again.
+    What an amend takes out of the commit is open again. Returns the sessions that this changed.
     """
     committed = set(decided.paths)
+    changed = []
     for session in sessions:
         mine = {
             path
@@ -367,14 +375,17 @@ def close_files(decided: Pending, sessions: Sequence[Session]) -> None:
             if any(content.session_of(one) == session.session_id for one in owners)
         }
         again = mine - set(session.open_files) if decided.kind == "amend" else set()
-        session.open_files = [path for path in session.open_files if path not in committed or path in mine] + sorted(
-            again
-        )
+        still = [path for path in session.open_files if path not in committed or path in mine] + sorted(again)
+        if still != session.open_files:
+            session.open_files = still
+            changed.append(session)
+    return changed
 
 
 def carry_forward(scene: Scene, decided: Pending, commit: Commit, sessions: Sequence[Session]) -> None:
     """After a commit: forget the steps it holds, and save what was not committed as a step on the new base."""
-    close_files(decided, scene.near())
+    for session in close_files(decided, concerned(scene, decided)):
+        scene.touch(session)
     for session in sessions:
         session.steps = 0
         session.base_commit = commit.oid

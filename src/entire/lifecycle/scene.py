@@ -82,10 +82,14 @@ class Scene:
             session = self._sessions[session_id] = Session(session_id, agent.name, agent.type)
             session.started = self.now()
         session.agent, session.agent_type = agent.name, agent.type
+        self.bring_near(session_id)
+        return session
+
+    def bring_near(self, session_id: str) -> None:
+        """Count a session to those of this work tree that may matter."""
         if session_id not in self.journal.sessions:
             self.journal.sessions.append(session_id)
             self._near = None
-        return session
 
     def near(self) -> list[Session]:
         """Return the sessions of this work tree that may matter, ours and those that the Go CLI left."""
@@ -155,7 +159,7 @@ class Scene:
             self.touch(session)
         live = [session for session in self.near() if session.is_live(now)]
         journal = self.journal
-        journal.sessions = [one.session_id for one in self.near() if one in live or now - one.last_seen < 86400][-100:]
+        journal.sessions = [one.session_id for one in self.near() if one in live or one.steps or one.foreign]
         journal.save(live=bool(live))
         for session in self._touched.values():
             sessions.save(self.place, session)

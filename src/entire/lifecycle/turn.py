@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from entire.model.session import Session
 
 _FIRST_PROMPT = 100
+_FORKED_FROM = 30  # sessions, newest first, among which the one that a fork began from is looked for
 _MAX_START_FILES = 2000
 _MAX_REPORTED = 2000
 
@@ -62,7 +63,11 @@ def _is_copy(scene: Scene, session: Session, end: Position) -> bool:
     if not end.mark:
         return False
     mark = (end.mark.encode("utf-8", "replace"),)
-    others = (one.transcript_path for one in sessions.list_states(scene.place) if one.session_id != session.session_id)
+    others = (
+        one.transcript_path
+        for one in sessions.recent(scene.place, _FORKED_FROM)
+        if one.session_id != session.session_id
+    )
     return any(transcripts.contains(path, mark, stored.size(path)) for path in others if path)
 
 

@@ -111,6 +111,17 @@ def list_states(place: Place) -> list[Session]:
     return sorted(found, key=lambda session: session.last_seen, reverse=True)
 
 
+def recent(place: Place, count: int) -> list[Session]:
+    """Return the sessions whose states were written last, newest first, at most ``count``; reads no others."""
+    try:
+        with os.scandir(place.sessions_dir) as entries:
+            named = [(entry.stat().st_mtime, entry.name[:-5]) for entry in entries if entry.name.endswith(".json")]
+    except OSError:
+        return []
+    found = (find(place, name) for _, name in sorted(named, reverse=True)[:count])
+    return [session for session in found if session is not None]
+
+
 def foreign_since(place: Place, moment: float) -> list[str]:
     """Return the ids of states in the shared folder written after ``moment`` (seconds since the epoch)."""
     found = []

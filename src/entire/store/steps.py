@@ -85,7 +85,7 @@ def metadata_changes(
         changes[f"{folder}/{name}"] = ("100644", part if isinstance(part, str) else stream.blob(part))
     texts = {"summary.txt": redact(summary.encode("utf-8", "replace"))}
     if prompts:
-        texts.update({"prompt.txt": writing.prompt_text(prompts), "context.md": writing.context_text(prompts)})
+        texts["prompt.txt"] = writing.prompt_text(prompts)  # context.md follows from it: only checkpoints hold that
     for name, text in texts.items():
         if text:
             changes[f"{folder}/{name}"] = ("100644", stream.blob(text))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MAX_PART = 50 * 1024 * 1024  # GitHub refuses files above 100 MB; the Go CLI cuts here too
 MERGE_AT = 400  # parts; a suffix has three digits, so there must never be more than 999
 HASH_LIMIT = 16 * 1024 * 1024
-_BLOCK = 8 << 20
+_BLOCK = 2 << 20
 _CHECKED = 256  # bytes before the stored end by which a rewritten file is recognised
 
 

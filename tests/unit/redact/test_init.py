@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from planted_secrets import SECRETS, UUID, hexed, word
+from tests.unit.redact.planted_secrets import SECRETS, UUID, hexed, word
 
 from entire.redact import Redacted, engine, find, redact, redact_json, redact_jsonl, redact_text, trusted
 

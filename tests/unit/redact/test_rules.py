@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from planted_secrets import SECRETS, UUID
+from tests.unit.redact.planted_secrets import SECRETS, UUID
 
 from entire.redact import engine, redact, redact_jsonl
 from entire.redact.rules import BACK, FLAGS, GENERIC, GUARDS, NAMES, ROWS

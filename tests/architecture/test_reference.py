@@ -1,0 +1,61 @@
+"""The reference says what the code does: generated pages are current, citations lead somewhere, nothing is left out."""
+
+from __future__ import annotations
+
+import re
+import runpy
+
+import pytest
+
+from entire import settings
+from entire.agents import powers
+from entire.model.events import Event, EventType
+from entire.store import lineage_file
+from tests.architecture.places import ROOT, source_files
+
+REFERENCE = ROOT / "docs" / "reference"
+PAGES = runpy.run_path(str(ROOT / "scripts" / "reference"))["PAGES"]
+
+# "formats.md section 2.5", "formats.md sections 3, 5 and 6", "formats.md 2.7"
+CITATION = re.compile(r"\b(formats|linking)\.md\s+(?:sections?\s+)?(\d+(?:\.\d+)?(?:(?:,\s+|\s+and\s+)\d+(?:\.\d+)?)*)")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_generated_pages_are_current(name: str) -> None:
+    assert (REFERENCE / name).read_text() == PAGES[name](), "run: make docs"
+
+
+@pytest.mark.parametrize("page", ["formats", "linking"])
+def test_what_the_code_cites_is_there(page: str) -> None:
+    sections = re.findall(r"^#{2,3} (\d+(?:\.\d+)?)\.? ", (REFERENCE / f"{page}.md").read_text(), re.MULTILINE)
+    assert len(set(sections)) == len(sections)
+    cited = {}
+    for path in [*source_files(), *(ROOT / "tests").rglob("*.py")]:
+        text = " ".join(line.strip().lstrip("#") for line in path.read_text().splitlines())
+        for name, numbers in CITATION.findall(text):
+            if name == page:
+                cited.update(dict.fromkeys(re.findall(r"\d+(?:\.\d+)?", numbers), path.name))
+    assert len(cited) > 4
+    assert {number: where for number, where in cited.items() if number not in sections} == {}
+
+
+def test_every_event_field_and_power_is_documented() -> None:
+    page = (REFERENCE / "events.md").read_text()
+    for event in EventType:
+        assert f"| {event.value} | `{event.name}` |" in page
+    for name in (*Event._fields, *powers.NAMES, "line_transcript"):
+        assert f"`{name}`" in page, name
+
+
+def test_every_setting_is_documented() -> None:
+    page = (REFERENCE / "settings.md").read_text()
+    known = set(settings._TYPES) - {"strategy_options"} | {"strategy_options.push_sessions", "max_untracked_bytes"}
+    assert {key for key in known if f"`{key}`" not in page} == set()
+    assert str(settings.MAX_UNTRACKED_BYTES) in page
+
+
+def test_the_record_beside_the_slots_is_documented_in_its_version() -> None:
+    page = (REFERENCE / "lineage.md").read_text()
+    assert f"**version**: {lineage_file.VERSION}." in page
+    for name in (*lineage_file.Link._fields, *lineage_file.FileLines._fields, *lineage_file.LineageFile._fields):
+        assert name in page, name

@@ -1,0 +1,130 @@
+"""Programs are started, fed, heard and ended."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+import pytest
+
+from entire import process
+from entire.errors import EntireError
+
+PYTHON = sys.executable
+
+
+def test_status_and_both_outputs() -> None:
+    done = process.run(["sh", "-c", "printf out; printf err >&2; exit 3"])
+    assert (done.status, done.stdout, done.stderr) == (3, b"out", b"err")
+
+
+def test_much_in_and_out_at_the_same_time() -> None:
+    """Each pipe holds 64 KB: who writes everything before it reads would wait for ever."""
+    data = os.urandom(1 << 20) * 4
+    done = process.run(["sh", "-c", "tee /dev/stderr"], stdin=data, timeout=60)
+    assert (done.status, done.stdout == data, done.stderr == data) == (0, True, True)
+
+
+def test_a_program_that_does_not_read_its_input() -> None:
+    assert process.run(["sh", "-c", "exec <&-; echo done"], stdin=b"x" * (1 << 20), timeout=60).stdout == b"done\n"
+
+
+def test_an_empty_standard_input_is_at_its_end() -> None:
+    assert process.run(["cat"], timeout=30).stdout == b""
+
+
+def test_a_program_that_runs_too_long_is_ended(tmp_path: object) -> None:
+    begin = time.monotonic()
+    with pytest.raises(EntireError, match="did not finish within 0.2 seconds"):
+        process.run(["sleep", "60"], timeout=0.2)
+    with pytest.raises(EntireError, match="did not finish"):
+        process.run(["sleep", "60"], stdin=b"x" * (1 << 20), timeout=0.2)
+    assert time.monotonic() - begin < 30
+
+
+def test_a_program_that_says_too_much_is_ended() -> None:
+    with pytest.raises(EntireError, match="more than 1000 bytes"):
+        process.run(["sh", "-c", "while :; do echo many words; done"], max_output=1000, timeout=60)
+
+
+def test_a_program_that_is_missing() -> None:
+    with pytest.raises(EntireError, match="cannot start no-such-program") as caught:
+        process.run(["no-such-program"])
+    assert caught.value.hint
+
+
+def test_a_signal_is_a_negative_status() -> None:
+    assert process.run(["sh", "-c", "kill -9 $$"]).status == -9
+
+
+def test_the_environment_is_the_one_given_and_arguments_are_bytes_too() -> None:
+    done = process.run(["sh", "-c", 'printf "%s|%s" "$X" "$1"', "sh", b"\xff"], env={"X": "1", "PATH": os.environ["PATH"]})
+    assert done.stdout == b"1|\xff"
+
+
+def test_no_file_stays_open_and_no_child_is_left() -> None:
+    before = sorted(os.listdir("/proc/self/fd"))
+    for _ in range(20):
+        process.run(["true"], stdin=b"x")
+        with pytest.raises(EntireError):
+            process.run(["no-such-program"])
+        with pytest.raises(EntireError):
+            process.run(["sh", "-c", "echo much; exec sleep 60"], max_output=1)
+    assert len(os.listdir("/proc/self/fd")) == len(before)
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_a_child_is_talked_to_and_ended() -> None:
+    child = process.Child(["cat"], os.environ)
+    os.write(child.stdin, b"hello")
+    assert os.read(child.stdout, 5) == b"hello"
+    child.kill()
+    assert child.wait() == -9
+    assert child.wait() == -9
+    child.kill()
+    for fd in (child.stdin, child.stdout, child.stderr):
+        os.close(fd)
+
+
+def test_this_process_and_those_above_it_are_known() -> None:
+    me = process.look(os.getpid())
+    assert me is not None
+    assert (me.pid, me.parent) == (os.getpid(), os.getppid())
+    assert process.is_running(me.pid, me.started)
+    assert not process.is_running(me.pid, "another start")
+    above = process.ancestors(os.getpid())
+    assert [one.pid for one in above][:2] == [os.getpid(), os.getppid()] or os.getppid() <= 1
+    assert process.ancestors(os.getpid(), limit=1) == [above[0]]
+
+
+def test_a_program_with_a_strange_name_is_told_right(tmp_path: object) -> None:
+    path = os.path.join(str(tmp_path), "a) (b 1")
+    with open(path, "w") as file:
+        file.write("#!/bin/sh\nread line\n")
+    os.chmod(path, 0o755)
+    child = process.Child([path, "x y", ""], os.environ)
+    deadline = time.monotonic() + 30
+    try:
+        program = process.look(child.pid)
+        while (program is None or "x y" not in program.argv or program.name != "a) (b 1") and time.monotonic() < deadline:
+            program = process.look(child.pid)
+        assert program is not None
+        assert (program.name, program.parent) == ("a) (b 1", os.getpid())
+        assert program.argv[-2:] == ("x y", "")
+    finally:
+        child.kill()
+        child.wait()
+        for fd in (child.stdin, child.stdout, child.stderr):
+            os.close(fd)
+
+
+def test_a_process_that_is_gone() -> None:
+    child = process.Child(["true"], os.environ)
+    child.wait()
+    for fd in (child.stdin, child.stdout, child.stderr):
+        os.close(fd)
+    assert process.look(child.pid) is None
+    assert not process.is_running(child.pid, "")
+    assert process.ancestors(child.pid) == []
