@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import importlib
-import runpy
 
 import click
 import pytest
@@ -12,7 +11,7 @@ import pytest
 import entire
 from entire.agents.registry import BUILTIN
 from entire.commands import TABLE
-from tests.architecture.places import PACKAGE, ROOT
+from tests.architecture.places import PACKAGE
 
 
 def module_of(command: str) -> str:
@@ -64,8 +63,3 @@ def test_type_checkers_see_the_public_names() -> None:
     tree = ast.parse((PACKAGE / "__init__.py").read_text())
     shown = {alias.asname for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names}
     assert shown - {None} == set(entire.__all__)
-
-
-def test_the_reference_of_commands_is_current() -> None:
-    page = runpy.run_path(str(ROOT / "scripts" / "reference"))["page"]()
-    assert (ROOT / "docs" / "reference" / "commands.md").read_text() == page, "run: make docs"

@@ -25,11 +25,11 @@ EVENTS = {
 class Bare:
     """Its transcript holds JSON lines, but that is known to the powers alone."""
 
-    name = "bare"
-    type = "Bare Agent"
-    description = "Has nothing but the contract"
-    protected_dirs = (".bare",)
-    hook_names = tuple(EVENTS)
+    name: ClassVar[str] = "bare"
+    type: ClassVar[str] = "Bare Agent"
+    description: ClassVar[str] = "Has nothing but the contract"
+    protected_dirs: ClassVar[tuple[str, ...]] = (".bare",)
+    hook_names: ClassVar[tuple[str, ...]] = tuple(EVENTS)
     capabilities: ClassVar[frozenset[str]] = frozenset()
     calls: ClassVar[list[str]] = []
 

@@ -39,7 +39,7 @@ class Bared:
         try:
             assert self.story.entire("hooks", "bare", verb) == 0
             sys.stdout.flush()
-            return sys.stdout.buffer.getvalue().decode()  # type: ignore[attr-defined, no-any-return]
+            return sys.stdout.buffer.getvalue().decode()  # type: ignore[no-any-return]
         finally:
             sys.stdin, sys.stdout = before
 

@@ -465,7 +465,9 @@ def test_clear_starts_another_session(story: Story, session: Session) -> None:
         session.write("a.py", "a\n")
     session.hook("session-end", reason="clear")
     after = story.session()
-    after.hook("session-start", source="clear")
+    after.hook("session-start", source="clear", prompt_id=session.prompt_id)
+    kept = json.loads((story.root / ".git/entire/sessions" / f"{after.id}.json").read_text())
+    assert kept["metadata"]["previous_session_id"] == session.id
     with after.turn("Second"):
         after.write("b.py", "b\n")
     story.commit("ab")

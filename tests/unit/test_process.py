@@ -36,7 +36,7 @@ def test_an_empty_standard_input_is_at_its_end() -> None:
 
 def test_a_program_that_runs_too_long_is_ended(tmp_path: object) -> None:
     begin = time.monotonic()
-    with pytest.raises(EntireError, match="did not finish within 0.2 seconds"):
+    with pytest.raises(EntireError, match=r"did not finish within 0\.2 seconds"):
         process.run(["sleep", "60"], timeout=0.2)
     with pytest.raises(EntireError, match="did not finish"):
         process.run(["sleep", "60"], stdin=b"x" * (1 << 20), timeout=0.2)

@@ -11,6 +11,7 @@ from entire import process
 from entire.agents import powers
 from entire.model.events import EventType
 from entire.model.phases import Action, Facts, Phase, transition
+from entire.store import sessions
 from entire.store import transcripts as stored
 
 TYPE_CHECKING = False
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from entire.lifecycle.scene import Scene
     from entire.model.events import Event, Increment
     from entire.model.session import Session
+
+
+_CLEARED = "cleared_in_turn"
 
 
 def dispatch(scene: Scene, agent: Agent, event: Event) -> bytes:
@@ -75,8 +79,20 @@ def _take_over(scene: Scene, session: Session, event: Event) -> None:
         turn.accept_path(session, event)
     session.model = event.model or session.model
     session.metadata = {**session.metadata, **event.metadata}
-    if event.previous_session_id:
-        session.metadata["previous_session_id"] = event.previous_session_id
+    previous = event.previous_session_id or _cleared(scene, session, event)
+    if previous:
+        session.metadata["previous_session_id"] = previous
+
+
+def _cleared(scene: Scene, session: Session, event: Event) -> str:
+    """Return the session that an agent cleared for this one: its end and this start name the same turn."""
+    if event.source != "clear" or not event.turn_ref:
+        return ""
+    if event.type is EventType.SESSION_END:
+        session.metadata[_CLEARED] = event.turn_ref
+        return ""
+    others = sessions.recent(scene.place, 10) if event.type is EventType.SESSION_START else []
+    return next((one.session_id for one in others if one.metadata.get(_CLEARED) == event.turn_ref), "")
 
 
 def _adopt(scene: Scene, present: str = "") -> None:

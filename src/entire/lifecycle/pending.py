@@ -49,7 +49,7 @@ def load(place: Place) -> Pending | None:
     try:
         value = files.read_json(place.pending_file)
         return None if value is None else _from_json(value)
-    except (CorruptError, KeyError, TypeError, ValueError):
+    except (CorruptError, LookupError, TypeError, ValueError, AttributeError):
         os.replace(place.pending_file, place.pending_file + ".broken")
         return None
 

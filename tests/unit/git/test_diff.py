@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -42,7 +44,7 @@ def content(repo: Repo, oid: str) -> bytes:
 @settings(max_examples=12)
 def test_patches_of_several_pairs_turn_the_old_trees_into_the_new(repo: Repo, states: list[Tree]) -> None:
     oids = [repo.tree(state) for state in states]
-    pairs = [*zip(oids, oids[1:], strict=False), (oids[0], oids[0]), (oids[-1], oids[0])]
+    pairs = [*itertools.pairwise(oids), (oids[0], oids[0]), (oids[-1], oids[0])]
     for renames in (False, True):
         found = diff.patches(repo.top, pairs, renames=renames)
         assert len(found) == len(pairs)
@@ -81,7 +83,7 @@ def entries(repo: Repo, tree: str) -> list[tuple[str, tuple[str, str]]]:
 
 
 def test_only_the_paths_asked_for_are_told_whatever_their_names_look_like(repo: Repo) -> None:
-    old, new = repo.tree({}), repo.tree({name: ("100644", b"x\n") for name in ("a.txt", "*", "[ab].txt", ":(top)x")})
+    old, new = repo.tree({}), repo.tree(dict.fromkeys(("a.txt", "*", "[ab].txt", ":(top)x"), ("100644", b"x\n")))
     found = diff.patches(repo.top, [(old, new)], ["*", "[ab].txt"])[0]
     assert sorted(patch.change.path for patch in found) == ["*", "[ab].txt"]
     assert diff.patches(repo.top, []) == []

@@ -31,6 +31,7 @@ def test_blobs_by_one_child_and_in_bulk(repo: Repo, contents: list[bytes]) -> No
 def test_trees(repo: Repo, files: Tree) -> None:
     tree = repo.tree(files)
     with Objects(repo.top) as objects:
+
         def walk(oid: str, prefix: str) -> list[tuple[str, tuple[str, str]]]:
             found = []
             for entry in objects.tree(oid):
@@ -43,7 +44,9 @@ def test_trees(repo: Repo, files: Tree) -> None:
         assert walk(tree, "") == entries(repo, tree)
 
 
-@pytest.mark.parametrize("name", ["", "none", "a\nb", "HEAD", "x" * 5000, "\udcff", "HEAD:x y", ":(", "@{-1}", "^", "0" * 40])
+@pytest.mark.parametrize(
+    "name", ["", "none", "a\nb", "HEAD", "x" * 5000, "\udcff", "HEAD:x y", ":(", "@{-1}", "^", "0" * 40]
+)
 def test_names_that_are_no_object(repo: Repo, name: str) -> None:
     with Objects(repo.top) as objects:
         oid = repo.blob(b"x")
@@ -68,6 +71,15 @@ def test_a_big_object_and_a_commit(repo: Repo) -> None:
 
 
 def test_a_signed_commit() -> None:
-    data = b"tree " + b"1" * 40 + b"\nparent a\nparent b\nauthor A <a> 1 +0000\ncommitter C <c> 2 +0000\ngpgsig -----BEGIN\n x\n tree y\n\nhi"
+    data = (
+        b"tree "
+        + b"1" * 40
+        + b"\nparent a\nparent b\nauthor A <a> 1 +0000\ncommitter C <c> 2 +0000\ngpgsig -----BEGIN\n x\n tree y\n\nhi"
+    )
     commit = parse_commit(Object(oid="o", type="commit", data=data))
-    assert (commit.tree, commit.parents, commit.committer, commit.message) == ("1" * 40, ("a", "b"), "C <c> 2 +0000", b"hi")
+    assert (commit.tree, commit.parents, commit.committer, commit.message) == (
+        "1" * 40,
+        ("a", "b"),
+        "C <c> 2 +0000",
+        b"hi",
+    )

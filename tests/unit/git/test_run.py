@@ -10,12 +10,24 @@ from tests.unit.git.repo import Repo
 
 
 def test_what_a_hook_inherited_from_git_is_left_out(monkeypatch: pytest.MonkeyPatch, repo: Repo) -> None:
-    for name in ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_PREFIX", "GIT_AUTHOR_DATE", "GIT_CONFIG_PARAMETERS"):
+    for name in (
+        "GIT_DIR",
+        "GIT_INDEX_FILE",
+        "GIT_WORK_TREE",
+        "GIT_PREFIX",
+        "GIT_AUTHOR_DATE",
+        "GIT_CONFIG_PARAMETERS",
+    ):
         monkeypatch.setenv(name, "/nowhere")
         assert name not in run.environment()
     monkeypatch.setenv("GIT_SSH_COMMAND", "ssh -v")
     env = run.environment(GIT_INDEX_FILE="mine")
-    assert (env["GIT_SSH_COMMAND"], env["GIT_INDEX_FILE"], env["GIT_OPTIONAL_LOCKS"], env["LC_ALL"]) == ("ssh -v", "mine", "0", "C")
+    assert (env["GIT_SSH_COMMAND"], env["GIT_INDEX_FILE"], env["GIT_OPTIONAL_LOCKS"], env["LC_ALL"]) == (
+        "ssh -v",
+        "mine",
+        "0",
+        "C",
+    )
     assert run.lines(repo.top, "rev-parse", "--show-toplevel") == [repo.top]
 
 

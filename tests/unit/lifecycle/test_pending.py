@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -39,17 +40,17 @@ def place(tmp_path: Path) -> Place:
 @settings(max_examples=40)
 def test_what_was_decided_comes_back(place: Place, record: Pending) -> None:
     pending.save(place, record)
-    assert pending.is_there(place)
+    assert os.path.exists(place.pending_file)
     assert pending.load(place) == record
     pending.drop(place)
     pending.drop(place)
-    assert not pending.is_there(place)
+    assert not os.path.exists(place.pending_file)
     assert pending.load(place) is None
 
 
 @pytest.mark.parametrize("value", ["", "{", "[]", "{}", {"kind": "plain"}, {"lines": [[1]]}, {"lines": 3}])
 def test_a_broken_record_is_none_and_put_aside(place: Place, value: object) -> None:
-    path = Path(pending.path(place))
+    path = Path(place.pending_file)
     path.parent.mkdir(parents=True)
     path.write_text(value if isinstance(value, str) else json.dumps(value))
     assert pending.load(place) is None

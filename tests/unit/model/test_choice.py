@@ -38,5 +38,5 @@ def test_members_stay_the_same_object_in_copies() -> None:
 def test_members_can_be_matched_and_be_keys() -> None:
     names = {Colour.RED: "r", Colour.GREEN: "g"}
     assert names[Colour("red")] == "r"
-    assert Colour.RED != Colour.GREEN
+    assert len(set(Colour)) == 2
     assert Colour.RED in (Colour.RED,)

@@ -33,7 +33,7 @@ def test_missing_and_unknown_fields_are_type_errors(fields: dict[str, int]) -> N
 
 def test_positions_are_not_taken() -> None:
     with pytest.raises(TypeError):
-        Point(1, 2)  # type: ignore[misc]
+        Point(1, 2)  # type: ignore[call-arg]
 
 
 def test_values_do_not_change() -> None:

@@ -151,7 +151,7 @@ def test_hostile_repetition_takes_steps_in_proportion(piece: str) -> None:
 def test_tokens_glued_together_all_go() -> None:
     glued = SECRETS["digitalocean-token"][1].encode() * 5000
     once = redact(glued)
-    assert b"dop" not in once and redact(bytes(once)) == once
+    assert once.find(b"dop") < 0 and redact(bytes(once)) == once
 
 
 def test_a_secret_on_the_border_of_a_block_is_found() -> None:

@@ -82,7 +82,9 @@ def test_a_part_is_committed_then_the_rest(repo: Repo) -> None:
     row.append(entry(repo, part, commit="c" * 40, paths=("a",)))
     second = examine(repo.top, row, {}, (), parent_tree=tree, tree=row[1].tree, paths=["a", "n"])
     assert lines(second) == {"a": ((3, 3, A),), "n": ((1, 1, A),)}
-    amended = examine(repo.top, row, {}, (), parent_tree=row[0].tree, tree=row[1].tree, covered=[tree], paths=["a", "n"])
+    amended = examine(
+        repo.top, row, {}, (), parent_tree=row[0].tree, tree=row[1].tree, covered=[tree], paths=["a", "n"]
+    )
     assert {one.path: one.added for one in amended.fresh} == {"a": ((3, 3, A),), "n": ((1, 1, A),)}
     assert {one.path: [count for first, last, _ in one.added for count in range(first, last + 1)] for one in amended.lines} == {
         "a": [2, 3], "n": [1],

@@ -210,7 +210,7 @@ def test_a_new_file_thrown_away_and_written_anew_by_a_person_is_the_persons() ->
 
 
 def test_a_line_that_a_person_puts_back_is_its_writers_in_a_file_that_was_there_before() -> None:
-    for was_there, author in ((True, "s/t"), (False, PERSON)):
+    for was_there in (True, False):
         row = Lineage(lambda path, known=was_there: known)  # type: ignore[misc]
         row.look([patch("a", ["1\n"], ["1\n", "mine\n", "more\n"])], lambda path: "s/t")
         row.look([patch("a", ["1\n", "mine\n", "more\n"], ["1\n"])], lambda path: PERSON)
