@@ -61,7 +61,9 @@ def test_a_hook_runs_the_installed_package_without_site(environment: Path, tmp_p
     command = package / "cli.py"
     real = command.read_text()
     # In place of the command itself: what was started, and from where.
-    command.write_text("def main(args):\n    import sys\n    print(__file__, 'site' in sys.modules, args)\n    return 0\n")
+    command.write_text(
+        "def main(args):\n    import sys\n    print(__file__, 'site' in sys.modules, args)\n    return 0\n"
+    )
     words = [str(environment / "bin" / "entire"), "hooks", "claude-code", "stop"]
     try:
         done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)

@@ -91,10 +91,11 @@ def test_what_is_no_object_is_corrupt(tmp_path: Path, content: bytes) -> None:
 
 def test_a_lock_is_held_by_one_and_dies_with_its_holder(tmp_path: Path) -> None:
     path = str(tmp_path / "deep" / "lock")
-    code = "import sys; sys.path.insert(0, sys.argv[2]); from entire import files; l = files.Lock(sys.argv[1]); l.__enter__()\n"
-    code += "print('held', flush=True); sys.stdin.read()"
+    code = "import sys; sys.path.insert(0, sys.argv[2]); from entire import files\n"
+    code += "held = files.Lock(sys.argv[1]); held.__enter__(); print('held', flush=True); sys.stdin.read()"
     source = str(Path(files.__file__).parents[1])
-    with subprocess.Popen([sys.executable, "-c", code, path, source], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+    argv = [sys.executable, "-c", code, path, source]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"held\n"
         with pytest.raises(LockTimeoutError), files.Lock(path, timeout=0.05):

@@ -59,7 +59,8 @@ def test_a_signal_is_a_negative_status() -> None:
 
 
 def test_the_environment_is_the_one_given_and_arguments_are_bytes_too() -> None:
-    done = process.run(["sh", "-c", 'printf "%s|%s" "$X" "$1"', "sh", b"\xff"], env={"X": "1", "PATH": os.environ["PATH"]})
+    env = {"X": "1", "PATH": os.environ["PATH"]}
+    done = process.run(["sh", "-c", 'printf "%s|%s" "$X" "$1"', "sh", b"\xff"], env=env)
     assert done.stdout == b"1|\xff"
 
 
@@ -108,7 +109,7 @@ def test_a_program_with_a_strange_name_is_told_right(tmp_path: object) -> None:
     deadline = time.monotonic() + 30
     try:
         program = process.look(child.pid)
-        while (program is None or "x y" not in program.argv or program.name != "a) (b 1") and time.monotonic() < deadline:
+        while (program is None or "x y" not in program.argv) and time.monotonic() < deadline:
             program = process.look(child.pid)
         assert program is not None
         assert (program.name, program.parent) == ("a) (b 1", os.getpid())

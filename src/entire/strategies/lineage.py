@@ -111,6 +111,7 @@ class Lineage:
                 source = self.path(change.old_path)
                 source.versions.setdefault(change.old_oid, (list(source.runs), source.maker))
                 source.remover, source.runs, source.oid = who, [(BASE, 0)], ""
+                moved[change.path].versions = {**self.path(change.path).versions, **moved[change.path].versions}
                 self._paths[change.path] = moved[change.path]
                 self._paths[change.path].maker = who
             self._change(self.path(change.path), patch, who)

@@ -122,7 +122,8 @@ def test_a_subagents_work_is_a_step_of_its_own_with_its_notes(stage: Stage) -> N
     stage.event(EventType.SUBAGENT_END, tool_use_id="../x")
     assert list(stage.session().tasks) == ["tool_1"]
     with stage.scene.lock():
-        tasks.start(stage.scene, stage.session(), Event(type=EventType.SUBAGENT_START, session_id="s", tool_use_id="a/b"))
+        strange = Event(type=EventType.SUBAGENT_START, session_id="s", tool_use_id="a/b")
+        tasks.start(stage.scene, stage.session(), strange)
     assert list(stage.session().tasks) == ["tool_1"]
 
 

@@ -20,12 +20,14 @@ some = st.lists(text, max_size=3).map(tuple)
 number = st.integers(1, 99)
 lines = st.builds(
     PathLines, path=text, status=st.sampled_from("ADMRT"), binary=st.booleans(),
-    added=st.lists(st.tuples(number, number, text), max_size=3).map(tuple), removed=st.dictionaries(text, number, max_size=2),
+    added=st.lists(st.tuples(number, number, text), max_size=3).map(tuple),
+    removed=st.dictionaries(text, number, max_size=2),
     path_owner=text, old_path=text,
 )  # fmt: skip
 records = st.builds(
     Pending, kind=text, head=text, tree=text, moment=st.floats(0, 2e9), id=text, update=text, ids=some,
-    sessions=st.dictionaries(text, st.lists(text, max_size=2), max_size=2), left=st.dictionaries(text, st.lists(text), max_size=2),
+    sessions=st.dictionaries(text, st.lists(text, max_size=2), max_size=2),
+    left=st.dictionaries(text, st.lists(text), max_size=2),
     lines=st.lists(lines, max_size=3).map(tuple), paths=some, running=some, patch_id=text, reason=text,
     pid=number, started=text,
 )  # fmt: skip

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.redact.planted_secrets import SECRETS, UUID, hexed, word
 
 from entire.redact import Redacted, engine, find, redact, redact_json, redact_jsonl, redact_text, trusted
+from tests.unit.redact.planted_secrets import SECRETS, UUID, hexed, word
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 TRANSCRIPTS = sorted((FIXTURES / "claude_code" / "transcripts").rglob("*.jsonl"))

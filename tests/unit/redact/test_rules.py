@@ -6,10 +6,10 @@ import json
 import re
 
 import pytest
-from tests.unit.redact.planted_secrets import SECRETS, UUID
 
 from entire.redact import engine, redact, redact_jsonl
 from entire.redact.rules import BACK, FLAGS, GENERIC, GUARDS, NAMES, ROWS
+from tests.unit.redact.planted_secrets import SECRETS, UUID
 
 
 def test_every_rule_has_a_secret_and_the_table_is_sorted() -> None:

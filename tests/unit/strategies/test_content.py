@@ -86,9 +86,8 @@ def test_a_part_is_committed_then_the_rest(repo: Repo) -> None:
         repo.top, row, {}, (), parent_tree=row[0].tree, tree=row[1].tree, covered=[tree], paths=["a", "n"]
     )
     assert {one.path: one.added for one in amended.fresh} == {"a": ((3, 3, A),), "n": ((1, 1, A),)}
-    assert {one.path: [count for first, last, _ in one.added for count in range(first, last + 1)] for one in amended.lines} == {
-        "a": [2, 3], "n": [1],
-    }  # fmt: skip
+    numbers = {one.path: [n for a, b, _ in one.added for n in range(a, b + 1)] for one in amended.lines}
+    assert numbers == {"a": [2, 3], "n": [1]}
     again = examine(repo.top, row, {}, (), parent_tree=tree, tree=tree, paths=["a"])
     assert (again.lines, again.fresh, again.sessions()) == ((), (), [])
 

@@ -164,7 +164,7 @@ class WorkTree(RuleBasedStateMachine):
 
 
 TestWorkTree = WorkTree.TestCase
-TestWorkTree.settings = settings(max_examples=12, stateful_step_count=20)
+TestWorkTree.settings = settings(max_examples=60, stateful_step_count=25)
 
 
 # ---------------------------------------------------------------- single rules
