@@ -157,7 +157,7 @@ def test_the_hooks_of_a_turn_load_only_what_they_need(world: World) -> None:
 
 # Processes of git itself, exactly. A prompt: status, objects read. The end of a turn: status, changed files stored, the
 # user's name (every ten minutes), objects written, refs moved. Each costs 1.5 ms and more; a lower number belongs here.
-BUDGET = {"session-start": 0, "user-prompt-submit": 2, "stop": 5, "session-end": 0}
+BUDGET = {"session-start": 0, "user-prompt-submit": 2, "stop": 4, "session-end": 0}
 
 
 def test_the_hooks_of_a_turn_stay_within_their_git_budget(world: World) -> None:

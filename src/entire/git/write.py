@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from entire.errors import GitError
+from entire.errors import GitError, RefMovedError
 from entire.git import run
 from entire.model.digest import sha1, sha256
 
@@ -72,20 +72,22 @@ class Stream:
         self._trees.append(mark)
         return f"{mark}^{{tree}}"
 
-    def write(self) -> dict[str, str]:
+    def write(self, refs: Mapping[str, str] | None = None) -> dict[str, str]:
         """Write everything; return the object id of each mark, and of each tree asked for.
 
-        Without flushing to the disk, as git writes loose objects: fast-import's pack is unpacked to such at once.
-        Refs are flushed when they move.
+        ``refs`` are moved to the marks given once all objects are there, each only forward, from where it is now;
+        raises RefMovedError if one of them is not behind its new commit. Objects are not flushed to the disk, as git
+        writes loose ones: fast-import's pack is unpacked to such at once. Refs are.
         """
         questions = b"".join(f"get-mark :{n}\n".encode() for n in range(1, self._marks + 1))
         questions += b"".join(f'ls {mark} ""\n'.encode() for mark in self._trees)
         end = f"reset {self._scratch}\n\n".encode()  # without `from`: the scratch ref is never written
-        stream = b"".join(self._parts) + questions + end + b"done\n"
+        moves = "".join(f"reset {ref}\nfrom {mark}\n\n" for ref, mark in (refs or {}).items()).encode()
+        stream = b"".join(self._parts) + questions + end + moves + b"done\n"
         done = run.git(
             self._where,
             "-c",
-            "core.fsync=none",
+            "core.fsync=reference",
             "-c",
             "core.looseCompression=6",  # transcripts: 10 % smaller than at git's level 1, for less than a millisecond
             "fast-import",
@@ -94,7 +96,10 @@ class Stream:
             "--date-format=raw",
             stdin=stream,
             timeout=None,
+            ok=(0, 1) if refs else (0,),
         )
+        if done.status:
+            raise RefMovedError(done.stderr.decode("utf-8", "replace").strip() or "a ref was not moved")
         answers = done.stdout.decode("ascii").splitlines()
         if len(answers) != self._marks + len(self._trees):
             raise GitError("git fast-import wrote less than it was told", stderr=done.stderr.decode("utf-8", "replace"))

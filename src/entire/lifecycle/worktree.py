@@ -163,11 +163,8 @@ def _write(scene: Scene, seen: Look, step: Step | None, *, keep: bool) -> str:
             new = stream.commit(message=step.message, author=author, parents=(tip,) if tip else (), tree=seen.base_tree,
                                 changes=changes)  # fmt: skip
             moves += [refs.Move(ref=f"refs/heads/{shadow}", new=new, old=_tip_of(scene, shadow)), *deletions]
-        written = stream.write()
         try:
-            refs.move(
-                scene.place.top, [refs.Move(ref=one.ref, new=written.get(one.new, ""), old=one.old) for one in moves]
-            )
+            written = _move(scene, stream, moves, together=attempt > 0)
         except RefMovedError:
             if attempt == _ATTEMPTS - 1:
                 raise
@@ -181,6 +178,15 @@ def _write(scene: Scene, seen: Look, step: Step | None, *, keep: bool) -> str:
             step.session.steps += 1
         return written[wanted] if keep else ""
     raise AssertionError("unreachable")
+
+
+def _move(scene: Scene, stream: Stream, moves: Sequence[refs.Move], *, together: bool) -> dict[str, str]:
+    """Write the stream and move the refs: only forward in the same git process, or in a transaction of their own."""
+    if not together and all(one.new for one in moves):
+        return stream.write({one.ref: one.new for one in moves})
+    written = stream.write()
+    refs.move(scene.place.top, [refs.Move(ref=one.ref, new=written.get(one.new, ""), old=one.old) for one in moves])
+    return written
 
 
 def shadow_tips(scene: Scene, names: Sequence[str]) -> dict[str, str]:

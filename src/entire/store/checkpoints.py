@@ -14,6 +14,7 @@ from entire.model.digest import sha256
 from entire.model.ids import HEX, CheckpointId
 from entire.model.records import CheckpointSummary, SessionRecord, summarize
 from entire.model.value import Value, replace
+from entire.store import prompts as prompt_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ TRANSCRIPT = "full.jsonl"
 _OLD_TRANSCRIPT = "full.log"
 _DOCUMENT_AGENTS = frozenset({"Gemini CLI"})  # their parts are JSON documents with a list of messages
 _TREE = "040000"
-PROMPT_SEPARATOR = "\n\n---\n\n"
 
 
 class Slot(Value):
@@ -222,7 +222,7 @@ def _join_documents(parts: list[bytes]) -> bytes:
 def prompts(objects: Objects, slot: Slot) -> list[str]:
     """Return the prompts stored beside a transcript, in order."""
     data = objects.blob(slot.files["prompt.txt"]) if "prompt.txt" in slot.files else None
-    return data.decode("utf-8", "replace").split(PROMPT_SEPARATOR) if data else []
+    return data.decode("utf-8", "replace").split(prompt_files.SEPARATOR) if data else []
 
 
 def content_hash(data: bytes) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from entire.model import trailers
 from entire.redact import Redacted, redact, redact_text, trusted
-from entire.store import gojson, writing
+from entire.store import gojson
+from entire.store.prompts import prompt_text
 from entire.store.transcripts import part_names
 
 TYPE_CHECKING = False
@@ -85,7 +86,7 @@ def metadata_changes(
         changes[f"{folder}/{name}"] = ("100644", part if isinstance(part, str) else stream.blob(part))
     texts = {"summary.txt": redact(summary.encode("utf-8", "replace"))}
     if prompts:
-        texts["prompt.txt"] = writing.prompt_text(prompts)  # context.md follows from it: only checkpoints hold that
+        texts["prompt.txt"] = prompt_text(prompts)  # context.md follows from it: only checkpoints hold that
     for name, text in texts.items():
         if text:
             changes[f"{folder}/{name}"] = ("100644", stream.blob(text))

@@ -12,9 +12,10 @@ from entire.model import trailers
 from entire.model.ids import CheckpointId, is_session_id, is_tool_id
 from entire.model.records import SessionFiles, SessionRecord, summarize
 from entire.model.value import Value
-from entire.redact import Redacted, trusted
+from entire.redact import Redacted
 from entire.store import checkpoints, gojson
-from entire.store.checkpoints import LOCAL_REF, PROMPT_SEPARATOR, TRANSCRIPT
+from entire.store.checkpoints import LOCAL_REF, TRANSCRIPT
+from entire.store.prompts import context_text, prompt_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ FILE = "100644"
 _TREE = "040000"
 _FIRST_MESSAGE = b"Initialize metadata branch\n\nThis branch stores session metadata for the auto-commit strategy.\n"
 _ATTEMPTS = 12
-_PROMPT_CUT = 500
 MAX_PARTS = 1000  # the base file and .001 to .999: readers take three digits
 
 
@@ -195,22 +195,6 @@ def _task_files(task: TaskContent, root: str) -> Changes:
 def metadata(value: SessionRecord | CheckpointSummary) -> bytes:
     """Return the content of a ``metadata.json``."""
     return gojson.dumps(value.to_json())
-
-
-def prompt_text(prompts: Iterable[Redacted]) -> Redacted:
-    """Return the content of ``prompt.txt``."""
-    return trusted(PROMPT_SEPARATOR.encode().join(prompts))
-
-
-def context_text(prompts: Iterable[Redacted]) -> Redacted:
-    """Return the content of ``context.md``; a long prompt is cut at 500 bytes, never inside a character."""
-    out = [b"# Session Context\n\n## User Prompts\n\n"]
-    for number, prompt in enumerate(prompts, 1):
-        shown = bytes(prompt)
-        if len(shown) > _PROMPT_CUT:
-            shown = shown[:_PROMPT_CUT].decode("utf-8", "ignore").encode() + b"..."
-        out.append(b"### Prompt %d\n\n%s\n\n" % (number, shown))
-    return trusted(b"".join(out))
 
 
 def new_message(checkpoint_id: CheckpointId, pairs: Iterable[tuple[str, str]], description: str = "") -> bytes:

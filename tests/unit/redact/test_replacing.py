@@ -1,0 +1,113 @@
+"""How secrets are replaced: joined where they overlap, until none is left, and nothing besides."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from entire.redact import replacing
+from entire.redact.engine import Finding
+from tests.unit.redact.planted_secrets import SECRETS, some, word
+
+RULE = "aws-access-key"
+KEY = SECRETS[RULE][1].encode()
+GONE = b"[REDACTED:" + RULE.encode() + b"]"
+PASSWORD = some("abcdefghkmnp23456789#!", 16).encode()
+
+
+def test_only_the_secret_goes() -> None:
+    assert replacing.text(b"aws " + KEY + b" there \xff\x00") == b"aws " + GONE + b" there \xff\x00"
+    assert replacing.text(b"") == b""
+
+
+def test_of_two_findings_at_one_place_the_vendors_name_stays() -> None:
+    data = b'password = "' + KEY + b'"'
+    assert replacing.find(data) == [Finding(rule=RULE, start=12, end=12 + len(KEY))]
+    assert replacing.text(data) == b'password = "' + GONE + b'"'
+
+
+def test_a_document_keeps_its_keys_and_its_layout() -> None:
+    data = b'{ "' + KEY + b'" :\t"' + KEY + b'", "n": 1.50e400 }'
+    assert replacing.document(data) == data.replace(b'"' + KEY + b'",', b'"' + GONE + b'",')
+    assert replacing.text(data) == data.replace(KEY, GONE)
+
+
+def test_what_is_no_document_is_text() -> None:
+    data = b'{"a": "' + KEY + b'", '
+    assert replacing.document(data) == replacing.text(data) == data.replace(KEY, GONE)
+
+
+def test_lines_are_documents_each_by_itself() -> None:
+    line = json.dumps({"password": PASSWORD.decode()}).encode()
+    result = replacing.document(line)
+    assert PASSWORD not in result
+    assert list(json.loads(result)) == ["password"]
+    data = b"\n".join((b'{"a": 1}\r', line + b"\r", b"broken " + KEY, b"", line))
+    assert replacing.lines(data) == b"\n".join((b'{"a": 1}\r', result + b"\r", b"broken " + GONE, b"", result))
+    assert replacing.lines(data + b"\n") == replacing.lines(data) + b"\n"
+
+
+def test_a_name_on_one_line_says_nothing_of_the_next() -> None:
+    data = b'"password":\n"' + PASSWORD + b'"\n'
+    assert replacing.lines(data) == data
+    assert replacing.find(data, by_line=True) == []
+
+
+def test_findings_in_lines_are_counted_from_the_texts_start() -> None:
+    data = b'{"a": 1}\n{"b": "' + KEY + b" " + KEY + b'"}\n' + KEY + b"\n"
+    found = replacing.find(data, by_line=True)
+    assert [data[one.start : one.end] for one in found] == [KEY, KEY, KEY]
+    assert [one.start for one in found] == sorted({one.start for one in found})
+
+
+@pytest.mark.parametrize("by_line", [False, True])
+def test_a_key_that_is_a_secret_is_not_found(by_line: bool) -> None:
+    assert replacing.find(b'{"' + KEY + b'": 1}', by_line=by_line) == []
+
+
+@pytest.mark.parametrize("separator", [b"", b"]", b"-"])
+@pytest.mark.parametrize("count", [2, replacing.PATIENCE, 300])
+def test_what_a_replacement_uncovers_goes_too(separator: bytes, count: int) -> None:
+    data = b"see " + separator.join([KEY] * count) + b" end"
+    result = replacing.text(data)
+    assert KEY not in result
+    assert replacing.find(result) == []
+    assert replacing.text(result) == result
+    assert result.startswith(b"see ")
+    assert result.endswith(b" end")
+
+
+def test_no_character_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rule that ends or begins inside a UTF-8 character takes it whole; stray bytes are left."""
+    data = "a☃b☃c".encode()
+
+    def found(start: int, end: int) -> list[bytes]:
+        monkeypatch.setattr(replacing, "scan", lambda _data: [Finding(rule=RULE, start=start, end=end)])
+        return [data[one.start : one.end] for one in replacing.find(data)]
+
+    assert found(4, 5) == [b"b"]
+    assert found(3, 5) == ["☃b".encode()]
+    assert found(4, 6) == ["b☃".encode()]
+    assert found(2, 7) == ["☃b☃".encode()]
+    data = b"\x80" * 12
+    assert found(5, 6) == [b"\x80" * 6]  # three before, two... a character has no more
+
+
+def test_findings_that_touch_stay_two_and_those_that_overlap_become_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def joined(*found: tuple[str, int, int]) -> list[tuple[str, int, int]]:
+        some_found = [Finding(rule=rule, start=start, end=end) for rule, start, end in found]
+        monkeypatch.setattr(replacing, "scan", lambda _data: some_found)
+        return [(one.rule, one.start, one.end) for one in replacing.find(b"x" * 40)]
+
+    generic, other = "generic-value", "age-secret-key"
+    assert joined((RULE, 0, 5), (RULE, 5, 9)) == [(RULE, 0, 5), (RULE, 5, 9)]
+    assert joined((generic, 0, 9), (RULE, 4, 20)) == [(RULE, 0, 20)]
+    assert joined((RULE, 0, 9), (generic, 4, 20)) == [(RULE, 0, 20)]
+    assert joined((RULE, 0, 9), (other, 4, 6)) == [(RULE, 0, 9)]
+    assert joined((generic, 0, 5), (generic, 4, 9), (other, 8, 12)) == [(other, 0, 12)]
+
+
+def test_clean_text_comes_back() -> None:
+    data = b'{"id": "' + word(30).encode() + b'"}\n\nplain\n'
+    assert replacing.lines(data) == replacing.text(data) == data
