@@ -17,16 +17,18 @@ from entire.store.lineage_file import NAME
 from tests.integration.story import Session, Story
 
 BRANCH = "entire/checkpoints/v1"
+MERGED = "merge feature: Merge made by the 'ort' strategy."
 
 
 @pytest.fixture
 def a(story: Story) -> Session:
-    """A session with one linked commit, a.txt."""
+    """A session at work, with one linked commit, a.txt."""
     session = story.session()
     session.start()
     with session.turn("Make a"):
         session.write("a.txt", "a\n")
     story.commit("Add a")
+    session.prompt("Go on")
     return session
 
 
@@ -94,8 +96,8 @@ def test_a_copy_without_a_parent_is_measured_against_nothing(story: Story, scene
 
 
 def test_a_squash_is_learned_by_each_of_its_checkpoints(story: Story, a: Session, scene: Scene) -> None:
-    with a.turn("Make b"):
-        a.write("b.txt", "b\n")
+    a.write("b.txt", "b\n")
+    a.stop()
     ids = story.ids()
     story.commit("Add b")
     ids += story.ids()
@@ -150,7 +152,7 @@ def test_nothing_came_in(story: Story, scene: Scene, ends: Callable[[str], tuple
     assert scene.journal.reasons == []
 
 
-def merged(story: Story, subject: str, message: str = "Merge feature\n") -> tuple[str, str]:
+def merged(story: Story, subject: str = MERGED, message: str = "Merge feature\n") -> tuple[str, str]:
     """Move HEAD to a merge with ``subject`` in the reflog; returns HEAD before and after."""
     before = story.head()
     side = copy(story, "HEAD~1", message="Side\n")
@@ -162,7 +164,7 @@ def merged(story: Story, subject: str, message: str = "Merge feature\n") -> tupl
 @pytest.mark.parametrize(
     ("subject", "here"),
     [
-        ("merge feature: Merge made by the 'ort' strategy.", True),
+        (MERGED, True),
         ("pull: Merge made by the 'ort' strategy.", True),
         ("pull --no-rebase origin main: Merge made by the 'ort' strategy.", True),
         ("merge feature: Fast-forward", False),  # somebody else's merge came in
@@ -178,7 +180,7 @@ def test_a_merge_is_noted_if_it_was_made_here(story: Story, scene: Scene, subjec
 
 
 def test_a_merge_below_what_came_in_later_is_noted(story: Story, scene: Scene) -> None:
-    before, merge = merged(story, "merge feature: Merge made by the 'ort' strategy.")
+    before, merge = merged(story)
     later = copy(story, merge, message="Later\n")
     story.git("update-ref", "-m", "commit: Later", "HEAD", later)
     reconcile.head_moved(scene, before, later)
@@ -186,7 +188,7 @@ def test_a_merge_below_what_came_in_later_is_noted(story: Story, scene: Scene) -
 
 
 def test_a_merge_is_noted_once(story: Story, scene: Scene) -> None:
-    before, merge = merged(story, "merge feature: Merge made by the 'ort' strategy.")
+    before, merge = merged(story)
     scene.journal.note_reason(merge, "known", 1.0)
     reconcile.head_moved(scene, before, merge)
     assert [one["reason"] for one in scene.journal.reasons] == ["known"]
@@ -194,22 +196,21 @@ def test_a_merge_is_noted_once(story: Story, scene: Scene) -> None:
 
 def test_a_merge_that_carries_a_checkpoint_needs_no_reason(story: Story, scene: Scene) -> None:
     message = story.git("log", "-1", "--format=%B")
-    before, merge = merged(story, "merge feature: Merge made by the 'ort' strategy.", message)
+    before, merge = merged(story, message=message)
     reconcile.head_moved(scene, before, merge)
     assert scene.journal.reasons == []
     assert story.linked()["lineage"]["commits"][-1]["commit"] == merge
 
 
-def test_a_merge_concerns_nobody_when_no_session_is_alive(story: Story, a: Session, scene: Scene) -> None:
-    a.end()
-    scene.forget()
-    before, merge = merged(story, "merge feature: Merge made by the 'ort' strategy.")
+def test_a_merge_concerns_nobody_when_no_session_is_at_work(story: Story, a: Session, scene: Scene) -> None:
+    a.stop()
+    before, merge = merged(story)
     reconcile.head_moved(scene, before, merge)
     assert scene.journal.reasons == []
 
 
 def test_a_reflog_that_is_gone_or_broken_tells_of_no_merge(story: Story, scene: Scene) -> None:
-    before, merge = merged(story, "merge feature: Merge made by the 'ort' strategy.")
+    before, merge = merged(story)
     reflog = Path(scene.place.git_dir, "logs", "HEAD")
     for data in (b"", b"\xff\xfe\n\tmerge x\nword\tmerge x\n"):
         reflog.write_bytes(data)

@@ -87,7 +87,7 @@ class Stream:
         done = run.git(
             self._where,
             "-c",
-            "core.fsync=reference",
+            "core.fsync=none",
             "-c",
             "core.looseCompression=6",  # transcripts: 10 % smaller than at git's level 1, for less than a millisecond
             "fast-import",

@@ -51,7 +51,8 @@ PROMPT = record("user", "Go", promptId="t2")
         ([record("assistant", "Done.", isSidechain=True)], False),  # a subagent in a file of the old form
         ([record("assistant", "Done.", isSidechain=False)], True),
         ([record("user", "Next", promptId="t3"), record("assistant", "Done.")], False),  # the turn after
-        ([record("user", "ok", toolUseResult="x"), record("assistant", "Done.")], False),  # no prompt's id, but told
+        ([record("user", "ok", toolUseResult="x"), record("assistant", "Done.")], True),  # no prompt's id: as before
+        ([record("user", "Next", promptId="t3"), record("user", "ok"), record("assistant", "Done.")], False),
         ([record("user", "ok", promptId="t2"), record("assistant", "Done.")], True),  # a tool's result of the turn
         ([b"not JSON\n", b"[1]\n", b"\xff\n", record("assistant", "Done.")], True),
         ([record("assistant", "Do")[:-9] + record("assistant", "Done.")], True),  # glued to a line that was cut

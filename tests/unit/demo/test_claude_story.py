@@ -12,6 +12,7 @@ import pytest
 from entire.demo import claude_story
 from entire.demo.stage import Failed, Stage, Teller
 
+ROOT = Path(__file__).resolve().parents[3]
 AGENT = """#!{python}
 import json, os, sys
 with open("seen.json", "w") as file:
@@ -28,6 +29,7 @@ def offer(folder: Path, monkeypatch: pytest.MonkeyPatch, answer: str = claude_st
     program.write_text(AGENT.format(python=sys.executable, answer=answer, status=status))
     program.chmod(0o755)
     monkeypatch.setenv("ENTIRE_E2E_CLAUDE", str(program))
+    monkeypatch.setattr(claude_story, "__file__", str(ROOT / "src" / "entire" / "demo" / "claude_story.py"))
     return program
 
 
@@ -47,7 +49,9 @@ def play(folder: Path) -> tuple[Stage, str]:
 
 
 def test_it_is_not_offered_where_the_agent_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ENTIRE_E2E_CLAUDE", str(tmp_path / "missing"))
+    program = offer(tmp_path, monkeypatch)
+    assert claude_story.find() is not None
+    program.unlink()
     assert claude_story.find() is None
 
 
@@ -62,12 +66,13 @@ def test_the_agent_that_was_named_is_found_and_the_path_grows_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = offer(tmp_path, monkeypatch)
-    monkeypatch.setattr(sys, "path", list(sys.path))
+    folder = str(ROOT / "tests" / "e2e")
+    monkeypatch.setattr(sys, "path", [place for place in sys.path if place != folder])
     for _ in range(2):
         source = claude_story.find()
         assert source is not None
         assert source.program == program
-    folder = str(Path(source.driver.__file__).parent)
+        assert source.driver.__name__ == "claude"
     assert sys.path.count(folder) == 1
 
 

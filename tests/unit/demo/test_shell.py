@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import time
 from pathlib import Path
 
@@ -13,10 +14,8 @@ from entire.demo import shell
 
 def is_running(pid: int) -> bool:
     """Tell whether a process is there and no corpse that waits for its parent."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
+    done = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    return done.stdout.strip()[:1] not in ("", "Z")
 
 
 def ends(pid: int) -> bool:
@@ -60,6 +59,10 @@ def test_a_command_that_takes_too_long_is_stopped_with_its_children(tmp_path: Pa
     assert ends(int((tmp_path / "pid").read_text()))
 
 
+def test_what_is_running_is_seen() -> None:
+    assert is_running(os.getpid())
+
+
 def test_a_command_may_put_its_things_in_order(tmp_path: Path) -> None:
     command = "trap 'echo tidy > end; exit 0' TERM; echo > ready; while :; do sleep 0.05; done"
     assert shell.run(command, workdir=tmp_path, env={}, timeout=0.5).code == 124
@@ -73,10 +76,10 @@ def test_a_command_that_does_not_listen_is_killed(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_stops_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    communicate = shell.subprocess.Popen.communicate
+    communicate = subprocess.Popen.communicate
     asked: list[object] = []
 
-    def interrupted(child: shell.subprocess.Popen[bytes], *args: object, **more: object) -> object:
+    def interrupted(child: subprocess.Popen[bytes], *args: object, **more: object) -> object:
         asked.append(args)
         if len(asked) == 1:
             while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text().strip():
@@ -84,7 +87,7 @@ def test_ctrl_c_stops_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             raise KeyboardInterrupt
         return communicate(child, *args, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(shell.subprocess.Popen, "communicate", interrupted)
+    monkeypatch.setattr(subprocess.Popen, "communicate", interrupted)
     with pytest.raises(KeyboardInterrupt):
         shell.run("echo $$ > pid; sleep 60", workdir=tmp_path, env={}, timeout=30)
     assert ends(int((tmp_path / "pid").read_text()))
