@@ -140,6 +140,15 @@ def test_what_came_in_is_learned_the_oldest_first(story: Story, scene: Scene) ->
     assert [one["commit"] for one in story.linked()["lineage"]["commits"]] == [before, first, second]
 
 
+def test_commits_that_our_hooks_have_seen_are_not_learned_again(story: Story, scene: Scene) -> None:
+    before = story.head()
+    seen = copy(story, "HEAD~1")
+    other = copy(story, seen)
+    scene.journal.trees[seen] = story.git("rev-parse", f"{seen}^{{tree}}").strip()
+    reconcile.head_moved(scene, before, other)
+    assert [one["commit"] for one in story.linked()["lineage"]["commits"]] == [before, other]
+
+
 @pytest.mark.parametrize(
     "ends", [lambda head: ("", head), lambda head: (head, ""), lambda head: (head, head), lambda head: ("1" * 40, head)]
 )

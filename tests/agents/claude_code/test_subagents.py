@@ -63,10 +63,12 @@ def test_odd_values_in_a_note_are_dropped(session: str) -> None:
     assert subagents.note(session, "a1") == {"call": "", "type": "", "description": "x?y"}
 
 
-@pytest.mark.parametrize("agent", ["", "../a1", "a/b", "a\0b"])
+@pytest.mark.parametrize("agent", ["", "x/../../leak", "x/leak", "a\0b"])
 def test_a_hostile_id_opens_no_file(session: str, tmp_path: Path, agent: str) -> None:
-    keep_note(session, "x", {})
-    (tmp_path / "s1" / "a1.meta.json").write_text('{"agentType": "leak"}')
+    folder = Path(subagents.folder(session))
+    (folder / "agent-x").mkdir(parents=True)
+    for place in (folder / "agent-x" / "leak", folder.parent / "leak", folder / "agent-"):
+        Path(f"{place}.meta.json").write_text('{"agentType": "leak"}')
     assert subagents.note(session, agent) == {}
 
 

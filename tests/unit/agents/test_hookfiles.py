@@ -25,7 +25,8 @@ def test_get_follows_keys_and_indexes() -> None:
     document = Document('{"a": [{"b": 1}, 2], "0": 3}')
     assert document.get(()) == document.value
     assert document.get(("a", 0, "b")) == 1
-    for path in [("a", 2), ("a", "0"), ("x",), ("a", 0, "b", "c"), (0,)]:
+    missing: list[hookfiles.Path] = [("a", 2), ("a", "0"), ("x",), ("a", 0, "b", "c"), (0,)]
+    for path in missing:
         assert document.get(path) is None
 
 
@@ -34,7 +35,7 @@ def test_get_follows_keys_and_indexes() -> None:
     [
         ('{"a": 1}', (), 2, "b", '{"a": 1, "b": 2}'),
         ('{\n\t"a": 1\n}', (), {"c": 2}, "b", '{\n\t"a": 1,\n\t"b": {\n\t\t"c": 2\n\t}\n}'),
-        ('{\r\n    "a": []\r\n}', ("a",), {"c": 2}, None, '{\r\n    "a": [\r\n        {\r\n            "c": 2\r\n        }]\r\n}'),
+        ('{\r\n  "a": []\r\n}', ("a",), {"c": 2}, None, '{\r\n  "a": [\r\n    {\r\n      "c": 2\r\n    }]\r\n}'),
         ('{"a": [1,\n  2\n]}', ("a",), 3, None, '{"a": [1,\n  2,\n  3\n]}'),
         ('{ "a": [1 , 2 ] }', ("a",), 3, None, '{ "a": [1 , 2, 3 ] }'),
         ('{"a": {}, "a": []}', ("a",), 3, None, '{"a": {}, "a": [3]}'),  # the last of two counts

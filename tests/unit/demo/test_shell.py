@@ -6,6 +6,7 @@ import os
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -77,17 +78,20 @@ def test_a_command_that_does_not_listen_is_killed(tmp_path: Path) -> None:
 
 def test_ctrl_c_stops_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     communicate = subprocess.Popen.communicate
-    asked: list[object] = []
+    pid = tmp_path / "pid"
+    asked: list[Any] = []
 
-    def interrupted(child: subprocess.Popen[bytes], *args: object, **more: object) -> object:
+    def interrupted(child: subprocess.Popen[bytes], *args: Any, **more: Any) -> Any:
         asked.append(args)
-        if len(asked) == 1:
-            while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text().strip():
-                time.sleep(0.01)
-            raise KeyboardInterrupt
-        return communicate(child, *args, **more)  # type: ignore[arg-type]
+        if len(asked) > 1:
+            return communicate(child, *args, **more)
+        while not pid.exists() or not pid.read_text().strip():
+            time.sleep(0.01)
+        raise KeyboardInterrupt
 
     monkeypatch.setattr(subprocess.Popen, "communicate", interrupted)
     with pytest.raises(KeyboardInterrupt):
         shell.run("echo $$ > pid; sleep 60", workdir=tmp_path, env={}, timeout=30)
-    assert ends(int((tmp_path / "pid").read_text()))
+    assert len(asked) > 1
+    monkeypatch.undo()
+    assert ends(int(pid.read_text()))

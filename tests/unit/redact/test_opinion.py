@@ -108,7 +108,9 @@ def test_references_hashes_paths_and_ids_are_never_secrets(value: bytes, quoted:
         (b"", b"password", b"hunt3r", False, False),
         # a bare value behind a name is mostly another name
         (b"", b"token", b"user_token2", False, False),
-        (b"", b"token", b"config.auth-v2", False, False),
+        (b"", b"token", b"User_Token2", False, False),
+        (b"", b"token", b"User_T0ken2", False, True),  # words have no digit inside
+        (b"", b"token", b"config.auth-V2", False, False),
         (b"", b"token", b"getUserTokens", False, False),
         (b"", b"token", b"1234567890123", False, False),
         (b"", b"token", VALUE, False, True),
