@@ -71,9 +71,11 @@ def assigned(before: bytes, name: bytes, value: bytes, *, quoted: bool) -> bool:
 
 def is_path(value: bytes, kinds: set[int]) -> bool:
     """Say whether ``value`` is a path: rooted, or of several parts with an ending."""
+    if value[1:3] == b":\\":
+        return kinds <= _PATH | {0x3A}
     if not kinds <= _PATH:
         return False
-    if value.startswith((b"/", b"./", b"../", b"~/")) or value[1:3] == b":\\":
+    if value.startswith((b"/", b"./", b"../", b"~/")):
         return True
     return b"/" in value and b"." in value.rpartition(b"/")[2]
 
