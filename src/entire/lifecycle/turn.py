@@ -117,15 +117,9 @@ def end(scene: Scene, agent: Agent, session: Session, event: Event) -> None:
     if turn.ended and not reading.tokens(turn.finish, finish):
         running = running[1:]  # delivered twice, or a person's own shell command: the agent did nothing since
     else:
-        turn = session.turn = replace(
-            turn,
-            ended=scene.now(),
-            finish=finish,
-            tokens=reading.tokens(turn.start, finish),
-            prompt_position=prompts[0].position if prompts else turn.start.count,
-        )
         earlier = [] if noted else _before(reading, turn)
-        turnlog.append(scene.place, session.session_id, [*earlier, *notes_of(turn, prompts)])
+        session.turn = _ended(scene, turn, reading, finish, prompts)
+        turnlog.append(scene.place, session.session_id, [*earlier, *notes_of(session.turn, prompts)])
     seen = worktree.look(scene)
     if unseen:
         worktree.start_at_head(scene, seen)
@@ -139,6 +133,17 @@ def end(scene: Scene, agent: Agent, session: Session, event: Event) -> None:
     worktree.record(scene, seen, by=key if key in running else "", running=running, make_step=make_step)
     worktree.decide_shared(scene, key)
     _close_settled(scene, session)
+
+
+def _ended(scene: Scene, turn: Turn, reading: Reading, finish: Position, prompts: list[Prompt]) -> Turn:
+    """Return the turn with what is known at its end."""
+    return replace(
+        turn,
+        ended=scene.now(),
+        finish=finish,
+        tokens=reading.tokens(turn.start, finish),
+        prompt_position=prompts[0].position if prompts else turn.start.count,
+    )
 
 
 def _before(reading: Reading, turn: Turn) -> list[TurnNote]:
