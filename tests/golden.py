@@ -17,7 +17,10 @@ TRUTH: list[dict[str, Any]] = json.loads((FOLDER / "truth.json").read_text())
 def unpack(stage: str, target: Path) -> Path:
     """Unpack a stage (``manual/03-user-commit``) so that ``target`` stands for the home directory."""
     with tarfile.open(FOLDER / f"{stage}.tar.gz") as archive:
-        archive.extractall(target, filter="tar")
+        if hasattr(tarfile, "data_filter"):  # since Python 3.11.4
+            archive.extractall(target, filter="tar")
+        else:
+            archive.extractall(target)
     for path in [*target.glob("*/.git/entire-sessions/*.json"), *target.glob(".claude/projects/*/**/*.jsonl")]:
         os.chmod(path, 0o600)
         path.write_text(path.read_text().replace(HOME + "/", f"{target}/"))

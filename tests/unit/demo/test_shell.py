@@ -15,8 +15,14 @@ from entire.demo import shell
 
 def is_running(pid: int) -> bool:
     """Tell whether a process is there and no corpse that waits for its parent."""
-    done = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False)
-    return done.stdout.strip()[:1] not in ("", "Z")
+    stat = Path(f"/proc/{pid}/stat")
+    if not Path("/proc/self").exists():
+        done = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False)
+        return done.stdout.strip()[:1] not in ("", "Z")
+    try:
+        return stat.read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def ends(pid: int) -> bool:
