@@ -95,7 +95,8 @@ def _carry_out(scene: Scene, decided: Pending, commit: Commit) -> None:
         session.phase, _ = transition(session.phase, EventType.GIT_COMMIT, facts)
     _note_commit(scene, commit, decided)
     condense.carry_forward(scene, decided, commit, chosen)
-    if not any(session.open_files or session.is_running for session in scene.near()):
+    _close_guests(scene, decided)
+    if not scene.journal.guests and not any(one.open_files or one.is_running for one in scene.near()):
         scene.journal.settle()
     scene.save(*chosen)
 
@@ -113,6 +114,13 @@ def _settle_unlinked(scene: Scene, commit: Commit, reason: str, decided: Pending
         scene.journal.note_reason(commit.oid, reason, scene.now())
         scene.log.info("commit not linked", commit=commit.oid, reason=reason)
     scene.save()
+
+
+def _close_guests(scene: Scene, decided: Pending) -> None:
+    if scene.journal.guests:
+        from entire.lifecycle import guests
+
+        guests.close(scene.journal, decided)
 
 
 def _learn(scene: Scene, commit: Commit) -> None:

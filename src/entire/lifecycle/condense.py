@@ -357,7 +357,9 @@ def _count(part: Part, decided: Pending, commit: Commit, checkpoint_id: Checkpoi
 def concerned(scene: Scene, decided: Pending) -> list[Session]:
     """Return the sessions near, and those whose content is in the work tree still: they are near again."""
     for owner in {content.session_of(one) for owners in decided.left.values() for one in owners}:
-        scene.bring_near(owner)
+        session = scene.session(owner)
+        if session is not None and scene.is_here(session):
+            scene.bring_near(owner)
     return scene.near()
 
 
@@ -386,7 +388,7 @@ def carry_forward(scene: Scene, decided: Pending, commit: Commit, sessions: Sequ
     """After a commit: forget the steps it holds, and save what was not committed as a step on the new base."""
     for session in close_files(decided, concerned(scene, decided)):
         scene.touch(session)
-    for session in sessions:
+    for session in filter(scene.is_here, sessions):
         session.steps = 0
         session.base_commit = commit.oid
         if session.open_files and not session.is_running:

@@ -93,13 +93,21 @@ class Reading:
 
     def files(self, since: Position, until: Position) -> list[str]:
         """Return the repository's paths that tools reported as changed, subagents' included."""
+        return list(dict.fromkeys(path for path in map(self._relative, self._reported(since, until)) if path))
+
+    def elsewhere(self, since: Position, until: Position) -> list[str]:
+        """Return the absolute paths outside of the work tree that tools reported as changed."""
+        found = dict.fromkeys(path for path in self._reported(since, until) if os.path.isabs(path))
+        return [path for path in found if not self._relative(path)]
+
+    def _reported(self, since: Position, until: Position) -> list[str]:
         if self._analyzer is None or not self.path:
             return []
         found = list(self._analyzer.modified_files(self.path, since, until))
         for subagent in self._all_subagents(since, until):
             if subagent.session_ref:
                 found += self._analyzer.modified_files(subagent.session_ref, START)
-        return list(dict.fromkeys(path for path in map(self._relative, found) if path))
+        return found
 
     def _all_subagents(self, since: Position, until: Position) -> list[Subagent]:
         found = {one.id: one for one in self.subagents(since, until)}

@@ -98,13 +98,13 @@ class Scene:
             for session_id in sessions.foreign_since(self.place, journal.last_scan):
                 if session_id not in journal.sessions:
                     found = self.session(session_id)
-                    if found is not None and self._is_here(found):
+                    if found is not None and self.is_here(found):
                         journal.sessions.append(session_id)
             journal.last_scan = max(journal.last_scan, self.now() - 2.0)
             self._near = [one for one in journal.sessions if self.session(one) is not None]
         return [session for session in map(self.session, self._near) if session is not None]
 
-    def _is_here(self, session: Session) -> bool:
+    def is_here(self, session: Session) -> bool:
         """Tell whether a session works in this work tree; states of some versions name no path."""
         if not session.worktree_path:
             return session.worktree_name == self.place.worktree_name
@@ -160,7 +160,7 @@ class Scene:
         live = [session for session in self.near() if session.is_live(now)]
         journal = self.journal
         journal.sessions = [one.session_id for one in self.near() if one in live or one.steps or one.foreign]
-        journal.save(live=bool(live))
+        journal.save(live=bool(live or journal.guests))
         for session in self._touched.values():
             sessions.save(self.place, session)
         self._touched = {}

@@ -133,6 +133,10 @@ def end(scene: Scene, agent: Agent, session: Session, event: Event) -> None:
     worktree.record(scene, seen, by=key if key in running else "", running=running, make_step=make_step)
     worktree.decide_shared(scene, key)
     _close_settled(scene, session)
+    if away := reading.elsewhere(turn.start, finish):
+        from entire.lifecycle import guests
+
+        guests.note(scene, session, away)
 
 
 def _ended(scene: Scene, turn: Turn, reading: Reading, finish: Position, prompts: list[Prompt]) -> Turn:

@@ -130,7 +130,7 @@ def _credit(scene: Scene, entry: Entry) -> None:
             continue
         scene.journal.note_made([path])
         for session in map(scene.session, rivals):
-            if session is None:
+            if session is None or not scene.is_here(session):
                 continue
             if session.session_id == session_of(made_by):
                 session.open_files = list(dict.fromkeys([*session.open_files, path]))

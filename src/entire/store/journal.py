@@ -192,6 +192,9 @@ class Journal:
         self.last_scan = float(value.get("last_scan", 0.0))
         self.is_live = bool(value.get("live", False))
         self.trees: dict[str, str] = value.get("trees", {})  # commit -> tree, of the last few commits: saves asking git
+        self.guests: dict[str, list[str]] = value.get(
+            "guests", {}
+        )  # sessions of other work trees: their paths in this one
         self.followed = str(value.get("followed", ""))  # HEAD, if our hooks saw each commit since the last look
         self.identity: list[Any] = value.get("identity", ["", 0.0])  # who writes our commits, and when git was asked
 
@@ -281,6 +284,7 @@ class Journal:
             "reasons": self.reasons, "shadows": self.shadows, "last_scan": self.last_scan, "live": live,
             "trees": dict(list(self.trees.items())[-_MAX_TREES:]), "identity": self.identity,
             "followed": self.followed,
+            "guests": self.guests,
         })  # fmt: skip
         if self._is_new:  # last: killed before it, the next look finds the same changes again and the same tree
             files.write_json(self._snapshot_path, dict(self.snapshot.__dict__))
