@@ -116,11 +116,6 @@ class Place(Value):
         """There if the user chose to push checkpoints: the pre-push script looks for it before it starts us."""
         return os.path.join(self.common_own_dir, "push")
 
-    @property
-    def command_file(self) -> str:
-        """Holds the absolute path of the ``entire`` command, for hooks started with a poor PATH (GUI clients)."""
-        return os.path.join(self.common_own_dir, "command")
-
 
 def settings_path(root: str) -> str:
     """Return the path of the shared settings of a worktree."""
@@ -130,11 +125,6 @@ def settings_path(root: str) -> str:
 def local_settings_path(root: str) -> str:
     """Return the path of the local settings of a worktree."""
     return os.path.join(root, ".entire", LOCAL_SETTINGS)
-
-
-def metadata_dir(session_id: str) -> str:
-    """Return a session's folder in the trees of shadow branches, relative to the root."""
-    return f".entire/metadata/{session_id}"
 
 
 def find(start: str) -> Place | None:

@@ -58,14 +58,6 @@ def changes(where: str, old: str, new: str) -> list[Change]:
     return parse_raw_z(done.stdout)
 
 
-def index_changes(where: str, base: str, env: dict[str, str]) -> list[Change]:
-    """Return the paths whose index entries differ from ``base``; ``env`` names the index (GIT_INDEX_FILE, GIT_DIR)."""
-    done = run.git(
-        where, "diff-index", "--cached", "-z", "--raw", "--no-renames", "--ignore-submodules=dirty", base, env=env
-    )
-    return parse_raw_z(done.stdout)
-
-
 def parse_raw_z(data: bytes) -> list[Change]:
     """Parse ``--raw -z`` output of a git diff without renames."""
     fields = data.decode("utf-8", "surrogateescape").split("\0")

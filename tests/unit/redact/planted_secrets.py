@@ -93,7 +93,7 @@ SECRETS: dict[str, tuple[str, str]] = {
     "newrelic-key": ("{}", "NR" + "AK-" + some(UPPER + DIGITS, 27)),
     "newrelic-license-key": ("{}", hexed(36) + "NR" + "AL"),
     "notion-token": ("{}", "nt" + "n_" + word(46)),
-    "npm-token": ("//registry.npmjs.org/:_x {}", "np" + "m_" + word(36)),
+    "npm-token": ("//registry.example/:_x {}", "np" + "m_" + word(36)),
     "openai-api-key": ("{}", "sk-" + "proj-" + word(120)),
     "perplexity-api-key": ("{}", "pp" + "lx-" + word(48)),
     "planetscale-token": ("{}", "psc" + "ale_tkn_" + word(43)),
