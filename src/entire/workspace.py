@@ -15,9 +15,10 @@ from entire.git import history, hooks, read
 from entire.githooks import install
 from entire.model import ids, trailers, views
 from entire.model.records import SessionRecord, usage_from_json
+from entire.model.times import parse_time
 from entire.model.transcripts import Position, Prompt
 from entire.model.value import replace
-from entire.store import browse, checkpoints, gojson, lineage_file, sessions
+from entire.store import browse, checkpoints, lineage_file, sessions
 from entire.store.journal import Journal
 
 TYPE_CHECKING = False
@@ -192,7 +193,7 @@ class Workspace:
             slot=slot.number,
             session_id=record.session_id,
             agent=record.agent,
-            created=gojson.parse_time(record.created_at),
+            created=parse_time(record.created_at),
             branch=record.branch,
             start=start,
             prompts=_with_turns(self._prompts(objects, slot, record.agent, start), turns),

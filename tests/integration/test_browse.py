@@ -8,7 +8,8 @@ import pytest
 
 from entire.git.read import Objects
 from entire.model.ids import CheckpointId
-from entire.store import browse, checkpoints, gojson
+from entire.model.times import parse_time
+from entire.store import browse, checkpoints
 from tests import golden
 
 
@@ -29,7 +30,7 @@ def test_a_list_says_what_each_checkpoint_says(stage: str, tmp_path: Path) -> No
                 assert one.session_ids == sessions[name] == tuple(record.session_id for record in whole.records)
                 assert one.agents == tuple(dict.fromkeys(record.agent for record in whole.records))
                 assert one.files == whole.summary.files_touched
-                assert one.created == max(gojson.parse_time(record.created_at) for record in whole.records)
+                assert one.created == max(parse_time(record.created_at) for record in whole.records)
                 assert one.is_stored
 
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from entire.store import gojson
+from entire.model.times import parse_time
 from tests import golden
 from tests.integration.story import BIN, Session, Story
 
@@ -98,7 +98,7 @@ def _bring_up_to_date(home: Path, hours: float) -> None:
 
 
 def _parse(text: str) -> datetime:
-    return datetime.fromtimestamp(gojson.parse_time(text), UTC)
+    return datetime.fromtimestamp(parse_time(text), UTC)
 
 
 def _format(moment: datetime) -> str:

@@ -21,8 +21,9 @@ from entire.agents import transcripts as lines_of
 from entire.git.write import blob_id
 from entire.model.phases import Phase
 from entire.model.session import Session
+from entire.model.times import parse_time
 from entire.model.transcripts import Position
-from entire.store import checkpoints, gojson, sessions, steps
+from entire.store import checkpoints, sessions, steps
 from entire.store import transcripts as stored
 from tests.integration.story import Story
 from tests.interop import strict
@@ -316,7 +317,7 @@ def test_an_old_state_is_migrated_when_it_is_saved(place: layout.Place) -> None:
     assert written["checkpoint_transcript_start"] == 5
     assert written["turn_checkpoint_ids"] == ["0123456789ab"]
     assert "condensed_transcript_lines" not in written
-    assert gojson.parse_time(written["started_at"]) == gojson.parse_time("2026-02-03T02:05:06Z")
+    assert parse_time(written["started_at"]) == parse_time("2026-02-03T02:05:06Z")
     assert oct(os.stat(sessions.go_path(place, ID)).st_mode & 0o777) == "0o600"
     again = sessions.find(place, ID)
     assert again is not None

@@ -247,27 +247,6 @@ def _blocks(path: str, start: int, stop: int) -> Iterator[bytes]:
         return
 
 
-def parse_time(text: object) -> float:
-    """Return an RFC 3339 time as seconds since the epoch; 0.0 if it is none."""
-    if not isinstance(text, str) or len(text) < 19 or text[10] not in "Tt ":
-        return 0.0
-    try:
-        year, month, day = int(text[:4]), int(text[5:7]), int(text[8:10])
-        seconds = int(text[11:13]) * 3600 + int(text[14:16]) * 60 + int(text[17:19])
-        digits = len(text[20:]) - len(text[20:].lstrip("0123456789")) if text[19:20] == "." else -1
-        fraction = float("0." + text[20 : 20 + digits]) if digits > 0 else 0.0
-        zone = text[20 + digits :].strip().upper()
-        if zone not in ("", "Z"):
-            offset = int(zone[1:3]) * 3600 + int(zone[4:6] or 0) * 60
-            seconds -= offset if zone[0] == "+" else -offset
-    except (ValueError, IndexError):
-        return 0.0
-    # Days since the epoch by the civil calendar (a year that begins in March): the hook road has no module for it.
-    year, month = (year - 1, month + 9) if month < 3 else (year, month - 3)
-    days = 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + day - 1 - 719468
-    return days * 86400 + seconds + fraction
-
-
 def chunk(transcript: bytes, max_size: int) -> list[bytes]:
     """Cut JSON lines into parts by formats.md 2.5: only between lines, no part above ``max_size`` with its newline.
 

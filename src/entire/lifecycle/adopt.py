@@ -23,10 +23,11 @@ from entire.model import trailers
 from entire.model.ids import is_tool_id, new_id
 from entire.model.phases import Phase
 from entire.model.session import Turn, TurnCheckpoint
+from entire.model.times import parse_time
 from entire.model.transcripts import START, Position, TokenUsage
 from entire.model.value import replace
 from entire.redact import redact_text
-from entire.store import checkpoints, gojson, sessions, turnlog
+from entire.store import checkpoints, sessions, turnlog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ def _count(scene: Scene, session: Session, reading: Reading, prompts: Sequence[P
         counted = max(counted or 0, session.counted.count)
     session.counted = _at(session, min(counted, end.count))
     since = _at(session, before if before is not None else 0)
-    moments = {str(record.checkpoint_id): gojson.parse_time(record.created_at) for record in records}
+    moments = {str(record.checkpoint_id): parse_time(record.created_at) for record in records}
     if records and not session.last_checkpoint:  # cleared when work was carried forward
         session.last_checkpoint = max(moments, key=lambda name: moments[name])
     known = []

@@ -57,20 +57,21 @@ def write(scene: Scene, decided: Pending, commit: Commit, sessions: Sequence[Ses
     branch = _branch(scene)
     parts = [_part(scene, decided, session, checkpoint_id, branch) for session in sessions]
     held_before: dict[str, TokenUsage | None] = {}
-    again: list[str] = []  # the commit, if its checkpoint was written before we were killed
+    written_before = False  # by us, before we were killed
 
     def build(base: str) -> writing.Changes:
+        nonlocal written_before
         existing = checkpoints.read_at(scene.objects, base, checkpoint_id) if base else None
         if decided.update and existing is not None:
             held_before.update({record.session_id: record.token_usage for record in existing.records})
-        again[:] = [commit.oid] if _is_written(scene, commit, existing) else []
-        return {} if again else _compose(scene, decided, commit, parts, existing, branch)
+        written_before = _is_written(scene, commit, existing)
+        return {} if written_before else _compose(scene, decided, commit, parts, existing, branch)
 
     message = writing.new_message(checkpoint_id, _trailers(scene, sessions))
     writing.write(scene.place.top, scene.objects, build, message=message, author=scene.author(),
-                  also=lambda again: _done_branches(scene, sessions, ask=again))  # fmt: skip
+                  also=lambda failed: _done_branches(scene, sessions, ask=failed))  # fmt: skip
     for part in parts:
-        if again:
+        if written_before:
             stored.forget(part.session)  # its new parts were not written now
         _count(part, decided, commit, checkpoint_id, held_before.get(part.session.session_id))
     scene.log.info("checkpoint written", checkpoint_id=checkpoint_id, sessions=len(parts), commit=commit.oid)
@@ -314,18 +315,22 @@ def _file_lines(path: PathLines) -> lineage_file.FileLines:
     )
 
 
+def _together(one: TokenUsage | None, other: TokenUsage | None) -> TokenUsage | None:
+    """Add what is known; None where nothing is."""
+    return one + other if one is not None and other is not None else one if other is None else other
+
+
 def _summed(slot: SlotContent, existing: Checkpoint | None) -> SlotContent:
     old = existing.slot_of(slot.record.session_id) if existing is not None else None
     if old is None or old.record is None:
         return slot
     before, record = old.record, slot.record
-    usage = [one for one in (before.token_usage, record.token_usage) if one is not None]
     return replace(slot, record=replace(
         record,
         created_at=before.created_at,
         checkpoints_count=before.checkpoints_count + record.checkpoints_count,
         checkpoint_transcript_start=min(before.checkpoint_transcript_start, record.checkpoint_transcript_start),
-        token_usage=sum(usage[1:], usage[0]) if usage else None,
+        token_usage=_together(before.token_usage, record.token_usage),
         summary=before.summary,
     ))  # fmt: skip
 
@@ -488,8 +493,7 @@ def _finalize_one(
             beside[lineage_file.NAME] = lineage_file.dumps(
                 lineage_file.with_turns(before, slot.record.session_id, notes)
             )
-        usage = [item for item in (one.base, spent) if item is not None]
-        record = replace(old.record, token_usage=sum(usage[1:], usage[0]) if usage else None)
+        record = replace(old.record, token_usage=_together(one.base, spent))
         return writing.compose([replace(slot, record=record)], existing, tasks=tasks, beside=beside)
 
     writing.write(

@@ -6,8 +6,9 @@ from entire.git import bulk
 from entire.git.read import parse_tree
 from entire.model.ids import CheckpointId
 from entire.model.records import CheckpointSummary, SessionRecord
+from entire.model.times import parse_time
 from entire.model.views import ListedView
-from entire.store import checkpoints, gojson
+from entire.store import checkpoints
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def _view(one: CheckpointId, summary: CheckpointSummary, records: Sequence[Sessi
     files = summary.files_touched or tuple(sorted({path for record in records for path in record.files_touched}))
     return ListedView(
         id=one,
-        created=max((gojson.parse_time(record.created_at) for record in records), default=0.0),
+        created=max((parse_time(record.created_at) for record in records), default=0.0),
         branch=summary.branch or (records[-1].branch if records else ""),
         agents=tuple(dict.fromkeys(record.agent for record in records if record.agent)),
         session_ids=tuple(dict.fromkeys(record.session_id for record in records if record.session_id)),

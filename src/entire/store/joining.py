@@ -10,8 +10,9 @@ from __future__ import annotations
 from entire.git.write import Stream
 from entire.model.ids import HEX, CheckpointId
 from entire.model.records import SessionFiles, SessionRecord, summarize
+from entire.model.times import parse_time
 from entire.model.value import replace
-from entire.store import checkpoints, gojson, writing
+from entire.store import checkpoints, writing
 from entire.store.writing import FILE
 
 TYPE_CHECKING = False
@@ -133,7 +134,7 @@ def _winner(objects: Objects, candidates: list[Slot]) -> Slot:
         record = slot.record
         if record is None:
             return (size, 0.0, False, 0, slot.tree)
-        time = gojson.parse_time(record.created_at)
+        time = parse_time(record.created_at)
         return (size, time, record.summary is not None, record.checkpoints_count, slot.tree)
 
     return max(candidates, key=key)
@@ -188,4 +189,4 @@ def _compose(sides: list[Checkpoint], winners: dict[Key, Slot], lent: dict[Key, 
 
 
 def _order(key: Key, slot: Slot) -> tuple[float, Key]:
-    return (gojson.parse_time(slot.record.created_at) if slot.record is not None else 0.0, key)
+    return (parse_time(slot.record.created_at) if slot.record is not None else 0.0, key)

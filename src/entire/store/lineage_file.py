@@ -7,6 +7,7 @@ The ranges of a file partition its added lines. The Go CLI keeps files that it d
 
 from __future__ import annotations
 
+from entire.model.times import parse_time
 from entire.model.value import Value, replace
 from entire.redact import Redacted, trusted
 from entire.store import checkpoints, gojson
@@ -128,7 +129,7 @@ def parse(data: bytes | None) -> LineageFile | None:
     try:
         commits = tuple(
             Link(commit=one["commit"], tree=one["tree"], patch_id=one["patch_id"], branch=one["branch"],
-                 time=gojson.parse_time(one["time"])) for one in value["commits"]
+                 time=parse_time(one["time"])) for one in value["commits"]
         )  # fmt: skip
         return LineageFile(
             commits=commits, turns=value["turns"], files={path: _file(lines) for path, lines in value["files"].items()}

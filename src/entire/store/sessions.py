@@ -16,6 +16,7 @@ from entire.model.ids import is_session_id
 from entire.model.phases import Phase
 from entire.model.records import usage_from_json, usage_to_json
 from entire.model.session import Process, Session, Turn, TurnCheckpoint
+from entire.model.times import parse_time
 from entire.model.transcripts import Position, TokenUsage
 from entire.store import gojson
 
@@ -267,9 +268,9 @@ def take_over(session: Session, shared: dict[str, Any]) -> None:
     session.base_commit = _text(shared, "base_commit")
     session.worktree_path = _text(shared, "worktree_path")
     session.worktree_name = _text(shared, "worktree_id")
-    session.started = gojson.parse_time(shared.get("started_at")) or session.started
-    session.ended = gojson.parse_time(shared.get("ended_at"))
-    session.last_seen = gojson.parse_time(shared.get("last_interaction_time")) or session.started
+    session.started = parse_time(shared.get("started_at")) or session.started
+    session.ended = parse_time(shared.get("ended_at"))
+    session.last_seen = parse_time(shared.get("last_interaction_time")) or session.started
     session.steps = _number(shared, "checkpoint_count")
     names = ("checkpoint_transcript_start", "condensed_transcript_lines", "transcript_lines_at_start")
     counted = next((number for name in names if (number := _number(shared, name))), 0)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from entire.agents import transcripts
 from entire.agents.claude_code.agent import ClaudeCode
+from entire.model.times import parse_time
 from tests.agents.claude_code import oracle
 
 LIMIT = 100
@@ -161,17 +162,17 @@ def test_times(moment: datetime, quarters: int) -> None:
         there = moment.replace(tzinfo=zone)
         for text in (there.isoformat(), there.isoformat(timespec="milliseconds")):
             wanted = datetime.fromisoformat(text).timestamp()
-            assert transcripts.parse_time(text) == pytest.approx(wanted, abs=1e-4)
-            assert transcripts.parse_time(text.replace("+00:00", "Z")) == pytest.approx(wanted, abs=1e-4)
+            assert parse_time(text) == pytest.approx(wanted, abs=1e-4)
+            assert parse_time(text.replace("+00:00", "Z")) == pytest.approx(wanted, abs=1e-4)
 
 
 @pytest.mark.parametrize(
     "text", ["", "x", None, 5, "2026-11-21", "2026-11-21T05:56", "20xx-11-21T05:56:28Z", "2026-11-21T05:56:28+"]
 )
 def test_times_that_are_none(text: object) -> None:
-    assert transcripts.parse_time(text) in (
+    assert parse_time(text) in (
         0.0,
-        transcripts.parse_time("2026-11-21T05:56:28Z") if text and "+" in str(text) else 0.0,
+        parse_time("2026-11-21T05:56:28Z") if text and "+" in str(text) else 0.0,
     )
 
 

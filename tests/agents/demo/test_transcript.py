@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from entire.agents.demo.agent import Demo
-from entire.agents.transcripts import parse_time
 from entire.demo.conversation import Conversation, helper_transcript
 from entire.demo.memory import Transcript
 from entire.demo.tools import Place
+from entire.model.times import parse_time
 from entire.model.transcripts import START, Position, Prompt, TokenUsage
 from tests.unit.demo.conftest import Bench
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from entire.model.times import parse_time
 from entire.store import gojson
 
 values = st.recursive(
@@ -72,7 +73,7 @@ def test_every_float_comes_back(value: float) -> None:
 )
 def test_times_drop_trailing_zeros(ns: int, text: str) -> None:
     assert gojson.rfc3339(0, ns) == text
-    assert gojson.parse_time(text) == pytest.approx(ns / 1e9, abs=1e-6)
+    assert parse_time(text) == pytest.approx(ns / 1e9, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +93,7 @@ def test_times_drop_trailing_zeros(ns: int, text: str) -> None:
     ],
 )
 def test_times_with_and_without_offset_are_read(text: object, seconds: float) -> None:
-    assert gojson.parse_time(text) == seconds
+    assert parse_time(text) == seconds
 
 
 def test_session_times_carry_the_local_offset(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,14 +105,14 @@ def test_session_times_carry_the_local_offset(monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.undo()
         time.tzset()
     assert text == "2026-11-21T17:39:37.25+05:30"
-    assert gojson.parse_time(text) == 1795262977.25
+    assert parse_time(text) == 1795262977.25
 
 
 @given(st.integers(0, 253402300799))
 def test_times_come_back(seconds: int) -> None:
-    assert gojson.parse_time(gojson.rfc3339(seconds)) == seconds
+    assert parse_time(gojson.rfc3339(seconds)) == seconds
 
 
 @given(st.text(max_size=40))
 def test_no_text_breaks_the_reader(text: str) -> None:
-    assert gojson.parse_time(text) >= 0.0
+    assert parse_time(text) >= 0.0

@@ -6,7 +6,8 @@ import os
 
 from entire.agents import transcripts
 from entire.agents.claude_code import records
-from entire.agents.transcripts import clean, parse_time
+from entire.agents.transcripts import clean
+from entire.model.times import parse_time
 from entire.model.transcripts import Position, Prompt, TokenUsage
 
 TYPE_CHECKING = False

@@ -8,11 +8,12 @@ import time
 from entire import files
 from entire.agents import transcripts
 from entire.agents.demo import install, transcript
-from entire.agents.transcripts import clean, parse_time
+from entire.agents.transcripts import clean
 from entire.errors import UsageError
 from entire.model import jsontext
 from entire.model.events import Event, EventType
 from entire.model.ids import is_session_id
+from entire.model.times import parse_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from entire.agents import transcripts
-from entire.agents.transcripts import clean, parse_time
+from entire.agents.transcripts import clean
 from entire.model.ids import is_tool_id
+from entire.model.times import parse_time
 from entire.model.transcripts import START, Position, Prompt, Subagent, TokenUsage
 
 TYPE_CHECKING = False
