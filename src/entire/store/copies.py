@@ -1,0 +1,304 @@
+"""What lies at a path (bytes, mode, link, or nothing): looked at, copied and put back exactly.
+
+Paths are relative to a work tree's root, '/'-separated, decoded with ``surrogateescape``; absolute ones lie elsewhere.
+Below the root no symbolic link is followed: a path behind one is not there. Files are copied in blocks, never held
+whole.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from entire import files
+from entire.errors import EntireError
+from entire.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+_BLOCK = 1 << 20
+_NOT_THERE = (FileNotFoundError, NotADirectoryError)
+
+Mark = tuple[int, ...]  # what the system tells of a file that nobody touched
+
+
+class State(Value):
+    """A regular file or a symbolic link, of which a copy lies at ``copy`` in the folder of a transaction."""
+
+    copy: str
+    mode: int  # st_mode, exactly
+
+    def to_json(self) -> list[Any]:
+        """Return it for a plan."""
+        return [self.copy, self.mode]
+
+
+def state_from_json(value: list[Any] | None) -> State | None:
+    """Return what ``State.to_json`` wrote; None stands for nothing there."""
+    if value is None:
+        return None
+    copy, mode = value
+    if not isinstance(copy, str) or not isinstance(mode, int) or ".." in copy.split("/") or copy.startswith("/"):
+        raise ValueError("no copy of a file")
+    return State(copy=copy, mode=mode)
+
+
+def shown(path: str) -> str:
+    """Return a path as it can be printed in one line."""
+    text = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
+def check_name(path: str) -> None:
+    """Refuse what is no path of a work tree, or one into a git directory."""
+    parts = path.split("/")
+    if "\0" in path or any(part in ("", ".", "..") or part.lower() == ".git" for part in parts):
+        raise EntireError(f"{shown(path)!r} is not the path of a file in a work tree")
+
+
+def parents(path: str) -> Iterator[str]:
+    """Yield the folders above a path, the outermost first; not the root itself."""
+    at = path.find("/", 1)
+    while at > 0:
+        yield path[:at]
+        at = path.find("/", at + 1)
+
+
+def mark(found: os.stat_result) -> Mark:
+    """Return what changes whenever somebody writes the file."""
+    return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_mode)
+
+
+class Tree:
+    """The files below a root, and private files by absolute paths.
+
+    ``vanishing`` and ``appearing`` are the paths that a change deletes and writes. Where letter case does not count, a
+    file is found under other spellings too: one that vanishes is not there under the new name, nor the reverse.
+    """
+
+    def __init__(self, top: str) -> None:
+        self.top = top
+        self.vanishing: set[str] = set()
+        self.appearing: set[str] = set()
+        self._ignores_case = os.path.lexists(os.path.join(top, ".gIT"))
+
+    def at(self, path: str) -> str:
+        """Return the absolute path."""
+        return os.path.join(self.top, path)
+
+    def look(self, path: str) -> os.stat_result | None:
+        """Describe the file or link at a path; None where there is nothing, or a folder."""
+        if self.obstacle(path):
+            return None
+        found = self._lstat(path)
+        if found is None or stat.S_ISDIR(found.st_mode):
+            return None
+        spelled = self.spelled(path)
+        is_other = spelled in self.vanishing or (path in self.vanishing and spelled in self.appearing)
+        return None if spelled != path and is_other else found
+
+    def folder(self, path: str) -> os.stat_result | None:
+        """Describe the real folder at a path, or None."""
+        if self.obstacle(path):
+            return None
+        found = self._lstat(path)
+        return found if found is not None and stat.S_ISDIR(found.st_mode) else None
+
+    def obstacle(self, path: str) -> str:
+        """Return the folder above a path that is a file or a symbolic link, '' if there is none."""
+        for folder in () if os.path.isabs(path) else parents(path):
+            found = self._lstat(folder)
+            if found is not None and not stat.S_ISDIR(found.st_mode):
+                return folder
+        return ""
+
+    def can_hold(self, path: str) -> bool:
+        """Tell whether all folders above a path are there and real."""
+        above = os.path.dirname(path)
+        return not above or os.path.isabs(path) or self.folder(above) is not None
+
+    def nested(self, path: str) -> str:
+        """Return the folder above a path that is a repository of its own, '' if there is none."""
+        for folder in parents(path):
+            if os.path.lexists(os.path.join(self.at(folder), ".git")):
+                return folder
+        return ""
+
+    def spelled(self, path: str) -> str:
+        """Return a path with the names as they are on the disk, where letter case does not count."""
+        if not self._ignores_case or os.path.isabs(path):
+            return path
+        found = ""
+        for name in path.split("/"):
+            try:
+                names = os.listdir(self.at(found))
+            except OSError:
+                names = []
+            alike = [name] if name in names else [one for one in names if one.casefold() == name.casefold()]
+            found = os.path.join(found, alike[0] if alike else name)
+        return found
+
+    def _lstat(self, path: str) -> os.stat_result | None:
+        try:
+            return os.lstat(self.at(path))
+        except _NOT_THERE:
+            return None
+
+    def is_like(self, path: str, folder: str, state: State | None) -> bool:
+        """Tell whether exactly that lies at a path."""
+        found = self.look(path)
+        if found is None or state is None:
+            return found is None and state is None
+        if not _same_kind(found.st_mode, state.mode):
+            return False
+        return same_content(self.at(path), os.path.join(folder, state.copy), state.mode)
+
+    def save(self, path: str, folder: str, copy: str) -> tuple[State | None, Mark]:
+        """Copy what lies at a path to ``copy`` in a folder; return it, and how to see that nobody touched it since."""
+        for _ in range(3):
+            found = self.look(path)
+            if found is None:
+                return None, ()
+            if not (stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)):
+                raise EntireError(f"{shown(path)} is neither a file nor a link")
+            state = State(copy=copy, mode=found.st_mode)
+            duplicate(self.at(path), os.path.join(folder, copy), found.st_mode)
+            after = self.look(path)
+            if after is not None and mark(after) == mark(found):
+                return state, mark(found)
+        raise EntireError(f"{shown(path)} is being written", hint="try again when that program is done")
+
+    def put(self, path: str, folder: str, state: State, temporary: str) -> None:
+        """Put a copy at a path: written under a temporary name beside it, then renamed."""
+        source = os.path.join(folder, state.copy)
+        try:
+            files.remove(temporary)
+            if stat.S_ISLNK(state.mode):
+                os.symlink(os.readlink(source), temporary)
+            else:
+                _copy_bytes(source, temporary, state.mode & 0o7777)
+            os.rename(temporary, self.at(path))
+        except OSError:
+            try:
+                files.remove(temporary)
+            except OSError:
+                pass
+            raise
+
+
+def duplicate(source: str, target: str, mode: int) -> None:
+    """Copy a file or link to a private place, where its owner can always read it."""
+    os.makedirs(os.path.dirname(target), 0o700, exist_ok=True)
+    files.remove(target)
+    if stat.S_ISLNK(mode):
+        os.symlink(os.readlink(source), target)
+    else:
+        _copy_bytes(source, target, mode & 0o777 | 0o600)
+
+
+def write_copy(target: str, data: bytes, mode: int) -> None:
+    """Write a file in a private place, where its owner can always read it."""
+    os.makedirs(os.path.dirname(target), 0o700, exist_ok=True)
+    files.remove(target)
+    fd = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    try:
+        _write_all(fd, data)
+        _set_mode(fd, mode & 0o777 | 0o600)
+    finally:
+        os.close(fd)
+
+
+def same_content(one: str, other: str, mode: int) -> bool:
+    """Tell whether two files hold the same bytes, two links (by ``mode``) the same target."""
+    if stat.S_ISLNK(mode):
+        return os.readlink(one) == os.readlink(other)
+    with open(one, "rb", buffering=0) as left, open(other, "rb", buffering=0) as right:
+        if os.fstat(left.fileno()).st_size != os.fstat(right.fileno()).st_size:
+            return False
+        while block := left.read(_BLOCK):
+            if block != right.read(_BLOCK):
+                return False
+        return True
+
+
+def same_states(folder: str, one: State | None, other: State | None) -> bool:
+    """Tell whether two states, whose copies lie in a folder, are the same."""
+    if one is None or other is None:
+        return one is None and other is None
+    return _same_kind(one.mode, other.mode) and same_content(
+        os.path.join(folder, one.copy), os.path.join(folder, other.copy), one.mode
+    )
+
+
+def remove_tree(path: str) -> None:
+    """Delete a folder of ours and everything in it; what cannot be deleted stays."""
+    try:
+        entries = list(os.scandir(path))
+    except OSError:
+        return
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            remove_tree(entry.path)
+        else:
+            try:
+                os.unlink(entry.path)
+            except OSError:
+                pass
+    try:
+        os.rmdir(path)
+    except OSError:
+        pass
+
+
+def size_of_tree(path: str) -> int:
+    """Return how many bytes the files in a folder hold."""
+    total = 0
+    for folder, _, names in os.walk(path):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(folder, name)).st_size
+            except OSError:
+                pass
+    return total
+
+
+def default_mode(executable: bool) -> int:
+    """Return the mode bits that this process gives to a new file."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return (0o777 if executable else 0o666) & ~mask
+
+
+def _same_kind(one: int, other: int) -> bool:
+    """Tell whether two st_mode say the same; the bits of a link mean nothing."""
+    return stat.S_IFMT(one) == stat.S_IFMT(other) and (stat.S_ISLNK(one) or one & 0o7777 == other & 0o7777)
+
+
+def _copy_bytes(source: str, target: str, mode: int) -> None:
+    """Copy a regular file into a new one with exactly these mode bits."""
+    from_fd = os.open(source, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        to_fd = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        try:
+            while block := os.read(from_fd, _BLOCK):
+                _write_all(to_fd, block)
+            _set_mode(to_fd, mode)
+        finally:
+            os.close(to_fd)
+    finally:
+        os.close(from_fd)
+
+
+def _write_all(fd: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(fd, rest) :]
+
+
+def _set_mode(fd: int, mode: int) -> None:
+    """Set mode bits where they differ: some file systems know no modes and refuse to be told."""
+    if stat.S_IMODE(os.fstat(fd).st_mode) != mode:
+        os.fchmod(fd, mode)
