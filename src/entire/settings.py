@@ -24,6 +24,8 @@ STRATEGIES = (MANUAL_COMMIT,)
 """Those that this version can carry out; settings may name others."""
 LEVELS = ("debug", "info", "warn", "error")
 MAX_UNTRACKED_BYTES = 10 * 1024 * 1024
+KEEP_STEPS_DAYS = 14
+KEEP_STEPS_BYTES = 512 * 1024 * 1024
 IGNORED = ("tmp/", "settings.local.json", "metadata/", "logs/", "entire.json")
 
 _TYPES: dict[str, type] = {
@@ -50,6 +52,8 @@ class Settings(Value):
     push_sessions: bool | None = None  # None: nobody chose, so nothing leaves the machine
     options: Mapping[str, Any] = {}  # strategy_options
     max_untracked_bytes: int = MAX_UNTRACKED_BYTES  # bigger untracked files are left out of steps
+    keep_steps_days: int = KEEP_STEPS_DAYS  # so long steps that a commit condensed stay points to go back to
+    keep_steps_bytes: int = KEEP_STEPS_BYTES  # and up to so many bytes of changed files
     warnings: tuple[str, ...] = ()
 
 
@@ -81,7 +85,7 @@ def load(place: Place, env: Mapping[str, str] | None = None) -> Settings | None:
         log_level=_level(merged.get("log_level", ""), os.environ if env is None else env),
         push_sessions=push,
         options=options,
-        max_untracked_bytes=_max_untracked(place.own_options, warnings),
+        **_own_options(place.own_options, warnings),
         warnings=tuple(warnings),
     )
 
@@ -181,15 +185,29 @@ def _level(chosen: str, env: Mapping[str, str]) -> str:
     return "info"
 
 
-def _max_untracked(path: str, warnings: list[str]) -> int:
+_OWN_OPTIONS = {
+    "keep_steps_bytes": (KEEP_STEPS_BYTES, "a number of bytes"),
+    "keep_steps_days": (KEEP_STEPS_DAYS, "a number of days"),
+    "max_untracked_bytes": (MAX_UNTRACKED_BYTES, "a number of bytes"),
+}
+"""What ``.entire/entire.json`` may say, as whole numbers from 0: the default, and what it is."""
+
+
+def _own_options(path: str, warnings: list[str]) -> dict[str, int]:
     """Read our own options: ``{"max_untracked_bytes": 10485760}``; 0 leaves every untracked file out."""
+    found = {name: default for name, (default, _) in _OWN_OPTIONS.items()}
     try:
         with open(path, "rb") as file:
             value = _parse(file.read())
     except OSError:
-        return MAX_UNTRACKED_BYTES
-    limit = value.get("max_untracked_bytes", MAX_UNTRACKED_BYTES) if value is not None else None
-    if isinstance(limit, int) and not isinstance(limit, bool) and limit >= 0:
-        return limit
-    warnings.append(f"{path}: max_untracked_bytes should be a number of bytes, it is ignored")
-    return MAX_UNTRACKED_BYTES
+        return found
+    if value is None:
+        warnings.append(f"{path} holds no JSON object: it is ignored")
+        return found
+    for name, (_, what) in _OWN_OPTIONS.items():
+        number = value.get(name, found[name])
+        if isinstance(number, int) and not isinstance(number, bool) and number >= 0:
+            found[name] = number
+        else:
+            warnings.append(f"{path}: {name} should be {what}, it is ignored")
+    return found

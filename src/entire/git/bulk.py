@@ -21,6 +21,17 @@ def get(where: str, names: Sequence[str]) -> Iterator[Object | None]:
         yield from _parse(answer, len(some))
 
 
+def missing(where: str, names: Sequence[str]) -> list[str]:
+    """Return those of the names that git knows no object of, without reading the objects."""
+    found = []
+    for start in range(0, len(names), _AT_ONCE):
+        some = names[start : start + _AT_ONCE]
+        asked = "\n".join(some).encode("utf-8", "surrogateescape") + b"\n"
+        answer = run.git(where, "cat-file", "--batch-check", "--buffer", stdin=asked).stdout
+        found += [name for name, line in zip(some, answer.split(b"\n"), strict=False) if line.endswith(b" missing")]
+    return found
+
+
 def _parse(answer: bytes, count: int) -> Iterator[Object | None]:
     at = 0
     for _ in range(count):
@@ -33,3 +44,14 @@ def _parse(answer: bytes, count: int) -> Iterator[Object | None]:
             at += size + 1
         else:
             yield None
+
+
+def ids(where: str, names: Sequence[str]) -> list[str]:
+    """Return the object id of each name in order, '' where git knows none; reads no content."""
+    found: list[str] = []
+    for start in range(0, len(names), _AT_ONCE):
+        asked = "".join(f"{name}\n" for name in names[start : start + _AT_ONCE]).encode("utf-8", "surrogateescape")
+        done = run.git(where, "cat-file", "--batch-check=%(objectname)", "--buffer", stdin=asked)
+        for line in done.stdout.decode("utf-8", "surrogateescape").split("\n")[:-1]:
+            found.append("" if line.endswith((" missing", " ambiguous")) else line)
+    return found

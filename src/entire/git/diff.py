@@ -58,6 +58,46 @@ def changes(where: str, old: str, new: str) -> list[Change]:
     return parse_raw_z(done.stdout)
 
 
+def entries(where: str, tree: str, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return mode and object id of those of the paths that a tree has (files, links, submodules)."""
+    found: dict[str, tuple[str, str]] = {}
+    for start in range(0, len(paths) if tree else 0, _MANY_PATHS):
+        some = paths[start : start + _MANY_PATHS]
+        done = run.git(where, "--literal-pathspecs", "ls-tree", "-z", "--full-tree", tree, "--", *some)
+        for line in done.stdout.decode("utf-8", "surrogateescape").split("\0")[:-1]:
+            head, _, path = line.partition("\t")
+            mode, kind, oid = head.split(" ")
+            if kind != "tree":
+                found[path] = (mode, oid)
+    return found
+
+
+def sizes(where: str, pairs: Sequence[tuple[str, str]]) -> list[dict[str, tuple[int, int]]]:
+    """Return, for each pair of trees, the changed paths with their added and removed lines (0 and 0 for binary files).
+
+    One git process. What comes after a tree that is gone is left out.
+    """
+    found: dict[str, dict[str, tuple[int, int]]] = {f"{old} {new}": {} for old, new in pairs}
+    asked = "".join(f"{pair}\n" for pair in found).encode()
+    options = ("--stdin", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--ignore-submodules=dirty")
+    data = run.git(where, "diff-tree", *options, stdin=asked, ok=(0, 128)).stdout if found else b""
+    current: dict[str, tuple[int, int]] = {}
+    for text in data.decode("utf-8", "surrogateescape").split("\0"):
+        head, newline, rest = text.partition("\n")
+        while newline and head in found:  # a pair's own line stands before its first path
+            current, text = found[head], rest
+            head, newline, rest = text.partition("\n")
+        added, _, rest = text.partition("\t")
+        removed, _, path = rest.partition("\t")
+        if path:
+            current[path] = (_number(added), _number(removed))
+    return [found[f"{old} {new}"] for old, new in pairs]
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdigit() else 0
+
+
 def parse_raw_z(data: bytes) -> list[Change]:
     """Parse ``--raw -z`` output of a git diff without renames."""
     fields = data.decode("utf-8", "surrogateescape").split("\0")

@@ -75,9 +75,17 @@ def containing(where: str, text: str, *, start: str = "", limit: int = 0) -> lis
     return _log(where, *options, *(f"--exclude={pattern}" for pattern in _NOT_OURS), "--all")
 
 
-def log(where: str, revs: Sequence[str], *, limit: int) -> list[Logged]:
-    """Return the commits that ``revs`` reach (``^name`` leaves out), newest first, at most ``limit``."""
-    return _log(where, "--topo-order", f"--max-count={limit}", *revs, "--")
+def log(where: str, revs: Sequence[str], *, limit: int = 0) -> list[Logged]:
+    """Return the commits that ``revs`` reach (``^name`` leaves out), newest first, at most ``limit`` (0: all)."""
+    return _log(where, "--topo-order", *([f"--max-count={limit}"] if limit else []), *revs, "--")
+
+
+def outside(where: str, start: str, oids: Sequence[str]) -> set[str]:
+    """Return those of the commits that ``start`` does not reach; all of them, if there is no ``start``."""
+    if not oids or not resolve(where, start):
+        return set(oids)
+    asked = "".join(f"{one}\n" for one in (*oids, f"^{start}")).encode()
+    return set(oids) & set(run.lines(where, "rev-list", "--stdin", stdin=asked))
 
 
 def changed_paths(where: str, oid: str) -> list[str]:

@@ -18,7 +18,7 @@ from entire.model.session import TurnCheckpoint
 from entire.model.transcripts import Position, TokenUsage
 from entire.model.value import Value, replace
 from entire.redact import Redacted, redact_jsonl, redact_text, trusted
-from entire.store import checkpoints, gojson, lineage_file, steps, turnlog, writing
+from entire.store import checkpoints, gojson, kept, lineage_file, steps, turnlog, writing
 from entire.store import transcripts as stored
 from entire.store.writing import SlotContent, TaskContent
 from entire.strategies import content
@@ -401,8 +401,8 @@ def carry_forward(scene: Scene, decided: Pending, commit: Commit, sessions: Sequ
 
 
 def _done_branches(scene: Scene, sessions: Sequence[Session], *, ask: bool) -> list[refs.Move]:
-    """Return the deletions of shadow branches that no session stands on once these are condensed. ``ask``: what git
-    says counts.
+    """Return the moves that take shadow branches away on which no session stands once these are condensed: their tips
+    stay for a while under refs of ours. ``ask``: what git says counts.
     """
     worktree_id = scene.place.worktree_id
     old = {steps.branch_name(session.base_commit, worktree_id) for session in sessions if session.steps}
@@ -411,8 +411,29 @@ def _done_branches(scene: Scene, sessions: Sequence[Session], *, ask: bool) -> l
     }
     unknown = [name for name in done if ask or not scene.journal.shadows.get(name)]
     scene.journal.shadows.update(worktree.shadow_tips(scene, unknown))
-    tips = {name: scene.journal.shadows.pop(name) for name in done}
-    return [refs.Move(ref=f"refs/heads/{name}", new="", old=tip) for name, tip in tips.items() if tip]
+    tips = {name: tip for name in done if (tip := scene.journal.shadows.pop(name))}
+    bases = {steps.branch_name(one.base_commit, worktree_id): one.base_commit for one in sessions}
+    moves = [refs.Move(ref=f"refs/heads/{name}", new="", old=tip) for name, tip in tips.items()]
+    return [*moves, *_kept(scene, {bases[name] or steps.NO_COMMIT: (name, tip) for name, tip in tips.items()}, ask=ask)]
+
+
+def _kept(scene: Scene, tips: dict[str, tuple[str, str]], *, ask: bool) -> list[refs.Move]:
+    """Return the moves that keep these tips, by base commit, and that forget what is too old or too much."""
+    journal, now, chosen = scene.journal, scene.now(), scene.settings
+    if ask:
+        there = {one.ref: one.tip for one in kept.find(scene.place.top, scene.place.worktree_id)}
+        journal.kept = [line for line in journal.kept if there.get(line[0]) == line[1]]
+    moves = []
+    for base, (name, tip) in tips.items():
+        move, line = kept.keep(journal.kept, scene.place.worktree_id, base, tip, journal.weights.pop(name, 0), now)
+        moves.append(move)
+        journal.kept.append(line)
+    fresh = {move.ref for move in moves}
+    gone = kept.surplus(journal.kept, now, chosen.keep_steps_days * 86400.0, chosen.keep_steps_bytes)
+    journal.kept = [line for line in journal.kept if line not in gone]
+    names = {line[0] for line in gone}
+    deletions = [refs.Move(ref=line[0], new="", old=line[1]) for line in gone if line[0] not in fresh]
+    return [*(move for move in moves if move.ref not in names), *deletions]
 
 
 def _carry(scene: Scene, commit: Commit, session: Session) -> None:

@@ -41,10 +41,12 @@ def begin(scene: Scene, agent: Agent, session: Session, event: Event) -> None:
     reading = Reading(agent, session, scene.place.top)
     start = reading.end()
     _accept_cut(session, start)
-    if session.turn is None and not session.counted.count and _is_copy(scene, session, start):
+    is_new = session.turn is None and not session.first_prompt  # a rewind, too, leaves no turn
+    if is_new and not session.counted.count and _is_copy(scene, session, start):
         session.counted = start
     if session.turn is None and not session.untracked_at_start:
-        session.untracked_at_start = list(seen.snapshot.untracked[:_MAX_START_FILES])
+        there = (path for path in seen.snapshot.untracked if path not in scene.journal.made)
+        session.untracked_at_start = list(there)[:_MAX_START_FILES]
     prompt = event.prompt if event.source != "task-notification" else ""
     session.turn = Turn(id=new_id(), ref=event.turn_ref, prompt=redact_text(prompt), start=start, started=scene.now(),
                         prompt_position=start.count, model=event.model or session.model)  # fmt: skip
@@ -101,11 +103,13 @@ def wait(agent: Agent, session: Session | None, event: Event) -> None:
 
 def end(scene: Scene, agent: Agent, session: Session, event: Event) -> None:
     """Save what a turn did: a step if files changed, in any case its note. Safe to be called twice for one turn."""
-    unseen = session.turn is None  # its beginning: nobody knows how the work tree was then, tools' reports must do
-    turn = session.turn or Turn(id=new_id(), started=scene.now(), start=session.counted, ref=event.turn_ref)
-    session.turn = turn
     reading = Reading(agent, session, scene.place.top)
     finish = reading.end()
+    unseen = _began_unseen(session.turn, event, reading, finish)
+    turn = session.turn
+    if turn is None or unseen:
+        start = turn.finish if turn is not None else session.counted
+        turn = session.turn = Turn(id=new_id(), started=scene.now(), start=start, ref=event.turn_ref)
     if finish.count < turn.start.count:  # compacted without a word
         turn = session.turn = replace(turn, start=START)
     key = turn_key(session)
@@ -137,6 +141,16 @@ def end(scene: Scene, agent: Agent, session: Session, event: Event) -> None:
         from entire.lifecycle import guests
 
         guests.note(scene, session, away)
+
+
+def _began_unseen(turn: Turn | None, event: Event, reading: Reading, finish: Position) -> bool:
+    """Tell whether a turn ends whose beginning we did not see (we were killed, or came later): nobody knows how the
+    work tree was then, so that tools' reports must do.
+    """
+    if turn is None:
+        return True
+    is_other = bool(turn.ended and turn.ref and event.turn_ref) and turn.ref != event.turn_ref
+    return is_other and bool(reading.tokens(turn.finish, finish))
 
 
 def _ended(scene: Scene, turn: Turn, reading: Reading, finish: Position, prompts: list[Prompt]) -> Turn:
@@ -182,6 +196,7 @@ def notes_of(turn: Turn, prompts: list[Prompt]) -> list[TurnNote]:
         ended=turn.ended,
         model=turn.model,
         tokens=usage_to_json(turn.tokens),
+        end=turn.finish.count if turn.ended else 0,
     )
     if not prompts:
         return [note]

@@ -9,7 +9,7 @@ from entire.errors import RefMovedError
 from entire.git import diff, refs
 from entire.git.write import Stream
 from entire.lifecycle.scene import turn_key
-from entire.model.session import WEAK, Entry
+from entire.model.session import KEPT_SECONDS, WEAK, Entry
 from entire.model.value import Value, replace
 from entire.store import journal as journals
 from entire.store import steps
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Changes = dict[str, tuple[str, str] | None]
 
 _ATTEMPTS = 8
-_MAX_PATHS = 5000  # of a look: beyond, no single path is remembered as open work
+MAX_PATHS = 5000  # of a look: beyond, no single path is remembered as open work
 
 
 class Step(Value):
@@ -63,9 +63,15 @@ def record(
     by: str = "",
     running: Sequence[str] = (),
     make_step: Callable[[list[str]], Step | None] = lambda _changed: None,
+    mark: str = "",
+    moment: float = 0.0,
 ) -> list[str]:
-    """Write a look to the journal, and the step that ``make_step`` wants for the changed paths; return those paths."""
+    """Write a look to the journal, and the step that ``make_step`` wants for the changed paths; return those paths.
+
+    ``moment``: of the look, if its snapshot does not say it.
+    """
     journal = scene.journal
+    journal.unseen.update(dict.fromkeys(seen.snapshot.left_out))
     before = journal.snapshot
     changed = journals.changed_paths(before, seen.snapshot)
     if changed == [] and before.tree:
@@ -73,23 +79,29 @@ def record(
         return []
     if changed is None:  # HEAD moved: only the trees can tell
         is_clean = not seen.changes and bool(seen.base_tree)  # then it is HEAD's own tree
-        tree = seen.base_tree if is_clean else _write(scene, seen, None, keep=True)
+        tree = seen.base_tree if is_clean else _write(scene, seen, None, keep=True)[0]
         known = bool(journal.tree) and journal.tree != tree
         changed = [one.path for one in diff.changes(scene.place.top, journal.tree, tree)] if known else []
         step = make_step(changed) if changed else None
         if step is not None:
-            _write(scene, seen, step, keep=False)
+            _, mark = _write(scene, seen, step, keep=False)
         if seen.snapshot.head not in (before.head, journal.followed):
             from entire.lifecycle import reconcile
 
             reconcile.head_moved(scene, before.head, seen.snapshot.head)
     else:
-        tree = _write(scene, seen, make_step(changed), keep=True)
+        tree, step_id = _write(scene, seen, make_step(changed), keep=True)
+        mark = step_id or mark
     journal.snapshot = replace(seen.snapshot, tree=tree)
     _note_stashed(scene, before.time, changed)
     if tree != journal.tree:
         entry = Entry(
-            tree=tree, time=seen.snapshot.time, by=by, running=tuple(running), paths=tuple(changed[:_MAX_PATHS])
+            tree=tree,
+            time=moment or seen.snapshot.time,
+            by=by,
+            running=tuple(running),
+            paths=tuple(changed[:MAX_PATHS]),
+            mark=mark,
         )
         journal.note(entry)
         _credit(scene, entry)
@@ -139,9 +151,9 @@ def _credit(scene: Scene, entry: Entry) -> None:
             scene.touch(session)
 
 
-def _write(scene: Scene, seen: Look, step: Step | None, *, keep: bool) -> str:
-    """Write the look as a commit of the journal (``keep``) and as a step; return its tree. One stream, then the
-    refs.
+def _write(scene: Scene, seen: Look, step: Step | None, *, keep: bool) -> tuple[str, str]:
+    """Write the look as a commit of the journal (``keep``) and as a step; return its tree and the step's commit, ''
+    for what was not wanted. One stream, then the refs.
     """
     for attempt in range(_ATTEMPTS):
         stream = Stream(scene.place.top)
@@ -149,14 +161,14 @@ def _write(scene: Scene, seen: Look, step: Step | None, *, keep: bool) -> str:
         for target in seen.links.values():
             stream.blob(target)
         moves: list[refs.Move] = []
-        mark = wanted = shadow = ""
+        mark = wanted = shadow = new = ""
         if keep:
-            parents = (scene.journal.tip,) if scene.journal.tip else ()
+            parents, rotation = _chain(scene)
             mark = stream.commit(
                 message=b"look\n", author=author, parents=parents, tree=seen.base_tree, changes=seen.changes
             )
             wanted = stream.tree_of(mark)
-            moves.append(refs.Move(ref=scene.journal.ref, new=mark))
+            moves += [refs.Move(ref=scene.journal.ref, new=mark), *rotation]
         if step is not None:
             shadow, tip, deletions = _shadow(scene, step.session, seen.snapshot.head)
             changes = {**seen.changes, **step.metadata(stream)}
@@ -164,7 +176,7 @@ def _write(scene: Scene, seen: Look, step: Step | None, *, keep: bool) -> str:
                                 changes=changes)  # fmt: skip
             moves += [refs.Move(ref=f"refs/heads/{shadow}", new=new, old=_tip_of(scene, shadow)), *deletions]
         try:
-            written = _move(scene, stream, moves, together=attempt > 0)
+            written = _move(scene, stream, moves, together=attempt > 0 or (keep and bool(rotation)))
         except RefMovedError:
             if attempt == _ATTEMPTS - 1:
                 raise
@@ -172,12 +184,35 @@ def _write(scene: Scene, seen: Look, step: Step | None, *, keep: bool) -> str:
             continue
         if keep:
             scene.journal.tip = written[mark]
+            if not parents:
+                scene.journal.chain_since = scene.now()
         if step is not None:
             scene.journal.shadows[shadow] = written[new]
+            _weigh(scene, shadow, seen)
             step.session.base_commit = seen.snapshot.head or steps.NO_COMMIT
             step.session.steps += 1
-        return written[wanted] if keep else ""
+        return written[wanted] if keep else "", written[new] if step is not None else ""
     raise AssertionError("unreachable")
+
+
+def _chain(scene: Scene) -> tuple[tuple[str, ...], list[refs.Move]]:
+    """Return the journal's commit that the next one follows, and where the chain is begun anew, the move that keeps the
+    old one: what was looked at more than four weeks ago need not be kept from being collected.
+    """
+    journal = scene.journal
+    if not journal.tip:
+        return (), []
+    needed = min((entry.time for entry in journal.entries), default=scene.now())
+    if scene.now() - journal.chain_since <= KEPT_SECONDS or needed < journal.chain_since:
+        return (journal.tip,), []
+    return (), [refs.Move(ref=f"{journal.ref}-past", new=journal.tip)]
+
+
+def _weigh(scene: Scene, shadow: str, seen: Look) -> None:
+    """Add up what a shadow branch holds in files that may be in no commit: condensed steps are kept up to a bound."""
+    facts = seen.snapshot.files
+    held = sum(int(facts[path][2]) for path in seen.changes if path in facts)
+    scene.journal.weights[shadow] = scene.journal.weights.get(shadow, 0) + held
 
 
 def _move(scene: Scene, stream: Stream, moves: Sequence[refs.Move], *, together: bool) -> dict[str, str]:
@@ -185,7 +220,7 @@ def _move(scene: Scene, stream: Stream, moves: Sequence[refs.Move], *, together:
     if not together and all(one.new for one in moves):
         return stream.write({one.ref: one.new for one in moves})
     written = stream.write()
-    refs.move(scene.place.top, [refs.Move(ref=one.ref, new=written.get(one.new, ""), old=one.old) for one in moves])
+    refs.move(scene.place.top, [refs.Move(ref=one.ref, new=written.get(one.new, one.new), old=one.old) for one in moves])
     return written
 
 

@@ -99,6 +99,7 @@ class Entry(Value):
 
     ``by`` is ``session/turn`` of the event's own turn, '' for people; ``running`` are all turns in progress since the
     look before. ``commit`` marks the tree of a commit, with the ``paths`` it changed: their content there is settled.
+    ``mark`` is the step that was written with a look, or tells of a rewind (``lifecycle.changes``).
     """
 
     tree: str
@@ -107,3 +108,4 @@ class Entry(Value):
     running: tuple[str, ...] = ()
     commit: str = ""
     paths: tuple[str, ...] = ()
+    mark: str = ""

@@ -2,8 +2,9 @@
 
 ``<git dir>/entire/journal.json`` is the truth; the looks' trees are kept from being collected by the commits of
 ``refs/entire/journal/<worktree>``. ``snapshot.json`` beside it remembers the blobs of the files that differ from
-HEAD, so that the next look stores only what changed. ``live`` is there while the git hooks have something to do here
-(they look for it before they start an interpreter).
+HEAD, so that the next look stores only what changed. Entries that no commit can need any more go to ``past.jsonl``,
+where a rewind finds them for two weeks. ``live`` is there while the git hooks have something to do here (they look for
+it before they start an interpreter).
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ import time
 
 from entire import files
 from entire.errors import CorruptError
-from entire.model.session import WEAK, Entry
+from entire.model import jsontext
+from entire.model.session import KEPT_SECONDS, WEAK, Entry
 from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
@@ -30,6 +32,8 @@ _MAX_ENTRIES = 300
 _MAX_REASONS = 50
 _MAX_TREES = 8
 _MAX_MADE = 5000
+_MAX_UNSEEN = 500
+_PAST_BYTES = 4 << 20  # of past.jsonl, before what is older than two weeks is taken out of it
 _RACY = 20_000_000  # nanoseconds: a file changed this shortly before a look may change again without a new time stamp
 _NO_FILE = "000000"
 _BROKEN = (CorruptError, TypeError, ValueError, KeyError, AttributeError)
@@ -67,7 +71,6 @@ def look(place: Place, before: Snapshot, objects: Objects, max_untracked: int, t
     ``trees`` are commits with their trees that are known without asking git.
     """
     from entire.git import status
-    from entire.git.write import blob_id
 
     seen = status.read(place.top)
     now = time.time()
@@ -75,8 +78,6 @@ def look(place: Place, before: Snapshot, objects: Objects, max_untracked: int, t
     if seen.head != before.head or not head_tree:
         head_tree = trees.get(seen.head) or objects.tree_id(seen.head) if seen.head else ""
     known: dict[str, list[Any]] = {}
-    wanted: list[str] = []
-    links: dict[str, bytes] = {}
     left_out = []
     for dirty in seen.dirty:
         if dirty.path.startswith(_OWN_FOLDER) or dirty.path == ".entire":
@@ -88,24 +89,56 @@ def look(place: Place, before: Snapshot, objects: Objects, max_untracked: int, t
             left_out.append(dirty.path)
             continue
         known[dirty.path] = facts
-        if facts[0] == "120000" and not facts[1]:
-            target = os.readlink(os.fsencode(os.path.join(place.top, dirty.path)))
-            facts[1] = blob_id(target, len(head_tree) or 40)
-            links[dirty.path] = target
-        elif not facts[1] and facts[0] != _NO_FILE:
-            wanted.append(dirty.path)
-    if wanted:
-        stored = status.store_files(place.top, wanted)
-        for path in wanted:
-            if path in stored:
-                known[path][1] = stored[path]
-            else:
-                known.pop(path)  # it vanished while we looked
+    links = _store(place.top, known, len(head_tree) or 40)
     snapshot = Snapshot(
         head=seen.head, head_tree=head_tree, branch=seen.branch, time=now, files=known, left_out=tuple(left_out),
         untracked=tuple(one.path for one in seen.dirty if not one.tracked and one.path in known),
     )  # fmt: skip
     return _plan(snapshot, before, links)
+
+
+def look_after(place: Place, before: Snapshot, changed: Mapping[str, tuple[str, str] | None]) -> Look:
+    """Return the look at a work tree in which only these paths changed since the one before; no git status runs.
+
+    ``changed`` tells what HEAD has at each path: mode and blob id, or None.
+    """
+    from entire.git import status
+
+    known = {path: facts for path, facts in before.files.items() if path not in changed}
+    for path, in_head in changed.items():
+        facts = _facts(place.top, status.Dirty(path=path, mode="", tracked=in_head is not None), before)
+        if facts is not None:
+            known[path] = facts
+    links = _store(place.top, {path: known[path] for path in changed if path in known}, len(before.head_tree) or 40)
+    for path, in_head in changed.items():
+        if in_head is not None and tuple(known.get(path, ())[:2]) == in_head:
+            del known[path]
+    untracked = [path for path in before.untracked if path not in changed]
+    untracked += [path for path, in_head in changed.items() if in_head is None and path in known]
+    # The time stays: the other files were looked at then, and one that changed right after it must be read again.
+    return _plan(replace(before, files=known, untracked=tuple(untracked)), before, links)
+
+
+def _store(top: str, known: dict[str, list[Any]], oid_size: int) -> dict[str, bytes]:
+    """Store the files whose blob ids are not known yet, and fill these in; return the links that are to be stored."""
+    from entire.git import status
+    from entire.git.write import blob_id
+
+    wanted: list[str] = []
+    links: dict[str, bytes] = {}
+    for path, facts in known.items():
+        if facts[0] == "120000" and not facts[1]:
+            links[path] = os.readlink(os.fsencode(os.path.join(top, path)))
+            facts[1] = blob_id(links[path], oid_size)
+        elif not facts[1] and facts[0] != _NO_FILE:
+            wanted.append(path)
+    stored = status.store_files(top, wanted) if wanted else {}
+    for path in wanted:
+        if path in stored:
+            known[path][1] = stored[path]
+        else:
+            known.pop(path)  # it vanished while we looked
+    return links
 
 
 def _facts(top: str, dirty: status.Dirty, before: Snapshot) -> list[Any] | None:
@@ -163,9 +196,11 @@ class Journal:
         self._path = os.path.join(place.own_dir, "journal.json")
         self._snapshot_path = os.path.join(place.own_dir, "snapshot.json")
         self._live_path = os.path.join(place.own_dir, "live")
+        self._past_path = os.path.join(place.own_dir, "past.jsonl")
         self._repair = repair
         self._snapshot: Snapshot | None = None
         self._is_new = False
+        self._dropped: list[bytes] = []
         self.ref = f"refs/entire/journal/{place.worktree_id}"
         try:
             self._fill(files.read_json(self._path) or {})
@@ -189,6 +224,10 @@ class Journal:
         self.reports: dict[str, list[str]] = value.get("reports", {})  # session/turn -> paths its tools reported
         self.reasons: list[dict[str, Any]] = value.get("reasons", [])  # commits near a session that were not linked
         self.shadows: dict[str, str] = value.get("shadows", {})  # shadow branch -> its tip as we left it
+        self.weights: dict[str, int] = value.get("weights", {})  # shadow branch -> bytes of files that its steps hold
+        self.kept: list[list[Any]] = value.get("kept", [])  # [ref, tip, time, bytes] of steps that a commit condensed
+        self.unseen: dict[str, None] = dict.fromkeys(value.get("unseen", []))  # too big for a look at some time
+        self.chain_since = float(value.get("chain_since", 0.0))  # when the ref's chain of looks began
         self.last_scan = float(value.get("last_scan", 0.0))
         self.is_live = bool(value.get("live", False))
         self.trees: dict[str, str] = value.get("trees", {})  # commit -> tree, of the last few commits: saves asking git
@@ -237,7 +276,15 @@ class Journal:
             self.drop(surplus)
 
     def drop(self, count: int) -> None:
-        """Forget the oldest entries."""
+        """Move the oldest entries to the past, each with what tools had reported of its paths."""
+        for entry in self.entries[:count]:
+            paths = set(entry.paths)
+            turns = {turn.removeprefix(WEAK) for turn in (entry.by, *entry.running) if turn}
+            reports = {turn: [one for one in self.reports.get(turn, ()) if one in paths] for turn in turns}
+            value = {"entry": _entry_json(entry), "reports": reports}
+            self._dropped.append(
+                jsontext.dumps(value, ensure_ascii=False, compact=True).encode("utf-8", "surrogateescape")
+            )
         del self.entries[:count]
         self.settled_at = [at - count for at in self.settled_at if at > count]
 
@@ -275,6 +322,10 @@ class Journal:
     def save(self, *, live: bool) -> None:
         """Write the journal and the marker for the git hooks."""
         self.is_live = live
+        if self._dropped:  # first: killed after it, an entry is in both places, and reading takes it once
+            files.append(self._past_path, b"".join(b"\n" + line for line in self._dropped))
+            self._dropped = []
+            _shorten(self._past_path)
         known = {turn.removeprefix(WEAK) for entry in self.entries for turn in (entry.by, *entry.running) if turn}
         files.write_json(self._path, {
             "version": 1, "tip": self.tip, "entries": [_entry_json(one) for one in self.entries],
@@ -284,7 +335,9 @@ class Journal:
             "reasons": self.reasons, "shadows": self.shadows, "last_scan": self.last_scan, "live": live,
             "trees": dict(list(self.trees.items())[-_MAX_TREES:]), "identity": self.identity,
             "followed": self.followed,
-            "guests": self.guests,
+            "guests": self.guests, "kept": self.kept, "unseen": list(self.unseen)[-_MAX_UNSEEN:],
+            "chain_since": self.chain_since,
+            "weights": {name: weight for name, weight in self.weights.items() if name in self.shadows},
         })  # fmt: skip
         if self._is_new:  # last: killed before it, the next look finds the same changes again and the same tree
             files.write_json(self._snapshot_path, dict(self.snapshot.__dict__))
@@ -302,10 +355,47 @@ def _snapshot_from_json(value: dict[str, Any]) -> Snapshot:
     return Snapshot(**known)
 
 
+def past(place: Place) -> list[tuple[Entry, dict[str, list[str]]]]:
+    """Return the entries that a journal dropped, the oldest first, each with the reports of its turns."""
+    found: dict[tuple[float, str, str], tuple[Entry, dict[str, list[str]]]] = {}
+    data = files.read(os.path.join(place.own_dir, "past.jsonl")) or b""
+    for line in data.split(b"\n"):
+        try:
+            value = jsontext.loads(line.decode("utf-8", "surrogateescape"))
+            entry = _entry_from_json(value["entry"])
+            found[entry.time, entry.tree, entry.commit] = (entry, value["reports"])
+        except (*_BROKEN, RecursionError):
+            continue  # a line that a kill has cut
+    return list(found.values())
+
+
+def _shorten(path: str) -> None:
+    """Take out of the past what is older than two weeks, once the file is big."""
+    try:
+        if os.stat(path).st_size < _PAST_BYTES:
+            return
+    except OSError:
+        return
+    lines = (files.read(path) or b"").split(b"\n")
+    oldest = time.time() - KEPT_SECONDS
+    kept = [line for line in lines if _time_of(line) >= oldest]
+    while sum(map(len, kept)) > _PAST_BYTES:
+        del kept[: len(kept) // 4 + 1]
+    files.write(path, b"\n".join(kept), mode=0o600)
+
+
+def _time_of(line: bytes) -> float:
+    try:
+        return float(jsontext.loads(line.decode("utf-8", "surrogateescape"))["entry"][1])
+    except (*_BROKEN, RecursionError):
+        return 0.0
+
+
 def _entry_json(entry: Entry) -> list[Any]:
-    return [entry.tree, entry.time, entry.by, list(entry.running), entry.commit, list(entry.paths)]
+    return [entry.tree, entry.time, entry.by, list(entry.running), entry.commit, list(entry.paths), entry.mark]
 
 
 def _entry_from_json(value: list[Any]) -> Entry:
-    tree, moment, by, running, commit, paths = value
-    return Entry(tree=tree, time=moment, by=by, running=tuple(running), commit=commit, paths=tuple(paths))
+    tree, moment, by, running, commit, paths, *more = value
+    return Entry(tree=tree, time=moment, by=by, running=tuple(running), commit=commit, paths=tuple(paths),
+                 mark=more[0] if more else "")  # fmt: skip

@@ -29,6 +29,7 @@ class TurnNote(Value):
     ended: float = 0.0
     model: str = ""
     tokens: dict[str, object] = {}
+    end: int = 0  # records of the transcript at the turn's end; 0 where nobody saw it
 
 
 def path(place: Place, session_id: str) -> str:
@@ -38,11 +39,15 @@ def path(place: Place, session_id: str) -> str:
 
 def append(place: Place, session_id: str, notes: list[TurnNote]) -> None:
     """Note turns; their prompts are redacted here."""
-    lines = []
-    for note in notes:
-        lines.append(jsontext.dumps({**note.__dict__, "prompt": redact_text(note.prompt)}) + "\n")
-    if lines:
-        files.append(path(place, session_id), ("\n" + "".join(lines)).encode())  # behind a line that a kill has cut
+    data = dumps(notes)
+    if data:
+        files.append(path(place, session_id), b"\n" + data)  # behind a line that a kill has cut
+
+
+def dumps(notes: list[TurnNote]) -> bytes:
+    """Return the lines of these notes."""
+    lines = [jsontext.dumps({**note.__dict__, "prompt": redact_text(note.prompt)}) + "\n" for note in notes]
+    return "".join(lines).encode()
 
 
 def read(place: Place, session_id: str) -> list[TurnNote]:

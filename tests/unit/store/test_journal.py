@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from entire import layout
-from entire.git import status
+from entire.git import diff, status
 from entire.git.read import Objects
 from entire.git.write import Stream
 from entire.layout import Place
@@ -351,3 +352,70 @@ def test_broken_files_are_put_aside(place: Place, content: bytes) -> None:
     one = Journal(place, repair=True)
     assert (one.entries, one.snapshot) == ([], Snapshot())
     assert Path(place.own_dir, "journal.json.broken").read_bytes() == content
+
+
+def test_what_a_journal_drops_is_found_in_the_past(place: Place) -> None:
+    own = Journal(place)
+    own.reports = {"a/1": ["x", "y"], "a/2": ["z"]}
+    for number in range(5):
+        own.note(entry(number, by="a/1", running=("a/1",), paths=("x",), mark=f"{number}" * 40))
+    own.drop(2)
+    own.save(live=False)
+    own.save(live=False)  # once is enough
+    again = Journal(place)
+    past = journal.past(place)
+    assert [one.mark for one, _ in past] == ["0" * 40, "1" * 40]
+    assert [reports for _, reports in past] == [{"a/1": ["x"]}] * 2
+    assert [one.mark[:1] for one in again.entries] == ["2", "3", "4"]
+
+
+def test_a_cut_past_and_one_written_twice_count_once(place: Place) -> None:
+    own = Journal(place)
+    for number in range(3):
+        own.note(entry(number))
+    own.drop(2)
+    own.save(live=False)
+    path = Path(place.own_dir, "past.jsonl")
+    path.write_bytes(path.read_bytes() * 2 + b'\n{"entry": ["cu')
+    assert [one.tree for one, _ in journal.past(place)] == [entry(0).tree, entry(1).tree]
+
+
+def test_the_past_is_bounded(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(journal, "_PAST_BYTES", 4000)
+    own = Journal(place)
+    now = time.time()
+    for number in range(200):
+        own.note(replace(entry(number), time=now - 200 + number))
+        own.drop(len(own.entries) - 1)
+        own.save(live=False)
+    assert Path(place.own_dir, "past.jsonl").stat().st_size < 5000
+    assert journal.past(place)[-1][0].tree == entry(198).tree
+
+
+def test_a_look_after_a_known_change_is_what_a_new_look_finds(repo: Repo) -> None:
+    looker = Looker(repo)
+    Path(repo.top, "kept.txt").write_text("kept\n")
+    Path(repo.top, "gone.txt").write_text("gone\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "more")
+    Path(repo.top, "untracked.txt").write_text("1\n")
+    looker.look()
+    Path(repo.top, "gone.txt").unlink()
+    Path(repo.top, "kept.txt").write_text("changed\n")
+    Path(repo.top, "new.txt").write_text("new\n")
+    Path(repo.top, "new link").symlink_to("new.txt")
+    Path(repo.top, "untracked.txt").unlink()
+    changed = ["gone.txt", "kept.txt", "new.txt", "new link", "untracked.txt"]
+    in_head = {path: found for path in changed if (found := diff.entries(repo.top, "HEAD", [path]).get(path))}
+    after = journal.look_after(looker.place, looker.before, {path: in_head.get(path) for path in changed})
+    with Objects(repo.top) as objects:
+        fresh = journal.look(looker.place, looker.before, objects, HUGE, {})
+    assert after.snapshot.files == fresh.snapshot.files
+    assert sorted(after.snapshot.untracked) == sorted(fresh.snapshot.untracked)
+    assert after.links == fresh.links
+    Path(repo.top, "kept.txt").write_text("kept\n")
+    Path(repo.top, "gone.txt").write_text("gone\n")
+    back = journal.look_after(
+        looker.place, replace(after.snapshot, tree="x"), {path: in_head[path] for path in ("kept.txt", "gone.txt")}
+    )
+    assert sorted(back.snapshot.files) == ["new link", "new.txt"]

@@ -1,0 +1,96 @@
+"""From blobs to files of a work tree and back, without touching the user's index: what a rewind puts into place.
+
+Git itself writes the files (into a folder of ours), so that line ends, clean and smudge filters, executable bits and
+symbolic links come out as by a checkout.
+"""
+
+from __future__ import annotations
+
+import os
+
+from entire import files
+from entire.git import run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+_CONFLICTS = 127  # merge-file's status is the number of conflicts up to here; beyond, an error
+
+
+def stage(top: str, entries: Mapping[str, tuple[str, str]], folder: str) -> None:
+    """Write the files of some tree entries (path to mode and blob id) below ``folder``, as a checkout in ``top`` would.
+
+    Raises GitError if an object is missing or a filter fails.
+    """
+    index = os.path.join(folder, os.pardir, f"index.{os.getpid()}")
+    index = os.path.normpath(index)
+    env = run.environment(GIT_INDEX_FILE=index)
+    lines = [
+        f"{mode} {oid} 0\t".encode() + path.encode("utf-8", "surrogateescape") for path, (mode, oid) in entries.items()
+    ]
+    try:
+        run.git(top, "update-index", "-z", "--index-info", stdin=b"\0".join([*lines, b""]), env=env)
+        run.git(top, "checkout-index", "--all", f"--prefix={folder}/", env=env, timeout=None)
+    finally:
+        files.remove(index)
+        files.remove(index + ".lock")
+
+
+def ignored(top: str, paths: Collection[str]) -> set[str]:
+    """Return those of the paths that git ignores here; what the index holds is never ignored."""
+    if not paths:
+        return set()
+    asked = b"\0".join(path.encode("utf-8", "surrogateescape") for path in paths)
+    done = run.git(top, "check-ignore", "-z", "--stdin", stdin=asked, ok=(0, 1))
+    return {path for path in done.stdout.decode("utf-8", "surrogateescape").split("\0") if path}
+
+
+def in_commits(top: str, revs: Sequence[str], paths: Collection[str]) -> set[str]:
+    """Return those of the paths that a commit found by ``revs`` (as for ``git rev-list``) added or changed."""
+    if not paths or not revs:
+        return set()
+    done = run.git(top, "log", "-z", "--format=", "--name-only", "--no-renames", "-m", *revs, "--")
+    return {path.lstrip("\n") for path in done.stdout.decode("utf-8", "surrogateescape").split("\0")} & set(paths)
+
+
+def merge(top: str, folder: str, mine: bytes, base: bytes, theirs: bytes, labels: Sequence[str]) -> tuple[bytes, bool]:
+    """Merge two changes of one file three-way, as git does; return the result and whether it has conflicts.
+
+    ``labels`` name mine, base and theirs in the conflict markers; ``folder`` is for three files that are removed again.
+    """
+    paths = [os.path.join(folder, name) for name in ("mine", "base", "theirs")]
+    try:
+        for path, data in zip(paths, (mine, base, theirs), strict=True):
+            files.write(path, data, mode=0o600)
+        named = [word for label in labels for word in ("-L", label)]
+        done = run.git(top, "merge-file", "--stdout", *named, *paths, ok=range(_CONFLICTS + 1))
+    finally:
+        for path in paths:
+            files.remove(path)
+    return done.stdout, done.status > 0
+
+
+def is_binary(*contents: bytes) -> bool:
+    """Tell whether git would call one of the contents binary."""
+    return any(b"\0" in content[:8000] for content in contents)
+
+
+def store(top: str, contents: Sequence[bytes]) -> list[str]:
+    """Store contents as blobs, as they are; return their ids."""
+    return [
+        run.git(top, "hash-object", "-w", "--stdin", stdin=content).stdout.decode("ascii").strip()
+        for content in contents
+    ]
+
+
+def diff_folders(folder: str, before: str, after: str, *, colour: bool) -> bytes:
+    """Return the difference between two folders below ``folder``, with the names of files in them, as git shows it."""
+    wanted = "always" if colour else "never"
+    argv = ("diff", "--no-index", "--no-prefix", "--no-ext-diff", "--no-textconv", f"--color={wanted}", before, after)
+    return run.git(folder, *argv, ok=(0, 1), env={**run.environment(), "GIT_CEILING_DIRECTORIES": folder}).stdout
+
+
+def index_at(top: str, commit: str, index: str) -> None:
+    """Make an index file (a copy of the user's) that of a commit; what is known of unchanged files is kept."""
+    run.git(top, "read-tree", "--reset", commit, env=run.environment(GIT_INDEX_FILE=index), timeout=None)
