@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 INTERRUPTED = 130
+_REFUSED = frozenset(
+    (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE)
+)
+"""What the system refuses without a fault of ours: a message is enough."""
 _COMPLETION = "_ENTIRE_COMPLETE"
 
 
@@ -38,12 +43,24 @@ def main(argv: Sequence[str] | None = None) -> int:
             _traceback()
         _tell(error.message, error.hint, error.exit_code, as_json="--json" in args)
         return error.exit_code
-    except Exception as error:
-        if debug:
-            _traceback()
-        hint = _report(error, args)
-        _tell(f"internal error: {type(error).__name__}", hint, 1, as_json="--json" in args)
+    except OSError as error:
+        if debug or error.errno not in _REFUSED:
+            return _crash(error, args, debug=debug)
+        named = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, (str, bytes)) else ""
+        hint = "free some disk space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "`entire doctor` tells more"
+        _tell(f"{named}{error.strerror}", hint, 1, as_json="--json" in args)
         return 1
+    except Exception as error:
+        return _crash(error, args, debug=debug)
+
+
+def _crash(error: BaseException, args: Sequence[str], *, debug: bool) -> int:
+    """Say that this should not have happened, and where the report is."""
+    if debug:
+        _traceback()
+    hint = _report(error, args)
+    _tell(f"internal error: {type(error).__name__}", hint, 1, as_json="--json" in args)
+    return 1
 
 
 def _command(args: list[str]) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -96,6 +98,20 @@ def test_a_reader_that_went_away(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     monkeypatch.setattr(cli, "_silence", lambda: None)
     assert cli.main(["version"]) == 0
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("number", "hint"), [(errno.EACCES, "doctor"), (errno.EROFS, "doctor"), (errno.ENOSPC, "disk space")]
+)
+def test_what_the_system_refuses_is_no_bug(
+    number: int, hint: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    error = OSError(number, os.strerror(number), "/somewhere/file")
+    monkeypatch.setattr("entire.commands.version.run", fails_with(error))
+    assert cli.main(["version"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"entire: /somewhere/file: {os.strerror(number)}\nhint: ")
+    assert hint in said
 
 
 def test_a_bug_outside_of_a_repository(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
