@@ -37,9 +37,9 @@ def finish(scene: Scene) -> None:
     pending.drop(scene.place)
 
 
-def complete_pending(scene: Scene) -> None:
+def complete_pending(scene: Scene, *, anew: bool = False) -> None:
     """Complete a record whose post-commit never ran; keep it while its git still runs, drop it if the commit never
-    came.
+    came. ``anew``: the git above is about to decide once more, so that its own record goes.
     """
     decided = pending.load(scene.place)
     if decided is None:
@@ -47,8 +47,9 @@ def complete_pending(scene: Scene) -> None:
     commit = _commit_of(scene, decided)
     if commit is not None:
         _carry_out(scene, decided, commit)
-    elif decided.pid and process.is_running(decided.pid, decided.started) and decided.pid != driver.find().pid:
-        return
+    elif decided.pid and process.is_running(decided.pid, decided.started):
+        if not (anew and decided.pid == driver.find().pid):
+            return
     pending.drop(scene.place)
 
 

@@ -49,7 +49,7 @@ def prepare(scene: Scene, message_file: str, source: str, maker: str) -> None:
     if os.path.exists(scene.place.pending_file):
         from entire.lifecycle import commit
 
-        commit.complete_pending(scene)
+        commit.complete_pending(scene, anew=True)
     git = driver.find()
     state = driver.state(scene.place)
     message = (files.read(message_file) or b"").decode("utf-8", "surrogateescape")
