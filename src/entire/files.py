@@ -25,6 +25,14 @@ def read(path: str) -> bytes | None:
         return None
 
 
+def read_lines(path: str) -> list[bytes]:
+    """Return the lines of a file that is appended to, none where there is no such file (a folder in its place)."""
+    try:
+        return (read(path) or b"").split(b"\n")
+    except IsADirectoryError:
+        return []
+
+
 def write(path: str, data: bytes, *, mode: int = 0o644) -> None:
     """Write a file so that under a crash it is old or new, never half: write beside it, then rename."""
     temporary = f"{path}.tmp{os.getpid()}"
@@ -51,14 +59,18 @@ def write(path: str, data: bytes, *, mode: int = 0o644) -> None:
 
 
 def append(path: str, data: bytes, *, mode: int = 0o600) -> None:
-    """Append in one write; a reader must be ready for a cut last line."""
+    """Append in one write; a reader must be ready for a cut last line. OSError if not all of it found a place."""
     try:
         fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, mode)
     except FileNotFoundError:
         os.makedirs(os.path.dirname(path), 0o750, exist_ok=True)
         fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, mode)
+    except IsADirectoryError:
+        put_aside(path)
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, mode)
     try:
-        os.write(fd, data)
+        if os.write(fd, data) < len(data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
     finally:
         os.close(fd)
 
@@ -81,7 +93,10 @@ def put_aside(path: str) -> None:
 
 def read_json(path: str) -> dict[str, Any] | None:
     """Return the JSON object in a file, None without a file; raises CorruptError for anything else in it."""
-    data = read(path)
+    try:
+        data = read(path)
+    except IsADirectoryError as error:
+        raise CorruptError(f"{path} is a folder", hint="run `entire doctor`") from error
     if data is None:
         return None
     try:
@@ -93,13 +108,14 @@ def read_json(path: str) -> dict[str, Any] | None:
     return value
 
 
+def json_bytes(value: dict[str, Any]) -> bytes:
+    """Return a JSON object as ``write_json`` writes it."""
+    return jsontext.dumps(value, ensure_ascii=False, compact=True).encode("utf-8", "surrogateescape") + b"\n"
+
+
 def write_json(path: str, value: dict[str, Any], *, mode: int = 0o600) -> None:
     """Write a compact JSON object, old or new."""
-    write(
-        path,
-        jsontext.dumps(value, ensure_ascii=False, compact=True).encode("utf-8", "surrogateescape") + b"\n",
-        mode=mode,
-    )
+    write(path, json_bytes(value), mode=mode)
 
 
 class Lock:
@@ -115,6 +131,9 @@ class Lock:
             self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
         except FileNotFoundError:
             os.makedirs(os.path.dirname(self._path), 0o750, exist_ok=True)
+            self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+        except IsADirectoryError:
+            put_aside(self._path)
             self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
         deadline = time.monotonic() + self._timeout
         pause = 0.001

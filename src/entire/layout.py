@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from entire.errors import NotARepositoryError
 from entire.model.digest import sha256
 from entire.model.value import Value
 
@@ -138,6 +139,14 @@ def find(start: str) -> Place | None:
         if parent == folder or _is_git_dir(folder):
             return None
         folder = parent
+
+
+def here() -> Place:
+    """Return the work tree that contains the current directory; raises NotARepositoryError outside of any."""
+    place = find(os.getcwd())
+    if place is None:
+        raise NotARepositoryError("this is no git work tree", hint="go to one, or run `git init` first")
+    return place
 
 
 def _place_at(folder: str) -> Place | None:

@@ -10,9 +10,10 @@ import tempfile
 
 from entire import files, layout, log, settings
 from entire.agents import conversation, powers, registry
-from entire.errors import EntireError, NotARepositoryError
+from entire.errors import EntireError, NotARepositoryError, NotEnabledError
 from entire.git import history, hooks, read
 from entire.githooks import install
+from entire.lifecycle.scene import Scene
 from entire.model import ids, trailers, views
 from entire.model.records import SessionRecord, usage_from_json
 from entire.model.times import parse_time
@@ -23,10 +24,11 @@ from entire.store.journal import Journal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from entire.git.history import Logged
     from entire.layout import Place
+    from entire.lifecycle.rewind import Rewind
     from entire.model.session import Session
     from entire.store.checkpoints import Checkpoint, Slot, Task
     from entire.store.lineage_file import FileLines, LineageFile
@@ -47,9 +49,11 @@ class Workspace:
     @classmethod
     def find(cls, path: str | os.PathLike[str] | None = None) -> Workspace:
         """Return the workspace that contains a path (the current directory); raises NotARepositoryError elsewhere."""
-        place = layout.find(os.fspath(path) if path is not None else os.getcwd())
+        if path is None:
+            return cls(layout.here())
+        place = layout.find(os.fspath(path))
         if place is None:
-            raise NotARepositoryError("this is no git work tree", hint="go to one, or run `git init` first")
+            raise NotARepositoryError(f"{os.fspath(path)} is in no git work tree", hint="run `git init` there first")
         return cls(place)
 
     @property
@@ -219,6 +223,58 @@ class Workspace:
             files.write(path, data, mode=0o600)
             return analyzer.prompts(path, Position(count=start))
 
+    # ------------------------------------------------------------ back to a point
+
+    def points(self, limit: int = 100, *, session_id: str = "") -> list[views.PointView]:
+        """Return the points of this branch that one can go back to, newest first; ``limit`` 0 returns all of them.
+
+        A subagent's steps follow the point that they belong to.
+        """
+        from entire.lifecycle.points import Points
+
+        scene = self._scene()
+        try:
+            return Points(scene).find(limit=limit, session_id=session_id)
+        finally:
+            scene.close()
+
+    def rewind(
+        self, point: str, *, paths: Sequence[str] = (), session_id: str = "", logs_only: bool = False,
+        files_only: bool = False, keep_mine: bool = False, reset: bool = False,
+    ) -> Rewind:  # fmt: skip
+        """Plan to go back to a point, by its id or the beginning of it. Nothing changes before ``carry_out``.
+
+        ``paths`` (relative to the top): only these files; ``session_id``: only what this session did since;
+        ``logs_only`` and ``files_only``: the conversation, or the files, alone; ``keep_mine``: merge what a person
+        changed since; ``reset``: move the branch to a checkpoint's commit. Use it as a context manager.
+        """
+        from entire.lifecycle import rewind
+        from entire.lifecycle.restore import Wish
+
+        wish = Wish(paths=tuple(paths), session_id=session_id, logs_only=logs_only, files_only=files_only,
+                    keep_mine=keep_mine, reset=reset)  # fmt: skip
+        return self._planned(lambda scene: rewind.plan(scene, point, wish))
+
+    def undo(self, command: str = "rewind") -> Rewind:
+        """Plan to take back the last rewind (or what another command changed last); doing so twice repeats it."""
+        from entire.lifecycle import rewind
+
+        return self._planned(lambda scene: rewind.undo(scene, command))
+
+    def _planned(self, make: Callable[[Scene], Rewind]) -> Rewind:
+        if self.settings is None:
+            raise NotEnabledError("Entire was never enabled here: there is no point to go back to",
+                                  hint="`entire enable` starts keeping sessions")  # fmt: skip
+        scene = self._scene()
+        try:
+            return make(scene)
+        except BaseException:
+            scene.close()
+            raise
+
+    def _scene(self) -> Scene:
+        return Scene(self.place, self.settings or settings.Settings(enabled=False))
+
     # ------------------------------------------------------------ status
 
     def status(self) -> views.StatusView:
@@ -283,19 +339,12 @@ def _git_hooks(place: Place) -> views.HookView:
 
 def _agent_hooks(place: Place) -> list[views.HookView]:
     """Return where hooks of agents are; an agent without any is not mentioned, one with a part of them is."""
-    found = []
-    for name in registry.BUILTIN:
-        agent = registry.find(name)
-        installer = powers.hook_installer(agent)
-        for scope in ("project", "user") if installer is not None else ():
-            assert installer is not None
-            path = installer.hook_config_path(place.top, scope)
-            if installer.are_hooks_installed(place.top, scope):
-                found.append(views.HookView(name=agent.type, where=path, is_installed=True))
-            elif f"entire hooks {name} ".encode() in (files.read(path) or b""):
-                problem = "entries are missing, or not as this version writes them"
-                found.append(views.HookView(name=agent.type, where=path, is_installed=False, problem=problem))
-    return found
+    problem = "entries are missing, or not as this version writes them"
+    return [
+        views.HookView(name=one.agent_type, where=one.path, is_installed=one.is_whole,
+                       problem="" if one.is_whole else problem)
+        for one in registry.installed(place.top)
+    ]  # fmt: skip
 
 
 def _session_view(state: Session, place: Place) -> views.SessionView:

@@ -127,6 +127,13 @@ class SubagentExtractor(Protocol):
         """Return the subagents whose task call or result lies between the positions."""
         ...
 
+    def subagent_file(self, session_ref: str, subagent_id: str) -> str:
+        """Return where a subagent's transcript belongs beside its session's; '' for an id that could lead elsewhere.
+
+        Optional: an adapter without it has its subagents' transcripts stored, and not put back.
+        """
+        ...
+
 
 class SessionResumer(Protocol):
     """Can continue a stored session."""

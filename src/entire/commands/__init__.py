@@ -10,6 +10,8 @@ TABLE = {
     "enable": "Start keeping sessions of this repository.",
     "disable": "Stop keeping sessions; with --uninstall, remove every trace.",
     "status": "Show what is kept: sessions, steps, commits without a link, hooks.",
+    "rewind": "Put files and conversation back to a point; --undo takes that back.",
+    "resume": "Continue the sessions behind a branch, a commit or a checkpoint.",
     "explain": "Show which session, prompts, files and tokens made a commit.",
     "completion": "Print the completion script for a shell.",
     "version": "Print the version.",

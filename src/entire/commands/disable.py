@@ -9,11 +9,10 @@ import click
 
 from entire import files, layout, settings
 from entire.agents import powers, registry
-from entire.errors import NotARepositoryError, UsageError
+from entire.errors import UsageError
 from entire.git import read, refs
 from entire.githooks import install
-from entire.model import trailers
-from entire.store import sessions
+from entire.store import sessions, steps
 from entire.ui import group, prompts, text
 
 TYPE_CHECKING = False
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
 _OWN_NAMES = (".gitignore", "entire.json", "logs", "metadata", "settings.json", "settings.local.json", "tmp")
 """What we put into ``.entire/``; anything else in it is the user's."""
-_HEX = frozenset("0123456789abcdef")
 
 
 @click.command("disable", cls=group.Command)
@@ -42,9 +40,7 @@ def command(project: bool, uninstall: bool, user: bool, force: bool) -> int:
 
 def run(*, project: bool = False, uninstall: bool = False, user: bool = False, force: bool = False) -> int:
     """Disable the repository of the current directory, or remove Entire from it."""
-    place = layout.find(os.getcwd())
-    if place is None:
-        raise NotARepositoryError("this is no git repository", hint="go to one first")
+    place = layout.here()
     if user and not uninstall:
         raise UsageError("--user goes with --uninstall", hint="`entire disable --uninstall --user`")
     return _uninstall(place, user=user, force=force) if uninstall else _disable(place, project=project)
@@ -116,24 +112,10 @@ def _remove_refs(place: Place) -> int:
         mine = {
             name: oid
             for name, oid in found.items()
-            if not name.startswith("refs/heads/") or _is_shadow(objects, name, oid)
+            if not name.startswith("refs/heads/") or steps.is_shadow(objects, name, oid)
         }
     refs.move(place.top, [refs.Move(ref=name, new="", old=oid) for name, oid in mine.items()])
     return sum(name.startswith("refs/heads/") for name in mine)
-
-
-def _is_shadow(objects: read.Objects, name: str, oid: str) -> bool:
-    """Tell whether a branch has the name of a shadow branch, and its tip the trailers of a step."""
-    base, _, worktree = name.removeprefix("refs/heads/entire/").partition("-")
-    if (
-        len(base) < 7
-        or not _HEX.issuperset(base)
-        or (worktree and (len(worktree) != 6 or not _HEX.issuperset(worktree)))
-    ):
-        return False
-    commit = objects.commit(oid)
-    found = trailers.parse(commit.message.decode("utf-8", "surrogateescape")) if commit is not None else {}
-    return trailers.SESSION in found
 
 
 def _remove_folders(place: Place) -> None:

@@ -10,7 +10,7 @@ import click
 
 from entire import files, layout, settings
 from entire.agents import powers, registry
-from entire.errors import NotARepositoryError, UsageError
+from entire.errors import UsageError
 from entire.githooks import install
 from entire.ui import group, prompts, text
 
@@ -70,9 +70,7 @@ def run(
     force: bool = False,
 ) -> int:  # fmt: skip
     """Enable the repository of the current directory."""
-    place = layout.find(os.getcwd())
-    if place is None:
-        raise NotARepositoryError("this is no git repository", hint="run `git init` first")
+    place = layout.here()
     if strategy and strategy not in settings.STRATEGIES:
         raise UsageError(f"this version cannot carry out the strategy {strategy}", hint="use --strategy manual-commit")
     scope = "user" if user else "project"

@@ -47,11 +47,19 @@ def _parse(answer: bytes, count: int) -> Iterator[Object | None]:
 
 
 def ids(where: str, names: Sequence[str]) -> list[str]:
-    """Return the object id of each name in order, '' where git knows none; reads no content."""
+    """Return the object id of each name in order, '' where git knows none; reads no content.
+
+    A name with a line break in it costs a process of its own.
+    """
     found: list[str] = []
     for start in range(0, len(names), _AT_ONCE):
-        asked = "".join(f"{name}\n" for name in names[start : start + _AT_ONCE]).encode("utf-8", "surrogateescape")
+        some = [name if "\n" not in name else "" for name in names[start : start + _AT_ONCE]]
+        asked = "".join(f"{name}\n" for name in some).encode("utf-8", "surrogateescape")
         done = run.git(where, "cat-file", "--batch-check=%(objectname)", "--buffer", stdin=asked)
         for line in done.stdout.decode("utf-8", "surrogateescape").split("\n")[:-1]:
             found.append("" if line.endswith((" missing", " ambiguous")) else line)
+    for at, name in enumerate(names):
+        if "\n" in name:
+            done = run.git(where, "rev-parse", "--quiet", "--verify", "--end-of-options", name, ok=(0, 1, 128))
+            found[at] = done.stdout.decode("ascii", "replace").strip() if done.status == 0 else ""
     return found

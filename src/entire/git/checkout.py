@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from entire import files
+from entire.errors import GitError
 from entire.git import run
 
 TYPE_CHECKING = False
@@ -38,12 +39,46 @@ def stage(top: str, entries: Mapping[str, tuple[str, str]], folder: str) -> None
 
 
 def ignored(top: str, paths: Collection[str]) -> set[str]:
-    """Return those of the paths that git ignores here; what the index holds is never ignored."""
+    """Return those of the paths that git ignores here; what the index holds is never ignored, nor is what lies behind
+    a symbolic link or in a submodule: there git sees nothing.
+    """
+    asked = [path for path in paths if not _is_behind_link(top, path)]
+    if not asked:
+        return set()
+    try:
+        return _paths(run.git(top, "check-ignore", "-z", "--stdin", stdin=_stdin(asked), ok=(0, 1)).stdout)
+    except GitError as error:
+        if "is in submodule" not in str(error):
+            raise
+    half = len(asked) // 2
+    return ignored(top, asked[:half]) | ignored(top, asked[half:]) if half else set()
+
+
+def ignored_by(git_dir: str, rules: str, paths: Collection[str]) -> set[str]:
+    """Return those of the paths that git would ignore by the ``.gitignore`` files of the folder ``rules``."""
     if not paths:
         return set()
-    asked = b"\0".join(path.encode("utf-8", "surrogateescape") for path in paths)
-    done = run.git(top, "check-ignore", "-z", "--stdin", stdin=asked, ok=(0, 1))
-    return {path for path in done.stdout.decode("utf-8", "surrogateescape").split("\0") if path}
+    os.makedirs(rules, exist_ok=True)
+    where = ("--git-dir", git_dir, "--work-tree", rules)
+    done = run.git(rules, *where, "check-ignore", "--no-index", "-z", "--stdin", stdin=_stdin(paths), ok=(0, 1))
+    return _paths(done.stdout)
+
+
+def _is_behind_link(top: str, path: str) -> bool:
+    at = path.find("/")
+    while at > 0:
+        if os.path.islink(os.path.join(top, path[:at])):
+            return True
+        at = path.find("/", at + 1)
+    return False
+
+
+def _stdin(paths: Collection[str]) -> bytes:
+    return b"\0".join(path.encode("utf-8", "surrogateescape") for path in paths)
+
+
+def _paths(answer: bytes) -> set[str]:
+    return {path for path in answer.decode("utf-8", "surrogateescape").split("\0") if path}
 
 
 def in_commits(top: str, revs: Sequence[str], paths: Collection[str]) -> set[str]:
@@ -51,7 +86,8 @@ def in_commits(top: str, revs: Sequence[str], paths: Collection[str]) -> set[str
     if not paths or not revs:
         return set()
     done = run.git(top, "log", "-z", "--format=", "--name-only", "--no-renames", "-m", *revs, "--")
-    return {path.lstrip("\n") for path in done.stdout.decode("utf-8", "surrogateescape").split("\0")} & set(paths)
+    names = done.stdout.decode("utf-8", "surrogateescape").split("\0")
+    return {one for name in names for one in (name, name.removeprefix("\n"))} & set(paths)
 
 
 def merge(top: str, folder: str, mine: bytes, base: bytes, theirs: bytes, labels: Sequence[str]) -> tuple[bytes, bool]:

@@ -8,7 +8,7 @@ from entire.errors import EntireError, GitError
 from entire.git import run
 
 # They tell git which repository it works on, and a hook inherits them. The rest (proxies, certificates, -c) is kept.
-_OF_A_REPOSITORY = frozenset({
+OF_A_REPOSITORY = frozenset({
     "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_CONFIG", "GIT_DIR", "GIT_GRAFT_FILE",
     "GIT_IMPLICIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NAMESPACE", "GIT_NO_REPLACE_OBJECTS",
     "GIT_OBJECT_DIRECTORY", "GIT_PREFIX", "GIT_QUARANTINE_PATH", "GIT_REFLOG_ACTION", "GIT_REPLACE_REF_BASE",
@@ -46,7 +46,7 @@ def fetch(where: str, remote: str, ref: str, into: str, timeout: float) -> None:
 def _talk(where: str, timeout: float, *args: str) -> None:
     if timeout <= 0:
         raise EntireError("no time left")
-    env = {name: value for name, value in os.environ.items() if name not in _OF_A_REPOSITORY}
+    env = {name: value for name, value in os.environ.items() if name not in OF_A_REPOSITORY}
     env.update(_NO_QUESTIONS, GIT_SSH_COMMAND=_ssh_command(where))
     env.pop("GIT_SSH", None)
     try:

@@ -232,8 +232,15 @@ def dispatch_git(scene: Scene, event: Event) -> None:
             raise ValueError(f"not an event of git: {event.type}")
 
 
-def complete(scene: Scene) -> None:
-    """Finish what earlier hooks left behind; commands that change something call it first."""
+def complete(scene: Scene) -> list[str]:
+    """Finish what earlier hooks and commands left behind; commands that change something call it first.
+
+    Returns sentences about changes of files that had been interrupted.
+    """
+    from entire.store import transactions
+
     with scene.lock():
+        told = transactions.complete(scene.place)
         _complete_pending(scene)
         _tidy(scene, "")
+    return told

@@ -55,6 +55,10 @@ class Scene:
         """Have a session written with the next ``save``."""
         self._touched[session.session_id] = session
 
+    def touched(self) -> list[Session]:
+        """Return the sessions that the next ``save`` writes."""
+        return list(self._touched.values())
+
     def close(self) -> None:
         """End the helper processes."""
         self.objects.close()

@@ -12,12 +12,13 @@ from entire.lifecycle.scene import turn_key
 from entire.model.session import KEPT_SECONDS, WEAK, Entry
 from entire.model.value import Value, replace
 from entire.store import journal as journals
-from entire.store import steps
+from entire.store import kept, steps
 from entire.strategies.content import interval_owner, session_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
     from entire.lifecycle.scene import Scene
     from entire.model.session import Session
@@ -170,11 +171,11 @@ def _write(scene: Scene, seen: Look, step: Step | None, *, keep: bool) -> tuple[
             wanted = stream.tree_of(mark)
             moves += [refs.Move(ref=scene.journal.ref, new=mark), *rotation]
         if step is not None:
-            shadow, tip, deletions = _shadow(scene, step.session, seen.snapshot.head)
+            shadow, tip, others, line = _shadow(scene, step.session, seen.snapshot.head)
             changes = {**seen.changes, **step.metadata(stream)}
             new = stream.commit(message=step.message, author=author, parents=(tip,) if tip else (), tree=seen.base_tree,
                                 changes=changes)  # fmt: skip
-            moves += [refs.Move(ref=f"refs/heads/{shadow}", new=new, old=_tip_of(scene, shadow)), *deletions]
+            moves += [refs.Move(ref=f"refs/heads/{shadow}", new=new, old=_tip_of(scene, shadow)), *others]
         try:
             written = _move(scene, stream, moves, together=attempt > 0 or (keep and bool(rotation)))
         except RefMovedError:
@@ -188,6 +189,7 @@ def _write(scene: Scene, seen: Look, step: Step | None, *, keep: bool) -> tuple[
                 scene.journal.chain_since = scene.now()
         if step is not None:
             scene.journal.shadows[shadow] = written[new]
+            scene.journal.kept += [line] if line else []
             _weigh(scene, shadow, seen)
             step.session.base_commit = seen.snapshot.head or steps.NO_COMMIT
             step.session.steps += 1
@@ -220,7 +222,9 @@ def _move(scene: Scene, stream: Stream, moves: Sequence[refs.Move], *, together:
     if not together and all(one.new for one in moves):
         return stream.write({one.ref: one.new for one in moves})
     written = stream.write()
-    refs.move(scene.place.top, [refs.Move(ref=one.ref, new=written.get(one.new, one.new), old=one.old) for one in moves])
+    refs.move(
+        scene.place.top, [refs.Move(ref=one.ref, new=written.get(one.new, one.new), old=one.old) for one in moves]
+    )
     return written
 
 
@@ -237,9 +241,9 @@ def _tip_of(scene: Scene, name: str) -> str:
     return scene.journal.shadows.get(name, "")
 
 
-def _shadow(scene: Scene, session: Session, head: str) -> tuple[str, str, list[refs.Move]]:
-    """Return a session's shadow branch on ``head``, the step that its next one follows, and branches that are done
-    with.
+def _shadow(scene: Scene, session: Session, head: str) -> tuple[str, str, list[refs.Move], list[Any]]:
+    """Return a session's shadow branch on ``head``, the step that its next one follows, the moves that do away with
+    the one it stood on, and its line in the journal: its steps stay points where HEAD may come back to.
 
     A branch whose base is no longer HEAD (a pull, a switch, a reset) moves along, unless another session still stands
     on it.
@@ -249,9 +253,11 @@ def _shadow(scene: Scene, session: Session, head: str) -> tuple[str, str, list[r
     old = steps.branch_name(session.base_commit, worktree)
     tip = _tip_of(scene, name)
     if old == name or not session.steps:
-        return name, tip, []
+        return name, tip, [], []
     left_behind = _tip_of(scene, old)
     others = (one for one in scene.near() if one is not session and one.steps)
     if not left_behind or any(steps.branch_name(one.base_commit, worktree) == old for one in others):
-        return name, tip, []
-    return name, tip or left_behind, [refs.Move(ref=f"refs/heads/{old}", new="", old=left_behind)]
+        return name, tip, [], []
+    base, weight = session.base_commit or steps.NO_COMMIT, scene.journal.weights.get(old, 0)
+    move, line = kept.keep(scene.journal.kept, worktree, base, left_behind, weight, scene.now())
+    return name, tip or left_behind, [refs.Move(ref=f"refs/heads/{old}", new="", old=left_behind), move], line

@@ -174,3 +174,66 @@ class StatusView(Value):
     settings_files: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     failures: int = 0  # errors in the log since it was begun
+
+
+class PointView(Value):
+    """A point that one can go back to: a step, a subagent's step, a checkpoint, or a turn that changed no file."""
+
+    id: str  # the step's commit; the user's commit of a checkpoint; the turn's id of a turn without changes
+    kind: str  # step, task, checkpoint, turn
+    time: float
+    session_id: str
+    agent: str = ""
+    prompt: str = ""
+    message: str = ""  # the commit's subject
+    session_prompt: str = ""  # what the session began with
+    metadata_dir: str = ""
+    tool_use_id: str = ""
+    checkpoint_id: str = ""
+    parent: str = ""  # of a subagent's step: the point that it belongs to
+    is_condensed: bool = False  # a step that a commit holds already
+    files: tuple[str, ...] = ()
+    added: int = 0  # lines
+    removed: int = 0
+
+
+class EditView(Value):
+    """One path that a rewind changes. ``what``: write, create, delete, merge, conflict."""
+
+    path: str
+    what: str
+
+
+class LeftView(Value):
+    """A path that is not as it was at the point and stays as it is, and why."""
+
+    path: str
+    reason: str
+
+
+class ConversationView(Value):
+    """What happens to a session's transcript. ``what``: cut, written, unchanged, missing."""
+
+    session_id: str
+    agent: str = ""  # its type, for people
+    path: str = ""
+    what: str = "unchanged"
+    command: str = ""  # with which a person goes on
+    is_open: bool = False  # its agent still runs
+    pid: int = 0
+
+
+class RewindView(Value):
+    """What a rewind will do, or did. ``undo_id`` is there once it was carried out."""
+
+    title: str
+    point: PointView | None = None  # None: an undo
+    edits: tuple[EditView, ...] = ()
+    left: tuple[LeftView, ...] = ()
+    yours: tuple[str, ...] = ()  # paths with a person's edits since the point: taken away, or merged where asked
+    conversations: tuple[ConversationView, ...] = ()
+    others: tuple[str, ...] = ()  # sessions that worked on since; their conversations stay
+    branch: str = ""  # which is moved, with ``reset``
+    moved_to: str = ""
+    backup: str = ""  # the ref that keeps where the branch was
+    undo_id: str = ""

@@ -38,6 +38,11 @@ _RACY = 20_000_000  # nanoseconds: a file changed this shortly before a look may
 _NO_FILE = "000000"
 _BROKEN = (CorruptError, TypeError, ValueError, KeyError, AttributeError)
 _OWN_FOLDER = ".entire/"
+_FACTS = 6  # of a file in a snapshot
+_TYPES: dict[type, tuple[str, ...]] = {
+    dict: ("reports", "shadows", "weights", "trees", "guests"),
+    list: ("entries", "settled_at", "sessions", "made", "aside", "reasons", "kept", "unseen", "identity"),
+}
 
 
 class Snapshot(Value):
@@ -213,6 +218,9 @@ class Journal:
             files.put_aside(path)
 
     def _fill(self, value: dict[str, Any]) -> None:
+        for kind, names in _TYPES.items():
+            if not all(isinstance(value.get(name, kind()), kind) for name in names):
+                raise TypeError(kind)
         self.tip = str(value.get("tip", ""))  # the journal's last commit
         self.entries = [_entry_from_json(one) for one in value.get("entries", [])]
         self.settled_at = [
@@ -342,6 +350,8 @@ class Journal:
         if self._is_new:  # last: killed before it, the next look finds the same changes again and the same tree
             files.write_json(self._snapshot_path, dict(self.snapshot.__dict__))
             self._is_new = False
+        if os.path.isdir(self._live_path):
+            files.put_aside(self._live_path)
         if not live:
             files.remove(self._live_path)
         elif not os.path.exists(self._live_path):
@@ -352,14 +362,18 @@ def _snapshot_from_json(value: dict[str, Any]) -> Snapshot:
     known = {name: value[name] for name in Snapshot._fields if name in value}
     for name in ("left_out", "untracked"):
         known[name] = tuple(known.get(name, ()))
+    for name, one in known.items():
+        if not isinstance(one, type(Snapshot._defaults[name]) if name != "time" else (int, float)):
+            raise TypeError(name)
+    if not all(isinstance(facts, list) and len(facts) == _FACTS for facts in known.get("files", {}).values()):
+        raise TypeError("files")
     return Snapshot(**known)
 
 
 def past(place: Place) -> list[tuple[Entry, dict[str, list[str]]]]:
     """Return the entries that a journal dropped, the oldest first, each with the reports of its turns."""
     found: dict[tuple[float, str, str], tuple[Entry, dict[str, list[str]]]] = {}
-    data = files.read(os.path.join(place.own_dir, "past.jsonl")) or b""
-    for line in data.split(b"\n"):
+    for line in files.read_lines(os.path.join(place.own_dir, "past.jsonl")):
         try:
             value = jsontext.loads(line.decode("utf-8", "surrogateescape"))
             entry = _entry_from_json(value["entry"])

@@ -74,18 +74,23 @@ def _read(path: str, repair: bool) -> dict[str, Any] | None:
 
 def save(place: Place, session: Session) -> None:
     """Write both files, ours first. The caller holds the repository's lock."""
+    own, shared = dump(place, session)
+    files.write(own_path(place, session.session_id), own, mode=0o600)
+    files.write(go_path(place, session.session_id), shared, mode=0o600)
+
+
+def dump(place: Place, session: Session) -> tuple[bytes, bytes]:
+    """Return what ``save`` writes: ours and the shared one, with the next number of the counter."""
     session.foreign = False
     own = to_own(session)
-    path = own_path(place, session.session_id)
     try:
-        before = files.read_json(path) or {}
+        before = files.read_json(own_path(place, session.session_id)) or {}
     except CorruptError:
         before = {}
     own[_COUNTER] = int(before.get(_COUNTER, 0)) + 1
-    files.write_json(path, own)
     shared = to_go(session)
     shared[_COUNTER] = own[_COUNTER]
-    files.write(go_path(place, session.session_id), gojson.dumps(shared), mode=0o600)
+    return files.json_bytes(own), gojson.dumps(shared)
 
 
 def remove(place: Place, session_id: str) -> None:

@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from entire.git.read import Objects
     from entire.git.write import Stream
 
 PREFIX = "refs/heads/entire/"
@@ -31,6 +32,7 @@ _POLITE = (
     "claude ",
     "now ",
 )
+_HEX = frozenset("0123456789abcdef")
 _SUBJECT = 72
 _CONTEXT_PROMPT = 500
 
@@ -38,6 +40,27 @@ _CONTEXT_PROMPT = 500
 def branch_name(base_commit: str, worktree_id: str) -> str:
     """Return the shadow branch of a base commit ('' before the first one) in a worktree."""
     return f"entire/{(base_commit or NO_COMMIT)[:7]}-{worktree_id}"
+
+
+def parse_branch(ref: str) -> tuple[str, str] | None:
+    """Return the base and the worktree id that the name of a shadow branch tells ('' in the old form without one).
+
+    None for any other ref. A person's branch may bear such a name too: ``is_shadow`` looks at the commit.
+    """
+    if not ref.startswith(PREFIX):
+        return None
+    base, dash, worktree_id = ref[len(PREFIX) :].partition("-")
+    named = len(worktree_id) == 6 and _HEX.issuperset(worktree_id) if dash else True
+    return (base, worktree_id) if len(base) >= 7 and _HEX.issuperset(base) and named else None
+
+
+def is_shadow(objects: Objects, ref: str, oid: str) -> bool:
+    """Tell whether a ref has the name of a shadow branch, and its tip the trailers of a step."""
+    commit = objects.commit(oid) if parse_branch(ref) is not None else None
+    if commit is None:
+        return False
+    found = trailers.parse(commit.message.decode("utf-8", "surrogateescape"))
+    return trailers.SESSION in found and (trailers.METADATA in found or trailers.METADATA_TASK in found)
 
 
 def metadata_folder(session_id: str) -> str:

@@ -27,6 +27,7 @@ from entire.store.undo_folder import APPLYING, BACK, DRAFT, FAILED, begin, canno
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from entire.layout import Place
@@ -322,6 +323,22 @@ def find_all(place: Place) -> list[Transaction]:
         if plan is not None:
             found.append(_transaction(identity, plan, endings[0] if endings else ""))
     return found
+
+
+def kept(place: Place, *paths: str) -> Iterator[tuple[str, ...]]:
+    """Yield where each transaction, newest first, keeps these private files as they were before it; '' for those that
+    it did not change, or that were not there.
+    """
+    wanted = [os.path.realpath(path) for path in paths]
+    for one in find_all(place):
+        folder = os.path.join(root(place), one.id)
+        try:
+            plan = applying.read_plan(folder)
+        except (OSError, CorruptError):
+            continue
+        items = plan.items if plan is not None else ()
+        copied = {item.path: os.path.join(folder, item.was.copy) for item in items if item.given and item.was}
+        yield tuple(copied.get(path, "") for path in wanted)
 
 
 def latest(place: Place, command: str) -> Transaction | None:

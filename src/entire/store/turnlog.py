@@ -52,8 +52,13 @@ def dumps(notes: list[TurnNote]) -> bytes:
 
 def read(place: Place, session_id: str) -> list[TurnNote]:
     """Return all notes in order; a cut line is left out, a turn noted twice counts as noted last."""
+    return load(path(place, session_id))
+
+
+def load(file: str) -> list[TurnNote]:
+    """Return the notes in a file, which may be a copy of a session's; see ``read``."""
     notes: list[TurnNote] = []
-    for line in (files.read(path(place, session_id)) or b"").split(b"\n"):
+    for line in files.read_lines(file):
         try:
             value = jsontext.loads(line)
             notes.append(TurnNote(**{name: value[name] for name in TurnNote._fields if name in value}))

@@ -50,7 +50,8 @@ def choose(question: str, options: Sequence[tuple[str, str]], *, preset: Collect
         hint = f" (* = {', '.join(preset)})" if preset else ""
         answer = _ask(f"Numbers or names, separated by blanks{hint}: ")
         words = (answer or "").replace(",", " ").split()
-        chosen = [names[int(word) - 1] if _is_number(word, len(names)) else word for word in words]
+        numbers = [number_in(word, len(names)) for word in words]
+        chosen = [word if at is None else names[at] for word, at in zip(words, numbers, strict=True)]
         if not words and preset:
             return [name for name in names if name in preset]
         if words and all(name in names for name in chosen):
@@ -60,8 +61,47 @@ def choose(question: str, options: Sequence[tuple[str, str]], *, preset: Collect
         click.echo("Please choose from the list.", err=True)
 
 
-def _is_number(word: str, top: int) -> bool:
-    return word.isascii() and word.isdigit() and 1 <= int(word) <= top
+def select(question: str, options: Sequence[tuple[str, str]]) -> str:
+    """Ask for one of the options (name, what it is); an empty answer means the first, the end of input none."""
+    names = [name for name, _ in options]
+    width = max(len(name) for name in names)
+    click.echo(question, err=True)
+    for number, (name, what) in enumerate(options, 1):
+        click.echo(f"  {number}) {name:<{width}}  {what}", err=True)
+    while True:
+        said = answer(f"Number or name [{names[0]}]: ")
+        if not said:
+            return names[0]
+        index = number_in(said, len(names))
+        if index is not None or said in names:
+            return names[index] if index is not None else said
+        click.echo("Please choose from the list.", err=True)
+
+
+def letter(question: str, answers: Mapping[str, str], default: str) -> str:
+    """Ask for one of a few letters (letter: the word that it begins); an empty answer means the default."""
+    shown = ", ".join(f"[{one.upper() if one == default else one}]{word[1:]}" for one, word in answers.items())
+    while True:
+        said = answer(f"{question} {shown}: ").casefold()
+        found = [one for one, word in answers.items() if said in (one, word)]
+        if found or not said:
+            return found[0] if found else default
+        click.echo(f"Please answer {', '.join(answers)}.", err=True)
+
+
+def number_in(word: str, count: int) -> int | None:
+    """Return the index that a person's number (from 1) stands for, None if it is no number of the list."""
+    if len(word) < 10 and word.isascii() and word.isdigit() and 1 <= int(word) <= count:
+        return int(word) - 1
+    return None
+
+
+def answer(text: str) -> str:
+    """Return one line of the answer; the end of the input aborts the command."""
+    line = _ask(text)
+    if line is None:
+        raise click.Abort
+    return line
 
 
 def _ask(text: str) -> str | None:

@@ -156,6 +156,12 @@ class ClaudeCode:
         tasks = self._tail(session_ref, since).tasks
         return subagents.collect(session_ref, [task for task in tasks if stop is None or task.line < stop])
 
+    def subagent_file(self, session_ref: str, subagent_id: str) -> str:
+        """Return where a subagent's transcript is or belongs."""
+        from entire.agents.claude_code import subagents
+
+        return subagents.transcript_of(session_ref, subagent_id) if is_tool_id(subagent_id) else ""
+
     def prepare_transcript(self, event: Event, since: Position) -> None:
         """Wait until the turn's final text is in the file."""
         if event.type is EventType.TURN_END and event.session_ref:

@@ -12,7 +12,7 @@ from entire.agents.transcripts import clean
 from entire.errors import UsageError
 from entire.model import jsontext
 from entire.model.events import Event, EventType
-from entire.model.ids import is_session_id
+from entire.model.ids import is_session_id, is_tool_id
 from entire.model.times import parse_time
 
 TYPE_CHECKING = False
@@ -132,6 +132,10 @@ class Demo:
     def subagents(self, session_ref: str, since: Position, until: Position | None = None) -> list[Subagent]:
         """Return the helpers that were asked."""
         return transcript.subagents(session_ref, since, until)
+
+    def subagent_file(self, session_ref: str, subagent_id: str) -> str:
+        """Return where a helper's transcript is or belongs."""
+        return transcript.subagent_file(session_ref, subagent_id) if is_tool_id(subagent_id) else ""
 
     # settings of the agent
 

@@ -140,12 +140,17 @@ def subagents(path: str, since: Position, until: Position | None = None) -> list
         is_call, given = record["type"] == "call", record.get("input")
         found[helper] = Subagent(
             id=helper,
-            session_ref=f"{path.removesuffix('.jsonl')}/helpers/{helper}.jsonl",
+            session_ref=subagent_file(path, helper),
             tool_use_id=clean(record.get("id" if is_call else "call")),
             type="helper",
             description=clean(given.get("prompt")) if isinstance(given, dict) else "",
         )
     return list(found.values())
+
+
+def subagent_file(path: str, helper: str) -> str:
+    """Return the transcript of a helper of the session whose transcript is ``path``."""
+    return f"{path.removesuffix('.jsonl')}/helpers/{helper}.jsonl"
 
 
 def _number(usage: Record, key: str) -> int:

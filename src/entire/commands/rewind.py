@@ -1,0 +1,251 @@
+"""``entire rewind``."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+from click.shell_completion import CompletionItem
+
+from entire.errors import EntireError, UsageError
+from entire.model.value import Value, replace
+from entire.ui import diffs, form, group, pager, points, prompts, rewinding, text
+from entire.ui.rewinding import How
+from entire.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from entire.lifecycle.rewind import Rewind
+    from entire.model import views
+
+_UNCHANGED = "Nothing was changed."
+_NAMES = {
+    "as_json": "--json", "files_only": "--files-only", "keep_mine": "--keep-mine", "listing": "--list",
+    "logs_only": "--logs-only", "paths": "--file", "preview": "--preview", "reset": "--reset", "session": "--session",
+    "to": "--to", "undo": "--undo", "yes": "--yes",
+}  # fmt: skip
+_ALONE = {
+    "listing": (("undo", "to", "preview", "paths", "logs_only", "files_only", "keep_mine", "reset"),
+                "--list shows points and changes nothing; --json, --limit and --session go with it"),
+    "undo": (("to", "paths", "session", "logs_only", "files_only", "keep_mine", "reset"),
+             "--undo brings back all that was there before the last rewind; --preview and --yes go with it"),
+    "logs_only": (("files_only", "paths", "keep_mine", "reset"), "--logs-only leaves every file as it is"),
+    "reset": (("paths", "session"), "--reset moves the whole branch; leave it out to go back by files"),
+}  # fmt: skip
+"""What an option cannot be combined with, and why."""
+
+
+def _complete_points(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the points that begin so, for the shell; none where there is no repository."""
+    try:
+        found = Workspace.find().points(50)
+    except Exception:  # a shell that completes shows no errors
+        return []
+    told = {point.id: text.one_line(point.message or point.prompt, 60) for point in reversed(found)}
+    return [CompletionItem(one, help=told[one]) for one in reversed(told) if one.startswith(incomplete)]
+
+
+def _complete_sessions(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the sessions that begin so, for the shell."""
+    try:
+        found = Workspace.find().sessions()
+    except Exception:  # as above
+        return []
+    told = [(one.session_id, text.one_line(one.first_prompt, 60)) for one in found]
+    return [CompletionItem(name, help=said) for name, said in told if name.startswith(incomplete)]
+
+
+class Wish(Value):
+    """What the command line asks for."""
+
+    listing: bool = False
+    as_json: bool = False
+    limit: int = 100
+    to: str | None = None
+    paths: tuple[str, ...] = ()
+    session: str = ""
+    logs_only: bool = False
+    files_only: bool = False
+    keep_mine: bool = False
+    reset: bool = False
+    preview: bool = False
+    yes: bool = False
+    undo: bool = False
+
+
+@click.command("rewind", cls=group.Command)
+@click.option("--list", "listing", is_flag=True, help="Print the points, newest first, as JSON.")
+@click.option("--to", metavar="POINT", shell_complete=_complete_points, help="Go back to this point; never asks.")
+@click.option("--undo", is_flag=True, help="Bring back all that was there before the last rewind (or undo).")
+@click.option("--file", "paths", metavar="PATH", multiple=True, help="Only this file; may be given several times.")
+@click.option("--session", metavar="ID", default="", shell_complete=_complete_sessions,
+              help="Only what this session did (id or the beginning of it).")  # fmt: skip
+@click.option("--logs-only", is_flag=True, help="Only the conversation; files stay as they are.")
+@click.option("--files-only", is_flag=True, help="Only the files; the conversation stays as it is.")
+@click.option("--keep-mine", is_flag=True, help="Merge your own edits since the point into the files.")
+@click.option("--reset", is_flag=True, help="Move the branch back too; a backup ref keeps where it was.")
+@click.option("--preview", is_flag=True, help="Show what would change, with the whole diff, and change nothing.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("--limit", default=100, show_default=True, help="How many points to list; 0 lists all.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(**given: Any) -> int:
+    """Put files and conversation back to a point: the end of a turn, a subagent's task, a commit.
+
+    Without --list, --to or --undo you choose from a list. Before anything changes, all that is there now is saved:
+    `entire rewind --undo` brings it back.
+
+    Example: entire rewind --to 1f3a9c0 --preview
+    """
+    return run(Wish(**given))
+
+
+def run(wish: Wish) -> int:
+    """List points, go back to one, or undo that."""
+    _check(wish)
+    workspace = Workspace.find()
+    how = How(
+        paths=tuple(dict.fromkeys(_inside(workspace.place.top, one) for one in wish.paths)),
+        session_id=_session(workspace, wish.session),
+        logs_only=wish.logs_only,
+        files_only=wish.files_only,
+        keep_mine=wish.keep_mine,
+        reset=wish.reset,
+    )
+    if wish.listing:
+        return _list(workspace, wish.limit, how.session_id)
+    if wish.undo:
+        return _undo(workspace, wish)
+    if wish.to is None:
+        return _choose(workspace, how, wish)
+    with rewinding.begin(workspace, wish.to, how) as rewind:
+        return _preview(workspace, rewind, wish) if wish.preview else _carry_out(rewind, wish, kept=how.keep_mine)
+
+
+def _check(wish: Wish) -> None:
+    """Refuse what contradicts itself, before anything is read."""
+    for name, (others, why) in _ALONE.items():
+        given = [one for one in others if getattr(wish, one) not in (None, False, "", ())]
+        if getattr(wish, name) and given:
+            raise UsageError(f"{_NAMES[name]} cannot be combined with {_NAMES[given[0]]}", hint=why)
+    if wish.to is not None and not wish.to.strip():
+        raise UsageError("--to needs the name of a point", hint="`entire rewind --list` lists points")
+    if wish.limit < 0:
+        raise UsageError("--limit cannot be negative", hint="0 lists all points")
+    if wish.listing or wish.to is not None or wish.yes or prompts.can_ask():
+        return
+    if wish.undo and not wish.preview:
+        raise UsageError("nobody is here to confirm the undo", hint="add --yes, or look first: --undo --preview")
+    if not wish.undo:
+        raise _nobody()
+
+
+def _nobody() -> UsageError:
+    return UsageError(
+        "nobody is here to choose a point",
+        hint="`entire rewind --list` lists points, `entire rewind --to POINT` goes to one",
+    )
+
+
+def _session(workspace: Workspace, prefix: str) -> str:
+    found = workspace.session_id(prefix) if prefix else ""
+    if prefix and not found:
+        raise EntireError(f"session not found: {prefix}", hint="`entire status --detailed` lists sessions")
+    return found
+
+
+def _inside(top: str, path: str) -> str:
+    """Return a path given from the current folder as one from the top; a symbolic link itself is not followed."""
+    whole = os.path.join(os.getcwd(), path)
+    folder, name = os.path.split(whole.rstrip("/"))
+    real = os.path.realpath(whole) if name in ("", ".", "..") else os.path.join(os.path.realpath(folder), name)
+    if not path or not (real + "/").startswith(top.rstrip("/") + "/"):
+        raise UsageError(f"not a path of this work tree: {path!r}", hint=f"give paths below {top}")
+    return os.path.relpath(real, top)
+
+
+def _list(workspace: Workspace, limit: int, session_id: str) -> int:
+    found = workspace.points(limit, session_id=session_id)
+    newest_first = sorted(found, key=lambda point: -point.time)  # a task stands below its step, whatever else happened
+    text.write(form.dumps([points.entry(point) for point in newest_first]))
+    return 0
+
+
+def _undo(workspace: Workspace, wish: Wish) -> int:
+    with workspace.undo() as rewind:
+        if wish.preview:
+            return _preview(workspace, rewind, wish)
+        if not wish.yes and not rewinding.is_wanted(rewind, workspace.pager):
+            return _left(wish)
+        return _carry_out(rewind, wish)
+
+
+def _choose(workspace: Workspace, how: How, wish: Wish) -> int:
+    """Let a person choose a point and what of it, and carry it out when they say so."""
+    if not prompts.can_ask():  # --yes answers questions, but it cannot choose
+        raise _nobody()
+    found = workspace.points(wish.limit, session_id=how.session_id)
+    if not found:
+        raise EntireError("there is no point to go back to", hint="points come with an agent's turns and your commits")
+    point = rewinding.choose(workspace, found, how)
+    if point is None:
+        return _left(wish)
+    name = rewinding.name(point, found)
+    if wish.yes or wish.preview:
+        with rewinding.begin(workspace, name, how) as rewind:
+            return _preview(workspace, rewind, wish) if wish.preview else _carry_out(rewind, wish, kept=how.keep_mine)
+    return _settle(workspace, name, rewinding.questions(workspace, point, how), wish)
+
+
+def _settle(workspace: Workspace, point: str, how: How, wish: Wish) -> int:
+    """Ask about a person's own edits, show what will be, and do it when they agree."""
+    with rewinding.begin(workspace, point, how) as rewind:
+        asks = bool(rewind.view.yours) and not how.keep_mine
+        if not (asks and rewinding.wants_to_keep(rewind)):
+            return _agree(workspace, rewind, wish, kept=how.keep_mine)
+    with rewinding.begin(workspace, point, replace(how, keep_mine=True)) as merged:
+        return _agree(workspace, merged, wish, kept=True)
+
+
+def _agree(workspace: Workspace, rewind: Rewind, wish: Wish, *, kept: bool) -> int:
+    if not rewinding.is_wanted(rewind, workspace.pager, kept=kept):
+        return _left(wish)
+    return _carry_out(rewind, wish, kept=kept)
+
+
+def _left(wish: Wish) -> int:
+    text.write([_UNCHANGED], sys.stderr if wish.as_json else sys.stdout)
+    return 0
+
+
+def _carry_out(rewind: Rewind, wish: Wish, *, kept: bool = False) -> int:
+    done: views.RewindView = rewind.carry_out()
+    if wish.as_json:
+        text.write(form.dumps(done))
+    else:
+        text.write(points.summary(done, text.style_for(sys.stdout), done=True, kept=kept))
+    return 0
+
+
+def _preview(workspace: Workspace, rewind: Rewind, wish: Wish) -> int:
+    """Show what would change; a program or a file gets the diff byte for byte."""
+    if wish.as_json:
+        text.write(form.dumps(rewind.view))
+        return 0
+    style = text.style_for(sys.stdout)
+    summary = list(points.summary(rewind.view, style, kept=wish.keep_mine))
+    data = rewind.diff(colour=False)
+    if diffs.is_paged():
+        pager.show([*summary, "", *diffs.coloured(data, style)], workspace.pager)
+        return 0
+    text.write([*summary, *([""] if data else [])])
+    sys.stdout.flush()
+    stream = getattr(sys.stdout, "buffer", None)
+    if stream is None or sys.stdout.isatty():
+        text.write(diffs.coloured(data, style))
+    else:
+        stream.write(data)
+        stream.flush()
+    return 0

@@ -1,0 +1,187 @@
+"""Points to go back to: which there are, in which order, and by which names."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from entire import settings
+from entire.errors import EntireError
+from entire.lifecycle.points import Points
+from entire.lifecycle.scene import Scene
+from entire.model.views import PointView
+from entire.workspace import Workspace
+from tests.integration.story import Session, Story
+
+
+def points(story: Story, **how: object) -> list[PointView]:
+    return Workspace.find(story.root).points(**how)  # type: ignore[arg-type]
+
+
+def kinds(story: Story, **how: object) -> list[tuple[str, str]]:
+    return [(one.kind, one.prompt) for one in points(story, **how)]
+
+
+@pytest.fixture
+def session(story: Story) -> Session:
+    a = story.session()
+    a.start()
+    with a.turn("Can you create a greeting?"):
+        a.write("hello.py", "print(1)\n")
+    return a
+
+
+def test_all_kinds_newest_first(story: Story, session: Session) -> None:
+    story.commit("Greeting")
+    with session.turn("Talk"):
+        pass
+    with session.turn("Change"):
+        session.write("hello.py", "print(2)\n")
+    assert kinds(story) == [("step", "Change"), ("turn", "Talk"), ("checkpoint", "Can you create a greeting?"),
+                            ("step", "Can you create a greeting?")]  # fmt: skip
+    assert {one.session_prompt for one in points(story)} == {"Can you create a greeting?"}
+    assert [one.message for one in points(story)] == ["Change", "Talk", "Greeting", "Create a greeting"]
+    assert kinds(story, limit=2) == kinds(story)[:2]
+    assert story.log_errors() == []
+
+
+def test_a_turn_that_commits_everything_is_a_point(story: Story, session: Session) -> None:
+    story.commit("Greeting")
+    with session.turn("Change and commit"):
+        session.write("hello.py", "print(2)\n")
+        session.commit("By the agent")
+    found = points(story)
+    assert [(one.kind, one.prompt) for one in found[:2]] == [
+        ("turn", "Change and commit"), ("checkpoint", "Change and commit"),
+    ]  # fmt: skip
+    story.write("hello.py", "print(3)\n")
+    with Workspace.find(story.root).rewind(found[0].id) as planned:
+        assert planned.view.yours == ("hello.py",)
+        planned.carry_out()
+    assert story.read("hello.py") == "print(2)\n"
+
+
+def test_one_session_of_two(story: Story, session: Session) -> None:
+    b = story.session()
+    b.start()
+    with b.turn("Other work"):
+        b.write("b.py", "b\n")
+    assert kinds(story, session_id=b.id) == [("step", "Other work")]
+    story.commit("Both")
+    assert [one.kind for one in points(story, session_id=session.id)] == ["checkpoint", "step"]
+    assert [one.kind for one in points(story, session_id=b.id)] == ["checkpoint", "step"]
+
+
+def test_steps_of_another_branch_are_none_here(story: Story, session: Session) -> None:
+    story.git("checkout", "-q", "-b", "other")
+    story.commit("On another branch")
+    with session.turn("There"):
+        session.write("there.py", "there\n")
+    story.git("stash", "-q", "-u")
+    story.git("checkout", "-q", "main")
+    assert kinds(story) == [("step", "Can you create a greeting?")]
+
+
+def test_a_squash_gives_a_point_per_checkpoint(story: Story, session: Session) -> None:
+    story.git("checkout", "-q", "-b", "feature")
+    story.commit("One")
+    with session.turn("More"):
+        session.write("more.py", "more\n")
+    story.commit("Two")
+    first, second = story.ids("HEAD~1") + story.ids("HEAD")
+    story.git("checkout", "-q", "main")
+    story.git("merge", "-q", "--squash", "feature")
+    story.git("commit", "-q", "--no-edit")
+    found = [one for one in points(story) if one.kind == "checkpoint"]
+    assert {one.id for one in found} == {story.head()}
+    assert sorted(one.checkpoint_id for one in found) == sorted([first, second])
+
+
+def test_names(story: Story, session: Session) -> None:
+    head = story.commit("Greeting")
+    step = next(one for one in points(story) if one.kind == "step")
+    scene = Scene(Workspace.find(story.root).place, settings.Settings())
+    found = Points(scene)
+    assert found.named(step.id).kind == "step"
+    assert found.named(step.id[:10]).id == step.id
+    assert found.named("HEAD").id == head
+    assert found.named(story.ids()[0]).checkpoint_id == story.ids()[0]
+    assert found.named(story.ids()[0][:6]).id == head
+    with pytest.raises(EntireError, match="no such point"):
+        found.named("fffffff")
+    with pytest.raises(EntireError, match="no step and has no checkpoint"):
+        found.named("HEAD~1")
+    scene.close()
+
+
+def test_a_subagents_step_stands_below_its_turns(story: Story, session: Session) -> None:
+    session.prompt("Use a helper")
+    tool = "toolu_01abc"
+    session.hook("pre-task", tool_name="Task", tool_use_id=tool,
+                 tool_input={"subagent_type": "general-purpose", "description": "Do it", "prompt": "x"})  # fmt: skip
+    story.write("helped.py", "helped\n")
+    session.hook("post-task", tool_name="Task", tool_use_id=tool, tool_response={"agentId": "a1"},
+                 tool_input={"subagent_type": "general-purpose", "description": "Do it", "prompt": "x"})  # fmt: skip
+    story.write("more.py", "more\n")
+    session.stop()
+    found = points(story)
+    assert [(one.kind, one.files) for one in found] == [
+        ("step", ("more.py",)), ("task", ("helped.py",)), ("step", ("hello.py",)),
+    ]  # fmt: skip
+    assert found[1].parent == found[0].id
+    assert (found[1].prompt, found[1].session_prompt) == ("Use a helper", "Can you create a greeting?")
+    assert found[1].tool_use_id == tool
+    with Workspace.find(story.root).rewind(found[1].id, files_only=True) as planned:
+        planned.carry_out()
+    assert story.read("helped.py") == "helped\n"
+    assert not story.path("more.py").exists()
+
+
+def test_condensed_steps_go_after_the_time_that_the_settings_say(story: Story, session: Session) -> None:
+    story.commit("Greeting")
+    assert [one.kind for one in points(story)] == ["checkpoint", "step"]
+    story.write(".entire/entire.json", json.dumps({"keep_steps_days": 0}))
+    assert [one.kind for one in points(story)] == ["checkpoint"]
+    with session.turn("Change"):
+        session.write("hello.py", "print(2)\n")
+    story.commit("Change")
+    assert story.git("for-each-ref", "refs/entire/kept") == ""
+
+
+def test_condensed_steps_are_bounded_in_size(story: Story, session: Session) -> None:
+    story.write(".entire/entire.json", json.dumps({"keep_steps_bytes": 2000}))
+    for number in range(4):
+        with session.turn(f"Turn {number}"):
+            session.write("hello.py", f"{number}" * 900)
+        story.commit(f"Commit {number}")
+    assert len(story.git("for-each-ref", "refs/entire/kept").splitlines()) == 2
+    assert story.log_errors() == []
+
+
+def test_listing_writes_nothing(story: Story, session: Session) -> None:
+    story.commit("Greeting")
+    git = story.root / ".git"
+    before = {path: path.read_bytes() for path in git.rglob("*") if path.is_file()}
+    points(story)
+    assert {path: path.read_bytes() for path in git.rglob("*") if path.is_file()} == before
+
+
+def test_looks_of_long_ago_are_let_go_but_none_that_is_needed(story: Story, session: Session) -> None:
+    path = story.root / ".git/entire/journal.json"
+    journal = json.loads(path.read_text())
+    path.write_text(json.dumps({**journal, "chain_since": 1.0}))
+    with session.turn("Change"):
+        session.write("hello.py", "print(2)\n")
+    refs = story.git("for-each-ref", "--format=%(refname) %(objectname)", "refs/entire/journal").split()
+    assert [name.rpartition("-")[2] for name in refs[::2]] == ["refs/entire/journal/e3b0c4", "past"]
+    assert refs[3] == journal["tip"]
+    assert story.git("rev-list", "--count", refs[1]).strip() == "1"
+    assert json.loads(path.read_text())["chain_since"] > 1.0
+    story.git("gc", "-q", "--prune=now")
+    for entry in json.loads(path.read_text())["entries"]:
+        story.git("cat-file", "-e", entry[0])
+    with session.turn("Change again"):
+        session.write("hello.py", "print(3)\n")
+    assert story.git("rev-list", "--count", refs[0]).strip() == "2"
+    assert story.log_errors() == []

@@ -1,0 +1,185 @@
+"""Back to a point and back again: files and conversation, in real repositories."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from entire.errors import EntireError
+from entire.model.views import RewindView
+from entire.workspace import Workspace
+from tests.integration.story import Session, Story
+
+
+def rewind(story: Story, point: str, **wish: object) -> RewindView:
+    with Workspace.find(story.root).rewind(point, **wish) as planned:  # type: ignore[arg-type]
+        return planned.carry_out()
+
+
+def undo(story: Story) -> RewindView:
+    with Workspace.find(story.root).undo() as planned:
+        return planned.carry_out()
+
+
+def files(story: Story) -> dict[str, str]:
+    """Return what lies in the work tree, our own folder and the agent's left out."""
+    found = {}
+    for path in sorted(story.root.rglob("*")):
+        name = str(path.relative_to(story.root))
+        if path.is_file() and not name.startswith((".git/", ".entire/", ".claude/")):
+            found[name] = path.read_text()
+    return found
+
+
+@pytest.fixture
+def session(story: Story, monkeypatch: pytest.MonkeyPatch) -> Session:
+    monkeypatch.setenv("ENTIRE_TEST_CLAUDE_PROJECT_DIR", str(story.projects))
+    a = story.session()
+    a.start()
+    with a.turn("Create greeting"):
+        a.write("hello.py", "print(1)\n")
+    with a.turn("Improve it"):
+        a.write("hello.py", "print(2)\n")
+        a.write("more.py", "more\n")
+    return a
+
+
+def test_steps_are_points(story: Story, session: Session) -> None:
+    points = Workspace.find(story.root).points()
+    assert [(one.kind, one.prompt, one.files, one.added, one.removed) for one in points] == [
+        ("step", "Improve it", ("hello.py", "more.py"), 2, 1),
+        ("step", "Create greeting", ("hello.py",), 1, 0),
+    ]
+    assert {one.session_id for one in points} == {session.id}
+
+
+def test_there_and_back_and_there(story: Story, session: Session) -> None:
+    story.write("mine.txt", "mine\n")
+    now, talk = files(story), session.file.read_bytes()
+    point = Workspace.find(story.root).points()[1]
+    view = rewind(story, point.id)
+    assert [(one.path, one.what) for one in view.edits] == [("hello.py", "write"), ("more.py", "delete")]
+    then = files(story)
+    assert then == {"README.md": "start\n", "hello.py": "print(1)\n", "mine.txt": "mine\n"}
+    cut = session.file.read_bytes()
+    assert talk.startswith(cut)
+    assert b"Create greeting" in cut
+    assert b"Improve it" not in cut
+    undo(story)
+    assert files(story) == now
+    assert session.file.read_bytes() == talk
+    undo(story)
+    assert files(story) == then
+    assert session.file.read_bytes() == cut
+    assert story.log_errors() == []
+
+
+def test_the_next_turn_continues(story: Story, session: Session) -> None:
+    point = Workspace.find(story.root).points()[1]
+    rewind(story, point.id)
+    with session.turn("Another way"):
+        session.write("other.py", "other\n")
+    story.commit("Other way")
+    record = story.linked()["slots"][session.id]
+    assert record["prompts"] == ["Create greeting", "Another way"]
+    assert record["files_touched"] == ["hello.py", "other.py"]
+    assert record["initial_attribution"]["agent_lines"] == 2
+    assert story.log_errors() == []
+
+
+def test_condensed_steps_stay_points(story: Story, session: Session) -> None:
+    story.commit("Both")
+    points = Workspace.find(story.root).points()
+    assert [(one.kind, one.is_condensed) for one in points] == [("checkpoint", False), ("step", True), ("step", True)]
+    view = rewind(story, points[2].id)
+    assert [(one.path, one.what) for one in view.edits] == [("hello.py", "write")]
+    assert [(one.path, one.reason) for one in view.left] == [("more.py", "a commit has it")]
+    undo(story)
+    assert story.git("status", "--porcelain") == ""
+
+
+def test_a_turn_without_changes_is_a_point(story: Story, session: Session) -> None:
+    with session.turn("Just talk"):
+        pass
+    with session.turn("Change again"):
+        session.write("hello.py", "print(3)\n")
+    points = Workspace.find(story.root).points()
+    assert [(one.kind, one.prompt) for one in points][:2] == [("step", "Change again"), ("turn", "Just talk")]
+    rewind(story, points[1].id)
+    assert story.read("hello.py") == "print(2)\n"
+    assert b"Just talk" in session.file.read_bytes()
+    assert b"Change again" not in session.file.read_bytes()
+
+
+def test_a_running_turn_refuses(story: Story, session: Session) -> None:
+    point = Workspace.find(story.root).points()[1]
+    session.prompt("More")
+    with pytest.raises(EntireError, match="middle of a turn"):
+        rewind(story, point.id)
+    assert story.read("hello.py") == "print(2)\n"
+
+
+def test_own_edits_are_named_or_merged(story: Story, session: Session) -> None:
+    with session.turn("Long file"):
+        session.write("long.py", "".join(f"line {n}\n" for n in range(20)))
+    with session.turn("Change its end"):
+        session.edit("long.py", "line 19", "line nineteen")
+    story.write("long.py", story.read("long.py").replace("line 2\n", "line two, by me\n"))
+    mine = story.read("long.py")
+    point = Workspace.find(story.root).points()[1]
+    view = rewind(story, point.id)
+    assert view.yours == ("long.py",)
+    assert "by me" not in story.read("long.py")
+    undo(story)
+    assert story.read("long.py") == mine
+    view = rewind(story, point.id, keep_mine=True)
+    assert [(one.path, one.what) for one in view.edits] == [("long.py", "merge")]
+    assert "line two, by me\n" in story.read("long.py")
+    assert "line 19\n" in story.read("long.py")
+
+
+def test_only_what_one_session_did(story: Story, session: Session) -> None:
+    b = story.session()
+    b.start()
+    with b.turn("Mine too"):
+        b.write("b.py", "b\n")
+    point = Workspace.find(story.root).points()[-1]
+    rewind(story, point.id, session_id=session.id)
+    assert files(story) == {"README.md": "start\n", "hello.py": "print(1)\n", "b.py": "b\n"}
+
+
+def test_only_some_files(story: Story, session: Session) -> None:
+    talk = session.file.read_bytes()
+    point = Workspace.find(story.root).points()[1]
+    rewind(story, point.id, paths=("more.py",))
+    assert not story.path("more.py").exists()
+    assert story.read("hello.py") == "print(2)\n"
+    assert session.file.read_bytes() == talk
+
+
+def test_by_branch_with_a_backup(story: Story, session: Session) -> None:
+    first = story.commit("Both")
+    with session.turn("Next"):
+        session.write("next.py", "next\n")
+    second = story.commit("Next")
+    story.write("mine.txt", "mine\n")
+    view = rewind(story, first, reset=True)
+    assert story.head() == first
+    assert not story.path("next.py").exists()
+    assert story.git("status", "--porcelain").split() == ["??", "mine.txt"]
+    assert story.git("rev-parse", view.backup).strip() == second
+    undo(story)
+    assert story.head() == second
+    assert story.read("next.py") == "next\n"
+    assert story.git("status", "--porcelain").split() == ["??", "mine.txt"]
+
+
+def test_the_diff_shows_what_will_change(story: Story, session: Session) -> None:
+    point = Workspace.find(story.root).points()[1]
+    with Workspace.find(story.root).rewind(point.id) as planned:
+        text = planned.diff().decode()
+    assert "-print(2)\n+print(1)\n" in text
+    assert "deleted file" in text
+    assert story.read("hello.py") == "print(2)\n"
+    assert not list(Path(story.root, ".git/entire/undo").glob("*"))
