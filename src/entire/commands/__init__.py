@@ -13,6 +13,9 @@ TABLE = {
     "rewind": "Put files and conversation back to a point; --undo takes that back.",
     "resume": "Continue the sessions behind a branch, a commit or a checkpoint.",
     "explain": "Show which session, prompts, files and tokens made a commit.",
+    "clean": "Show what nobody needs any more; with --force, remove it.",
+    "reset": "Forget the steps on the present commit, and the sessions on them.",
+    "doctor": "Look for what is wrong here; with --fix, repair it.",
     "completion": "Print the completion script for a shell.",
     "version": "Print the version.",
 }
