@@ -20,20 +20,40 @@ from terminal import search_path, wait_for
 class World:
     """What a scenario needs, wired together."""
 
-    def __init__(self, folder: Path, program: Path, server: ModelServer) -> None:
-        """Build the world in an empty folder."""
+    def __init__(self, folder: Path, program: Path, server: ModelServer, *, origin: Path | None = None) -> None:
+        """Build the world in an empty folder; with an ``origin``, as a clone under another home and another path."""
         self.folder = folder
         self.server = server
+        self.others: list[World] = []
         path = search_path(_entire(), folder / "bin")
-        self.repo = Repo(folder / "project", person(folder / "home", path))
-        self.claude = Claude(program, folder / "home", server.url, path)
+        home = folder / ("home" if origin is None else "home of robin")
+        someone = person(home, path)
+        if origin is None:
+            self.repo = Repo(folder / "project", someone)
+        else:
+            self.repo = Repo.clone(origin, folder / "deep" / "My_Clone.v2 (x)", someone)
+        self.claude = Claude(program, home, server.url, path)
+
+    def share(self) -> Path:
+        """Make a bare repository, the origin of this one from now on, and push to it; return its path."""
+        origin = self.folder / "origin.git"
+        self.repo.git("init", "-q", "--bare", "-b", "main", str(origin))
+        self.repo.git("remote", "add", "origin", str(origin))
+        self.repo.git("push", "-q", "-u", "origin", "main")
+        return origin
+
+    def elsewhere(self, origin: Path) -> World:
+        """Return another person's world with a clone, the same model behind it; ``entire`` is enabled there."""
+        made = World(self.folder / "elsewhere", self.claude.program, self.server, origin=origin)
+        self.others.append(made)
+        made.enable("--push-sessions")
+        return made
 
     def enable(self, *options: str) -> None:
         """Enable `entire` as a person does, and commit what it added to the repository."""
         self.repo.run("entire", "enable", "--agent", "claude-code", *options)
         if self.repo.git("status", "--porcelain"):
-            self.repo.commit("Use entire")
-        assert self.repo.ids("HEAD") == []
+            assert self.repo.ids(self.repo.commit("Use entire")) == []
 
     def path(self, name: str) -> str:
         """Return the absolute path of a file of the repository, as the agent's tools want it."""
@@ -74,4 +94,5 @@ def world(tmp_path: Path) -> Iterator[World]:
         for opened in {p.with_suffix(".open") for p in tmp_path.glob("*.reached")}:
             opened.touch()
     assert server.problems == []
-    assert made.repo.log_errors() == []
+    for one in (made, *made.others):
+        assert one.repo.log_errors() == []

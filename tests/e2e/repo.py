@@ -91,10 +91,20 @@ class Repo:
         self.environment = environment
         path.mkdir(parents=True)
         self.git("init", "-q", "-b", "main")
-        self.git("config", "user.name", "Dana Developer")
-        self.git("config", "user.email", "dana@example.com")
+        self._introduce("Dana Developer", "dana@example.com")
         self.write("README.md", "# Scratch\n")
         self.commit("Start")
+
+    @classmethod
+    def clone(cls, origin: Path, path: Path, environment: dict[str, str]) -> Repo:
+        """Clone a repository as another person does."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        command = ["git", "clone", "-q", str(origin), str(path)]
+        subprocess.run(command, env=environment, capture_output=True, check=True, timeout=60)
+        found = cls.__new__(cls)
+        found.path, found.environment = path, environment
+        found._introduce("Robin Reviewer", "robin@example.com")
+        return found
 
     def run(self, *command: str, cwd: Path | None = None) -> str:
         """Run a command as the person and return its output; it must succeed."""
@@ -111,6 +121,10 @@ class Repo:
             f"{command} ended with {done.returncode}: {done.stderr.decode()}{done.stdout.decode()}"
         )
         return done.stdout.decode(errors="surrogateescape")
+
+    def _introduce(self, name: str, address: str) -> None:
+        self.git("config", "user.name", name)
+        self.git("config", "user.email", address)
 
     def git(self, *arguments: str) -> str:
         """Run git as the person."""
@@ -184,6 +198,37 @@ class Repo:
         ids = self.ids(commit)
         assert len(ids) == 1, f"{len(ids)} checkpoints in the message {self.message(commit)!r}"
         return self.checkpoint(ids[0])
+
+    def files(self) -> dict[str, bytes]:
+        """Return what lies in the work tree, without the folders of git, of ours and of the agents."""
+        found = [path for path in self.path.rglob("*") if path.is_file()]
+        names = {path.relative_to(self.path): path.read_bytes() for path in found}
+        return {str(name): data for name, data in names.items() if not name.parts[0].startswith(".")}
+
+    def points(self) -> list[dict[str, Any]]:
+        """Return the points to go back to, newest first, as the command lists them."""
+        listed: list[dict[str, Any]] = json.loads(self.run("entire", "rewind", "--list"))
+        return listed
+
+    def point(self, prompt: str, kind: str = "step") -> str:
+        """Return the newest point of this kind whose prompt this is."""
+        return next(str(one["id"]) for one in self.points() if (one["prompt"], one["kind"]) == (prompt, kind))
+
+    def rewind(self, *arguments: str) -> dict[str, Any]:
+        """Go back (or undo that) and return what the command says it did."""
+        done: dict[str, Any] = json.loads(self.run("entire", "rewind", *arguments, "--yes", "--json"))
+        assert done["undo_id"]
+        return done
+
+    def resume(self, *arguments: str) -> dict[str, Any]:
+        """Resume sessions and return what the command says it did."""
+        done: dict[str, Any] = json.loads(self.run("entire", "resume", *arguments, "--json"))
+        return done
+
+    def undo_points(self) -> dict[str, list[bytes]]:
+        """Return what is kept for undoing rewinds: the files of each, by its id."""
+        folders = sorted((self.path / ".git" / "entire" / "undo").iterdir())
+        return {one.name: [p.read_bytes() for p in sorted(one.rglob("*")) if p.is_file()] for one in folders}
 
     def log_errors(self) -> list[str]:
         """Return the lines of the tool's own log that tell of a failure (its hooks never fail aloud)."""

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from repo import CHECKPOINTS, Checkpoint, Repo, Session
-from script import Answer, Turn, Usage, answer, text, tool, turn
+from script import Answer, Request, Turn, Usage, answer, text, tool, turn
 
 if TYPE_CHECKING:
     from conftest import World
@@ -103,3 +103,13 @@ def assert_recorded(repo: Repo, checkpoint: Checkpoint) -> None:
         re.findall(r"^Entire-Session: (\S+)$", "\n".join(told), re.MULTILINE)
     )
     assert all("\nEntire-Strategy: manual-commit\nEntire-Agent: Claude Code\n" in m for m in told)
+
+
+def dialogue(request: Request) -> list[str]:
+    """Return what was said in a conversation that an agent sends: prompts behind ``> ``, then the model's words."""
+    return [
+        f"> {words}" if message.role == "user" else words
+        for message in request.conversation
+        if message.role in ("user", "assistant")
+        for words in message.texts
+    ]

@@ -126,6 +126,12 @@ class Stage:
         }
         (self.home / ".gitconfig").write_text("[user]\n\tname = Ada\n\temail = ada@example.com\n")
 
+    def elsewhere(self) -> Stage:
+        """Return the stage of another person, with nothing on it."""
+        folder = self.folder / "elsewhere"
+        folder.mkdir()
+        return Stage(folder, self._teller)
+
     def run(self, *words: str) -> str:
         """Run a command, shown with its output; returns the output."""
         self._teller.command(shlex.join(words))

@@ -1,8 +1,8 @@
 """The main job, played for real: ``python -m entire.demo.story`` (``make demo``).
 
-A scratch repository, the demo agent in three turns, a change by hand, a commit, the explanation; then, where the
-project's end-to-end tests have installed it, a turn with Claude Code. Ends with an error if anything does not happen as
-told.
+A scratch repository, the demo agent in three turns, a change by hand, a commit, the explanation, a turn that is taken
+back, the same conversation in another clone; then, where the project's end-to-end tests have installed it, a turn with
+Claude Code. Ends with an error if anything does not happen as told.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ from greet import greet
 
 assert greet("Ada") == "Welcome, Ada!"
 ``` then run python3 -B test_greet.py""",
-    """ask a helper to create a file README.md with "# Greetings\\n\\nSays welcome.\\n\"""",
+    "remember that Ada likes short words; "
+    'ask a helper to create a file README.md with "# Greetings\\n\\nSays welcome.\\n"',
 )
 WORDS = (  # before and after each prompt
     (
@@ -43,6 +44,10 @@ WORDS = (  # before and after each prompt
     ("The next prompt:", "One more step, with the files and the conversation so far:"),
     ("This agent has helpers, with sessions of their own:", "The helper's work is kept, too:"),
 )
+MISTAKE = "delete test_greet.py then replace Welcome with Goodbye in greet.py"
+RECALL = "what do you remember"
+MEMORY = "I remember: Ada likes short words. This is turn 4 of our conversation."
+CONTINUE = re.compile(r"^ *(entire-demo-agent --resume \S+)$", re.MULTILINE)
 BY_HAND = '"""Greetings for everyone."""\n'
 
 
@@ -92,6 +97,8 @@ def play(teller: Teller, stage: Stage, *, with_claude: bool) -> None:
             raise Failed("the branch moved though nobody committed")
         commit(teller, stage)
         explain(teller, stage)
+    go_back(teller, stage)
+    go_on_elsewhere(teller, stage)
     if with_claude:
         turn_with_claude(teller, stage)
 
@@ -152,9 +159,44 @@ def explain(teller: Teller, stage: Stage) -> None:
         raise Failed("entire does not say that it is enabled")
 
 
+def go_back(teller: Teller, stage: Stage) -> None:
+    """Take a turn back, take that back, and that too."""
+    teller.title("6. Go back to any point")
+    teller.tell("The agent goes on with the conversation, and does what we regret at once:")
+    stage.run("entire-demo-agent", "--continue", "-p", MISTAKE)
+    wrong = stage.run("git", "status", "--short")
+    teller.tell("Back to the commit: the files that sessions changed, and the conversation with them.")
+    stage.run("entire", "rewind", "--to", "HEAD", "--yes")
+    if stage.quiet("git", "status", "--short") == wrong:
+        raise Failed("the rewind put nothing back")
+    teller.tell("All that was there before it is kept. So even this can be taken back, and that as well:")
+    stage.run("entire", "rewind", "--undo", "--yes")
+    if stage.quiet("git", "status", "--short") != wrong:
+        raise Failed("the undo did not bring back what was there")
+    stage.run("entire", "rewind", "--undo", "--yes")
+    if stage.run("git", "status", "--short"):
+        raise Failed("the work tree is not as the commit has it")
+
+
+def go_on_elsewhere(teller: Teller, stage: Stage) -> None:
+    """Continue the conversation in a clone, as somebody who has nothing but the repository."""
+    teller.title("7. Continue where somebody left off")
+    teller.tell("Another person, another home, another folder. Sessions come with the repository:")
+    other = stage.elsewhere()
+    other.run("git", "clone", "-q", "../../greetings", ".")
+    other.quiet("entire", "enable", "--agent", "demo")
+    shown = other.run("entire", "resume")
+    found = CONTINUE.search(shown)
+    if found is None:
+        raise Failed("nothing can be resumed in the clone")
+    teller.tell("The agent there remembers what it was told here, and nothing of the turn that was taken back:")
+    if MEMORY not in other.run(*found[1].split(), "-p", RECALL):
+        raise Failed("the agent remembers something else")
+
+
 def turn_with_claude(teller: Teller, stage: Stage) -> None:
     """Play a turn with the real Claude Code, if it is there."""
-    teller.title("6. The same with Claude Code")
+    teller.title("8. The same with Claude Code")
     source = claude_story.find()
     if source is None:
         teller.tell(

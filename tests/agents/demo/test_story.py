@@ -15,6 +15,10 @@ def test_the_story_comes_true(capsys: pytest.CaptureFixture[str]) -> None:
         "$ entire enable --agent demo",
         "$ entire explain --commit HEAD --no-pager",
         "Enabled (manual-commit)",
+        "$ entire rewind --to HEAD --yes",
+        "$ entire rewind --undo --yes",
+        "$ entire resume",
+        story.MEMORY,
     ):
         assert line in told.out
     assert len(story.TRAILER.findall(told.out.replace("    Entire", "Entire"))) == 1
