@@ -27,6 +27,8 @@ REFUSAL_BUDGET = 0.5  # ours: the launcher alone, no interpreter
 DISK_BUDGET = 1.3
 REDACTION_BUDGET = 50.0
 COMMAND_BUDGET = 0.3
+REWIND_BUDGET = 6.0
+REWOUND_FILES = 20
 MEMORY_BUDGET = 64.0
 
 KINDS = (
@@ -91,6 +93,7 @@ def groups() -> list[Group]:
         if kind.name in AGENT_COMMITS:
             names += [f"agent-commit@{kind.name}", f"turn-end-after@{kind.name}"]
         found.append((tuple(names), lambda run, kind=kind: _matrix(run, run.smaller(kind))))  # type: ignore[misc]
+    found.append((("rewind",), _rewind))
     found.append((("disk",), _disk))
     found.append((("redaction",), _redaction))
     found.append((tuple(_COMMANDS), _commands))
@@ -270,6 +273,40 @@ def _turn_results(run: Run, kind: Kind, times: Times) -> Iterator[Result]:
         first = times.first_peak / 1e6
         yield Result("memory", f"memory of a hook, {kind.title}", "", f"{steady:.0f} MB", max(steady, first),
                      MEMORY_BUDGET, "{} MB", note=f"first turn {first:.0f} MB")  # fmt: skip
+
+
+# ---------------------------------------------------------------- rewind
+
+
+def _rewind(run: Run) -> Iterator[Result]:
+    """Measure going back and forth by so many files, beside a look at the tree and git's own restore of them."""
+    kind = run.smaller(Kind("rewind", files=100_000))
+    world = run.world("rewind")
+    world.fill(kind)
+    session = Session(world)
+    names = [f"d{number}/f{number}.txt" for number in range(1, 1 + REWOUND_FILES - 1)]  # and one that comes and goes
+    for turn in (1, 2):
+        session.prompt()
+        for name in names:
+            world.write(name, f"{name} as turn {turn} left it\n" * 20)
+        if turn == 2:
+            world.write("work/second.txt", "of the second turn\n" * 20)
+        session.stop(session.finish())
+    points = [str(one["id"]) for one in json.loads(world.entire("rewind", "--list").output)]
+    status, restore, ours = [], [], []
+    for number in range(run.repeat):
+        run.start()
+        saved = {name: world.read(name) for name in names}
+        restore.append(run.programs.run(["git", "restore", "--", *names], cwd=world.root).seconds)
+        for name, text in saved.items():
+            world.write(name, text)
+        status.append(world.status().seconds)
+        ours.append(world.entire("rewind", "--to", points[(number + 1) % 2]).seconds)
+    floor = min(status) + min(restore)
+    value = (min(ours) - STATUS_FACTOR * floor) / run.p
+    yield Result("rewind", f"rewind by {REWOUND_FILES} files, {kind.title}", f"status + restore {ms(floor)}",
+                 ms(min(ours)), value, REWIND_BUDGET, f"{STATUS_FACTOR} x + {{}} P")  # fmt: skip
+    shutil.rmtree(world.folder)
 
 
 # ---------------------------------------------------------------- disk
