@@ -81,6 +81,8 @@ def test_a_killed_reset_can_be_repeated_and_undone(story: Story, capsys: pytest.
         state = (bool(shadows(story)), bool(sessions.ids(place)))
         assert state in ((True, True), (False, False))
         outcomes.add(state)
+        journal = json.loads((story.root / ".git/entire/journal.json").read_text())
+        assert any(entry[2] for entry in journal["entries"]) is all(state), "who made what goes along"
         assert story.read("a.py") == "one = 1\ntwo = 2\n"
         if all(state):
             assert story.entire("reset", "-f") == 0

@@ -183,3 +183,19 @@ def test_the_diff_shows_what_will_change(story: Story, session: Session) -> None
     assert "deleted file" in text
     assert story.read("hello.py") == "print(2)\n"
     assert not list(Path(story.root, ".git/entire/undo").glob("*"))
+
+
+def test_what_two_sessions_changed_at_once_is_left(story: Story, session: Session) -> None:
+    b = story.session()
+    b.start()
+    session.prompt("One")
+    b.prompt("Other")
+    session.write("both.py", "one\n")
+    b.write("both.py", "other\n")
+    session.write("own.py", "own\n")
+    session.stop()
+    b.stop()
+    point = next(one for one in Workspace.find(story.root).points() if one.prompt == "Improve it")
+    view = rewind(story, point.id, session_id=session.id)
+    assert [(one.path, one.reason) for one in view.left] == [("both.py", "another session changed it at the same time")]
+    assert (story.read("both.py"), story.path("own.py").exists()) == ("other\n", False)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from entire.git import bulk, diff
 from entire.lifecycle.worktree import MAX_PATHS
+from entire.model.session import WEAK
 from entire.model.value import Value
 from entire.store import journal as journals
 from entire.strategies import lineage
@@ -32,6 +33,7 @@ class Change(Value):
     new_tree: str
     time: float
     owner: str  # session/turn, or ``strategies.lineage.PERSON``
+    is_shared: bool = False  # tools of several sessions reported the path between these two looks
 
     @property
     def session_id(self) -> str:
@@ -125,14 +127,13 @@ class Looks:
             if entry.time <= moment:
                 continue
             owner = interval_owner(entry.by, entry.running, reports)
+            shared = _reported_twice(entry, reports)
             touched = [path for path in self._paths(before, entry) if wanted is None or path in wanted]
-            yield (
-                entry.mark,
-                [
-                    Change(path=path, old_tree=before.tree, new_tree=entry.tree, time=entry.time, owner=owner(path))
-                    for path in touched
-                ],
-            )
+            yield entry.mark, [
+                Change(path=path, old_tree=before.tree, new_tree=entry.tree, time=entry.time, owner=owner(path),
+                       is_shared=path in shared)
+                for path in touched
+            ]  # fmt: skip
 
     def _paths(self, before: Entry, entry: Entry) -> Sequence[str]:
         if len(entry.paths) < MAX_PATHS:
@@ -152,6 +153,17 @@ class Looks:
         ids = bulk.ids(self._where, names)
         pairs = zip(changes, ids[::2], ids[1::2], strict=True)
         return {one.path: one for one, old, new in pairs if not old and new}
+
+
+def _reported_twice(entry: Entry, reports: Mapping[str, Sequence[str]]) -> set[str]:
+    """Return the paths that tools of several sessions reported among those that ran before a look."""
+    seen: dict[str, str] = {}
+    twice = set()
+    for turn in {one.removeprefix(WEAK) for one in (entry.by, *entry.running) if one}:
+        for path in reports.get(turn, ()):
+            if seen.setdefault(path, session_of(turn)) != session_of(turn):
+                twice.add(path)
+    return twice
 
 
 def _is_step(entry: Entry) -> bool:

@@ -15,6 +15,7 @@ from entire.git import history
 from entire.lifecycle import cleaning, dispatcher
 from entire.lifecycle.ground import Ground, is_committing
 from entire.lifecycle.scene import Scene
+from entire.model import jsontext
 from entire.model.digest import sha256
 from entire.model.session import WEAK
 from entire.model.value import Value, replace
@@ -187,18 +188,10 @@ def _carry_out(ground: Ground, found: Plan) -> Plan:
             draft.move_ref(f"refs/heads/{name}", "", tip)
         memory = _forget(journal, left, gone)
         draft.notes.update(sessions=left, journal=memory)
-    except BaseException:
-        draft.discard()
-        raise
-    # The journal goes first: killed in between, a second reset completes what is left.
-    _save(journal, place, ground.now, without={name for name, state in left.items() if not state})
-    try:
+        _draft_journal(place, draft, journal, ground.now, without={name for name, state in left.items() if not state})
         return replace(found, undo_id=draft.carry_out().id)
-    except EntireError:
-        if not any(one.id == draft.id and one.state == "applying" for one in transactions.find_all(place)):
-            _recall(journal, memory)
-            _save(journal, place, ground.now)
-        raise
+    finally:
+        draft.discard()
 
 
 def _draft_state(place: Place, draft: transactions.Draft, one: Forgotten) -> str:
@@ -267,11 +260,18 @@ def _turns(*turns: str) -> set[str]:
     return {_owner(turn) for turn in turns if turn}
 
 
-def _save(journal: Journal, place: Place, now: float, *, without: Collection[str] = ()) -> None:
-    """Write the journal, and the marker for git's hooks as the remaining sessions want it."""
+def _draft_journal(
+    place: Place, draft: transactions.Draft, journal: Journal, now: float, *, without: Collection[str] = ()
+) -> None:
+    """Let the journal be what it is now, and the marker for git's hooks be as the remaining sessions want it."""
     journal.sessions = [one for one in journal.sessions if one not in without]
-    states = [state for state in (sessions.find(place, one) for one in journal.sessions) if state is not None]
-    journal.save(live=any(one.is_live(now) for one in states) or bool(journal.guests))
+    planned = (draft.planned(sessions.own_path(place, one)) for one in journal.sessions)
+    known = [sessions.from_own(jsontext.loads(data)) for data in planned if data is not None]
+    there = {one.session_id for one in known}
+    states = (sessions.find(place, one) for one in journal.sessions if one not in there)
+    live = any(one.is_live(now) for one in (*known, *(state for state in states if state is not None)))
+    for path, data in journal.forms(live=live or bool(journal.guests)):
+        draft.write_private(path, data)
 
 
 # ---------------------------------------------------------------- the way back
@@ -282,11 +282,14 @@ def undo(place: Place, *, now: float) -> Transaction:
     with cleaning.lock(place):
         last = cleaning.undoable(place, COMMAND)
         _check_left(place, last)
-        done = transactions.inverse(place, last, now=now).carry_out()
-        journal = Journal(place, repair=True)
-        _recall(journal, last.notes["journal"])
-        _save(journal, place, now)
-        return done
+        draft = transactions.inverse(place, last, now=now)
+        try:
+            journal = Journal(place, repair=True)
+            _recall(journal, last.notes["journal"])
+            _draft_journal(place, draft, journal, now)
+            return draft.carry_out()
+        finally:
+            draft.discard()
 
 
 def _check_left(place: Place, last: Transaction) -> None:

@@ -17,7 +17,7 @@ from entire.lifecycle.changes import Change
 from entire.model import trailers
 from entire.model.value import Value
 from entire.model.views import EditView, LeftView
-from entire.store import checkpoints, sessions
+from entire.store import checkpoints, copies, sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -151,6 +151,9 @@ class Restoring:
         then = _found(change.new_mode, change.new_oid)
         since = self._since.get(path, [])
         if self._wish.session_id:
+            if any(one.is_shared for one in since):
+                self._leave(path, "another session changed it at the same time")
+                return _KEEP
             others = [one for one in since if one.session_id != self._wish.session_id]
             return self._without_session(path, now, since) if others else then
         if not self._persons(path, then, since):
@@ -365,16 +368,24 @@ def _then(scene: Scene, points: Points, point: PointView) -> Then:
         return Then(tree=commit.tree, moment=moment, look=look or looks.at(moment))
     moment = looks.committed(point.id) or float(commit.committer.rsplit(" ", 2)[-2]) + 1
     look = looks.at(moment)
-    tree = commit.tree if look is None else _with_open_work(scene, look.tree, commit.oid, commit.tree)
+    tree = commit.tree if look is None else _with_open_work(scene, look, commit.oid, commit.tree)
     return Then(tree=tree, moment=moment, look=look, commit=commit.oid)
 
 
-def _with_open_work(scene: Scene, look: str, commit: str, tree: str) -> str:
+def _with_open_work(scene: Scene, look: Entry, commit: str, tree: str) -> str:
     """Return a commit's tree with what lay uncommitted beside it in the work tree."""
     top = scene.place.top
-    beside = {one.path: (one.old_mode, one.old_oid) for one in diff.changes(top, look, tree) if one.status == "D"}
+    changed = diff.changes(top, look.tree, tree)
+    new = {one.path for one in changed if one.status == "A"}
+    beside = {one.path: (one.old_mode, one.old_oid) for one in changed if one.status == "D"}
     for path in history.changed_paths(top, commit):
         beside.pop(path, None)  # the commit took it away
+    folders = {folder for path in new for folder in copies.parents(path)}
+    for path in [one for one in beside if one in folders or not new.isdisjoint(copies.parents(one))]:
+        del beside[path]  # the commit has a folder in its place, or a file in the place of one above it
+    for path, found in diff.entries(top, look.head, list(beside)).items():
+        if beside[path] == found:
+            del beside[path]  # it lay committed there, on a branch that was left since
     if not beside:
         return tree
     stream = Stream(top)

@@ -54,7 +54,7 @@ def start_at_head(scene: Scene, seen: Look) -> None:
     if scene.journal.tree or not snapshot.head_tree:
         return
     scene.journal.snapshot = replace(snapshot, tree=snapshot.head_tree, files={}, left_out=(), untracked=())
-    scene.journal.note(Entry(tree=snapshot.head_tree, time=snapshot.time))
+    scene.journal.note(Entry(tree=snapshot.head_tree, time=snapshot.time, head=snapshot.head))
 
 
 def record(
@@ -103,6 +103,7 @@ def record(
             running=tuple(running),
             paths=tuple(changed[:MAX_PATHS]),
             mark=mark,
+            head=seen.snapshot.head,
         )
         journal.note(entry)
         _credit(scene, entry)

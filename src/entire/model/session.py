@@ -109,3 +109,4 @@ class Entry(Value):
     commit: str = ""
     paths: tuple[str, ...] = ()
     mark: str = ""
+    head: str = ""  # the commit that was HEAD then

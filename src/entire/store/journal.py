@@ -334,19 +334,7 @@ class Journal:
             files.append(self._past_path, b"".join(b"\n" + line for line in self._dropped))
             self._dropped = []
             _shorten(self._past_path)
-        known = {turn.removeprefix(WEAK) for entry in self.entries for turn in (entry.by, *entry.running) if turn}
-        files.write_json(self._path, {
-            "version": 1, "tip": self.tip, "entries": [_entry_json(one) for one in self.entries],
-            "settled_at": self.settled_at, "sessions": self.sessions, "made": list(self.made),
-            "aside": [path for path in self.aside if path in self.made],
-            "reports": {turn: paths for turn, paths in self.reports.items() if turn in known},
-            "reasons": self.reasons, "shadows": self.shadows, "last_scan": self.last_scan, "live": live,
-            "trees": dict(list(self.trees.items())[-_MAX_TREES:]), "identity": self.identity,
-            "followed": self.followed,
-            "guests": self.guests, "kept": self.kept, "unseen": list(self.unseen)[-_MAX_UNSEEN:],
-            "chain_since": self.chain_since,
-            "weights": {name: weight for name, weight in self.weights.items() if name in self.shadows},
-        })  # fmt: skip
+        files.write(self._path, self._dump(), mode=0o600)
         if self._is_new:  # last: killed before it, the next look finds the same changes again and the same tree
             files.write_json(self._snapshot_path, dict(self.snapshot.__dict__))
             self._is_new = False
@@ -356,6 +344,26 @@ class Journal:
             files.remove(self._live_path)
         elif not os.path.exists(self._live_path):
             files.write(self._live_path, b"")
+
+    def forms(self, *, live: bool) -> list[tuple[str, bytes | None]]:
+        """Return the files that ``save`` writes where neither a look nor the past is new: path and content."""
+        self.is_live = live
+        return [(self._path, self._dump()), (self._live_path, b"" if live else None)]
+
+    def _dump(self) -> bytes:
+        known = {turn.removeprefix(WEAK) for entry in self.entries for turn in (entry.by, *entry.running) if turn}
+        return files.json_bytes({
+            "version": 1, "tip": self.tip, "entries": [_entry_json(one) for one in self.entries],
+            "settled_at": self.settled_at, "sessions": self.sessions, "made": list(self.made),
+            "aside": [path for path in self.aside if path in self.made],
+            "reports": {turn: paths for turn, paths in self.reports.items() if turn in known},
+            "reasons": self.reasons, "shadows": self.shadows, "last_scan": self.last_scan, "live": self.is_live,
+            "trees": dict(list(self.trees.items())[-_MAX_TREES:]), "identity": self.identity,
+            "followed": self.followed,
+            "guests": self.guests, "kept": self.kept, "unseen": list(self.unseen)[-_MAX_UNSEEN:],
+            "chain_since": self.chain_since,
+            "weights": {name: weight for name, weight in self.weights.items() if name in self.shadows},
+        })  # fmt: skip
 
 
 def _snapshot_from_json(value: dict[str, Any]) -> Snapshot:
@@ -406,10 +414,12 @@ def _time_of(line: bytes) -> float:
 
 
 def _entry_json(entry: Entry) -> list[Any]:
-    return [entry.tree, entry.time, entry.by, list(entry.running), entry.commit, list(entry.paths), entry.mark]
+    return [entry.tree, entry.time, entry.by, list(entry.running), entry.commit, list(entry.paths), entry.mark,
+            entry.head]  # fmt: skip
 
 
 def _entry_from_json(value: list[Any]) -> Entry:
     tree, moment, by, running, commit, paths, *more = value
-    return Entry(tree=tree, time=moment, by=by, running=tuple(running), commit=commit, paths=tuple(paths),
-                 mark=more[0] if more else "")  # fmt: skip
+    mark, head, *_ = [*more, "", ""]
+    return Entry(tree=tree, time=moment, by=by, running=tuple(running), commit=commit, paths=tuple(paths), mark=mark,
+                 head=head)  # fmt: skip

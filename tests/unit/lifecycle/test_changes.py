@@ -10,6 +10,7 @@ import pytest
 from entire.lifecycle import changes
 from entire.lifecycle.changes import Looks
 from entire.model.session import Entry
+from entire.store import journal
 from entire.strategies.lineage import PERSON
 
 A, B = "a/1", "b/1"
@@ -18,9 +19,9 @@ A, B = "a/1", "b/1"
 @pytest.fixture
 def looks(monkeypatch: pytest.MonkeyPatch) -> Any:
     def make(*entries: Entry, past: tuple[Entry, ...] = (), reports: dict[str, list[str]] | None = None) -> Looks:
-        monkeypatch.setattr(changes.journals, "past", lambda _place: [(one, {A: ["x"]}) for one in past])
-        journal = SimpleNamespace(made={"made": None}, entries=list(entries), reports=reports or {})
-        scene = SimpleNamespace(place=SimpleNamespace(top="/"), journal=journal)
+        monkeypatch.setattr(journal, "past", lambda _place: [(one, {A: ["x"]}) for one in past])
+        kept = SimpleNamespace(made={"made": None}, entries=list(entries), reports=reports or {})
+        scene = SimpleNamespace(place=SimpleNamespace(top="/"), journal=kept)
         return Looks(scene)  # type: ignore[arg-type]
 
     return make

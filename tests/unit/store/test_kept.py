@@ -38,7 +38,7 @@ def test_kept_and_found_again(tmp_path: Path) -> None:
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 100)), max_size=40), st.integers(0, 500))
 def test_the_newest_stay_within_the_bounds(some: list[tuple[int, int]], max_bytes: int) -> None:
     now = 100 * DAY
-    lines = [[f"refs/{n}", "", now - age * DAY + n / 1000, size] for n, (age, size) in enumerate(some)]
+    lines: list[list[Any]] = [[f"refs/{n}", "", now - age * DAY + n / 1000, size] for n, (age, size) in enumerate(some)]
     gone = kept.surplus(lines, now, 14 * DAY, max_bytes)
     left = [line for line in lines if line not in gone]
     assert sum(line[3] for line in left) <= max_bytes
