@@ -8,7 +8,7 @@ PYTEST := $(BIN)/pytest -q
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format types floors tests e2e agents bench docs build clean
+.PHONY: help demo test lint format types floors tests faults e2e agents bench docs build clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z0-9]*\):.*## /  make \1@/p' $(MAKEFILE_LIST) | column -t -s @ 2>/dev/null || grep '##' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ floors: $(READY)  ## who may import whom
 
 tests: $(READY)  ## the tests without the real agents
 	$(PYTEST) -n auto -m "not e2e" $(ARGS)
+
+faults: $(READY)  ## kill and hurt every hook and command, at each of its calls; ARGS="--quick" for a glance
+	$(BIN)/python -m tests.campaign $(ARGS)
 
 e2e: agents  ## the stories with the real agents
 	ENTIRE_E2E_REQUIRED=1 $(PYTEST) -n auto -m e2e tests/e2e $(ARGS)

@@ -138,8 +138,10 @@ def _append(path: str, line: bytes) -> None:
         os.makedirs(os.path.dirname(path), 0o750, exist_ok=True)
         fd = os.open(path, flags, 0o600)
     try:
-        os.write(fd, line)
-        full = os.fstat(fd).st_size > MAX_BYTES
+        written, size = os.write(fd, line), os.fstat(fd).st_size
+        if written < len(line):  # the disk is full: what is cut would swallow the next line
+            os.ftruncate(fd, size - written)
+        full = size > MAX_BYTES
     finally:
         os.close(fd)
     if full:

@@ -62,6 +62,8 @@ VIEW = views.RewindView(
 class FakeRewind:
     """One rewind that remembers whether it was carried out or given up."""
 
+    told: tuple[str, ...] = ()
+
     def __init__(self, view: views.RewindView, patch: bytes, log: list[str]) -> None:
         self.view = view
         self._patch = patch

@@ -106,3 +106,33 @@ def test_a_lock_is_held_by_one_and_dies_with_its_holder(tmp_path: Path) -> None:
             pass
     with files.Lock(path, timeout=0.05):
         pass
+
+
+def test_what_is_appended_finds_a_place_or_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = str(tmp_path / "lines")
+    files.append(path, b"\none")
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda fd, data: write(fd, data[:2]))
+    with pytest.raises(OSError, match="No space left"):
+        files.append(path, b"\ntwo")
+    monkeypatch.undo()
+    files.append(path, b"\nthree")
+    assert files.read_lines(path) == [b"", b"one", b"t", b"three"]
+
+
+@pytest.mark.parametrize("use", ["append", "lock", "json"])
+def test_a_folder_in_the_place_of_a_file_is_put_aside(tmp_path: Path, use: str) -> None:
+    path = tmp_path / "x"
+    (path / "in it").mkdir(parents=True)
+    assert files.read_lines(str(path)) == []
+    if use == "append":
+        files.append(str(path), b"a")
+    elif use == "lock":
+        with files.Lock(str(path)):
+            pass
+    else:
+        with pytest.raises(CorruptError, match="is a folder"):
+            files.read_json(str(path))
+        files.put_aside(str(path))
+    assert path.is_file() == (use != "json")
+    assert (tmp_path / "x.broken/in it").is_dir()

@@ -101,3 +101,15 @@ def test_a_failure_of_the_system_says_which(tmp_path: Path) -> None:
     text = Path(log.report(str(tmp_path), error, version="1", command=[])).read_text()
     assert "Permission denied" in text
     assert "somebody" not in text
+
+
+def test_a_line_that_a_full_disk_cuts_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "entire.log"
+    found = log.Log(str(path))
+    found.error("one")
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda fd, data: write(fd, data[:20]))
+    found.error("cut")
+    monkeypatch.undo()
+    found.error("two")
+    assert [json.loads(line)["msg"] for line in path.read_text().splitlines()] == ["one", "two"]

@@ -67,7 +67,7 @@ def run(
         asked = Asked(workspace, scene, force=force, as_json=as_json)
         if undo:
             return asked.undo()
-        dispatcher.complete(scene)
+        text.write(dispatcher.complete(scene), sys.stderr)
         outcome = asked.resume(target)
     finally:
         scene.close()

@@ -121,6 +121,7 @@ def run(wish: Wish) -> int:
     if wish.to is None:
         return _choose(workspace, how, wish)
     with rewinding.begin(workspace, wish.to, how) as rewind:
+        text.write(rewind.told, sys.stderr)
         return _preview(workspace, rewind, wish) if wish.preview else _carry_out(rewind, wish, kept=how.keep_mine)
 
 
@@ -175,6 +176,7 @@ def _list(workspace: Workspace, limit: int, session_id: str) -> int:
 
 def _undo(workspace: Workspace, wish: Wish) -> int:
     with workspace.undo() as rewind:
+        text.write(rewind.told, sys.stderr)
         if wish.preview:
             return _preview(workspace, rewind, wish)
         if not wish.yes and not rewinding.is_wanted(rewind, workspace.pager):

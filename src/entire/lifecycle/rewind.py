@@ -45,6 +45,7 @@ class Rewind:
         self._talks = conversations
         self._becomes = becomes or {}
         self._is_open = True
+        self.told: Sequence[str] = ()  # of changes that had been interrupted, and were finished before this one
 
     def __enter__(self) -> Rewind:
         return self
@@ -193,7 +194,7 @@ class Rewind:
 
 def plan(scene: Scene, name: str, wish: Wish) -> Rewind:
     """Plan to go back to a point; the caller leaves what is returned."""
-    dispatcher.complete(scene)
+    told = dispatcher.complete(scene)
     with scene.lock():
         _refuse_running(scene)
         _look(scene)
@@ -208,12 +209,13 @@ def plan(scene: Scene, name: str, wish: Wish) -> Rewind:
             draft.discard()
             raise
         scene.save()
+    planned.told = told
     return planned
 
 
 def undo(scene: Scene, command: str = COMMAND) -> Rewind:
     """Plan to take back the last rewind, or with another command's name, the last change that it made."""
-    dispatcher.complete(scene)
+    told = dispatcher.complete(scene)
     with scene.lock():
         _refuse_running(scene)
         _look(scene)
@@ -228,7 +230,9 @@ def undo(scene: Scene, command: str = COMMAND) -> Rewind:
         draft.notes["sessions"] = last.notes.get("sessions", [])
         undoing.draft_states(scene, draft, last)
         scene.save()
-    return Rewind(scene, draft, RewindView(title=f"undo of: {last.title}", edits=edits, conversations=back))
+    planned = Rewind(scene, draft, RewindView(title=f"undo of: {last.title}", edits=edits, conversations=back))
+    planned.told = told
+    return planned
 
 
 def _look(scene: Scene) -> None:

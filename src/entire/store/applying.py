@@ -258,13 +258,14 @@ def same_head(one: tuple[str, str], other: tuple[str, str]) -> bool:
 class Survey:
     """Looks at a work tree before anything is changed: what is in the way, which folders appear and which vanish."""
 
-    def __init__(self, tree: Tree, items: Iterable[Item]) -> None:
+    def __init__(self, tree: Tree, items: Iterable[Item], *, drop: bool = True) -> None:
+        """Look at what ``items`` change. ``drop``: the folders of deleted files vanish where they become empty."""
         self._tree = tree
         self._writes = [item.path for item in items if item.becomes is not None]
         self._deletes = {item.path for item in items if item.becomes is None}
         self._kept = {folder for path in self._writes for folder in parents(path)}
         self._candidates: set[str] = {
-            folder for path in self._deletes if not os.path.isabs(path) for folder in parents(path)
+            folder for path in self._deletes if drop and not os.path.isabs(path) for folder in parents(path)
         }
 
     def check(self) -> None:

@@ -73,6 +73,7 @@ class Draft:
         self._index: Item | None = None
         self._folders: dict[str, int | None] = {}  # to make, if they are not there
         self._empty: tuple[str, ...] = ()  # to remove, if nothing is in them
+        self._drop = True  # remove also what becomes empty by deletions
         self.id = begin(place, now)
         self.folder = os.path.join(root(place), self.id)
 
@@ -257,7 +258,7 @@ class Draft:
     def _plan(self) -> Plan:
         """Look at the work tree once more, and write down what is to be done."""
         items = tuple(self._items[path] for path in sorted(self._items))
-        survey = Survey(self._tree, items)
+        survey = Survey(self._tree, items, drop=self._drop)
         survey.check()
         gone = survey.gone(self._empty)
         command, now, title = self._named
@@ -390,6 +391,7 @@ def prune(place: Place, *, now: float, seconds: float, max_count: int, max_bytes
 def _take_back(draft: Draft, folder: str, plan: Plan) -> None:
     """Fill a draft with the way back of a plan, whose copies lie in ``folder``."""
     draft._folders, draft._empty = dict(plan.gone), tuple(plan.made)
+    draft._drop = False  # a folder that was empty before stays
     for item in sorted(plan.items, key=lambda one: one.was is not None):  # deletions first
         becomes, copy = None, f"b/{item.path}" if not item.given else draft._new_copy("pb")
         if item.was is not None:
