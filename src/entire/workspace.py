@@ -255,11 +255,21 @@ class Workspace:
                     keep_mine=keep_mine, reset=reset)  # fmt: skip
         return self._planned(lambda scene: rewind.plan(scene, point, wish))
 
-    def undo(self, command: str = "rewind") -> Rewind:
-        """Plan to take back the last rewind (or what another command changed last); doing so twice repeats it."""
+    def undo(self, name: str = "") -> Rewind:
+        """Plan to take back the last rewind, or all back to the one with that undo point; undo it to repeat it."""
         from entire.lifecycle import rewind
 
-        return self._planned(lambda scene: rewind.undo(scene, command))
+        return self._planned(lambda scene: rewind.undo(scene, name))
+
+    def undo_points(self) -> list[views.UndoView]:
+        """Return what rewinds saved before they changed anything, newest first."""
+        from entire.lifecycle import rewind
+
+        return [
+            views.UndoView(id=one.id, time=one.time, title=one.title, files=one.paths,
+                           session_ids=tuple(one.notes.get("sessions", ())))
+            for one in rewind.undo_points(self._scene())
+        ]  # fmt: skip
 
     def _planned(self, make: Callable[[Scene], Rewind]) -> Rewind:
         if self.settings is None:

@@ -123,8 +123,8 @@ class FakeWorkspace:
         self.calls.append((point, {name: value for name, value in how.items() if value}))
         return FakeRewind(replace(self.view, yours=()) if how["keep_mine"] else self.view, self.patch, self.log)
 
-    def undo(self, command: str = "rewind") -> FakeRewind:
-        self.calls.append(("undo", command))
+    def undo(self, name: str = "") -> FakeRewind:
+        self.calls.append(("undo", name))
         return FakeRewind(replace(self.view, point=None, title="undo of: rewind to aaaaaaa"), self.patch, self.log)
 
     @property
@@ -323,9 +323,9 @@ def test_paths_outside(repo: Repo, fake: FakeWorkspace, path: str) -> None:
         ("--undo", "--yes"),
         ("--undo --json", "--yes"),
         ("--list --to x", "--list cannot be combined with --to"),
-        ("--list --undo", "--list cannot be combined with --undo"),
+        ("--list --undo --to x", "--list cannot be combined with --to"),
         ("--list --file x", "--list cannot be combined with --file"),
-        ("--undo --to x", "--undo cannot be combined with --to"),
+        ("--undo --to x", "--yes"),
         ("--undo --keep-mine", "--undo cannot be combined with --keep-mine"),
         ("--undo --session 0f3 --yes", "--undo cannot be combined with --session"),
         ("--to x --logs-only --files-only", "--logs-only cannot be combined with --files-only"),
@@ -370,8 +370,10 @@ def test_outside_of_a_repository(repo: Repo, tmp_path: Path, monkeypatch: pytest
 
 def test_undo_without_a_terminal(repo: Repo, fake: FakeWorkspace) -> None:
     assert repo.ok("rewind", "--undo", "--yes").startswith("undo of: rewind to aaaaaaa\n  changed  x.py\n")
-    assert fake.calls == [("undo", "rewind")]
+    assert fake.calls == [("undo", "")]
     assert fake.log == ["carried out", "left"]
+    repo.ok("rewind", "--undo", "--to", "20261121T1", "--yes")
+    assert fake.calls[1:] == [("undo", "20261121T1")]
 
 
 def test_undo_asks_a_person(repo: Repo, fake: FakeWorkspace, say: Callable[[str], None]) -> None:

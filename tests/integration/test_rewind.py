@@ -199,3 +199,59 @@ def test_what_two_sessions_changed_at_once_is_left(story: Story, session: Sessio
     view = rewind(story, point.id, session_id=session.id)
     assert [(one.path, one.reason) for one in view.left] == [("both.py", "another session changed it at the same time")]
     assert (story.read("both.py"), story.path("own.py").exists()) == ("other\n", False)
+
+
+def test_back_before_an_earlier_rewind(story: Story, session: Session) -> None:
+    with session.turn("Third"):
+        session.write("third.py", "third\n")
+        session.write("sub/deep.py", "deep\n")
+    story.write("hello.py", "print(2)\n# mine\n")
+    workspace = Workspace.find(story.root)
+    now, talk = files(story), session.file.read_bytes()
+    _, second, first = workspace.points()
+    rewind(story, second.id)
+    story.write("hello.py", "print(2)\n# between\n")
+    rewind(story, first.id)
+    then, cut = files(story), session.file.read_bytes()
+    newest, oldest = workspace.undo_points()
+    assert [(one.title, one.session_ids) for one in (newest, oldest)] == [
+        (f"rewind to {first.id[:7]}", (session.id,)), (f"rewind to {second.id[:7]}", (session.id,)),
+    ]  # fmt: skip
+    with workspace.undo(oldest.id) as planned:
+        assert sorted(one.path for one in planned.view.edits) == ["hello.py", "more.py", "sub/deep.py", "third.py"]
+        planned.carry_out()
+    assert files(story) == now
+    assert session.file.read_bytes() == talk
+    undo(story)
+    assert files(story) == then
+    assert session.file.read_bytes() == cut
+    with workspace.undo(newest.id) as planned:
+        planned.carry_out()
+    assert story.read("hello.py") == "print(2)\n# between\n"
+    assert story.log_errors() == []
+
+
+def test_back_before_two_moves_of_the_branch(story: Story, session: Session) -> None:
+    heads = [story.commit("Both")]
+    for name in ("next", "last"):
+        with session.turn(name):
+            session.write(f"{name}.py", f"{name}\n")
+        heads.append(story.commit(name))
+    index = story.git("ls-files", "-s")
+    rewind(story, heads[1], reset=True)
+    rewind(story, heads[0], reset=True)
+    workspace = Workspace.find(story.root)
+    with workspace.undo(workspace.undo_points()[1].id) as planned:
+        planned.carry_out()
+    assert story.head() == heads[2]
+    assert story.git("ls-files", "-s") == index
+    assert story.git("status", "--porcelain") == ""
+    assert story.git("for-each-ref", "refs/entire/backup") == ""
+
+
+def test_an_undo_point_that_is_none(story: Story, session: Session) -> None:
+    with pytest.raises(EntireError, match="no rewind to undo"):
+        undo(story)
+    rewind(story, Workspace.find(story.root).points()[1].id)
+    with pytest.raises(EntireError, match="no undo point"):
+        Workspace.find(story.root).undo("1999")

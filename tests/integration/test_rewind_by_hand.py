@@ -215,3 +215,15 @@ def test_a_repository_without_sessions(
         assert repo.entire("rewind", *words) == 4
         assert "never enabled" in repo.err
     assert repo.files() == before
+
+
+def test_undo_points_are_listed_and_gone_back_to(repo: Repo, session: Session) -> None:
+    now = files(repo)
+    newest, oldest = points(repo)[:2]
+    repo.ok("rewind", "--to", oldest["id"])
+    repo.ok("rewind", "--to", newest["id"])
+    found = json.loads(repo.ok("rewind", "--undo", "--list"))
+    assert [one["title"] for one in found] == [f"rewind to {one['id'][:7]}" for one in (newest, oldest)]
+    assert [sorted(one) for one in found] == [["files", "id", "session_ids", "time", "title"]] * 2
+    repo.ok("rewind", "--undo", "--to", found[1]["id"], "--yes")
+    assert files(repo) == now

@@ -294,3 +294,21 @@ def test_an_undo_leaves_a_folder_that_was_empty(story: Story, a: Session) -> Non
     assert list(story.path("d").iterdir()) == []
     undo(story)
     assert story.read("d/x") == "x\n"
+
+
+def test_a_file_that_a_person_put_in_a_folders_place_is_theirs(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENTIRE_TEST_CLAUDE_PROJECT_DIR", str(story.projects))
+    a = story.session()
+    a.start()
+    with a.turn("A folder"):
+        a.write("d/x.txt", "x\n")
+    point = Workspace.find(story.root).points()[0]
+    story.path("d/x.txt").unlink()
+    story.path("d").rmdir()
+    story.write("d", "mine\n")
+    with a.turn("Change it"):
+        a.write("d", "mine\nand yours\n")
+    with Workspace.find(story.root).rewind(point.id) as planned:
+        done = planned.carry_out()
+    assert {one.path: one.reason for one in done.left}["d"] == "you created it"
+    assert story.read("d") == "mine\nand yours\n"

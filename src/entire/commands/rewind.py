@@ -28,10 +28,10 @@ _NAMES = {
     "to": "--to", "undo": "--undo", "yes": "--yes",
 }  # fmt: skip
 _ALONE = {
-    "listing": (("undo", "to", "preview", "paths", "logs_only", "files_only", "keep_mine", "reset"),
+    "listing": (("to", "preview", "paths", "logs_only", "files_only", "keep_mine", "reset"),
                 "--list shows points and changes nothing; --json, --limit and --session go with it"),
-    "undo": (("to", "paths", "session", "logs_only", "files_only", "keep_mine", "reset"),
-             "--undo brings back all that was there before the last rewind; --preview and --yes go with it"),
+    "undo": (("paths", "session", "logs_only", "files_only", "keep_mine", "reset"),
+             "--undo brings back all that was there before a rewind; --to, --list, --preview and --yes go with it"),
     "logs_only": (("files_only", "paths", "keep_mine", "reset"), "--logs-only leaves every file as it is"),
     "reset": (("paths", "session"), "--reset moves the whole branch; leave it out to go back by files"),
 }  # fmt: skip
@@ -79,7 +79,12 @@ class Wish(Value):
 @click.command("rewind", cls=group.Command)
 @click.option("--list", "listing", is_flag=True, help="Print the points, newest first, as JSON.")
 @click.option("--to", metavar="POINT", shell_complete=_complete_points, help="Go back to this point; never asks.")
-@click.option("--undo", is_flag=True, help="Bring back all that was there before the last rewind (or undo).")
+@click.option(
+    "--undo",
+    is_flag=True,
+    help="Bring back all that was there before the last rewind (or undo);"
+    " with --to before an earlier one, with --list show what there is.",
+)
 @click.option("--file", "paths", metavar="PATH", multiple=True, help="Only this file; may be given several times.")
 @click.option("--session", metavar="ID", default="", shell_complete=_complete_sessions,
               help="Only what this session did (id or the beginning of it).")  # fmt: skip
@@ -114,6 +119,9 @@ def run(wish: Wish) -> int:
         keep_mine=wish.keep_mine,
         reset=wish.reset,
     )
+    if wish.listing and wish.undo:
+        text.write(form.dumps(workspace.undo_points()))
+        return 0
     if wish.listing:
         return _list(workspace, wish.limit, how.session_id)
     if wish.undo:
@@ -135,7 +143,7 @@ def _check(wish: Wish) -> None:
         raise UsageError("--to needs the name of a point", hint="`entire rewind --list` lists points")
     if wish.limit < 0:
         raise UsageError("--limit cannot be negative", hint="0 lists all points")
-    if wish.listing or wish.to is not None or wish.yes or prompts.can_ask():
+    if wish.listing or (wish.to is not None and not wish.undo) or wish.yes or prompts.can_ask():
         return
     if wish.undo and not wish.preview:
         raise UsageError("nobody is here to confirm the undo", hint="add --yes, or look first: --undo --preview")
@@ -175,7 +183,7 @@ def _list(workspace: Workspace, limit: int, session_id: str) -> int:
 
 
 def _undo(workspace: Workspace, wish: Wish) -> int:
-    with workspace.undo() as rewind:
+    with workspace.undo(wish.to or "") as rewind:
         text.write(rewind.told, sys.stderr)
         if wish.preview:
             return _preview(workspace, rewind, wish)

@@ -46,20 +46,22 @@ def _parse(answer: bytes, count: int) -> Iterator[Object | None]:
             yield None
 
 
-def ids(where: str, names: Sequence[str]) -> list[str]:
-    """Return the object id of each name in order, '' where git knows none; reads no content.
+def ids(where: str, names: Sequence[str], kind: str = "") -> list[str]:
+    """Return the object id of each name in order, '' where git knows none of that kind (``blob``, ``tree``, ...).
 
-    A name with a line break in it costs a process of its own.
+    Reads no content. A name with a line break in it costs processes of its own.
     """
     found: list[str] = []
     for start in range(0, len(names), _AT_ONCE):
-        some = [name if "\n" not in name else "" for name in names[start : start + _AT_ONCE]]
+        some = [name if "\n" not in name else _of_name(where, name) for name in names[start : start + _AT_ONCE]]
         asked = "".join(f"{name}\n" for name in some).encode("utf-8", "surrogateescape")
-        done = run.git(where, "cat-file", "--batch-check=%(objectname)", "--buffer", stdin=asked)
+        done = run.git(where, "cat-file", "--batch-check=%(objectname) %(objecttype)", "--buffer", stdin=asked)
         for line in done.stdout.decode("utf-8", "surrogateescape").split("\n")[:-1]:
-            found.append("" if line.endswith((" missing", " ambiguous")) else line)
-    for at, name in enumerate(names):
-        if "\n" in name:
-            done = run.git(where, "rev-parse", "--quiet", "--verify", "--end-of-options", name, ok=(0, 1, 128))
-            found[at] = done.stdout.decode("ascii", "replace").strip() if done.status == 0 else ""
+            oid, _, what = line.rpartition(" ")
+            found.append(oid if what not in ("missing", "ambiguous") and kind in ("", what) else "")
     return found
+
+
+def _of_name(where: str, name: str) -> str:
+    done = run.git(where, "rev-parse", "--quiet", "--verify", "--end-of-options", name, ok=(0, 1, 128))
+    return done.stdout.decode("ascii", "replace").strip() if done.status == 0 else ""

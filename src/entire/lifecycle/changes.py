@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 REWIND = "rewind"
 UNDO = "undo"
-_NONE = "", 0.0, ""
 
 
 class Change(Value):
@@ -46,20 +45,30 @@ def rewound(back_to: float, transaction: str) -> str:
     return f"{REWIND} {back_to!r} {transaction}"
 
 
-def undone(transaction: str) -> str:
-    """Return the mark of the look after a rewind was undone."""
-    return f"{UNDO} 0 {transaction}"
+def undone(earlier: str, transaction: str) -> str:
+    """Return the mark of the look after a transaction that brought back what was there before an earlier one."""
+    return f"{UNDO} {earlier} {transaction}"
 
 
-def _read_mark(mark: str) -> tuple[str, float, str]:
-    """Return the kind of a rewind's mark, the moment it went back to, and its transaction; empty for others."""
+class _Mark(Value):
+    """What a mark tells of a rewind: the moment, or the transaction before which, it went back to. Others: empty."""
+
+    kind: str = ""
+    moment: float = 0.0
+    earlier: str = ""
+    transaction: str = ""
+
+
+def _read_mark(mark: str) -> _Mark:
     words = mark.split(" ")
     if len(words) != 3 or words[0] not in (REWIND, UNDO):
-        return _NONE
+        return _Mark()
+    if words[0] == UNDO:
+        return _Mark(kind=UNDO, earlier=words[1], transaction=words[2])
     try:
-        return words[0], float(words[1]), words[2]
+        return _Mark(kind=REWIND, moment=float(words[1]), transaction=words[2])
     except ValueError:
-        return _NONE
+        return _Mark()
 
 
 class Looks:
@@ -107,17 +116,18 @@ class Looks:
         What a rewind put back is no change of its own: it takes back the changes that it undid, until it is undone.
         """
         found: list[Change] = []
-        taken: dict[str, list[Change]] = {}
-        for mark, changes in self._row(moment, paths):
-            kind, back_to, transaction = _read_mark(mark)
-            if kind == REWIND:
-                touched = {one.path for one in changes}
-                taken[transaction] = [one for one in found if one.path in touched and one.time > back_to]
-                found = [one for one in found if one.path not in touched or one.time <= back_to]
-            elif kind == UNDO:
-                found = sorted([*found, *taken.pop(transaction, ())], key=lambda one: one.time)
+        before: dict[str, list[Change]] = {}
+        for text, changes in self._row(moment, paths):
+            mark, touched = _read_mark(text), {one.path for one in changes}
+            before[mark.transaction] = found
+            if mark.kind == REWIND:
+                found = [one for one in found if one.path not in touched or one.time <= mark.moment]
+            elif mark.kind == UNDO:
+                back = [one for one in before.get(mark.earlier, ()) if one.path in touched]
+                rest = (one for one in found if one.path not in touched)
+                found = sorted([*rest, *back], key=lambda one: (one.time, one.path))
             else:
-                found += changes
+                found = [*found, *changes]
         return found
 
     def _row(self, moment: float, paths: Iterable[str] | None = None) -> Iterator[tuple[str, list[Change]]]:
@@ -148,9 +158,9 @@ class Looks:
         """Return how each path came about last after a moment; paths that did not, or of which nobody knows, are
         left out. What a rewind or its undo brought back came about before.
         """
-        changes = [one for mark, some in self._row(moment, paths) if _read_mark(mark) == _NONE for one in some]
+        changes = [one for mark, some in self._row(moment, paths) if not _read_mark(mark).kind for one in some]
         names = [f"{tree}:{one.path}" for one in changes for tree in (one.old_tree, one.new_tree)]
-        ids = bulk.ids(self._where, names)
+        ids = bulk.ids(self._where, names, "blob")  # where a folder was, there was no such file
         pairs = zip(changes, ids[::2], ids[1::2], strict=True)
         return {one.path: one for one, old, new in pairs if not old and new}
 
@@ -167,4 +177,4 @@ def _reported_twice(entry: Entry, reports: Mapping[str, Sequence[str]]) -> set[s
 
 
 def _is_step(entry: Entry) -> bool:
-    return bool(entry.mark) and _read_mark(entry.mark) == _NONE
+    return bool(entry.mark) and not _read_mark(entry.mark).kind

@@ -401,4 +401,4 @@ def unlike(scene: Scene, commit: str, found: Mapping[str, str]) -> set[str]:
 
 def _blobs(top: str, places: Sequence[tuple[str, str]]) -> list[str]:
     """Return the blob ids of paths in trees, '' where there is none."""
-    return bulk.ids(top, [f"{tree}:{path}" for tree, path in places])
+    return bulk.ids(top, [f"{tree}:{path}" for tree, path in places], "blob")

@@ -180,7 +180,7 @@ class Rewind:
         is_known = bool(snapshot.tree) and not done.refs
         seen = journals.look_after(scene.place, snapshot, self._in_head(paths)) if is_known else worktree.look(scene)
         notes = self._draft.notes
-        mark = changes.undone(done.undoes) if notes.get("is_undo") else changes.rewound(notes["back_to"], done.id)
+        mark = changes.undone(done.undoes, done.id) if done.undoes else changes.rewound(notes["back_to"], done.id)
         worktree.record(scene, seen, mark=mark, moment=scene.now())
 
     def _in_head(self, paths: Sequence[str]) -> dict[str, tuple[str, str] | None]:
@@ -213,18 +213,16 @@ def plan(scene: Scene, name: str, wish: Wish) -> Rewind:
     return planned
 
 
-def undo(scene: Scene, command: str = COMMAND) -> Rewind:
-    """Plan to take back the last rewind, or with another command's name, the last change that it made."""
+def undo(scene: Scene, name: str = "") -> Rewind:
+    """Plan to take back the last rewind; or all of them back to one, by its id or the beginning of it."""
     told = dispatcher.complete(scene)
     with scene.lock():
         _refuse_running(scene)
         _look(scene)
-        last = transactions.latest(scene.place, command)
-        if last is None:
-            raise EntireError(f"there is no {command} to undo", hint="undo points are kept for two weeks")
-        draft = transactions.inverse(scene.place, last, now=scene.now())
-        draft.notes.update(_present(scene), back_to=last.notes.get("back_to", 0.0),
-                           is_undo=not last.notes.get("is_undo"))  # fmt: skip
+        undone = _undone(scene, name)
+        last = _together(undone)
+        draft = transactions.inverse(scene.place, *undone, now=scene.now())
+        draft.notes.update(_present(scene))
         edits = tuple(EditView(path=path, what=_what(draft, path)) for path in draft.changed())
         back = tuple(talks.returned(scene, one) for one in last.notes.get("sessions", ()))
         draft.notes["sessions"] = last.notes.get("sessions", [])
@@ -233,6 +231,36 @@ def undo(scene: Scene, command: str = COMMAND) -> Rewind:
     planned = Rewind(scene, draft, RewindView(title=f"undo of: {last.title}", edits=edits, conversations=back))
     planned.told = told
     return planned
+
+
+def undo_points(scene: Scene) -> list[Transaction]:
+    """Return the rewinds, and undos of such, that can be taken back, newest first."""
+    return [one for one in transactions.find_all(scene.place) if one.command == COMMAND and one.state == "done"]
+
+
+def _undone(scene: Scene, name: str) -> list[Transaction]:
+    """Return the transactions to take back, newest first: the last one, or all up to the one that is named."""
+    known = undo_points(scene)
+    if not known:
+        raise EntireError("there is no rewind to undo", hint="undo points are kept for two weeks")
+    found = [at for at, one in enumerate(known) if one.id.startswith(name)] if name else [0]
+    if len(found) != 1:
+        what = "several undo points begin with" if found else "there is no undo point"
+        raise EntireError(f"{what} {name}", hint="`entire rewind --undo --list` lists them")
+    return known[: found[0] + 1]
+
+
+def _together(undone: Sequence[Transaction]) -> Transaction:
+    """Return several transactions as one: the oldest, with all that any of them touched."""
+    return replace(
+        undone[-1],
+        paths=tuple({path for one in undone for path in one.paths}),
+        private=tuple({path for one in undone for path in one.private}),
+        notes={
+            **undone[-1].notes,
+            "sessions": sorted({sid for one in undone for sid in one.notes.get("sessions", ())}),
+        },
+    )
 
 
 def _look(scene: Scene) -> None:

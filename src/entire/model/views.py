@@ -237,3 +237,13 @@ class RewindView(Value):
     moved_to: str = ""
     backup: str = ""  # the ref that keeps where the branch was
     undo_id: str = ""
+
+
+class UndoView(Value):
+    """What was saved before a rewind, or an undo of one, changed anything."""
+
+    id: str
+    time: float
+    title: str  # of what was done then
+    files: tuple[str, ...] = ()  # that it changed
+    session_ids: tuple[str, ...] = ()  # whose conversations it changed

@@ -27,7 +27,7 @@ from entire.store.undo_folder import APPLYING, BACK, DRAFT, FAILED, begin, canno
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from entire.layout import Place
@@ -123,6 +123,8 @@ class Draft:
 
     def move_ref(self, ref: str, new: str, old: str) -> None:
         """Move a ref from ``old`` to ``new``; '' is nowhere: it is deleted, or must not exist."""
+        known = self._refs.pop(ref, None)
+        old = known[1] if known is not None else old
         if new != old:
             self._refs[ref] = (ref, old, new)
 
@@ -347,18 +349,15 @@ def latest(place: Place, command: str) -> Transaction | None:
     return next((one for one in find_all(place) if one.command == command and one.state == "done"), None)
 
 
-def inverse(place: Place, transaction: Transaction, *, now: float) -> Draft:
-    """Return a draft that brings everything back to where it was before a transaction."""
-    folder = os.path.join(root(place), transaction.id)
-    plan = applying.read_plan(folder)
-    if plan is None or transaction.state != "done":
-        raise EntireError(f"{transaction.title} cannot be undone: it was not carried out, or was forgotten")
-    draft = Draft(place, plan.command, f"undo of {plan.title}", now=now, notes={"undoes": transaction.id})
+def inverse(place: Place, *undone: Transaction, now: float) -> Draft:
+    """Return a draft that brings everything back to where it was before the last of some transactions, newest first."""
+    last = undone[-1]
+    draft = Draft(place, last.command, f"undo of {last.title}", now=now, notes={"undoes": last.id})
     try:
-        _take_back(draft, folder, plan)
+        _take_back(draft, [(os.path.join(root(place), one.id), _plan_of(place, one)) for one in undone])
     except OSError as error:
         draft.discard()
-        raise cannot(error, f"undo {plan.title}", "nothing was changed") from error
+        raise cannot(error, f"undo {last.title}", "nothing was changed") from error
     except BaseException:
         draft.discard()
         raise
@@ -388,11 +387,23 @@ def prune(place: Place, *, now: float, seconds: float, max_count: int, max_bytes
     return removed
 
 
-def _take_back(draft: Draft, folder: str, plan: Plan) -> None:
-    """Fill a draft with the way back of a plan, whose copies lie in ``folder``."""
-    draft._folders, draft._empty = dict(plan.gone), tuple(plan.made)
+def _plan_of(place: Place, transaction: Transaction) -> Plan:
+    plan = applying.read_plan(os.path.join(root(place), transaction.id))
+    if plan is None or transaction.state != "done":
+        raise EntireError(f"{transaction.title} cannot be undone: it was not carried out, or was forgotten")
+    return plan
+
+
+def _take_back(draft: Draft, plans: Sequence[tuple[str, Plan]]) -> None:
+    """Fill a draft with the way back of some plans, newest first, whose copies lie in their folders."""
     draft._drop = False  # a folder that was empty before stays
-    for item in sorted(plan.items, key=lambda one: one.was is not None):  # deletions first
+    earliest: dict[str, tuple[str, Item]] = {}
+    for folder, plan in plans:
+        draft._folders.update(plan.gone)
+        draft._empty = (*draft._empty, *plan.made)
+        earliest.update({item.path: (folder, item) for item in plan.items})
+        _take_refs_back(draft, plan)
+    for folder, item in sorted(earliest.values(), key=lambda one: one[1].was is not None):  # deletions first
         becomes, copy = None, f"b/{item.path}" if not item.given else draft._new_copy("pb")
         if item.was is not None:
             becomes = State(copy=copy, mode=item.was.mode)
@@ -402,17 +413,18 @@ def _take_back(draft: Draft, folder: str, plan: Plan) -> None:
         else:
             draft._check(item.path)
             draft._become(item.path, f"a/{item.path}", becomes)
-    _take_refs_back(draft, plan)
-    if plan.index is not None:
-        _take_index_back(draft, folder, plan.index)
+    indexes = [(folder, plan.index) for folder, plan in plans if plan.index is not None]
+    if indexes:
+        _take_index_back(draft, *indexes[-1])
 
 
 def _take_refs_back(draft: Draft, plan: Plan) -> None:
     """Let refs and HEAD name what they named; refuse if they were moved since, for what they name now would be lost."""
     present = refs.read(draft.place.top, *(ref for ref, _, _ in plan.refs)) if plan.refs else {}
+    present.update({ref: new for ref, _, new in draft._refs.values()})  # a later transaction was taken back before
     moved = [ref for ref, old, new in plan.refs if present.get(ref, "") not in (old, new)]
     if plan.head is not None:
-        at = head.read(draft.place.top)
+        at = draft._new_head[1] if draft._new_head is not None else head.read(draft.place.top)
         moved += [] if any(applying.same_head(at, one) for one in plan.head) else ["HEAD"]
         draft.set_head(*plan.head[0])
     if moved:

@@ -121,6 +121,7 @@ def test_entries_and_ids_of_paths(repo: Repo) -> None:
         "run": known["run"], "link": known["link"],
     }  # fmt: skip
     assert diff.entries(repo.top, "", ["run"]) == {}
+    assert bulk.ids(repo.top, ["HEAD:run", "HEAD:d", "HEAD:none"], "blob") == [known["run"][1], "", ""]
     assert bulk.ids(repo.top, ["HEAD:run", "HEAD:none", "", "HEAD:link"]) == [known["run"][1], "", "", known["link"][1]]
 
 

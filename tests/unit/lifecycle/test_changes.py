@@ -64,14 +64,16 @@ def test_looks_are_found_by_step_turn_and_time(looks: Any) -> None:
 def test_a_rewind_takes_back_what_it_undid_and_its_undo_brings_it_again(looks: Any) -> None:
     before = (look(1), look(2, "x y", A), look(3, "x"), look(4, "x", B))
     rewind = look(5, "x", mark=changes.rewound(2, "t1"))
-    undo = look(6, "x", mark=changes.undone("t1"))
+    undo = look(6, "x", mark=changes.undone("t1", "t2"))
     again = look(7, "x", mark=changes.rewound(2, "t3"))
     late = look(8, "x")
+    whole_way = look(9, "x", mark=changes.undone("t1", "t4"))  # all of it, in one go
     whole = [("x", 2, "a"), ("y", 2, "a"), ("x", 3, ""), ("x", 4, "b")]
     assert told(looks(*before).since(0)) == whole
     assert told(looks(*before, rewind).since(0)) == whole[:2]
     assert told(looks(*before, rewind, undo).since(0)) == whole
     assert told(looks(*before, rewind, undo, again, late).since(0)) == [*whole[:2], ("x", 8, "")]
+    assert told(looks(*before, rewind, undo, again, late, whole_way).since(0)) == whole
     assert looks(*before, rewind).made() == {"made", "x", "y"}
 
 
