@@ -6,7 +6,6 @@ Reading writes nothing, also where the repository cannot be written.
 from __future__ import annotations
 
 import os
-import tempfile
 
 from entire import files, layout, log, settings
 from entire.agents import conversation, powers, registry
@@ -218,6 +217,8 @@ class Workspace:
         if analyzer is None:
             said = conversation.read(data, start)
             return [Prompt(text=one.text, position=one.at) for one in said if one.who == conversation.USER]
+        import tempfile
+
         with tempfile.TemporaryDirectory(prefix="entire-") as folder:
             path = os.path.join(folder, "session.jsonl")
             files.write(path, data, mode=0o600)

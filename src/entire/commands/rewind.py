@@ -128,7 +128,7 @@ def run(wish: Wish) -> int:
         return _undo(workspace, wish)
     if wish.to is None:
         return _choose(workspace, how, wish)
-    with rewinding.begin(workspace, wish.to, how) as rewind:
+    with workspace.rewind(wish.to, **how.__dict__) as rewind:
         text.write(rewind.told, sys.stderr)
         return _preview(workspace, rewind, wish) if wish.preview else _carry_out(rewind, wish, kept=how.keep_mine)
 

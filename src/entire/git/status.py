@@ -14,12 +14,16 @@ if TYPE_CHECKING:
 
 
 class Dirty(Value):
-    """A path that differs from HEAD. ``oid`` is filled where the index already holds the work tree's content."""
+    """A path that differs from HEAD. ``oid`` is filled where the index already holds the work tree's content.
+
+    ``in_head`` is what HEAD has (mode and blob id) of a path that is untracked because only the index lost it.
+    """
 
     path: str
     mode: str  # of the work tree; "000000" if there is no file there
     oid: str = ""
     tracked: bool = True
+    in_head: tuple[str, str] | None = None
 
 
 class Status(Value):
@@ -50,18 +54,22 @@ def parse(data: bytes) -> Status:
     """Parse ``git status --porcelain=v2 --branch -z --no-renames``."""
     head = branch = ""
     dirty: dict[str, Dirty] = {}
+    unstaged: dict[str, tuple[str, str]] = {}
     for line in data.decode("utf-8", "surrogateescape").split("\0"):
         kind = line[:2]
         if kind == "1 ":
-            _, states, _, _, index_mode, work_mode, _, index_oid, path = line.split(" ", 8)
+            _, states, _, head_mode, index_mode, work_mode, head_oid, index_oid, path = line.split(" ", 8)
             same = states[1] == "."
+            if states[0] == "D":
+                unstaged[path] = (head_mode, head_oid)
             dirty[path] = Dirty(path=path, mode=index_mode if same else work_mode, oid=index_oid if same else "")
         elif kind == "u ":
             *_, work_mode, _, _, _, path = line.split(" ", 10)
             dirty[path] = Dirty(path=path, mode=work_mode)
         elif kind == "? ":
             if not line.endswith("/"):  # a nested repository is somebody else's
-                dirty[line[2:]] = Dirty(path=line[2:], mode="", tracked=False)
+                path = line[2:]
+                dirty[path] = Dirty(path=path, mode="", tracked=False, in_head=unstaged.get(path))
         elif line.startswith("# branch.oid "):
             head = line[13:] if line[13:] != "(initial)" else ""
         elif line.startswith("# branch.head "):

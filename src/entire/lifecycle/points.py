@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from entire.errors import EntireError
 from entire.git import bulk, diff, history, refs
+from entire.git.history import Logged
 from entire.lifecycle.changes import Looks
 from entire.model import trailers
 from entire.model.ids import CheckpointId
@@ -17,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from entire.git.history import Logged
+    from entire.git.read import Commit
     from entire.lifecycle.scene import Scene
     from entire.model.session import Session
     from entire.store.checkpoints import Checkpoint
@@ -53,8 +54,8 @@ class Points:
     def named(self, name: str) -> PointView:
         """Return the point of that id, or of an id that begins so; raises EntireError if there is none, or several."""
         found = [one for one in self._turns(()) if one.id == name] if len(name) == _TURN_ID else []
-        oid = "" if found else history.resolve(self._top, name)
-        commits = history.show(self._top, [oid]) if oid else []
+        known_commit = self._scene.objects.commit(f"{name}^{{commit}}") if name and not found else None
+        commits = [_logged(known_commit)] if known_commit is not None else []
         found = found or [point for commit in commits if (point := _step(commit)) is not None]
         found = found or [point for commit in commits for point in self._of_commit(commit)][-1:]
         if not found and len(name) >= _SHORTEST:
@@ -62,7 +63,7 @@ class Points:
             found = [one for one in known if one.checkpoint_id == name]
             found = found or [one for one in known if one.id.startswith(name) or one.checkpoint_id.startswith(name)]
         if not found:
-            what = "this commit is no step and has no checkpoint" if oid else "there is no such point"
+            what = "this commit is no step and has no checkpoint" if commits else "there is no such point"
             raise EntireError(f"{what}: {name}", hint="`entire rewind --list` lists the points")
         if len({one.id for one in found}) > 1:
             raise EntireError(f"several points begin with {name!r}", hint="for example " + found[0].id)
@@ -200,9 +201,8 @@ class Points:
         states = {one: self._scene.session(one) for one in {point.session_id for point in points}}
         agents = {one: state.agent_type for one, state in states.items() if state is not None}
         names = [f"{one.id}:{steps.metadata_folder(one.session_id)}/prompt.txt" for one in points]
-        blobs = list(
-            bulk.get(self._top, [name if _is_step(one) else "" for name, one in zip(names, points, strict=True)])
-        )
+        asked = [name if _is_step(one) else "" for name, one in zip(names, points, strict=True)]
+        blobs = list(bulk.get(self._top, asked)) if len(asked) > 1 else [self._scene.objects.get(one) for one in asked]
         pairs = [self._pair(one) if sizes else None for one in points]
         known = [pair for pair in pairs if pair is not None]
         changes = dict(zip(known, diff.sizes(self._top, known), strict=True))
@@ -245,6 +245,14 @@ class Points:
         if _is_step(point) and self._base.strip("0"):
             base = self._scene.objects.tree_id(self._base)
         return (base, commit.tree) if base and (self._base or not _is_step(point)) else None
+
+
+def _logged(commit: Commit) -> Logged:
+    """Return a commit that was read as an object as the log tells it."""
+    name, *when = commit.author.rsplit(" ", 2)
+    moment = float(when[0]) if len(when) == 2 and when[0].isdigit() else 0.0
+    return Logged(oid=commit.oid, parents=commit.parents, time=moment, author=name,
+                  message=commit.message.decode("utf-8", "surrogateescape"))  # fmt: skip
 
 
 def _step(commit: Logged) -> PointView | None:

@@ -393,9 +393,8 @@ def _with_open_work(scene: Scene, look: Entry, commit: str, tree: str) -> str:
     return stream.write()[key]
 
 
-def unlike(scene: Scene, commit: str, found: Mapping[str, str]) -> set[str]:
-    """Return those of the paths (to blob ids, '' for none) that are not as a commit has them."""
-    present = diff.entries(scene.place.top, commit, list(found))
+def unlike(present: Mapping[str, tuple[str, str]], found: Mapping[str, str]) -> set[str]:
+    """Return those of the paths (to blob ids, '' for none) that are not as in a commit's entries."""
     return {path for path, oid in found.items() if oid != (present[path][1] if path in present else "")}
 
 

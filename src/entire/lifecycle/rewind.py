@@ -7,7 +7,7 @@ import os
 from entire import files, process
 from entire.errors import EntireError, UsageError
 from entire.git import checkout, diff, history
-from entire.lifecycle import changes, dispatcher, driver, remembering, restore, resume, talks, undoing, wanted, worktree
+from entire.lifecycle import changes, dispatcher, driver, restore, talks, worktree
 from entire.lifecycle.conversations import CUT, WRITTEN
 from entire.lifecycle.points import Points
 from entire.lifecycle.restore import Restoring, Wish
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 COMMAND = "rewind"
 _MAX_UNDO = 50
 _MAX_UNDO_BYTES = 2 << 30
+_PRUNED_EVERY = 5  # undo points: their sizes are looked up only so often
 
 
 class Rewind:
@@ -44,6 +45,7 @@ class Rewind:
         self._draft = draft
         self._talks = conversations
         self._becomes = becomes or {}
+        self._head: Mapping[str, tuple[str, str]] = {}  # what HEAD has of these paths
         self._is_open = True
         self.told: Sequence[str] = ()  # of changes that had been interrupted, and were finished before this one
 
@@ -76,8 +78,9 @@ class Rewind:
             done = self._draft.carry_out()
             self._is_open = False
             self._note(done)
-            transactions.prune(scene.place, now=scene.now(), seconds=KEPT_SECONDS, max_count=_MAX_UNDO,
-                               max_bytes=_MAX_UNDO_BYTES)  # fmt: skip
+            if not transactions.count(scene.place) % _PRUNED_EVERY:
+                transactions.prune(scene.place, now=scene.now(), seconds=KEPT_SECONDS, max_count=_MAX_UNDO,
+                                   max_bytes=_MAX_UNDO_BYTES)  # fmt: skip
             scene.save()
         scene.log.info("rewound", transaction=done.id, files=len(done.paths), title=self.view.title)
         self.view = replace(self.view, undo_id=done.id)
@@ -116,6 +119,8 @@ class Rewind:
 
     def _get_to_know(self, talk: Talk) -> None:
         """Let a session that was never here be known: what its checkpoint counted is not counted again."""
+        from entire.lifecycle import resume, wanted
+
         scene, point = self._scene, self.view.point
         stored = Points(scene).checkpoint(point) if point is not None else None
         slot = stored.slot_of(talk.session_id) if stored is not None else None
@@ -133,6 +138,8 @@ class Rewind:
 
     def _forget_later(self, session: Session, talk: Talk) -> None:
         """Take out of a session's memory what came after the point."""
+        from entire.lifecycle import remembering
+
         place, draft, data = self._scene.place, self._draft, talk.file.data
         notes = turnlog.read(place, session.session_id)
         if talk.file.what == CUT:
@@ -157,7 +164,8 @@ class Rewind:
         """Return the sessions whose open files change: what becomes as HEAD has it is closed, what differs is open."""
         scene = self._scene
         head = self.view.moved_to or scene.journal.snapshot.head
-        unlike = restore.unlike(scene, head, self._becomes)
+        self._head = diff.entries(scene.place.top, head, list(self._becomes))
+        unlike = restore.unlike(self._head, self._becomes)
         changed = []
         near = scene.near()
         point = self.view.point
@@ -185,6 +193,8 @@ class Rewind:
 
     def _in_head(self, paths: Sequence[str]) -> dict[str, tuple[str, str] | None]:
         """Return what HEAD has at these paths."""
+        if self._becomes.keys() >= set(paths):
+            return {path: self._head.get(path) for path in paths}
         found = diff.entries(self._scene.place.top, self._scene.journal.snapshot.head_tree, paths)
         return {path: found.get(path) for path in paths}
 
@@ -215,6 +225,8 @@ def plan(scene: Scene, name: str, wish: Wish) -> Rewind:
 
 def undo(scene: Scene, name: str = "") -> Rewind:
     """Plan to take back the last rewind; or all of them back to one, by its id or the beginning of it."""
+    from entire.lifecycle import undoing
+
     told = dispatcher.complete(scene)
     with scene.lock():
         _refuse_running(scene)

@@ -95,6 +95,9 @@ def look(place: Place, before: Snapshot, objects: Objects, max_untracked: int, t
             continue
         known[dirty.path] = facts
     links = _store(place.top, known, len(head_tree) or 40)
+    for dirty in seen.dirty:
+        if dirty.in_head is not None and tuple(known.get(dirty.path, ())[:2]) == dirty.in_head:
+            del known[dirty.path]  # git rm --cached: the file is as HEAD has it
     snapshot = Snapshot(
         head=seen.head, head_tree=head_tree, branch=seen.branch, time=now, files=known, left_out=tuple(left_out),
         untracked=tuple(one.path for one in seen.dirty if not one.tracked and one.path in known),

@@ -311,10 +311,19 @@ def complete(place: Place) -> list[str]:
     return told
 
 
+def count(place: Place) -> int:
+    """Return how many transactions there are, whatever their state; reads none."""
+    return sum("." not in name for name in names(place))
+
+
 def find_all(place: Place) -> list[Transaction]:
     """Return the transactions, newest first; drafts are none, and what cannot be read is left out."""
+    return [_transaction(identity, plan, ending) for identity, ending, plan in _plans(place)]
+
+
+def _plans(place: Place) -> Iterator[tuple[str, str, Plan]]:
+    """Yield the id, the ending of the state and the plan of each transaction, newest first."""
     there = names(place)
-    found = []
     for identity in sorted((name for name in there if "." not in name), reverse=True):
         endings = [ending for ending in (DRAFT, APPLYING, BACK, FAILED) if identity + ending in there]
         if DRAFT in endings:
@@ -324,8 +333,7 @@ def find_all(place: Place) -> list[Transaction]:
         except (CorruptError, OSError):
             continue
         if plan is not None:
-            found.append(_transaction(identity, plan, endings[0] if endings else ""))
-    return found
+            yield identity, endings[0] if endings else "", plan
 
 
 def kept(place: Place, *paths: str) -> Iterator[tuple[str, ...]]:
@@ -333,14 +341,9 @@ def kept(place: Place, *paths: str) -> Iterator[tuple[str, ...]]:
     it did not change, or that were not there.
     """
     wanted = [os.path.realpath(path) for path in paths]
-    for one in find_all(place):
-        folder = os.path.join(root(place), one.id)
-        try:
-            plan = applying.read_plan(folder)
-        except (OSError, CorruptError):
-            continue
-        items = plan.items if plan is not None else ()
-        copied = {item.path: os.path.join(folder, item.was.copy) for item in items if item.given and item.was}
+    for identity, _, plan in _plans(place):
+        folder = os.path.join(root(place), identity)
+        copied = {item.path: os.path.join(folder, item.was.copy) for item in plan.items if item.given and item.was}
         yield tuple(copied.get(path, "") for path in wanted)
 
 

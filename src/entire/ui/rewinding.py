@@ -7,7 +7,7 @@ import time
 
 from entire.errors import EntireError
 from entire.model.value import Value, replace
-from entire.ui import diffs, pager, picker, points, prompts, text
+from entire.ui import diffs, pager, points, prompts, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ def begin(workspace: Workspace, point: str, how: How) -> Rewind:
 
 def choose(workspace: Workspace, found: Sequence[views.PointView], how: How) -> views.PointView | None:
     """Let a person choose a point; None if they leave."""
+    from entire.ui import picker
+
     now = time.time()
 
     def preview(number: int) -> Iterator[tuple[str, str]]:

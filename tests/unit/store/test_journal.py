@@ -419,3 +419,16 @@ def test_a_look_after_a_known_change_is_what_a_new_look_finds(repo: Repo) -> Non
         looker.place, replace(after.snapshot, tree="x"), {path: in_head[path] for path in ("kept.txt", "gone.txt")}
     )
     assert sorted(back.snapshot.files) == ["new link", "new.txt"]
+
+
+def test_a_file_that_only_the_index_lost_is_no_change(repo: Repo) -> None:
+    looker = Looker(repo)
+    Path(repo.top, "kept.txt").write_text("kept\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "kept")
+    tree = looker.look()
+    repo.git("rm", "-q", "--cached", "kept.txt")
+    assert looker.look() == tree
+    assert looker.before.files == {}
+    Path(repo.top, "kept.txt").write_text("changed\n")
+    assert looker.look() != tree
