@@ -185,3 +185,12 @@ def test_looks_of_long_ago_are_let_go_but_none_that_is_needed(story: Story, sess
         session.write("hello.py", "print(3)\n")
     assert story.git("rev-list", "--count", refs[0]).strip() == "2"
     assert story.log_errors() == []
+
+
+def test_steps_on_a_commit_that_was_amended_stay_points(story: Story, session: Session) -> None:
+    story.git("commit", "-q", "--amend", "-m", "Another message")
+    assert kinds(story) == [("step", "Can you create a greeting?")]
+    story.write("hello.py", "print(9)\n")
+    with Workspace.find(story.root).rewind(points(story)[0].id) as planned:
+        planned.carry_out()
+    assert story.read("hello.py") == "print(1)\n"

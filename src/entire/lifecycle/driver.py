@@ -119,6 +119,13 @@ def _folds(folder: str) -> str:
     return next((word for word in words[1:] if not word.startswith("-")), "")
 
 
+def amended(place: Place) -> set[str]:
+    """Return the commits that were replaced by an amend here lately, as HEAD's reflog tells."""
+    data = files.read(os.path.join(place.git_dir, "logs", "HEAD")) or b""
+    lines = [line.partition("\t") for line in data[-65536:].decode("utf-8", "surrogateescape").splitlines()]
+    return {ids.split()[0] for ids, _, subject in lines if subject.startswith("commit (amend)") and ids.split()}
+
+
 def reset_from(place: Place) -> str:
     """Return the commit that HEAD was moved away from by the last ``git reset``, with only commits since; '' if
     none.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from entire.errors import EntireError
 from entire.git import bulk, diff, history, refs
 from entire.git.history import Logged
+from entire.lifecycle import driver
 from entire.lifecycle.changes import Looks
 from entire.model import trailers
 from entire.model.ids import CheckpointId
@@ -119,11 +120,14 @@ class Points:
         return [tip for tip in live if bases[tip] in here], [tip for tip in condensed if bases[tip] in here]
 
     def _reached(self, bases: set[str]) -> set[str]:
-        """Return those of the commits (ids, or beginnings) that HEAD reaches; all zeros stand for none."""
+        """Return those of the commits (ids, or beginnings) that HEAD reaches, or whose amended form it does; all zeros
+        stand for none.
+        """
         first = {base for base in bases if not base.strip("0")}
         asked = sorted(bases - first)
         oids = dict(zip(asked, bulk.ids(self._top, [f"{base}^{{commit}}" for base in asked]), strict=True))
         outside = history.outside(self._top, "HEAD", [oid for oid in oids.values() if oid])
+        outside = outside - driver.amended(self._scene.place) if outside else outside
         return first | {base for base, oid in oids.items() if oid and oid not in outside}
 
     # ------------------------------------------------------------ checkpoints
