@@ -255,3 +255,19 @@ def test_an_undo_point_that_is_none(story: Story, session: Session) -> None:
     rewind(story, Workspace.find(story.root).points()[1].id)
     with pytest.raises(EntireError, match="no undo point"):
         Workspace.find(story.root).undo("1999")
+
+
+def test_an_undo_that_cannot_be_planned_leaves_nothing(
+    story: Story, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rewind(story, Workspace.find(story.root).points()[1].id)
+    folder = Path(story.root, ".git/entire/undo")
+    before = sorted(path.name for path in folder.iterdir())
+
+    def fails(*_: object) -> None:
+        raise EntireError("it cannot be read")
+
+    monkeypatch.setattr("entire.lifecycle.undoing.draft_states", fails)
+    with pytest.raises(EntireError, match="cannot be read"):
+        undo(story)
+    assert sorted(path.name for path in folder.iterdir()) == before

@@ -225,24 +225,31 @@ def plan(scene: Scene, name: str, wish: Wish) -> Rewind:
 
 def undo(scene: Scene, name: str = "") -> Rewind:
     """Plan to take back the last rewind; or all of them back to one, by its id or the beginning of it."""
-    from entire.lifecycle import undoing
-
     told = dispatcher.complete(scene)
     with scene.lock():
         _refuse_running(scene)
         _look(scene)
         undone = _undone(scene, name)
-        last = _together(undone)
         draft = transactions.inverse(scene.place, *undone, now=scene.now())
-        draft.notes.update(_present(scene))
-        edits = tuple(EditView(path=path, what=_what(draft, path)) for path in draft.changed())
-        back = tuple(talks.returned(scene, one) for one in last.notes.get("sessions", ()))
-        draft.notes["sessions"] = last.notes.get("sessions", [])
-        undoing.draft_states(scene, draft, last)
+        try:
+            planned = _planned_undo(scene, _together(undone), draft)
+        except BaseException:
+            draft.discard()
+            raise
         scene.save()
-    planned = Rewind(scene, draft, RewindView(title=f"undo of: {last.title}", edits=edits, conversations=back))
     planned.told = told
     return planned
+
+
+def _planned_undo(scene: Scene, last: Transaction, draft: Draft) -> Rewind:
+    from entire.lifecycle import undoing
+
+    concerned = last.notes.get("sessions", [])
+    draft.notes.update(_present(scene), sessions=concerned)
+    edits = tuple(EditView(path=path, what=_what(draft, path)) for path in draft.changed())
+    back = tuple(talks.returned(scene, one) for one in concerned)
+    undoing.draft_states(scene, draft, last)
+    return Rewind(scene, draft, RewindView(title=f"undo of: {last.title}", edits=edits, conversations=back))
 
 
 def undo_points(scene: Scene) -> list[Transaction]:
