@@ -14,7 +14,7 @@ help:  ## this list
 	@sed -n 's/^\([a-z0-9]*\):.*## /  make \1@/p' $(MAKEFILE_LIST) | column -t -s @ 2>/dev/null || grep '##' $(MAKEFILE_LIST)
 
 demo: $(READY)  ## play the main job in a scratch repository
-	@$(BIN)/python -m entire.demo.story
+	@$(BIN)/python -m entire_demo_agent.story
 
 test: lint types floors tests  ## everything but the real agents: style, types, import floors, tests
 

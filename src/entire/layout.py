@@ -29,7 +29,7 @@ class Place(Value):
     @property
     def worktree_id(self) -> str:
         """Six hex digits that stand for the worktree in the name of a shadow branch."""
-        return sha256(self.worktree_name.encode("utf-8", "surrogateescape")).hexdigest()[:6]
+        return worktree_id(self.worktree_name)
 
     @property
     def main_top(self) -> str:
@@ -108,6 +108,11 @@ class Place(Value):
         return os.path.join(self.common_dir, "entire")
 
     @property
+    def lock_file(self) -> str:
+        """Held by whoever changes what is remembered of the repository."""
+        return os.path.join(self.common_own_dir, "lock")
+
+    @property
     def pending_file(self) -> str:
         """There while a commit is prepared and not carried out: the post-commit script looks for it."""
         return os.path.join(self.own_dir, "pending.json")
@@ -116,6 +121,11 @@ class Place(Value):
     def push_marker(self) -> str:
         """There if the user chose to push checkpoints: the pre-push script looks for it before it starts us."""
         return os.path.join(self.common_own_dir, "push")
+
+
+def worktree_id(name: str) -> str:
+    """Return the six hex digits that stand for a worktree of that name ('' is the main one)."""
+    return sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:6]
 
 
 def settings_path(root: str) -> str:

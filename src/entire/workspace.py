@@ -12,7 +12,6 @@ from entire.agents import conversation, powers, registry
 from entire.errors import EntireError, NotARepositoryError, NotEnabledError
 from entire.git import history, hooks, read
 from entire.githooks import install
-from entire.lifecycle.scene import Scene
 from entire.model import ids, trailers, views
 from entire.model.records import SessionRecord, usage_from_json
 from entire.model.times import parse_time
@@ -27,8 +26,9 @@ if TYPE_CHECKING:
 
     from entire.git.history import Logged
     from entire.layout import Place
-    from entire.lifecycle.rewind import Rewind
+    from entire.lifecycle.context import Context
     from entire.model.session import Session
+    from entire.rewind.plan import Rewind
     from entire.store.checkpoints import Checkpoint, Slot, Task
     from entire.store.lineage_file import FileLines, LineageFile
 
@@ -231,13 +231,13 @@ class Workspace:
 
         A subagent's steps follow the point that they belong to.
         """
-        from entire.lifecycle.points import Points
+        from entire.rewind.points import Points
 
-        scene = self._scene()
+        context = self._context()
         try:
-            return Points(scene).find(limit=limit, session_id=session_id)
+            return Points(context).find(limit=limit, session_id=session_id)
         finally:
-            scene.close()
+            context.close()
 
     def rewind(
         self, point: str, *, paths: Sequence[str] = (), session_id: str = "", logs_only: bool = False,
@@ -249,42 +249,44 @@ class Workspace:
         ``logs_only`` and ``files_only``: the conversation, or the files, alone; ``keep_mine``: merge what a person
         changed since; ``reset``: move the branch to a checkpoint's commit. Use it as a context manager.
         """
-        from entire.lifecycle import rewind
-        from entire.lifecycle.restore import Wish
+        from entire.rewind import plan
+        from entire.rewind.files import RewindRequest
 
-        wish = Wish(paths=tuple(paths), session_id=session_id, logs_only=logs_only, files_only=files_only,
+        request = RewindRequest(paths=tuple(paths), session_id=session_id, logs_only=logs_only, files_only=files_only,
                     keep_mine=keep_mine, reset=reset)  # fmt: skip
-        return self._planned(lambda scene: rewind.plan(scene, point, wish))
+        return self._planned(lambda context: plan.plan(context, point, request))
 
     def undo(self, name: str = "") -> Rewind:
         """Plan to take back the last rewind, or all back to the one with that undo point; undo it to repeat it."""
-        from entire.lifecycle import rewind
+        from entire.rewind import plan
 
-        return self._planned(lambda scene: rewind.undo(scene, name))
+        return self._planned(lambda context: plan.undo(context, name))
 
     def undo_points(self) -> list[views.UndoView]:
         """Return what rewinds saved before they changed anything, newest first."""
-        from entire.lifecycle import rewind
+        from entire.rewind import plan
 
         return [
             views.UndoView(id=one.id, time=one.time, title=one.title, files=one.paths,
                            session_ids=tuple(one.notes.get("sessions", ())))
-            for one in rewind.undo_points(self._scene())
+            for one in plan.undo_points(self._context())
         ]  # fmt: skip
 
-    def _planned(self, make: Callable[[Scene], Rewind]) -> Rewind:
+    def _planned(self, make: Callable[[Context], Rewind]) -> Rewind:
         if self.settings is None:
             raise NotEnabledError("Entire was never enabled here: there is no point to go back to",
                                   hint="`entire enable` starts keeping sessions")  # fmt: skip
-        scene = self._scene()
+        context = self._context()
         try:
-            return make(scene)
+            return make(context)
         except BaseException:
-            scene.close()
+            context.close()
             raise
 
-    def _scene(self) -> Scene:
-        return Scene(self.place, self.settings or settings.Settings(enabled=False))
+    def _context(self) -> Context:
+        from entire.lifecycle.context import Context
+
+        return Context(self.place, self.settings or settings.Settings(enabled=False))
 
     # ------------------------------------------------------------ status
 

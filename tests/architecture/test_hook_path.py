@@ -32,7 +32,7 @@ HEAVY = set(
 )
 
 # The packages below entire that belong to commands and other faces, not to hooks.
-ELSEWHERE = {"entire.demo", "entire.ui", "entire.workspace", "entire.testing", "entire.index"}
+ELSEWHERE = {"entire_demo_agent", "entire.ui", "entire.workspace", "entire.testing", "entire.index"}
 
 RUN = """
 import json, sys

@@ -83,6 +83,15 @@ def unlinked(story: Story, commit: str = "HEAD", reason: str = "") -> None:
     assert reason in reasons[full]
 
 
+def elsewhere(story: Story) -> Session:
+    """Return a session that was started in a linked worktree, ``side``."""
+    session = story.session()
+    session.cwd = story.root.parent / "linked"
+    story.git("worktree", "add", "-q", "-b", "side", str(session.cwd))
+    session.start()
+    return session
+
+
 def journal(story: Story) -> dict[str, Any]:
     """Return the work tree's journal."""
     value: dict[str, Any] = json.loads((story.root / ".git/entire/journal.json").read_text())

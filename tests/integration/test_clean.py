@@ -14,11 +14,12 @@ import pytest
 
 from entire import layout
 from entire.layout import Place
-from entire.lifecycle import cleaning, ground
+from entire.maintenance import clean as cleaning
+from entire.maintenance import repository
 from entire.model.session import Process
 from entire.store import sessions
 from entire.store.journal import Journal
-from tests.integration.kept import checkpoints, shadows
+from tests.integration.kept import checkpoints, elsewhere, shadows
 from tests.integration.story import Session, Story
 
 DAY = 86400.0
@@ -278,14 +279,9 @@ class TestRemovedWorktree:
 
     @staticmethod
     def work(story: Story) -> Session:
-        linked = story.root.parent / "linked"
-        story.git("worktree", "add", "-q", "-b", "side", str(linked))
-        session = story.session()
-        session.cwd = linked
-        session.start()
-        session.prompt("Work here")
-        (linked / "a.py").write_text("a = 1\n")
-        session.stop()
+        session = elsewhere(story)
+        with session.turn("Work here"):
+            (session.cwd / "a.py").write_text("a = 1\n")
         assert len(shadows(story)) == 1
         return session
 
@@ -461,7 +457,7 @@ def test_outside_of_a_repository_and_with_a_strange_command_line(
 
 def test_the_ground_knows_worktrees_by_their_ids(story: Story) -> None:
     story.git("worktree", "add", "-q", "-b", "x", str(story.root.parent / "feature-x"))
-    found = ground.Ground(place_of(story), time.time())
+    found = repository.Repository(place_of(story), time.time())
     assert found.ids == {"e3b0c4", "c791eb"}
     assert {one.branch for one in found.worktrees} == {"refs/heads/main", "refs/heads/x"} == found.checked_out
     assert found.heads == {story.head()}

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from entire import layout
-from entire.store import sessions, transactions
+from entire.store import sessions
+from entire.undo import transaction
 from tests.integration.dying import in_child
 from tests.integration.kept import PERSON, shadows
 from tests.integration.story import Story
@@ -55,7 +56,7 @@ def test_a_killed_clean_removes_all_or_nothing(story: Story, capsys: pytest.Capt
 
     def check() -> None:
         place = place_of(story)
-        transactions.complete(place)
+        transaction.complete(place)
         state = (shadows(story) == [name], (story.root / broken).exists())
         assert state in ((True, True), (False, False))
         outcomes.add(state)
@@ -77,7 +78,7 @@ def test_a_killed_reset_can_be_repeated_and_undone(story: Story, capsys: pytest.
     def check() -> None:
         place = layout.find(str(story.root))
         assert place is not None
-        transactions.complete(place)
+        transaction.complete(place)
         state = (bool(shadows(story)), bool(sessions.ids(place)))
         assert state in ((True, True), (False, False))
         outcomes.add(state)

@@ -16,13 +16,16 @@ from typing import Any
 import pytest
 
 from entire import cli, layout
-from entire.lifecycle import breakage, health, remedies, symptoms
+from entire.maintenance import checks, corruption
+from entire.maintenance import doctor as health
+from entire.maintenance import repairs as remedies
 from entire.model.phases import Phase
 from entire.model.session import Process, Session
-from entire.store import sessions, transactions
+from entire.store import sessions
+from entire.undo import transaction
 from tests import golden
 from tests.integration.dying import in_child
-from tests.integration.kept import PERSON, answers, journal, shadows, sole, tokens
+from tests.integration.kept import PERSON, answers, elsewhere, journal, shadows, sole, tokens
 from tests.integration.story import Story
 from tests.integration.test_clean import change_state, dead_pid, everything, place_of, refs
 from tests.integration.test_reset import worked
@@ -269,7 +272,7 @@ class TestPermissions:
 
 
 def test_a_lock_that_is_held_for_long(story: Story, doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(breakage, "_LOCKED", 0.1)
+    monkeypatch.setattr(corruption, "_LOCKED", 0.1)
     with (story.root / ".git/entire/lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         doctor.finds("lock", "holds our lock", fixable=False)
@@ -320,14 +323,10 @@ class TestSessions:
         assert tokens(record) == answers(*range(session.answers))
 
     def test_in_a_worktree_that_is_gone(self, story: Story, doctor: Doctor) -> None:
-        linked = story.root.parent / "linked"
-        story.git("worktree", "add", "-q", "-b", "side", str(linked))
-        session = story.session()
-        session.cwd = linked
-        session.start()
+        session = elsewhere(story)
         session.prompt("Work")
         change_state(story, session, process=Process(pid=dead_pid(), started="1"))
-        story.git("worktree", "remove", "--force", str(linked))
+        story.git("worktree", "remove", "--force", str(session.cwd))
         doctor.finds("sessions", session.id)
         doctor.repairs("sessions")
         state = sessions.find(place_of(story), session.id)
@@ -382,7 +381,7 @@ class TestTransactions:
         for count in range(200):
             if in_child(count, forget):
                 pytest.fail("nothing was killed half-way")
-            if [one for one in transactions.find_all(place_of(story)) if one.state == "applying"]:
+            if [one for one in transaction.find_all(place_of(story)) if one.state == "applying"]:
                 break
         doctor.finds("transactions", "`entire reset` was killed half-way")
         doctor.repairs("transactions")
@@ -623,14 +622,14 @@ def test_the_table_of_checks() -> None:
 def test_when_a_session_is_stuck(phase: Phase, pid: int, silent: float, stuck: bool) -> None:
     session = Session("s")
     session.phase, session.process, session.last_seen = phase, Process(pid=pid, started="never"), 10_000.0
-    assert symptoms.is_stuck(session, 10_000.0 + silent) is stuck
+    assert checks.is_stuck(session, 10_000.0 + silent) is stuck
 
 
 def test_a_remedy_looks_again(story: Story) -> None:
     """What was repaired meanwhile, or was never wrong, stays as it is."""
     session = worked(story)
     before = everything(story.root)
-    case = symptoms.Case(place_of(story), time.time())
+    case = checks.Case(place_of(story), time.time())
     for remedy in (
         remedies.settings_files,
         remedies.broken_files,

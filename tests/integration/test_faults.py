@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from entire.errors import EntireError
-from entire.store import copies
+from entire.undo import backups
 from entire.workspace import Workspace
 from tests.campaign.crowds import CROWDS
 from tests.campaign.damage import FILES, FOLDER, OTHERS, damage_file, damage_other, with_undo_point
@@ -19,7 +19,7 @@ from tests.campaign.scenarios import SCENARIOS, Stage, limits, spread
 from tests.campaign.worlds import World
 from tests.integration.kept import PERSON, check
 from tests.integration.story import Session, Story
-from tests.integration.test_rewind import rewind
+from tests.integration.test_rewind_plan import rewind
 
 ERRORS = ("disk full", "disk full once", "no permission once", "unreadable", "git killed", "small files", "clock back")
 
@@ -117,19 +117,19 @@ def test_a_full_disk_does_not_make_a_rewind_in_part(
     story: Story, played: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What cannot be saved for want of space is no file that is left alone: nothing changes."""
-    duplicate = copies.duplicate
+    duplicate = backups.duplicate
 
     def full(source: str, target: str, mode: int) -> None:
         if source.endswith("f1.py"):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), target)
         duplicate(source, target, mode)
 
-    monkeypatch.setattr(copies, "duplicate", full)
-    point, talk = Workspace.find(story.root).points()[1], played.file.read_bytes()
+    monkeypatch.setattr(backups, "duplicate", full)
+    point, conversation = Workspace.find(story.root).points()[1], played.file.read_bytes()
     with pytest.raises(EntireError, match="No space left on device"):
         rewind(story, point.id)
     assert (story.read("both.py"), story.path("f1.py").exists()) == ("1\n", True)
-    assert played.file.read_bytes() == talk
+    assert played.file.read_bytes() == conversation
 
 
 def test_a_campaign_can_fail(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_wheel_is_pure_and_holds_the_package_and_the_launcher_only(wheel: Path) -> None:
+def test_the_wheel_is_pure_and_holds_the_packages_and_the_launcher_only(wheel: Path) -> None:
     assert wheel.name == f"entire-{entire.__version__}-py3-none-any.whl"
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
@@ -44,7 +44,7 @@ def test_the_wheel_is_pure_and_holds_the_package_and_the_launcher_only(wheel: Pa
     assert script in names
     assert "entire/py.typed" in names
     tops = {name.partition("/")[0] for name in names} - {script.partition("/")[0]}
-    assert tops == {"entire", f"entire-{entire.__version__}.dist-info"}
+    assert tops == {"entire", "entire_demo_agent", f"entire-{entire.__version__}.dist-info"}
     assert [name for name in names if name.startswith("entire/") and not name.endswith((".py", "py.typed"))] == []
 
 

@@ -272,7 +272,7 @@ def test_three_commits_of_one_turn(story: Story) -> None:
     with a.turn("Make three"):
         for name in "abc":
             a.write(f"{name}.txt", f"{name}\n{name}\n")
-    seen = []
+    taken = []
     for number, name in enumerate("abc"):
         story.git("add", f"{name}.txt")
         story.commit(name, add=False)
@@ -280,8 +280,8 @@ def test_three_commits_of_one_turn(story: Story) -> None:
         assert slot["files_touched"] == [f"{name}.txt"]
         assert lines(slot) == (2, 0, 0, 0, 2)
         assert (tokens(slot), start(slot)) == (0 if number else 15, 0)
-        seen += story.ids()
-    assert len(set(seen)) == 3
+        taken += story.ids()
+    assert len(set(taken)) == 3
     assert story.log_errors() == []
 
 

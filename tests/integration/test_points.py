@@ -8,9 +8,9 @@ import pytest
 
 from entire import settings
 from entire.errors import EntireError
-from entire.lifecycle.points import Points
-from entire.lifecycle.scene import Scene
+from entire.lifecycle.context import Context
 from entire.model.views import PointView
+from entire.rewind.points import Points
 from entire.workspace import Workspace
 from tests.integration.story import Session, Story
 
@@ -101,8 +101,8 @@ def test_a_squash_gives_a_point_per_checkpoint(story: Story, session: Session) -
 def test_names(story: Story, session: Session) -> None:
     head = story.commit("Greeting")
     step = next(one for one in points(story) if one.kind == "step")
-    scene = Scene(Workspace.find(story.root).place, settings.Settings())
-    found = Points(scene)
+    context = Context(Workspace.find(story.root).place, settings.Settings())
+    found = Points(context)
     assert found.named(step.id).kind == "step"
     assert found.named(step.id[:10]).id == step.id
     assert found.named("HEAD").id == head
@@ -112,7 +112,7 @@ def test_names(story: Story, session: Session) -> None:
         found.named("fffffff")
     with pytest.raises(EntireError, match="no step and has no checkpoint"):
         found.named("HEAD~1")
-    scene.close()
+    context.close()
 
 
 def test_a_subagents_step_stands_below_its_turns(story: Story, session: Session) -> None:

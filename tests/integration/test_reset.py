@@ -15,10 +15,11 @@ import pytest
 from entire import cli, layout
 from entire.errors import EntireError
 from entire.git import refs as git_refs
-from entire.lifecycle import forgetting
-from entire.store import sessions, steps, transactions
+from entire.maintenance import reset as forgetting
+from entire.store import sessions, steps
+from entire.undo import transaction
 from tests import golden
-from tests.integration.kept import AGENT, PERSON, all_ids, answers, journal, shadows, sole, tokens, unlinked
+from tests.integration.kept import AGENT, PERSON, all_ids, answers, elsewhere, journal, shadows, sole, tokens, unlinked
 from tests.integration.story import Session, Story
 from tests.integration.test_clean import _this_process, change_state, everything, place_of, refs
 
@@ -231,18 +232,13 @@ def test_checkpoints_and_commits_stay(story: Story, reset: Reset) -> None:
 
 
 def test_another_worktree_stays(story: Story, reset: Reset) -> None:
-    linked = story.root.parent / "linked"
-    story.git("worktree", "add", "-q", "-b", "side", str(linked))
-    session = story.session()
-    session.cwd = linked
-    session.start()
-    session.prompt("Work here")
-    (linked / "a.py").write_text("a = 1\n")
-    session.stop()
+    session = elsewhere(story)
+    with session.turn("Work here"):
+        (session.cwd / "a.py").write_text("a = 1\n")
     before = refs(story)
     assert reset("-f").startswith("Nothing to forget")
     reset("-f", "--session", session.id, status=1)
-    assert str(linked) in reset.err
+    assert str(session.cwd) in reset.err
     assert refs(story) == before
     here = worked(story)
     reset("-f")
@@ -285,7 +281,7 @@ def test_what_could_not_be_removed_is_not_forgotten(
     def refuse(draft: Any) -> None:
         raise EntireError("the disk is full")
 
-    monkeypatch.setattr(transactions.Draft, "carry_out", refuse)
+    monkeypatch.setattr(transaction.Draft, "carry_out", refuse)
     reset("-f", status=1)
     monkeypatch.undo()
     story.commit("Commit it", env=PERSON)

@@ -83,13 +83,13 @@ def test_a_squash_gives_an_entry_for_each_checkpoint(repo: Repo, story: Story, s
 
 
 def test_there_and_back(repo: Repo, session: Session, story: Story) -> None:
-    now, talk, status = files(repo), session.file.read_bytes(), repo.git("status", "--short")
+    now, conversation, status = files(repo), session.file.read_bytes(), repo.git("status", "--short")
     point = points(repo)[1]["id"]
-    seen = repo.ok("rewind", "--to", point, "--preview")
+    taken = repo.ok("rewind", "--to", point, "--preview")
     assert files(repo) == now
-    assert "  change  sub/hello.py\n" in seen
-    assert "  delete  more.py\n" in seen
-    assert "-print(2)\n+print(1)\n" in seen
+    assert "  change  sub/hello.py\n" in taken
+    assert "  delete  more.py\n" in taken
+    assert "-print(2)\n+print(1)\n" in taken
 
     done = repo.ok("rewind", "--to", point[:8])
     assert done.startswith(f"rewind to {point[:7]}: Create greeting\n")
@@ -102,7 +102,7 @@ def test_there_and_back(repo: Repo, session: Session, story: Story) -> None:
     assert repo.entire("rewind", "--undo") == 2
     assert "--yes" in repo.err
     assert repo.ok("rewind", "--undo", "--yes").startswith("undo of: rewind to ")
-    assert (files(repo), session.file.read_bytes(), repo.git("status", "--short")) == (now, talk, status)
+    assert (files(repo), session.file.read_bytes(), repo.git("status", "--short")) == (now, conversation, status)
     assert story.log_errors() == []
 
 
@@ -118,13 +118,13 @@ def test_the_preview_is_a_patch(repo: Repo) -> None:
 
 
 def test_one_file_from_the_folder_it_is_in(repo: Repo, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    talk = session.file.read_bytes()
+    conversation = session.file.read_bytes()
     monkeypatch.chdir(repo.top / "sub")
     done = repo.json("rewind", "--to", points(repo)[1]["id"], "--file", "hello.py")
     assert done["edits"] == [{"path": "sub/hello.py", "what": "write"}]
     assert files(repo)["sub/hello.py"] == b"print(1)\n"
     assert files(repo)["more.py"] == b"more\n"
-    assert session.file.read_bytes() == talk
+    assert session.file.read_bytes() == conversation
 
 
 def test_only_the_conversation(repo: Repo, session: Session) -> None:
@@ -138,8 +138,8 @@ def test_edits_of_ones_own_are_named_and_held(repo: Repo) -> None:
     point = points(repo)[1]["id"]
     path = repo.top / "sub/hello.py"
     path.write_text("print(2)\nprint('mine')\n")
-    seen = repo.ok("rewind", "--to", point, "--preview")
-    assert "Your own edits since then in these files go; the undo point will hold them:\n  sub/hello.py\n" in seen
+    taken = repo.ok("rewind", "--to", point, "--preview")
+    assert "Your own edits since then in these files go; the undo point will hold them:\n  sub/hello.py\n" in taken
     done = repo.ok("rewind", "--to", point)
     assert "the undo point holds them:\n  sub/hello.py\n" in done
     assert path.read_text() == "print(1)\n"

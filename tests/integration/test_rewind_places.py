@@ -37,10 +37,10 @@ def started(story: Story, monkeypatch: pytest.MonkeyPatch) -> Session:
     return session
 
 
-def rewind(story: Story, back: int = 1, **wish: Any) -> RewindView:
+def rewind(story: Story, back: int = 1, **request: Any) -> RewindView:
     """Go back to a point, counted from the newest."""
     here = Workspace.find(story.root)
-    with here.rewind(here.points()[back].id, **wish) as planned:
+    with here.rewind(here.points()[back].id, **request) as planned:
         planned.diff()
         return planned.carry_out()
 
@@ -54,10 +54,10 @@ def files(story: Story) -> Tree:
     return tree(story.root, but=frozenset((b".git", b".entire")))
 
 
-def there_and_back(story: Story, then: Tree, **wish: Any) -> RewindView:
+def there_and_back(story: Story, then: Tree, **request: Any) -> RewindView:
     """Rewind to the point before the newest, where files were ``then``; undo; undo that; each time all is exact."""
     now, index, head = files(story), story.git("ls-files", "-s"), story.git("rev-parse", "HEAD", ok=False)
-    view = rewind(story, **wish)
+    view = rewind(story, **request)
     assert files(story) == then
     assert story.git("ls-files", "-s") == index
     undo(story)

@@ -28,8 +28,8 @@ def points(story: Story) -> list[str]:
     return [one.id for one in Workspace.find(story.root).points(0)]
 
 
-def rewind(story: Story, point: str, **wish: Any) -> RewindView:
-    with Workspace.find(story.root).rewind(point, **wish) as planned:
+def rewind(story: Story, point: str, **request: Any) -> RewindView:
+    with Workspace.find(story.root).rewind(point, **request) as planned:
         return planned.carry_out()
 
 
@@ -170,12 +170,12 @@ def test_a_later_point_after_an_earlier_one(story: Story, a: Session) -> None:
     with a.turn("Second"):
         a.write("a", "2\n")
         a.write("b", "b\n")
-    talk = a.file.read_bytes()
+    conversation = a.file.read_bytes()
     second, first = points(story)
     rewind(story, first)
     rewind(story, second)
     assert (story.read("a"), story.read("b")) == ("2\n", "b\n")
-    assert a.file.read_bytes() == talk
+    assert a.file.read_bytes() == conversation
     story.commit("All")
     assert story.linked()["slots"][a.id]["files_touched"] == ["a", "b"]
     assert story.log_errors() == []

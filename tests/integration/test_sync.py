@@ -18,7 +18,7 @@ from entire.model.ids import CheckpointId
 from entire.model.records import CheckpointSummary, SessionRecord, Summary
 from entire.model.transcripts import TokenUsage
 from entire.redact import trusted
-from entire.store import checkpoints, gojson, joining, sync, writing
+from entire.store import checkpoint_writer, checkpoints, gojson, merge, sync
 from tests import golden
 
 AUTHOR = "Ada <ada@example.com> 1700000000 +0000"
@@ -32,7 +32,7 @@ def git(where: Path | str, *args: str) -> str:
 
 def content(
     checkpoint: CheckpointId, session: str, text: str = "{}\n", *, at: float = 1700000000, summary: str = ""
-) -> writing.SlotContent:
+) -> checkpoint_writer.SlotContent:
     record = SessionRecord(
         checkpoint_id=checkpoint,
         session_id=session,
@@ -43,17 +43,17 @@ def content(
         token_usage=TokenUsage(input_tokens=len(text)),
         summary=Summary(intent=summary) if summary else None,
     )
-    return writing.SlotContent(record=record, parts=(trusted(text.encode()),), prompts=(trusted(b"p"),))
+    return checkpoint_writer.SlotContent(record=record, parts=(trusted(text.encode()),), prompts=(trusted(b"p"),))
 
 
-def save(where: Path | str, *sessions: writing.SlotContent) -> str:
+def save(where: Path | str, *sessions: checkpoint_writer.SlotContent) -> str:
     with Objects(str(where)) as objects:
 
-        def build(tip: str) -> writing.Changes:
+        def build(tip: str) -> checkpoint_writer.Changes:
             checkpoint_id = CheckpointId(sessions[0].record.checkpoint_id)
-            return writing.compose(sessions, checkpoints.read_at(objects, tip, checkpoint_id))
+            return checkpoint_writer.compose(sessions, checkpoints.read_at(objects, tip, checkpoint_id))
 
-        return writing.write(str(where), objects, build, message=b"x", author=AUTHOR)
+        return checkpoint_writer.write(str(where), objects, build, message=b"x", author=AUTHOR)
 
 
 def load(where: Path | str, checkpoint: CheckpointId, tip: str = REF) -> checkpoints.Checkpoint:
@@ -162,7 +162,7 @@ def test_a_writer_here_and_a_pusher_there_while_we_sync(team: list[Path], monkey
     sync.push(str(team[0]), "origin")
     save(team[1], content(IDS[1], "s2"))
     joins: list[str] = []
-    real = joining.join
+    real = merge.join
 
     def busy(where: str, objects: Objects, ours: str, theirs: str, author: str) -> str:
         joins.append(ours)
@@ -172,7 +172,7 @@ def test_a_writer_here_and_a_pusher_there_while_we_sync(team: list[Path], monkey
             git(team[0], "push", "-q", "origin", REF)
         return real(where, objects, ours, theirs, author)
 
-    monkeypatch.setattr(joining, "join", busy)
+    monkeypatch.setattr(merge, "join", busy)
     assert sync.push(str(team[1]), "origin") == sync.Outcome(pushed=True, joined=True)
     assert len(joins) == 3
     assert remote_ids(team[0]) == sorted(IDS)
@@ -226,12 +226,12 @@ def test_it_ends_in_time(team: list[Path], monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_nobody_is_asked(team: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = team[0].parent / "seen"
-    _ssh(team[0].parent, monkeypatch, f'echo "$@" >"{seen}"; env >>"{seen}"; exit 255')
+    taken = team[0].parent / "seen"
+    _ssh(team[0].parent, monkeypatch, f'echo "$@" >"{taken}"; env >>"{taken}"; exit 255')
     save(team[0], content(IDS[0], "s1"))
     monkeypatch.setenv("GIT_INDEX_FILE", "/nowhere/index")
     assert sync.push(str(team[0]), "ssh://user:secret@host/x").failed
-    said = seen.read_text()
+    said = taken.read_text()
     assert "-oBatchMode=yes" in said.split("\n")[0]
     assert "GIT_TERMINAL_PROMPT=0" in said
     assert "GIT_ASKPASS=true" in said
@@ -276,7 +276,7 @@ def test_what_we_do_not_know_is_joined_too(team: list[Path]) -> None:
 
 def _join(where: str, ours: str, theirs: str) -> str:
     with Objects(where) as objects:
-        return joining.join(where, objects, ours, theirs, AUTHOR)
+        return merge.join(where, objects, ours, theirs, AUTHOR)
 
 
 def _tree(where: str, commit: str) -> str:

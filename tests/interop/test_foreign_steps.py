@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import cast
 
-from entire.lifecycle.foreign_steps import Past, _split
-from entire.lifecycle.reading import Reading
+from entire.lifecycle.go_takeover.steps import Past, _split
+from entire.lifecycle.session_transcript import SessionTranscript
 from entire.model.session import Session, Turn
 from entire.model.transcripts import Position
 
@@ -27,8 +27,14 @@ class Transcript:
 
 
 def past(reports: dict[int, list[str]], *turns: Turn, touched: tuple[str, ...] = ()) -> Past:
-    return Past(session=Session("s", "claude-code", "Claude Code"), reading=cast("Reading", Transcript(reports, 30)),
-                turns=turns, prompted=frozenset(), touched=frozenset(touched), lost=False)  # fmt: skip
+    return Past(
+        session=Session("s", "claude-code", "Claude Code"),
+        transcript=cast("SessionTranscript", Transcript(reports, 30)),
+        turns=turns,
+        prompted=frozenset(),
+        touched=frozenset(touched),
+        lost=False,
+    )
 
 
 def turn(name: str, position: int, *, over: bool = True) -> Turn:

@@ -13,7 +13,7 @@ from entire.model import trailers
 from entire.model.ids import CheckpointId
 from entire.model.records import CheckpointSummary, SessionRecord
 from entire.redact import trusted
-from entire.store import checkpoints, gojson, writing
+from entire.store import checkpoint_writer, checkpoints, gojson
 from entire.store import prompts as prompts_module
 from tests import golden
 
@@ -137,11 +137,11 @@ def test_the_branch_of_the_remote_counts_and_is_continued(tmp_path: Path) -> Non
     new = CheckpointId("00112233aabb")
     record = SessionRecord(checkpoint_id=new, session_id="s", strategy="manual-commit", created_at=gojson.rfc3339(1))
     with Objects(str(where)) as objects:
-        writing.write(
+        checkpoint_writer.write(
             str(where),
             objects,
-            lambda _: writing.compose([writing.SlotContent(record=record)]),
-            message=writing.new_message(new, []),
+            lambda _: checkpoint_writer.compose([checkpoint_writer.SlotContent(record=record)]),
+            message=checkpoint_writer.new_message(new, []),
             author="A <a@b> 1 +0000",
         )
     assert [one.id for one in checkpoints.list_all(str(where), [checkpoints.LOCAL_REF])] == sorted([*both, new])

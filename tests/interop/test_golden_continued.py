@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from entire.lifecycle import adopt
+from entire.lifecycle.go_takeover import sessions
 from tests.interop import strict
 from tests.interop.takeover import World
 
@@ -393,7 +393,7 @@ def test_what_cannot_be_taken_over_stops_no_hook(tmp_path: Path, monkeypatch: py
     def fail(*_: object) -> None:
         raise ValueError("nonsense")
 
-    monkeypatch.setattr(adopt, "note_steps", fail)
+    monkeypatch.setattr(sessions, "note_steps", fail)
     world = World("live/06-idle-after-agent-commit", tmp_path)
     monkeypatch.undo()
     assert [one for one in world.log_errors() if "not understood: nonsense" in one]

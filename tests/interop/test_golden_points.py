@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from entire.errors import EntireError
-from entire.lifecycle import restore, talks
 from entire.workspace import Workspace
 from tests import golden
 
@@ -55,11 +54,6 @@ def test_a_step_of_the_go_cli_is_gone_back_to(tmp_path: Path) -> None:
                 assert {path for path in changed if ".entire" not in path.parts} == set()
                 found += bool(undo_id)
     assert found, "no stage has a step: this test would test nothing"
-
-
-def test_what_is_wanted_and_what_is_stored_have_defaults() -> None:
-    assert restore.Wish() == restore.Wish(paths=(), keep_mine=False)
-    assert talks.Talk._fields[0] == "session_id"
 
 
 def test_a_first_step_of_the_go_cli_shows_its_files(tmp_path: Path) -> None:

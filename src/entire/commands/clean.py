@@ -8,7 +8,7 @@ import click
 
 from entire import layout
 from entire.errors import UsageError
-from entire.lifecycle import cleaning
+from entire.maintenance import clean
 from entire.ui import form, group, text
 
 TYPE_CHECKING = False
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from entire.layout import Place
-    from entire.lifecycle.cleaning import Found, Item
+    from entire.maintenance.clean import Found, Item
 
 
 @click.command("clean", cls=group.Command)
@@ -44,8 +44,8 @@ def command(dry_run: bool, force: bool, everything: bool, undoing: bool, as_json
 def run(place: Place, *, force: bool = False, everything: bool = False, as_json: bool = False) -> int:
     """Show what nobody needs; with ``force`` remove it."""
     now = time.time()
-    found = cleaning.find(place, now=now, everything=everything)
-    removal = cleaning.remove(place, found.items, now=now) if force and found.items else cleaning.Removal()
+    found = clean.find(place, now=now, everything=everything)
+    removal = clean.remove(place, found.items, now=now) if force and found.items else clean.Removal()
     if as_json:
         text.write(form.dumps({
             "dry_run": not force, "items": [_as_json(one) for one in found.items], "notes": found.notes,
@@ -60,7 +60,7 @@ def run(place: Place, *, force: bool = False, everything: bool = False, as_json:
 
 def undo(place: Place, *, as_json: bool = False) -> int:
     """Bring back what the last clean removed."""
-    done = cleaning.undo(place, now=time.time())
+    done = clean.undo(place, now=time.time())
     if as_json:
         text.write(form.dumps({"undo_id": done.id, "refs": done.refs, "files": done.private}))
     else:
@@ -83,7 +83,7 @@ def _preview(found: Found) -> list[str]:
     return [*lines, "Nothing was removed: run `entire clean --force` to remove them."]
 
 
-def _after(removal: cleaning.Removal, found: Found) -> list[str]:
+def _after(removal: clean.Removal, found: Found) -> list[str]:
     if not removal.items:
         return ["Nothing to clean up.", *found.notes]
     lines = [f"Removed {text.count(len(removal.items), 'thing')}:", *_table(removal.items), *found.notes]

@@ -9,7 +9,7 @@ import click
 
 from entire import layout
 from entire.errors import UsageError
-from entire.lifecycle import health
+from entire.maintenance import doctor
 from entire.ui import form, group, prompts, text
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from entire.layout import Place
-    from entire.lifecycle.symptoms import Finding
+    from entire.maintenance.checks import Finding
     from entire.ui.text import Style
 
 _COLOURS = {"error": "red", "warning": "yellow", "note": "dim", "fixed": "green"}
@@ -45,14 +45,14 @@ def command(fix: bool, force: bool, yes: bool, dry_run: bool, as_json: bool) -> 
 
 def run(place: Place, *, fix: bool = False, yes: bool = False, dry_run: bool = False, as_json: bool = False) -> int:
     """Examine the repository, repair it where asked, and tell what is left."""
-    findings = health.examine(place, now=time.time())
+    findings = doctor.examine(place, now=time.time())
     failed: list[str] = []
     if fix and not dry_run and any(one.fixable for one in findings):
         if not yes:
             _agree(findings, quiet=as_json)
-        failed = health.repair(place, findings, now=time.time())
-        findings = health.compare(findings, health.examine(place, now=time.time()))
-    healthy = health.is_healthy(findings)
+        failed = doctor.repair(place, findings, now=time.time())
+        findings = doctor.compare(findings, doctor.examine(place, now=time.time()))
+    healthy = doctor.is_healthy(findings)
     if as_json:
         text.write(form.dumps({"healthy": healthy, "findings": [_as_json(one) for one in findings]}))
     else:

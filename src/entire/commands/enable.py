@@ -236,11 +236,11 @@ def _write_marker(place: Place, push: bool) -> None:
 def _look(place: Place, *, before: bool) -> None:
     """Take over what the Go Entire CLI left open, so that the next commit finds it; our own changes are no turn's."""
     if os.path.isdir(place.sessions_dir):
-        from entire.lifecycle import adopt
+        from entire.lifecycle.go_takeover import sessions
 
         if before:
-            adopt.everywhere(place)
-        adopt.look(place, before=before)
+            sessions.import_everywhere(place)
+        sessions.record_own_changes(place, before=before)
 
 
 def _own_command() -> str:

@@ -9,6 +9,7 @@ import click
 
 from entire.agents import conversation
 from entire.errors import EntireError, UsageError
+from entire.model.ids import HEX, is_checkpoint_id
 from entire.ui import form, group, pager, pages, text
 from entire.workspace import Workspace
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from entire.model.value import Value
 
 NONE = "No associated Entire checkpoint"
-_HEX = frozenset("0123456789abcdef")
 
 
 @click.command("explain", cls=group.Command)
@@ -90,13 +90,13 @@ class Asked:
 
     def target(self, name: str) -> int:
         """Answer for a name of any kind: a whole checkpoint id, a commit, the beginning of an id, a session."""
-        if len(name) == 12 and _HEX.issuperset(name) and self.workspace.has_checkpoint(name):
+        if is_checkpoint_id(name) and self.workspace.has_checkpoint(name):
             return self.checkpoint(name)
         if self.workspace.has_commit(name):
             return self.commit(name)
         if self.workspace.session_id(name):
             return self.listing(name)
-        if name and _HEX.issuperset(name):
+        if name and HEX.issuperset(name):
             return self.checkpoint(name)
         raise EntireError(
             f"{name!r} is no commit, checkpoint or session here", hint="`entire explain` lists checkpoints"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from entire.layout import Place
-    from entire.lifecycle.scene import Scene
+    from entire.lifecycle.context import Context
 
 PROJECT_FOLDERS = ("CLAUDE_PROJECT_DIR",)  # where an agent was started; its working directory may move
 _MAX_PAYLOAD = 64 << 20
@@ -56,17 +56,17 @@ class _Door:
     def __init__(self, place: Place, found: settings.Settings) -> None:
         self._place = place
         self._settings = found
-        self._scene: Scene | None = None
+        self._context: Context | None = None
 
-    def __enter__(self) -> Scene:
-        from entire.lifecycle.scene import Scene
+    def __enter__(self) -> Context:
+        from entire.lifecycle.context import Context
 
-        self._scene = Scene(self._place, self._settings)
-        return self._scene
+        self._context = Context(self._place, self._settings)
+        return self._context
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
-        if self._scene is not None:
-            self._scene.close()
+        if self._context is not None:
+            self._context.close()
 
 
 def _agent(door: _Door, name: str, verb: str, rest: Sequence[str]) -> None:
@@ -81,12 +81,12 @@ def _agent(door: _Door, name: str, verb: str, rest: Sequence[str]) -> None:
         return
     from entire.lifecycle import dispatcher
 
-    with door as scene:
-        scene.log = scene.log.bind(agent=name, hook=verb)
+    with door as context:
+        context.log = context.log.bind(agent=name, hook=verb)
         if increment is not None:
-            dispatcher.take_note(scene, increment)
+            dispatcher.take_note(context, increment)
         if event is not None:
-            answer = dispatcher.dispatch(scene, agent, event)
+            answer = dispatcher.dispatch(context, agent, event)
             sys.stdout.buffer.write(answer)
             sys.stdout.buffer.flush()
 
@@ -107,16 +107,16 @@ def _git(door: _Door, name: str, rest: Sequence[str]) -> None:
     event = events.parse_hook(name, rest)
     if event is None and (name != "prepare-commit-msg" or not rest):
         return
-    with door as scene:
-        scene.log = scene.log.bind(component="git", hook=name)
-        scene.facts = events.facts(os.environ)
+    with door as context:
+        context.log = context.log.bind(component="git", hook=name)
+        context.facts = events.facts(os.environ)
         if event is not None:
-            dispatcher.dispatch_git(scene, event)
+            dispatcher.dispatch_git(context, event)
         else:
-            message_file = os.path.join(scene.place.top, rest[0])
+            message_file = os.path.join(context.place.top, rest[0])
             source = rest[1] if len(rest) > 1 else ""
             terminal = os.environ.get("ENTIRE_TEST_TTY", "")
-            dispatcher.prepare_commit(scene, message_file, source, events.calling_session(os.environ), terminal)
+            dispatcher.prepare_commit(context, message_file, source, events.calling_session(os.environ), terminal)
 
 
 def _note(place: Place | None, args: Sequence[str], error: Exception) -> None:

@@ -8,13 +8,13 @@ import click
 
 from entire import layout
 from entire.errors import EntireError, UsageError
-from entire.lifecycle import forgetting
+from entire.maintenance import reset
 from entire.ui import form, group, prompts, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.layout import Place
-    from entire.lifecycle.forgetting import Branch, Forgotten, Plan
+    from entire.maintenance.reset import Branch, Forgotten, Plan
 
 
 @click.command("reset", cls=group.Command)
@@ -44,10 +44,10 @@ def run(
 ) -> int:  # fmt: skip
     """Show what a reset forgets, ask, and forget it."""
     now = time.time()
-    plan = forgetting.plan(place, now=now, session=session)
+    plan = reset.plan(place, now=now, session=session)
     if not plan.is_empty and not dry_run:
         _agree(plan, force=force, quiet=as_json)
-        plan = forgetting.forget(place, now=now, session=session, force=force)
+        plan = reset.forget(place, now=now, session=session, force=force)
     if as_json:
         text.write(form.dumps({"dry_run": dry_run, "head": plan.head, "sessions": plan.sessions,
                                "branches": plan.branches, "undo_id": plan.undo_id or None}))  # fmt: skip
@@ -76,7 +76,7 @@ def _agree(plan: Plan, *, force: bool, quiet: bool) -> None:
 
 def undo(place: Place, *, as_json: bool = False) -> int:
     """Bring back what the last reset forgot."""
-    last = forgetting.undo(place, now=time.time())
+    last = reset.undo(place, now=time.time())
     if as_json:
         text.write(form.dumps({"undo_id": last.id, "refs": last.refs, "files": last.private}))
     else:

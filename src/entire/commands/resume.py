@@ -10,9 +10,10 @@ import click
 
 from entire.errors import EntireError, UsageError
 from entire.git import switch
-from entire.lifecycle import dispatcher, resume
-from entire.lifecycle.scene import Scene
-from entire.lifecycle.wanted import Finder, Wanted
+from entire.lifecycle import dispatcher
+from entire.lifecycle.context import Context
+from entire.resume import restore
+from entire.resume.targets import Finder, ResumeTarget
 from entire.settings import Settings
 from entire.ui import form, group, prompts, text
 from entire.workspace import Workspace
@@ -21,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from entire.lifecycle.resume import Outcome, Resumed
+    from entire.resume.restore import Outcome, Resumed
 
 NONE = "No Entire checkpoint found on"
 _SHOWN = 3
@@ -62,15 +63,15 @@ def run(
 ) -> int:
     """Resume what ``target`` names, or undo the last time."""
     workspace = Workspace.find()
-    scene = Scene(workspace.place, workspace.settings or Settings(enabled=False))
+    context = Context(workspace.place, workspace.settings or Settings(enabled=False))
     try:
-        asked = Asked(workspace, scene, force=force, as_json=as_json)
+        asked = Asked(workspace, context, force=force, as_json=as_json)
         if undo:
             return asked.undo()
-        text.write(dispatcher.complete(scene), sys.stderr)
+        text.write(dispatcher.complete(context), sys.stderr)
         outcome = asked.resume(target)
     finally:
-        scene.close()
+        context.close()
     if start:
         _start(workspace.place.top, [one for one in outcome.sessions if not one.problem])
     return 0
@@ -79,16 +80,16 @@ def run(
 class Asked:
     """One call: what was wished, and the form of the answer."""
 
-    def __init__(self, workspace: Workspace, scene: Scene, *, force: bool, as_json: bool) -> None:
+    def __init__(self, workspace: Workspace, context: Context, *, force: bool, as_json: bool) -> None:
         self.workspace = workspace
-        self.scene = scene
+        self.context = context
         self.force = force
         self.as_json = as_json
         self.top = workspace.place.top
 
     def undo(self) -> int:
         """Take the last resume back."""
-        done = resume.undo(self.scene)
+        done = restore.undo(self.context)
         if self.as_json:
             text.write(form.dumps({"undo_id": done.id, "undone": done.undoes, "paths": done.private}))
         else:
@@ -99,7 +100,7 @@ class Asked:
 
     def resume(self, target: str) -> Outcome:
         """Find what is wanted, check the branch out, restore, and tell."""
-        finder = Finder(self.workspace.place, self.scene.objects, _progress)
+        finder = Finder(self.workspace.place, self.context.objects, _progress)
         wanted = finder.find(target)
         if wanted.needs_switch:
             self._check_clean(wanted.branch)
@@ -107,14 +108,14 @@ class Asked:
         if not pieces and (missing or wanted.session_id):
             named = f"checkpoint {missing[0]}" if missing else f"session {wanted.session_id}"
             raise EntireError(f"{named} is not stored here", hint=finder.remotes.hint())
-        plans = resume.look(self.scene, pieces)
+        plans = restore.look(self.context, pieces)
         if plans and all(one.problem for one in plans):
             raise EntireError("; ".join(f"session {one.session_id}: {one.problem}" for one in plans))
         overwrite = self._overwrite(plans)
         if wanted.needs_switch:
             switch.switch(self.top, wanted.branch, wanted.track)
         title = f"resume of {target or wanted.branch or wanted.commit[:7]}"
-        outcome = resume.restore(self.scene, pieces, title, overwrite) if pieces else resume.Outcome(sessions=())
+        outcome = restore.restore(self.context, pieces, title, overwrite) if pieces else restore.Outcome(sessions=())
         self._tell(wanted, outcome, missing, finder.remotes.hint() if missing else "")
         return outcome
 
@@ -135,18 +136,18 @@ class Asked:
         if self.force:
             return [one.session_id for one in newer]
         question = "The local transcript of session {} is newer than the stored one. Replace it?"
-        apart = [one.session_id for one in newer if one.what == resume.KEPT]
+        apart = [one.session_id for one in newer if one.what == restore.KEPT]
         return [one for one in apart if prompts.can_ask() and prompts.confirm(question.format(one))]
 
     # ------------------------------------------------------------ telling
 
-    def _tell(self, wanted: Wanted, outcome: Outcome, missing: Sequence[str], hint: str) -> None:
+    def _tell(self, wanted: ResumeTarget, outcome: Outcome, missing: Sequence[str], hint: str) -> None:
         if self.as_json:
             text.write(form.dumps(self._values(wanted, outcome, missing)))
             return
         text.write(self._lines(wanted, outcome, missing, hint))
 
-    def _values(self, wanted: Wanted, outcome: Outcome, missing: Sequence[str]) -> dict[str, object]:
+    def _values(self, wanted: ResumeTarget, outcome: Outcome, missing: Sequence[str]) -> dict[str, object]:
         return {
             "branch": wanted.branch or self.workspace.branch,
             "switched": wanted.needs_switch,
@@ -161,7 +162,7 @@ class Asked:
             "undo_id": outcome.undo_id or None,
         }
 
-    def _lines(self, wanted: Wanted, outcome: Outcome, missing: Sequence[str], hint: str) -> Iterator[str]:
+    def _lines(self, wanted: ResumeTarget, outcome: Outcome, missing: Sequence[str], hint: str) -> Iterator[str]:
         if wanted.needs_switch:
             yield f"Switched to branch {text.plain(wanted.branch)}"
         good = [one for one in outcome.sessions if not one.problem]
@@ -189,7 +190,7 @@ def _progress(said: str) -> None:
         click.echo(text.plain(said) + " ...", err=True)
 
 
-def _none(wanted: Wanted) -> Iterator[str]:
+def _none(wanted: ResumeTarget) -> Iterator[str]:
     """Say that nothing can be resumed, which is an answer and no error (as with `explain`)."""
     if not wanted.branch:
         yield f"{NONE} commit {wanted.commit[:7]} {text.one_line(wanted.subject)}"
@@ -218,7 +219,7 @@ def _value(one: Resumed) -> dict[str, object]:
         "path": one.path,
         "command": one.command,
         "what": one.what,
-        "kept": one.what == resume.KEPT,
+        "kept": one.what == restore.KEPT,
         "is_newer": one.is_newer,
         "prompt": one.prompt,
     }

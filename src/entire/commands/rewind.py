@@ -10,16 +10,16 @@ from click.shell_completion import CompletionItem
 
 from entire.errors import EntireError, UsageError
 from entire.model.value import Value, replace
+from entire.rewind.files import RewindRequest
 from entire.ui import diffs, form, group, pager, points, prompts, rewinding, text
-from entire.ui.rewinding import How
 from entire.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from entire.lifecycle.rewind import Rewind
     from entire.model import views
+    from entire.rewind.plan import Rewind
 
 _UNCHANGED = "Nothing was changed."
 _NAMES = {
@@ -58,7 +58,7 @@ def _complete_sessions(_ctx: click.Context, _param: click.Parameter, incomplete:
     return [CompletionItem(name, help=said) for name, said in told if name.startswith(incomplete)]
 
 
-class Wish(Value):
+class Asked(Value):
     """What the command line asks for."""
 
     listing: bool = False
@@ -104,50 +104,50 @@ def command(**given: Any) -> int:
 
     Example: entire rewind --to 1f3a9c0 --preview
     """
-    return run(Wish(**given))
+    return run(Asked(**given))
 
 
-def run(wish: Wish) -> int:
+def run(asked: Asked) -> int:
     """List points, go back to one, or undo that."""
-    _check(wish)
+    _check(asked)
     workspace = Workspace.find()
-    how = How(
-        paths=tuple(dict.fromkeys(_inside(workspace.place.top, one) for one in wish.paths)),
-        session_id=_session(workspace, wish.session),
-        logs_only=wish.logs_only,
-        files_only=wish.files_only,
-        keep_mine=wish.keep_mine,
-        reset=wish.reset,
+    request = RewindRequest(
+        paths=tuple(dict.fromkeys(_inside(workspace.place.top, one) for one in asked.paths)),
+        session_id=_session(workspace, asked.session),
+        logs_only=asked.logs_only,
+        files_only=asked.files_only,
+        keep_mine=asked.keep_mine,
+        reset=asked.reset,
     )
-    if wish.listing and wish.undo:
+    if asked.listing and asked.undo:
         text.write(form.dumps(workspace.undo_points()))
         return 0
-    if wish.listing:
-        return _list(workspace, wish.limit, how.session_id)
-    if wish.undo:
-        return _undo(workspace, wish)
-    if wish.to is None:
-        return _choose(workspace, how, wish)
-    with workspace.rewind(wish.to, **how.__dict__) as rewind:
+    if asked.listing:
+        return _list(workspace, asked.limit, request.session_id)
+    if asked.undo:
+        return _undo(workspace, asked)
+    if asked.to is None:
+        return _choose(workspace, request, asked)
+    with workspace.rewind(asked.to, **request.__dict__) as rewind:
         text.write(rewind.told, sys.stderr)
-        return _preview(workspace, rewind, wish) if wish.preview else _carry_out(rewind, wish, kept=how.keep_mine)
+        return _show_or_do(workspace, rewind, asked)
 
 
-def _check(wish: Wish) -> None:
+def _check(asked: Asked) -> None:
     """Refuse what contradicts itself, before anything is read."""
     for name, (others, why) in _ALONE.items():
-        given = [one for one in others if getattr(wish, one) not in (None, False, "", ())]
-        if getattr(wish, name) and given:
+        given = [one for one in others if getattr(asked, one) not in (None, False, "", ())]
+        if getattr(asked, name) and given:
             raise UsageError(f"{_NAMES[name]} cannot be combined with {_NAMES[given[0]]}", hint=why)
-    if wish.to is not None and not wish.to.strip():
+    if asked.to is not None and not asked.to.strip():
         raise UsageError("--to needs the name of a point", hint="`entire rewind --list` lists points")
-    if wish.limit < 0:
+    if asked.limit < 0:
         raise UsageError("--limit cannot be negative", hint="0 lists all points")
-    if wish.listing or (wish.to is not None and not wish.undo) or wish.yes or prompts.can_ask():
+    if asked.listing or (asked.to is not None and not asked.undo) or asked.yes or prompts.can_ask():
         return
-    if wish.undo and not wish.preview:
+    if asked.undo and not asked.preview:
         raise UsageError("nobody is here to confirm the undo", hint="add --yes, or look first: --undo --preview")
-    if not wish.undo:
+    if not asked.undo:
         raise _nobody()
 
 
@@ -182,70 +182,74 @@ def _list(workspace: Workspace, limit: int, session_id: str) -> int:
     return 0
 
 
-def _undo(workspace: Workspace, wish: Wish) -> int:
-    with workspace.undo(wish.to or "") as rewind:
+def _undo(workspace: Workspace, asked: Asked) -> int:
+    with workspace.undo(asked.to or "") as rewind:
         text.write(rewind.told, sys.stderr)
-        if wish.preview:
-            return _preview(workspace, rewind, wish)
-        if not wish.yes and not rewinding.is_wanted(rewind, workspace.pager):
-            return _left(wish)
-        return _carry_out(rewind, wish)
+        if asked.preview:
+            return _preview(workspace, rewind, asked)
+        if not asked.yes and not rewinding.is_wanted(rewind, workspace.pager):
+            return _left(asked)
+        return _carry_out(rewind, asked)
 
 
-def _choose(workspace: Workspace, how: How, wish: Wish) -> int:
+def _choose(workspace: Workspace, request: RewindRequest, asked: Asked) -> int:
     """Let a person choose a point and what of it, and carry it out when they say so."""
     if not prompts.can_ask():  # --yes answers questions, but it cannot choose
         raise _nobody()
-    found = workspace.points(wish.limit, session_id=how.session_id)
+    found = workspace.points(asked.limit, session_id=request.session_id)
     if not found:
         raise EntireError("there is no point to go back to", hint="points come with an agent's turns and your commits")
-    point = rewinding.choose(workspace, found, how)
+    point = rewinding.choose(workspace, found, request)
     if point is None:
-        return _left(wish)
+        return _left(asked)
     name = rewinding.name(point, found)
-    if wish.yes or wish.preview:
-        with rewinding.begin(workspace, name, how) as rewind:
-            return _preview(workspace, rewind, wish) if wish.preview else _carry_out(rewind, wish, kept=how.keep_mine)
-    return _settle(workspace, name, rewinding.questions(workspace, point, how), wish)
+    if asked.yes or asked.preview:
+        with rewinding.begin(workspace, name, request) as rewind:
+            return _show_or_do(workspace, rewind, asked)
+    return _settle(workspace, name, rewinding.questions(workspace, point, request), asked)
 
 
-def _settle(workspace: Workspace, point: str, how: How, wish: Wish) -> int:
+def _settle(workspace: Workspace, point: str, request: RewindRequest, asked: Asked) -> int:
     """Ask about a person's own edits, show what will be, and do it when they agree."""
-    with rewinding.begin(workspace, point, how) as rewind:
-        asks = bool(rewind.view.yours) and not how.keep_mine
+    with rewinding.begin(workspace, point, request) as rewind:
+        asks = bool(rewind.view.yours) and not request.keep_mine
         if not (asks and rewinding.wants_to_keep(rewind)):
-            return _agree(workspace, rewind, wish, kept=how.keep_mine)
-    with rewinding.begin(workspace, point, replace(how, keep_mine=True)) as merged:
-        return _agree(workspace, merged, wish, kept=True)
+            return _agree(workspace, rewind, asked, kept=request.keep_mine)
+    with rewinding.begin(workspace, point, replace(request, keep_mine=True)) as merged:
+        return _agree(workspace, merged, asked, kept=True)
 
 
-def _agree(workspace: Workspace, rewind: Rewind, wish: Wish, *, kept: bool) -> int:
+def _agree(workspace: Workspace, rewind: Rewind, asked: Asked, *, kept: bool) -> int:
     if not rewinding.is_wanted(rewind, workspace.pager, kept=kept):
-        return _left(wish)
-    return _carry_out(rewind, wish, kept=kept)
+        return _left(asked)
+    return _carry_out(rewind, asked, kept=kept)
 
 
-def _left(wish: Wish) -> int:
-    text.write([_UNCHANGED], sys.stderr if wish.as_json else sys.stdout)
+def _left(asked: Asked) -> int:
+    text.write([_UNCHANGED], sys.stderr if asked.as_json else sys.stdout)
     return 0
 
 
-def _carry_out(rewind: Rewind, wish: Wish, *, kept: bool = False) -> int:
+def _show_or_do(workspace: Workspace, rewind: Rewind, asked: Asked) -> int:
+    return _preview(workspace, rewind, asked) if asked.preview else _carry_out(rewind, asked, kept=asked.keep_mine)
+
+
+def _carry_out(rewind: Rewind, asked: Asked, *, kept: bool = False) -> int:
     done: views.RewindView = rewind.carry_out()
-    if wish.as_json:
+    if asked.as_json:
         text.write(form.dumps(done))
     else:
         text.write(points.summary(done, text.style_for(sys.stdout), done=True, kept=kept))
     return 0
 
 
-def _preview(workspace: Workspace, rewind: Rewind, wish: Wish) -> int:
+def _preview(workspace: Workspace, rewind: Rewind, asked: Asked) -> int:
     """Show what would change; a program or a file gets the diff byte for byte."""
-    if wish.as_json:
+    if asked.as_json:
         text.write(form.dumps(rewind.view))
         return 0
     style = text.style_for(sys.stdout)
-    summary = list(points.summary(rewind.view, style, kept=wish.keep_mine))
+    summary = list(points.summary(rewind.view, style, kept=asked.keep_mine))
     data = rewind.diff(colour=False)
     if diffs.is_paged():
         pager.show([*summary, "", *diffs.coloured(data, style)], workspace.pager)

@@ -107,17 +107,14 @@ def merge(top: str, folder: str, mine: bytes, base: bytes, theirs: bytes, labels
     return done.stdout, done.status > 0
 
 
-def is_binary(*contents: bytes) -> bool:
-    """Tell whether git would call one of the contents binary."""
-    return any(b"\0" in content[:8000] for content in contents)
+def is_binary(content: bytes) -> bool:
+    """Tell whether git would call a content binary."""
+    return b"\0" in content[:8000]
 
 
-def store(top: str, contents: Sequence[bytes]) -> list[str]:
-    """Store contents as blobs, as they are; return their ids."""
-    return [
-        run.git(top, "hash-object", "-w", "--stdin", stdin=content).stdout.decode("ascii").strip()
-        for content in contents
-    ]
+def store(top: str, content: bytes) -> str:
+    """Store a content as a blob, as it is; return its id."""
+    return run.git(top, "hash-object", "-w", "--stdin", stdin=content).stdout.decode("ascii").strip()
 
 
 def diff_folders(folder: str, before: str, after: str, *, colour: bool) -> bytes:

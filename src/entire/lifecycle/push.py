@@ -4,14 +4,14 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.lifecycle.scene import Scene
+    from entire.lifecycle.context import Context
 
 
-def push(scene: Scene, remote: str) -> None:
+def push(context: Context, remote: str) -> None:
     """Push and join the branch, within two minutes and without a question; the user's push goes on whatever happens."""
-    if not scene.settings.push_sessions or not remote:
+    if not context.settings.push_sessions or not remote:
         return
     from entire.store import sync
 
-    outcome = sync.push(scene.place.top, remote)
-    scene.log.info("checkpoints pushed", remote=remote, outcome=str(outcome))
+    outcome = sync.push(context.place.top, remote)
+    context.log.info("checkpoints pushed", remote=remote, outcome=str(outcome))

@@ -15,7 +15,7 @@ class CheckpointId(str):
 
     def __new__(cls, text: str) -> CheckpointId:
         """Check the text; raises ValueError for anything else."""
-        if len(text) != 12 or not HEX.issuperset(text):
+        if not is_checkpoint_id(text):
             raise ValueError(f"not a checkpoint id: {text!r}")
         return super().__new__(cls, text)
 
@@ -23,6 +23,11 @@ class CheckpointId(str):
     def path(self) -> str:
         """Folder in the tree of the checkpoints branch: two digits, slash, the other ten."""
         return f"{self[:2]}/{self[2:]}"
+
+
+def is_checkpoint_id(text: str) -> bool:
+    """Tell whether a text is a whole checkpoint id."""
+    return len(text) == 12 and HEX.issuperset(text)
 
 
 def new_id() -> CheckpointId:

@@ -80,7 +80,7 @@ class Session:
         self.background: list[str] = []  # subagents that work on between turns
         self.notes = 0  # numbered records of running subagents
         self.oid_size = 40  # hex digits of object ids here
-        self.foreign = False  # the Go CLI wrote its state last, and lifecycle/adopt.py has not looked at it yet
+        self.foreign = False  # the Go CLI wrote its state last, and lifecycle/go_takeover has not imported it yet
 
     @property
     def is_running(self) -> bool:

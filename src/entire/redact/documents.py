@@ -8,7 +8,7 @@ Where a pattern reaches beyond one literal (``"password": "..."``), only what li
 from __future__ import annotations
 
 from entire.redact.engine import BY_ID, Finding
-from entire.redact.opinion import STRUCTURAL_KEYS
+from entire.redact.heuristics import STRUCTURAL_KEYS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ secrets. A pattern is compiled when its keyword first occurs; a clean text compi
 from __future__ import annotations
 
 from entire.model.value import Value
-from entire.redact import opinion
+from entire.redact import heuristics
 from entire.redact.rules import BACK, GENERIC, GUARDS, PIECES, ROWS
 
 TYPE_CHECKING = False
@@ -62,9 +62,9 @@ class Rule:
     def is_secret(self, found: Match[bytes]) -> bool:
         """Give the second opinion on a match of the pattern."""
         value = found.group(self.group)
-        if opinion.MARK in value:
+        if heuristics.MARK in value:
             return False
-        if self.entropy and opinion.entropy(value) < self.entropy:
+        if self.entropy and heuristics.entropy(value) < self.entropy:
             return False
         if not self.generic:
             return True
@@ -72,7 +72,7 @@ class Rule:
         word = next(word for word in self.keywords if found.string[start : start + len(word)].lower() == word)
         before = found.string[max(start - 12, 0) : start]
         name = found.string[start : start + len(word)].strip(b"-")
-        return opinion.assigned(before, name, value, quoted=self.id == "generic-quoted")
+        return heuristics.assigned(before, name, value, quoted=self.id == "generic-quoted")
 
 
 RULES: tuple[Rule, ...] = (

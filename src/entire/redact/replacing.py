@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from entire.redact.documents import is_json, within_values
 from entire.redact.engine import BY_ID, Finding, line_around, scan
-from entire.redact.opinion import MARK
+from entire.redact.heuristics import MARK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from entire.git import bulk
 from entire.git.read import parse_tree
-from entire.model.ids import CheckpointId
+from entire.model.ids import CheckpointId, is_checkpoint_id
 from entire.model.records import CheckpointSummary, SessionRecord
 from entire.model.times import parse_time
 from entire.model.views import ListedView
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def listed(where: str, tips: Sequence[str], names: Iterable[str]) -> dict[str, ListedView]:
     """Return what is stored of these checkpoints, by id; what no tip holds and what is no id is left out."""
-    wanted = [CheckpointId(name) for name in names if _is_id(name)]
+    wanted = [CheckpointId(name) for name in names if is_checkpoint_id(name)]
     holders: dict[str, str] = {}
     for tip in tips:
         left = [one for one in wanted if one not in holders]
@@ -43,14 +43,6 @@ def session_ids(where: str, tips: Sequence[str]) -> dict[str, tuple[str, ...]]:
         if isinstance(session_id, str) and session_id:
             sessions[name].append(session_id)
     return {name: tuple(dict.fromkeys(some)) for name, some in sessions.items()}
-
-
-def _is_id(name: str) -> bool:
-    try:
-        CheckpointId(name)
-    except ValueError:
-        return False
-    return True
 
 
 def _summaries(where: str, paths: Mapping[CheckpointId, str]) -> dict[CheckpointId, CheckpointSummary]:

@@ -10,7 +10,6 @@ it before they start an interpreter).
 from __future__ import annotations
 
 import os
-import stat
 import time
 
 from entire import files
@@ -21,11 +20,9 @@ from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
-    from entire.git import status
-    from entire.git.read import Objects
     from entire.layout import Place
 
 _MAX_ENTRIES = 300
@@ -34,10 +31,8 @@ _MAX_TREES = 8
 _MAX_MADE = 5000
 _MAX_UNSEEN = 500
 _PAST_BYTES = 4 << 20  # of past.jsonl, before what is older than two weeks is taken out of it
-_RACY = 20_000_000  # nanoseconds: a file changed this shortly before a look may change again without a new time stamp
-_NO_FILE = "000000"
+NO_FILE = "000000"
 _BROKEN = (CorruptError, TypeError, ValueError, KeyError, AttributeError)
-_OWN_FOLDER = ".entire/"
 _FACTS = 6  # of a file in a snapshot
 _TYPES: dict[type, tuple[str, ...]] = {
     dict: ("reports", "shadows", "weights", "trees", "guests"),
@@ -59,141 +54,6 @@ class Snapshot(Value):
     files: dict[str, list[Any]] = {}
     left_out: tuple[str, ...] = ()  # untracked files above the size bound
     untracked: tuple[str, ...] = ()
-
-
-class Look(Value):
-    """A fresh look at a work tree: what it is, and how to write its tree (``changes`` on top of ``base_tree``)."""
-
-    snapshot: Snapshot
-    base_tree: str
-    changes: dict[str, tuple[str, str] | None]
-    links: dict[str, bytes]  # symbolic links: path to target, to be stored as blobs
-
-
-def look(place: Place, before: Snapshot, objects: Objects, max_untracked: int, trees: Mapping[str, str]) -> Look:
-    """Look at the work tree with one ``git status``; store the blobs of changed files, but no tree yet.
-
-    ``trees`` are commits with their trees that are known without asking git.
-    """
-    from entire.git import status
-
-    seen = status.read(place.top)
-    now = time.time()
-    head_tree = before.head_tree
-    if seen.head != before.head or not head_tree:
-        head_tree = trees.get(seen.head) or objects.tree_id(seen.head) if seen.head else ""
-    known: dict[str, list[Any]] = {}
-    left_out = []
-    for dirty in seen.dirty:
-        if dirty.path.startswith(_OWN_FOLDER) or dirty.path == ".entire":
-            continue
-        facts = _facts(place.top, dirty, before)
-        if facts is None:
-            continue
-        if not dirty.tracked and facts[2] > max_untracked:
-            left_out.append(dirty.path)
-            continue
-        known[dirty.path] = facts
-    links = _store(place.top, known, len(head_tree) or 40)
-    for dirty in seen.dirty:
-        if dirty.in_head is not None and tuple(known.get(dirty.path, ())[:2]) == dirty.in_head:
-            del known[dirty.path]  # git rm --cached: the file is as HEAD has it
-    snapshot = Snapshot(
-        head=seen.head, head_tree=head_tree, branch=seen.branch, time=now, files=known, left_out=tuple(left_out),
-        untracked=tuple(one.path for one in seen.dirty if not one.tracked and one.path in known),
-    )  # fmt: skip
-    return _plan(snapshot, before, links)
-
-
-def look_after(place: Place, before: Snapshot, changed: Mapping[str, tuple[str, str] | None]) -> Look:
-    """Return the look at a work tree in which only these paths changed since the one before; no git status runs.
-
-    ``changed`` tells what HEAD has at each path: mode and blob id, or None.
-    """
-    from entire.git import status
-
-    known = {path: facts for path, facts in before.files.items() if path not in changed}
-    for path, in_head in changed.items():
-        facts = _facts(place.top, status.Dirty(path=path, mode="", tracked=in_head is not None), before)
-        if facts is not None:
-            known[path] = facts
-    links = _store(place.top, {path: known[path] for path in changed if path in known}, len(before.head_tree) or 40)
-    for path, in_head in changed.items():
-        if in_head is not None and tuple(known.get(path, ())[:2]) == in_head:
-            del known[path]
-    untracked = [path for path in before.untracked if path not in changed]
-    untracked += [path for path, in_head in changed.items() if in_head is None and path in known]
-    # The time stays: the other files were looked at then, and one that changed right after it must be read again.
-    return _plan(replace(before, files=known, untracked=tuple(untracked)), before, links)
-
-
-def _store(top: str, known: dict[str, list[Any]], oid_size: int) -> dict[str, bytes]:
-    """Store the files whose blob ids are not known yet, and fill these in; return the links that are to be stored."""
-    from entire.git import status
-    from entire.git.write import blob_id
-
-    wanted: list[str] = []
-    links: dict[str, bytes] = {}
-    for path, facts in known.items():
-        if facts[0] == "120000" and not facts[1]:
-            links[path] = os.readlink(os.fsencode(os.path.join(top, path)))
-            facts[1] = blob_id(links[path], oid_size)
-        elif not facts[1] and facts[0] != _NO_FILE:
-            wanted.append(path)
-    stored = status.store_files(top, wanted) if wanted else {}
-    for path in wanted:
-        if path in stored:
-            known[path][1] = stored[path]
-        else:
-            known.pop(path)  # it vanished while we looked
-    return links
-
-
-def _facts(top: str, dirty: status.Dirty, before: Snapshot) -> list[Any] | None:
-    """Return [mode, blob id or '', size, mtime, ctime, inode] of a path; None for what is no file of the tree."""
-    if dirty.mode == _NO_FILE:
-        return [_NO_FILE, "", 0, 0, 0, 0]
-    try:
-        info = os.lstat(os.fsencode(os.path.join(top, dirty.path)))
-    except OSError:
-        return [_NO_FILE, "", 0, 0, 0, 0] if dirty.tracked else None
-    if dirty.oid:
-        return [dirty.mode, dirty.oid, info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino]
-    if stat.S_ISLNK(info.st_mode):
-        mode = "120000"
-    elif stat.S_ISREG(info.st_mode):
-        mode = dirty.mode or ("100755" if info.st_mode & stat.S_IXUSR else "100644")
-    else:
-        return None  # submodules stay as HEAD has them; sockets and pipes are no files
-    facts = [mode, "", info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino]
-    old = before.files.get(dirty.path)
-    if old is not None and old[0] == mode and old[2:] == facts[2:] and info.st_mtime_ns < before.time * 1e9 - _RACY:
-        facts[1] = old[1]
-    return facts
-
-
-def _plan(snapshot: Snapshot, before: Snapshot, links: dict[str, bytes]) -> Look:
-    """Decide how the tree is written: on top of the tree before, where only few paths changed; nothing if none did."""
-    same_head = snapshot.head == before.head and before.tree
-    gone = [path for path in before.files if path not in snapshot.files]
-    if same_head and not gone:
-        base, candidates = before.tree, [p for p, f in snapshot.files.items() if before.files.get(p, [])[:2] != f[:2]]
-    else:
-        base, candidates = snapshot.head_tree, list(snapshot.files)
-    changes = {path: _entry(snapshot.files[path]) for path in candidates}
-    return Look(snapshot=snapshot, base_tree=base, changes=changes, links=links)
-
-
-def _entry(facts: list[Any]) -> tuple[str, str] | None:
-    return None if facts[0] == _NO_FILE else (facts[0], facts[1])
-
-
-def changed_paths(before: Snapshot, after: Snapshot) -> list[str] | None:
-    """Return the paths that differ between two looks; None if HEAD moved in between (ask git then)."""
-    if before.head != after.head or not before.tree:
-        return None
-    names = [*before.files, *(path for path in after.files if path not in before.files)]
-    return [path for path in names if before.files.get(path, [])[:2] != after.files.get(path, [])[:2]]
 
 
 class Journal:

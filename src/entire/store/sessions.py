@@ -74,13 +74,12 @@ def _read(path: str, repair: bool) -> dict[str, Any] | None:
 
 def save(place: Place, session: Session) -> None:
     """Write both files, ours first. The caller holds the repository's lock."""
-    own, shared = dump(place, session)
-    files.write(own_path(place, session.session_id), own, mode=0o600)
-    files.write(go_path(place, session.session_id), shared, mode=0o600)
+    for path, data in forms(place, session):
+        files.write(path, data, mode=0o600)
 
 
-def dump(place: Place, session: Session) -> tuple[bytes, bytes]:
-    """Return what ``save`` writes: ours and the shared one, with the next number of the counter."""
+def forms(place: Place, session: Session) -> list[tuple[str, bytes]]:
+    """Return the files that ``save`` writes, ours first, with the next number of the counter: path and content."""
     session.foreign = False
     own = to_own(session)
     try:
@@ -90,7 +89,10 @@ def dump(place: Place, session: Session) -> tuple[bytes, bytes]:
     own[_COUNTER] = int(before.get(_COUNTER, 0)) + 1
     shared = to_go(session)
     shared[_COUNTER] = own[_COUNTER]
-    return files.json_bytes(own), gojson.dumps(shared)
+    return [
+        (own_path(place, session.session_id), files.json_bytes(own)),
+        (go_path(place, session.session_id), gojson.dumps(shared)),
+    ]
 
 
 def remove(place: Place, session_id: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from entire.model import trailers
+from entire.model.ids import HEX
 from entire.redact import Redacted, redact, redact_text, trusted
 from entire.store import gojson
 from entire.store.prompts import prompt_text
@@ -32,7 +33,6 @@ _POLITE = (
     "claude ",
     "now ",
 )
-_HEX = frozenset("0123456789abcdef")
 _SUBJECT = 72
 _CONTEXT_PROMPT = 500
 
@@ -50,8 +50,8 @@ def parse_branch(ref: str) -> tuple[str, str] | None:
     if not ref.startswith(PREFIX):
         return None
     base, dash, worktree_id = ref[len(PREFIX) :].partition("-")
-    named = len(worktree_id) == 6 and _HEX.issuperset(worktree_id) if dash else True
-    return (base, worktree_id) if len(base) >= 7 and _HEX.issuperset(base) and named else None
+    named = len(worktree_id) == 6 and HEX.issuperset(worktree_id) if dash else True
+    return (base, worktree_id) if len(base) >= 7 and HEX.issuperset(base) and named else None
 
 
 def is_shadow(objects: Objects, ref: str, oid: str) -> bool:

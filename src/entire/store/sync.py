@@ -14,7 +14,7 @@ from entire.git import identity, refs, remote
 from entire.git.read import Objects
 from entire.layout import METADATA_BRANCH
 from entire.model.value import Value
-from entire.store import joining
+from entire.store import merge
 from entire.store.checkpoints import LOCAL_REF
 
 LIMIT = 120.0
@@ -101,7 +101,7 @@ class _Sync:
                     new = theirs
                 else:
                     author = identity.author(identity.identity(self.where), time.time())
-                    new = joining.join(self.where, objects, local, theirs, author)
+                    new = merge.join(self.where, objects, local, theirs, author)
                 try:
                     refs.move(self.where, [refs.Move(ref=LOCAL_REF, new=new, old=local)])
                 except RefMovedError:

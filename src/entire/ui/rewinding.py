@@ -6,15 +6,16 @@ import sys
 import time
 
 from entire.errors import EntireError
-from entire.model.value import Value, replace
+from entire.model.value import replace
 from entire.ui import diffs, pager, points, prompts, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from entire.lifecycle.rewind import Rewind
     from entire.model import views
+    from entire.rewind.files import RewindRequest
+    from entire.rewind.plan import Rewind
     from entire.workspace import Workspace
 
 _PREVIEW_DIFF = 150
@@ -26,23 +27,12 @@ _PARTS = (
 )
 
 
-class How(Value):
-    """What of a point is put back, and how: the names that ``Workspace.rewind`` knows."""
-
-    paths: tuple[str, ...] = ()
-    session_id: str = ""
-    logs_only: bool = False
-    files_only: bool = False
-    keep_mine: bool = False
-    reset: bool = False
-
-
-def begin(workspace: Workspace, point: str, how: How) -> Rewind:
+def begin(workspace: Workspace, point: str, request: RewindRequest) -> Rewind:
     """Return the rewind, with nothing changed yet."""
-    return workspace.rewind(point, **how.__dict__)
+    return workspace.rewind(point, **request.__dict__)
 
 
-def choose(workspace: Workspace, found: Sequence[views.PointView], how: How) -> views.PointView | None:
+def choose(workspace: Workspace, found: Sequence[views.PointView], request: RewindRequest) -> views.PointView | None:
     """Let a person choose a point; None if they leave."""
     from entire.ui import picker
 
@@ -50,9 +40,9 @@ def choose(workspace: Workspace, found: Sequence[views.PointView], how: How) -> 
 
     def preview(number: int) -> Iterator[tuple[str, str]]:
         point = found[number]
-        with begin(workspace, name(point, found), how) as rewind:
+        with begin(workspace, name(point, found), request) as rewind:
             yield from about(point)
-            yield from ((line, "") for line in points.summary(rewind.view, text.Style(False), kept=how.keep_mine))
+            yield from ((line, "") for line in points.summary(rewind.view, text.Style(False), kept=request.keep_mine))
             yield from diffs.lines(rewind.diff(colour=False), _PREVIEW_DIFF)
 
     number = picker.pick(
@@ -82,20 +72,20 @@ def name(point: views.PointView, found: Sequence[views.PointView]) -> str:
     return point.checkpoint_id if same > 1 and point.checkpoint_id else point.id
 
 
-def questions(workspace: Workspace, point: views.PointView, how: How) -> How:
+def questions(workspace: Workspace, point: views.PointView, request: RewindRequest) -> RewindRequest:
     """Ask what to put back, as far as the command line leaves it open."""
-    if not (how.logs_only or how.files_only or how.paths):
+    if not (request.logs_only or request.files_only or request.paths):
         part = prompts.select("What shall go back?", _PARTS)
-        how = replace(how, logs_only=part == _TALK, files_only=part == _CODE)
-    is_free = not (how.logs_only or how.paths or how.session_id or how.reset)
+        request = replace(request, logs_only=part == _TALK, files_only=part == _CODE)
+    is_free = not (request.logs_only or request.paths or request.session_id or request.reset)
     if point.kind == "checkpoint" and is_free and _has_later_commits(workspace, point.id):
         branch = text.plain(workspace.branch) or "HEAD"
         ways = (
             ("files", f"put the files back; {branch} and its commits stay"),
             ("branch", f"move {branch} back; where it is now stays under a backup ref"),
         )
-        how = replace(how, reset=prompts.select("There are commits after this one.", ways) == "branch")
-    return how
+        request = replace(request, reset=prompts.select("There are commits after this one.", ways) == "branch")
+    return request
 
 
 def _has_later_commits(workspace: Workspace, commit: str) -> bool:

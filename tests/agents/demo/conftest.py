@@ -1,3 +1,3 @@
 """The adapter is tested on what the demo agent really does and writes."""
 
-from tests.unit.demo.conftest import bench as bench
+from tests.unit.entire_demo_agent.conftest import bench as bench

@@ -10,12 +10,12 @@ import pytest
 
 from entire.agents import registry
 from entire.agents.demo.agent import HOOKS, VERBS, Demo
-from entire.demo import hooks, places, program
 from entire.errors import EntireError
 from entire.githooks.events import SESSION_VARIABLES
 from entire.model.events import EventType
 from entire.model.transcripts import START
-from tests.unit.demo.conftest import Bench
+from entire_demo_agent import hooks, places, program
+from tests.unit.entire_demo_agent.conftest import Bench
 
 FOREIGN = {"hooks": {"TurnEnd": [{"command": "make lint", "timeout": 5}], "Else": []}, "colour": "é"}
 

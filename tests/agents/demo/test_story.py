@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from entire.demo import story
+from entire_demo_agent import story
 
 
 def test_the_story_comes_true(capsys: pytest.CaptureFixture[str]) -> None:

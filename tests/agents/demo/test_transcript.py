@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from entire.agents.demo.agent import Demo
-from entire.demo.conversation import Conversation, helper_transcript
-from entire.demo.memory import Transcript
-from entire.demo.tools import Place
 from entire.model.times import parse_time
 from entire.model.transcripts import START, Position, Prompt, TokenUsage
-from tests.unit.demo.conftest import Bench
+from entire_demo_agent.conversation import Conversation, helper_transcript
+from entire_demo_agent.memory import Transcript
+from entire_demo_agent.tools import Place
+from tests.unit.entire_demo_agent.conftest import Bench
 
 DEMO = Demo()
 

@@ -73,7 +73,7 @@ def test_merging_and_conflicts(repo: Repo, tmp_path: Path) -> None:
 
 
 def test_stored_as_it_is(repo: Repo) -> None:
-    oid = checkout.store(repo.top, [b"a\r\nb\r\n"])[0]
+    oid = checkout.store(repo.top, b"a\r\nb\r\n")
     assert repo.git("cat-file", "blob", oid) == b"a\r\nb\r\n"
 
 

@@ -45,13 +45,13 @@ def test_reading_a_ref_does_not_find_those_below_it(repo: Repo, commits: list[st
 def test_a_ref_that_is_elsewhere_stops_all_moves(repo: Repo, commits: list[str], new: object, old: object) -> None:
     refs.move(repo.top, [Move(ref="refs/entire/x", new=commits[2] if old != 2 else commits[0])])
     before = refs.find(repo.top, "refs/entire")
-    wish = Move(
+    request = Move(
         ref="refs/entire/x",
         new=commits[new] if isinstance(new, int) else "",
         old=commits[old] if isinstance(old, int) else "",
     )
     with pytest.raises(RefMovedError):
-        refs.move(repo.top, [Move(ref="refs/entire/other", new=commits[0], old=""), wish])
+        refs.move(repo.top, [Move(ref="refs/entire/other", new=commits[0], old=""), request])
     assert refs.find(repo.top, "refs/entire") == before
 
 

@@ -12,8 +12,11 @@ import pytest
 from entire import layout, process
 from entire.agents import registry
 from entire.errors import UsageError
-from entire.lifecycle import commit, condense, dispatcher, prepare, scene, tasks, turn, worktree
-from entire.lifecycle.scene import Scene
+from entire.lifecycle import context, dispatcher
+from entire.lifecycle.commits import complete, finalize, prepare
+from entire.lifecycle.context import Context
+from entire.lifecycle.snapshots import recorder
+from entire.lifecycle.turns import subagents, turn
 from entire.model.events import Event, EventType, Increment
 from entire.model.phases import Phase
 from entire.model.session import Process, Session, Turn
@@ -34,16 +37,16 @@ class Stage:
         place = layout.find(self.repo.top)
         assert place is not None
         self.clock = 1.7e9
-        self.scene = Scene(place, Settings(), now=lambda: self.clock)
+        self.context = Context(place, Settings(), now=lambda: self.clock)
         self.agent = Bare()
 
     def event(self, kind: EventType, session: str = "s", **more: Any) -> bytes:
         self.clock += 1
-        return dispatcher.dispatch(self.scene, self.agent, Event(type=kind, session_id=session, **more))
+        return dispatcher.dispatch(self.context, self.agent, Event(type=kind, session_id=session, **more))
 
     def session(self, name: str = "s") -> Session:
-        self.scene.forget()
-        found = self.scene.session(name)
+        self.context.forget()
+        found = self.context.session(name)
         assert found is not None
         return found
 
@@ -57,7 +60,7 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
     monkeypatch.setitem(registry.BUILTIN, "bare", f"{bare_agent.__name__}:Bare")
     one = Stage(tmp_path / "repo")
     yield one
-    one.scene.close()
+    one.context.close()
 
 
 def test_a_turn(stage: Stage) -> None:
@@ -68,7 +71,7 @@ def test_a_turn(stage: Stage) -> None:
     assert session.phase is Phase.ACTIVE
     assert session.turn is not None
     assert (session.turn.ref, session.first_prompt, session.metadata) == ("t-1", "Add b", {"colour": "red"})
-    assert scene.turn_key(session) == f"s/{session.turn.id}"
+    assert context.turn_key(session) == f"s/{session.turn.id}"
     stage.event(EventType.TURN_START, prompt="Add b", turn_ref="t-1")
     assert stage.session().turn == session.turn, "delivered twice"
     stage.repo.write("b.txt", "100644", b"two\n")
@@ -96,13 +99,13 @@ def test_another_sessions_turn_is_closed_only_when_its_agent_is_gone(stage: Stag
     stage.event(EventType.TURN_START, prompt="First")
     stage.repo.write("b.txt", "100644", b"two\n")
     for pid, gone in ((os.getpid(), False), (os.getpid(), True)):
-        with stage.scene.lock():
-            session = stage.scene.session("s")
+        with stage.context.lock():
+            session = stage.context.session("s")
             assert session is not None
             program = process.look(pid)
             assert program is not None
             session.process = Process(pid=pid, started="another start" if gone else program.started)
-            stage.scene.save(session)
+            stage.context.save(session)
         stage.event(EventType.SESSION_START, session="other")
         assert stage.session().phase is (Phase.IDLE if gone else Phase.ACTIVE)
     assert stage.steps() == ["First"]
@@ -112,8 +115,8 @@ def test_a_subagents_work_is_a_step_of_its_own_with_its_notes(stage: Stage) -> N
     stage.event(EventType.TURN_START, prompt="Explore")
     stage.event(EventType.SUBAGENT_START, tool_use_id="tool_1", subagent_type="Explore", task_description="Look")
     note = Increment(session_id="s", session_ref="", tool_name="TodoWrite", tool_use_id="", data='{"todo": 1}')
-    dispatcher.take_note(stage.scene, note)
-    dispatcher.take_note(stage.scene, Increment(session_id="none", session_ref="", tool_name="x", tool_use_id=""))
+    dispatcher.take_note(stage.context, note)
+    dispatcher.take_note(stage.context, Increment(session_id="none", session_ref="", tool_name="x", tool_use_id=""))
     stage.repo.write("b.txt", "100644", b"two\n")
     stage.event(EventType.SUBAGENT_END, tool_use_id="tool_1")
     assert stage.steps() == ["Completed 'Explore' agent: Look (tool_1)"]
@@ -121,29 +124,29 @@ def test_a_subagents_work_is_a_step_of_its_own_with_its_notes(stage: Stage) -> N
     assert task["increments"]["001-tool_1.json"]["data"] == {"todo": 1}
     stage.event(EventType.SUBAGENT_END, tool_use_id="../x")
     assert list(stage.session().tasks) == ["tool_1"]
-    with stage.scene.lock():
+    with stage.context.lock():
         strange = Event(type=EventType.SUBAGENT_START, session_id="s", tool_use_id="a/b")
-        tasks.start(stage.scene, stage.session(), strange)
+        subagents.start(stage.context, stage.session(), strange)
     assert list(stage.session().tasks) == ["tool_1"]
 
 
 def test_a_look_is_recorded_once(stage: Stage) -> None:
-    with stage.scene.lock():
-        worktree.record(stage.scene, worktree.look(stage.scene))
-        assert worktree.record(stage.scene, worktree.look(stage.scene)) == []
+    with stage.context.lock():
+        recorder.record(stage.context, recorder.take(stage.context))
+        assert recorder.record(stage.context, recorder.take(stage.context)) == []
         stage.repo.write("b.txt", "100644", b"two\n")
-        assert worktree.record(stage.scene, worktree.look(stage.scene), by="s/t") == ["b.txt"]
-        assert [entry.by for entry in stage.scene.journal.entries] == ["", "s/t"]
-        assert list(stage.scene.journal.made) == ["b.txt"]
+        assert recorder.record(stage.context, recorder.take(stage.context), by="s/t") == ["b.txt"]
+        assert [entry.by for entry in stage.context.journal.entries] == ["", "s/t"]
+        assert list(stage.context.journal.made) == ["b.txt"]
 
 
 def test_nothing_to_finish_changes_nothing(stage: Stage) -> None:
     stage.event(EventType.SESSION_START)
-    with stage.scene.lock():
-        commit.complete_pending(stage.scene)
-        condense.finalize(stage.scene, stage.session())
+    with stage.context.lock():
+        complete.complete_pending(stage.context)
+        finalize.finalize_turn(stage.context, stage.session())
     before = stage.repo.git("for-each-ref")
-    dispatcher.complete(stage.scene)
+    dispatcher.complete(stage.context)
     assert stage.repo.git("for-each-ref") == before
 
 
@@ -152,8 +155,8 @@ def test_a_commit_near_no_session_gets_no_trailer(stage: Stage) -> None:
     message.write_text("By hand\n")
     stage.repo.write("a.txt", "100644", b"mine\n")
     stage.repo.git("add", "-A")
-    with stage.scene.lock():
-        prepare.prepare(stage.scene, str(message), "message", "")
+    with stage.context.lock():
+        prepare.prepare(stage.context, str(message), "message", "")
     assert message.read_text() == "By hand\n"
 
 
@@ -164,9 +167,9 @@ def test_notes_of_a_turn_have_one_line_a_prompt_and_its_tokens_once() -> None:
 
 def test_an_agent_that_is_not_installed_is_none(stage: Stage) -> None:
     session = Session("s", "gone-agent", "Gone")
-    assert stage.scene.agent_of(session) is None
+    assert stage.context.agent_of(session) is None
     session = Session("s", "", "Bare Agent")
-    found = stage.scene.agent_of(session)
+    found = stage.context.agent_of(session)
     assert found is not None
     assert (found.name, session.agent) == ("bare", "bare")
     with pytest.raises(UsageError, match="no agent called"):

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 
-from entire.agents import hookfiles
-from entire.agents.hookfiles import Document, Entry
+from entire.agents import hookfiles, json_document
+from entire.agents.hookfiles import Entry
+from entire.agents.json_document import Document
 from entire.errors import EntireError, UsageError
 
 TYPE_CHECKING = False
@@ -58,9 +59,9 @@ def config_dir(env: Mapping[str, str]) -> str:
 
 def install(path: str, *, force: bool) -> int:
     """Bring our entries into the file; return how many were missing or wrong (with ``force``: how many there are)."""
-    document = hookfiles.load(path)
+    document = json_document.load(path)
     if document is None:
-        hookfiles.save(path, hookfiles.create(ENTRIES, {"permissions": {"deny": [DENY]}}))
+        json_document.save(path, hookfiles.create(ENTRIES, {"permissions": {"deny": [DENY]}}))
         return len(ENTRIES)
     wrong = hookfiles.missing(document, ENTRIES)
     exact = hookfiles.is_exact(document, ENTRIES)
@@ -74,13 +75,13 @@ def install(path: str, *, force: bool) -> int:
             document = hookfiles.create(ENTRIES, {})
     if not _denies(document):
         _deny(document, path)
-    hookfiles.save(path, document)
+    json_document.save(path, document)
     return len(ENTRIES) if force else max(wrong, 1)
 
 
 def uninstall(path: str) -> int:
     """Take our entries out of the file; return how many there were."""
-    document = hookfiles.load(path)
+    document = json_document.load(path)
     if document is None:
         return 0
     removed = hookfiles.take_out(document)
@@ -89,14 +90,14 @@ def uninstall(path: str) -> int:
         document.remove(("permissions", "deny", len(denied) - 1 - denied[::-1].index(DENY)))
         removed = max(removed, 1)
     if removed:
-        hookfiles.save(path, document)
+        json_document.save(path, document)
     return removed
 
 
 def is_installed(path: str) -> bool:
     """Tell whether all our entries are in the file as we write them today."""
     try:
-        document = hookfiles.load(path)
+        document = json_document.load(path)
     except EntireError:
         return False
     return document is not None and not hookfiles.missing(document, ENTRIES) and _denies(document)

@@ -1,1 +1,1 @@
-"""The adapter of the bundled demo agent (the program itself is ``entire.demo``)."""
+"""The adapter of the bundled demo agent (the program itself is ``entire_demo_agent``)."""

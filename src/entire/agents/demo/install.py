@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from entire.agents import hookfiles
-from entire.agents.hookfiles import Document
+from entire.agents import hookfiles, json_document
+from entire.agents.json_document import Document
 from entire.errors import EntireError
 
 TYPE_CHECKING = False
@@ -23,30 +23,30 @@ def install(path: str, verbs: dict[str, str], *, force: bool) -> int:
 
     Old and doubled entries of ours go.
     """
-    document = hookfiles.load(path)
+    document = json_document.load(path)
     missing = _missing(document, verbs) if document else len(verbs)
     if document and not force and not missing and len(hookfiles.found(document)) == len(verbs):
         return 0
     if document:
         _check(document, path)
         hookfiles.take_out(document)
-    hookfiles.save(path, _add(document, verbs) if document and document.text else _create(verbs))
+    json_document.save(path, _add(document, verbs) if document and document.text else _create(verbs))
     return len(verbs) if force else max(missing, 1)
 
 
 def uninstall(path: str) -> int:
     """Take all our entries out of the file; returns how many there were."""
-    document = hookfiles.load(path)
+    document = json_document.load(path)
     removed = hookfiles.take_out(document) if document else 0
     if document and removed:
-        hookfiles.save(path, document)
+        json_document.save(path, document)
     return removed
 
 
 def is_installed(path: str, verbs: dict[str, str]) -> bool:
     """Tell whether each hook has our entry as we write it today."""
     try:
-        document = hookfiles.load(path)
+        document = json_document.load(path)
     except EntireError:
         return False
     return document is not None and not _missing(document, verbs)

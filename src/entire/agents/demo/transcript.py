@@ -1,4 +1,4 @@
-"""Reads the demo agent's transcripts (their form: ``entire.demo.memory``). Every reading costs what is new only."""
+"""Reads the demo agent's transcripts (their form: ``entire_demo_agent.memory``); reading costs only what is new."""
 
 from __future__ import annotations
 

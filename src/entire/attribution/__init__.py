@@ -1,0 +1,1 @@
+"""Whose line is this: content of sessions in commits, line by line."""

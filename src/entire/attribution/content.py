@@ -1,0 +1,228 @@
+"""What a commit holds of which session: the question behind every link (linking.md sections 1, 5 and 6)."""
+
+from __future__ import annotations
+
+from entire.attribution import replay
+from entire.attribution.replay import PERSON, PERSON_INSTEAD, Lineage, PathLines
+from entire.git import diff
+from entire.model.records import Attribution
+from entire.model.session import WEAK
+from entire.model.value import Value, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Mapping, Sequence
+
+    from entire.git.diff import FilePatch
+    from entire.model.session import Entry
+
+
+class Content(Value):
+    """The lines of a commit with their owners, and whose content in it no checkpoint has yet."""
+
+    lines: tuple[PathLines, ...]  # against the first parent
+    fresh: tuple[PathLines, ...]  # only what is in none of the trees that are covered already
+    left: dict[str, list[str]]  # by path, the owners of new content that is in the work tree and not in the commit
+    patch: tuple[FilePatch, ...]  # from the first parent
+    moved: tuple[str, ...] = ()  # paths of the last look that the commit has under other names
+
+    def sessions(self) -> list[str]:
+        """Return the ids of the sessions with new content in the commit."""
+        owners = [owner for path in self.fresh for owner in sorted(path.owners()) if replay.is_new(owner)]
+        return list(dict.fromkeys(session_of(owner) for owner in owners))
+
+    def turns(self, session_id: str) -> list[str]:
+        """Return the ids of a session's turns with new content in the commit."""
+        owners = {owner for path in self.fresh for owner in path.owners() if replay.is_new(owner)}
+        return sorted(replay.turn_of(one).split("/", 1)[1] for one in owners if session_of(one) == session_id)
+
+
+def session_of(owner: str) -> str:
+    """Return the session id of a turn's owner."""
+    return replay.turn_of(owner).partition("/")[0]
+
+
+def interval_owner(by: str, running: Sequence[str], reports: Mapping[str, Sequence[str]]) -> Callable[[str], str]:
+    """Return who made a change to a path between two looks.
+
+    One turn in progress: that turn, whatever tool it used. Several: the one whose tools report the path, else the one
+    at whose event the change was seen. None: a person, but for what a background subagent reports.
+    """
+    strong = list(dict.fromkeys([*([by] if by else []), *(one for one in running if not one.startswith(WEAK))]))
+    weak = [one[len(WEAK) :] for one in running if one.startswith(WEAK)]
+    candidates = [*strong, *weak]
+    known = {one: frozenset(reports.get(one, ())) for one in candidates}
+    if len(strong) == 1 and not weak:
+        return lambda _path: strong[0]
+
+    def owner(path: str) -> str:
+        for one in candidates:
+            if path in known[one]:
+                return one
+        return strong[0] if strong else PERSON
+
+    return owner
+
+
+def examine(
+    where: str,
+    entries: Sequence[Entry],
+    reports: Mapping[str, Sequence[str]],
+    running: Sequence[str],
+    *,
+    parent_tree: str,
+    tree: str,
+    covered: Sequence[str] = (),
+    paths: Sequence[str],
+    aside: Container[str] = (),
+) -> Content:
+    """Replay the journal for ``paths`` and tell what a commit with ``tree`` on ``parent_tree`` holds.
+
+    ``running`` are the turns in progress: what the commit holds beyond the last look is theirs. ``covered`` are trees
+    whose content is linked already (what an amend replaces, the other side of a merge, a squashed branch). ``aside``
+    are paths that a stash took away: their lines may come back. One git process.
+    """
+    steps = list(_steps(entries))
+    pairs = [pair for _, pair in steps]
+    last = _last_look(entries)
+    pairs += [(last, tree), (parent_tree, tree), *((other, tree) for other in covered)]
+    patches = diff.patches(where, pairs, paths)
+    wanted = frozenset(paths)
+    patches = [
+        [patch for patch in some if patch.change.path in wanted or patch.change.old_path in wanted] for some in patches
+    ]
+    commit_patch = patches[len(steps) + 1]
+    new_paths = {patch.change.path for patch in commit_patch if patch.change.status == "A"}
+    owners = Lineage(lambda path: path not in new_paths or path in aside)
+    for (entry, _), some in zip(steps, patches, strict=False):
+        owner = interval_owner(entry.by, entry.running, reports)
+        if entry.commit:
+            owners.settle(some, _settled_paths(entry, wanted), owner)
+        else:
+            owners.look(some, owner)
+    left = owners.left_out(patches[len(steps)])
+    owners.look(patches[len(steps)], interval_owner("", running, reports))
+    moved = tuple(patch.change.old_path for patch in patches[len(steps)] if patch.change.status == "R")
+    lines = replay.commit_lines(owners, commit_patch)
+    fresh = lines
+    for other in patches[len(steps) + 2 :]:
+        fresh = _common(fresh, replay.commit_lines(owners, other))
+    return Content(lines=tuple(lines), fresh=tuple(fresh), left=left, patch=tuple(commit_patch), moved=moved)
+
+
+def _steps(entries: Sequence[Entry]) -> list[tuple[Entry, tuple[str, str]]]:
+    """Return each entry but the first with the pair of trees that leads to it; a commit's own tree is a side look."""
+    found = []
+    at = entries[0].tree if entries else ""
+    for entry in entries[1:]:
+        found.append((entry, (at, entry.tree)))
+        if not entry.commit:
+            at = entry.tree
+    return found
+
+
+def _last_look(entries: Sequence[Entry]) -> str:
+    return [entry.tree for entry in entries if not entry.commit][-1]
+
+
+def _settled_paths(entry: Entry, wanted: frozenset[str]) -> list[str]:
+    return [path for path in entry.paths if path in wanted]
+
+
+def _common(ours: Sequence[PathLines], theirs: Sequence[PathLines]) -> list[PathLines]:
+    """Keep of ``ours`` what is a change against the other tree too; both count lines in the same commit."""
+    other = {path.path: path for path in theirs}
+    found = []
+    for path in ours:
+        twin = other.get(path.path)
+        if twin is None:
+            continue
+        added = tuple(
+            (max(a, c), min(b, d), owner)
+            for a, b, owner in path.added
+            for c, d, _ in twin.added
+            if max(a, c) <= min(b, d)
+        )
+        removed = {
+            who: min(count, twin.removed.get(who, 0)) for who, count in path.removed.items() if twin.removed.get(who)
+        }
+        path_owner = path.path_owner if twin.path_owner else replay.BASE
+        if added or removed or path_owner:
+            found.append(
+                PathLines(
+                    path=path.path,
+                    status=path.status,
+                    binary=path.binary,
+                    added=added,
+                    removed=removed,
+                    path_owner=path_owner,
+                    old_path=path.old_path,
+                )
+            )
+    return found
+
+
+def without_reverted(
+    content: Content, reverted: Mapping[str, Sequence[bytes]], texts: Mapping[str, Sequence[bytes]]
+) -> Content:
+    """Leave out of the new content what only puts back lines that a reverted commit had removed.
+
+    ``reverted`` maps a path to those lines, ``texts`` a path to the commit's added lines in order of their numbers.
+    """
+    fresh = []
+    for path in content.fresh:
+        back = list(reverted.get(path.path, ()))
+        added = []
+        numbers = [n for first, last, _ in path.added for n in range(first, last + 1)]
+        text_of = dict(zip(numbers, texts.get(path.path, ()), strict=False))
+        for first, last, owner in path.added:
+            for number in range(first, last + 1):
+                text = text_of.get(number, b"")
+                if text in back:
+                    back.remove(text)
+                else:
+                    added.append((number, number, owner))
+        if added:
+            fresh.append(
+                PathLines(
+                    path=path.path,
+                    status=path.status,
+                    binary=path.binary,
+                    added=tuple(added),
+                    removed={},
+                    path_owner=replay.BASE,
+                )
+            )
+    return replace(content, fresh=tuple(fresh))
+
+
+def files_of(session_id: str, lines: Sequence[PathLines]) -> list[str]:
+    """Return the paths of a commit that a session made something of, sorted; a file that it moved under both names."""
+    mine = [
+        path for path in lines if any(replay.is_turn(one) and session_of(one) == session_id for one in path.owners())
+    ]
+    moved = [path.old_path for path in mine if path.old_path and replay.is_turn(path.path_owner)
+             and session_of(path.path_owner) == session_id]  # fmt: skip
+    return sorted({*(path.path for path in mine), *moved})
+
+
+def attribution(session_id: str, lines: Sequence[PathLines], calculated_at: str) -> Attribution:
+    """Count a commit's lines by who made them (linking.md section 6)."""
+    added = [(last - first + 1, owner) for path in lines for first, last, owner in path.added]
+    removed = [(count, who) for path in lines for who, count in path.removed.items()]
+    total = sum(count for count, _ in added)
+    agent = sum(count for count, owner in added if replay.is_turn(owner) and session_of(owner) == session_id)
+    modified = sum(count for count, owner in added if owner == PERSON_INSTEAD)
+    human_removed = sum(count for count, who in removed if who == PERSON)
+    all_removed = sum(count for count, _ in removed)
+    agent_removed = sum(count for count, who in removed if replay.is_turn(who) and session_of(who) == session_id)
+    share = agent / total if total else agent_removed / all_removed if all_removed else 0.0
+    return Attribution(
+        calculated_at=calculated_at,
+        agent_lines=agent,
+        human_added=sum(count for count, owner in added if owner == PERSON),
+        human_modified=modified,
+        human_removed=human_removed,
+        total_committed=total,
+        agent_percentage=share * 100,
+    )

@@ -1,0 +1,119 @@
+"""Which git command is making the commit, as far as git and the system tell (linking.md section 4)."""
+
+from __future__ import annotations
+
+import os
+
+from entire import files, process
+from entire.model.trailers import checkpoint_ids
+from entire.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from entire.layout import Place
+    from entire.model.ids import CheckpointId
+
+_SEQUENCERS = ("rebase", "cherry-pick", "revert", "am", "merge", "pull")
+_VALUE_OPTIONS = (
+    "-C",
+    "-c",
+    "--git-dir",
+    "--work-tree",
+    "--namespace",
+    "--exec-path",
+    "--config-env",
+    "--super-prefix",
+)
+
+
+class Driver(Value):
+    """The git command behind a hook. ``command`` '' if it cannot be told; ``outer``: a sequencer above it."""
+
+    command: str = ""
+    outer: str = ""
+    amends: bool | None = None  # None: the arguments cannot be read
+    pid: int = 0
+    started: str = ""
+
+    @property
+    def picks(self) -> bool:
+        """Tell whether a rebase or a cherry-pick copies commits here, rather than somebody making one."""
+        return any(word in ("rebase", "cherry-pick", "am") for word in (self.command, self.outer))
+
+
+def find() -> Driver:
+    """Look at the processes above this hook."""
+    above = [
+        program
+        for program in process.ancestors(os.getppid())
+        if program.name == "git" or program.name.startswith("git-")
+    ]
+    commands = [(program, *_command(program.argv)) for program in above]
+    commands = [one for one in commands if one[1]]
+    if not commands:
+        return Driver()
+    nearest, command, rest = commands[0]
+    outer = next((word for _, word, _ in commands[1:] if word in _SEQUENCERS), "")
+    before_paths = rest[: rest.index("--")] if "--" in rest else rest
+    amends = any(word.startswith("--am") and "--amend".startswith(word) for word in before_paths)
+    return Driver(
+        command=command,
+        outer=outer,
+        amends=amends if command == "commit" else False,
+        pid=nearest.pid,
+        started=nearest.started,
+    )
+
+
+def _command(argv: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """Return git's subcommand and its arguments."""
+    name = os.path.basename(argv[0]) if argv else ""
+    if name.startswith("git-"):
+        return name[4:], argv[1:]
+    at = 1
+    while at < len(argv):
+        if argv[at] in _VALUE_OPTIONS:
+            at += 2
+        elif argv[at].startswith("-"):
+            at += 1
+        else:
+            return argv[at], argv[at + 1 :]
+    return "", ()
+
+
+class State(Value):
+    """What lies in the git directory of a merge, a pick or a squash in progress."""
+
+    merge_heads: tuple[str, ...] = ()
+    picked: str = ""  # the commit that a cherry-pick which stopped is about
+    rebasing: bool = False
+    folds: str = ""  # the commit that a rebase is about to fold into HEAD (squash, fixup)
+    squash_tip: str = ""
+    squash_message: str = ""
+    squashed_ids: tuple[CheckpointId, ...] = ()  # of the commits that `merge --squash` collects, the oldest first
+
+
+def state(place: Place) -> State:
+    """Look for operations in progress."""
+    folder = place.git_dir
+    squash = (files.read(os.path.join(folder, "SQUASH_MSG")) or b"").decode("utf-8", "surrogateescape")
+    _, *commits = ("\n" + squash).split("\ncommit ")
+    tips = [text.split(maxsplit=1)[0] for text in commits if text.strip()]
+    return State(
+        merge_heads=tuple((files.read(os.path.join(folder, "MERGE_HEAD")) or b"").decode("ascii", "replace").split()),
+        picked=(files.read(os.path.join(folder, "CHERRY_PICK_HEAD")) or b"").decode("ascii", "replace").strip(),
+        folds=_folds(folder),
+        rebasing=any(os.path.isdir(os.path.join(folder, name)) for name in ("rebase-merge", "rebase-apply")),
+        squash_tip=tips[0] if tips else "",
+        squash_message=squash,
+        squashed_ids=tuple(one for text in reversed(commits) for one in checkpoint_ids(text)),
+    )
+
+
+def _folds(folder: str) -> str:
+    """Return the commit that an interactive rebase folds into the one before it; '' if it does something else."""
+    done = (files.read(os.path.join(folder, "rebase-merge", "done")) or b"").decode("utf-8", "replace").split("\n")
+    words = next((line.split() for line in reversed(done) if line.strip()), [])
+    if len(words) < 2 or words[0] not in ("squash", "s", "fixup", "f"):
+        return ""
+    return next((word for word in words[1:] if not word.startswith("-")), "")

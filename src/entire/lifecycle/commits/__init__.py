@@ -1,0 +1,1 @@
+"""A commit, from the decision before it to the checkpoint after it."""

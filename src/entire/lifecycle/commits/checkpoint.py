@@ -1,0 +1,354 @@
+"""From sessions to a checkpoint: what each session of a linked commit gives to it, written in one commit of ours."""
+
+from __future__ import annotations
+
+import os
+
+from entire import files
+from entire.attribution import content
+from entire.attribution.replay import PERSON, is_turn, turn_of
+from entire.errors import EntireError
+from entire.lifecycle.commits import carry_forward
+from entire.lifecycle.session_transcript import SessionTranscript
+from entire.lifecycle.turns import turn as turns
+from entire.model import trailers
+from entire.model.ids import CheckpointId
+from entire.model.records import SessionRecord, summarize
+from entire.model.session import TurnCheckpoint
+from entire.model.transcripts import Position, TokenUsage
+from entire.model.value import Value, replace
+from entire.redact import Redacted, redact_jsonl, redact_text, trusted
+from entire.store import checkpoint_writer, checkpoints, gojson, lineage_file, steps, turnlog
+from entire.store import transcripts as stored
+from entire.store.checkpoint_writer import SlotContent, TaskContent
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from entire.attribution.replay import PathLines
+    from entire.git.read import Commit
+    from entire.lifecycle.commits.pending import Pending
+    from entire.lifecycle.context import Context
+    from entire.model.session import Session
+    from entire.store.checkpoints import Checkpoint
+    from entire.store.turnlog import TurnNote
+
+STRATEGY = "manual-commit"
+
+
+class Part(Value):
+    """What one session gives to a checkpoint, and what is counted once it is written."""
+
+    session: Session
+    slot: SlotContent
+    tasks: tuple[TaskContent, ...]
+    counted: Position
+    counted_subagents: dict[str, Any]
+    notes: tuple[TurnNote, ...]
+
+
+def write(context: Context, decided: Pending, commit: Commit, sessions: Sequence[Session]) -> None:
+    """Write the checkpoint of a linked commit and note in the sessions what it counted. Safe to be called again."""
+    checkpoint_id = CheckpointId(decided.id or decided.update)
+    branch = _branch(context)
+    parts = [_part(context, decided, session, checkpoint_id, branch) for session in sessions]
+    held_before: dict[str, TokenUsage | None] = {}
+    written_before = False  # by us, before we were killed
+
+    def build(base: str) -> checkpoint_writer.Changes:
+        nonlocal written_before
+        existing = checkpoints.read_at(context.objects, base, checkpoint_id) if base else None
+        if decided.update and existing is not None:
+            held_before.update({record.session_id: record.token_usage for record in existing.records})
+        written_before = _is_written(context, commit, existing)
+        return {} if written_before else _compose(context, decided, commit, parts, existing, branch)
+
+    message = checkpoint_writer.new_message(checkpoint_id, _trailers(context, sessions))
+    checkpoint_writer.write(context.place.top, context.objects, build, message=message, author=context.author(),
+                  also=lambda failed: carry_forward.done_branches(context, sessions, ask=failed))  # fmt: skip
+    for part in parts:
+        if written_before:
+            stored.forget(part.session)  # its new parts were not written now
+        _count(part, decided, commit, checkpoint_id, held_before.get(part.session.session_id))
+    context.log.info("checkpoint written", checkpoint_id=checkpoint_id, sessions=len(parts), commit=commit.oid)
+
+
+def _branch(context: Context) -> str:
+    """Return the branch of HEAD, '' when it is detached; asks git only where HEAD is no plain file (reftable)."""
+    head = (files.read(os.path.join(context.place.git_dir, "HEAD")) or b"").decode("utf-8", "surrogateescape").strip()
+    if head.startswith("ref: refs/heads/") and not head.endswith("/.invalid"):
+        return head.removeprefix("ref: refs/heads/")
+    if not head.startswith("ref: "):
+        return ""
+    from entire.git import history
+
+    return history.branch(context.place.top)
+
+
+def _trailers(context: Context, sessions: Sequence[Session]) -> list[tuple[str, str]]:
+    session = sessions[-1]
+    shadow = steps.branch_name(session.base_commit, context.place.worktree_id)
+    pairs = [*((trailers.SESSION, one.session_id) for one in sessions), (trailers.STRATEGY, STRATEGY)]
+    if session.agent_type:
+        pairs.append((trailers.AGENT, session.agent_type))
+    return [*pairs, (trailers.EPHEMERAL_BRANCH, shadow)]
+
+
+def _part(context: Context, decided: Pending, session: Session, checkpoint_id: CheckpointId, branch: str) -> Part:
+    agent = context.agent_of(session)
+    if agent is None:
+        raise EntireError(
+            f"the agent {session.agent or session.agent_type!r} is not known here",
+            hint="the session is kept; install its plugin and run `entire doctor`",
+        )
+    transcript = SessionTranscript(agent, session, context.place.top)
+    finish = transcript.end()
+    boundary = _boundary(decided, session, transcript, finish)
+    spent, after = spent_between(transcript, session.counted, boundary, session.counted_subagents)
+    stored_parts = turns.transcript_parts(context, agent, session, transcript, finish)
+    notes = notes_of(context, session, transcript, finish)
+    now = gojson.rfc3339(context.now())
+    record = SessionRecord(
+        cli_version=version(),
+        checkpoint_id=checkpoint_id,
+        session_id=session.session_id,
+        strategy=STRATEGY,
+        created_at=now,
+        branch=branch,
+        checkpoints_count=session.steps,
+        files_touched=tuple(content.files_of(session.session_id, decided.lines)),
+        agent=session.agent_type,
+        turn_id=session.turn.id if session.turn is not None else "",
+        checkpoint_transcript_start=_start(session, decided.sessions.get(session.session_id, []), notes),
+        token_usage=spent,
+        initial_attribution=content.attribution(session.session_id, decided.lines, now),
+    )
+    slot = SlotContent(record=record, parts=stored_parts.parts, content_hash=hash_of(context, stored_parts, finish),
+                       prompts=tuple(turnlog.prompts(notes)))  # fmt: skip
+    tasks = tasks_done(context, session, done_by=decided.moment)
+    return Part(
+        session=session, slot=slot, tasks=tuple(tasks), counted=boundary, counted_subagents=after, notes=tuple(notes)
+    )
+
+
+def _boundary(decided: Pending, session: Session, transcript: SessionTranscript, finish: Position) -> Position:
+    """Return how far a commit counts: where the session stood when it was decided, however long an editor was open
+    since.
+    """
+    if any(content.session_of(turn) == session.session_id for turn in decided.running):
+        return transcript.boundary(session.counted, decided.moment)
+    told = decided.ends.get(session.session_id)
+    stood = Position(count=told[0], byte=told[1], mark=told[2]) if told else finish
+    return stood if session.counted.byte <= stood.byte <= finish.byte else finish
+
+
+def version() -> str:
+    """Return the program's version, as metadata names it."""
+    from entire import __version__
+
+    return __version__
+
+
+def spent_between(
+    transcript: SessionTranscript, since: Position, until: Position, counted: dict[str, Any]
+) -> tuple[TokenUsage | None, dict[str, Any]]:
+    """Return what the answers between two positions cost, with their subagents."""
+    own = transcript.tokens(since, until)
+    inner, after = transcript.subagent_tokens(since, until, counted)
+    total = replace(own, subagents=inner)
+    return (total if total else None), after
+
+
+def notes_of(context: Context, session: Session, transcript: SessionTranscript, finish: Position) -> list[TurnNote]:
+    """Return the session's turns so far, the running one included."""
+    notes = turnlog.read(context.place, session.session_id)
+    turn = session.turn
+    if turn is None or turn.ended or any(note.turn == turn.id for note in notes):
+        return notes
+    prompts = turns.prompts_of(transcript, turn, finish, first=not notes)
+    return [*notes, *turns.notes_of(turn, [replace(one, text=redact_text(one.text)) for one in prompts])]
+
+
+def _start(session: Session, turn_ids: Sequence[str], notes: Sequence[TurnNote]) -> int:
+    """Return the number of records before the prompt of the earliest turn with content in the commit (linking.md
+    section 2).
+    """
+    wanted = set(turn_ids) or ({session.turn.id} if session.turn is not None else set())
+    positions = [note.position for note in notes if note.turn in wanted]
+    return min(positions, default=session.counted.count)
+
+
+def hash_of(context: Context, stored_parts: stored.Stored, finish: Position) -> str:
+    """Return the hash over the whole stored transcript; '' where it is too big to be read again at each commit."""
+    if finish.byte > stored.HASH_LIMIT or not stored_parts.parts:
+        return ""
+    return stored.content_hash(
+        part if isinstance(part, Redacted) else context.objects.blob(part) or b"" for part in stored_parts.parts
+    )
+
+
+def tasks_done(context: Context, session: Session, done_by: float) -> list[TaskContent]:
+    """Return the subagents' tasks that ended by then and are in no checkpoint yet."""
+    found = []
+    for tool_use_id, task in session.tasks.items():
+        if not task.get("done") or task["done"] > done_by or task.get("kept"):
+            continue
+        stored_parts: str | Redacted = ""
+        data = stored.read_span(task.get("ref", ""), 0, stored.MAX_PART)
+        if data:
+            stored_parts = redact_jsonl(data)
+        elif task.get("transcript") and context.objects.get(task["transcript"]) is not None:
+            stored_parts = task["transcript"]
+        found.append(
+            TaskContent(
+                tool_use_id=tool_use_id,
+                session_id=session.session_id,
+                agent_id=task.get("subagent", ""),
+                checkpoint_uuid=task.get("uuid", ""),
+                transcript=stored_parts,
+                increments=_increments(task),
+            )
+        )
+    return found
+
+
+def _increments(task: dict[str, Any]) -> dict[str, str | Redacted]:
+    """Return a task's numbered records as files; what they hold of the agent was redacted when it was noted."""
+    return {name: trusted(gojson.dumps(value)) for name, value in task.get("increments", {}).items()}
+
+
+def _is_written(context: Context, commit: Commit, existing: Checkpoint | None) -> bool:
+    """Tell whether the checkpoint has this commit already: it was written before we were killed."""
+    before = lineage_file.read(context.objects, existing) if existing is not None else None
+    return before is not None and any(one.commit == commit.oid for one in before.commits)
+
+
+def _compose(
+    context: Context, decided: Pending, commit: Commit, parts: Sequence[Part], existing: Checkpoint | None, branch: str
+) -> checkpoint_writer.Changes:
+    """Return the files of the checkpoint; an amended one keeps what it had and gets the sums."""
+    before = lineage_file.read(context.objects, existing) if existing is not None else None
+    slots = [_summed(part.slot, existing) if decided.update else part.slot for part in parts]
+    kept = [task for part in parts for task in part.tasks]
+    own = lineage_file.make(
+        before if decided.update else None,
+        _link(context, decided, commit, branch),
+        {path.path: _file_lines(path) for path in decided.lines},
+        {part.session.session_id: part.notes for part in parts},
+    )
+    return checkpoint_writer.compose(slots, existing, tasks=kept, beside={lineage_file.NAME: lineage_file.dumps(own)})
+
+
+def refresh(context: Context, decided: Pending, commit: Commit) -> None:
+    """Tell an amended commit's checkpoint whose lines it has now, where no session brought new ones: nothing is
+    counted.
+    """
+    checkpoint_id = CheckpointId(decided.update)
+
+    def build(base: str) -> checkpoint_writer.Changes:
+        existing = checkpoints.read_at(context.objects, base, checkpoint_id) if base else None
+        before = lineage_file.read(context.objects, existing) if existing is not None else None
+        if existing is None or before is None or len(existing.records) < len(existing.slots):
+            return {}
+        slots = sorted(existing.slots, key=lambda slot: slot.number)
+        records = [_with_lines(slot.record, decided) for slot in slots if slot.record is not None]
+        root = checkpoint_id.path
+        changes: checkpoint_writer.Changes = {
+            f"{root}/{slot.number}/metadata.json": (checkpoint_writer.FILE, checkpoint_writer.metadata(record))
+            for slot, record in zip(slots, records, strict=True)
+        }
+        whole = summarize(records, existing.summary.sessions, existing.summary.extra)
+        changes[f"{root}/metadata.json"] = (checkpoint_writer.FILE, checkpoint_writer.metadata(whole))
+        own = lineage_file.make(
+            before,
+            _link(context, decided, commit, _branch(context)),
+            {path.path: _file_lines(path) for path in decided.lines},
+            {},
+        )
+        changes[f"{root}/{lineage_file.NAME}"] = (checkpoint_writer.FILE, lineage_file.dumps(own))
+        return changes
+
+    message = checkpoint_writer.new_message(checkpoint_id, [])
+    checkpoint_writer.write(context.place.top, context.objects, build, message=message, author=context.author())
+
+
+def _link(context: Context, decided: Pending, commit: Commit, branch: str) -> lineage_file.Link:
+    return lineage_file.Link(
+        commit=commit.oid, tree=commit.tree, patch_id=decided.patch_id, branch=branch, time=context.now()
+    )
+
+
+def _with_lines(record: SessionRecord, decided: Pending) -> SessionRecord:
+    calculated = (
+        record.initial_attribution.calculated_at if record.initial_attribution is not None else record.created_at
+    )
+    return replace(
+        record,
+        files_touched=tuple(content.files_of(record.session_id, decided.lines)),
+        initial_attribution=content.attribution(record.session_id, decided.lines, calculated),
+    )
+
+
+def _file_lines(path: PathLines) -> lineage_file.FileLines:
+    """Return a path's owners as our record keeps them: who it was, not whether it was new."""
+    removed: dict[str, int] = {}
+    for who, count in path.removed.items():
+        name = turn_of(who) if is_turn(who) else PERSON
+        removed[name] = removed.get(name, 0) + count
+    added: list[tuple[int, int, str]] = []
+    for first, last, owner in path.added:
+        if added and added[-1][1] == first - 1 and added[-1][2] == turn_of(owner):
+            added[-1] = (added[-1][0], last, turn_of(owner))
+        else:
+            added.append((first, last, turn_of(owner)))
+    return lineage_file.FileLines(
+        status=path.status,
+        added=tuple(added),
+        removed=removed,
+        made_by=turn_of(path.path_owner),
+        old_path=path.old_path,
+        binary=path.binary,
+    )
+
+
+def together(one: TokenUsage | None, other: TokenUsage | None) -> TokenUsage | None:
+    """Add what is known; None where nothing is."""
+    return one + other if one is not None and other is not None else one if other is None else other
+
+
+def _summed(slot: SlotContent, existing: Checkpoint | None) -> SlotContent:
+    old = existing.slot_of(slot.record.session_id) if existing is not None else None
+    if old is None or old.record is None:
+        return slot
+    before, record = old.record, slot.record
+    return replace(slot, record=replace(
+        record,
+        created_at=before.created_at,
+        checkpoints_count=before.checkpoints_count + record.checkpoints_count,
+        checkpoint_transcript_start=min(before.checkpoint_transcript_start, record.checkpoint_transcript_start),
+        token_usage=together(before.token_usage, record.token_usage),
+        summary=before.summary,
+    ))  # fmt: skip
+
+
+def _count(part: Part, decided: Pending, commit: Commit, checkpoint_id: CheckpointId, held: TokenUsage | None) -> None:
+    """Note in the session what the checkpoint counted; one within a turn waits for its finalisation."""
+    session = part.session
+    if session.is_running and not any(one.id == checkpoint_id for one in session.turn_checkpoints):
+        session.turn_checkpoints.append(
+            TurnCheckpoint(
+                id=checkpoint_id,
+                commit=commit.oid,
+                moment=decided.moment,
+                since=session.counted,
+                subagents=session.counted_subagents,
+                base=held,
+            )
+        )
+    session.counted = part.counted
+    session.counted_subagents = part.counted_subagents
+    session.last_checkpoint = checkpoint_id
+    for task in part.tasks:
+        session.tasks[task.tool_use_id]["kept"] = checkpoint_id

@@ -1,0 +1,187 @@
+"""Where an event happens: the work tree, its settings and journal, the sessions near it. Built once per hook."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from entire import files, log, process
+from entire.errors import UsageError
+from entire.git.read import Objects
+from entire.model.session import WEAK, Process, Session
+from entire.store import sessions
+from entire.store.journal import Journal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from entire.agents.contract import Agent
+    from entire.layout import Place
+    from entire.settings import Settings
+
+_IDENTITY_SECONDS = 600.0  # so long we remember git's user name instead of asking for each commit of ours
+_SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "busybox", "env", "entire", "timeout", "nice"))
+
+
+class Context:
+    """Everything a handler needs. Use ``lock`` around whatever reads and then writes."""
+
+    def __init__(self, place: Place, settings: Settings, *, now: Callable[[], float] = time.time) -> None:
+        self.place = place
+        self.settings = settings
+        self.now = now
+        self.objects = Objects(place.top)
+        self.log = log.Log(place.log, settings.log_level)
+        self.facts: dict[str, str] = {}  # what git told a hook: GIT_INDEX_FILE, GIT_DIR, GIT_WORK_TREE
+        self._journal: Journal | None = None
+        self._sessions: dict[str, Session] = {}
+        self._relevant: list[str] | None = None
+        self._touched: dict[str, Session] = {}
+
+    def lock(self) -> files.Lock:
+        """Return the repository's lock: one hook at a time changes what is remembered."""
+        self.forget()
+        return files.Lock(self.place.lock_file)
+
+    def forget(self) -> None:
+        """Read everything anew the next time (another process may have written)."""
+        self._journal = None
+        self._sessions = {}
+        self._relevant = None
+        self._touched = {}
+
+    def touch(self, session: Session) -> None:
+        """Have a session written with the next ``save``."""
+        self._touched[session.session_id] = session
+
+    def touched(self) -> list[Session]:
+        """Return the sessions that the next ``save`` writes."""
+        return list(self._touched.values())
+
+    def close(self) -> None:
+        """End the helper processes."""
+        self.objects.close()
+
+    @property
+    def journal(self) -> Journal:
+        """The work tree's journal."""
+        if self._journal is None:
+            self._journal = Journal(self.place, repair=True)
+        return self._journal
+
+    def session(self, session_id: str) -> Session | None:
+        """Return a session of this repository, or None."""
+        known = self._sessions.get(session_id)
+        if known is None:
+            known = sessions.find(self.place, session_id, repair=True)
+            if known is not None:
+                self._sessions[session_id] = known
+        return known
+
+    def open_session(self, session_id: str, agent: Agent) -> Session:
+        """Return a session, new if it is unknown, as one of this work tree."""
+        session = self.session(session_id)
+        if session is None:
+            session = self._sessions[session_id] = Session(session_id, agent.name, agent.type)
+            session.started = self.now()
+        session.agent, session.agent_type = agent.name, agent.type
+        self.mark_relevant(session_id)
+        return session
+
+    def mark_relevant(self, session_id: str) -> None:
+        """Count a session to those of this work tree that may matter."""
+        if session_id not in self.journal.sessions:
+            self.journal.sessions.append(session_id)
+            self._relevant = None
+
+    def relevant_sessions(self) -> list[Session]:
+        """Return the sessions of this work tree that may matter, ours and those that the Go CLI left."""
+        if self._relevant is None:
+            journal = self.journal
+            for session_id in sessions.foreign_since(self.place, journal.last_scan):
+                if session_id not in journal.sessions:
+                    found = self.session(session_id)
+                    if found is not None and self.is_here(found):
+                        journal.sessions.append(session_id)
+            journal.last_scan = max(journal.last_scan, self.now() - 2.0)
+            self._relevant = [one for one in journal.sessions if self.session(one) is not None]
+        return [session for session in map(self.session, self._relevant) if session is not None]
+
+    def is_here(self, session: Session) -> bool:
+        """Tell whether a session works in this work tree; states of some versions name no path."""
+        if not session.worktree_path:
+            return session.worktree_name == self.place.worktree_name
+        return os.path.realpath(session.worktree_path) == os.path.realpath(self.place.top)
+
+    def running(self, *, but: str = "") -> list[Session]:
+        """Return the sessions of this work tree with a turn in progress."""
+        return [session for session in self.relevant_sessions() if session.is_running and session.session_id != but]
+
+    def running_turns(self) -> list[str]:
+        """Return ``session/turn`` of every turn in progress; with a mark, of those whose subagents work between
+        turns.
+        """
+        turns = [turn_key(session) for session in self.running()]
+        for session in self.relevant_sessions():
+            if session.background and not session.is_running and session.turn is not None:
+                turns.append(WEAK + turn_key(session))
+        return turns
+
+    def agent_of(self, session: Session) -> Agent | None:
+        """Return the adapter of a session's agent, with what the session's events said; None if it is not known
+        here.
+        """
+        from entire.agents import registry
+
+        try:
+            agent = registry.find(session.agent) if session.agent else registry.find_by_type(session.agent_type)
+        except UsageError:
+            return None
+        if agent is not None:
+            agent.metadata = session.metadata
+            session.agent = agent.name
+        return agent
+
+    def author(self) -> str:
+        """Return ``Name <mail> seconds zone`` for commits of ours."""
+        from entire.git import identity
+
+        known = self.journal.identity
+        if not known[0] or not 0 <= self.now() - known[1] < _IDENTITY_SECONDS:
+            self.journal.identity = known = [identity.identity(self.place.top), self.now()]
+        return identity.author(known[0], self.now())
+
+    def save(self, *changed: Session) -> None:
+        """Write the journal, then the sessions given.
+
+        In this order: killed in between, a session does again what it did, and finds that it was seen already; the
+        other way round the next look would find nobody's changes and give them to a turn that began in between.
+        """
+        now = self.now()
+        for session in changed:
+            self.touch(session)
+        live = [session for session in self.relevant_sessions() if session.is_live(now)]
+        journal = self.journal
+        journal.sessions = [
+            one.session_id for one in self.relevant_sessions() if one in live or one.steps or one.foreign
+        ]
+        journal.save(live=bool(live or journal.guests))
+        for session in self._touched.values():
+            sessions.save(self.place, session)
+        self._touched = {}
+
+
+def turn_key(session: Session) -> str:
+    """Return ``session/turn`` of a session's present turn."""
+    return f"{session.session_id}/{session.turn.id if session.turn else '0' * 12}"
+
+
+def agent_process() -> Process:
+    """Return the process that called this hook: the nearest ancestor that is no shell."""
+    for program in process.ancestors(os.getppid()):
+        if program.name not in _SHELLS and not (
+            program.name.startswith("python") and "entire" in " ".join(program.argv[:3])
+        ):
+            return Process(pid=program.pid, started=program.started)
+    return Process()

@@ -1,0 +1,1 @@
+"""Importing the sessions that the Go Entire CLI left."""

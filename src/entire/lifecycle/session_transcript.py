@@ -1,0 +1,154 @@
+"""A session's transcript as the framework sees it: what the agent's powers tell, and what remains without them.
+
+The one place where an agent without a power degrades: no analyzer means no tool reports and only the prompts that
+events carried; no calculator means no tokens; no extractor means no subagents.
+"""
+
+from __future__ import annotations
+
+import os
+
+from entire.agents import powers, transcripts
+from entire.model.transcripts import START, Position, Prompt, Subagent, TokenUsage
+from entire.store import transcripts as stored
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from entire.agents.contract import Agent
+    from entire.model.session import Session
+
+LINES = "line_transcript"  # capability: the transcript is a file of lines that only grows
+
+
+class SessionTranscript:
+    """Answers about one session's transcript, each read only from where it has to be."""
+
+    def __init__(self, agent: Agent, session: Session, top: str) -> None:
+        self._agent = agent
+        self._session = session
+        self._top = top
+        self._analyzer = powers.transcript_analyzer(agent)
+        self._calculator = powers.token_calculator(agent)
+        self._extractor = powers.subagent_extractor(agent)
+
+    @property
+    def path(self) -> str:
+        """Where the transcript is."""
+        return self._session.transcript_path
+
+    @property
+    def grows_by_lines(self) -> bool:
+        """Tell whether the transcript can be stored part by part."""
+        return LINES in self._agent.capabilities
+
+    def _from(self) -> Position:
+        """Return the last known place, to count on from."""
+        session = self._session
+        places = [
+            place
+            for place in (Position(count=session.stored.count, byte=session.stored.byte), session.counted)
+            if place.byte
+        ]
+        if session.turn is not None and session.turn.start.byte:
+            places.append(session.turn.start)
+        size = stored.size(self.path)
+        places = [place for place in places if place.byte <= size]
+        return max(places, key=lambda place: place.byte, default=START)
+
+    def end(self) -> Position:
+        """Return the transcript's present end."""
+        if not self.path:
+            return START
+        if self._analyzer is not None:
+            return self._analyzer.transcript_position(self.path, self._from())
+        if not self.grows_by_lines:
+            return Position(count=0, byte=stored.size(self.path))
+        known = self._from()
+        ends = [end for _, end in transcripts.lines(self.path, known.byte)]
+        return Position(count=known.count + len(ends), byte=ends[-1]) if ends else known
+
+    def boundary(self, since: Position, moment: float) -> Position:
+        """Return the end of the answer that was at work at ``moment``."""
+        if self._analyzer is None or not self.path:
+            return self.end()
+        return self._analyzer.answer_boundary(self.path, since, moment)
+
+    def prompts(self, since: Position, until: Position) -> list[Prompt]:
+        """Return the prompts of people between two positions."""
+        if self._analyzer is None or not self.path:
+            return []
+        return self._analyzer.prompts(self.path, since, until)
+
+    def summary(self, since: Position) -> str:
+        """Return the last answer's text."""
+        return self._analyzer.summary(self.path, since) if self._analyzer is not None and self.path else ""
+
+    def subagents(self, since: Position, until: Position) -> list[Subagent]:
+        """Return the subagents that worked between two positions, and those at work in the background."""
+        if self._extractor is None or not self.path:
+            return []
+        return self._extractor.subagents(self.path, since, until)
+
+    def files(self, since: Position, until: Position) -> list[str]:
+        """Return the repository's paths that tools reported as changed, subagents' included."""
+        return list(dict.fromkeys(path for path in map(self._relative, self._reported(since, until)) if path))
+
+    def elsewhere(self, since: Position, until: Position) -> list[str]:
+        """Return the absolute paths outside of the work tree that tools reported as changed."""
+        found = dict.fromkeys(path for path in self._reported(since, until) if os.path.isabs(path))
+        return [path for path in found if not self._relative(path)]
+
+    def _reported(self, since: Position, until: Position) -> list[str]:
+        if self._analyzer is None or not self.path:
+            return []
+        found = list(self._analyzer.modified_files(self.path, since, until))
+        for subagent in self._all_subagents(since, until):
+            if subagent.session_ref:
+                found += self._analyzer.modified_files(subagent.session_ref, START)
+        return found
+
+    def _all_subagents(self, since: Position, until: Position) -> list[Subagent]:
+        found = {one.id: one for one in self.subagents(since, until)}
+        for task in self._session.tasks.values():
+            if task.get("subagent") and task.get("ref") and task["subagent"] not in found:
+                found[task["subagent"]] = Subagent(id=task["subagent"], session_ref=task["ref"])
+        return list(found.values())
+
+    def _relative(self, path: str) -> str:
+        """Return a path relative to the work tree's top; '' for one outside of it."""
+        full = os.path.normpath(
+            path if os.path.isabs(path) else os.path.join(self._session.worktree_path or self._top, path)
+        )
+        for top in (self._top, os.path.realpath(self._top)):
+            if full.startswith(top + os.sep):
+                return full[len(top) + 1 :]
+        real = os.path.join(os.path.realpath(os.path.dirname(full)), os.path.basename(full))
+        top = os.path.realpath(self._top)
+        return real[len(top) + 1 :] if real.startswith(top + os.sep) else ""
+
+    def tokens(self, since: Position, until: Position) -> TokenUsage:
+        """Sum the answers between two positions, without subagents."""
+        if self._calculator is None or not self.path:
+            return TokenUsage()
+        return self._calculator.token_usage(self.path, since, until)
+
+    def subagent_tokens(
+        self, since: Position, until: Position, counted: dict[str, Any]
+    ) -> tuple[TokenUsage | None, dict[str, Any]]:
+        """Sum what subagents spent beyond what is ``counted`` already; return it with the new counts."""
+        after = dict(counted)
+        total: TokenUsage | None = None
+        if self._calculator is None or self._analyzer is None:
+            return None, after
+        for subagent in self._all_subagents(since, until):
+            if not subagent.session_ref or not stored.size(subagent.session_ref):
+                continue
+            before = Position(**dict(zip(("count", "byte", "mark"), after.get(subagent.id, (0, 0, "")), strict=True)))
+            end = self._analyzer.transcript_position(subagent.session_ref, before)
+            spent = self._calculator.token_usage(subagent.session_ref, before, end)
+            after[subagent.id] = [end.count, end.byte, end.mark]
+            if spent:
+                total = spent if total is None else total + spent
+        return total, after

@@ -1,0 +1,1 @@
+"""Snapshots of the worktree: taken, recorded, and followed across commits."""

@@ -1,0 +1,1 @@
+"""A turn and its subagents, from start to end."""

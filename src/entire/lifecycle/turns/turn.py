@@ -1,0 +1,258 @@
+"""A turn from its prompt to its end. ``end`` follows the steps of the agent interface plan, one line each."""
+
+from __future__ import annotations
+
+import os
+
+from entire.agents import powers, transcripts
+from entire.lifecycle.context import agent_process, turn_key
+from entire.lifecycle.session_transcript import SessionTranscript
+from entire.lifecycle.snapshots import recorder
+from entire.model.ids import new_id
+from entire.model.records import usage_to_json
+from entire.model.session import WEAK, Turn
+from entire.model.transcripts import START, Position, Prompt
+from entire.model.value import replace
+from entire.redact import redact_text
+from entire.store import sessions, steps, turnlog
+from entire.store import transcripts as stored
+from entire.store.turnlog import TurnNote
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from entire.agents.contract import Agent
+    from entire.git.write import Stream
+    from entire.lifecycle.context import Context
+    from entire.lifecycle.snapshots.recorder import Changes, Step
+    from entire.model.events import Event
+    from entire.model.session import Session
+
+_FIRST_PROMPT = 100
+_FORKED_FROM = 30  # sessions, newest first, among which the one that a fork began from is looked for
+_MAX_START_FILES = 2000
+_MAX_REPORTED = 2000
+
+
+def begin(context: Context, agent: Agent, session: Session, event: Event) -> None:
+    """Note the work tree and the transcript as they are before the turn."""
+    running = context.running_turns()
+    taken = recorder.take(context)
+    recorder.record(context, taken, running=running)
+    transcript = SessionTranscript(agent, session, context.place.top)
+    start = transcript.end()
+    _accept_cut(session, start)
+    is_new = session.turn is None and not session.first_prompt  # a rewind, too, leaves no turn
+    if is_new and not session.counted.count and _is_copy(context, session, start):
+        session.counted = start
+    if session.turn is None and not session.untracked_at_start:
+        there = (path for path in taken.snapshot.untracked if path not in context.journal.made)
+        session.untracked_at_start = list(there)[:_MAX_START_FILES]
+    prompt = event.prompt if event.source != "task-notification" else ""
+    session.turn = Turn(id=new_id(), ref=event.turn_ref, prompt=redact_text(prompt), start=start, started=context.now(),
+                        prompt_position=start.count, model=event.model or session.model)  # fmt: skip
+    if not session.first_prompt and prompt:
+        session.first_prompt = " ".join(redact_text(prompt).split())[:_FIRST_PROMPT]
+    session.base_commit = session.base_commit if session.steps else taken.snapshot.head or steps.NO_COMMIT
+    session.process = agent_process()
+    session.turn_checkpoints = []
+    session.oid_size = len(context.journal.tree) or 40
+
+
+def _is_copy(context: Context, session: Session, end: Position) -> bool:
+    """Tell whether a new session begins with the history of another one that is known here (a fork): it is counted
+    there.
+    """
+    if not end.mark:
+        return False
+    mark = (end.mark.encode("utf-8", "replace"),)
+    others = (
+        one.transcript_path
+        for one in sessions.recent(context.place, _FORKED_FROM)
+        if one.session_id != session.session_id
+    )
+    return any(transcripts.contains(path, mark, stored.size(path)) for path in others if path)
+
+
+def _accept_cut(session: Session, end: Position) -> None:
+    """Accept a transcript that became shorter between turns (rewound, compacted): what is left of it was counted
+    before.
+    """
+    if end.byte < session.stored.byte or stored.was_rewritten(session):
+        stored.forget(session)
+    if end.count < session.counted.count:
+        session.counted = end
+
+
+def reset(session: Session) -> None:
+    """Read a transcript that became shorter within a turn (compacted) from its start: what is in it now is new."""
+    stored.forget(session)
+    size = stored.size(session.transcript_path)
+    if size < session.counted.byte:
+        session.counted = START
+    if session.turn is not None and size < session.turn.start.byte:
+        session.turn = replace(session.turn, start=START)
+
+
+def wait(agent: Agent, session: Session | None, event: Event) -> None:
+    """Let an agent that writes its transcript late finish; outside of the lock, because it may take seconds."""
+    preparer = powers.transcript_preparer(agent)
+    if preparer is not None:
+        start = session.turn.start if session is not None and session.turn is not None else START
+        preparer.prepare_transcript(event, start)
+
+
+def end(context: Context, agent: Agent, session: Session, event: Event) -> None:
+    """Save what a turn did: a step if files changed, in any case its note. Safe to be called twice for one turn."""
+    transcript = SessionTranscript(agent, session, context.place.top)
+    finish = transcript.end()
+    unseen = _began_unseen(session.turn, event, transcript, finish)
+    turn = session.turn
+    if turn is None or unseen:
+        start = turn.finish if turn is not None else session.counted
+        turn = session.turn = Turn(id=new_id(), started=context.now(), start=start, ref=event.turn_ref)
+    if finish.count < turn.start.count:  # compacted without a word
+        turn = session.turn = replace(turn, start=START)
+    key = turn_key(session)
+    context.journal.reports[key] = transcript.files(turn.start, finish)[:_MAX_REPORTED]
+    noted = turnlog.read(context.place, session.session_id)
+    prompts = prompts_of(transcript, turn, finish, first=not noted)
+    summary = transcript.summary(turn.start)
+    running = [key, *(one for one in context.running_turns() if one != key)]
+    if turn.ended and not transcript.tokens(turn.finish, finish):
+        running = running[1:]  # delivered twice, or a person's own shell command: the agent did nothing since
+    else:
+        earlier = [] if noted else _before(transcript, turn)
+        session.turn = _ended(context, turn, transcript, finish, prompts)
+        turnlog.append(context.place, session.session_id, [*earlier, *notes_of(session.turn, prompts)])
+    taken = recorder.take(context)
+    if unseen:
+        recorder.start_at_head(context, taken)
+        running = [one if one != key else WEAK + key for one in running]
+
+    def make_step(changed: list[str]) -> Step | None:
+        is_open = any(path in taken.snapshot.files for path in changed)
+        wanted = is_open or (changed and not session.turn_checkpoints)  # all committed in the turn: no step besides
+        return step_of(context, agent, session, transcript, finish, summary) if wanted else None
+
+    recorder.record(context, taken, by=key if key in running else "", running=running, make_step=make_step)
+    recorder.attribute_again(context, key)
+    _close_settled(context, session)
+    if away := transcript.elsewhere(turn.start, finish):
+        from entire.lifecycle.snapshots import other_worktrees
+
+        other_worktrees.note(context, session, away)
+
+
+def _began_unseen(turn: Turn | None, event: Event, transcript: SessionTranscript, finish: Position) -> bool:
+    """Tell whether a turn ends whose beginning we did not see (we were killed, or came later): nobody knows how the
+    work tree was then, so that tools' reports must do.
+    """
+    if turn is None:
+        return True
+    is_other = bool(turn.ended and turn.ref and event.turn_ref) and turn.ref != event.turn_ref
+    return is_other and bool(transcript.tokens(turn.finish, finish))
+
+
+def _ended(
+    context: Context, turn: Turn, transcript: SessionTranscript, finish: Position, prompts: list[Prompt]
+) -> Turn:
+    """Return the turn with what is known at its end."""
+    return replace(
+        turn,
+        ended=context.now(),
+        finish=finish,
+        tokens=transcript.tokens(turn.start, finish),
+        prompt_position=prompts[0].position if prompts else turn.start.count,
+    )
+
+
+def _before(transcript: SessionTranscript, turn: Turn) -> list[TurnNote]:
+    """Return the prompts of a session that began before we saw it."""
+    if not turn.start.count:
+        return []
+    return [
+        TurnNote(turn="", prompt=one.text, position=one.position, time=one.time)
+        for one in transcript.prompts(START, turn.start)
+    ]
+
+
+def prompts_of(transcript: SessionTranscript, turn: Turn, finish: Position, *, first: bool) -> list[Prompt]:
+    """Return the turn's prompts as the transcript has them, else the one that its start told. ``first``: the
+    session's first turn.
+    """
+    found = transcript.prompts(turn.start, finish)
+    if not found and turn.prompt:
+        found = [Prompt(text=turn.prompt, position=turn.start.count, time=turn.started, id=turn.ref)]
+    if found and first and not transcript.prompts(START, Position(count=turn.start.count, byte=turn.start.byte)):
+        found[0] = replace(found[0], position=0)  # records before a session's first prompt belong to it
+    return found
+
+
+def notes_of(turn: Turn, prompts: list[Prompt]) -> list[TurnNote]:
+    """Return the log's lines for a turn: one a prompt, the tokens with the first."""
+    note = TurnNote(
+        turn=turn.id,
+        prompt="",
+        position=turn.start.count,
+        time=turn.started,
+        ended=turn.ended,
+        model=turn.model,
+        tokens=usage_to_json(turn.tokens),
+        end=turn.finish.count if turn.ended else 0,
+    )
+    if not prompts:
+        return [note]
+    first, *more = [replace(note, prompt=one.text, position=one.position) for one in prompts]
+    return [first, *(replace(one, tokens={}) for one in more)]
+
+
+def _close_settled(context: Context, session: Session) -> None:
+    """Forget open paths that this turn left as HEAD has them (committed meanwhile, or taken back)."""
+    snapshot = context.journal.snapshot
+    key = turn_key(session)
+    mine = set(context.journal.reports.get(key, ()))
+    mine.update(path for entry in context.journal.entries if key in entry.running for path in entry.paths)
+    session.open_files = sorted(path for path in session.open_files if path in snapshot.files or path not in mine)
+
+
+def step_of(
+    context: Context, agent: Agent, session: Session, transcript: SessionTranscript, finish: Position, summary: str
+) -> Step:
+    """Return the step that saves the session as it is now."""
+    stored_parts = transcript_parts(context, agent, session, transcript, finish)
+    prompts = turnlog.prompts(turnlog.read(context.place, session.session_id))
+    title = steps.subject(session.turn.prompt or session.first_prompt) if session.turn else "Agent step"
+
+    def metadata(stream: Stream) -> Changes:
+        return steps.metadata_changes(session.session_id, stored_parts.parts, prompts, summary, stream)
+
+    return recorder.Step(session=session, message=steps.message(title, session.session_id), metadata=metadata)
+
+
+def transcript_parts(
+    context: Context, agent: Agent, session: Session, transcript: SessionTranscript, finish: Position
+) -> stored.Stored:
+    """Return the whole transcript up to ``finish`` as it goes into a tree."""
+    if transcript.grows_by_lines:
+        stored.merge(session, context.objects, context.place.top)
+        return stored.store(session, finish, context.place.top, transcripts.shorten)
+    whole = agent.read_transcript(session.transcript_path)
+    return stored.store_document(agent.chunk_transcript(whole, stored.MAX_PART) if whole else [])
+
+
+def close_lost(context: Context, agent: Agent, session: Session) -> None:
+    """Save a turn whose end never came (killed, crashed, interrupted)."""
+    from entire.model.events import Event, EventType
+
+    context.log.info("a turn ended without a word", session_id=session.session_id)
+    end(context, agent, session, Event(type=EventType.TURN_END, session_id=session.session_id))
+
+
+def accept_path(session: Session, event: Event) -> None:
+    """Take over where the transcript is; a path that does not exist (yet) never replaces one that does."""
+    if event.session_ref and (
+        event.session_ref == session.transcript_path
+        or not os.path.exists(session.transcript_path)
+        or os.path.exists(event.session_ref)
+    ):
+        session.transcript_path = event.session_ref

@@ -1,0 +1,308 @@
+"""``entire reset``: forgets the steps on HEAD in this worktree, and the sessions that stand on them.
+
+Work tree, commits and checkpoints stay. What a session has in checkpoints stays counted: of its state only what came
+since goes, and so it does for a session with a turn in progress, which goes on (that needs ``force``). In the journal
+what they made counts as a person's from then on, so that no later commit is linked to it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from entire import files, settings
+from entire.attribution.content import session_of
+from entire.errors import EntireError
+from entire.git import history
+from entire.lifecycle import dispatcher
+from entire.lifecycle.context import Context
+from entire.maintenance import clean
+from entire.maintenance.repository import Repository, is_committing
+from entire.model import jsontext
+from entire.model.digest import sha256
+from entire.model.session import WEAK
+from entire.model.value import Value, replace
+from entire.store import sessions, steps
+from entire.store.journal import Journal
+from entire.undo import transaction
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import Any
+
+    from entire.layout import Place
+    from entire.model.session import Session
+    from entire.undo.transaction import Transaction
+
+COMMAND = "reset"
+_MAX_STEPS = 2000
+_COMMITTING, _THEN = "a commit is being made in this work tree", "finish it, then try again"
+
+
+class Forgotten(Value):
+    """A session that is forgotten. ``stays``: its state stays with what its checkpoints hold."""
+
+    session_id: str
+    agent: str
+    steps: int = 0
+    open_files: tuple[str, ...] = ()
+    first_prompt: str = ""
+    is_at_work: bool = False
+    stays: bool = False
+
+
+class Branch(Value):
+    """A branch of steps. ``others``: sessions that stand on it too, so that it stays."""
+
+    name: str
+    tip: str
+    steps: int = 0
+    others: tuple[str, ...] = ()
+
+
+class Plan(Value):
+    """What a reset forgets, or forgot; ``undo_id`` once it did."""
+
+    head: str
+    sessions: tuple[Forgotten, ...] = ()
+    branches: tuple[Branch, ...] = ()
+    undo_id: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether there is nothing to forget."""
+        return not self.sessions and not any(not one.others for one in self.branches)
+
+    @property
+    def at_work(self) -> tuple[str, ...]:
+        """The sessions with a turn in progress."""
+        return tuple(one.session_id for one in self.sessions if one.is_at_work)
+
+
+def plan(place: Place, *, now: float, session: str = "") -> Plan:
+    """Return what a reset would forget: all sessions on HEAD here, or the one whose id begins so. Writes nothing."""
+    return _plan(Repository(place, now), session)
+
+
+def _plan(repository: Repository, session: str) -> Plan:
+    place = repository.place
+    head = next((one.head for one in repository.worktrees if one.name == place.worktree_name), "")
+    here = [one for one in repository.states if one.worktree_name == place.worktree_name]
+    chosen = [_named(repository, session)] if session else [one for one in here if _is_on(repository, one, head)]
+    found = tuple(_forgotten(repository, one) for one in chosen)
+    names = {steps.branch_name(head, place.worktree_id), f"entire/{(head or steps.NO_COMMIT)[:7]}"}
+    if session:
+        names = {steps.branch_name(one.base_commit, place.worktree_id) for one in chosen}
+    branches = []
+    for ref, tip in repository.shadows.items():
+        name = ref.removeprefix("refs/heads/")
+        if name in names and ref not in repository.checked_out:
+            standing = (
+                one for one in repository.states if one.steps and one not in chosen and repository.stands_on(one, ref)
+            )
+            count = len(history.log(place.top, [tip], limit=_MAX_STEPS))
+            others = tuple(one.session_id for one in standing if not repository.is_gone(one))
+            branches.append(Branch(name=name, tip=tip, steps=count, others=others))
+    return Plan(head=head, sessions=found, branches=tuple(branches))
+
+
+def _named(repository: Repository, prefix: str) -> Session:
+    """Return the session of this worktree whose id begins so."""
+    found = [one for one in repository.states if one.session_id.startswith(prefix)]
+    exact = [one for one in found if one.session_id == prefix] or found
+    if len(exact) != 1:
+        names = ", ".join(one.session_id for one in exact[:4])
+        raise EntireError(
+            f"several sessions begin with {prefix!r}" if exact else f"session not found: {prefix}",
+            hint=f"for example {names}" if exact else "`entire status --detailed` lists sessions",
+        )
+    if exact[0].worktree_name != repository.place.worktree_name:
+        raise EntireError(f"session {exact[0].session_id} works in another work tree",
+                          hint=f"run `entire reset` in {exact[0].worktree_path}")  # fmt: skip
+    return exact[0]
+
+
+def _is_on(repository: Repository, session: Session, head: str) -> bool:
+    """Tell whether a session stands on HEAD with something to forget."""
+    if session.base_commit and session.base_commit != (head or steps.NO_COMMIT):
+        return False
+    is_open = bool(session.steps or session.open_files) or repository.is_at_work(session)
+    return is_open or (bool(session.base_commit) and not _has_checkpoints(session))
+
+
+def _has_checkpoints(session: Session) -> bool:
+    return bool(session.last_checkpoint or session.counted.count or session.turn_checkpoints)
+
+
+def _forgotten(repository: Repository, session: Session) -> Forgotten:
+    at_work = repository.is_at_work(session)
+    return Forgotten(
+        session_id=session.session_id,
+        agent=session.agent_type,
+        steps=session.steps,
+        open_files=tuple(session.open_files),
+        first_prompt=session.first_prompt,
+        is_at_work=at_work,
+        stays=at_work or _has_checkpoints(session),
+    )
+
+
+# ---------------------------------------------------------------- carrying it out
+
+
+def forget(place: Place, *, now: float, session: str = "", force: bool = False) -> Plan:
+    """Forget them; ``undo`` brings them back. Raises EntireError near a turn in progress, unless forced, and near a
+    commit that is being made.
+    """
+    if is_committing(place):
+        raise EntireError(_COMMITTING, hint=_THEN)
+    _complete(place)
+    with clean.lock(place):
+        transaction.complete(place)
+        if os.path.exists(place.pending_file):
+            raise EntireError(_COMMITTING, hint=_THEN)
+        repository = Repository(place, now)
+        found = _plan(repository, session)
+        if found.at_work and not force:
+            raise EntireError(f"a turn is in progress in session {found.at_work[0]}",
+                              hint="wait for its end, or add --force")  # fmt: skip
+        return found if found.is_empty else _carry_out(repository, found)
+
+
+def _complete(place: Place) -> None:
+    """Finish what earlier hooks left behind, where hooks act."""
+    chosen = settings.load(place)
+    if chosen is None or not chosen.enabled:
+        return
+    context = Context(place, chosen)
+    try:
+        dispatcher.complete(context)
+    finally:
+        context.close()
+
+
+def _carry_out(repository: Repository, found: Plan) -> Plan:
+    place = repository.place
+    draft = transaction.Draft(place, COMMAND, f"the steps on {found.head[:7] or 'no commit'}", now=repository.now)
+    journal = Journal(place, repair=True)
+    gone = {one.name: one.tip for one in found.branches if not one.others}
+    try:
+        left = {one.session_id: _draft_state(place, draft, one) for one in found.sessions}
+        for name, tip in gone.items():
+            draft.move_ref(f"refs/heads/{name}", "", tip)
+        memory = _forget(journal, left, gone)
+        draft.notes.update(sessions=left, journal=memory)
+        _draft_journal(
+            place, draft, journal, repository.now, without={name for name, state in left.items() if not state}
+        )
+        return replace(found, undo_id=draft.carry_out().id)
+    finally:
+        draft.discard()
+
+
+def _draft_state(place: Place, draft: transaction.Draft, one: Forgotten) -> str:
+    """Plan what becomes of a session's state; return the digest of what is left of it, '' for nothing."""
+    state = sessions.find(place, one.session_id) if one.stays else None
+    if state is None:
+        for path in clean.state_paths(place, one.session_id):
+            if os.path.lexists(path):
+                draft.write_private(path, None)
+        return ""
+    state.steps = 0
+    state.open_files = []
+    forms = sessions.forms(place, state)
+    for path, data in forms:
+        draft.write_private(path, data)
+    return sha256(forms[0][1]).hexdigest()
+
+
+def _forget(journal: Journal, gone: Collection[str], branches: dict[str, str]) -> dict[str, Any]:
+    """Make a person's in the journal what these sessions made; return what ``_recall`` needs."""
+    memory: dict[str, Any] = {
+        "entries": [
+            [one.tree, one.time, one.commit, one.by, list(one.running), one.mark]
+            for one in journal.entries
+            if not _turns(one.by, *one.running).isdisjoint(gone)
+        ],
+        "reports": {turn: paths for turn, paths in journal.reports.items() if _owner(turn) in gone},
+        "made": list(journal.made),
+        "sessions": [one for one in journal.sessions if one in gone],
+    }
+    journal.entries = [
+        replace(
+            one,
+            by="" if _owner(one.by) in gone else one.by,
+            running=tuple(turn for turn in one.running if _owner(turn) not in gone),
+            mark="" if _owner(one.by) in gone else one.mark,
+        )
+        for one in journal.entries
+    ]
+    for turn in memory["reports"]:
+        del journal.reports[turn]
+    still = {path for one in journal.entries if one.by or one.running for path in one.paths}
+    journal.made = dict.fromkeys(path for path in journal.made if path in still)
+    journal.shadows = {name: tip for name, tip in journal.shadows.items() if name not in branches}
+    return memory
+
+
+def _recall(journal: Journal, memory: dict[str, Any]) -> None:
+    """Give back what ``_forget`` took, as far as the journal still has it."""
+    known = {(tree, time, commit): (by, running, mark) for tree, time, commit, by, running, mark in memory["entries"]}
+    entries = []
+    for one in journal.entries:
+        by, running, mark = known.get((one.tree, one.time, one.commit), (one.by, one.running, one.mark))
+        entries.append(replace(one, by=by, running=tuple(running), mark=mark))
+    journal.entries = entries
+    journal.reports = {**memory["reports"], **journal.reports}
+    journal.note_made([path for path in memory["made"] if path not in journal.made])
+    journal.sessions += [one for one in memory["sessions"] if one not in journal.sessions]
+
+
+def _owner(turn: str) -> str:
+    return session_of(turn.removeprefix(WEAK)) if turn else ""
+
+
+def _turns(*turns: str) -> set[str]:
+    return {_owner(turn) for turn in turns if turn}
+
+
+def _draft_journal(
+    place: Place, draft: transaction.Draft, journal: Journal, now: float, *, without: Collection[str] = ()
+) -> None:
+    """Let the journal be what it is now, and the marker for git's hooks be as the remaining sessions want it."""
+    journal.sessions = [one for one in journal.sessions if one not in without]
+    planned = (draft.planned(sessions.own_path(place, one)) for one in journal.sessions)
+    known = [sessions.from_own(jsontext.loads(data)) for data in planned if data is not None]
+    there = {one.session_id for one in known}
+    states = (sessions.find(place, one) for one in journal.sessions if one not in there)
+    live = any(one.is_live(now) for one in (*known, *(state for state in states if state is not None)))
+    for path, data in journal.forms(live=live or bool(journal.guests)):
+        draft.write_private(path, data)
+
+
+# ---------------------------------------------------------------- the way back
+
+
+def undo(place: Place, *, now: float) -> Transaction:
+    """Bring back what the last reset forgot that was not brought back yet."""
+    with clean.lock(place):
+        last = clean.undoable(place, COMMAND)
+        _check_left(place, last)
+        draft = transaction.inverse(place, last, now=now)
+        try:
+            journal = Journal(place, repair=True)
+            _recall(journal, last.notes["journal"])
+            _draft_journal(place, draft, journal, now)
+            return draft.carry_out()
+        finally:
+            draft.discard()
+
+
+def _check_left(place: Place, last: Transaction) -> None:
+    """Refuse to overwrite the state of a session that went on since."""
+    left: dict[str, str] = last.notes["sessions"]
+    for session_id, digest in left.items():
+        data = files.read(sessions.own_path(place, session_id))
+        if (sha256(data).hexdigest() if data is not None else "") != digest:
+            raise EntireError(f"session {session_id} went on since the reset: its old state cannot come back",
+                              hint="nothing was changed")  # fmt: skip

@@ -1,0 +1,346 @@
+"""How a stored transcript and the agent's own file come together again. Writes nothing: the caller does.
+
+Git holds transcripts without secrets. Where the agent's live file still begins with what is stored, the live bytes are
+kept, so that nothing redacted comes back; else the stored ones are what there is.
+"""
+
+from __future__ import annotations
+
+import os
+
+from entire import files
+from entire.agents import powers
+from entire.lifecycle.session_transcript import LINES
+from entire.model import trailers
+from entire.model.ids import is_tool_id
+from entire.model.records import SessionRecord
+from entire.model.times import parse_time
+from entire.model.value import Value
+from entire.redact import redact_json, redact_jsonl
+from entire.store import checkpoints, steps
+from entire.store.checkpoints import Slot
+from entire.undo import transaction
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from entire.agents.contract import Agent
+    from entire.git.read import Objects
+    from entire.layout import Place
+    from entire.model.session import Session
+    from entire.store.checkpoints import Checkpoint
+
+CUT, WRITTEN, UNCHANGED, MISSING = "cut", "written", "unchanged", "missing"
+
+_SMALL, _BIG = 1 << 12, 1 << 20  # bytes that are compared at once: few where lines differ, many where they do not
+_TAIL = 1 << 18
+_MARK = rb"\[REDACTED:[A-Za-z0-9_.-]+\]|REDACTED"  # ours, and the one word of the Go CLI
+_TIME = rb'"(?:timestamp|time|lastUpdated|updated_at)"\s*:\s*"([0-9T:.+Z -]{19,40})"'
+
+
+class TranscriptChange(Value):
+    """What a conversation's file is to become.
+
+    ``what``: ``cut`` (the live file, shorter), ``written`` (new content), ``unchanged``, ``missing`` (nothing is known,
+    or the agent has no place for it). ``live_is_newer``: the live file holds something that ``data`` lacks or that is
+    younger than all that is stored.
+    """
+
+    session_id: str
+    agent: str
+    path: str = ""
+    data: bytes = b""
+    what: str = MISSING
+    live_is_newer: bool = False
+    command: str = ""
+
+
+def live_path(place: Place, agent: Agent, session: Session | None, session_id: str) -> str:
+    """Return where the agent's live transcript is or belongs; '' if the agent cannot continue a stored session.
+
+    Raises EntireError for an id that could lead elsewhere. A transcript below ``.entire/tmp`` is a copy for hooks, and
+    that of a work tree that is gone (moved, most likely) lies where the agent will not look.
+    """
+    resumer = powers.session_resumer(agent)
+    if resumer is None:
+        return ""
+    folder = resumer.session_dir(place.top)
+    path = session.transcript_path if session is not None and not _is_given(folder) else ""
+    if path and os.path.isfile(path) and not path.startswith(place.tmp_dir + os.sep) and not has_moved(session):
+        return path
+    return resumer.resolve_session_file(folder, session_id)
+
+
+def has_moved(session: Session | None) -> bool:
+    """Tell whether the work tree that a session belongs to is not where it was."""
+    return session is not None and bool(session.worktree_path) and not os.path.isdir(session.worktree_path)
+
+
+def _is_given(folder: str) -> bool:
+    """Tell whether a test harness named the folder (``ENTIRE_TEST_<AGENT>_PROJECT_DIR``, cli-compat.md)."""
+    named = (name for name, value in os.environ.items() if value == folder)
+    return any(name.startswith("ENTIRE_TEST_") and name.endswith("_PROJECT_DIR") for name in named)
+
+
+def back_to(
+    place: Place, agent: Agent, session: Session | None, session_id: str, stored: bytes, lines: int | None = None
+) -> TranscriptChange:
+    """Return the conversation as it was at a point, whose transcript is ``stored`` (of it the first ``lines``).
+
+    What the live file, or one that a rewind replaced, has of it becomes as it was, secrets included; only the rest
+    comes from what is stored.
+    """
+    found = _prepared(place, agent, session, session_id)
+    if not found.path or not stored:
+        return found
+    live, is_there = _live(agent, session, found.path)
+    same = UNCHANGED if is_there else WRITTEN
+    if LINES not in agent.capabilities:
+        return _as(found, same, live) if _same_document(stored, live) else _as(found, WRITTEN, stored)
+    stored = first_lines(stored, lines)
+    at, to = agreement(stored, live)
+    if at < len(stored) or not live:
+        return _as(found, WRITTEN, _as_it_was(place, found.path, stored, live))
+    return _as(found, CUT if is_there else WRITTEN, live[:to]) if to < len(live) else _as(found, same, live)
+
+
+def _as_it_was(place: Place, path: str, stored: bytes, live: bytes) -> bytes:
+    """Return what is stored, with all that is on this disk of it in place of that."""
+    at, to = agreement(stored, live)
+    best = live[:to]
+    for (kept,) in transaction.kept(place, path):
+        if at < len(stored) and kept:
+            other = files.read(kept) or b""
+            far, to = agreement(stored, other)
+            if far > at:
+                at, best = far, other[:to]
+    return _whole_lines(best) + stored[at:]
+
+
+def onto(
+    place: Place, agent: Agent, session: Session | None, session_id: str, stored: bytes, created: float = 0.0
+) -> TranscriptChange:
+    """Return the conversation as it can go on: the stored transcript, joined with what is here of it already.
+
+    ``created``: when it was stored, for transcripts without times.
+    """
+    found = _prepared(place, agent, session, session_id)
+    live, is_there = _live(agent, session, found.path) if found.path else (b"", True)
+    if not found.path or not (stored or live):
+        return found
+    if not live:
+        return _as(found, WRITTEN, stored)
+    if not is_there:  # at its old place it stays, here there is nothing to keep
+        joined = _join(found, agent, live, stored, created)
+        data = live if joined.live_is_newer else joined.data
+        return _as(found, WRITTEN, data)
+    return _join(found, agent, live, stored, created)
+
+
+def _live(agent: Agent, session: Session | None, path: str) -> tuple[bytes, bool]:
+    """Return what the live file holds; for a work tree that was moved, what it held at the old place (and False)."""
+    live = agent.read_transcript(path)
+    if live or session is None or session.transcript_path in ("", path) or not has_moved(session):
+        return live, True
+    return agent.read_transcript(session.transcript_path), False
+
+
+def _join(found: TranscriptChange, agent: Agent, live: bytes, stored: bytes, created: float) -> TranscriptChange:
+    """Join what is stored with a live file that is there."""
+    if LINES not in agent.capabilities:
+        if not stored or _same_document(stored, live):
+            return _as(found, UNCHANGED, live)
+    else:
+        at, to = agreement(stored, live)
+        if at >= len(stored):
+            return _as(found, UNCHANGED, live, newer=to < len(live))
+        if to >= len(live) or _is_cut_line(live[to:], stored, at):
+            return _as(found, WRITTEN, _whole_lines(live[:to]) + stored[at:])
+    return _as(found, WRITTEN, stored, newer=_is_newer(found.path, live, last_time(stored) or created))
+
+
+def covered(agent: Agent, stored: bytes, data: bytes) -> int | None:
+    """Return how many bytes of ``data`` say what is stored; None if it does not begin with all of that."""
+    if LINES not in agent.capabilities:
+        return len(data)
+    at, to = agreement(stored, data)
+    return to if at >= len(stored) else None
+
+
+def _prepared(place: Place, agent: Agent, session: Session | None, session_id: str) -> TranscriptChange:
+    resumer = powers.session_resumer(agent)
+    command = resumer.format_resume_command(session_id) if resumer is not None else ""
+    path = live_path(place, agent, session, session_id)
+    return TranscriptChange(session_id=session_id, agent=agent.name, path=path, command=command)
+
+
+def _as(found: TranscriptChange, what: str, data: bytes, *, newer: bool = False) -> TranscriptChange:
+    return TranscriptChange(
+        session_id=found.session_id,
+        agent=found.agent,
+        path=found.path,
+        command=found.command,
+        what=what,
+        data=data,
+        live_is_newer=newer,
+    )
+
+
+# ---------------------------------------------------------------- lines
+
+
+def first_lines(data: bytes, count: int | None) -> bytes:
+    """Return that many lines of a transcript, all of it for None."""
+    if count is None:
+        return data
+    end = 0
+    for _ in range(count):
+        if end >= len(data):
+            return data
+        end = _line_end(data, end)
+    return data[:end]
+
+
+def _whole_lines(data: bytes) -> bytes:
+    """Return lines with the last one's newline, which a writer that died left out."""
+    return data if not data or data.endswith(b"\n") else data + b"\n"
+
+
+def _line_end(data: bytes, start: int) -> int:
+    """Return the offset after a line's newline, or the end."""
+    return data.find(b"\n", start) + 1 or len(data)
+
+
+def agreement(stored: bytes, live: bytes) -> tuple[int, int]:
+    """Return how far both say the same in whole lines, as an offset in each.
+
+    Equal stretches are compared as they are, so that a big transcript costs what comparing memory costs.
+    """
+    at = to = 0
+    size = _BIG
+    while at < len(stored) and to < len(live):
+        block = stored[at : at + size]
+        same = block.rfind(b"\n") + 1
+        if same and live.startswith(block[:same], to):
+            at, to, size = at + same, to + same, min(size * 2, _BIG)
+            continue
+        end, stop = _line_end(stored, at), _line_end(live, to)
+        if not _same_line(stored[at:end].rstrip(b"\n"), live[to:stop].rstrip(b"\n")):
+            break
+        at, to, size = end, stop, _SMALL
+    return at, to
+
+
+def _same_line(stored: bytes, live: bytes) -> bool:
+    """Tell whether a stored line is the live one without its secrets."""
+    if stored == live:
+        return True
+    if b"REDACTED" not in stored:
+        return False
+    return _fits(stored, live) or redact_jsonl(live) == stored
+
+
+def _fits(stored: bytes, live: bytes) -> bool:
+    """Tell whether a live line differs only where the stored one has marks, whichever rules put them there.
+
+    Rules change between versions, and the Go CLI has others. A mark stands for a piece of one JSON string.
+    """
+    import re
+
+    first, *more = re.split(_MARK, stored)
+    if not more or not live.startswith(first):
+        return False
+    at = len(first)
+    for piece in more[:-1]:
+        found = live.find(piece, at + 1)
+        if found < 0 or b'"' in live[at:found]:
+            return False
+        at = found + len(piece)
+    end = len(live) - len(more[-1])
+    return end > at and live.endswith(more[-1]) and b'"' not in live[at:end]
+
+
+def _is_cut_line(rest: bytes, stored: bytes, at: int) -> bool:
+    """Tell whether all that the live file has beyond is the beginning of the next stored line (its writer died)."""
+    return b"\n" not in rest and stored.startswith(rest, at)
+
+
+# ---------------------------------------------------------------- documents, times
+
+
+def _same_document(stored: bytes, live: bytes) -> bool:
+    return live == stored or (bool(live) and redact_json(live) == stored)
+
+
+def _is_newer(path: str, live: bytes, theirs: float) -> bool:
+    """Tell whether the live file's last record is younger than the stored one's; unknown times count as younger."""
+    try:
+        mine = last_time(live) or os.stat(path).st_mtime
+    except OSError:
+        mine = 0.0
+    return not theirs or mine > theirs
+
+
+def last_time(data: bytes) -> float:
+    """Return the latest time among a transcript's last records, 0.0 if they have none."""
+    import re
+
+    found = re.findall(_TIME, data[-_TAIL:]) or re.findall(_TIME, data)
+    return max((parse_time(one.decode("ascii")) for one in found), default=0.0)
+
+
+# ---------------------------------------------------------------- what a step holds
+
+
+def slot_of_step(objects: Objects, commit: str, session_id: str, agent_type: str) -> Slot:
+    """Return a session's folder in a step's tree in the form of a checkpoint's slot; empty if there is none."""
+    entries = objects.tree(f"{commit}:{steps.metadata_folder(session_id)}") if commit else []
+    record = SessionRecord(checkpoint_id="", session_id=session_id, strategy="", created_at="", agent=agent_type)
+    return Slot(number=0, tree="", files={entry.name: entry.oid for entry in entries}, record=record)
+
+
+# ---------------------------------------------------------------- subagents
+
+
+def subagents_of_checkpoint(objects: Objects, checkpoint: Checkpoint, session_id: str) -> dict[str, str]:
+    """Return the stored transcripts of a session's subagents in a checkpoint: subagent to object id."""
+    tasks = [task for task in checkpoints.tasks(objects, checkpoint) if task.session_id in ("", session_id)]
+    return _by_subagent({name: oid for task in tasks for name, oid in task.transcripts.items()})
+
+
+def subagents_of_step(objects: Objects, commit: str, session_id: str) -> dict[str, str]:
+    """Return the transcripts of a session's subagents in the steps of its base up to one: subagent to object id.
+
+    Each subagent's step holds its own transcript only; the newest one counts.
+    """
+    found: dict[str, str] = {}
+    step = objects.commit(commit)
+    while step is not None and b"\n" + trailers.SESSION.encode() in step.message:  # else it is a person's
+        if b"\n" + trailers.METADATA_TASK.encode() in step.message:
+            folders = objects.tree(f"{step.oid}:{steps.metadata_folder(session_id)}/tasks")
+            entries = [entry for folder in folders if folder.mode == "040000" for entry in objects.tree(folder.oid)]
+            found = _by_subagent({entry.name: entry.oid for entry in entries}) | found
+        step = objects.commit(step.parents[0]) if step.parents else None
+    return found
+
+
+def _by_subagent(files: Mapping[str, str]) -> dict[str, str]:
+    """Return what is called ``agent-<id>.jsonl`` by the id; ids that could lead elsewhere are left out."""
+    named = {name[len("agent-") : -len(".jsonl")]: oid for name, oid in files.items()
+             if name.startswith("agent-") and name.endswith(".jsonl")}  # fmt: skip
+    return {subagent: oid for subagent, oid in named.items() if is_tool_id(subagent)}
+
+
+def subagent_files(objects: Objects, agent: Agent, path: str, stored: Mapping[str, str]) -> list[tuple[str, bytes]]:
+    """Return the files of subagents (path, content) that are stored and missing beside the live transcript ``path``."""
+    extractor = powers.subagent_extractor(agent)
+    where = getattr(extractor, "subagent_file", None)  # plugins of earlier versions of the protocol have none
+    if where is None or not path:
+        return []
+    found = []
+    for subagent, oid in stored.items():
+        target = where(path, subagent)
+        if target and not os.path.lexists(target) and (data := objects.blob(oid)):
+            found.append((target, data))
+    return found

@@ -1,0 +1,1 @@
+"""Going back to a point: files and conversations, and the way back from there."""

@@ -1,0 +1,146 @@
+"""The conversations of a point: what is stored of each session then, and what its agent's file becomes."""
+
+from __future__ import annotations
+
+from entire import process
+from entire.agents import powers, registry
+from entire.model.value import Value
+from entire.model.views import ConversationView
+from entire.resume import transcript_merge
+from entire.store import checkpoints, turnlog
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from entire.agents.contract import Agent
+    from entire.lifecycle.context import Context
+    from entire.model.session import Session
+    from entire.model.views import PointView
+    from entire.resume.transcript_merge import TranscriptChange
+    from entire.rewind.points import Points
+
+
+class Conversation(Value):
+    """A conversation that goes back: what its file becomes, and how many of its records are left."""
+
+    session_id: str
+    agent: Agent
+    file: TranscriptChange
+    lines: int
+    subagents: tuple[tuple[str, bytes], ...] = ()  # files that are missing beside it: path, content
+
+
+class Stored(Value):
+    """What is stored of a session at a point. ``lines``: so many of its transcript count; None: all of them."""
+
+    session_id: str
+    agent: Agent
+    transcript: bytes
+    lines: int | None = None
+    subagents: dict[str, str] = {}  # subagent to the blob of its transcript
+
+
+def of_point(context: Context, points: Points, point: PointView, session_id: str = "") -> list[Conversation]:
+    """Return the conversations of a point as they were; of one session only, if it is named."""
+    found = []
+    for one in _stored(context, points, point):
+        if session_id in ("", one.session_id):
+            session = context.session(one.session_id)
+            file = transcript_merge.back_to(
+                context.place, one.agent, session, one.session_id, one.transcript, one.lines
+            )
+            missing = transcript_merge.subagent_files(context.objects, one.agent, file.path, one.subagents)
+            found.append(Conversation(session_id=one.session_id, agent=one.agent, file=file, lines=_lines(file.data),
+                              subagents=tuple(missing)))  # fmt: skip
+    return found
+
+
+def view(context: Context, conversation: Conversation) -> ConversationView:
+    """Return what is told about a conversation; whether its agent still runs, because it should be closed."""
+    pid = _open(context.session(conversation.session_id))
+    return ConversationView(
+        session_id=conversation.session_id,
+        agent=conversation.agent.type,
+        path=conversation.file.path,
+        what=conversation.file.what,
+        command=conversation.file.command,
+        is_open=bool(pid),
+        pid=pid,
+    )
+
+
+def returned(context: Context, session_id: str) -> ConversationView:
+    """Return what is told about a conversation that an undo brings back."""
+    session = context.session(session_id)
+    agent = context.agent_of(session) if session is not None else None
+    if session is None or agent is None:
+        return ConversationView(session_id=session_id, what=transcript_merge.WRITTEN)
+    resumer, pid = powers.session_resumer(agent), _open(session)
+    command = resumer.format_resume_command(session_id) if resumer is not None else ""
+    return ConversationView(session_id=session_id, agent=agent.type, path=session.transcript_path,
+                            what=transcript_merge.WRITTEN, command=command, is_open=bool(pid), pid=pid)  # fmt: skip
+
+
+def _open(session: Session | None) -> int:
+    """Return the process of a session's agent, 0 if it does not run any more."""
+    program = session.process if session is not None and not session.ended else None
+    return program.pid if program is not None and process.is_running(program.pid, program.started) else 0
+
+
+def _stored(context: Context, points: Points, point: PointView) -> list[Stored]:
+    if point.kind == "checkpoint":
+        return _of_checkpoint(context, points, point)
+    agent = _agent(context, point.session_id, point.agent)
+    if agent is None:
+        return []
+    return [_of_turn(context, points, point, agent) if point.kind == "turn" else _of_step(context, agent, point)]
+
+
+def _of_step(context: Context, agent: Agent, point: PointView) -> Stored:
+    slot = transcript_merge.slot_of_step(context.objects, point.id, point.session_id, agent.type)
+    return Stored(
+        session_id=point.session_id,
+        agent=agent,
+        transcript=checkpoints.transcript(context.objects, slot),
+        subagents=transcript_merge.subagents_of_step(context.objects, point.id, point.session_id),
+    )
+
+
+def _of_turn(context: Context, points: Points, point: PointView, agent: Agent) -> Stored:
+    """Return what is stored of a turn without a step: the beginning of what the session's next save holds.
+
+    Where none holds so much, the agent's own file does: its turns are forgotten when it is cut.
+    """
+    notes = turnlog.read(context.place, point.session_id)
+    lines = max((note.end for note in notes if note.turn == point.id), default=0)
+    later = points.step_after(point)
+    stored = _of_step(context, agent, later) if later is not None else None
+    if stored is None or _lines(stored.transcript) < lines:
+        path = transcript_merge.live_path(context.place, agent, context.session(point.session_id), point.session_id)
+        live = agent.read_transcript(path) if path else b""
+        return Stored(session_id=point.session_id, agent=agent, transcript=live, lines=lines)
+    return Stored(session_id=point.session_id, agent=agent, transcript=stored.transcript, lines=lines,
+                  subagents=stored.subagents)  # fmt: skip
+
+
+def _of_checkpoint(context: Context, points: Points, point: PointView) -> list[Stored]:
+    stored = points.checkpoint(point)
+    found = []
+    for slot in stored.slots if stored is not None else ():
+        agent = _agent(context, slot.session_id, slot.record.agent if slot.record is not None else "")
+        if stored is not None and agent is not None and slot.session_id:
+            found.append(Stored(
+                session_id=slot.session_id,
+                agent=agent,
+                transcript=checkpoints.transcript(context.objects, slot),
+                subagents=transcript_merge.subagents_of_checkpoint(context.objects, stored, slot.session_id),
+            ))  # fmt: skip
+    return found
+
+
+def _agent(context: Context, session_id: str, agent_type: str) -> Agent | None:
+    session = context.session(session_id)
+    return context.agent_of(session) if session is not None else registry.find_by_type(agent_type)
+
+
+def _lines(data: bytes) -> int:
+    return data.count(b"\n") + (bool(data) and not data.endswith(b"\n"))

@@ -1,0 +1,389 @@
+"""One rewind, or its undo, from check to note: planned under the lock, shown, then carried out as one transaction."""
+
+from __future__ import annotations
+
+import os
+
+from entire import files, process
+from entire.errors import EntireError, UsageError
+from entire.git import checkout, diff, history, operation
+from entire.lifecycle import dispatcher
+from entire.lifecycle.snapshots import recorder, worktree
+from entire.model.session import KEPT_SECONDS
+from entire.model.value import replace
+from entire.model.views import EditView, RewindView
+from entire.resume import transcript_merge
+from entire.resume.transcript_merge import CUT, WRITTEN
+from entire.rewind import conversations as talks
+from entire.rewind import edits as changes
+from entire.rewind import files as restore
+from entire.rewind.files import Restoring, RewindRequest
+from entire.rewind.points import Points
+from entire.store import sessions, transcripts, turnlog
+from entire.undo import transaction as transactions
+from entire.undo.transaction import Draft
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import TracebackType
+
+    from entire.lifecycle.context import Context
+    from entire.model.session import Session
+    from entire.model.views import PointView
+    from entire.rewind.conversations import Conversation
+    from entire.undo.transaction import Transaction
+
+COMMAND = "rewind"
+_MAX_UNDO = 50
+_MAX_UNDO_BYTES = 2 << 30
+_PRUNED_EVERY = 5  # undo points: their sizes are looked up only so often
+
+
+class Rewind:
+    """A planned rewind: look at ``view`` and ``diff``, then carry it out or leave it (``with`` does)."""
+
+    def __init__(self, context: Context, draft: Draft, view: RewindView, concerned: Sequence[Conversation] = (),
+                 becomes: Mapping[str, str] | None = None) -> None:  # fmt: skip
+        self.view = view
+        self._context = context
+        self._draft = draft
+        self._talks = concerned
+        self._becomes = becomes or {}
+        self._head: Mapping[str, tuple[str, str]] = {}  # what HEAD has of these paths
+        self._is_open = True
+        self.told: Sequence[str] = ()  # of changes that had been interrupted, and were finished before this one
+
+    def __enter__(self) -> Rewind:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._is_open:
+            self._draft.discard()
+        self._context.close()
+
+    def diff(self, *, colour: bool = False) -> bytes:
+        """Return the difference from the present files to what they will be, as git shows it."""
+        folder = self._draft.folder
+        before, after = (os.path.basename(path) for path in (self._draft.before, self._draft.after))
+        return checkout.diff_folders(folder, before, after, colour=colour)
+
+    def carry_out(self) -> RewindView:
+        """Do it, all or nothing; raises EntireError if files changed since it was planned, or a turn began."""
+        context = self._context
+        with context.lock():
+            _refuse_running(context, self._talks)
+            if self._is_nothing():
+                return self.view  # so that `undo` still takes back the rewind before
+            if "undoes" not in self._draft.notes:
+                self._draft_states()
+                self._draft_index()
+            done = self._draft.carry_out()
+            self._is_open = False
+            self._note(done)
+            if not transactions.count(context.place) % _PRUNED_EVERY:
+                transactions.prune(context.place, now=context.now(), seconds=KEPT_SECONDS, max_count=_MAX_UNDO,
+                                   max_bytes=_MAX_UNDO_BYTES)  # fmt: skip
+            context.save()
+        context.log.info("rewound", transaction=done.id, files=len(done.paths), title=self.view.title)
+        self.view = replace(self.view, undo_id=done.id)
+        return self.view
+
+    def _is_nothing(self) -> bool:
+        """Tell whether all is as it was then already."""
+        changes_talk = any(
+            conversation.file.what in (CUT, WRITTEN) or conversation.subagents for conversation in self._talks
+        )
+        is_undo = "undoes" in self._draft.notes
+        return not (is_undo or changes_talk or self._draft.changed() or self.view.moved_to)
+
+    # ------------------------------------------------------------ what is remembered
+
+    def _draft_states(self) -> None:
+        """Let the sessions' states and logs of turns become what they are after it."""
+        context, draft = self._context, self._draft
+        for session in self._with_open_files():
+            context.touch(session)
+        for conversation in self._talks:
+            if conversation.file.what not in (CUT, WRITTEN):
+                continue
+            draft.write_private(conversation.file.path, conversation.file.data)
+            for path, data in conversation.subagents:
+                draft.write_private(path, data)
+            known = context.session(conversation.session_id)
+            if known is not None:
+                self._forget_later(known, conversation)
+                context.touch(known)
+            else:
+                self._get_to_know(conversation)
+        for session in context.touched():
+            for path, data in sessions.forms(context.place, session):
+                draft.write_private(path, data)
+        context.forget()
+
+    def _get_to_know(self, conversation: Conversation) -> None:
+        """Let a session that was never here be known: what its checkpoint counted is not counted again."""
+        from entire.resume import restore as resume
+        from entire.resume import targets
+
+        context, point = self._context, self.view.point
+        stored = Points(context).checkpoint(point) if point is not None else None
+        slot = stored.slot_of(conversation.session_id) if stored is not None else None
+        found = targets.piece(context.objects, stored, slot) if stored is not None and slot is not None else None
+        if found is not None:
+            resume.draft_unknown(context, self._draft, found, conversation.file, dict(conversation.subagents))
+
+    def _draft_index(self) -> None:
+        """Let the index become that of the commit to which the branch moves; late: any look of git refreshes it."""
+        if self.view.moved_to:
+            place, index = self._context.place, os.path.join(self._draft.folder, "index.new")
+            files.write(index, files.read(os.path.join(place.git_dir, "index")) or b"")
+            checkout.index_at(place.top, self.view.moved_to, index)
+            self._draft.replace_index(index)
+
+    def _forget_later(self, session: Session, conversation: Conversation) -> None:
+        """Take out of a session's memory what came after the point."""
+        from entire.resume import recount
+
+        place, draft, data = self._context.place, self._draft, conversation.file.data
+        notes = turnlog.read(place, session.session_id)
+        if conversation.file.what == CUT:
+            kept = [note for note in notes if note.position < conversation.lines]
+        else:
+            kept = recount.turns(place, draft, conversation.agent, session, data)
+        if kept != notes:
+            self._draft.write_private(turnlog.path(place, session.session_id), turnlog.dumps(kept))
+        moment = float(self._draft.notes["back_to"])
+        session.tasks = {key: task for key, task in session.tasks.items()
+                         if task.get("kept") or float(task.get("started") or 0) <= moment}  # fmt: skip
+        counted = recount.counted(place, draft, conversation.agent, session, data)
+        session.transcript_path = conversation.file.path
+        session.turn = None  # its places in the transcript are gone
+        if conversation.file.what == WRITTEN:
+            transcripts.forget(session)
+            if counted is None:
+                at = len(transcript_merge.first_lines(data, session.counted.count))
+                counted = replace(session.counted, byte=at)
+        session.counted = counted if counted is not None else session.counted
+
+    def _with_open_files(self) -> list[Session]:
+        """Return the sessions whose open files change: what becomes as HEAD has it is closed, what differs is open."""
+        context = self._context
+        head = self.view.moved_to or context.journal.snapshot.head
+        self._head = diff.entries(context.place.top, head, list(self._becomes))
+        unlike = restore.unlike(self._head, self._becomes)
+        changed = []
+        relevant_sessions = context.relevant_sessions()
+        point = self.view.point
+        orphans = unlike - {path for one in relevant_sessions for path in one.open_files}
+        for session in relevant_sessions:
+            still = [path for path in session.open_files if path not in self._becomes or path in unlike]
+            if point is not None and session.session_id == point.session_id:
+                still += sorted(orphans)
+            if still != session.open_files:
+                session.open_files = still
+                changed.append(session)
+        return changed
+
+    def _note(self, done: Transaction) -> None:
+        """Note in the journal how the work tree is now, and that a rewind made it so."""
+        context, paths = self._context, done.paths
+        if not paths and not self.view.moved_to:
+            return
+        snapshot = context.journal.snapshot
+        is_known = bool(snapshot.tree) and not done.refs
+        taken = (
+            worktree.take_after(context.place, snapshot, self._in_head(paths)) if is_known else recorder.take(context)
+        )
+        notes = self._draft.notes
+        mark = changes.undone(done.undoes, done.id) if done.undoes else changes.rewound(notes["back_to"], done.id)
+        recorder.record(context, taken, mark=mark, moment=context.now())
+
+    def _in_head(self, paths: Sequence[str]) -> dict[str, tuple[str, str] | None]:
+        """Return what HEAD has at these paths."""
+        if self._becomes.keys() >= set(paths):
+            return {path: self._head.get(path) for path in paths}
+        found = diff.entries(self._context.place.top, self._context.journal.snapshot.head_tree, paths)
+        return {path: found.get(path) for path in paths}
+
+
+# ---------------------------------------------------------------- planning
+
+
+def plan(context: Context, name: str, request: RewindRequest) -> Rewind:
+    """Plan to go back to a point; the caller leaves what is returned."""
+    told = dispatcher.complete(context)
+    with context.lock():
+        _refuse_running(context)
+        _look(context)
+        points = Points(context)
+        point = points.named(name)
+        _check(point, request)
+        title = f"rewind to {point.checkpoint_id or point.id[:7]}"
+        draft = Draft(context.place, COMMAND, title, now=context.now(), notes={"point": point.id, **_present(context)})
+        try:
+            planned = _planned(context, points, point, request, draft, title)
+        except BaseException:
+            draft.discard()
+            raise
+        context.save()
+    planned.told = told
+    return planned
+
+
+def undo(context: Context, name: str = "") -> Rewind:
+    """Plan to take back the last rewind; or all of them back to one, by its id or the beginning of it."""
+    told = dispatcher.complete(context)
+    with context.lock():
+        _refuse_running(context)
+        _look(context)
+        undone = _undone(context, name)
+        draft = transactions.inverse(context.place, *undone, now=context.now())
+        try:
+            planned = _planned_undo(context, _together(undone), draft)
+        except BaseException:
+            draft.discard()
+            raise
+        context.save()
+    planned.told = told
+    return planned
+
+
+def _planned_undo(context: Context, last: Transaction, draft: Draft) -> Rewind:
+    from entire.rewind import undo_sessions
+
+    concerned = last.notes.get("sessions", [])
+    draft.notes.update(_present(context), sessions=concerned)
+    edits = tuple(EditView(path=path, what=_what(draft, path)) for path in draft.changed())
+    back = tuple(talks.returned(context, one) for one in concerned)
+    undo_sessions.draft_states(context, draft, last)
+    return Rewind(context, draft, RewindView(title=f"undo of: {last.title}", edits=edits, conversations=back))
+
+
+def undo_points(context: Context) -> list[Transaction]:
+    """Return the rewinds, and undos of such, that can be taken back, newest first."""
+    return transactions.done(context.place, COMMAND)
+
+
+def _undone(context: Context, name: str) -> list[Transaction]:
+    """Return the transactions to take back, newest first: the last one, or all up to the one that is named."""
+    known = undo_points(context)
+    if not known:
+        raise EntireError("there is no rewind to undo", hint="undo points are kept for two weeks")
+    found = [at for at, one in enumerate(known) if one.id.startswith(name)] if name else [0]
+    if len(found) != 1:
+        what = "several undo points begin with" if found else "there is no undo point"
+        raise EntireError(f"{what} {name}", hint="`entire rewind --undo --list` lists them")
+    return known[: found[0] + 1]
+
+
+def _together(undone: Sequence[Transaction]) -> Transaction:
+    """Return several transactions as one: the oldest, with all that any of them touched."""
+    return replace(
+        undone[-1],
+        paths=tuple({path for one in undone for path in one.paths}),
+        private=tuple({path for one in undone for path in one.private}),
+        notes={
+            **undone[-1].notes,
+            "sessions": sorted({sid for one in undone for sid in one.notes.get("sessions", ())}),
+        },
+    )
+
+
+def _look(context: Context) -> None:
+    recorder.record(context, recorder.take(context), running=context.running_turns())
+
+
+def _present(context: Context) -> dict[str, str]:
+    """Return what an undo point says of HEAD at its time."""
+    snapshot = context.journal.snapshot
+    return {"head": snapshot.head, "branch": snapshot.branch}
+
+
+def _refuse_running(context: Context, talks: Sequence[Conversation] = ()) -> None:
+    """Refuse while an agent may write files here, or goes on with a conversation that is to go back."""
+    concerned = [context.session(conversation.session_id) for conversation in talks]
+    for session in [*context.relevant_sessions(), *(one for one in concerned if one is not None)]:
+        at_work = session.background and process.is_running(session.process.pid, session.process.started)
+        if session.is_running or at_work:
+            doing = "in the middle of a turn" if session.is_running else "at work in the background"
+            raise EntireError(
+                f"{session.agent_type or session.agent} is {doing} (session {session.session_id}); nothing was changed",
+                hint="wait for its answer or interrupt it, then try again; `entire doctor` helps if it is gone",
+            )
+
+
+def _check(point: PointView, request: RewindRequest) -> None:
+    if request.reset and point.kind != "checkpoint":
+        raise UsageError("only a checkpoint's commit can become the branch's tip", hint="leave --reset out: files only")
+    if request.reset and (request.paths or request.session_id or request.logs_only):
+        raise UsageError("--reset moves the whole branch", hint="leave --file, --session and --logs-only out")
+
+
+def _planned(
+    context: Context, points: Points, point: PointView, request: RewindRequest, draft: Draft, title: str
+) -> Rewind:
+    restoring = None
+    moment = point.time
+    if not request.logs_only:
+        restoring = Restoring(context, points, point, request, draft)
+        restoring.plan()
+        moment = restoring.then.moment
+    draft.notes["back_to"] = moment
+    found = [] if request.files_only or request.paths else talks.of_point(context, points, point, request.session_id)
+    _refuse_running(context, found)
+    draft.notes["sessions"] = [conversation.session_id for conversation in found]
+    view = RewindView(
+        title=title,
+        point=point,
+        edits=tuple(restoring.edits) if restoring is not None else (),
+        left=tuple(restoring.left) if restoring is not None else (),
+        yours=tuple(restoring.yours) if restoring is not None else (),
+        conversations=tuple(talks.view(context, conversation) for conversation in found),
+        others=_others(points, moment, {conversation.session_id for conversation in found} | {point.session_id}),
+    )
+    if request.reset:
+        view = _move_branch(context, draft, point, view)
+    _save_index(context, draft)
+    return Rewind(context, draft, view, found, restoring.becomes if restoring is not None else None)
+
+
+def _others(points: Points, moment: float, concerned: set[str]) -> tuple[str, ...]:
+    """Return the sessions that changed files since and whose conversations stay as they are."""
+    found = dict.fromkeys(one.session_id for one in points.snapshots.since(moment) if one.session_id)
+    return tuple(one for one in found if one not in concerned)
+
+
+def _save_index(context: Context, draft: Draft) -> None:
+    """Keep the index with the undo point too: a second name is enough, since git never changes it in place."""
+    try:
+        os.link(os.path.join(context.place.git_dir, "index"), os.path.join(draft.folder, "index.present"))
+    except OSError:
+        pass  # a file system without links, or no index yet
+
+
+def _move_branch(context: Context, draft: Draft, point: PointView, view: RewindView) -> RewindView:
+    """Let the branch's tip become the point's commit, with the index; where it was stays under a ref of ours."""
+    place, head = context.place, context.journal.snapshot.head
+    state = operation.state(place)
+    if state.merge_heads or state.picked or state.rebasing:
+        raise EntireError("a merge, a pick or a rebase is in progress; nothing was changed",
+                          hint="finish or abort it first, or leave --reset out")  # fmt: skip
+    if point.id == head:
+        return view
+    branch = history.branch(place.top)
+    backup = f"refs/entire/backup/{branch or 'HEAD'}/{int(context.now() * 1000)}"
+    draft.move_ref(backup, head, "")
+    if branch:
+        draft.move_ref(f"refs/heads/{branch}", point.id, head)
+    else:
+        draft.set_head("", point.id)
+    return replace(view, branch=branch, moved_to=point.id, backup=backup)
+
+
+def _what(draft: Draft, path: str) -> str:
+    if not os.path.lexists(os.path.join(draft.after, path)):
+        return "delete"
+    return "write" if os.path.lexists(os.path.join(draft.before, path)) else "create"

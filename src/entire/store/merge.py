@@ -1,0 +1,192 @@
+"""Joins two states of the checkpoints branch so that nothing is lost (formats.md section 10).
+
+The union of both trees, decided per checkpoint: of a session that both have, the later content, with a summary from
+either; the root's metadata summed up anew. The result does not depend on which side is ours, and joining again changes
+nothing. No common ancestor is needed: unrelated histories join the same way.
+"""
+
+from __future__ import annotations
+
+from entire.git.write import Stream
+from entire.model.ids import HEX, CheckpointId
+from entire.model.records import SessionFiles, SessionRecord, summarize
+from entire.model.times import parse_time
+from entire.model.value import replace
+from entire.store import checkpoint_writer, checkpoints
+from entire.store.checkpoint_writer import FILE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from entire.git.read import Objects, TreeEntry
+    from entire.store.checkpoint_writer import Changes
+    from entire.store.checkpoints import Checkpoint, Slot
+
+    Key = tuple[str, int]  # a session's id and which of its slots; an unreadable slot stands for itself
+
+MESSAGE = b"Merge remote session logs"
+_TREE = "040000"
+
+
+def join(where: str, objects: Objects, ours: str, theirs: str, author: str) -> str:
+    """Write a commit with both as parents and the content of both; return its id. No ref is moved."""
+    stream = Stream(where)
+    changes = {
+        path: None if entry is None else (entry[0], entry[1] if isinstance(entry[1], str) else stream.blob(entry[1]))
+        for path, entry in differences(objects, ours, theirs).items()
+    }
+    mark = stream.commit(message=MESSAGE, author=author, parents=(ours, theirs), changes=changes)
+    return stream.write()[mark]
+
+
+def differences(objects: Objects, ours: str, theirs: str) -> Changes:
+    """Return the changes that turn our tree into the joined one."""
+    changes: Changes = {}
+    _join_trees(objects, (ours, theirs), f"{ours}^{{tree}}", f"{theirs}^{{tree}}", "", changes)
+    return changes
+
+
+def _join_trees(
+    objects: Objects, tips: tuple[str, str], our_tree: str, their_tree: str, folder: str, changes: Changes
+) -> None:
+    mine = {entry.name: entry for entry in objects.tree(our_tree)}
+    for their in objects.tree(their_tree):
+        path = folder + their.name
+        our = mine.get(their.name)
+        if our is not None and (our.oid, our.mode) == (their.oid, their.mode):
+            continue
+        checkpoint_id = _checkpoint_id(path)
+        if our is None:
+            changes[path] = (their.mode, their.oid)
+        elif checkpoint_id and our.mode == their.mode == _TREE:
+            changes.update(_join_checkpoint(objects, tips, checkpoint_id))
+        elif our.mode == their.mode == _TREE:
+            _join_trees(objects, tips, our.oid, their.oid, path + "/", changes)
+        elif _is_better(their, our):
+            changes[path] = (their.mode, their.oid)
+
+
+def _is_better(one: TreeEntry, other: TreeEntry) -> bool:
+    """Decide about files nobody here knows: any rule will do that gives both sides the same; a folder holds more."""
+    return (one.mode == _TREE, one.oid, one.mode) > (other.mode == _TREE, other.oid, other.mode)
+
+
+def _checkpoint_id(path: str) -> CheckpointId | None:
+    if len(path) == 13 and path[2] == "/" and HEX.issuperset(path[:2] + path[3:]):
+        return CheckpointId(path[:2] + path[3:])
+    return None
+
+
+def _join_checkpoint(objects: Objects, tips: tuple[str, str], checkpoint_id: CheckpointId) -> Changes:
+    """Return the changes for a checkpoint that both have and that differs."""
+    found = [checkpoints.read_at(objects, tip, checkpoint_id) for tip in tips]
+    sides = [one for one in found if one is not None]
+    root = checkpoint_id.path
+    changes: Changes = {}
+    _join_others(objects, sides, root, changes)
+    slots = [_by_session(side) for side in sides]
+    winners = {key: _winner(objects, [side[key] for side in slots if key in side]) for key in {**slots[0], **slots[1]}}
+    lent = _lent_summaries(slots, winners)
+    wanted = {key: slot.tree for key, slot in winners.items()}
+    complete = [
+        side
+        for side, own in zip(sides, slots, strict=True)
+        if {key: slot.tree for key, slot in own.items()} == wanted and not lent
+    ]
+    if complete:
+        return {**changes, **_take_side(sides[0], complete, root)}
+    return {**changes, **_compose(sides, winners, lent, root)}
+
+
+def _join_others(objects: Objects, sides: list[Checkpoint], root: str, changes: Changes) -> None:
+    """Join what stands beside the slots: tasks and files of other tools."""
+    ours, theirs = ({entry.name: entry for entry in side.entries if not _is_slot(entry)} for side in sides)
+    for name, their in theirs.items():
+        our = ours.get(name)
+        if name == "metadata.json" or (our is not None and (our.oid, our.mode) == (their.oid, their.mode)):
+            continue
+        if our is not None and our.mode == their.mode == _TREE:
+            _join_trees(objects, ("", ""), our.oid, their.oid, f"{root}/{name}/", changes)
+        elif our is None or _is_better(their, our):
+            changes[f"{root}/{name}"] = (their.mode, their.oid)
+
+
+def _is_slot(entry: TreeEntry) -> bool:
+    return entry.mode == _TREE and entry.name.isascii() and entry.name.isdigit()
+
+
+def _by_session(side: Checkpoint) -> dict[Key, Slot]:
+    out: dict[Key, Slot] = {}
+    for slot in side.slots:
+        key = (slot.session_id or f"\0{slot.tree}", 0)
+        while key in out:
+            key = (key[0], key[1] + 1)
+        out[key] = slot
+    return out
+
+
+def _winner(objects: Objects, candidates: list[Slot]) -> Slot:
+    """Return the later of a session's contents: a transcript only grows, and is complete once it is finalised."""
+    if len(candidates) == 1 or candidates[0].tree == candidates[1].tree:
+        return candidates[0]
+
+    def key(slot: Slot) -> tuple[int, float, bool, int, str]:
+        size = sum(len(objects.blob(oid) or b"") for oid in checkpoints.transcript_parts(slot))
+        record = slot.record
+        if record is None:
+            return (size, 0.0, False, 0, slot.tree)
+        time = parse_time(record.created_at)
+        return (size, time, record.summary is not None, record.checkpoints_count, slot.tree)
+
+    return max(candidates, key=key)
+
+
+def _lent_summaries(slots: list[dict[Key, Slot]], winners: dict[Key, Slot]) -> dict[Key, SessionRecord]:
+    """Return, for each session whose later content has no summary but whose earlier one has, the record with it."""
+    lent: dict[Key, SessionRecord] = {}
+    for key, winner in winners.items():
+        given = [side[key].record for side in slots if key in side]
+        summaries = [record.summary for record in given if record is not None and record.summary is not None]
+        if winner.record is not None and winner.record.summary is None and summaries:
+            lent[key] = replace(winner.record, summary=summaries[0])
+    return lent
+
+
+def _take_side(ours: Checkpoint, complete: list[Checkpoint], root: str) -> Changes:
+    """A side has everything the other has: its slots and its root metadata stay as they are, byte for byte."""
+    best = max(complete, key=lambda one: ([(slot.number, slot.tree) for slot in one.slots], _root_oid(one)))
+    changes: Changes = {}
+    if best is ours:
+        return changes
+    for entry in ours.entries:
+        if _is_slot(entry):
+            changes[f"{root}/{entry.name}"] = None
+    for entry in best.entries:
+        if _is_slot(entry) or entry.name == "metadata.json":
+            changes[f"{root}/{entry.name}"] = (entry.mode, entry.oid)
+    return changes
+
+
+def _root_oid(side: Checkpoint) -> str:
+    return next((entry.oid for entry in side.entries if entry.name == "metadata.json"), "")
+
+
+def _compose(sides: list[Checkpoint], winners: dict[Key, Slot], lent: dict[Key, SessionRecord], root: str) -> Changes:
+    """Put the winners side by side, in order of time, and sum up anew."""
+    changes: Changes = {f"{root}/{entry.name}": None for entry in sides[0].entries if _is_slot(entry)}
+    records: list[SessionRecord] = []
+    pointers: list[SessionFiles] = []
+    for number, key in enumerate(sorted(winners, key=lambda key: _order(key, winners[key]))):
+        slot = winners[key]
+        record = lent.get(key) or checkpoint_writer.record_of(slot, sides[0].id)
+        changes[f"{root}/{number}"] = (_TREE, slot.tree)
+        if record is not slot.record:
+            changes[f"{root}/{number}/metadata.json"] = (FILE, checkpoint_writer.metadata(record))
+        records.append(record)
+        pointers.append(checkpoint_writer.pointers_of(slot, f"/{root}/{number}/"))
+    extra = {**min(sides, key=_root_oid).summary.extra, **max(sides, key=_root_oid).summary.extra}
+    changes[f"{root}/metadata.json"] = (FILE, checkpoint_writer.metadata(summarize(records, pointers, extra)))
+    return changes
+
+
+def _order(key: Key, slot: Slot) -> tuple[float, Key]:
+    return (parse_time(slot.record.created_at) if slot.record is not None else 0.0, key)

@@ -1,0 +1,338 @@
+"""Carries out the plan of a transaction, forward or back: what is done already is found out by looking.
+
+So the same steps carry a transaction out, roll it back after an error, and finish either after a kill. Each path is
+compared with its copy from before and its copy from after; a path that is like neither was changed by somebody else
+and is left alone.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+from entire import files
+from entire.errors import CorruptError, EntireError
+from entire.git import head, refs
+from entire.model.value import Value
+from entire.undo.backups import State, Tree, mark, parents, shown, state_from_json
+from entire.undo.index_lock import IndexLock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from entire.layout import Place
+    from entire.undo.backups import Mark
+
+PLAN = "plan.json"
+_STAYS = (errno.ENOTEMPTY, errno.EEXIST, errno.EBUSY, errno.EINVAL, errno.ENOENT, errno.ENOTDIR)
+
+
+class PathChange(Value):
+    """One path: what lies there before and after; None is nothing (or a folder)."""
+
+    path: str  # relative to the work tree, or absolute for a private file
+    was: State | None
+    becomes: State | None
+    given: str = ""  # a private file's path as the caller gave it, where links lead from there to ``path``
+
+
+class Plan(Value):
+    """Everything that a transaction changes."""
+
+    command: str
+    title: str
+    time: float
+    notes: dict[str, Any]
+    items: tuple[PathChange, ...] = ()
+    made: dict[str, int | None] = {}  # folders that appear, with their mode bits (None: as this process gives them)
+    gone: dict[str, int | None] = {}  # folders that vanish
+    index: PathChange | None = None
+    refs: tuple[tuple[str, str, str], ...] = ()  # ref, from where, to where; '' is nowhere
+    head: tuple[tuple[str, str], tuple[str, str]] | None = None  # (ref or '', commit) before and after
+
+
+def write_plan(folder: str, plan: Plan) -> None:
+    """Write a plan into the folder of its transaction."""
+    value = dict(plan.__dict__, version=1, items=[_item_json(item) for item in plan.items])
+    value["index"] = None if plan.index is None else _item_json(plan.index)
+    files.write_json(os.path.join(folder, PLAN), value)
+
+
+def read_plan(folder: str) -> Plan | None:
+    """Read a plan; None if there is none. Raises CorruptError for one that nobody can follow."""
+    path = os.path.join(folder, PLAN)
+    value = files.read_json(path)
+    if value is None:
+        return None
+    try:
+        if value.pop("version") != 1:
+            raise ValueError("of another version")
+        value["items"] = tuple(_item(one) for one in value["items"])
+        value["index"] = None if value["index"] is None else _item(value["index"])
+        value["refs"] = tuple((ref, old, new) for ref, old, new in value["refs"])
+        if value["head"] is not None:
+            (ref, oid), (new_ref, new_oid) = value["head"]
+            value["head"] = ((ref, oid), (new_ref, new_oid))
+        return Plan(**value)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise CorruptError(f"{path} is no plan: {error}", hint="run `entire doctor`") from error
+
+
+def _item_json(item: PathChange) -> list[Any]:
+    return [item.path, *(None if one is None else one.to_json() for one in (item.was, item.becomes)), item.given]
+
+
+def _item(value: list[Any]) -> PathChange:
+    path, was, becomes, given = value
+    if not isinstance(path, str):
+        raise ValueError("no path")
+    return PathChange(path=path, was=state_from_json(was), becomes=state_from_json(becomes), given=given)
+
+
+def under_way(folder: str) -> str:
+    """Return the beginning of the names of temporary files of a transaction."""
+    return ".entire-" + os.path.basename(folder)
+
+
+def is_here(found: os.stat_result) -> bool:
+    """Tell whether a folder is this process' current directory, which must not be deleted from under it."""
+    try:
+        here = os.stat(".")
+    except OSError:
+        return False
+    return (here.st_dev, here.st_ino) == (found.st_dev, found.st_ino)
+
+
+class PlanRunner:
+    """One pass over a plan. With ``marks`` (what untouched files look like) whatever is not as before is an error,
+    else it is left alone and told.
+    """
+
+    def __init__(
+        self, place: Place, folder: str, plan: Plan, *, back: bool = False, marks: Mapping[str, Mark] | None = None
+    ) -> None:
+        self._place = place
+        self._folder = folder
+        self._plan = plan
+        self._back = back
+        self._marks = marks
+        self._tree = Tree(place.top)
+        self._tree.vanishing = {item.path for item in plan.items if self._ends(item)[1] is None}
+        self._tree.appearing = {item.path for item in plan.items} - self._tree.vanishing
+        self.left: list[str] = []  # sentences about what is left alone
+
+    def carry_out(self) -> list[str]:
+        """Do everything that is not done yet; return sentences about what was left alone."""
+        steps = [self._change_files, self._change_index, self._move_refs, self._move_head]
+        for step in reversed(steps) if self._back else steps:
+            step()
+        return self.left
+
+    def _leave(self, what: str, why: str) -> None:
+        sentence = f"{shown(what)} {why}"
+        if self._marks is not None:
+            raise EntireError(sentence)
+        self.left.append(f"{sentence}: left as it is")
+
+    def _ends(self, item: PathChange) -> tuple[State | None, State | None]:
+        """Return from what to what this pass changes a path."""
+        return (item.becomes, item.was) if self._back else (item.was, item.becomes)
+
+    def _is_due(self, item: PathChange) -> bool:
+        """Tell whether a path still has to be changed."""
+        before, after = self._ends(item)
+        found = self._tree.look(item.path)
+        if found is not None and self._marks and self._marks.get(item.path) == mark(found):
+            return True
+        if self._tree.is_like(item.path, self._folder, after):
+            return False
+        if self._tree.is_like(item.path, self._folder, before):
+            return True
+        self._leave(item.path, "was changed by somebody else meanwhile")
+        return False
+
+    def _change_files(self) -> None:
+        """Delete, then drop and make folders, then write: so a file can take a folder's place, and the reverse, and
+        a name can change its letter case where that does not count.
+        """
+        made, gone = (self._plan.gone, self._plan.made) if self._back else (self._plan.made, self._plan.gone)
+        numbered = list(enumerate(self._plan.items))
+        for number, item in reversed(numbered):
+            if self._marks is None and self._tree.can_hold(item.path):
+                files.remove(self._temporary(number, item))  # what a kill left
+            if self._ends(item)[1] is None and self._is_due(item):
+                os.unlink(self._tree.at(item.path))
+        for folder in sorted(gone, reverse=True):
+            self._drop(folder)
+        for folder, mode in sorted(made.items()):
+            self._make(folder, mode)
+        for number, item in numbered:
+            after = self._ends(item)[1]
+            if after is not None and self._is_due(item):
+                if self._tree.can_hold(item.path) and self._tree.folder(item.path) is None:
+                    self._tree.put(item.path, self._folder, after, self._temporary(number, item))
+                else:
+                    self._leave(item.path, "cannot be written: something else is in its way")
+
+    def _temporary(self, number: int, item: PathChange) -> str:
+        above = os.path.dirname(self._tree.at(item.path))
+        return os.path.join(above, f"{under_way(self._folder)}-{number}")
+
+    def _drop(self, folder: str) -> None:
+        """Remove a folder if it is empty and nobody stands in it."""
+        found = self._tree.folder(folder)
+        if found is None or is_here(found):
+            return
+        try:
+            os.rmdir(self._tree.at(folder))
+        except OSError as error:
+            if error.errno not in _STAYS:
+                raise
+
+    def _make(self, folder: str, mode: int | None) -> None:
+        """Make a folder unless it is there."""
+        path = self._tree.at(folder)
+        found = self._tree.folder(folder)
+        if found is None:
+            if self._tree.look(folder) is not None or not self._tree.can_hold(folder):
+                return  # each path in it is told by itself
+            os.mkdir(path, 0o777 if mode is None else mode | 0o700)
+            found = os.lstat(path)
+        if mode is not None and stat.S_IMODE(found.st_mode) != mode:
+            os.chmod(path, mode)
+
+    def _change_index(self) -> None:
+        """Change the index under git's lock, which is ours already when the transaction has just begun."""
+        item = self._plan.index
+        if item is None:
+            return
+        lock = IndexLock(self._place.git_dir, self._folder)
+        item = PathChange(path=lock.index, was=item.was, becomes=item.becomes)
+        after = self._ends(item)[1]
+        if not self._is_due(item):
+            lock.release()
+            return
+        if self._back or after is None or not lock.is_ours():
+            lock.release()
+            held = after or self._ends(item)[0]
+            if held is not None:
+                lock.take(os.path.join(self._folder, held.copy), held.mode)
+        if after is not None:
+            lock.commit()
+        else:
+            os.unlink(lock.index)
+            lock.release()
+
+    def _move_refs(self) -> None:
+        if not self._plan.refs:
+            return
+        present = refs.read(self._place.top, *(ref for ref, _, _ in self._plan.refs))
+        moves = []
+        for ref, old, new in self._plan.refs:
+            before, after = (new, old) if self._back else (old, new)
+            if present.get(ref, "") == before:
+                moves.append(refs.Move(ref=ref, new=after, old=before))
+            elif present.get(ref, "") != after:
+                self._leave(ref, "was moved by somebody else meanwhile")
+        refs.move(self._place.top, moves)
+
+    def _move_head(self) -> None:
+        if self._plan.head is None:
+            return
+        before, after = reversed(self._plan.head) if self._back else self._plan.head
+        present = head.read(self._place.top)
+        if same_head(present, before):
+            head.write(self._place.top, *after, reason=f"entire: {self._plan.command}")
+        elif not same_head(present, after):
+            self._leave("HEAD", "was moved by somebody else meanwhile")
+
+
+def same_head(one: tuple[str, str], other: tuple[str, str]) -> bool:
+    """Tell whether HEAD names the same: the same branch wherever that is, or the same commit."""
+    return one[0] == other[0] and (bool(one[0]) or one[1] == other[1])
+
+
+class PreflightCheck:
+    """Looks at a work tree before anything is changed: what is in the way, which folders appear and which vanish."""
+
+    def __init__(self, tree: Tree, items: Iterable[PathChange], *, drop: bool = True) -> None:
+        """Look at what ``items`` change. ``drop``: the folders of deleted files vanish where they become empty."""
+        self._tree = tree
+        self._writes = [item.path for item in items if item.becomes is not None]
+        self._deletes = {item.path for item in items if item.becomes is None}
+        self._kept = {folder for path in self._writes for folder in parents(path)}
+        self._candidates: set[str] = {
+            folder for path in self._deletes if drop and not os.path.isabs(path) for folder in parents(path)
+        }
+
+    def check(self) -> None:
+        """Refuse paths that are not plainly files of this work tree any more."""
+        for error in self.blocked().values():
+            raise error
+        for path in self._deletes:
+            if not os.path.isabs(path):
+                check_place(self._tree, path, self._deletes)
+
+    def blocked(self) -> dict[str, EntireError]:
+        """Return the files that cannot be written for what lies in their way and stays there, with the reason."""
+        found = {}
+        for path in self._writes:
+            try:
+                if not os.path.isabs(path):
+                    check_place(self._tree, path, self._deletes)
+                    if self._tree.folder(path) is not None:
+                        self._clear(path)
+            except EntireError as error:
+                found[path] = error
+        return found
+
+    def _clear(self, path: str) -> None:
+        """Refuse a file in the place of a folder, if something in that folder would stay."""
+        stays = f"{shown(path)} is a folder and has to be a file"
+        for folder, below, names in os.walk(self._tree.at(path)):
+            own = path + folder[len(self._tree.at(path)) :]
+            if is_here(os.lstat(folder)):
+                raise EntireError(f"{stays}, but the current directory lies in it", hint="change to another directory")
+            links = [name for name in below if os.path.islink(os.path.join(folder, name))]
+            for name in (*names, *links):
+                if f"{own}/{name}" not in self._deletes:
+                    raise EntireError(f"{stays}, but {shown(own)}/{shown(name)} stays in it", hint="move that away")
+            if ".git" in below:
+                raise EntireError(f"{stays}, but it holds a repository of its own")
+            self._candidates.add(own)
+
+    def gone(self, others: Iterable[str]) -> dict[str, int | None]:
+        """Return the folders that will be empty, of those of deleted files and of ``others``."""
+        found: dict[str, int | None] = {}
+        for folder in sorted(self._candidates.union(others) - self._kept, reverse=True):
+            there = self._tree.folder(folder)
+            if there is None or is_here(there):
+                continue
+            inside = (f"{folder}/{name}" for name in os.listdir(self._tree.at(folder)))
+            if all(path in self._deletes or path in found for path in inside):
+                found[folder] = stat.S_IMODE(there.st_mode)
+        return found
+
+    def made(self, wanted: Mapping[str, int | None], gone: Iterable[str]) -> dict[str, int | None]:
+        """Return the folders that have to be made: those of written files that are missing or will be gone (under
+        another spelling), and those ``wanted``.
+        """
+        above = [folder for path in (*self._writes, *(f"{one}/" for one in wanted)) for folder in parents(path)]
+        return {
+            folder: wanted.get(folder, 0o700 if os.path.isabs(folder) else None)
+            for folder in above
+            if self._tree.folder(folder) is None or self._tree.spelled(folder) in gone
+        }
+
+
+def check_place(tree: Tree, path: str, deleted: Iterable[str]) -> None:
+    """Refuse a path behind a link or a file that stays, or in a repository inside this one."""
+    obstacle = tree.obstacle(path)
+    if obstacle and obstacle not in deleted:
+        raise EntireError(f"{shown(path)} cannot be changed: {shown(obstacle)} is no folder here, or a link to one")
+    nested = "" if obstacle else tree.nested(path)
+    if nested:
+        raise EntireError(f"{shown(path)} cannot be changed: {shown(nested)} is a repository of its own")

@@ -1,0 +1,517 @@
+"""Changes of work-tree files, private files, the index, refs and HEAD that happen all or not at all, with a way back.
+
+A transaction lies in ``<git dir>/entire/undo/<id>/``: ``plan.json``, the work tree's files as they were (``a/``) and as
+they shall be (``b/``), private files likewise (``pa/``, ``pb/``), the index as it was (``index``). Where it stands is
+the ending of an empty file beside that folder, so that a change of it is a rename, which needs no space on the disk:
+``<id>.draft`` (nothing is touched yet; it holds the process that prepares it), ``<id>.applying`` (from now on it is
+carried out, at the latest by the next ``complete``), ``<id>.back`` (it is being rolled back), ``<id>.failed`` (it was
+rolled back); none when it is done. So one look into the folder tells whether anything is left to do.
+
+Not for two processes at a time: the caller holds the repository's lock, except to prepare a draft.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from entire import files
+from entire.errors import CorruptError, EntireError
+from entire.git import head, refs
+from entire.model.value import Value
+from entire.undo import apply, backups
+from entire.undo.apply import PathChange, Plan, PlanRunner, PreflightCheck
+from entire.undo.backups import State, shown
+from entire.undo.folder import APPLYING, BACK, DRAFT, FAILED, begin, cannot, forget, names, renamed, root, tidy
+from entire.undo.index_lock import IndexLock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from entire.layout import Place
+    from entire.undo.backups import Mark
+
+_STATES = {APPLYING: "applying", BACK: "rolling back", FAILED: "rolled back", "": "done"}
+
+
+class Transaction(Value):
+    """A transaction that was begun: what it is called, when, where it stands and what it touches."""
+
+    id: str
+    command: str
+    title: str
+    time: float
+    state: str  # "applying" | "rolling back" | "done" | "rolled back"
+    notes: dict[str, Any]
+    paths: tuple[str, ...]  # of the work tree
+    private: tuple[str, ...]  # absolute, as they were given
+    refs: tuple[str, ...]
+    undoes: str = ""  # the transaction that this one took back
+
+    @property
+    def is_settled(self) -> bool:
+        """Nothing is left to do: it is done, or was rolled back."""
+        return self.state in ("done", "rolled back")
+
+
+class Draft:
+    """Collects what shall change; nothing outside its own folder is touched before ``carry_out``.
+
+    Each path is copied as it is when it is first named. Delete first: a link whose place a folder takes, and a file
+    whose name changes in letter case only. Leave a draft by ``carry_out`` or ``discard``.
+    """
+
+    def __init__(
+        self, place: Place, command: str, title: str, *, now: float, notes: dict[str, Any] | None = None
+    ) -> None:
+        self.place = place
+        self.notes = dict(notes or {})
+        self._named: tuple[str, float, str] = (command, now, title)
+        self._tree = backups.Tree(place.top)
+        self._items: dict[str, PathChange] = {}
+        self._marks: dict[str, Mark] = {}
+        self._copied = 0
+        self._refs: dict[str, tuple[str, str, str]] = {}
+        self._new_head: tuple[tuple[str, str], tuple[str, str]] | None = None
+        self._index: PathChange | None = None
+        self._folders: dict[str, int | None] = {}  # to make, if they are not there
+        self._empty: tuple[str, ...] = ()  # to remove, if nothing is in them
+        self._drop = True  # remove also what becomes empty by deletions
+        self.id = begin(place, now)
+        self.folder = os.path.join(root(place), self.id)
+
+    @property
+    def before(self) -> str:
+        """The folder with the work tree's files as they are."""
+        return os.path.join(self.folder, "a")
+
+    @property
+    def after(self) -> str:
+        """The folder with the work tree's files as they shall be."""
+        return os.path.join(self.folder, "b")
+
+    def write_file(self, path: str) -> None:
+        """Let a file of the work tree become what lies in ``after`` at the same path: bytes, mode bits or link."""
+        self._check(path)
+        try:
+            mode = os.lstat(os.path.join(self.after, path)).st_mode
+        except OSError as error:
+            raise cannot(error, f"read what {shown(path)} shall become", "nothing was changed") from error
+        if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):
+            raise EntireError(f"{shown(path)} shall become neither a file nor a link")
+        self._become(path, f"a/{path}", State(copy=f"b/{path}", mode=mode))
+
+    def write_bytes(self, path: str, data: bytes, mode: int) -> None:
+        """Let a file of the work tree become a regular one with this content and exactly these mode bits."""
+        self._check(path)
+        self._write_copy(f"b/{path}", data, mode)
+        self._become(path, f"a/{path}", State(copy=f"b/{path}", mode=stat.S_IFREG | mode & 0o7777))
+
+    def delete_file(self, path: str) -> None:
+        """Delete a file or link of the work tree, and the folders above it that become empty."""
+        self._check(path)
+        prepared = os.path.join(self.after, path)
+        if os.path.islink(prepared) or os.path.isfile(prepared):
+            files.remove(prepared)
+        self._become(path, f"a/{path}", None)
+
+    def write_private(self, path: str, data: bytes | None, *, mode: int = 0o600) -> None:
+        """Write a file outside of the work tree, by its absolute path; None deletes it. Links are followed."""
+        if data is None:
+            self._become_private(path, None)
+            return
+        copy = self._new_copy("pb")
+        self._write_copy(copy, data, mode)
+        self._become_private(path, State(copy=copy, mode=stat.S_IFREG | mode & 0o7777))
+
+    def move_ref(self, ref: str, new: str, old: str) -> None:
+        """Move a ref from ``old`` to ``new``; '' is nowhere: it is deleted, or must not exist."""
+        known = self._refs.pop(ref, None)
+        old = known[1] if known is not None else old
+        if new != old:
+            self._refs[ref] = (ref, old, new)
+
+    def set_head(self, ref: str, oid: str) -> None:
+        """Let HEAD name a ref (``refs/heads/...``), or with '' for the ref the commit ``oid``."""
+        before = self._new_head[0] if self._new_head else head.read(self.place.top)
+        self._new_head = None if apply.same_head(before, (ref, oid)) else (before, (ref, oid))
+
+    def replace_index(self, path: str) -> None:
+        """Let the index become the file at ``path``: in this draft's folder, not called ``index``."""
+        copy = os.path.relpath(path, self.folder)
+        if copy == "index" or copy.startswith(".."):
+            raise ValueError(path)
+        index = os.path.join(self.place.git_dir, "index")
+        try:
+            was, self._marks[index] = self._tree.save(index, self.folder, "index")
+            mode = was.mode if was is not None else stat.S_IFREG | backups.default_mode(False)
+            becomes = State(copy=copy, mode=mode)
+            changes = not backups.same_states(self.folder, was, becomes)
+        except OSError as error:
+            raise cannot(error, "save the index", "nothing was changed") from error
+        self._index = PathChange(path="", was=was, becomes=becomes) if changes else None
+
+    def planned(self, path: str) -> bytes | None:
+        """Return what a private file will hold; None if it will not change, or be deleted."""
+        item = self._items.get(os.path.realpath(path))
+        if item is None or item.becomes is None:
+            return None
+        return files.read(os.path.join(self.folder, item.becomes.copy))
+
+    def leave_blocked(self) -> dict[str, str]:
+        """Take back the writes for which something that stays is in the way; return why, by path."""
+        try:
+            found = PreflightCheck(self._tree, self._items.values()).blocked()
+        except OSError as error:
+            raise cannot(error, "look at the work tree", "nothing was changed") from error
+        for path in found:
+            del self._items[path]
+            self._tree.appearing.discard(path)
+            files.remove(os.path.join(self.after, path))
+        return {path: error.message for path, error in found.items()}
+
+    def changed(self) -> list[str]:
+        """Return the paths of the work tree that will change."""
+        return sorted(path for path in self._items if not os.path.isabs(path))
+
+    def discard(self) -> None:
+        """Forget the draft; nothing was changed. Does nothing after ``carry_out`` began to change something."""
+        if os.path.lexists(self.folder + DRAFT):
+            try:
+                forget(self.place, self.id)
+            except EntireError:
+                pass  # `complete` deletes it when this process is gone
+
+    def carry_out(self) -> Transaction:
+        """Change everything, or after an error nothing. Raises EntireError if anything is not as it was copied."""
+        try:
+            plan = self._plan()
+            self._verify()
+            lock = IndexLock(self.place.git_dir, self.folder)
+            if self._index is not None and self._index.becomes is not None:
+                lock.take(os.path.join(self.folder, self._index.becomes.copy), self._index.becomes.mode)
+            try:
+                self._verify_index()
+                apply.write_plan(self.folder, plan)
+                os.rename(self.folder + DRAFT, self.folder + APPLYING)
+            except BaseException:
+                lock.release()
+                raise
+        except OSError as error:
+            raise cannot(error, "prepare the change", "nothing was changed") from error
+        try:
+            PlanRunner(self.place, self.folder, plan, marks=self._marks).carry_out()
+        except BaseException as error:
+            told = _roll_back(self.place, self.id, plan, error)
+            if isinstance(error, (OSError, EntireError)):
+                raise told from error
+            raise
+        try:
+            os.unlink(self.folder + APPLYING)
+        except OSError:
+            pass  # the next `complete` finds that everything is done
+        return _transaction(self.id, plan, "")
+
+    def _check(self, path: str) -> None:
+        """Refuse what is no file of this work tree, or lies behind a link."""
+        backups.check_name(path)
+        try:
+            obstacle = self._tree.obstacle(path)
+            if not obstacle or stat.S_ISLNK(os.lstat(self._tree.at(obstacle)).st_mode):
+                apply.check_place(self._tree, path, self._tree.vanishing)  # a file above it may be deleted later
+        except OSError as error:
+            raise cannot(error, f"look at {shown(path)}", "nothing was changed") from error
+
+    def _become_private(self, path: str, becomes: State | None) -> None:
+        if not os.path.isabs(path):
+            raise EntireError(f"{shown(path)} is no absolute path")
+        real = os.path.realpath(path)
+        self._become(real, self._new_copy("pa"), becomes, given=path)
+
+    def _become(self, path: str, copy: str, becomes: State | None, *, given: str = "") -> None:
+        """Copy a path as it is, and remember what it becomes, if that is something else."""
+        try:
+            known = self._items.get(path)
+            if known is None:
+                was, self._marks[path] = self._tree.save(path, self.folder, copy)
+            else:
+                was = known.was
+            if backups.same_states(self.folder, was, becomes):
+                self._items.pop(path, None)
+                for state in (was, becomes):
+                    if state is not None:  # a draft holds copies of what changes only
+                        files.remove(os.path.join(self.folder, state.copy))
+            else:
+                self._items[path] = PathChange(path=path, was=was, becomes=becomes, given=given)
+            self._tree.vanishing.discard(path)
+            self._tree.appearing.discard(path)
+            if path in self._items:
+                (self._tree.vanishing if becomes is None else self._tree.appearing).add(path)
+        except OSError as error:
+            raise cannot(error, f"save {shown(path)}", "nothing was changed") from error
+
+    def _new_copy(self, folder: str) -> str:
+        self._copied += 1
+        return f"{folder}/{self._copied}"
+
+    def _write_copy(self, copy: str, data: bytes, mode: int) -> None:
+        try:
+            backups.write_copy(os.path.join(self.folder, copy), data, mode)
+        except OSError as error:
+            raise cannot(error, "prepare the change", "nothing was changed") from error
+
+    def _plan(self) -> Plan:
+        """Look at the work tree once more, and write down what is to be done."""
+        items = tuple(self._items[path] for path in sorted(self._items))
+        survey = PreflightCheck(self._tree, items, drop=self._drop)
+        survey.check()
+        gone = survey.gone(self._empty)
+        command, now, title = self._named
+        return Plan(
+            command=command, title=title, time=now, notes=self.notes, items=items, gone=gone,
+            made=survey.made(self._folders, gone), index=self._index, refs=tuple(self._refs.values()),
+            head=self._new_head,
+        )  # fmt: skip
+
+    def _verify(self) -> None:
+        """Refuse if anything is not as it was when it was copied."""
+        differ = [item.given or path for path, item in sorted(self._items.items()) if not self._is_as_copied(item)]
+        present = refs.read(self.place.top, *self._refs) if self._refs else {}
+        differ += [ref for ref, old, _ in self._refs.values() if present.get(ref, "") != old]
+        if self._new_head is not None and not apply.same_head(head.read(self.place.top), self._new_head[0]):
+            differ.append("HEAD")
+        self._refuse(differ)
+
+    def _verify_index(self) -> None:
+        index = os.path.join(self.place.git_dir, "index")
+        if self._index is not None and not self._is_as_copied(
+            PathChange(path=index, was=self._index.was, becomes=None)
+        ):
+            self._refuse(["the index"])
+
+    def _is_as_copied(self, item: PathChange) -> bool:
+        found = self._tree.look(item.path)
+        if found is not None and backups.mark(found) == self._marks.get(item.path):
+            return True
+        return self._tree.is_like(item.path, self.folder, item.was)
+
+    def _refuse(self, differ: list[str]) -> None:
+        if differ:
+            named = ", ".join(map(shown, differ[:5])) + (f" and {len(differ) - 5} more" if len(differ) > 5 else "")
+            raise EntireError(f"{named} changed in the meantime; nothing was changed", hint="try again")
+
+
+def complete(place: Place) -> list[str]:
+    """Finish what was killed, remove abandoned drafts; return sentences about what was found.
+
+    A transaction goes forward, one that was being rolled back goes back. What somebody else changed is left alone.
+    """
+    told: list[str] = []
+    for name in sorted(names(place)):
+        identity, dot, ending = name.partition(".")
+        if dot + ending in (APPLYING, BACK):
+            told += _finish(place, identity, back=dot + ending == BACK)
+        elif dot:
+            tidy(place, name)
+    return told
+
+
+def count(place: Place) -> int:
+    """Return how many transactions there are, whatever their state; reads none."""
+    return sum("." not in name for name in names(place))
+
+
+def find_all(place: Place) -> list[Transaction]:
+    """Return the transactions, newest first; drafts are none, and what cannot be read is left out."""
+    return [_transaction(identity, plan, ending) for identity, ending, plan in _plans(place)]
+
+
+def _plans(place: Place) -> Iterator[tuple[str, str, Plan]]:
+    """Yield the id, the ending of the state and the plan of each transaction, newest first."""
+    there = names(place)
+    for identity in sorted((name for name in there if "." not in name), reverse=True):
+        endings = [ending for ending in (DRAFT, APPLYING, BACK, FAILED) if identity + ending in there]
+        if DRAFT in endings:
+            continue
+        try:
+            plan = apply.read_plan(os.path.join(root(place), identity))
+        except (CorruptError, OSError):
+            continue
+        if plan is not None:
+            yield identity, endings[0] if endings else "", plan
+
+
+def kept(place: Place, *paths: str) -> Iterator[tuple[str, ...]]:
+    """Yield where each transaction, newest first, keeps these private files as they were before it; '' for those that
+    it did not change, or that were not there.
+    """
+    wanted = [os.path.realpath(path) for path in paths]
+    for identity, _, plan in _plans(place):
+        folder = os.path.join(root(place), identity)
+        copied = {item.path: os.path.join(folder, item.was.copy) for item in plan.items if item.given and item.was}
+        yield tuple(copied.get(path, "") for path in wanted)
+
+
+def done(place: Place, command: str) -> list[Transaction]:
+    """Return the transactions of a command that are done, newest first."""
+    return [one for one in find_all(place) if one.command == command and one.state == "done"]
+
+
+def latest(place: Place, command: str) -> Transaction | None:
+    """Return the newest transaction of a command that is done, or None."""
+    return next(iter(done(place, command)), None)
+
+
+def inverse(place: Place, *undone: Transaction, now: float) -> Draft:
+    """Return a draft that brings everything back to where it was before the last of some transactions, newest first."""
+    last = undone[-1]
+    draft = Draft(place, last.command, f"undo of {last.title}", now=now, notes={"undoes": last.id})
+    try:
+        _take_back(draft, [(os.path.join(root(place), one.id), _plan_of(place, one)) for one in undone])
+    except OSError as error:
+        draft.discard()
+        raise cannot(error, f"undo {last.title}", "nothing was changed") from error
+    except BaseException:
+        draft.discard()
+        raise
+    return draft
+
+
+def remove(place: Place, transaction_id: str) -> None:
+    """Forget a transaction that is done or was rolled back; it cannot be undone any more."""
+    forget(place, transaction_id)
+
+
+def prune(place: Place, *, now: float, seconds: float, max_count: int, max_bytes: int) -> list[str]:
+    """Forget transactions that are too old, too many or too large, oldest first; return their ids.
+
+    The newest stays, however large it is, until it is too old.
+    """
+    removed = []
+    count = size = 0
+    for one in find_all(place):
+        if not one.is_settled:
+            continue
+        count += 1
+        size += backups.size_of_tree(os.path.join(root(place), one.id))
+        if now - one.time > seconds or (count > 1 and (count > max_count or size > max_bytes)):
+            remove(place, one.id)
+            removed.append(one.id)
+    return removed
+
+
+def _plan_of(place: Place, transaction: Transaction) -> Plan:
+    plan = apply.read_plan(os.path.join(root(place), transaction.id))
+    if plan is None or transaction.state != "done":
+        raise EntireError(f"{transaction.title} cannot be undone: it was not carried out, or was forgotten")
+    return plan
+
+
+def _take_back(draft: Draft, plans: Sequence[tuple[str, Plan]]) -> None:
+    """Fill a draft with the way back of some plans, newest first, whose copies lie in their folders."""
+    draft._drop = False  # a folder that was empty before stays
+    earliest: dict[str, tuple[str, PathChange]] = {}
+    for folder, plan in plans:
+        draft._folders.update(plan.gone)
+        draft._empty = (*draft._empty, *plan.made)
+        earliest.update({item.path: (folder, item) for item in plan.items})
+        _take_refs_back(draft, plan)
+    for folder, item in sorted(earliest.values(), key=lambda one: one[1].was is not None):  # deletions first
+        becomes, copy = None, f"b/{item.path}" if not item.given else draft._new_copy("pb")
+        if item.was is not None:
+            becomes = State(copy=copy, mode=item.was.mode)
+            backups.duplicate(os.path.join(folder, item.was.copy), os.path.join(draft.folder, copy), item.was.mode)
+        if item.given:
+            draft._become_private(item.given, becomes)
+        else:
+            draft._check(item.path)
+            draft._become(item.path, f"a/{item.path}", becomes)
+    indexes = [(folder, plan.index) for folder, plan in plans if plan.index is not None]
+    if indexes:
+        _take_index_back(draft, *indexes[-1])
+
+
+def _take_refs_back(draft: Draft, plan: Plan) -> None:
+    """Let refs and HEAD name what they named; refuse if they were moved since, for what they name now would be lost."""
+    present = refs.read(draft.place.top, *(ref for ref, _, _ in plan.refs)) if plan.refs else {}
+    present.update({ref: new for ref, _, new in draft._refs.values()})  # a later transaction was taken back before
+    moved = [ref for ref, old, new in plan.refs if present.get(ref, "") not in (old, new)]
+    if plan.head is not None:
+        at = draft._new_head[1] if draft._new_head is not None else head.read(draft.place.top)
+        moved += [] if any(apply.same_head(at, one) for one in plan.head) else ["HEAD"]
+        draft.set_head(*plan.head[0])
+    if moved:
+        raise EntireError(
+            f"{plan.title} cannot be undone: {', '.join(map(shown, moved))} was moved since; nothing was changed",
+            hint="move it back first (see `git reflog`)",
+        )
+    for ref, old, _ in plan.refs:
+        draft.move_ref(ref, old, present.get(ref, ""))
+
+
+def _take_index_back(draft: Draft, folder: str, index: PathChange) -> None:
+    """Let the index become what it was; none, if there was none."""
+    was = index.was
+    target = os.path.join(draft.folder, "index.was")
+    if was is None:
+        backups.write_copy(target, b"", 0o600)
+        draft.replace_index(target)
+        if draft._index is not None:
+            draft._index = PathChange(path="", was=draft._index.was, becomes=None)
+    else:
+        backups.duplicate(os.path.join(folder, was.copy), target, was.mode)
+        draft.replace_index(target)
+
+
+def _transaction(identity: str, plan: Plan, ending: str) -> Transaction:
+    return Transaction(
+        id=identity, command=plan.command, title=plan.title, time=plan.time, state=_STATES[ending], notes=plan.notes,
+        paths=tuple(item.path for item in plan.items if not item.given),
+        private=tuple(item.given for item in plan.items if item.given),
+        refs=tuple(ref for ref, _, _ in plan.refs), undoes=str(plan.notes.get("undoes", "")),
+    )  # fmt: skip
+
+
+def _roll_back(place: Place, identity: str, plan: Plan, error: BaseException) -> EntireError:
+    """Bring everything back after an error; return what to say about it."""
+    path = os.path.join(root(place), identity)
+    why = f"{error.strerror} ({shown(str(error.filename))})" if isinstance(error, OSError) else str(error)
+    marker = path + (BACK if renamed(path + APPLYING, path + BACK) else APPLYING)
+    try:
+        left = PlanRunner(place, path, plan, back=True).carry_out()
+    except (OSError, EntireError) as again:
+        then = "rolls it back" if marker.endswith(BACK) else "finishes it"
+        return EntireError(
+            f"{plan.title} stopped half-way: {why}; bringing everything back failed too: {again}",
+            hint=f"free disk space or see to permissions; the next `entire` command {then}",
+        )
+    if not renamed(marker, path + FAILED) and marker.endswith(APPLYING):
+        return EntireError(
+            f"{plan.title} failed: {why}; everything is as before, but that could not be noted in {root(place)}",
+            hint="see to that folder; the next `entire` command carries the change out",
+        )
+    state = "; ".join(("everything else is as before", *left)) if left else "everything is as before"
+    return EntireError(f"{plan.title} failed: {why}; {state}", hint=getattr(error, "hint", ""))
+
+
+def _finish(place: Place, identity: str, *, back: bool) -> list[str]:
+    """Carry out what is left of a transaction, in one direction; it stays as it is if that fails again."""
+    path = os.path.join(root(place), identity)
+    ending = BACK if back else APPLYING
+    try:
+        plan = apply.read_plan(path)
+        if plan is None:
+            raise CorruptError(f"{path} has no plan")
+    except (CorruptError, OSError) as error:
+        return [f"a change that was interrupted cannot be finished: {error}; the files as they were are in {path}/a"]
+    try:
+        left = PlanRunner(place, path, plan, back=back).carry_out()
+        if back:
+            os.rename(path + ending, path + FAILED)
+        else:
+            os.unlink(path + ending)
+    except (OSError, EntireError) as error:
+        return [f"{plan.title} was interrupted and cannot be finished yet: {error}"]
+    return [f"{plan.title} was interrupted; it was {'rolled back' if back else 'finished'} now", *left]

@@ -1,0 +1,6 @@
+"""``python -m entire_demo_agent``."""
+
+from entire_demo_agent.program import main
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,201 @@
+"""Editing a user's JSON file in place: every byte that is not ours stays."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from entire.agents import hookfiles, json_document
+from entire.agents.hookfiles import Entry
+from entire.agents.json_document import Document
+from entire.errors import EntireError
+
+STOP = Entry(event="Stop", matcher="", command="entire hooks x stop")
+TASK = Entry(event="PreToolUse", matcher="Task", command="entire hooks x pre-task", timeout=5)
+
+
+def test_an_entry_has_a_timeout_only_where_one_is_wanted() -> None:
+    assert STOP.group() == {"matcher": "", "hooks": [{"type": "command", "command": "entire hooks x stop"}]}
+    assert TASK.group()["hooks"][0]["timeout"] == 5
+
+
+def test_get_follows_keys_and_indexes() -> None:
+    document = Document('{"a": [{"b": 1}, 2], "0": 3}')
+    assert document.get(()) == document.value
+    assert document.get(("a", 0, "b")) == 1
+    missing: list[json_document.Path] = [("a", 2), ("a", "0"), ("x",), ("a", 0, "b", "c"), (0,)]
+    for path in missing:
+        assert document.get(path) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "value", "key", "result"),
+    [
+        ('{"a": 1}', (), 2, "b", '{"a": 1, "b": 2}'),
+        ('{\n\t"a": 1\n}', (), {"c": 2}, "b", '{\n\t"a": 1,\n\t"b": {\n\t\t"c": 2\n\t}\n}'),
+        ('{\r\n  "a": []\r\n}', ("a",), {"c": 2}, None, '{\r\n  "a": [\r\n    {\r\n      "c": 2\r\n    }]\r\n}'),
+        ('{"a": [1,\n  2\n]}', ("a",), 3, None, '{"a": [1,\n  2,\n  3\n]}'),
+        ('{ "a": [1 , 2 ] }', ("a",), 3, None, '{ "a": [1 , 2, 3 ] }'),
+        ('{"a": {}, "a": []}', ("a",), 3, None, '{"a": {}, "a": [3]}'),  # the last of two counts
+        ('{"é": "}]"}', (), "☃", "ü", '{"é": "}]", "ü": "☃"}'),
+    ],
+)  # fmt: skip
+def test_append_keeps_the_layout(
+    text: str, path: json_document.Path, value: object, key: str | None, result: str
+) -> None:
+    document = Document(text)
+    document.append(path, value, key)
+    assert document.text == result
+    assert document.value == json.loads(result)
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "result"),
+    [
+        ('{"a": 1, "b": 2}', ("b",), '{"a": 1}'),
+        ('{"a": 1, "b": 2}', ("a",), '{"b": 2}'),
+        ('{"a": [1, 2, 3]}', ("a", 1), '{"a": [1, 3]}'),
+        ('{\n  "a": [ 1 ]\n}', ("a", 0), '{\n  "a": [ ]\n}'),
+        ('{"x": 0,\n  "a": [\n    1\n  ]\n}', ("a", 0), '{"x": 0\n}'),  # a list of ours goes with its last member
+        ('{\n  "a": [\n    1\n  ]\n}', ("a", 0), ""),
+        ('{"a": 1, "a": 2}', ("a",), '{"a": 1}'),
+    ],
+)
+def test_remove_takes_what_was_created_around_it(text: str, path: json_document.Path, result: str) -> None:
+    document = Document(text)
+    document.remove(path)
+    assert document.text == result
+
+
+def test_entries_are_exact_only_if_each_is_there_once() -> None:
+    document = hookfiles.create((STOP, TASK), {})
+    assert hookfiles.is_exact(document, (STOP, TASK))
+    assert hookfiles.found(document) == hookfiles.expected((STOP, TASK))
+    assert hookfiles.missing(document, (STOP, TASK)) == 0
+    assert not hookfiles.is_exact(document, (STOP,))
+    changed = Document(document.text.replace('"Task"', '"Bash"'))
+    assert hookfiles.missing(changed, (STOP, TASK)) == 1
+    hookfiles.add(document, (STOP,), "file")
+    assert hookfiles.missing(document, (STOP, TASK)) == 0
+    assert not hookfiles.is_exact(document, (STOP, TASK))
+
+
+def test_two_entries_of_one_event_stand_in_one_list() -> None:
+    other = Entry(event="Stop", matcher="x", command="entire other")
+    document = hookfiles.create((STOP, other), {"more": 1})
+    assert [group["matcher"] for group in document.get(("hooks", "Stop"))] == ["", "x"]
+    assert document.get(("more",)) == 1
+
+
+def test_only_commands_with_our_prefix_are_ours() -> None:
+    text = """{"hooks": {"Stop": [
+      {"hooks": [{"command": "mine"}, {"command": "entire a"}, {"command": "entirely"}]},
+      {"matcher": "flat", "command": "entire b"},
+      3, {"hooks": 4}, {"hooks": [null, {"command": 5}]}
+    ], "Other": 6}}"""
+    document = Document(text)
+    assert [(event, matcher) for event, matcher, _ in hookfiles.found(document)] == [("Stop", ""), ("Stop", "flat")]
+    assert hookfiles.take_out(document) == 2
+    left = document.get(("hooks", "Stop"))
+    assert left == [
+        {"hooks": [{"command": "mine"}, {"command": "entirely"}]},
+        3,
+        {"hooks": 4},
+        {"hooks": [None, {"command": 5}]},
+    ]
+    assert hookfiles.take_out(document) == 0
+
+
+@pytest.mark.parametrize(
+    "text", ['{"hooks": []}', '{"hooks": null}', '{"hooks": {"Stop": {}}}', '{"hooks": {"Stop": 1}}']
+)
+def test_hooks_of_another_form_are_left_alone(text: str) -> None:
+    document = Document(text)
+    with pytest.raises(EntireError, match="settings"):
+        hookfiles.add(document, (TASK, STOP), "settings.json")
+    assert document.text == text
+
+
+@pytest.mark.parametrize("data", [None, b"", b" \r\n\t"])
+def test_an_empty_file_is_none(tmp_path: Path, data: bytes | None) -> None:
+    path = tmp_path / "a.json"
+    if data is not None:
+        path.write_bytes(data)
+    assert json_document.load(str(path)) is None
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b'{"a": 1,}', "not valid JSON"),
+        (b"\xff\xfe{}", "not valid JSON"),
+        (b"[" * 100000, "not valid JSON"),
+        (b"[1]", "no JSON object"),
+    ],
+)
+def test_a_file_that_cannot_be_edited_is_refused(tmp_path: Path, data: bytes, words: str) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(data)
+    with pytest.raises(EntireError, match=words):
+        json_document.load(str(path))
+    assert path.read_bytes() == data
+
+
+def test_comments_are_named_as_the_likely_cause(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('{} // "why"')
+    with pytest.raises(EntireError) as caught:
+        json_document.load(str(path))
+    assert "comments" in caught.value.hint
+
+
+def test_a_folder_in_place_of_the_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(EntireError, match="cannot read"):
+        json_document.load(str(tmp_path))
+
+
+def test_save_keeps_the_mark_and_the_mode_and_says_whether_it_wrote(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(b'\xef\xbb\xbf{"a": 1}')
+    path.chmod(0o666)
+    document = json_document.load(str(path))
+    assert document is not None
+    assert not json_document.save(str(path), document)
+    document.append((), 2, "b")
+    assert json_document.save(str(path), document)
+    assert path.read_bytes() == b'\xef\xbb\xbf{"a": 1, "b": 2}'
+    assert path.stat().st_mode & 0o777 == 0o666
+
+
+def test_a_document_with_nothing_left_removes_the_file_and_its_empty_folder(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "a.json"
+    document = hookfiles.create((STOP,), {})
+    assert json_document.save(str(path), document)
+    assert hookfiles.take_out(document) == 1
+    assert document.text == ""
+    assert json_document.save(str(path), document)
+    assert not path.parent.exists()
+
+
+def test_the_folder_stays_if_something_else_is_in_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    (tmp_path / "b.json").touch()
+    document = hookfiles.create((STOP,), {})
+    json_document.save(str(path), document)
+    hookfiles.take_out(document)
+    json_document.save(str(path), document)
+    assert os.listdir(tmp_path) == ["b.json"]
+
+
+def test_a_link_stays_with_an_empty_object_behind_it(tmp_path: Path) -> None:
+    target, link = tmp_path / "real.json", tmp_path / "link.json"
+    link.symlink_to(target)
+    document = hookfiles.create((STOP,), {})
+    json_document.save(str(link), document)
+    hookfiles.take_out(document)
+    json_document.save(str(link), document)
+    assert link.is_symlink()
+    assert target.read_text() == "{}\n"

@@ -1,0 +1,148 @@
+"""What a commit holds, replayed from real trees; and how its lines are counted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from entire.attribution import content
+from entire.attribution.content import Content, attribution, examine, files_of, interval_owner
+from entire.attribution.replay import PERSON, PERSON_INSTEAD, PathLines
+from entire.model.session import WEAK, Entry
+from tests.unit.git.repo import Repo, Tree
+
+A, B = "s1/t1", "s2/t1"
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    return Repo(tmp_path / "repo")
+
+
+def text(*lines: str) -> tuple[str, bytes]:
+    return "100644", "".join(line + "\n" for line in lines).encode()
+
+
+def entry(repo: Repo, tree: Tree, **more: object) -> Entry:
+    return Entry(**{"tree": repo.tree(tree), "time": 0.0, **more})  # type: ignore[arg-type]
+
+
+def lines(found: Content) -> dict[str, tuple[tuple[int, int, str], ...]]:
+    return {one.path: one.added for one in found.lines}
+
+
+@pytest.mark.parametrize(
+    ("by", "running", "reports", "expected"),
+    [
+        (A, (), {}, A),
+        ("", (), {}, PERSON),
+        ("", (A,), {}, A),
+        (A, (A, B), {B: ["x"]}, B),
+        (A, (A, B), {}, A),
+        ("", (A, B), {B: ["other"]}, A),
+        ("", (WEAK + A,), {}, PERSON),
+        ("", (WEAK + A,), {A: ["x"]}, A),
+        (B, (WEAK + A,), {A: ["x"]}, A),
+        (B, (WEAK + A,), {}, B),
+    ],
+)
+def test_who_changed_a_path_between_two_looks(
+    by: str, running: tuple[str, ...], reports: dict[str, list[str]], expected: str
+) -> None:
+    assert interval_owner(by, running, reports)("x") == expected
+
+
+def test_turns_and_people_in_one_file(repo: Repo) -> None:
+    base: Tree = {"a": text("1", "2"), "b": text("b")}
+    one: Tree = {**base, "a": text("1", "two", "2")}
+    two: Tree = {**one, "a": text("0", "1", "two", "2")}
+    three: Tree = {**two, "a": text("0", "1", "two", "2", "three"), "c": text("new")}
+    row = [entry(repo, base), entry(repo, one, by=A), entry(repo, two), entry(repo, three, by=B)]
+    found = examine(repo.top, row, {}, (), parent_tree=row[0].tree, tree=row[-1].tree, paths=["a", "c"])
+    assert lines(found) == {"a": ((1, 1, PERSON), (3, 3, A), (5, 5, B)), "c": ((1, 1, B),)}
+    assert found.sessions() == ["s1", "s2"]
+    assert found.turns("s1") == ["t1"]
+    assert files_of("s1", found.lines) == ["a"]
+    assert files_of("s2", found.lines) == ["a", "c"]
+    assert found.left == {}
+
+
+def test_a_part_is_committed_then_the_rest(repo: Repo) -> None:
+    base: Tree = {"a": text("1")}
+    work: Tree = {"a": text("1", "x", "y"), "n": text("n")}
+    row = [entry(repo, base), entry(repo, work, by=A)]
+    part: Tree = {"a": text("1", "x")}
+    tree = repo.tree(part)
+    first = examine(repo.top, row, {}, (), parent_tree=row[0].tree, tree=tree, paths=["a"])
+    assert lines(first) == {"a": ((2, 2, A),)}
+    assert first.left == {"a": [A]}
+    row.append(entry(repo, part, commit="c" * 40, paths=("a",)))
+    second = examine(repo.top, row, {}, (), parent_tree=tree, tree=row[1].tree, paths=["a", "n"])
+    assert lines(second) == {"a": ((3, 3, A),), "n": ((1, 1, A),)}
+    amended = examine(
+        repo.top, row, {}, (), parent_tree=row[0].tree, tree=row[1].tree, covered=[tree], paths=["a", "n"]
+    )
+    assert {one.path: one.added for one in amended.fresh} == {"a": ((3, 3, A),), "n": ((1, 1, A),)}
+    numbers = {one.path: [n for a, b, _ in one.added for n in range(a, b + 1)] for one in amended.lines}
+    assert numbers == {"a": [2, 3], "n": [1]}
+    again = examine(repo.top, row, {}, (), parent_tree=tree, tree=tree, paths=["a"])
+    assert (again.lines, again.fresh, again.sessions()) == ((), (), [])
+
+
+def test_what_a_running_turn_wrote_since_the_last_look_is_its(repo: Repo) -> None:
+    base: Tree = {"a": text("1")}
+    row = [entry(repo, base)]
+    tree = repo.tree({"a": text("1", "2")})
+    for running, owner in (((A,), A), ((), PERSON)):
+        found = examine(repo.top, row, {}, running, parent_tree=row[0].tree, tree=tree, paths=["a"])
+        assert lines(found) == {"a": ((2, 2, owner),)}
+
+
+def test_a_file_that_a_turn_moved(repo: Repo) -> None:
+    many = [f"line {n}" for n in range(20)]
+    base: Tree = {"old": text(*many)}
+    row = [entry(repo, base), entry(repo, {"new": text(*many, "more")}, by=A)]
+    found = examine(repo.top, row, {}, (), parent_tree=row[0].tree, tree=row[1].tree, paths=["old", "new"])
+    assert lines(found) == {"new": ((21, 21, A),)}
+    assert files_of("s1", found.lines) == ["new", "old"]
+
+
+owners = st.sampled_from([A, "old " + A, B, PERSON, PERSON_INSTEAD])
+
+
+@given(
+    st.lists(st.tuples(owners, st.integers(1, 9)), max_size=6),
+    st.dictionaries(owners, st.integers(1, 9), max_size=3),
+)
+def test_lines_are_counted_by_who_made_them(runs: list[tuple[str, int]], removed: dict[str, int]) -> None:
+    added, at = [], 1
+    for owner, size in runs:
+        added.append((at, at + size - 1, owner))
+        at += size
+    path = PathLines(path="a", status="M", binary=False, added=tuple(added), removed=removed, path_owner="")
+    one, two = (attribution(session, [path], "now") for session in ("s1", "s2"))
+    assert one.total_committed == two.total_committed == sum(size for _, size in runs)
+    assert one.agent_lines + two.agent_lines + one.human_added + one.human_modified == one.total_committed
+    assert one.human_removed == removed.get(PERSON, 0)
+    assert 0 <= one.agent_percentage <= 100
+    if runs:
+        assert one.agent_percentage == pytest.approx(100 * one.agent_lines / one.total_committed)
+
+
+def test_a_commit_that_only_deletes_is_counted_by_deleted_lines() -> None:
+    path = PathLines(path="a", status="M", binary=False, added=(), removed={A: 3, PERSON: 1}, path_owner="")
+    counted = attribution("s1", [path], "now")
+    assert (counted.total_committed, counted.agent_percentage, counted.human_removed) == (0, 75.0, 1)
+    assert attribution("s1", [], "now").agent_percentage == 0
+
+
+def test_lines_that_a_revert_only_puts_back_are_not_new() -> None:
+    path = PathLines(path="a", status="M", binary=False, added=((1, 2, A), (5, 5, A)), removed={}, path_owner="")
+    held = Content(lines=(path,), fresh=(path,), left={}, patch=())
+    texts = {"a": [b"back\n", b"new\n", b"back\n"]}
+    left = content.without_reverted(held, {"a": [b"back\n"]}, texts)
+    assert [n for one in left.fresh for first, last, _ in one.added for n in range(first, last + 1)] == [2, 5]
+    assert content.without_reverted(held, {"a": [b"back\n", b"new\n", b"back\n"]}, texts).sessions() == []

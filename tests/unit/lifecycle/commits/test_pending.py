@@ -1,0 +1,66 @@
+"""The pending record: what was decided comes back; what is broken is put aside."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from entire.attribution.replay import PathLines
+from entire.layout import Place
+from entire.lifecycle.commits import pending
+from entire.lifecycle.commits.pending import Pending
+
+text = st.text(st.characters(exclude_categories=["Cs"]), max_size=10)
+some = st.lists(text, max_size=3).map(tuple)
+number = st.integers(1, 99)
+lines = st.builds(
+    PathLines, path=text, status=st.sampled_from("ADMRT"), binary=st.booleans(),
+    added=st.lists(st.tuples(number, number, text), max_size=3).map(tuple),
+    removed=st.dictionaries(text, number, max_size=2),
+    path_owner=text, old_path=text,
+)  # fmt: skip
+records = st.builds(
+    Pending, kind=text, head=text, tree=text, moment=st.floats(0, 2e9), id=text, update=text, ids=some,
+    sessions=st.dictionaries(text, st.lists(text, max_size=2), max_size=2),
+    left=st.dictionaries(text, st.lists(text), max_size=2),
+    lines=st.lists(lines, max_size=3).map(tuple), paths=some, running=some, patch_id=text, reason=text,
+    pid=number, started=text,
+)  # fmt: skip
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(top=str(tmp_path), git_dir=str(tmp_path / ".git"), common_dir=str(tmp_path / ".git"))
+
+
+@given(records)
+@settings(max_examples=40)
+def test_what_was_decided_comes_back(place: Place, record: Pending) -> None:
+    pending.save(place, record)
+    assert os.path.exists(place.pending_file)
+    assert pending.load(place) == record
+    pending.drop(place)
+    pending.drop(place)
+    assert not os.path.exists(place.pending_file)
+    assert pending.load(place) is None
+
+
+@pytest.mark.parametrize("value", ["", "{", "[]", "{}", {"kind": "plain"}, {"lines": [[1]]}, {"lines": 3}])
+def test_a_broken_record_is_none_and_put_aside(place: Place, value: object) -> None:
+    path = Path(place.pending_file)
+    path.parent.mkdir(parents=True)
+    path.write_text(value if isinstance(value, str) else json.dumps(value))
+    assert pending.load(place) is None
+    assert not path.exists()
+    assert Path(f"{path}.broken").exists()
+
+
+def test_a_name_that_is_no_utf_8(place: Place) -> None:
+    record = Pending(kind="plain", head="", tree="", moment=0.0, paths=("\udcff",))
+    pending.save(place, record)
+    assert pending.load(place) == record

@@ -1,0 +1,305 @@
+"""Stored and live transcripts: what agrees, what is cut, what is joined, what has gone apart."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from entire.agents import registry
+from entire.agents.contract import Agent
+from entire.errors import EntireError
+from entire.layout import Place
+from entire.model.session import Session
+from entire.redact import redact_json, redact_jsonl
+from entire.resume import transcript_merge
+from entire.resume.transcript_merge import CUT, MISSING, UNCHANGED, WRITTEN, TranscriptChange
+
+SECRET = "ghp_" + "Zx81kQ0aLm3rTt5vWy7cBd9eFg2hJk4nPq6s"
+ID = "3f1c9a52-0000-4000-8000-000000000001"
+
+
+class Memory:
+    """Claude Code with its one transcript in memory."""
+
+    name = "claude-code"
+    capabilities: ClassVar[frozenset[str]] = frozenset({"line_transcript", "session_resumer"})
+
+    def __init__(self, live: bytes) -> None:
+        self.live = live
+
+    def read_transcript(self, session_ref: str) -> bytes:
+        return self.live if session_ref == "/sessions/" + ID else b""
+
+    def session_dir(self, root: str) -> str:
+        assert root == PLACE.top
+        return "/sessions"
+
+    def resolve_session_file(self, session_dir: str, session_id: str) -> str:
+        return f"{session_dir}/{session_id}"
+
+    def format_resume_command(self, session_id: str) -> str:
+        return f"go-on {session_id}"
+
+
+class Document(Memory):
+    capabilities: ClassVar[frozenset[str]] = frozenset({"session_resumer"})
+
+
+PLACE = Place(top="/nowhere/repo", git_dir="/nowhere/repo/.git", common_dir="/nowhere/repo/.git")
+
+
+def back_to(live: bytes, stored: bytes, lines: int | None = None, kind: type[Memory] = Memory) -> TranscriptChange:
+    return transcript_merge.back_to(PLACE, kind(live), None, ID, stored, lines)  # type: ignore[arg-type]
+
+
+def onto(live: bytes, stored: bytes, kind: type[Memory] = Memory) -> TranscriptChange:
+    return transcript_merge.onto(PLACE, kind(live), None, ID, stored)  # type: ignore[arg-type]
+
+
+def record(number: int, text: str) -> bytes:
+    at = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(1_800_000_000 + number))
+    return json.dumps({"uuid": f"u{number}", "timestamp": at + ".5Z", "text": text}).encode() + b"\n"
+
+
+def joined(texts: list[str], start: int = 0) -> bytes:
+    return b"".join(record(start + n, text) for n, text in enumerate(texts))
+
+
+texts = st.lists(
+    st.one_of(
+        st.text(max_size=20), st.just(f"key {SECRET} end"), st.just("x" * 6000), st.just(f'"{SECRET}"\n{SECRET}')
+    ),
+    max_size=8,
+)
+
+
+@given(texts, texts, st.booleans())
+def test_a_live_file_that_extends_the_point_is_cut_and_keeps_its_secrets(
+    past: list[str], later: list[str], whole: bool
+) -> None:
+    before, after = joined(past), joined(later, 100)
+    stored = bytes(redact_jsonl(before))
+    found = back_to(before + after, stored if whole else stored.removesuffix(b"\n"))
+    if not past:
+        assert found.what == MISSING
+    else:
+        assert (found.what, found.data) == (CUT if later else UNCHANGED, before)
+
+
+@given(texts, texts, st.integers(0, 9))
+def test_only_the_first_lines_of_a_point_count(past: list[str], later: list[str], lines: int) -> None:
+    live = joined(past + later)
+    stored = bytes(redact_jsonl(joined(past)))
+    found = back_to(live, stored, lines)
+    if past:
+        assert found.data == joined((past + later)[: min(lines, len(past))])
+    elsewhere = back_to(b"", stored, lines)
+    assert elsewhere.data == bytes(redact_jsonl(joined(past[:lines])))
+
+
+@given(texts, texts)
+def test_a_live_file_that_went_another_way_is_replaced_by_what_is_stored(past: list[str], later: list[str]) -> None:
+    stored = bytes(redact_jsonl(joined([*past, "the stored way"])))
+    live = joined([*past, "another way", *later])
+    data = joined([*past, "the stored way"])  # what both have stays as it is, secrets included
+    assert (back_to(live, stored).what, back_to(live, stored).data) == (WRITTEN, data)
+    assert (back_to(joined(past), stored).what, back_to(joined(past), stored).data) == (WRITTEN, data)
+    assert (back_to(b"", stored).what, back_to(b"", stored).data) == (WRITTEN, stored)
+
+
+@given(texts, texts, st.integers(0, 30))
+def test_what_is_missing_here_is_added_behind_the_live_bytes(past: list[str], more: list[str], cut: int) -> None:
+    """Also behind a line whose writer was killed."""
+    before = joined(past)
+    rest = bytes(redact_jsonl(joined([*more, "plain"], 50)))
+    stored = bytes(redact_jsonl(before)) + rest
+    found = onto(before, stored)
+    assert (found.what, found.live_is_newer) == (WRITTEN, False)
+    assert found.data == (before + rest)
+    fragment = rest.split(b"\n")[0][:cut]
+    assert onto(before + fragment, stored).data == before + rest
+    assert onto(before.removesuffix(b"\n"), stored).data == before + rest
+
+
+@given(texts, texts)
+def test_a_live_file_that_went_on_stays(past: list[str], later: list[str]) -> None:
+    live = joined(past) + joined(later, 100)
+    found = onto(live, bytes(redact_jsonl(joined(past))))
+    if live:
+        assert (found.what, found.data, found.live_is_newer) == (UNCHANGED, live, bool(later))
+    else:
+        assert found.what == MISSING
+
+
+def test_nothing_here_and_something_stored() -> None:
+    found = onto(b"", joined(["a"]))
+    assert (found.what, found.data, found.path, found.command) == (
+        WRITTEN, joined(["a"]), "/sessions/" + ID, "go-on " + ID)  # fmt: skip
+
+
+@pytest.mark.parametrize(("mine", "theirs", "newer"), [(9, 5, True), (5, 9, False)])
+def test_of_two_that_went_apart_the_last_record_tells_which_is_newer(mine: int, theirs: int, newer: bool) -> None:
+    start = joined(["same"])
+    found = onto(start + record(mine, "here"), start + record(theirs, "there"))
+    assert (found.what, found.live_is_newer) == (WRITTEN, newer)
+    assert found.data == start + record(theirs, "there")
+
+
+def test_times_inside_what_was_said_do_not_count() -> None:
+    start = joined(["same"])
+    said = record(3, 'the log says "timestamp": "2099-01-01T00:00:00Z"')
+    assert not onto(start + said, start + record(5, "there")).live_is_newer
+
+
+def test_without_times_the_live_file_counts_as_newer() -> None:
+    assert onto(b'{"a": 1}\n', b'{"b": 1}\n').live_is_newer
+
+
+@pytest.mark.parametrize("mark", [b"REDACTED", b"[REDACTED:some-rule-of-another-version]"])
+def test_marks_of_other_rules_stand_for_what_they_replaced(mark: bytes) -> None:
+    live = joined(["a", "the code is 4711, and 4712 too", "b"])
+    stored = live.replace(b"4711", mark).replace(b"4712", mark)
+    assert (back_to(live, stored, 2).what, back_to(live, stored, 2).data) == (
+        CUT,
+        joined(["a", "the code is 4711, and 4712 too"]),
+    )
+    assert onto(live, stored).what == UNCHANGED
+
+
+def test_a_mark_stands_for_a_piece_of_one_string_only() -> None:
+    stored = b'{"a": "REDACTED", "c": 3}\n'
+    assert back_to(b'{"a": "x", "c": 3}\n', stored).what == UNCHANGED
+    assert back_to(b'{"a": "x", "b": "y", "c": 3}\n', stored).what == WRITTEN
+    assert back_to(b'{"a": "", "c": 3}\n', stored).what == WRITTEN
+
+
+@given(texts, texts)
+def test_what_of_a_transcript_is_stored_already(past: list[str], later: list[str]) -> None:
+    before, data = joined(past), joined(past) + joined(later, 100)
+    stored = bytes(redact_jsonl(before))
+    lines: Any = Memory(b"")
+    assert transcript_merge.covered(lines, stored, data) == len(before)
+    assert transcript_merge.covered(lines, stored + record(99, "more"), data) is None
+    assert transcript_merge.covered(lines, b"", data) == 0
+    document: Any = Document(b"")
+    assert transcript_merge.covered(document, b"{}", b"{ }") == 3
+
+
+def test_documents_are_never_cut() -> None:
+    live = json.dumps({"messages": [f"key {SECRET} end", "more"], "lastUpdated": "2027-01-01T00:00:00Z"}).encode()
+    short = b'{"messages": [], "lastUpdated": "2026-01-01T00:00:00Z"}'
+    assert (back_to(live, short, 1, Document).what, back_to(live, short, 1, Document).data) == (WRITTEN, short)
+    assert onto(live, short, Document).live_is_newer
+    stored = bytes(redact_json(live))
+    assert stored != live
+    assert (onto(live, stored, Document).what, back_to(live, stored, None, Document).data) == (UNCHANGED, live)
+
+
+def test_a_big_transcript_is_compared_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = json.dumps({"uuid": "u", "text": "word " * 200}).encode() + b"\n"
+    past = line * 5_000 + record(1, f"key {SECRET} end") + line * 5_000
+    stored = past.replace(SECRET.encode(), b"[REDACTED:github-pat]")
+    looked: list[bytes] = []
+    same_line = transcript_merge._same_line
+
+    def counted(one: bytes, other: bytes) -> bool:
+        looked.append(one)
+        return same_line(one, other)
+
+    monkeypatch.setattr(transcript_merge, "_same_line", counted)
+    monkeypatch.setattr(transcript_merge, "redact_jsonl", None)  # not needed where marks explain the difference
+    found = back_to(past + line, stored)
+    assert (found.what, len(found.data)) == (CUT, len(past))
+    assert len(looked) < 2_000  # of 10,001 lines: those in the block of the one that differs
+
+
+# ---------------------------------------------------------------- where it is
+
+
+@pytest.fixture
+def claude(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Agent:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
+    return registry.find("claude-code")
+
+
+def place_in(tmp_path: Path) -> Place:
+    top = str(tmp_path / "repo")
+    return Place(top=top, git_dir=top + "/.git", common_dir=top + "/.git")
+
+
+def with_transcript(path: Path) -> Session:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("{}\n")
+    session = Session(ID, "claude-code", "Claude Code")
+    session.transcript_path = str(path)
+    return session
+
+
+def test_the_session_knows_where_its_transcript_is(claude: Agent, tmp_path: Path) -> None:
+    place = place_in(tmp_path)
+    session = with_transcript(tmp_path / "elsewhere" / "talk.jsonl")
+    assert transcript_merge.live_path(place, claude, session, ID) == session.transcript_path
+    os.unlink(session.transcript_path)
+    folder = tmp_path / "config" / "projects"
+    assert os.path.dirname(os.path.dirname(transcript_merge.live_path(place, claude, session, ID))) == str(folder)
+
+
+def test_a_copy_in_the_repository_and_a_harness_count_less_and_more(
+    claude: Agent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = place_in(tmp_path)
+    copy = with_transcript(tmp_path / "repo" / ".entire" / "tmp" / f"{ID}.jsonl")
+    assert transcript_merge.live_path(place, claude, copy, ID).startswith(str(tmp_path / "config"))
+    monkeypatch.setenv("ENTIRE_TEST_CLAUDE_PROJECT_DIR", str(tmp_path / "given"))
+    real = with_transcript(tmp_path / "elsewhere" / "talk.jsonl")
+    for session in (copy, real, None):
+        assert transcript_merge.live_path(place, claude, session, ID) == str(tmp_path / "given" / f"{ID}.jsonl")
+
+
+def test_an_id_that_leads_elsewhere_is_refused(claude: Agent, tmp_path: Path) -> None:
+    with pytest.raises(EntireError):
+        transcript_merge.live_path(place_in(tmp_path), claude, None, "../../x")
+
+
+def test_an_agent_that_cannot_go_on_has_no_place() -> None:
+    class Mute(Memory):
+        capabilities: ClassVar[frozenset[str]] = frozenset({"line_transcript"})
+
+    for found in (back_to(b"", b"{}\n", None, Mute), onto(b"", b"{}\n", Mute)):
+        assert (found.what, found.path, found.command, found.data) == (MISSING, "", "", b"")
+
+
+# ---------------------------------------------------------------- subagents
+
+
+class Blobs:
+    def blob(self, name: str) -> bytes | None:
+        return {"1": b"one\n", "2": b"two\n"}.get(name)
+
+
+def test_subagents_come_back_where_they_are_missing(claude: Agent, tmp_path: Path) -> None:
+    live = str(tmp_path / "config" / "projects" / "x" / f"{ID}.jsonl")
+    folder = live.removesuffix(".jsonl") + "/subagents"
+    stored = {"a1": "1", "a2": "2", "gone": "3"}
+    objects: object = Blobs()
+    found = transcript_merge.subagent_files(objects, claude, live, stored)  # type: ignore[arg-type]
+    assert found == [(f"{folder}/agent-a1.jsonl", b"one\n"), (f"{folder}/agent-a2.jsonl", b"two\n")]
+    os.makedirs(folder)
+    Path(folder, "agent-a1.jsonl").write_text("mine\n")
+    found = transcript_merge.subagent_files(objects, claude, live, stored)  # type: ignore[arg-type]
+    assert [path for path, _ in found] == [f"{folder}/agent-a2.jsonl"]
+
+
+@pytest.mark.parametrize("name", ["claude-code", "demo"])
+@pytest.mark.parametrize("subagent", ["", "../x", "a/b", "a.b", "x\0"])
+def test_a_subagent_never_leads_elsewhere(name: str, subagent: str) -> None:
+    agent = registry.find(name)
+    assert agent.subagent_file("/sessions/a.jsonl", subagent) == ""  # type: ignore[attr-defined]
+    assert agent.subagent_file("/sessions/a.jsonl", "h1").startswith("/sessions/a/")  # type: ignore[attr-defined]

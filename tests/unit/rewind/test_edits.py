@@ -1,0 +1,89 @@
+"""Who changed what since when: rewinds take changes back, undos bring them again."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from entire.attribution.replay import PERSON
+from entire.model.session import Entry
+from entire.rewind import edits
+from entire.rewind.edits import SnapshotHistory
+from entire.store import journal
+
+A, B = "a/1", "b/1"
+
+
+@pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch) -> Any:
+    def make(
+        *entries: Entry, past: tuple[Entry, ...] = (), reports: dict[str, list[str]] | None = None
+    ) -> SnapshotHistory:
+        monkeypatch.setattr(journal, "past", lambda _place: [(one, {A: ["x"]}) for one in past])
+        kept = SimpleNamespace(made={"made": None}, entries=list(entries), reports=reports or {})
+        context = SimpleNamespace(place=SimpleNamespace(top="/"), journal=kept)
+        return SnapshotHistory(context)  # type: ignore[arg-type]
+
+    return make
+
+
+def look(time: float, paths: str = "", by: str = "", mark: str = "", commit: str = "") -> Entry:
+    running = (by,) if by else ()
+    return Entry(
+        tree=f"tree{time}", time=time, by=by, running=running, paths=tuple(paths.split()), mark=mark, commit=commit
+    )
+
+
+def told(found: list[edits.Change]) -> list[tuple[str, float, str]]:
+    return [(one.path, one.time, one.session_id) for one in found]
+
+
+def test_changes_have_makers(looks: Any) -> None:
+    row = looks(look(1), look(2, "x y", A, mark="s" * 40), look(3, "x"), look(3.5, "x", commit="c"), look(4, "z", B))
+    assert told(row.since(0)) == [("x", 2, "a"), ("y", 2, "a"), ("x", 3, ""), ("z", 4, "b")]
+    assert told(row.since(2, ["x"])) == [("x", 3, "")]
+    assert [one.owner for one in row.since(2, ["x"])] == [PERSON]
+    assert [(one.old_tree, one.new_tree) for one in row.since(2, ["z"])] == [("tree3", "tree4")]
+    assert row.made() == {"made", "x", "y", "z"}
+    assert row.committed("c") == 3.5
+    assert row.committed("other") == 0.0
+
+
+def test_looks_are_found_by_step_turn_and_time(looks: Any) -> None:
+    row = looks(look(1), look(2, "x", A, mark="s" * 40), look(4, "y", B))
+    assert row.at_step("s" * 40).time == 2
+    assert row.at_step("t" * 40) is None
+    assert row.at_step("") is None
+    assert (row.at(0.5), row.at(2).time, row.at(3.9).time) == (None, 2, 2)
+    assert row.before(row.at(2)).time == 1
+    assert row.before(row.at(1)) is None
+    assert row.of_turn(B).time == 4
+    assert row.turns_with_steps() == {A}
+
+
+def test_a_rewind_takes_back_what_it_undid_and_its_undo_brings_it_again(looks: Any) -> None:
+    before = (look(1), look(2, "x y", A), look(3, "x"), look(4, "x", B))
+    rewind = look(5, "x", mark=edits.rewound(2, "t1"))
+    undo = look(6, "x", mark=edits.undone("t1", "t2"))
+    again = look(7, "x", mark=edits.rewound(2, "t3"))
+    late = look(8, "x")
+    whole_way = look(9, "x", mark=edits.undone("t1", "t4"))  # all of it, in one go
+    whole = [("x", 2, "a"), ("y", 2, "a"), ("x", 3, ""), ("x", 4, "b")]
+    assert told(looks(*before).since(0)) == whole
+    assert told(looks(*before, rewind).since(0)) == whole[:2]
+    assert told(looks(*before, rewind, undo).since(0)) == whole
+    assert told(looks(*before, rewind, undo, again, late).since(0)) == [*whole[:2], ("x", 8, "")]
+    assert told(looks(*before, rewind, undo, again, late, whole_way).since(0)) == whole
+    assert looks(*before, rewind).made() == {"made", "x", "y"}
+
+
+def test_the_past_comes_first_and_counts_once(looks: Any) -> None:
+    row = looks(look(3), look(4, "y", B), past=(look(1), look(2, "x q", A), look(3)))
+    assert told(row.since(0)) == [("x", 2, "a"), ("q", 2, "a"), ("y", 4, "b")]
+
+
+@pytest.mark.parametrize("mark", ["rewind", "rewind x y", "undo 1", "abc def ghi", ""])
+def test_other_marks_are_no_rewinds(looks: Any, mark: str) -> None:
+    assert told(looks(look(1), look(2, "x", A), look(3, "x", mark=mark)).since(0)) == [("x", 2, "a"), ("x", 3, "")]

@@ -1,0 +1,29 @@
+"""What a rewind makes of files, in the small: what differs from a commit, and whose changes follow each other."""
+
+from __future__ import annotations
+
+import itertools
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from entire.attribution.replay import PERSON
+from entire.rewind import files
+from entire.rewind.edits import Change
+
+OWNERS = st.sampled_from([PERSON, "a/1", "a/2", "b/1"])
+
+
+def test_what_is_not_as_in_a_commit() -> None:
+    present = {"same": ("100644", "1"), "other": ("100644", "2"), "goes": ("100755", "3")}
+    found = {"same": "1", "other": "9", "goes": "", "new": "4", "never": ""}
+    assert files.unlike(present, found) == {"other", "goes", "new"}
+
+
+@given(st.lists(OWNERS, max_size=12))
+def test_changes_are_put_together_by_session(owners: list[str]) -> None:
+    row = [Change(path="x", old_tree=f"{n}", new_tree=f"{n + 1}", time=n, owner=one) for n, one in enumerate(owners)]
+    groups = files._groups(row)
+    assert [one for some in groups for one in some] == row
+    assert all(len({one.session_id for one in some}) == 1 for some in groups)
+    assert all(one[-1].session_id != other[0].session_id for one, other in itertools.pairwise(groups))
