@@ -165,11 +165,6 @@ class FileWatcher(Bare):
         return None
 
 
-class ToolObserver(Bare):
-    def parse_increment(self, hook: str, payload: bytes) -> None:
-        return None
-
-
 class LineTranscript(Bare):
     """Not a power with methods: the promise that the transcript is a file of lines that only grows."""
 
@@ -183,7 +178,6 @@ POWERS: dict[str, type[Bare]] = {
     "subagent_extractor": SubagentExtractor,
     "text_generator": TextGenerator,
     "token_calculator": TokenCalculator,
-    "tool_observer": ToolObserver,
     "transcript_analyzer": TranscriptAnalyzer,
     "transcript_preparer": TranscriptPreparer,
 }

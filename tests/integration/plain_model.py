@@ -40,7 +40,7 @@ class World:
     head: str
     refs: dict[str, str]
     git: Tree  # the git directory without what is ours, and without objects
-    talks: dict[str, bytes]
+    conversations: dict[str, bytes]
 
 
 @dataclass
@@ -49,24 +49,24 @@ class Point:
 
     id: str
     files: Files  # what a step saves: tracked, or neither ignored nor too big
-    talks: dict[str, set[bytes]]  # the conversations that go back with it, by session
+    conversations: dict[str, set[bytes]]  # the conversations that go back with it, by session
     at: int  # number of intervals before
     kind: str
     beside: dict[str, File | None] = field(
         default_factory=dict
-    )  # of a commit: what lay uncommitted beside it when it was last looked
+    )  # of a commit: what lay uncommitted beside it in the last snapshot
 
     def allows(self, path: str, found: File | None) -> bool:
         """Tell whether a file is as it was at the point.
 
-        Nobody looks at the work tree when a commit is made: what lies beside it may be as a turn saw it before.
+        No snapshot is taken when a commit is made: what lies beside it may be as in the last one of a turn.
         """
         return same(found, self.files.get(path)) or (path in self.beside and same(found, self.beside[path]))
 
 
 @dataclass
 class Interval:
-    """What changed between two looks, by one session (or a person, or a rewind)."""
+    """What changed between two snapshots, by one session (or a person, or a rewind)."""
 
     owner: str
     before: dict[str, File | None]
@@ -143,7 +143,7 @@ class Model:
                        "--no-renames", "--reflog", ok=(0, 128))  # fmt: skip
         return {os.fsdecode(path.lstrip(b"\n")) for path in out.split(b"\0") if path}
 
-    def world(self, talks: Iterable[Path]) -> World:
+    def world(self, conversations: Iterable[Path]) -> World:
         """Return everything, to be compared."""
         refs = self.git("for-each-ref", "--format=%(refname) %(objectname)").decode().splitlines()
         index = self.root / ".git/index"
@@ -158,7 +158,7 @@ class Model:
             + self.git("symbolic-ref", "-q", "HEAD", ok=(0, 1)).decode(),
             refs=dict(line.split() for line in refs if not line.startswith(("refs/entire/", "refs/heads/entire/"))),
             git={path: one for path, one in git.items() if not path.startswith(ours) and path not in quiet},
-            talks={str(path): path.read_bytes() if path.exists() else b"" for path in talks},
+            conversations={str(path): path.read_bytes() if path.exists() else b"" for path in conversations},
         )
 
     # ------------------------------------------------------------ what happens
@@ -201,8 +201,6 @@ class Model:
     def reason_is_true(self, point: Point, path: str, reason: str, tracked: set[str]) -> bool:
         """Tell whether what is said about a path that is left alone is so."""
         there = point.files.get(path)
-        if reason == "git ignores it":
-            return path in self.ignored([path])
         if reason == "a commit has it":
             return there is None and (path in tracked or path in self.in_commits())
         if reason == "git ignored it then: nobody saw it":

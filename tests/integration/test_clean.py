@@ -294,7 +294,7 @@ def test_a_guest_in_another_worktree_stays(story: Story, clean: Clean) -> None:
     session.start()
     with session.turn("Write over there"):
         session.write(str(linked / "b.py"), "b = 1\n")
-    assert list(Journal(layout.find(str(linked)) or place_of(story)).guests) == [session.id]
+    assert list(Journal(layout.find(str(linked)) or place_of(story)).attribution.visiting_sessions) == [session.id]
     close_agent(story, session, last_seen=time.time() - 15 * DAY, steps=0, open_files=[])
     assert clean.items() == []
 
@@ -311,15 +311,15 @@ class TestKeptSteps:
         story.commit("Commit it")
         before, stored = refs(story), checkpoints(story)
         assert len(self.kept(story)) == 1
-        lines = Journal(place_of(story)).kept
+        lines = Journal(place_of(story)).retention.steps
         assert len(lines) == 1
         clean("-f")
         assert self.kept(story) == []
-        assert Journal(place_of(story)).kept == []
+        assert Journal(place_of(story)).retention.steps == []
         assert checkpoints(story) == stored != set()
         clean("--undo")
         assert refs(story) == before
-        assert Journal(place_of(story)).kept == lines
+        assert Journal(place_of(story)).retention.steps == lines
         assert story.log_errors() == []
 
     def test_not_those_of_a_session_at_work(self, story: Story, clean: Clean) -> None:

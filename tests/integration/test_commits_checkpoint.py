@@ -58,15 +58,14 @@ def content(session: str, *lines: str, files: tuple[str, ...] = ("x",), checkpoi
 
 
 def save(where: str, *sessions: SlotContent, tasks: tuple[TaskContent, ...] = (), **beside: Redacted) -> str:
+    message = checkpoint_writer.new_message(ID, [("Entire-Session", sessions[0].record.session_id)])
+    checkpoint_id = CheckpointId(sessions[0].record.checkpoint_id)
     with Objects(where) as objects:
-
-        def build(tip: str) -> checkpoint_writer.Changes:
-            checkpoint_id = CheckpointId(sessions[0].record.checkpoint_id)
-            existing = checkpoints.read_at(objects, tip, checkpoint_id)
-            return checkpoint_writer.compose(sessions, existing, tasks=tasks, beside=beside)
-
-        message = checkpoint_writer.new_message(ID, [("Entire-Session", sessions[0].record.session_id)])
-        return checkpoint_writer.write(where, objects, build, message=message, author=AUTHOR)
+        for attempt in checkpoint_writer.attempts(where, objects):
+            existing = checkpoints.read_at(objects, attempt.base, checkpoint_id)
+            changes = checkpoint_writer.compose(sessions, existing, tasks=tasks, beside=beside)
+            attempt.write(changes, message=message, author=AUTHOR)
+    return attempt.commit
 
 
 def load(where: str, checkpoint_id: CheckpointId = ID) -> checkpoints.Checkpoint:
@@ -269,7 +268,9 @@ def test_no_checkpoint_no_branch(where: str) -> None:
 
 def test_nothing_to_change_writes_nothing(where: str) -> None:
     with Objects(where) as objects:
-        assert checkpoint_writer.write(where, objects, lambda _: {}, message=b"x", author=AUTHOR) == ""
+        for attempt in checkpoint_writer.attempts(where, objects):
+            attempt.write({}, message=b"x", author=AUTHOR)
+    assert attempt.commit == ""
     assert refs.find(where, "refs") == {}
 
 
@@ -278,14 +279,13 @@ def test_a_faster_writer_is_respected(where: str) -> None:
     save(where, content("s1", "1"))
     taken: list[str] = []
     with Objects(where) as objects:
-
-        def build(tip: str) -> checkpoint_writer.Changes:
+        for attempt in checkpoint_writer.attempts(where, objects):
+            assert attempt.is_repeated is bool(taken)
+            changes = checkpoint_writer.compose([content("s3", "3")], checkpoints.read_at(objects, attempt.base, ID))
             if not taken:
                 save(where, content("s2", "2"))
-            taken.append(tip)
-            return checkpoint_writer.compose([content("s3", "3")], checkpoints.read_at(objects, tip, ID))
-
-        checkpoint_writer.write(where, objects, build, message=b"x", author=AUTHOR)
+            taken.append(attempt.base)
+            attempt.write(changes, message=b"x", author=AUTHOR)
     assert len(set(taken)) == 2
     assert [slot.session_id for slot in load(where).slots] == ["s1", "s2", "s3"]
 
@@ -309,13 +309,15 @@ def test_a_writer_that_never_wins_says_so(where: str, monkeypatch: pytest.Monkey
     monkeypatch.setattr(time, "sleep", lambda _: None)
     save(where, content("s0", "0"))
 
-    def build(tip: str) -> checkpoint_writer.Changes:
-        other = git(where, "commit-tree", "-m", f"after {tip}", f"{tip}^{{tree}}").strip()
-        git(where, "update-ref", checkpoints.LOCAL_REF, other)
-        return checkpoint_writer.compose([content("s1", "1")])
+    def write_too_late(objects: Objects) -> None:
+        for attempt in checkpoint_writer.attempts(where, objects):
+            tip = attempt.base
+            other = git(where, "commit-tree", "-m", f"after {tip}", f"{tip}^{{tree}}").strip()
+            git(where, "update-ref", checkpoints.LOCAL_REF, other)
+            attempt.write(checkpoint_writer.compose([content("s1", "1")]), message=b"x", author=AUTHOR)
 
     with Objects(where) as objects, pytest.raises(RefMovedError):
-        checkpoint_writer.write(where, objects, build, message=b"x", author=AUTHOR)
+        write_too_late(objects)
 
 
 def test_ten_thousand_checkpoints_are_listed_at_once(where: str) -> None:

@@ -144,7 +144,7 @@ def test_commits_that_our_hooks_have_seen_are_not_learned_again(story: Story, co
     before = story.head()
     taken = copy(story, "HEAD~1")
     other = copy(story, taken)
-    context.journal.trees[taken] = story.git("rev-parse", f"{taken}^{{tree}}").strip()
+    context.journal.caches.trees[taken] = story.git("rev-parse", f"{taken}^{{tree}}").strip()
     followed_commits.head_moved(context, before, other)
     assert [one["commit"] for one in story.linked()["lineage"]["commits"]] == [before, other]
 

@@ -66,7 +66,7 @@ class Life(RuleBasedStateMachine):
         self.committed: set[bytes] = set()  # lines
         self.fresh: set[bytes] = set()  # of the last commit: lines that none before it had
         self.commit_files: dict[str, tuple[Files, dict[str, File | None]]] = {}
-        self.looked: Files = self.model.files  # as a session last saw it
+        self.taken: Files = self.model.files  # the last snapshot of a session
         self.of_checkpoint: dict[str, set[str]] = {}  # checkpoint: commits
         self.last: tuple[World, World] | None = None
         self.is_fresh = False  # nothing happened since the last rewind
@@ -165,15 +165,15 @@ class Life(RuleBasedStateMachine):
         data = self.story.path(path).read_bytes()
         return [] if b"\0" in data else data.decode().splitlines(keepends=True)
 
-    def go_back(self, point: str, **wish: Any) -> RewindView:
-        with Workspace.find(self.story.root).rewind(point, **wish) as planned:
+    def go_back(self, point: str, **request: Any) -> RewindView:
+        with Workspace.find(self.story.root).rewind(point, **request) as planned:
             planned.diff()
             return planned.carry_out()
 
     def note(self, owner: str) -> None:
         self.model.note(owner)
         if owner != PERSON:
-            self.looked = self.model.files
+            self.taken = self.model.files
         if owner not in ("rewind", "undo"):
             self.is_fresh = False
 
@@ -192,19 +192,20 @@ class Life(RuleBasedStateMachine):
                 found, beside = self.commit_files[view.id]
                 sessions = list(self.story.checkpoint(view.checkpoint_id)["slots"])
                 self.of_checkpoint.setdefault(view.checkpoint_id, set()).add(view.id)
-            talks = {one.id: {one.file.read_bytes()} for one in self.sessions if one.id in sessions}
+            conversations = {one.id: {one.file.read_bytes()} for one in self.sessions if one.id in sessions}
             for commit in self.of_checkpoint.get(view.checkpoint_id, ()):  # amended: it may be as it was before
-                for one, known in self.model.points[commit].talks.items() if commit in self.model.points else ():
-                    talks.setdefault(one, set()).update(known)
-                    known |= talks[one]
+                earlier = self.model.points[commit].conversations if commit in self.model.points else {}
+                for session_id, known in earlier.items():
+                    conversations.setdefault(session_id, set()).update(known)
+                    known |= conversations[session_id]
             self.model.points[view.id] = Point(
-                id=view.id, files=found, talks=talks, at=len(self.model.intervals), kind=view.kind,
+                id=view.id, files=found, conversations=conversations, at=len(self.model.intervals), kind=view.kind,
                 beside=beside,
             )  # fmt: skip
 
     def committing(self, commit: Callable[[], object]) -> None:
         """Commit, and remember what lay in the work tree then."""
-        before, seen = self.story.head(), self.model.visible()
+        before, visible = self.story.head(), self.model.visible()
         commit()
         head = self.story.head()
         self.fresh = set()
@@ -214,11 +215,11 @@ class Life(RuleBasedStateMachine):
         added = {line[1:] + b"\n" for line in lines if line[:1] == b"+"}
         self.fresh = added & self.typed.keys() - self.committed
         self.committed |= added
-        found = self.model.committed(head, seen)
+        found = self.model.committed(head, visible)
         parent = self.model.git("ls-tree", "-r", "-z", "--name-only", f"{head}^").split(b"\0")
         gone = {os.fsdecode(path) for path in parent} - found.keys()
-        beside = {path: self.looked.get(path) for path in {*seen, *self.looked} - found.keys() - gone}
-        self.commit_files[head] = found | {path: seen[path] for path in beside if path in seen}, beside
+        beside = {path: self.taken.get(path) for path in {*visible, *self.taken} - found.keys() - gone}
+        self.commit_files[head] = found | {path: visible[path] for path in beside if path in visible}, beside
 
     # ------------------------------------------------------------ rules
 
@@ -254,7 +255,7 @@ class Life(RuleBasedStateMachine):
         if not session.answers:
             self.model.begin_session()
         session.prompt(f"Prompt {self.count}")
-        self.looked = self.model.visible()
+        self.taken = self.model.visible()
 
     def do_some(self, session: Session, actions: list[tuple[str, str, str]], commits: int) -> None:
         for number, action in enumerate(actions):
@@ -349,11 +350,11 @@ class Life(RuleBasedStateMachine):
             return
         view = points[min(back, len(points) - 1)]
         session = self.sessions[which].id
-        wishes: dict[str, dict[str, Any]] = {
+        requests: dict[str, dict[str, Any]] = {
             "exact": {}, "keep": {"keep_mine": True}, "session": {"session_id": session}, "paths": {"paths": paths},
             "files": {"files_only": True}, "logs": {"logs_only": True}, "reset": {"reset": True},
         }  # fmt: skip
-        Rewound(self, self.model.points[view.id], points, wishes[mode]).check()
+        Rewound(self, self.model.points[view.id], points, requests[mode]).check()
 
     @precondition(lambda self: self.last is not None)
     @rule()
@@ -375,13 +376,14 @@ class Life(RuleBasedStateMachine):
         then = self.world()
         if self.is_fresh:
             assert then.files == before.files
-            assert (then.index, then.head, then.refs, then.talks) == (
-                before.index, before.head, before.refs, before.talks,
+            assert (then.index, then.head, then.refs, then.conversations) == (
+                before.index, before.head, before.refs, before.conversations,
             )  # fmt: skip
         else:
-            expected = _patched(now.files, before.files, after.files)
-            assert _only_files(then.files) == _only_files(expected)
-            assert then.talks == _patched(now.talks, before.talks, after.talks)
+            # a folder is none of these: what somebody put in the place of one that the rewind made is theirs
+            expected = _patched(*(_only_files(world.files) for world in (now, before, after)))
+            assert _only_files(then.files) == expected
+            assert then.conversations == _patched(now.conversations, before.conversations, after.conversations)
         if before.head == after.head:
             assert (then.index_bytes, then.head, then.refs, then.git) == (now.index_bytes, now.head, now.refs, now.git)
         self.note("undo")
@@ -401,14 +403,15 @@ class Life(RuleBasedStateMachine):
 class Rewound:
     """One rewind and what must be true of it."""
 
-    def __init__(self, life: Life, point: Point, points: list[PointView], wish: dict[str, Any]) -> None:
-        self.life, self.model, self.point, self.points, self.wish = life, life.model, point, points, wish
+    def __init__(self, life: Life, point: Point, points: list[PointView], request: dict[str, Any]) -> None:
+        self.life, self.model, self.point, self.points, self.request = life, life.model, point, points, request
         self.before = life.world()
         self.all_before = self.model.all_files()
-        self.seen_before = self.model.visible()
+        self.visible_before = self.model.visible()
+        self.ignored_before = self.model.ignored({*self.all_before, *point.files})  # a rewind may change the rules
         tracked = self.model.git("ls-tree", "-r", "-z", "--name-only", "HEAD").split(b"\0")
         self.tracked = {os.fsdecode(path) for path in tracked}
-        self.view = life.go_back(point.id, **wish)
+        self.view = life.go_back(point.id, **request)
         self.after = life.world()
         self.all_after = self.model.all_files()
         self.left = {one.path: one.reason for one in self.view.left}
@@ -429,32 +432,35 @@ class Rewound:
 
     def check_git(self) -> None:
         before, after = self.before, self.after
-        if not self.wish.get("reset"):
+        if not self.request.get("reset"):
             assert (after.index_bytes, after.head, after.refs) == (before.index_bytes, before.head, before.refs)
             assert after.git == before.git
         else:
             assert after.head.startswith(self.point.id)
-            assert self.model.git("diff", "--cached", "--name-only") == b""
+            if after.head != before.head:
+                assert self.model.git("diff", "--cached", "--name-only") == b""
+            else:  # the branch is there already: nothing moves, and what is staged stays
+                assert after.index_bytes == before.index_bytes
             branch = before.head.split()[1:]
             moved = {ref for ref in before.refs if before.refs[ref] != after.refs.get(ref)}
             assert moved <= set(branch)
 
     def check_conversations(self) -> None:
-        wish, point = self.wish, self.point
-        stay = bool(wish.get("files_only") or wish.get("paths"))
+        request, point = self.request, self.point
+        stay = bool(request.get("files_only") or request.get("paths"))
         for session in self.life.sessions:
-            before, after = (one.talks[str(session.file)] for one in (self.before, self.after))
-            if stay or session.id not in point.talks or wish.get("session_id", session.id) != session.id:
+            before, after = (one.conversations[str(session.file)] for one in (self.before, self.after))
+            if stay or session.id not in point.conversations or request.get("session_id", session.id) != session.id:
                 assert after == before
             else:
-                assert after in point.talks[session.id]
+                assert after in point.conversations[session.id]
 
     def check_edits(self) -> None:
         """What is said to change is what changes."""
         paths = {*self.all_before, *self.all_after}
         changed = {path for path in paths if self.all_before.get(path) != self.all_after.get(path)}
         assert {one.path for one in self.view.edits} == changed
-        if self.wish.get("logs_only"):
+        if self.request.get("logs_only"):
             assert not changed
 
     def check_path(self, path: str, before: File | None, after: File | None) -> None:
@@ -462,10 +468,8 @@ class Rewound:
         where = f"{path!r}: {before} -> {after}, then {then}, left: {self.left.get(path)}"
         if path in self.left:
             assert after == before, where
-            assert self.left[path].startswith(KEPT) or self.model.reason_is_true(
-                self.point, path, self.left[path], self.tracked
-            ), where
-        elif not self.may_change(path) or (path in self.all_before and path not in self.seen_before):
+            assert self.reason_is_true(path, self.left[path]), where
+        elif not self.may_change(path) or (path in self.all_before and path not in self.visible_before):
             assert after == before, where
         elif self.must_be_as_then(path):
             assert self.point.allows(path, after), where
@@ -474,28 +478,33 @@ class Rewound:
         else:
             self.check_lines(path, before, after)
 
+    def reason_is_true(self, path: str, reason: str) -> bool:
+        if reason == "git ignores it":
+            return path in self.ignored_before
+        return reason.startswith(KEPT) or self.model.reason_is_true(self.point, path, reason, self.tracked)
+
     def may_change(self, path: str) -> bool:
-        if self.wish.get("logs_only"):
+        if self.request.get("logs_only"):
             return False
-        if self.wish.get("reset"):
+        if self.request.get("reset"):
             return path in self.model.touched or path in self.tracked or path in self.point.files
-        wanted = self.wish.get("paths")
+        wanted = self.request.get("paths")
         is_wanted = not wanted or any(path == one or path.startswith(one + "/") for one in wanted)
         return path in self.model.touched and is_wanted
 
     def must_be_as_then(self, path: str) -> bool:
         owners = self.model.since(self.point, path)
-        if self.wish.get("keep_mine"):
+        if self.request.get("keep_mine"):
             return path in self.model.made and not {PERSON, "rewind", "undo"} & set(owners)
-        if self.wish.get("session_id"):
-            return bool(owners) and set(owners) == {self.wish["session_id"]}
+        if self.request.get("session_id"):
+            return bool(owners) and set(owners) == {self.request["session_id"]}
         return path in self.model.made
 
     def check_deletion(self, path: str) -> None:
         creators = self.model.creators(self.point, path)
         assert not creators or creators & {*self.model.sessions(), "undo", "rewind"}, path
         assert path in self.model.made
-        if not self.wish.get("reset"):
+        if not self.request.get("reset"):
             assert path not in self.tracked
             assert not self.model.was_there_at_a_start(path)
 
@@ -503,8 +512,8 @@ class Rewound:
         """No line that a person typed since is lost, where that was asked for; no other session's either."""
         if before is None or before[0] == "link" or b"\0" in before[2] or after == before:
             return
-        alone = self.wish.get("session_id", "")
-        if not self.wish.get("keep_mine") and not alone:
+        alone = self.request.get("session_id", "")
+        if not self.request.get("keep_mine") and not alone:
             return
         if alone and not path.isprintable():  # no tool can report such a name: of two at work, nobody knows who it was
             return
@@ -517,7 +526,7 @@ class Rewound:
     def check_points(self) -> None:
         after = {one.id for one in Workspace.find(self.life.story.root).points(0)}
         lost = {one.id for one in self.points if one.id not in after and one.kind != "turn"}
-        if not self.wish.get("reset"):
+        if not self.request.get("reset"):
             assert not lost
         assert self.point.id in after
 

@@ -312,3 +312,148 @@ def test_a_file_that_a_person_put_in_a_folders_place_is_theirs(story: Story, mon
         done = planned.carry_out()
     assert {one.path: one.reason for one in done.left}["d"] == "you created it"
     assert story.read("d") == "mine\nand yours\n"
+
+
+def replace_in(story: Story, path: str, old: str, new: str) -> None:
+    assert old in story.read(path)
+    story.write(path, story.read(path).replace(old, new))
+
+
+MY_LINE = LONG.replace("line 2\n", "line two, by me\n")
+
+
+def test_my_line_that_was_merged_is_still_mine(story: Story, a: Session) -> None:
+    """A rewind that kept it did not take it back: the next one names it, or keeps it too."""
+    with a.turn("First"):
+        a.write("long.py", LONG)
+    with a.turn("Second"):
+        a.edit("long.py", "line 19", "line nineteen")
+    replace_in(story, "long.py", "line 2\n", "line two, by me\n")
+    with a.turn("Third"):
+        a.edit("long.py", "line 5", "line five")
+    replace_in(story, "long.py", "line 8\n", "line eight, by me\n")
+    mine = MY_LINE.replace("line 8\n", "line eight, by me\n")
+    first = points(story)[-1]
+    for _ in range(2):
+        assert rewind(story, first, keep_mine=True).yours == ("long.py",)
+        assert story.read("long.py") == mine
+    assert rewind(story, first).yours == ("long.py",)
+    assert story.read("long.py") == LONG
+
+
+def test_a_conflict_that_i_resolved_stays_resolved(story: Story, a: Session) -> None:
+    with a.turn("First"):
+        a.write("long.py", LONG)
+    with a.turn("Second"):
+        a.edit("long.py", "line 19", "line nineteen")
+    replace_in(story, "long.py", "line nineteen", "line nineteen, by me")
+    first = points(story)[-1]
+    for _ in range(2):
+        assert [one.what for one in rewind(story, first, keep_mine=True).edits] in (["conflict"], [])
+        assert "<<<<<<< yours\nline nineteen, by me\n" in story.read("long.py")
+    resolved = LONG.replace("line 19", "line 19, by me")
+    story.write("long.py", resolved)
+    with a.turn("Third"):
+        a.edit("long.py", "line 3\n", "line three\n")
+    rewind(story, first, keep_mine=True)
+    assert story.read("long.py") == resolved
+
+
+def test_what_others_did_is_known_after_a_session_was_taken_back(story: Story, a: Session) -> None:
+    b = started(story)
+    with a.turn("First"):
+        a.write("long.py", LONG)
+    with a.turn("Second"):
+        a.edit("long.py", "line 19", "line nineteen")
+    with b.turn("Other"):
+        b.edit("long.py", "line 10", "line ten")
+    replace_in(story, "long.py", "line 2\n", "line two, by me\n")
+    with a.turn("Third"):
+        a.edit("long.py", "line 15", "line fifteen")
+    first = points(story)[-1]
+    rewind(story, first, session_id=a.id, files_only=True)
+    assert story.read("long.py") == MY_LINE.replace("line 10", "line ten")
+    rewind(story, first, session_id=b.id, files_only=True)
+    assert story.read("long.py") == MY_LINE
+    assert rewind(story, first, keep_mine=True).yours == ("long.py",)
+    assert story.read("long.py") == MY_LINE
+    assert rewind(story, first).yours == ("long.py",)
+    assert story.read("long.py") == LONG
+
+
+def test_my_line_that_a_commit_brought_back_is_mine(story: Story, a: Session) -> None:
+    """No turn ran between my change and my commit; the commit shows that it was there."""
+    with a.turn("First"):
+        a.write("long.py", LONG)
+    first = points(story)[-1]
+    replace_in(story, "long.py", "line 2\n", "line two, by me\n")
+    commit = story.commit("With my line")
+    with a.turn("Second"):
+        a.edit("long.py", "line 19", "line nineteen")
+    rewind(story, commit)
+    assert story.read("long.py") == MY_LINE
+    rewind(story, first, keep_mine=True)
+    assert story.read("long.py") == MY_LINE
+
+
+def test_my_line_that_a_later_point_brought_back_is_mine(story: Story, a: Session) -> None:
+    with a.turn("First"):
+        a.write("long.py", LONG)
+    with a.turn("Second"):
+        a.edit("long.py", "line 19", "line nineteen")
+    replace_in(story, "long.py", "line 2\n", "line two, by me\n")
+    with a.turn("Third"):
+        a.edit("long.py", "line 10", "line ten")
+    third, second, first = points(story)
+    rewind(story, second)
+    rewind(story, third)
+    assert story.read("long.py") == MY_LINE.replace("line 19", "line nineteen").replace("line 10", "line ten")
+    assert rewind(story, first, keep_mine=True).yours == ("long.py",)
+    assert story.read("long.py") == MY_LINE
+
+
+def test_no_session_begins_after_a_rewind(story: Story, a: Session) -> None:
+    """What lies untracked at its next turn was not there when it began, and protects no later file of that name."""
+    with a.turn("First"):
+        a.write("a", "1\n")
+    first = points(story)[-1]
+    with a.turn("Second"):
+        a.write("a", "2\n")
+    rewind(story, first)
+    story.write("d", "mine\n")
+    with a.turn("Take it away"), a.shell():
+        story.path("d").unlink()
+    with a.turn("Make another"):
+        a.write("d", "agent's\n")
+    view = rewind(story, first)
+    assert view.left == ()
+    assert not story.path("d").exists()
+
+
+def test_reset_to_the_present_commit_keeps_what_is_staged(story: Story, a: Session) -> None:
+    with a.turn("First"):
+        a.write("a", "1\n")
+    commit = story.commit("One")
+    with a.turn("Second"):
+        a.write("a", "2\n")
+    story.write("mine", "staged\n")
+    story.git("add", "mine")
+    assert rewind(story, commit, reset=True).moved_to == ""
+    assert story.read("a") == "1\n"
+    assert story.git("status", "--porcelain").splitlines() == ["A  mine"]
+
+
+def test_my_file_that_an_agent_committed_is_none_of_its_own(story: Story, a: Session) -> None:
+    story.write("mine", "1\n")
+    story.commit("Mine")
+    with a.turn("First"):
+        a.write("a", "1\n")
+    first = points(story)[-1]
+    story.write("mine", "2\n")
+    with a.turn("Commit everything"):
+        a.write("a", "2\n")
+        story.git("add", "-A")
+        with a.shell("git commit"):
+            story.git("commit", "-q", "-m", "All", env={"CLAUDE_CODE_SESSION_ID": a.id, "CLAUDECODE": "1"})
+    rewind(story, first)
+    assert (story.read("a"), story.read("mine")) == ("1\n", "2\n")

@@ -47,13 +47,13 @@ def content(
 
 
 def save(where: Path | str, *sessions: checkpoint_writer.SlotContent) -> str:
+    checkpoint_id = CheckpointId(sessions[0].record.checkpoint_id)
     with Objects(str(where)) as objects:
-
-        def build(tip: str) -> checkpoint_writer.Changes:
-            checkpoint_id = CheckpointId(sessions[0].record.checkpoint_id)
-            return checkpoint_writer.compose(sessions, checkpoints.read_at(objects, tip, checkpoint_id))
-
-        return checkpoint_writer.write(str(where), objects, build, message=b"x", author=AUTHOR)
+        for attempt in checkpoint_writer.attempts(str(where), objects):
+            existing = checkpoints.read_at(objects, attempt.base, checkpoint_id)
+            changes = checkpoint_writer.compose(sessions, existing)
+            attempt.write(changes, message=b"x", author=AUTHOR)
+    return attempt.commit
 
 
 def load(where: Path | str, checkpoint: CheckpointId, tip: str = REF) -> checkpoints.Checkpoint:

@@ -137,12 +137,8 @@ def test_the_branch_of_the_remote_counts_and_is_continued(tmp_path: Path) -> Non
     new = CheckpointId("00112233aabb")
     record = SessionRecord(checkpoint_id=new, session_id="s", strategy="manual-commit", created_at=gojson.rfc3339(1))
     with Objects(str(where)) as objects:
-        checkpoint_writer.write(
-            str(where),
-            objects,
-            lambda _: checkpoint_writer.compose([checkpoint_writer.SlotContent(record=record)]),
-            message=checkpoint_writer.new_message(new, []),
-            author="A <a@b> 1 +0000",
-        )
+        for attempt in checkpoint_writer.attempts(str(where), objects):
+            changes = checkpoint_writer.compose([checkpoint_writer.SlotContent(record=record)])
+            attempt.write(changes, message=checkpoint_writer.new_message(new, []), author="A <a@b> 1 +0000")
     assert [one.id for one in checkpoints.list_all(str(where), [checkpoints.LOCAL_REF])] == sorted([*both, new])
     git(where, "merge-base", "--is-ancestor", "refs/remotes/origin/entire/checkpoints/v1", checkpoints.LOCAL_REF)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from entire.model.events import Event, Increment
+    from entire.model.events import Event
     from entire.model.transcripts import Position, Prompt, Subagent, TokenUsage
 
 
@@ -180,12 +180,4 @@ class FileWatcher(Protocol):
 
     def on_file_change(self, path: str) -> Event | None:
         """Translate a change into an event, or None."""
-        ...
-
-
-class ToolObserver(Protocol):
-    """Reports notes from inside a running subagent."""
-
-    def parse_increment(self, hook: str, payload: bytes) -> Increment | None:
-        """Translate a hook call that ``parse_hook`` has no event for, or None."""
         ...

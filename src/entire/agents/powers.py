@@ -23,7 +23,6 @@ NAMES = (
     "subagent_extractor",
     "text_generator",
     "token_calculator",
-    "tool_observer",
     "transcript_analyzer",
     "transcript_preparer",
 )
@@ -62,11 +61,6 @@ def text_generator(agent: Agent) -> contract.TextGenerator | None:
 def token_calculator(agent: Agent) -> contract.TokenCalculator | None:
     """Return the agent as a TokenCalculator, or None."""
     return cast("contract.TokenCalculator", agent) if "token_calculator" in agent.capabilities else None
-
-
-def tool_observer(agent: Agent) -> contract.ToolObserver | None:
-    """Return the agent as a ToolObserver, or None."""
-    return cast("contract.ToolObserver", agent) if "tool_observer" in agent.capabilities else None
 
 
 def transcript_analyzer(agent: Agent) -> contract.TranscriptAnalyzer | None:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from entire.attribution import replay
-from entire.attribution.replay import PERSON, PERSON_INSTEAD, Lineage, PathLines
+from entire.attribution.owners import owner_between
+from entire.attribution.replay import Lineage, PathLines
 from entire.git import diff
 from entire.model.records import Attribution
-from entire.model.session import WEAK
+from entire.model.turns import BASE, PERSON, PERSON_INSTEAD, Owner, TurnKey
 from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from entire.git.diff import FilePatch
     from entire.model.session import Entry
+    from entire.model.turns import RunningTurn
 
 
 class Content(Value):
@@ -22,69 +24,42 @@ class Content(Value):
 
     lines: tuple[PathLines, ...]  # against the first parent
     fresh: tuple[PathLines, ...]  # only what is in none of the trees that are covered already
-    left: dict[str, list[str]]  # by path, the owners of new content that is in the work tree and not in the commit
+    left: dict[str, list[Owner]]  # by path, the owners of new content that is in the work tree and not in the commit
     patch: tuple[FilePatch, ...]  # from the first parent
     moved: tuple[str, ...] = ()  # paths of the last look that the commit has under other names
 
     def sessions(self) -> list[str]:
         """Return the ids of the sessions with new content in the commit."""
-        owners = [owner for path in self.fresh for owner in sorted(path.owners()) if replay.is_new(owner)]
-        return list(dict.fromkeys(session_of(owner) for owner in owners))
+        owners = [owner for path in self.fresh for owner in sorted(path.owners()) if owner.is_new]
+        return list(dict.fromkeys(owner.session_id for owner in owners))
 
     def turns(self, session_id: str) -> list[str]:
         """Return the ids of a session's turns with new content in the commit."""
-        owners = {owner for path in self.fresh for owner in path.owners() if replay.is_new(owner)}
-        return sorted(replay.turn_of(one).split("/", 1)[1] for one in owners if session_of(one) == session_id)
-
-
-def session_of(owner: str) -> str:
-    """Return the session id of a turn's owner."""
-    return replay.turn_of(owner).partition("/")[0]
-
-
-def interval_owner(by: str, running: Sequence[str], reports: Mapping[str, Sequence[str]]) -> Callable[[str], str]:
-    """Return who made a change to a path between two looks.
-
-    One turn in progress: that turn, whatever tool it used. Several: the one whose tools report the path, else the one
-    at whose event the change was seen. None: a person, but for what a background subagent reports.
-    """
-    strong = list(dict.fromkeys([*([by] if by else []), *(one for one in running if not one.startswith(WEAK))]))
-    weak = [one[len(WEAK) :] for one in running if one.startswith(WEAK)]
-    candidates = [*strong, *weak]
-    known = {one: frozenset(reports.get(one, ())) for one in candidates}
-    if len(strong) == 1 and not weak:
-        return lambda _path: strong[0]
-
-    def owner(path: str) -> str:
-        for one in candidates:
-            if path in known[one]:
-                return one
-        return strong[0] if strong else PERSON
-
-    return owner
+        owners = {owner for path in self.fresh for owner in path.owners() if owner.is_new}
+        return sorted(one.turn.turn_id for one in owners if one.session_id == session_id)
 
 
 def examine(
     where: str,
     entries: Sequence[Entry],
-    reports: Mapping[str, Sequence[str]],
-    running: Sequence[str],
+    reports: Mapping[TurnKey, Sequence[str]],
+    running: Sequence[RunningTurn],
     *,
     parent_tree: str,
     tree: str,
     covered: Sequence[str] = (),
     paths: Sequence[str],
-    aside: Container[str] = (),
+    stashed: Container[str] = (),
 ) -> Content:
     """Replay the journal for ``paths`` and tell what a commit with ``tree`` on ``parent_tree`` holds.
 
     ``running`` are the turns in progress: what the commit holds beyond the last look is theirs. ``covered`` are trees
-    whose content is linked already (what an amend replaces, the other side of a merge, a squashed branch). ``aside``
+    whose content is linked already (what an amend replaces, the other side of a merge, a squashed branch). ``stashed``
     are paths that a stash took away: their lines may come back. One git process.
     """
     steps = list(_steps(entries))
     pairs = [pair for _, pair in steps]
-    last = _last_look(entries)
+    last = _last_snapshot(entries)
     pairs += [(last, tree), (parent_tree, tree), *((other, tree) for other in covered)]
     patches = diff.patches(where, pairs, paths)
     wanted = frozenset(paths)
@@ -93,15 +68,15 @@ def examine(
     ]
     commit_patch = patches[len(steps) + 1]
     new_paths = {patch.change.path for patch in commit_patch if patch.change.status == "A"}
-    owners = Lineage(lambda path: path not in new_paths or path in aside)
+    owners = Lineage(lambda path: path not in new_paths or path in stashed)
     for (entry, _), some in zip(steps, patches, strict=False):
-        owner = interval_owner(entry.by, entry.running, reports)
+        owner = owner_between(entry.by, entry.running, reports)
         if entry.commit:
-            owners.settle(some, _settled_paths(entry, wanted), owner)
+            owners.mark_committed(some, _committed_paths(entry, wanted), owner)
         else:
-            owners.look(some, owner)
+            owners.advance(some, owner)
     left = owners.left_out(patches[len(steps)])
-    owners.look(patches[len(steps)], interval_owner("", running, reports))
+    owners.advance(patches[len(steps)], owner_between(TurnKey(), running, reports))
     moved = tuple(patch.change.old_path for patch in patches[len(steps)] if patch.change.status == "R")
     lines = replay.commit_lines(owners, commit_patch)
     fresh = lines
@@ -121,11 +96,11 @@ def _steps(entries: Sequence[Entry]) -> list[tuple[Entry, tuple[str, str]]]:
     return found
 
 
-def _last_look(entries: Sequence[Entry]) -> str:
+def _last_snapshot(entries: Sequence[Entry]) -> str:
     return [entry.tree for entry in entries if not entry.commit][-1]
 
 
-def _settled_paths(entry: Entry, wanted: frozenset[str]) -> list[str]:
+def _committed_paths(entry: Entry, wanted: frozenset[str]) -> list[str]:
     return [path for path in entry.paths if path in wanted]
 
 
@@ -146,7 +121,7 @@ def _common(ours: Sequence[PathLines], theirs: Sequence[PathLines]) -> list[Path
         removed = {
             who: min(count, twin.removed.get(who, 0)) for who, count in path.removed.items() if twin.removed.get(who)
         }
-        path_owner = path.path_owner if twin.path_owner else replay.BASE
+        path_owner = path.path_owner if twin.path_owner else BASE
         if added or removed or path_owner:
             found.append(
                 PathLines(
@@ -190,7 +165,7 @@ def without_reverted(
                     binary=path.binary,
                     added=tuple(added),
                     removed={},
-                    path_owner=replay.BASE,
+                    path_owner=BASE,
                 )
             )
     return replace(content, fresh=tuple(fresh))
@@ -198,11 +173,8 @@ def without_reverted(
 
 def files_of(session_id: str, lines: Sequence[PathLines]) -> list[str]:
     """Return the paths of a commit that a session made something of, sorted; a file that it moved under both names."""
-    mine = [
-        path for path in lines if any(replay.is_turn(one) and session_of(one) == session_id for one in path.owners())
-    ]
-    moved = [path.old_path for path in mine if path.old_path and replay.is_turn(path.path_owner)
-             and session_of(path.path_owner) == session_id]  # fmt: skip
+    mine = [path for path in lines if any(owner.session_id == session_id for owner in path.owners())]
+    moved = [path.old_path for path in mine if path.old_path and path.path_owner.session_id == session_id]
     return sorted({*(path.path for path in mine), *moved})
 
 
@@ -211,11 +183,11 @@ def attribution(session_id: str, lines: Sequence[PathLines], calculated_at: str)
     added = [(last - first + 1, owner) for path in lines for first, last, owner in path.added]
     removed = [(count, who) for path in lines for who, count in path.removed.items()]
     total = sum(count for count, _ in added)
-    agent = sum(count for count, owner in added if replay.is_turn(owner) and session_of(owner) == session_id)
+    agent = sum(count for count, owner in added if owner.session_id == session_id)
     modified = sum(count for count, owner in added if owner == PERSON_INSTEAD)
     human_removed = sum(count for count, who in removed if who == PERSON)
     all_removed = sum(count for count, _ in removed)
-    agent_removed = sum(count for count, who in removed if replay.is_turn(who) and session_of(who) == session_id)
+    agent_removed = sum(count for count, who in removed if who.session_id == session_id)
     share = agent / total if total else agent_removed / all_removed if all_removed else 0.0
     return Attribution(
         calculated_at=calculated_at,

@@ -4,14 +4,13 @@ The journal is a row of trees with, for each, the turns that may have changed it
 patches between them gives every line of every path an owner; comparing the last look with a commit tells whose lines
 the commit holds. Pure: patches come in, owners go out. The rules are those of linking.md sections 1, 5 and 6.
 
-Owners are strings: ``session/turn`` for a turn's new content; the same behind ``OLD`` for content that a checkpoint
-has already; ``PERSON``; ``PERSON_INSTEAD`` for a person's line in place of another; ``BASE`` for what was there
-before the first look.
+Owners are those of ``model.turns``.
 """
 
 from __future__ import annotations
 
 from entire.git.diff import GITLINK
+from entire.model.turns import BASE, PERSON, PERSON_INSTEAD, Owner
 from entire.model.value import Value
 
 TYPE_CHECKING = False
@@ -20,35 +19,11 @@ if TYPE_CHECKING:
 
     from entire.git.diff import FilePatch, Hunk
 
-    Runs = list[tuple[str, int]]
-    Lines = list[tuple[str, bytes]]  # (owner, text)
+    Runs = list[tuple[Owner, int]]
+    Lines = list[tuple[Owner, bytes]]  # (owner, text)
 
-BASE = ""
-PERSON = "person"
-PERSON_INSTEAD = "person instead"
-OLD = "old "
 _REST = 1 << 60
 _NO_FILE = "000000"
-
-
-def is_turn(owner: str) -> bool:
-    """Tell whether an owner is a turn of a session (new content or old)."""
-    return "/" in owner
-
-
-def is_new(owner: str) -> bool:
-    """Tell whether an owner is a turn whose content no checkpoint has yet."""
-    return "/" in owner and not owner.startswith(OLD)
-
-
-def turn_of(owner: str) -> str:
-    """Return ``session/turn`` of a turn's owner, new or old."""
-    return owner.removeprefix(OLD)
-
-
-def settled(owner: str) -> str:
-    """Return the owner of the same line once a checkpoint has it."""
-    return OLD + owner if is_new(owner) else owner
 
 
 class Path:
@@ -59,9 +34,9 @@ class Path:
         self.maker = BASE  # who made the file as it is: created it, or wrote it last if it is binary
         self.remover = BASE  # who removed it, if it is not there
         self.moder = BASE  # who changed its mode last
-        self.lost: dict[bytes, list[str]] = {}  # lines that went away, by text, with their owners
-        self.removed_by: dict[bytes, list[str]] = {}  # who took a line away, by text
-        self.versions: dict[str, tuple[Runs, str]] = {}  # blob id -> owners and maker of that version
+        self.lost: dict[bytes, list[Owner]] = {}  # lines that went away, by text, with their owners
+        self.removed_by: dict[bytes, list[Owner]] = {}  # who took a line away, by text
+        self.versions: dict[str, tuple[Runs, Owner]] = {}  # blob id -> owners and maker of that version
         self.oid = ""  # of the version at the present look, as far as a patch told it
 
     def copy(self) -> Path:
@@ -97,7 +72,7 @@ class Lineage:
         twin._paths = {name: path.copy() for name, path in self._paths.items()}
         return twin
 
-    def look(self, patches: Iterable[FilePatch], owner: Callable[[str], str]) -> None:
+    def advance(self, patches: Iterable[FilePatch], owner: Callable[[str], Owner]) -> None:
         """Go on to the next tree. ``owner`` tells who made the change to a path."""
         moved = {}
         for patch in patches:
@@ -116,7 +91,7 @@ class Lineage:
                 self._paths[change.path].maker = who
             self._change(self.path(change.path), patch, who)
 
-    def _change(self, path: Path, patch: FilePatch, who: str) -> None:
+    def _change(self, path: Path, patch: FilePatch, who: Owner) -> None:
         change = patch.change
         if change.old_mode != change.new_mode and _NO_FILE not in (change.old_mode, change.new_mode):
             path.moder = who
@@ -137,7 +112,7 @@ class Lineage:
             path.runs, path.maker = list(known[0]), known[1]
         path.versions[change.new_oid] = (list(path.runs), path.maker)
 
-    def _replay(self, path: Path, hunks: Sequence[Hunk], who: str, *, restore: bool) -> Runs:
+    def _replay(self, path: Path, hunks: Sequence[Hunk], who: Owner, *, restore: bool) -> Runs:
         """Return the owners after a patch; remembers what went away and by whom."""
         reader = _Reader(path.runs)
         out: Runs = []
@@ -151,7 +126,8 @@ class Lineage:
                 owners = self._owners(path, gone, added, who, restore=restore)
                 for owner in owners:
                     _add(out, owner, 1)
-                remover = next(filter(is_turn, owners), who)  # a line that comes back takes away what it took before
+                # A line that comes back takes away what it took before.
+                remover = next((owner for owner in owners if owner.is_turn), who)
                 for owner, text in gone:
                     path.lost.setdefault(text, []).append(owner)
                     path.removed_by.setdefault(text, []).append(remover)
@@ -159,9 +135,9 @@ class Lineage:
         reader.copy(_REST, out)
         return out
 
-    def _owners(self, path: Path, gone: Lines, added: Sequence[bytes], who: str, *, restore: bool) -> list[str]:
+    def _owners(self, path: Path, gone: Lines, added: Sequence[bytes], who: Owner, *, restore: bool) -> list[Owner]:
         """Return the owner of each added line of one block of changes."""
-        if is_turn(who):
+        if who.is_turn:
             return [who] * len(added)
         replaced = [owner for owner, _ in gone]
         owners = [
@@ -170,20 +146,20 @@ class Lineage:
         if restore and any(text.strip() and path.lost.get(text) for text in added):
             for place, text in enumerate(added):
                 back = path.lost.get(text)
-                if back and is_turn(back[-1]):
+                if back and back[-1].is_turn:
                     owners[place] = back.pop()
         return owners
 
-    def left_out(self, patches: Sequence[FilePatch]) -> dict[str, list[str]]:
+    def left_out(self, patches: Sequence[FilePatch]) -> dict[str, list[Owner]]:
         """Return, by path, the owners of what this look holds and a commit does not; ``patches`` lead from here to
         it.
         """
-        found: dict[str, list[str]] = {}
+        found: dict[str, list[Owner]] = {}
         for patch in patches:
             path = self.path(patch.change.path)
             reader = _Reader(path.runs)
             at = 1
-            owners: set[str] = set()
+            owners: set[Owner] = set()
             for hunk in patch.hunks:
                 start = hunk.old_start if hunk.old_count else hunk.old_start + 1
                 reader.pieces(start - at)
@@ -195,11 +171,13 @@ class Lineage:
                 owners.add(path.remover)
             elif patch.binary or patch.change.new_mode == _NO_FILE:
                 owners.add(path.maker)
-            if new := sorted(owner for owner in owners if is_new(owner)):
+            if new := sorted(owner for owner in owners if owner.is_new):
                 found[patch.change.path] = new
         return found
 
-    def settle(self, patches: Sequence[FilePatch], committed: Iterable[str], owner: Callable[[str], str]) -> None:
+    def mark_committed(
+        self, patches: Sequence[FilePatch], committed: Iterable[str], owner: Callable[[str], Owner]
+    ) -> None:
         """Mark the content of a commit as old: ``patches`` lead from the present look to the commit's tree.
 
         Lines of the look that the commit holds too are old from now on; the look itself stays as it is.
@@ -209,47 +187,52 @@ class Lineage:
             path = self.path(name)
             patch = by_path.get(name)
             if patch is None:
-                path.runs = [(settled(one), count) for one, count in path.runs]
-                path.maker, path.remover, path.moder = settled(path.maker), settled(path.remover), settled(path.moder)
+                path.runs = [(one.committed(), count) for one, count in path.runs]
+                path.maker, path.remover, path.moder = (
+                    path.maker.committed(),
+                    path.remover.committed(),
+                    path.moder.committed(),
+                )
                 if path.oid in path.versions:  # versions that were overwritten before the commit are in no checkpoint
                     path.versions[path.oid] = (list(path.runs), path.maker)
                 continue
             twin = path.copy()
             self._change(twin, patch, owner(name))
-            path.runs = _settle_common(path.runs, patch.hunks)
-            path.maker, path.moder = settled(path.maker), settled(path.moder)
+            path.runs = _mark_common(path.runs, patch.hunks)
+            path.maker, path.moder = path.maker.committed(), path.moder.committed()
             if patch.change.old_oid.strip("0"):  # what a stash after this commit takes away and brings back
                 path.versions[patch.change.old_oid] = (list(path.runs), path.maker)
             runs, maker = twin.runs, twin.maker
-            path.versions[patch.change.new_oid] = (_settled(runs), settled(maker))
+            path.versions[patch.change.new_oid] = (_committed(runs), maker.committed())
 
 
-def _settled(runs: Runs) -> Runs:
-    return [(settled(owner), count) for owner, count in runs]
+def _committed(runs: Runs) -> Runs:
+    return [(owner.committed(), count) for owner, count in runs]
 
 
-def _settle_common(runs: Runs, hunks: Sequence[Hunk]) -> Runs:
+def _mark_common(runs: Runs, hunks: Sequence[Hunk]) -> Runs:
     """Mark as old what a commit has in common with the look; ``hunks`` lead from the look to the commit."""
     reader = _Reader(runs)
     out: Runs = []
     at = 1
     for hunk in hunks:
         start = hunk.old_start if hunk.old_count else hunk.old_start + 1
-        _extend(out, reader.pieces(start - at), settled)
+        _extend(out, reader.pieces(start - at), Owner.committed)
         at = start + hunk.old_count
         for removed, _added, kept in _blocks(hunk):
-            _extend(out, reader.pieces(len(removed)), str)
-            _extend(out, reader.pieces(kept), settled)
-    _extend(out, reader.pieces(_REST), settled)
+            for owner, count in reader.pieces(len(removed)):
+                _add(out, owner, count)
+            _extend(out, reader.pieces(kept), Owner.committed)
+    _extend(out, reader.pieces(_REST), Owner.committed)
     return out
 
 
-def _extend(out: Runs, pieces: Iterable[tuple[str, int]], change: Callable[[str], str]) -> None:
+def _extend(out: Runs, pieces: Iterable[tuple[Owner, int]], change: Callable[[Owner], Owner]) -> None:
     for owner, count in pieces:
         _add(out, change(owner), count)
 
 
-def _add(runs: Runs, owner: str, count: int) -> None:
+def _add(runs: Runs, owner: Owner, count: int) -> None:
     if count and runs and runs[-1][0] == owner:
         runs[-1] = (owner, runs[-1][1] + count)
     elif count:
@@ -283,7 +266,7 @@ class _Reader:
         for owner, size in self.pieces(count):
             _add(out, owner, size)
 
-    def take(self) -> str:
+    def take(self) -> Owner:
         """Take the owner of the next line."""
         pieces = self.pieces(1)
         return pieces[0][0] if pieces else BASE
@@ -322,12 +305,12 @@ class PathLines(Value):
     path: str
     status: str
     binary: bool
-    added: tuple[tuple[int, int, str], ...]
-    removed: dict[str, int]
-    path_owner: str
+    added: tuple[tuple[int, int, Owner], ...]
+    removed: dict[Owner, int]
+    path_owner: Owner
     old_path: str = ""  # where a moved file was
 
-    def owners(self) -> set[str]:
+    def owners(self) -> set[Owner]:
         """Return everybody with a part in this path's change."""
         found = {owner for _, _, owner in self.added} | set(self.removed)
         if self.path_owner:
@@ -344,8 +327,8 @@ def commit_lines(lineage: Lineage, patches: Sequence[FilePatch]) -> list[PathLin
 
 def _path_lines(path: Path, source: Path, patch: FilePatch) -> PathLines:
     change = patch.change
-    added: list[tuple[int, int, str]] = []
-    removed: dict[str, int] = {}
+    added: list[tuple[int, int, Owner]] = []
+    removed: dict[Owner, int] = {}
     gone = source if change.status == "R" else path
     taken = {text: list(owners) for text, owners in (*gone.removed_by.items(), *path.removed_by.items())}
     for hunk in patch.hunks:
@@ -373,17 +356,19 @@ def _path_lines(path: Path, source: Path, patch: FilePatch) -> PathLines:
     )
 
 
-def _add_block(added: list[tuple[int, int, str]], line: int, makers: Sequence[str], removers: list[str]) -> list[str]:
+def _add_block(
+    added: list[tuple[int, int, Owner]], line: int, makers: Sequence[Owner], removers: list[Owner]
+) -> list[Owner]:
     """Add the owners of a block's added lines from ``line`` on; return who removed its other lines.
 
     A person's line in place of another is one removed and one added: the removal is then part of the person's line,
     also where an agent had written something else there in between.
     """
     free = sum(
-        not is_turn(who) for who in removers
+        not who.is_turn for who in removers
     )  # lines that people removed, for their lines from before the first look
     for place, owner in enumerate(makers):
-        if not is_turn(owner):
+        if not owner.is_turn:
             instead = owner == PERSON_INSTEAD or (owner != PERSON and free > 0)
             owner = PERSON_INSTEAD if instead else PERSON
             if instead:
@@ -397,19 +382,19 @@ def _add_block(added: list[tuple[int, int, str]], line: int, makers: Sequence[st
     return removers
 
 
-def _take_removal(removers: list[str], place: int) -> None:
+def _take_removal(removers: list[Owner], place: int) -> None:
     """Make one removal part of the person's line at ``place``: one by people, else the one in the same place."""
     if PERSON in removers:
         removers[removers.index(PERSON)] = PERSON_INSTEAD
-    elif place < len(removers) and is_turn(removers[place]):
+    elif place < len(removers) and removers[place].is_turn:
         removers[place] = PERSON_INSTEAD
 
 
-def _path_owner(path: Path, patch: FilePatch, added: Sequence[tuple[int, int, str]]) -> str:
+def _path_owner(path: Path, patch: FilePatch, added: Sequence[tuple[int, int, Owner]]) -> Owner:
     change = patch.change
     if change.status == "D":
         return path.remover
-    if change.status == "A" and is_turn(path.maker) and added and not any(is_turn(owner) for _, _, owner in added):
+    if change.status == "A" and path.maker.is_turn and added and not any(owner.is_turn for _, _, owner in added):
         return PERSON  # thrown away and written anew
     if change.status in "ART" or patch.binary or GITLINK in (change.old_mode, change.new_mode):
         return path.maker

@@ -10,6 +10,7 @@ import os
 import sys
 
 from entire import layout, settings
+from entire.model.value import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,25 +71,17 @@ class _Door:
 
 
 def _agent(door: _Door, name: str, verb: str, rest: Sequence[str]) -> None:
-    from entire.agents import powers, registry
+    from entire.agents import registry
 
-    agent = registry.find(name)
-    payload = _payload(rest)
-    event = agent.parse_hook(verb, payload)
-    observer = powers.tool_observer(agent) if event is None else None
-    increment = observer.parse_increment(verb, payload) if observer is not None else None
-    if event is None and increment is None:
+    event = registry.find(name).parse_hook(verb, _payload(rest))
+    if event is None:
         return
     from entire.lifecycle import dispatcher
 
     with door as context:
         context.log = context.log.bind(agent=name, hook=verb)
-        if increment is not None:
-            dispatcher.take_note(context, increment)
-        if event is not None:
-            answer = dispatcher.dispatch(context, agent, event)
-            sys.stdout.buffer.write(answer)
-            sys.stdout.buffer.flush()
+        sys.stdout.buffer.write(dispatcher.handle(context, replace(event, agent=name)))
+        sys.stdout.buffer.flush()
 
 
 def _payload(rest: Sequence[str]) -> bytes:
@@ -102,21 +95,15 @@ def _payload(rest: Sequence[str]) -> bytes:
 
 def _git(door: _Door, name: str, rest: Sequence[str]) -> None:
     from entire.githooks import events
+
+    event = events.parse_hook(name, rest, os.environ)
+    if event is None:
+        return
     from entire.lifecycle import dispatcher
 
-    event = events.parse_hook(name, rest)
-    if event is None and (name != "prepare-commit-msg" or not rest):
-        return
     with door as context:
         context.log = context.log.bind(component="git", hook=name)
-        context.facts = events.facts(os.environ)
-        if event is not None:
-            dispatcher.dispatch_git(context, event)
-        else:
-            message_file = os.path.join(context.place.top, rest[0])
-            source = rest[1] if len(rest) > 1 else ""
-            terminal = os.environ.get("ENTIRE_TEST_TTY", "")
-            dispatcher.prepare_commit(context, message_file, source, events.calling_session(os.environ), terminal)
+        dispatcher.handle(context, event)
 
 
 def _note(place: Place | None, args: Sequence[str], error: Exception) -> None:

@@ -10,7 +10,7 @@ import click
 
 from entire.errors import EntireError, UsageError
 from entire.git import switch
-from entire.lifecycle import dispatcher
+from entire.lifecycle import recovery
 from entire.lifecycle.context import Context
 from entire.resume import restore
 from entire.resume.targets import Finder, ResumeTarget
@@ -68,7 +68,7 @@ def run(
         asked = Asked(workspace, context, force=force, as_json=as_json)
         if undo:
             return asked.undo()
-        text.write(dispatcher.complete(context), sys.stderr)
+        text.write(recovery.finish_interrupted(context), sys.stderr)
         outcome = asked.resume(target)
     finally:
         context.close()

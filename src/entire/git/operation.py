@@ -26,7 +26,7 @@ _VALUE_OPTIONS = (
 )
 
 
-class Driver(Value):
+class GitCommand(Value):
     """The git command behind a hook. ``command`` '' if it cannot be told; ``outer``: a sequencer above it."""
 
     command: str = ""
@@ -41,7 +41,7 @@ class Driver(Value):
         return any(word in ("rebase", "cherry-pick", "am") for word in (self.command, self.outer))
 
 
-def find() -> Driver:
+def find() -> GitCommand:
     """Look at the processes above this hook."""
     above = [
         program
@@ -51,12 +51,12 @@ def find() -> Driver:
     commands = [(program, *_command(program.argv)) for program in above]
     commands = [one for one in commands if one[1]]
     if not commands:
-        return Driver()
+        return GitCommand()
     nearest, command, rest = commands[0]
     outer = next((word for _, word, _ in commands[1:] if word in _SEQUENCERS), "")
     before_paths = rest[: rest.index("--")] if "--" in rest else rest
     amends = any(word.startswith("--am") and "--amend".startswith(word) for word in before_paths)
-    return Driver(
+    return GitCommand(
         command=command,
         outer=outer,
         amends=amends if command == "commit" else False,
@@ -81,7 +81,7 @@ def _command(argv: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
     return "", ()
 
 
-class State(Value):
+class Operation(Value):
     """What lies in the git directory of a merge, a pick or a squash in progress."""
 
     merge_heads: tuple[str, ...] = ()
@@ -93,13 +93,13 @@ class State(Value):
     squashed_ids: tuple[CheckpointId, ...] = ()  # of the commits that `merge --squash` collects, the oldest first
 
 
-def state(place: Place) -> State:
+def state(place: Place) -> Operation:
     """Look for operations in progress."""
     folder = place.git_dir
     squash = (files.read(os.path.join(folder, "SQUASH_MSG")) or b"").decode("utf-8", "surrogateescape")
     _, *commits = ("\n" + squash).split("\ncommit ")
     tips = [text.split(maxsplit=1)[0] for text in commits if text.strip()]
-    return State(
+    return Operation(
         merge_heads=tuple((files.read(os.path.join(folder, "MERGE_HEAD")) or b"").decode("ascii", "replace").split()),
         picked=(files.read(os.path.join(folder, "CHERRY_PICK_HEAD")) or b"").decode("ascii", "replace").strip(),
         folds=_folds(folder),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import time
 
-from entire import files, log, process
-from entire.errors import UsageError
+from entire import files, log, process, strategies
+from entire.errors import EntireError, UsageError
 from entire.git.read import Objects
-from entire.model.session import WEAK, Process, Session
+from entire.model.session import Process, Session
+from entire.model.turns import RunningTurn
 from entire.store import sessions
 from entire.store.journal import Journal
 
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 
     from entire.agents.contract import Agent
     from entire.layout import Place
+    from entire.lifecycle.session_transcript import SessionTranscript
     from entire.settings import Settings
+    from entire.strategies.contract import Strategy
 
 _IDENTITY_SECONDS = 600.0  # so long we remember git's user name instead of asking for each commit of ours
 _SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "busybox", "env", "entire", "timeout", "nice"))
@@ -33,7 +36,6 @@ class Context:
         self.now = now
         self.objects = Objects(place.top)
         self.log = log.Log(place.log, settings.log_level)
-        self.facts: dict[str, str] = {}  # what git told a hook: GIT_INDEX_FILE, GIT_DIR, GIT_WORK_TREE
         self._journal: Journal | None = None
         self._sessions: dict[str, Session] = {}
         self._relevant: list[str] | None = None
@@ -79,13 +81,15 @@ class Context:
                 self._sessions[session_id] = known
         return known
 
-    def open_session(self, session_id: str, agent: Agent) -> Session:
-        """Return a session, new if it is unknown, as one of this work tree."""
+    def open_session(self, session_id: str, agent_name: str) -> Session:
+        """Return a session, new if it is unknown, as one of this worktree."""
+        from entire.agents import registry
+
         session = self.session(session_id)
         if session is None:
-            session = self._sessions[session_id] = Session(session_id, agent.name, agent.type)
+            session = self._sessions[session_id] = Session(session_id)
             session.started = self.now()
-        session.agent, session.agent_type = agent.name, agent.type
+        session.agent, session.agent_type = agent_name, registry.find(agent_name).type
         self.mark_relevant(session_id)
         return session
 
@@ -99,16 +103,16 @@ class Context:
         """Return the sessions of this work tree that may matter, ours and those that the Go CLI left."""
         if self._relevant is None:
             journal = self.journal
-            for session_id in sessions.foreign_since(self.place, journal.last_scan):
+            for session_id in sessions.foreign_since(self.place, journal.caches.last_scan):
                 if session_id not in journal.sessions:
                     found = self.session(session_id)
-                    if found is not None and self.is_here(found):
+                    if found is not None and self.in_this_worktree(found):
                         journal.sessions.append(session_id)
-            journal.last_scan = max(journal.last_scan, self.now() - 2.0)
+            journal.caches.last_scan = max(journal.caches.last_scan, self.now() - 2.0)
             self._relevant = [one for one in journal.sessions if self.session(one) is not None]
         return [session for session in map(self.session, self._relevant) if session is not None]
 
-    def is_here(self, session: Session) -> bool:
+    def in_this_worktree(self, session: Session) -> bool:
         """Tell whether a session works in this work tree; states of some versions name no path."""
         if not session.worktree_path:
             return session.worktree_name == self.place.worktree_name
@@ -118,14 +122,12 @@ class Context:
         """Return the sessions of this work tree with a turn in progress."""
         return [session for session in self.relevant_sessions() if session.is_running and session.session_id != but]
 
-    def running_turns(self) -> list[str]:
-        """Return ``session/turn`` of every turn in progress; with a mark, of those whose subagents work between
-        turns.
-        """
-        turns = [turn_key(session) for session in self.running()]
+    def running_turns(self) -> list[RunningTurn]:
+        """Return every turn in progress; also those whose subagents work between turns."""
+        turns = [RunningTurn(session.turn_key) for session in self.running()]
         for session in self.relevant_sessions():
             if session.background and not session.is_running and session.turn is not None:
-                turns.append(WEAK + turn_key(session))
+                turns.append(RunningTurn.background(session.turn_key))
         return turns
 
     def agent_of(self, session: Session) -> Agent | None:
@@ -143,14 +145,40 @@ class Context:
             session.agent = agent.name
         return agent
 
+    def agent_named(self, name: str) -> Agent | None:
+        """Return the adapter of an agent for a session that is not known yet."""
+        from entire.agents import registry
+
+        try:
+            return registry.find(name)
+        except UsageError:
+            return None
+
+    def transcript(self, session: Session) -> SessionTranscript:
+        """Return a session's transcript; raises EntireError if its agent is not known here."""
+        from entire.lifecycle.session_transcript import SessionTranscript
+
+        agent = self.agent_of(session)
+        if agent is None:
+            raise EntireError(
+                f"the agent {session.agent or session.agent_type!r} is not known here",
+                hint="the session is kept; install its plugin and run `entire doctor`",
+            )
+        return SessionTranscript(agent, session, self.place.top)
+
     def author(self) -> str:
         """Return ``Name <mail> seconds zone`` for commits of ours."""
         from entire.git import identity
 
-        known = self.journal.identity
+        known = self.journal.caches.identity
         if not known[0] or not 0 <= self.now() - known[1] < _IDENTITY_SECONDS:
-            self.journal.identity = known = [identity.identity(self.place.top), self.now()]
+            self.journal.caches.identity = known = [identity.identity(self.place.top), self.now()]
         return identity.author(known[0], self.now())
+
+    @property
+    def strategy(self) -> Strategy:
+        """What saving means here."""
+        return strategies.make(self.place, self.settings, self.journal, self.now())
 
     def save(self, *changed: Session) -> None:
         """Write the journal, then the sessions given.
@@ -166,15 +194,10 @@ class Context:
         journal.sessions = [
             one.session_id for one in self.relevant_sessions() if one in live or one.steps or one.foreign
         ]
-        journal.save(live=bool(live or journal.guests))
+        journal.save(live=bool(live or journal.attribution.visiting_sessions))
         for session in self._touched.values():
             sessions.save(self.place, session)
         self._touched = {}
-
-
-def turn_key(session: Session) -> str:
-    """Return ``session/turn`` of a session's present turn."""
-    return f"{session.session_id}/{session.turn.id if session.turn else '0' * 12}"
 
 
 def agent_process() -> Process:

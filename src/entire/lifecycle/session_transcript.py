@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from entire.agents.contract import Agent
+    from entire.git.read import Objects
     from entire.model.session import Session
 
 LINES = "line_transcript"  # capability: the transcript is a file of lines that only grows
@@ -75,6 +76,14 @@ class SessionTranscript:
             return self.end()
         return self._analyzer.answer_boundary(self.path, since, moment)
 
+    def as_stored(self, objects: Objects, finish: Position) -> stored.Stored:
+        """Return the whole transcript up to ``finish`` as it goes into a tree."""
+        if self.grows_by_lines:
+            stored.merge(self._session, objects, self._top)
+            return stored.store(self._session, finish, self._top, transcripts.shorten)
+        whole = self._agent.read_transcript(self.path)
+        return stored.store_document(self._agent.chunk_transcript(whole, stored.MAX_PART) if whole else [])
+
     def prompts(self, since: Position, until: Position) -> list[Prompt]:
         """Return the prompts of people between two positions."""
         if self._analyzer is None or not self.path:
@@ -112,8 +121,8 @@ class SessionTranscript:
     def _all_subagents(self, since: Position, until: Position) -> list[Subagent]:
         found = {one.id: one for one in self.subagents(since, until)}
         for task in self._session.tasks.values():
-            if task.get("subagent") and task.get("ref") and task["subagent"] not in found:
-                found[task["subagent"]] = Subagent(id=task["subagent"], session_ref=task["ref"])
+            if task.subagent and task.ref and task.subagent not in found:
+                found[task.subagent] = Subagent(id=task.subagent, session_ref=task.ref)
         return list(found.values())
 
     def _relative(self, path: str) -> str:

@@ -17,7 +17,7 @@ from entire.model import trailers
 from entire.model.session import KEPT_SECONDS
 from entire.model.value import Value
 from entire.store import retained_steps, sessions, steps, turnlog
-from entire.store.journal import Journal
+from entire.store.journal import Journal, retained_from_json
 from entire.undo import backups, transaction
 
 TYPE_CHECKING = False
@@ -145,13 +145,13 @@ def _forget_refs(repository: Repository, gone: set[str]) -> dict[str, list[list[
     forgotten: dict[str, list[list[object]]] = {}
     for worktree, place in repository.places.items():
         journal = Journal(place)
-        names = {name for name in journal.shadows if f"refs/heads/{name}" in gone}
-        lines = [line for line in journal.kept if line[0] in gone]
+        names = {name for name in journal.retention.shadow_tips if f"refs/heads/{name}" in gone}
+        lines = [steps.to_json() for steps in journal.retention.steps if steps.ref in gone]
         if not names and not lines:
             continue
         for name in names:
-            del journal.shadows[name]
-        journal.kept = [line for line in journal.kept if line[0] not in gone]
+            del journal.retention.shadow_tips[name]
+        journal.retention.steps = [steps for steps in journal.retention.steps if steps.ref not in gone]
         journal.save(live=journal.is_live)
         if lines:
             forgotten[worktree] = lines
@@ -165,10 +165,10 @@ def _remember_kept(place: Place, last: Transaction, now: float) -> None:
         found = lines.get(worktree, []) if isinstance(lines, dict) else []
         there = {one.ref for one in retained_steps.find(other.top, worktree)} if found else set()
         journal = Journal(other)
-        known = {line[0] for line in journal.kept}
+        known = {steps.ref for steps in journal.retention.steps}
         fresh = [list(line) for line in found if line[0] in there and line[0] not in known]
         if fresh:
-            journal.kept += fresh
+            journal.retention.steps += map(retained_from_json, fresh)
             journal.save(live=journal.is_live)
 
 
@@ -208,7 +208,7 @@ def _has_open(repository: Repository, ref: str, worktree: str) -> bool:
 
 def _sessions(repository: Repository) -> Iterator[Item]:
     """States of sessions that nothing can come of any more."""
-    guests = {name for place in repository.places.values() for name in Journal(place).guests}
+    guests = {name for place in repository.places.values() for name in Journal(place).attribution.visiting_sessions}
     for one in repository.states:
         silent = repository.now - one.last_seen
         if repository.is_alive(one) or one.session_id in guests:

@@ -285,15 +285,19 @@ def lost(case: Case, journal: Journal) -> Lost:
     """Return what is missing."""
     contents = [str(facts[1]) for facts in journal.snapshot.files.values() if facts[1]]
     parts = {one.session_id: [str(part[0]) for part in one.parts] for one in case.repository.states}
-    asked = [one.tree for one in journal.entries] + [*journal.shadows.values(), journal.tip, *contents]
+    asked = [one.tree for one in journal.attribution.entries] + [
+        *journal.retention.shadow_tips.values(),
+        journal.retention.tip,
+        *contents,
+    ]
     asked += [oid for oids in parts.values() for oid in oids]
     gone = set(bulk.missing(case.place.top, sorted({oid for oid in asked if oid})))
     return Lost(
-        looks=max((number for number, one in enumerate(journal.entries, 1) if one.tree in gone), default=0),
-        steps=tuple(name for name, tip in journal.shadows.items() if tip in gone),
+        looks=max((number for number, one in enumerate(journal.attribution.entries, 1) if one.tree in gone), default=0),
+        steps=tuple(name for name, tip in journal.retention.shadow_tips.items() if tip in gone),
         files=sum(oid in gone for oid in contents),
         sessions=tuple(session_id for session_id, oids in parts.items() if not gone.isdisjoint(oids)),
-        tip=journal.tip in gone,
+        tip=journal.retention.tip in gone,
     )
 
 
@@ -302,7 +306,7 @@ def lost_objects(case: Case) -> Iterator[Finding]:
     journal = Journal(case.place)
     found = lost(case, journal)
     if found.looks:
-        said = f"{found.looks} of {len(journal.entries)} looks at the work tree are missing in git"
+        said = f"{found.looks} of {len(journal.attribution.entries)} looks at the work tree are missing in git"
         hint = "they are forgotten; what sessions made before counts as a person's"
         yield finding(ERROR, said, hint, fixable=True)
     if found.files:
@@ -313,6 +317,6 @@ def lost_objects(case: Case) -> Iterator[Finding]:
     for session_id in found.sessions:
         said = f"session {session_id}: parts of its stored transcript are missing in git"
         yield finding(ERROR, said, "the transcript is stored again with the next step", fixable=True)
-    if journal.tip and not found.looks and (found.tip or journal.ref not in case.repository.refs):
+    if journal.retention.tip and not found.looks and (found.tip or journal.ref not in case.repository.refs):
         said = f"{journal.ref} is missing: git may collect the looks at the work tree"
         yield finding(WARNING, said, "it is written again", fixable=True)

@@ -9,7 +9,7 @@ from entire.agents import registry
 from entire.errors import EntireError
 from entire.git import history, refs
 from entire.githooks import install
-from entire.lifecycle import dispatcher
+from entire.lifecycle import recovery
 from entire.lifecycle.context import Context
 from entire.maintenance import checks, clean, corruption
 from entire.model.phases import Phase
@@ -67,16 +67,16 @@ def lost_objects(case: Case) -> None:
     with clean.lock(case.place):
         journal = Journal(case.place, repair=True)
         found = corruption.lost(case, journal)
-        del journal.entries[: found.looks]
-        journal.settled_at = [at - found.looks for at in journal.settled_at if at > found.looks]
+        del journal.attribution.entries[: found.looks]
+        journal.attribution.quiet_at = [at - found.looks for at in journal.attribution.quiet_at if at > found.looks]
         for name in found.steps:
-            del journal.shadows[name]
+            del journal.retention.shadow_tips[name]
         if found.files or found.looks:
             journal.snapshot = Snapshot()
         if found.tip:
-            journal.tip = ""
-        elif journal.tip and journal.ref not in refs.read(case.place.top, journal.ref):
-            refs.move(case.place.top, [refs.Move(ref=journal.ref, new=journal.tip, old="")])
+            journal.retention.tip = ""
+        elif journal.retention.tip and journal.ref not in refs.read(case.place.top, journal.ref):
+            refs.move(case.place.top, [refs.Move(ref=journal.ref, new=journal.retention.tip, old="")])
         journal.save(live=journal.is_live)
         for session_id in found.sessions:
             state = sessions.find(case.place, session_id)
@@ -89,7 +89,7 @@ def pending_commit(case: Case) -> None:
     """Write the checkpoint of the commit, or forget the record if the commit never came."""
     context = Context(case.place, case.settings or settings.Settings())
     try:
-        dispatcher.complete(context)
+        recovery.finish_interrupted(context)
     finally:
         context.close()
 
@@ -136,7 +136,7 @@ def finish(context: Context, session_id: str) -> None:
     agent = context.agent_of(session)
     if agent is not None:
         if lost:
-            turn.close_lost(context, agent, session)
+            turn.close_lost(context, session)
         if lost or not session.is_running:
             finalize.finalize_turn(context, session)
     session.phase = Phase.IDLE if lost else session.phase

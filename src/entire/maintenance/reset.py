@@ -10,16 +10,15 @@ from __future__ import annotations
 import os
 
 from entire import files, settings
-from entire.attribution.content import session_of
 from entire.errors import EntireError
 from entire.git import history
-from entire.lifecycle import dispatcher
+from entire.lifecycle import recovery
 from entire.lifecycle.context import Context
 from entire.maintenance import clean
 from entire.maintenance.repository import Repository, is_committing
 from entire.model import jsontext
 from entire.model.digest import sha256
-from entire.model.session import WEAK
+from entire.model.turns import NO_MARK, NO_TURN, Mark, RunningTurn, TurnKey
 from entire.model.value import Value, replace
 from entire.store import sessions, steps
 from entire.store.journal import Journal
@@ -176,7 +175,7 @@ def _complete(place: Place) -> None:
         return
     context = Context(place, chosen)
     try:
-        dispatcher.complete(context)
+        recovery.finish_interrupted(context)
     finally:
         context.close()
 
@@ -221,27 +220,29 @@ def _forget(journal: Journal, gone: Collection[str], branches: dict[str, str]) -
     memory: dict[str, Any] = {
         "entries": [
             [one.tree, one.time, one.commit, one.by, list(one.running), one.mark]
-            for one in journal.entries
-            if not _turns(one.by, *one.running).isdisjoint(gone)
+            for one in journal.attribution.entries
+            if not {turn.session_id for turn in one.turns()}.isdisjoint(gone)
         ],
-        "reports": {turn: paths for turn, paths in journal.reports.items() if _owner(turn) in gone},
-        "made": list(journal.made),
+        "reports": {turn: paths for turn, paths in journal.attribution.reports.items() if turn.session_id in gone},
+        "made": list(journal.attribution.agent_paths),
         "sessions": [one for one in journal.sessions if one in gone],
     }
-    journal.entries = [
+    journal.attribution.entries = [
         replace(
             one,
-            by="" if _owner(one.by) in gone else one.by,
-            running=tuple(turn for turn in one.running if _owner(turn) not in gone),
-            mark="" if _owner(one.by) in gone else one.mark,
+            by=NO_TURN if one.by.session_id in gone else one.by,
+            running=tuple(turn for turn in one.running if turn.key.session_id not in gone),
+            mark=NO_MARK if one.by.session_id in gone else one.mark,
         )
-        for one in journal.entries
+        for one in journal.attribution.entries
     ]
     for turn in memory["reports"]:
-        del journal.reports[turn]
-    still = {path for one in journal.entries if one.by or one.running for path in one.paths}
-    journal.made = dict.fromkeys(path for path in journal.made if path in still)
-    journal.shadows = {name: tip for name, tip in journal.shadows.items() if name not in branches}
+        del journal.attribution.reports[turn]
+    still = {path for one in journal.attribution.entries if one.by or one.running for path in one.paths}
+    journal.attribution.agent_paths = dict.fromkeys(path for path in journal.attribution.agent_paths if path in still)
+    journal.retention.shadow_tips = {
+        name: tip for name, tip in journal.retention.shadow_tips.items() if name not in branches
+    }
     return memory
 
 
@@ -249,21 +250,18 @@ def _recall(journal: Journal, memory: dict[str, Any]) -> None:
     """Give back what ``_forget`` took, as far as the journal still has it."""
     known = {(tree, time, commit): (by, running, mark) for tree, time, commit, by, running, mark in memory["entries"]}
     entries = []
-    for one in journal.entries:
+    for one in journal.attribution.entries:
         by, running, mark = known.get((one.tree, one.time, one.commit), (one.by, one.running, one.mark))
-        entries.append(replace(one, by=by, running=tuple(running), mark=mark))
-    journal.entries = entries
-    journal.reports = {**memory["reports"], **journal.reports}
-    journal.note_made([path for path in memory["made"] if path not in journal.made])
+        entries.append(replace(one, by=TurnKey(by), running=tuple(map(RunningTurn, running)), mark=Mark(mark)))
+    journal.attribution.entries = entries
+    journal.attribution.reports = {
+        **{TurnKey(turn): paths for turn, paths in memory["reports"].items()},
+        **journal.attribution.reports,
+    }
+    journal.attribution.note_agent_paths(
+        [path for path in memory["made"] if path not in journal.attribution.agent_paths]
+    )
     journal.sessions += [one for one in memory["sessions"] if one not in journal.sessions]
-
-
-def _owner(turn: str) -> str:
-    return session_of(turn.removeprefix(WEAK)) if turn else ""
-
-
-def _turns(*turns: str) -> set[str]:
-    return {_owner(turn) for turn in turns if turn}
 
 
 def _draft_journal(
@@ -276,7 +274,7 @@ def _draft_journal(
     there = {one.session_id for one in known}
     states = (sessions.find(place, one) for one in journal.sessions if one not in there)
     live = any(one.is_live(now) for one in (*known, *(state for state in states if state is not None)))
-    for path, data in journal.forms(live=live or bool(journal.guests)):
+    for path, data in journal.forms(live=live or bool(journal.attribution.visiting_sessions)):
         draft.write_private(path, data)
 
 

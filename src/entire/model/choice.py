@@ -16,7 +16,9 @@ else:
         """Makes the members of a Choice from its class body, in order."""
 
         def __new__(mcs, name, bases, body):
-            words = {key: value for key, value in body.items() if not key.startswith("_")}
+            words = {
+                key: value for key, value in body.items() if not (key.startswith("_") or hasattr(value, "__get__"))
+            }
             cls = super().__new__(mcs, name, bases, {key: value for key, value in body.items() if key not in words})
             cls._members = {}
             for key, value in words.items():

@@ -1,6 +1,6 @@
 """Where a session stands, and what follows from an event: one pure function.
 
-``docs/reference/phases.md`` is drawn from this table; linking.md section 7 is its law.
+``docs/reference/phases.md`` is generated from it; linking.md section 7 is its law.
 """
 
 from __future__ import annotations
@@ -20,19 +20,20 @@ class Phase(Choice):
 
 
 class Action(Choice):
-    """What the framework does about an event; invisible to agents."""
+    """What the framework does about an event; invisible to agents. ``lifecycle.dispatcher`` carries each out."""
 
-    OPEN_SESSION = "remember where the session works; an ended one is open again"
+    OPEN_SESSION = "record where the session works; an ended session is open again"
     CLOSE_LOST_TURN = "save the turn whose end never came"
-    BEGIN_TURN = "note the work tree and the transcript as they are before the turn"
+    BEGIN_TURN = "take a snapshot of the worktree and note the transcript's end before the turn"
     SAVE_STEP = "save what the turn did as a step"
     FINALIZE_CHECKPOINTS = "complete the checkpoints that were written during the turn"
-    RESET_POSITION = "the transcript was rewritten shorter: count from its start"
-    CAPTURE_TASK = "note that a subagent started"
+    RESET_POSITION = "count from the start of the transcript, which was rewritten shorter"
+    START_TASK = "note that a subagent started"
     SAVE_TASK_STEP = "save what a subagent did as a step"
-    CONDENSE = "write the checkpoint of a linked commit"
-    RECORD_REASON = "note why a commit near this session was not linked"
+    KEEP_NOTE = "keep a note of a running subagent for its task"
     CLOSE_SESSION = "note the session's end"
+    PREPARE_COMMIT = "decide whose content the commit holds, and add the trailers to its message"
+    COMPLETE_COMMIT = "write the checkpoint of a linked commit, or record why it was not linked"
     PUSH_CHECKPOINTS = "push the checkpoints branch, if the user chose so"
 
 
@@ -49,7 +50,11 @@ RUNNING = (Phase.ACTIVE, Phase.ACTIVE_COMMITTED)
 
 
 def transition(phase: Phase, event: EventType, facts: Facts) -> tuple[Phase, tuple[Action, ...]]:
-    """Return the phase after ``event`` and what to do, in order. Knows no session, does nothing."""
+    """Return the phase after ``event`` and what to do, in order. Knows no session, does nothing.
+
+    Git's events concern the worktree: their actions are the same in every phase, and only a linked commit changes the
+    phase of a session whose content it holds.
+    """
     match event:
         case EventType.SESSION_START:
             if facts.compacting:
@@ -67,20 +72,20 @@ def transition(phase: Phase, event: EventType, facts: Facts) -> tuple[Phase, tup
             return phase, (*saved, *_reset(facts))
         case EventType.SESSION_END:
             return Phase.ENDED, (*_lost(phase), Action.CLOSE_SESSION)
-        case EventType.SUBAGENT_START:
-            return phase, (Action.CAPTURE_TASK,)
-        case EventType.SUBAGENT_END:
-            return phase, (Action.SAVE_TASK_STEP,)
-        case EventType.GIT_COMMIT:
-            return _after_commit(phase, facts)
-        case EventType.PRE_PUSH:
-            return phase, (Action.PUSH_CHECKPOINTS,)
+        case EventType.GIT_COMMIT if facts.linked and phase in RUNNING:
+            return Phase.ACTIVE_COMMITTED, _SAME_IN_ALL_PHASES[event]
+        case _:
+            return phase, _SAME_IN_ALL_PHASES[event]
 
 
-def _after_commit(phase: Phase, facts: Facts) -> tuple[Phase, tuple[Action, ...]]:
-    if not facts.linked:
-        return phase, (Action.RECORD_REASON,)
-    return (Phase.ACTIVE_COMMITTED if phase in RUNNING else phase), (Action.CONDENSE,)
+_SAME_IN_ALL_PHASES: dict[EventType, tuple[Action, ...]] = {
+    EventType.SUBAGENT_START: (Action.START_TASK,),
+    EventType.SUBAGENT_END: (Action.SAVE_TASK_STEP,),
+    EventType.SUBAGENT_NOTE: (Action.KEEP_NOTE,),
+    EventType.PREPARE_COMMIT: (Action.PREPARE_COMMIT,),
+    EventType.GIT_COMMIT: (Action.COMPLETE_COMMIT,),
+    EventType.PRE_PUSH: (Action.PUSH_CHECKPOINTS,),
+}
 
 
 def _lost(phase: Phase) -> tuple[Action, ...]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from entire.model.phases import RUNNING, Phase
 from entire.model.transcripts import START, Position, TokenUsage
+from entire.model.turns import NO_MARK, NO_TURN, Mark, RunningTurn, TurnKey
 from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+_NO_TURN_ID = "0" * 12
 KEPT_SECONDS = 14 * 86400.0  # how long open work of a silent session keeps the git hooks awake
-WEAK = "?"  # before a running turn: only what its tools reported is its (a subagent at work between turns)
 
 
 class Process(Value):
@@ -47,6 +48,27 @@ class TurnCheckpoint(Value):
     base: TokenUsage | None = None  # what it held before this turn, if the turn amended it
 
 
+class SubagentTask:
+    """What is known of a subagent's task between two hooks; changed in place, like its session."""
+
+    def __init__(
+        self, *, started: float = 0.0, kind: str = "", description: str = "", subagent: str = "", ref: str = ""
+    ) -> None:
+        self.started = started
+        self.type = kind
+        self.description = description
+        self.subagent = subagent  # its id, '' until it is known
+        self.ref = ref  # its own transcript, '' if it has none
+        self.done = 0.0  # when it ended
+        self.kept = ""  # the checkpoint that holds it
+        self.increments: dict[str, Any] = {}  # its notes, by name of their file
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SubagentTask) and self.__dict__ == other.__dict__
+
+    __hash__ = None  # type: ignore[assignment]  # it changes
+
+
 class Session:
     """What is known of one session between two hooks. Mutable: a hook loads it, changes it, saves it under the lock."""
 
@@ -76,11 +98,15 @@ class Session:
         self.stored = START  # the transcript up to here is stored
         self.parts: list[list[Any]] = []  # [blob id, lines] of stored parts
         self.last_checkpoint = ""
-        self.tasks: dict[str, Any] = {}  # tool-use id -> what was noted when the subagent started
+        self.tasks: dict[str, SubagentTask] = {}  # by tool-use id
         self.background: list[str] = []  # subagents that work on between turns
-        self.notes = 0  # numbered records of running subagents
         self.oid_size = 40  # hex digits of object ids here
         self.foreign = False  # the Go CLI wrote its state last, and lifecycle/go_takeover has not imported it yet
+
+    @property
+    def turn_key(self) -> TurnKey:
+        """The present turn; of a session without one a turn that no other session has."""
+        return TurnKey.of(self.session_id, self.turn.id if self.turn is not None else _NO_TURN_ID)
 
     @property
     def is_running(self) -> bool:
@@ -95,18 +121,21 @@ class Session:
 
 
 class Entry(Value):
-    """One look at a work tree: its tree, and who may have changed it since the look before.
+    """One snapshot of a worktree: its tree, and who may have changed it since the snapshot before.
 
-    ``by`` is ``session/turn`` of the event's own turn, '' for people; ``running`` are all turns in progress since the
-    look before. ``commit`` marks the tree of a commit, with the ``paths`` it changed: their content there is settled.
-    ``mark`` is the step that was written with a look, or tells of a rewind (``lifecycle.changes``).
+    ``by`` is the turn of the event itself, '' for people; ``running`` are all turns in progress since the snapshot
+    before. ``commit`` is set for the tree of a commit, with the ``paths`` it changed: a checkpoint has their content.
     """
 
     tree: str
     time: float
-    by: str = ""
-    running: tuple[str, ...] = ()
+    by: TurnKey = NO_TURN
+    running: tuple[RunningTurn, ...] = ()
     commit: str = ""
     paths: tuple[str, ...] = ()
-    mark: str = ""
+    mark: Mark = NO_MARK
     head: str = ""  # the commit that was HEAD then
+
+    def turns(self) -> set[TurnKey]:
+        """Return all turns that may have made the changes."""
+        return {key for key in (self.by, *(turn.key for turn in self.running)) if key}

@@ -5,12 +5,11 @@ A rewind asks: which paths did sessions make, who made this one, and what did a 
 
 from __future__ import annotations
 
-from entire.attribution import replay
-from entire.attribution.content import interval_owner, session_of
+from entire.attribution.owners import owner_between
 from entire.git import bulk, diff
 from entire.lifecycle.snapshots.recorder import MAX_PATHS
-from entire.model.session import WEAK
-from entire.model.value import Value
+from entire.model.turns import MarkKind
+from entire.model.value import Value, replace
 from entire.store import journal as journals
 
 TYPE_CHECKING = False
@@ -19,9 +18,7 @@ if TYPE_CHECKING:
 
     from entire.lifecycle.context import Context
     from entire.model.session import Entry
-
-REWIND = "rewind"
-UNDO = "undo"
+    from entire.model.turns import Mark, Owner, TurnKey
 
 
 class Change(Value):
@@ -31,44 +28,13 @@ class Change(Value):
     old_tree: str
     new_tree: str
     time: float
-    owner: str  # session/turn, or ``strategies.lineage.PERSON``
+    owner: Owner
     is_shared: bool = False  # tools of several sessions reported the path between these two looks
 
     @property
     def session_id(self) -> str:
         """The session that made it, '' for a person."""
-        return session_of(self.owner) if replay.is_turn(self.owner) else ""
-
-
-def rewound(back_to: float, transaction: str) -> str:
-    """Return the mark of the look after a rewind to what was there at a moment."""
-    return f"{REWIND} {back_to!r} {transaction}"
-
-
-def undone(earlier: str, transaction: str) -> str:
-    """Return the mark of the look after a transaction that brought back what was there before an earlier one."""
-    return f"{UNDO} {earlier} {transaction}"
-
-
-class _Mark(Value):
-    """What a mark tells of a rewind: the moment, or the transaction before which, it went back to. Others: empty."""
-
-    kind: str = ""
-    moment: float = 0.0
-    earlier: str = ""
-    transaction: str = ""
-
-
-def _read_mark(mark: str) -> _Mark:
-    words = mark.split(" ")
-    if len(words) != 3 or words[0] not in (REWIND, UNDO):
-        return _Mark()
-    if words[0] == UNDO:
-        return _Mark(kind=UNDO, earlier=words[1], transaction=words[2])
-    try:
-        return _Mark(kind=REWIND, moment=float(words[1]), transaction=words[2])
-    except ValueError:
-        return _Mark()
+        return self.owner.session_id
 
 
 class SnapshotHistory:
@@ -76,12 +42,12 @@ class SnapshotHistory:
 
     def __init__(self, context: Context) -> None:
         self._where = context.place.top
-        self._made = context.journal.made
+        self._made = context.journal.attribution.agent_paths
         journal = context.journal
-        rows: list[tuple[Entry, Mapping[str, Sequence[str]]]] = [*journals.past(context.place)]
-        known = {(entry.time, entry.tree) for entry in journal.entries}
+        rows: list[journals.Dropped] = [*journals.past(context.place)]
+        known = {(entry.time, entry.tree) for entry in journal.attribution.entries}
         rows = [row for row in rows if (row[0].time, row[0].tree) not in known]
-        rows += [(entry, journal.reports) for entry in journal.entries]
+        rows += [(entry, journal.attribution.reports) for entry in journal.attribution.entries]
         self._rows = [(entry, reports) for entry, reports in rows if not entry.commit]
         self._commits = {entry.commit: entry.time for entry, _ in rows if entry.commit}
 
@@ -104,7 +70,11 @@ class SnapshotHistory:
 
     def turns_with_steps(self, but: Collection[str] = ()) -> set[str]:
         """Return ``session/turn`` of the turns that wrote a step other than these."""
-        return {entry.by for entry, _ in self._rows if entry.by and _is_step(entry) and entry.mark not in but}
+        return {
+            entry.by
+            for entry, _ in self._rows
+            if entry.by and entry.mark.kind is MarkKind.STEP and entry.mark not in but
+        }
 
     def of_turn(self, turn: str) -> Entry | None:
         """Return the look at the end of a turn (``session/turn``), if it changed a file."""
@@ -113,33 +83,54 @@ class SnapshotHistory:
     def since(self, moment: float, paths: Iterable[str] | None = None) -> list[Change]:
         """Return what changed after a moment, in order; with ``paths``, only these.
 
-        What a rewind put back is no change of its own: it takes back the changes that it undid, until it is undone.
+        What a rewind put back is no change of its own: the changes are again those of its point, and those of other
+        people and sessions that it merged into the file, until it is undone.
         """
         found: list[Change] = []
         before: dict[str, list[Change]] = {}
-        for text, changes in self._row(moment, paths):
-            mark, touched = _read_mark(text), {one.path for one in changes}
+        states: list[tuple[float, list[Change]]] = []
+        for entry, changes in self._row(moment, paths):
+            mark, touched = entry.mark, {change.path for change in changes}
             before[mark.transaction] = found
-            if mark.kind == REWIND:
-                found = [one for one in found if one.path not in touched or one.time <= mark.moment]
-            elif mark.kind == UNDO:
-                back = [one for one in before.get(mark.earlier, ()) if one.path in touched]
-                rest = (one for one in found if one.path not in touched)
-                found = sorted([*rest, *back], key=lambda one: (one.time, one.path))
+            if mark.kind is MarkKind.REWIND:
+                of_point = next((state for time, state in reversed(states) if time <= mark.moment), [])
+                if mark.moment > moment:
+                    of_point = [*of_point, *self._until_commit(mark.moment, touched)]
+                found = _after_rewind(mark, touched, found, of_point)
+            elif mark.kind is MarkKind.UNDO:
+                found = _with_paths_of(touched, found, before.get(mark.undone, []))
             else:
                 found = [*found, *changes]
+            states.append((entry.time, found))
         return found
 
-    def _row(self, moment: float, paths: Iterable[str] | None = None) -> Iterator[tuple[str, list[Change]]]:
-        """Yield the changes of each look after a moment, with its mark."""
+    def _until_commit(self, moment: float, paths: Collection[str]) -> list[Change]:
+        """Return the part of changes that a commit has which was made, at this moment, between two snapshots."""
+        commit = next((commit for commit, time in self._commits.items() if time == moment), "")
+        last = self.at(moment)
+        if not commit or last is None:
+            return []
+        entry, changes = next(self._row(moment, paths), (last, []))
+        if _is_rewind(entry):
+            return []
+        names = [f"{tree}:{change.path}" for change in changes for tree in (change.old_tree, commit)]
+        ids = bulk.ids(self._where, names, "blob")
+        return [
+            replace(change, new_tree=commit, time=moment)
+            for change, old, new in zip(changes, ids[::2], ids[1::2], strict=True)
+            if new not in ("", old)
+        ]
+
+    def _row(self, moment: float, paths: Iterable[str] | None = None) -> Iterator[tuple[Entry, list[Change]]]:
+        """Yield each snapshot after a moment, with what changed from the one before."""
         wanted = None if paths is None else frozenset(paths)
         for (before, _), (entry, reports) in zip(self._rows, self._rows[1:], strict=False):
             if entry.time <= moment:
                 continue
-            owner = interval_owner(entry.by, entry.running, reports)
+            owner = owner_between(entry.by, entry.running, reports)
             shared = _reported_twice(entry, reports)
             touched = [path for path in self._paths(before, entry) if wanted is None or path in wanted]
-            yield entry.mark, [
+            yield entry, [
                 Change(path=path, old_tree=before.tree, new_tree=entry.tree, time=entry.time, owner=owner(path),
                        is_shared=path in shared)
                 for path in touched
@@ -158,23 +149,45 @@ class SnapshotHistory:
         """Return how each path came about last after a moment; paths that did not, or of which nobody knows, are
         left out. What a rewind or its undo brought back came about before.
         """
-        changes = [one for mark, some in self._row(moment, paths) if not _read_mark(mark).kind for one in some]
+        rows = self._row(moment, paths)
+        changes = [change for entry, some in rows if not _is_rewind(entry) for change in some]
         names = [f"{tree}:{one.path}" for one in changes for tree in (one.old_tree, one.new_tree)]
         ids = bulk.ids(self._where, names, "blob")  # where a folder was, there was no such file
         pairs = zip(changes, ids[::2], ids[1::2], strict=True)
         return {one.path: one for one, old, new in pairs if not old and new}
 
 
-def _reported_twice(entry: Entry, reports: Mapping[str, Sequence[str]]) -> set[str]:
+def _is_rewind(entry: Entry) -> bool:
+    return entry.mark.kind in (MarkKind.REWIND, MarkKind.UNDO)
+
+
+def _after_rewind(
+    mark: Mark, touched: Collection[str], found: Sequence[Change], of_point: Sequence[Change]
+) -> list[Change]:
+    """Return the changes after a rewind: in the paths that it touched those of the point, and those that it kept."""
+    known = {(change.path, change.time) for change in of_point}
+    merged = [change for change in found if change.path in touched and mark.keeps(change.session_id)]
+    kept = [change for change in merged if (change.path, change.time) not in known]
+    if mark.is_of_one_session:
+        paths = {change.path for change in kept}
+        still = {(change.path, change.time) for change in found}
+        of_point = [change for change in of_point if change.path not in paths or (change.path, change.time) in still]
+    return _with_paths_of(touched, found, [*of_point, *kept])
+
+
+def _with_paths_of(paths: Collection[str], found: Sequence[Change], others: Sequence[Change]) -> list[Change]:
+    """Return changes with those of some paths replaced by others."""
+    changes = [change for change in found if change.path not in paths]
+    changes += [change for change in others if change.path in paths]
+    return sorted(changes, key=lambda change: (change.time, change.path))
+
+
+def _reported_twice(entry: Entry, reports: Mapping[TurnKey, Sequence[str]]) -> set[str]:
     """Return the paths that tools of several sessions reported among those that ran before a look."""
     taken: dict[str, str] = {}
     twice = set()
-    for turn in {one.removeprefix(WEAK) for one in (entry.by, *entry.running) if one}:
+    for turn in entry.turns():
         for path in reports.get(turn, ()):
-            if taken.setdefault(path, session_of(turn)) != session_of(turn):
+            if taken.setdefault(path, turn.session_id) != turn.session_id:
                 twice.add(path)
     return twice
-
-
-def _is_step(entry: Entry) -> bool:
-    return bool(entry.mark) and not _read_mark(entry.mark).kind

@@ -99,7 +99,7 @@ class Restoring:
 
     def _differing(self) -> list[diff.Change]:
         """Return what differs between now and then in the paths that count: those that sessions made."""
-        found = diff.changes(self._top, self._context.journal.tree, self.then.tree)
+        found = diff.changes(self._top, self._context.journal.attribution.tree, self.then.tree)
         found = [one for one in found if one.path != ".entire" and not one.path.startswith(".entire/")]
         self._has_new_rules = any(os.path.basename(one.path) == _RULES for one in found)
         if self._request.session_id:
@@ -178,7 +178,7 @@ class Restoring:
             self.yours.append(path)
             self._leave(path, "you deleted it since" if now is None else "you changed it, and it was not there then")
             return _KEEP
-        groups = [some for some in _groups(since) if not some[0].session_id]
+        groups = [some for some in self._groups(path, since) if not some[0].session_id]
         content = self._content(then)
         versions = [self._versions(path, some[0], some[-1]) for some in groups]
         if content is None or any(None in pair for pair in versions):
@@ -190,7 +190,8 @@ class Restoring:
 
     def _without_session(self, path: str, now: Found, since: Sequence[Change]) -> Found:
         """Return the present file without what one session changed in it since, taken back from the last on."""
-        groups = [some for some in _groups(since) if some[0].session_id == self._request.session_id]
+        mine = self._request.session_id
+        groups = [some for some in self._groups(path, since) if some[0].session_id == mine]
         content = self._content(now)
         versions = [self._versions(path, some[0], some[-1]) for some in reversed(groups)]
         if now is None or content is None or any(None in pair for pair in versions):
@@ -227,6 +228,10 @@ class Restoring:
         data = self._context.objects.blob(found[1])
         return None if data is None or checkout.is_binary(data) else data
 
+    def _groups(self, path: str, since: Sequence[Change]) -> list[list[Change]]:
+        ids = _blobs(self._top, [(tree, path) for change in since for tree in (change.old_tree, change.new_tree)])
+        return _groups(since, list(zip(ids[::2], ids[1::2], strict=True)))
+
     def _versions(self, path: str, first: Change, last: Change) -> tuple[bytes | None, bytes | None]:
         """Return a path before the first and after the last of some changes, as texts."""
         ids = _blobs(self._top, [(first.old_tree, path), (last.new_tree, path)])
@@ -262,7 +267,7 @@ class Restoring:
             return self._leave(path, "nobody knows whether it was there then")
         if creation is not None and not creation.session_id:
             return self._leave(path, "you created it")
-        if path in self._context.journal.unseen:
+        if path in self._context.journal.attribution.oversized_paths:
             return self._leave(path, "it was too big to be seen for a while")
         born = creation.time if creation is not None else float("inf")
         if any(path in one.untracked_at_start for one in self._relevant() if one.started <= born):
@@ -270,7 +275,7 @@ class Restoring:
         return True
 
     def _relevant(self) -> list[Session]:
-        return [one for one in sessions.list_states(self._context.place) if self._context.is_here(one)]
+        return [one for one in sessions.list_states(self._context.place) if self._context.in_this_worktree(one)]
 
     def _committed(self, paths: Sequence[str]) -> set[str]:
         """Return the paths that HEAD has, or that a commit since the point had; with ``reset`` those come and go."""
@@ -279,7 +284,11 @@ class Restoring:
         head = self._context.journal.snapshot.head
         if not head:
             return set()
-        new = {one.path for one in diff.changes(self._top, head, self._context.journal.tree) if one.status == "A"}
+        new = {
+            one.path
+            for one in diff.changes(self._top, head, self._context.journal.attribution.tree)
+            if one.status == "A"
+        }
         committed = {path for path in paths if path not in new}
         revs = [head, f"--since=@{int(self.then.moment)}"]
         return committed | checkout.in_commits(self._top, revs, [path for path in paths if path not in committed])
@@ -342,14 +351,19 @@ def _found(mode: str, oid: str) -> Found:
     return None if mode == _NO_FILE else (mode, oid)
 
 
-def _groups(changes: Sequence[Change]) -> list[list[Change]]:
-    """Put changes of one path together that follow each other and have the same session, or a person."""
+def _groups(changes: Sequence[Change], ids: Sequence[tuple[str, str]]) -> list[list[Change]]:
+    """Put changes of one path together that have the same session, or a person, and follow each other.
+
+    ``ids`` has the blobs before and after each: between two that a rewind kept there may be one that it took back.
+    """
     groups: list[list[Change]] = []
-    for one in changes:
-        if groups and groups[-1][0].session_id == one.session_id:
-            groups[-1].append(one)
+    last = ""
+    for change, (old, new) in zip(changes, ids, strict=True):
+        if groups and groups[-1][0].session_id == change.session_id and old == last:
+            groups[-1].append(change)
         else:
-            groups.append([one])
+            groups.append([change])
+        last = new
     return groups
 
 

@@ -7,15 +7,16 @@ import os
 from entire import files, process
 from entire.errors import EntireError, UsageError
 from entire.git import checkout, diff, history, operation
-from entire.lifecycle import dispatcher
+from entire.lifecycle import recovery
 from entire.lifecycle.snapshots import recorder, worktree
+from entire.lifecycle.snapshots.recorder import Cause
 from entire.model.session import KEPT_SECONDS
+from entire.model.turns import Mark
 from entire.model.value import replace
 from entire.model.views import EditView, RewindView
 from entire.resume import transcript_merge
 from entire.resume.transcript_merge import CUT, WRITTEN
 from entire.rewind import conversations as talks
-from entire.rewind import edits as changes
 from entire.rewind import files as restore
 from entire.rewind.files import Restoring, RewindRequest
 from entire.rewind.points import Points
@@ -157,7 +158,7 @@ class Rewind:
             self._draft.write_private(turnlog.path(place, session.session_id), turnlog.dumps(kept))
         moment = float(self._draft.notes["back_to"])
         session.tasks = {key: task for key, task in session.tasks.items()
-                         if task.get("kept") or float(task.get("started") or 0) <= moment}  # fmt: skip
+                         if task.kept or task.started <= moment}  # fmt: skip
         counted = recount.counted(place, draft, conversation.agent, session, data)
         session.transcript_path = conversation.file.path
         session.turn = None  # its places in the transcript are gone
@@ -197,9 +198,13 @@ class Rewind:
         taken = (
             worktree.take_after(context.place, snapshot, self._in_head(paths)) if is_known else recorder.take(context)
         )
+        mark = Mark.undo(done.undoes, done.id) if done.undoes else self._rewind_mark(done.id)
+        recorder.record(context, recorder.compare(context, taken), Cause(mark=mark, moment=context.now()))
+
+    def _rewind_mark(self, transaction: str) -> Mark:
         notes = self._draft.notes
-        mark = changes.undone(done.undoes, done.id) if done.undoes else changes.rewound(notes["back_to"], done.id)
-        recorder.record(context, taken, mark=mark, moment=context.now())
+        whose = {"session_id": notes["session_id"], "keep_mine": notes["keep_mine"]}
+        return Mark.rewind(float(notes["back_to"]), transaction, **whose)
 
     def _in_head(self, paths: Sequence[str]) -> dict[str, tuple[str, str] | None]:
         """Return what HEAD has at these paths."""
@@ -214,7 +219,7 @@ class Rewind:
 
 def plan(context: Context, name: str, request: RewindRequest) -> Rewind:
     """Plan to go back to a point; the caller leaves what is returned."""
-    told = dispatcher.complete(context)
+    told = recovery.finish_interrupted(context)
     with context.lock():
         _refuse_running(context)
         _look(context)
@@ -235,7 +240,7 @@ def plan(context: Context, name: str, request: RewindRequest) -> Rewind:
 
 def undo(context: Context, name: str = "") -> Rewind:
     """Plan to take back the last rewind; or all of them back to one, by its id or the beginning of it."""
-    told = dispatcher.complete(context)
+    told = recovery.finish_interrupted(context)
     with context.lock():
         _refuse_running(context)
         _look(context)
@@ -293,7 +298,7 @@ def _together(undone: Sequence[Transaction]) -> Transaction:
 
 
 def _look(context: Context) -> None:
-    recorder.record(context, recorder.take(context), running=context.running_turns())
+    recorder.record_now(context, Cause(running=tuple(context.running_turns())))
 
 
 def _present(context: Context) -> dict[str, str]:
@@ -331,7 +336,7 @@ def _planned(
         restoring = Restoring(context, points, point, request, draft)
         restoring.plan()
         moment = restoring.then.moment
-    draft.notes["back_to"] = moment
+    draft.notes.update(back_to=moment, session_id=request.session_id, keep_mine=request.keep_mine)
     found = [] if request.files_only or request.paths else talks.of_point(context, points, point, request.session_id)
     _refuse_running(context, found)
     draft.notes["sessions"] = [conversation.session_id for conversation in found]

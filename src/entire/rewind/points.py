@@ -186,7 +186,7 @@ class Points:
         """
         with_steps = self.snapshots.turns_with_steps({one.id for one in known if one.kind == "task"})
         found = []
-        for session in filter(self._context.is_here, sessions.list_states(self._context.place)):
+        for session in filter(self._context.in_this_worktree, sessions.list_states(self._context.place)):
             notes = turnlog.read(self._context.place, session.session_id)
             moments = [
                 one.time

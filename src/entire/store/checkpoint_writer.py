@@ -19,7 +19,7 @@ from entire.store.prompts import context_text, prompt_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from entire.git.read import Objects
     from entire.model.records import CheckpointSummary
@@ -214,39 +214,48 @@ def summary_message(checkpoint_id: CheckpointId, session_id: str) -> bytes:
     return f"Update summary for checkpoint {checkpoint_id} (session: {session_id})".encode("utf-8", "surrogateescape")
 
 
-def write(
-    where: str,
-    objects: Objects,
-    build: Callable[[str], Changes],
-    *,
-    message: bytes,
-    author: str,
-    also: Callable[[bool], Sequence[refs.Move]] = lambda _again: (),
-) -> str:
-    """Write one commit on the branch; return its id.
+class Attempt:
+    """One try to put a commit on the branch: ``base`` is the commit it will follow, '' for none."""
 
-    ``build`` gets the commit on which the new one will stand and returns the changes (none: nothing is written). It is
-    asked again, with the new commit, whenever another process was faster. A branch that only a remote has is continued.
-    ``also`` names refs to move in the same transaction; it is told whether an attempt has failed before.
-    """
-    for attempt in range(_ATTEMPTS):
-        base, old = _base(where, objects)
-        changes = build(base)
+    def __init__(self, where: str, base: str, old: str, *, is_repeated: bool) -> None:
+        self.base = base
+        self.is_repeated = is_repeated  # another process was faster the last time
+        self.commit = ""  # what the branch holds once the attempt has succeeded
+        self._where = where
+        self._old = old
+        self.failure: RefMovedError | None = None
+
+    def write(self, changes: Changes, *, message: bytes, author: str, moves: Sequence[refs.Move] = ()) -> None:
+        """Write the commit and move the branch, and ``moves`` in the same transaction; nothing without changes."""
         if not changes:
-            return base
-        stream = Stream(where)
+            self.commit = self.base
+            return
+        stream = Stream(self._where)
         entries = {path: _entry(stream, entry) for path, entry in changes.items()}
-        parent = base or stream.commit(message=_FIRST_MESSAGE, author=author, changes={})
+        parent = self.base or stream.commit(message=_FIRST_MESSAGE, author=author, changes={})
         mark = stream.commit(message=message, author=author, parents=(parent,), changes=entries)
         new = stream.write()[mark]
         try:
-            refs.move(where, [refs.Move(ref=LOCAL_REF, new=new, old=old), *also(attempt > 0)])
-            return new
-        except RefMovedError:
-            if attempt == _ATTEMPTS - 1:
-                raise
-            time.sleep((attempt + 1) * int.from_bytes(os.urandom(1), "big") / 256 * 0.02)
-    raise AssertionError("unreachable")
+            refs.move(self._where, [refs.Move(ref=LOCAL_REF, new=new, old=self._old), *moves])
+            self.commit = new
+        except RefMovedError as error:
+            self.failure = error
+
+
+def attempts(where: str, objects: Objects) -> Iterator[Attempt]:
+    """Yield attempts to write one commit on the branch until one succeeds; each is to be written on its own base.
+
+    Raises RefMovedError if other processes are faster again and again. A branch that only a remote has is continued.
+    """
+    for number in range(_ATTEMPTS):
+        base, old = _base(where, objects)
+        attempt = Attempt(where, base, old, is_repeated=number > 0)
+        yield attempt
+        if attempt.failure is None:
+            return
+        if number == _ATTEMPTS - 1:
+            raise attempt.failure
+        time.sleep((number + 1) * int.from_bytes(os.urandom(1), "big") / 256 * 0.02)
 
 
 def _base(where: str, objects: Objects) -> tuple[str, str]:

@@ -15,21 +15,27 @@ import time
 from entire import files
 from entire.errors import CorruptError
 from entire.model import jsontext
-from entire.model.session import KEPT_SECONDS, WEAK, Entry
+from entire.model.session import KEPT_SECONDS, Entry
+from entire.model.turns import Mark, RunningTurn, TurnKey
 from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from entire.layout import Place
 
+    Reports = dict[TurnKey, list[str]]
+    Dropped = tuple[Entry, Reports]
+
+RETAINED = "refs/entire/kept"
+"""Below it lie refs to steps that a commit condensed: worktree, base commit, milliseconds."""
 _MAX_ENTRIES = 300
 _MAX_REASONS = 50
 _MAX_TREES = 8
-_MAX_MADE = 5000
-_MAX_UNSEEN = 500
+_MAX_AGENT_PATHS = 5000
+_MAX_OVERSIZED = 500
 _PAST_BYTES = 4 << 20  # of past.jsonl, before what is older than two weeks is taken out of it
 NO_FILE = "000000"
 _BROKEN = (CorruptError, TypeError, ValueError, KeyError, AttributeError)
@@ -56,8 +62,152 @@ class Snapshot(Value):
     untracked: tuple[str, ...] = ()
 
 
+class RetainedSteps(Value):
+    """The steps on one base commit as they were when a commit condensed them."""
+
+    ref: str
+    tip: str
+    time: float  # when they were condensed
+    size: int = 0  # bytes of files that may be in no commit, as far as the journal knows
+
+    @property
+    def worktree_id(self) -> str:
+        """The worktree they were made in."""
+        return self.ref.removeprefix(RETAINED + "/").split("/")[0]
+
+    @property
+    def base(self) -> str:
+        """The commit they were made on."""
+        return self.ref.split("/")[-2]
+
+    def to_json(self) -> list[Any]:
+        """Return the line in the journal."""
+        return [self.ref, self.tip, self.time, self.size]
+
+
+def retained_from_json(value: list[Any]) -> RetainedSteps:
+    """Read a line of the journal."""
+    ref, tip, time, size = value
+    return RetainedSteps(ref=str(ref), tip=str(tip), time=float(time), size=int(size))
+
+
+class Attribution:
+    """Who changed what: the snapshots since the last commits, and which paths are agents' work."""
+
+    def __init__(self, value: Mapping[str, Any]) -> None:
+        self.entries = [_entry_from_json(entry) for entry in value.get("entries", [])]
+        self.quiet_at = [int(at) for at in value.get("settled_at", [])]  # numbers of entries with no open work left
+        self.reports: dict[TurnKey, list[str]] = {  # paths that a turn's tools reported
+            TurnKey(turn): paths for turn, paths in value.get("reports", {}).items()
+        }
+        self.agent_paths: dict[str, None] = dict.fromkeys(value.get("made", []))
+        self.stashed_paths: dict[str, None] = dict.fromkeys(value.get("aside", []))  # of these, those in a stash
+        self.oversized_paths: dict[str, None] = dict.fromkeys(value.get("unseen", []))  # too big for some snapshot
+        self.visiting_sessions: dict[str, list[str]] = value.get("guests", {})  # of other worktrees: paths in this one
+        self.dropped: list[Dropped] = []  # entries that go to the past with the next save
+
+    @property
+    def tree(self) -> str:
+        """The tree of the last snapshot; '' without one."""
+        return next((entry.tree for entry in reversed(self.entries) if not entry.commit), "")
+
+    def note(self, entry: Entry) -> None:
+        """Add an entry; the oldest go when there are too many."""
+        self.entries.append(entry)
+        surplus = len(self.entries) - _MAX_ENTRIES
+        if surplus > 0:
+            self.drop(surplus)
+
+    def drop(self, count: int) -> None:
+        """Move the oldest entries to the past, each with what tools had reported of its paths."""
+        for entry in self.entries[:count]:
+            paths = set(entry.paths)
+            reports = {turn: [path for path in self.reports.get(turn, ()) if path in paths] for turn in entry.turns()}
+            self.dropped.append((entry, reports))
+        del self.entries[:count]
+        self.quiet_at = [at - count for at in self.quiet_at if at > count]
+
+    def entries_without(self, commit: str) -> list[Entry]:
+        """Return the entries as if a commit had not been made; the first one stays: all others build on it."""
+        return [entry for at, entry in enumerate(self.entries) if not (at and commit and entry.commit == commit)]
+
+    def forget_commit(self, commit: str) -> None:
+        """Take back that a commit holds content: it was amended."""
+        gone = [at for at, entry in enumerate(self.entries) if at and commit and entry.commit == commit]
+        self.entries = self.entries_without(commit)
+        self.quiet_at = [mark - sum(at < mark for at in gone) for mark in self.quiet_at]
+
+    def note_quiet(self) -> None:
+        """Note that no work is open now; an amend looks back two such moments at most, older entries go."""
+        self.quiet_at.append(len(self.entries))
+        if len(self.quiet_at) > 2:
+            oldest = self.quiet_at[-3]
+            if oldest > 1:
+                self.drop(oldest - 1)
+            self.quiet_at = self.quiet_at[-2:]
+
+    def note_agent_paths(self, paths: Iterable[str]) -> None:
+        """Remember paths that a turn changed."""
+        self.agent_paths.update(dict.fromkeys(paths))
+        for path in list(self.agent_paths)[: max(0, len(self.agent_paths) - _MAX_AGENT_PATHS)]:
+            del self.agent_paths[path]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the keys of the journal's file; reports of turns that no entry names are left out."""
+        known = {turn for entry in self.entries for turn in entry.turns()}
+        return {
+            "entries": [_entry_json(entry) for entry in self.entries],
+            "settled_at": self.quiet_at,
+            "made": list(self.agent_paths),
+            "aside": [path for path in self.stashed_paths if path in self.agent_paths],
+            "reports": {turn: paths for turn, paths in self.reports.items() if turn in known},
+            "guests": self.visiting_sessions,
+            "unseen": list(self.oversized_paths)[-_MAX_OVERSIZED:],
+        }
+
+
+class Retention:
+    """What keeps git from collecting snapshots and steps, and for how long."""
+
+    def __init__(self, value: Mapping[str, Any]) -> None:
+        self.tip = str(value.get("tip", ""))  # the last commit of the journal's ref
+        self.chain_since = float(value.get("chain_since", 0.0))  # when that ref's chain of snapshots began
+        self.shadow_tips: dict[str, str] = value.get("shadows", {})  # shadow branch -> its tip as we left it
+        self.shadow_sizes: dict[str, int] = value.get("weights", {})  # shadow branch -> bytes of its steps' files
+        self.steps = [retained_from_json(line) for line in value.get("kept", [])]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the keys of the journal's file."""
+        return {
+            "tip": self.tip,
+            "chain_since": self.chain_since,
+            "shadows": self.shadow_tips,
+            "weights": {name: size for name, size in self.shadow_sizes.items() if name in self.shadow_tips},
+            "kept": [steps.to_json() for steps in self.steps],
+        }
+
+
+class Caches:
+    """What saves asking git or reading again; a wrong or missing value costs time only."""
+
+    def __init__(self, value: Mapping[str, Any]) -> None:
+        self.trees: dict[str, str] = value.get("trees", {})  # commit -> tree, of the last few commits
+        self.followed = str(value.get("followed", ""))  # HEAD, if our hooks saw each commit since the last snapshot
+        self.last_scan = float(value.get("last_scan", 0.0))  # when the folder of session states was read
+        self.identity: list[Any] = value.get("identity", ["", 0.0])  # who writes our commits, and when git was asked
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the keys of the journal's file."""
+        return {
+            "trees": dict(list(self.trees.items())[-_MAX_TREES:]),
+            "followed": self.followed,
+            "last_scan": self.last_scan,
+            "identity": self.identity,
+        }
+
+
 class Journal:
-    """What is remembered of one work tree. Load it, change it, save it under the repository's lock."""
+    """What is remembered of one worktree. Load it, change it, save it under the repository's lock."""
 
     def __init__(self, place: Place, *, repair: bool = False) -> None:
         """Load it. A broken file counts as none; ``repair`` puts it aside (reading alone writes nothing)."""
@@ -68,7 +218,6 @@ class Journal:
         self._repair = repair
         self._snapshot: Snapshot | None = None
         self._is_new = False
-        self._dropped: list[bytes] = []
         self.ref = f"refs/entire/journal/{place.worktree_id}"
         try:
             self._fill(files.read_json(self._path) or {})
@@ -84,40 +233,25 @@ class Journal:
         for kind, names in _TYPES.items():
             if not all(isinstance(value.get(name, kind()), kind) for name in names):
                 raise TypeError(kind)
-        self.tip = str(value.get("tip", ""))  # the journal's last commit
-        self.entries = [_entry_from_json(one) for one in value.get("entries", [])]
-        self.settled_at = [
-            int(one) for one in value.get("settled_at", [])
-        ]  # entries at which nothing was open any more
-        self.sessions = [str(one) for one in value.get("sessions", [])]  # of this work tree, live or lately so
-        self.made: dict[str, None] = dict.fromkeys(value.get("made", []))  # paths that turns changed
-        self.aside: dict[str, None] = dict.fromkeys(value.get("aside", []))  # of these, those that a stash took away
-        self.reports: dict[str, list[str]] = value.get("reports", {})  # session/turn -> paths its tools reported
-        self.reasons: list[dict[str, Any]] = value.get("reasons", [])  # commits near a session that were not linked
-        self.shadows: dict[str, str] = value.get("shadows", {})  # shadow branch -> its tip as we left it
-        self.weights: dict[str, int] = value.get("weights", {})  # shadow branch -> bytes of files that its steps hold
-        self.kept: list[list[Any]] = value.get("kept", [])  # [ref, tip, time, bytes] of steps that a commit condensed
-        self.unseen: dict[str, None] = dict.fromkeys(value.get("unseen", []))  # too big for a look at some time
-        self.chain_since = float(value.get("chain_since", 0.0))  # when the ref's chain of looks began
-        self.last_scan = float(value.get("last_scan", 0.0))
+        self.attribution = Attribution(value)
+        self.retention = Retention(value)
+        self.caches = Caches(value)
+        self.sessions = [str(name) for name in value.get("sessions", [])]  # of this worktree, live or lately so
+        self.reasons: list[dict[str, Any]] = value.get("reasons", [])  # relevant commits that were not linked
         self.is_live = bool(value.get("live", False))
-        self.trees: dict[str, str] = value.get("trees", {})  # commit -> tree, of the last few commits: saves asking git
-        self.guests: dict[str, list[str]] = value.get(
-            "guests", {}
-        )  # sessions of other work trees: their paths in this one
-        self.followed = str(value.get("followed", ""))  # HEAD, if our hooks saw each commit since the last look
-        self.identity: list[Any] = value.get("identity", ["", 0.0])  # who writes our commits, and when git was asked
 
     @property
     def snapshot(self) -> Snapshot:
-        """The last look."""
+        """The last snapshot."""
         if self._snapshot is None:
             try:
                 self._snapshot = _snapshot_from_json(files.read_json(self._snapshot_path) or {})
             except _BROKEN:
                 self._put_aside(self._snapshot_path)
                 self._snapshot = Snapshot()
-            if self._snapshot.tree != self.tree:  # one of the two files is lost or older: only the trees can tell
+            if (
+                self._snapshot.tree != self.attribution.tree
+            ):  # one of the two files is lost or older: only the trees can tell
                 self._snapshot = replace(self._snapshot, tree="")
         return self._snapshot
 
@@ -125,64 +259,12 @@ class Journal:
     def snapshot(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
         self._is_new = True
-        self.followed = ""
-
-    @property
-    def tree(self) -> str:
-        """The tree of the last look; '' without one."""
-        return next((entry.tree for entry in reversed(self.entries) if not entry.commit), "")
+        self.caches.followed = ""
 
     def follow(self, commit: str, parents: Sequence[str]) -> None:
-        """Note that our hooks saw a commit; one on top of what is known leaves nothing to be found out at the next
-        look.
-        """
-        if self.snapshot.head and tuple(parents[:1]) == (self.followed or self.snapshot.head,):
-            self.followed = commit
-
-    def note(self, entry: Entry) -> None:
-        """Add an entry; the oldest go when there are too many."""
-        self.entries.append(entry)
-        surplus = len(self.entries) - _MAX_ENTRIES
-        if surplus > 0:
-            self.drop(surplus)
-
-    def drop(self, count: int) -> None:
-        """Move the oldest entries to the past, each with what tools had reported of its paths."""
-        for entry in self.entries[:count]:
-            paths = set(entry.paths)
-            turns = {turn.removeprefix(WEAK) for turn in (entry.by, *entry.running) if turn}
-            reports = {turn: [one for one in self.reports.get(turn, ()) if one in paths] for turn in turns}
-            value = {"entry": _entry_json(entry), "reports": reports}
-            self._dropped.append(
-                jsontext.dumps(value, ensure_ascii=False, compact=True).encode("utf-8", "surrogateescape")
-            )
-        del self.entries[:count]
-        self.settled_at = [at - count for at in self.settled_at if at > count]
-
-    def entries_without(self, commit: str) -> list[Entry]:
-        """Return the entries as if a commit had not been made; the first one stays, it is what all others build on."""
-        return [one for at, one in enumerate(self.entries) if not (at and commit and one.commit == commit)]
-
-    def forget_commit(self, commit: str) -> None:
-        """Take back what a commit settled: it was amended."""
-        gone = [at for at, one in enumerate(self.entries) if at and commit and one.commit == commit]
-        self.entries = self.entries_without(commit)
-        self.settled_at = [mark - sum(at < mark for at in gone) for mark in self.settled_at]
-
-    def settle(self) -> None:
-        """Note that nothing is open now; two commits back is as far as an amend can look."""
-        self.settled_at.append(len(self.entries))
-        if len(self.settled_at) > 2:
-            oldest = self.settled_at[-3]
-            if oldest > 1:
-                self.drop(oldest - 1)
-            self.settled_at = self.settled_at[-2:]
-
-    def note_made(self, paths: list[str]) -> None:
-        """Remember paths that a turn changed."""
-        self.made.update(dict.fromkeys(paths))
-        for path in list(self.made)[: max(0, len(self.made) - _MAX_MADE)]:
-            del self.made[path]
+        """Note that our hooks saw a commit: on top of what is known, the next snapshot need not ask git about it."""
+        if self.snapshot.head and tuple(parents[:1]) == (self.caches.followed or self.snapshot.head,):
+            self.caches.followed = commit
 
     def note_reason(self, commit: str, reason: str, moment: float) -> None:
         """Remember why a commit was not linked."""
@@ -193,9 +275,10 @@ class Journal:
     def save(self, *, live: bool) -> None:
         """Write the journal and the marker for the git hooks."""
         self.is_live = live
-        if self._dropped:  # first: killed after it, an entry is in both places, and reading takes it once
-            files.append(self._past_path, b"".join(b"\n" + line for line in self._dropped))
-            self._dropped = []
+        dropped = self.attribution.dropped
+        if dropped:  # first: killed after it, an entry is in both places, and reading takes it once
+            files.append(self._past_path, b"".join(b"\n" + _past_line(*one) for one in dropped))
+            self.attribution.dropped = []
             _shorten(self._past_path)
         files.write(self._path, self._dump(), mode=0o600)
         if self._is_new:  # last: killed before it, the next look finds the same changes again and the same tree
@@ -214,19 +297,20 @@ class Journal:
         return [(self._path, self._dump()), (self._live_path, b"" if live else None)]
 
     def _dump(self) -> bytes:
-        known = {turn.removeprefix(WEAK) for entry in self.entries for turn in (entry.by, *entry.running) if turn}
         return files.json_bytes({
-            "version": 1, "tip": self.tip, "entries": [_entry_json(one) for one in self.entries],
-            "settled_at": self.settled_at, "sessions": self.sessions, "made": list(self.made),
-            "aside": [path for path in self.aside if path in self.made],
-            "reports": {turn: paths for turn, paths in self.reports.items() if turn in known},
-            "reasons": self.reasons, "shadows": self.shadows, "last_scan": self.last_scan, "live": self.is_live,
-            "trees": dict(list(self.trees.items())[-_MAX_TREES:]), "identity": self.identity,
-            "followed": self.followed,
-            "guests": self.guests, "kept": self.kept, "unseen": list(self.unseen)[-_MAX_UNSEEN:],
-            "chain_since": self.chain_since,
-            "weights": {name: weight for name, weight in self.weights.items() if name in self.shadows},
+            "version": 1,
+            **self.attribution.to_json(),
+            **self.retention.to_json(),
+            **self.caches.to_json(),
+            "sessions": self.sessions,
+            "reasons": self.reasons,
+            "live": self.is_live,
         })  # fmt: skip
+
+
+def _past_line(entry: Entry, reports: Reports) -> bytes:
+    value = {"entry": _entry_json(entry), "reports": reports}
+    return jsontext.dumps(value, ensure_ascii=False, compact=True).encode("utf-8", "surrogateescape")
 
 
 def _snapshot_from_json(value: dict[str, Any]) -> Snapshot:
@@ -241,14 +325,17 @@ def _snapshot_from_json(value: dict[str, Any]) -> Snapshot:
     return Snapshot(**known)
 
 
-def past(place: Place) -> list[tuple[Entry, dict[str, list[str]]]]:
+def past(place: Place) -> list[Dropped]:
     """Return the entries that a journal dropped, the oldest first, each with the reports of its turns."""
-    found: dict[tuple[float, str, str], tuple[Entry, dict[str, list[str]]]] = {}
+    found: dict[tuple[float, str, str], Dropped] = {}
     for line in files.read_lines(os.path.join(place.own_dir, "past.jsonl")):
         try:
             value = jsontext.loads(line.decode("utf-8", "surrogateescape"))
             entry = _entry_from_json(value["entry"])
-            found[entry.time, entry.tree, entry.commit] = (entry, value["reports"])
+            found[entry.time, entry.tree, entry.commit] = (
+                entry,
+                {TurnKey(turn): paths for turn, paths in value["reports"].items()},
+            )
         except (*_BROKEN, RecursionError):
             continue  # a line that a kill has cut
     return list(found.values())
@@ -284,5 +371,5 @@ def _entry_json(entry: Entry) -> list[Any]:
 def _entry_from_json(value: list[Any]) -> Entry:
     tree, moment, by, running, commit, paths, *more = value
     mark, head, *_ = [*more, "", ""]
-    return Entry(tree=tree, time=moment, by=by, running=tuple(running), commit=commit, paths=tuple(paths), mark=mark,
-                 head=head)  # fmt: skip
+    return Entry(tree=tree, time=moment, by=TurnKey(by), running=tuple(map(RunningTurn, running)), commit=commit,
+                 paths=tuple(paths), mark=Mark(mark), head=head)  # fmt: skip

@@ -15,7 +15,7 @@ from entire.errors import CorruptError
 from entire.model.ids import is_session_id
 from entire.model.phases import Phase
 from entire.model.records import usage_from_json, usage_to_json
-from entire.model.session import Process, Session, Turn, TurnCheckpoint
+from entire.model.session import Process, Session, SubagentTask, Turn, TurnCheckpoint
 from entire.model.times import parse_time
 from entire.model.transcripts import Position, TokenUsage
 from entire.store import gojson
@@ -152,6 +152,7 @@ def to_own(session: Session) -> dict[str, Any]:
     value["phase"] = session.phase.value
     value["process"] = [session.process.pid, session.process.started]
     value["turn"] = None if session.turn is None else turn_json(session.turn)
+    value["tasks"] = {name: _task_json(task) for name, task in session.tasks.items()}
     value["counted"] = _position_json(session.counted)
     value["stored"] = _position_json(session.stored)
     value["turn_checkpoints"] = [
@@ -174,6 +175,7 @@ def from_own(value: dict[str, Any]) -> Session:
     for name, default in list(session.__dict__.items()):
         if (
             name in value
+            and name != "tasks"
             and isinstance(value[name], type(default))
             and not isinstance(default, (Phase, Process, Position))
         ):
@@ -186,6 +188,7 @@ def from_own(value: dict[str, Any]) -> Session:
     session.turn = turn_from_json(value["turn"]) if value.get("turn") else None
     session.counted = _position(value.get("counted"))
     session.stored = _position(value.get("stored"))
+    session.tasks = {name: _task(task) for name, task in (value.get("tasks") or {}).items() if isinstance(task, dict)}
     session.turn_checkpoints = [
         TurnCheckpoint(
             id=one["id"],
@@ -198,6 +201,19 @@ def from_own(value: dict[str, Any]) -> Session:
         for one in value.get("turn_checkpoints") or []
     ]
     return session
+
+
+def _task_json(task: SubagentTask) -> dict[str, Any]:
+    always = ("started", "type", "description")
+    return {name: value for name, value in task.__dict__.items() if value or name in always}
+
+
+def _task(value: dict[str, Any]) -> SubagentTask:
+    task = SubagentTask()
+    for name, default in list(task.__dict__.items()):
+        if isinstance(found := value.get(name), (int, float) if isinstance(default, float) else type(default)):
+            setattr(task, name, found)
+    return task
 
 
 def turn_json(turn: Turn) -> dict[str, Any]:

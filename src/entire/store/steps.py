@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from entire.git.read import Objects
-    from entire.git.write import Stream
 
 PREFIX = "refs/heads/entire/"
 NO_COMMIT = "0" * 40
@@ -91,42 +90,34 @@ def task_subject(kind: str, description: str, tool_use_id: str, *, done: bool = 
     return f"{word} '{kind or 'task'}' agent: {text} ({tool_use_id[:12]})"
 
 
-def message(title: str, session_id: str, *, tool_use_id: str = "") -> bytes:
+def message(title: str, session_id: str, *, strategy: str, tool_use_id: str = "") -> bytes:
     """Return a step's commit message."""
     folder = metadata_folder(session_id)
     first = (trailers.METADATA_TASK, f"{folder}/tasks/{tool_use_id}") if tool_use_id else (trailers.METADATA, folder)
-    lines = trailers.format_lines([first, (trailers.SESSION, session_id), (trailers.STRATEGY, "manual-commit")])
+    lines = trailers.format_lines([first, (trailers.SESSION, session_id), (trailers.STRATEGY, strategy)])
     return f"{title}\n\n{lines}".encode("utf-8", "surrogateescape")
 
 
-def metadata_changes(
-    session_id: str, parts: Sequence[str | Redacted], prompts: Sequence[Redacted], summary: str, stream: Stream
-) -> dict[str, tuple[str, str] | None]:
-    """Return the changes that put a session's metadata folder into a step's tree."""
+def metadata_files(
+    session_id: str, parts: Sequence[str | Redacted], prompts: Sequence[Redacted], summary: str
+) -> dict[str, str | Redacted]:
+    """Return a session's metadata folder in a step's tree: content, or the id of a blob, by path."""
     folder = metadata_folder(session_id)
-    changes: dict[str, tuple[str, str] | None] = {}
-    for name, part in zip(part_names(len(parts)), parts, strict=True):
-        changes[f"{folder}/{name}"] = ("100644", part if isinstance(part, str) else stream.blob(part))
-    texts = {"summary.txt": redact(summary.encode("utf-8", "replace"))}
-    if prompts:
-        texts["prompt.txt"] = prompt_text(prompts)  # context.md follows from it: only checkpoints hold that
-    for name, text in texts.items():
-        if text:
-            changes[f"{folder}/{name}"] = ("100644", stream.blob(text))
-    return changes
+    found = {f"{folder}/{name}": part for name, part in zip(part_names(len(parts)), parts, strict=True)}
+    if text := redact(summary.encode("utf-8", "replace")):
+        found[f"{folder}/summary.txt"] = text
+    if prompts:  # context.md follows from it: only checkpoints hold that
+        found[f"{folder}/prompt.txt"] = prompt_text(prompts)
+    return found
 
 
-def task_changes(
-    session_id: str, tool_use_id: str, subagent_id: str, uuid: str, transcript: Redacted, stream: Stream
-) -> dict[str, tuple[str, str] | None]:
-    """Return the changes that put a subagent's final record and transcript into a step's tree."""
+def task_files(session_id: str, tool_use_id: str, subagent_id: str, transcript: Redacted) -> dict[str, Redacted]:
+    """Return a subagent's final record and transcript in a step's tree, by path."""
     folder = f"{metadata_folder(session_id)}/tasks/{tool_use_id}"
-    changes: dict[str, tuple[str, str] | None] = {
-        f"{folder}/checkpoint.json": ("100644", stream.blob(task_record(session_id, tool_use_id, subagent_id, uuid)))
-    }
+    found = {f"{folder}/checkpoint.json": task_record(session_id, tool_use_id, subagent_id, "")}
     if transcript and subagent_id:
-        changes[f"{folder}/agent-{subagent_id}.jsonl"] = ("100644", stream.blob(transcript))
-    return changes
+        found[f"{folder}/agent-{subagent_id}.jsonl"] = transcript
+    return found
 
 
 def task_record(session_id: str, tool_use_id: str, subagent_id: str, uuid: str) -> Redacted:

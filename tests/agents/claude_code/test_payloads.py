@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from entire.agents.claude_code.agent import ClaudeCode
 from entire.errors import EntireError
-from entire.model.events import Event, EventType, Increment
+from entire.model.events import Event, EventType
 from tests.agents.claude_code import oracle
 
 PAYLOADS = oracle.FIXTURES / "payloads"
@@ -92,8 +92,6 @@ def test_a_payload_without_a_usable_session_is_refused(data: bytes) -> None:
     for hook in ("stop", "post-todo"):
         with pytest.raises(EntireError):
             agent().parse_hook(hook, data)
-    with pytest.raises(EntireError):
-        agent().parse_increment("post-todo", data)
 
 
 json_values = st.recursive(
@@ -119,7 +117,6 @@ def test_odd_values_do_no_harm(hook: str, payload: dict[str, Any]) -> None:
     assert found is None or all(
         isinstance(found.__dict__[key], str) for key in ("session_ref", "prompt", "cwd", "tool_input")
     )
-    agent().parse_increment(hook, data)
 
 
 def test_ids_that_are_not_fit_for_a_path_are_dropped() -> None:
@@ -180,32 +177,29 @@ def test_only_the_subagents_own_place_among_the_background_tasks_counts(tmp_path
         assert (agent().parse_hook("subagent-stop", data) is not None) is is_event
 
 
-# increments
+# notes
 
 
-def test_a_todo_list_inside_a_subagent_is_an_increment(session: Path) -> None:
+def test_a_todo_list_inside_a_subagent_is_a_note(session: Path) -> None:
     payload = json.loads((PAYLOADS / "27-PostToolUse-TodoWrite.json").read_text())
     payload |= {"session_id": SESSION, "transcript_path": str(session), "agent_id": "a1c6d93a27d2dd0d0"}
-    assert agent().parse_increment("post-todo", json.dumps(payload).encode()) == Increment(
-        session_id=SESSION,
-        session_ref=str(session),
-        tool_name="TodoWrite",
-        tool_use_id="toolu_1a1fca7e44a000800x",
-        subagent_id="a1c6d93a27d2dd0d0",
-        data='{"todos":[{"content":"A","status":"pending","activeForm":"Doing A"}]}',
-    )
-    assert agent().parse_increment("stop", json.dumps(payload).encode()) is None
+    found = agent().parse_hook("post-todo", json.dumps(payload).encode())
+    assert found is not None
+    assert (found.type, found.session_id, found.session_ref) == (EventType.SUBAGENT_NOTE, SESSION, str(session))
+    assert (found.tool_name, found.tool_use_id) == ("TodoWrite", "toolu_1a1fca7e44a000800x")
+    assert found.subagent_id == "a1c6d93a27d2dd0d0"
+    assert found.tool_input == '{"todos":[{"content":"A","status":"pending","activeForm":"Doing A"}]}'
 
 
 @pytest.mark.parametrize("name", ["25-PostToolUse-TaskCreate", "26-PostToolUse-TaskUpdate", "27-PostToolUse-TodoWrite"])
 def test_the_main_agents_own_list_is_none(name: str) -> None:
-    assert agent().parse_increment("post-todo", (PAYLOADS / f"{name}.json").read_bytes()) is None
+    assert agent().parse_hook("post-todo", (PAYLOADS / f"{name}.json").read_bytes()) is None
 
 
 def test_an_older_agent_does_not_say_who_wrote_the_list() -> None:
-    found = agent().parse_increment("post-todo", encoded(tool_name="TodoWrite", tool_input={"todos": []}))
+    found = agent().parse_hook("post-todo", encoded(tool_name="TodoWrite", tool_input={"todos": []}))
     assert found is not None
-    assert (found.subagent_id, found.tool_use_id, found.data) == ("", "", '{"todos":[]}')
+    assert (found.subagent_id, found.tool_use_id, found.tool_input) == ("", "", '{"todos":[]}')
 
 
 def test_a_message_for_the_user_is_json_on_one_line() -> None:

@@ -109,5 +109,4 @@ def test_the_contract_holds() -> None:
         f: contract.SubagentExtractor = mine
         g: contract.SessionResumer = mine
         h: contract.HookResponder = mine
-        i: contract.ToolObserver = mine
-        held += [a, b, c, d, e, f, g, h, i]
+        held += [a, b, c, d, e, f, g, h]

@@ -9,12 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from entire.attribution import content
-from entire.attribution.content import Content, attribution, examine, files_of, interval_owner
-from entire.attribution.replay import PERSON, PERSON_INSTEAD, PathLines
-from entire.model.session import WEAK, Entry
+from entire.attribution.content import Content, attribution, examine, files_of
+from entire.attribution.owners import owner_between
+from entire.attribution.replay import PathLines
+from entire.model.session import Entry
+from entire.model.turns import BASE, NO_TURN, PERSON, PERSON_INSTEAD, Owner, RunningTurn, TurnKey
 from tests.unit.git.repo import Repo, Tree
 
-A, B = "s1/t1", "s2/t1"
+A, B = TurnKey("s1/t1"), TurnKey("s2/t1")
+OF_A, OF_B = Owner(A), Owner(B)
+BY_A, BY_B = RunningTurn(A), RunningTurn(B)
 
 
 @pytest.fixture
@@ -30,29 +34,29 @@ def entry(repo: Repo, tree: Tree, **more: object) -> Entry:
     return Entry(**{"tree": repo.tree(tree), "time": 0.0, **more})  # type: ignore[arg-type]
 
 
-def lines(found: Content) -> dict[str, tuple[tuple[int, int, str], ...]]:
+def lines(found: Content) -> dict[str, tuple[tuple[int, int, Owner], ...]]:
     return {one.path: one.added for one in found.lines}
 
 
 @pytest.mark.parametrize(
     ("by", "running", "reports", "expected"),
     [
-        (A, (), {}, A),
-        ("", (), {}, PERSON),
-        ("", (A,), {}, A),
-        (A, (A, B), {B: ["x"]}, B),
-        (A, (A, B), {}, A),
-        ("", (A, B), {B: ["other"]}, A),
-        ("", (WEAK + A,), {}, PERSON),
-        ("", (WEAK + A,), {A: ["x"]}, A),
-        (B, (WEAK + A,), {A: ["x"]}, A),
-        (B, (WEAK + A,), {}, B),
+        (A, (), {}, OF_A),
+        (NO_TURN, (), {}, PERSON),
+        (NO_TURN, (BY_A,), {}, OF_A),
+        (A, (BY_A, BY_B), {B: ["x"]}, OF_B),
+        (A, (BY_A, BY_B), {}, OF_A),
+        (NO_TURN, (BY_A, BY_B), {B: ["other"]}, OF_A),
+        (NO_TURN, (RunningTurn.background(A),), {}, PERSON),
+        (NO_TURN, (RunningTurn.background(A),), {A: ["x"]}, OF_A),
+        (B, (RunningTurn.background(A),), {A: ["x"]}, OF_A),
+        (B, (RunningTurn.background(A),), {}, OF_B),
     ],
 )
 def test_who_changed_a_path_between_two_looks(
-    by: str, running: tuple[str, ...], reports: dict[str, list[str]], expected: str
+    by: TurnKey, running: tuple[RunningTurn, ...], reports: dict[TurnKey, list[str]], expected: Owner
 ) -> None:
-    assert interval_owner(by, running, reports)("x") == expected
+    assert owner_between(by, running, reports)("x") == expected
 
 
 def test_turns_and_people_in_one_file(repo: Repo) -> None:
@@ -62,7 +66,7 @@ def test_turns_and_people_in_one_file(repo: Repo) -> None:
     three: Tree = {**two, "a": text("0", "1", "two", "2", "three"), "c": text("new")}
     row = [entry(repo, base), entry(repo, one, by=A), entry(repo, two), entry(repo, three, by=B)]
     found = examine(repo.top, row, {}, (), parent_tree=row[0].tree, tree=row[-1].tree, paths=["a", "c"])
-    assert lines(found) == {"a": ((1, 1, PERSON), (3, 3, A), (5, 5, B)), "c": ((1, 1, B),)}
+    assert lines(found) == {"a": ((1, 1, PERSON), (3, 3, OF_A), (5, 5, OF_B)), "c": ((1, 1, OF_B),)}
     assert found.sessions() == ["s1", "s2"]
     assert found.turns("s1") == ["t1"]
     assert files_of("s1", found.lines) == ["a"]
@@ -77,15 +81,15 @@ def test_a_part_is_committed_then_the_rest(repo: Repo) -> None:
     part: Tree = {"a": text("1", "x")}
     tree = repo.tree(part)
     first = examine(repo.top, row, {}, (), parent_tree=row[0].tree, tree=tree, paths=["a"])
-    assert lines(first) == {"a": ((2, 2, A),)}
-    assert first.left == {"a": [A]}
+    assert lines(first) == {"a": ((2, 2, OF_A),)}
+    assert first.left == {"a": [OF_A]}
     row.append(entry(repo, part, commit="c" * 40, paths=("a",)))
     second = examine(repo.top, row, {}, (), parent_tree=tree, tree=row[1].tree, paths=["a", "n"])
-    assert lines(second) == {"a": ((3, 3, A),), "n": ((1, 1, A),)}
+    assert lines(second) == {"a": ((3, 3, OF_A),), "n": ((1, 1, OF_A),)}
     amended = examine(
         repo.top, row, {}, (), parent_tree=row[0].tree, tree=row[1].tree, covered=[tree], paths=["a", "n"]
     )
-    assert {one.path: one.added for one in amended.fresh} == {"a": ((3, 3, A),), "n": ((1, 1, A),)}
+    assert {one.path: one.added for one in amended.fresh} == {"a": ((3, 3, OF_A),), "n": ((1, 1, OF_A),)}
     numbers = {one.path: [n for a, b, _ in one.added for n in range(a, b + 1)] for one in amended.lines}
     assert numbers == {"a": [2, 3], "n": [1]}
     again = examine(repo.top, row, {}, (), parent_tree=tree, tree=tree, paths=["a"])
@@ -96,7 +100,7 @@ def test_what_a_running_turn_wrote_since_the_last_look_is_its(repo: Repo) -> Non
     base: Tree = {"a": text("1")}
     row = [entry(repo, base)]
     tree = repo.tree({"a": text("1", "2")})
-    for running, owner in (((A,), A), ((), PERSON)):
+    for running, owner in (((BY_A,), OF_A), ((), PERSON)):
         found = examine(repo.top, row, {}, running, parent_tree=row[0].tree, tree=tree, paths=["a"])
         assert lines(found) == {"a": ((2, 2, owner),)}
 
@@ -106,23 +110,23 @@ def test_a_file_that_a_turn_moved(repo: Repo) -> None:
     base: Tree = {"old": text(*many)}
     row = [entry(repo, base), entry(repo, {"new": text(*many, "more")}, by=A)]
     found = examine(repo.top, row, {}, (), parent_tree=row[0].tree, tree=row[1].tree, paths=["old", "new"])
-    assert lines(found) == {"new": ((21, 21, A),)}
+    assert lines(found) == {"new": ((21, 21, OF_A),)}
     assert files_of("s1", found.lines) == ["new", "old"]
 
 
-owners = st.sampled_from([A, "old " + A, B, PERSON, PERSON_INSTEAD])
+owners = st.sampled_from([OF_A, OF_A.committed(), OF_B, PERSON, PERSON_INSTEAD])
 
 
 @given(
     st.lists(st.tuples(owners, st.integers(1, 9)), max_size=6),
     st.dictionaries(owners, st.integers(1, 9), max_size=3),
 )
-def test_lines_are_counted_by_who_made_them(runs: list[tuple[str, int]], removed: dict[str, int]) -> None:
+def test_lines_are_counted_by_who_made_them(runs: list[tuple[Owner, int]], removed: dict[Owner, int]) -> None:
     added, at = [], 1
     for owner, size in runs:
         added.append((at, at + size - 1, owner))
         at += size
-    path = PathLines(path="a", status="M", binary=False, added=tuple(added), removed=removed, path_owner="")
+    path = PathLines(path="a", status="M", binary=False, added=tuple(added), removed=removed, path_owner=BASE)
     one, two = (attribution(session, [path], "now") for session in ("s1", "s2"))
     assert one.total_committed == two.total_committed == sum(size for _, size in runs)
     assert one.agent_lines + two.agent_lines + one.human_added + one.human_modified == one.total_committed
@@ -133,14 +137,16 @@ def test_lines_are_counted_by_who_made_them(runs: list[tuple[str, int]], removed
 
 
 def test_a_commit_that_only_deletes_is_counted_by_deleted_lines() -> None:
-    path = PathLines(path="a", status="M", binary=False, added=(), removed={A: 3, PERSON: 1}, path_owner="")
+    path = PathLines(path="a", status="M", binary=False, added=(), removed={OF_A: 3, PERSON: 1}, path_owner=BASE)
     counted = attribution("s1", [path], "now")
     assert (counted.total_committed, counted.agent_percentage, counted.human_removed) == (0, 75.0, 1)
     assert attribution("s1", [], "now").agent_percentage == 0
 
 
 def test_lines_that_a_revert_only_puts_back_are_not_new() -> None:
-    path = PathLines(path="a", status="M", binary=False, added=((1, 2, A), (5, 5, A)), removed={}, path_owner="")
+    path = PathLines(
+        path="a", status="M", binary=False, added=((1, 2, OF_A), (5, 5, OF_A)), removed={}, path_owner=BASE
+    )
     held = Content(lines=(path,), fresh=(path,), left={}, patch=())
     texts = {"a": [b"back\n", b"new\n", b"back\n"]}
     left = content.without_reverted(held, {"a": [b"back\n"]}, texts)

@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from entire.attribution import replay
-from entire.attribution.replay import BASE, OLD, PERSON, PERSON_INSTEAD, Lineage
+from entire.attribution.replay import Lineage
 from entire.git.diff import Change, FilePatch
+from entire.model.turns import BASE, PERSON, PERSON_INSTEAD, Owner
 from tests.unit.attribution import differences
 from tests.unit.attribution.differences import FILE, NO_FILE, added_lines, between, patch, removed_count
 
-PEOPLE = "people"
-TURNS = ("s1/t1", "s1/t2", "s2/t1")
+PEOPLE = Owner("people")
+TURNS = (Owner("s1/t1"), Owner("s1/t2"), Owner("s2/t1"))
 NAMES = ("a", "b", "c")
 
 who = st.sampled_from([*TURNS, PERSON])
@@ -23,11 +24,11 @@ name = st.sampled_from(NAMES)
 few = st.integers(min_value=0, max_value=4)
 
 
-def owners(row: Lineage, path: str, count: int) -> list[str]:
+def owners(row: Lineage, path: str, count: int) -> list[Owner]:
     """Return the owner of each line of a path, people as one."""
     flat = [one for one, size in row.path(path).runs for _ in range(min(size, count))][:count]
     assert len(flat) == count
-    return [one if replay.is_turn(one) else PEOPLE for one in flat]
+    return [one if one.is_turn else PEOPLE for one in flat]
 
 
 class WorkTree(RuleBasedStateMachine):
@@ -36,7 +37,7 @@ class WorkTree(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.numbers = itertools.count()
-        self.author: dict[str, str] = {}  # text -> who wrote it
+        self.author: dict[str, Owner] = {}  # text -> who wrote it
         self.linked: set[str] = set()  # texts that a commit has
         self.maybe: set[str] = set()  # of these: those that need not be known as such
         self.at_commit: dict[str, tuple[list[str], list[str]]] = {}  # path -> look and content at its last commit
@@ -46,34 +47,34 @@ class WorkTree(RuleBasedStateMachine):
         self.versions: dict[str, list[list[str]]] = {one: [list(lines)] for one, lines in self.head.items()}
         self.row = Lineage(lambda path: path in NAMES[:2])
 
-    def line(self, author: str) -> str:
+    def line(self, author: Owner) -> str:
         text = f"line {next(self.numbers)}\n"
         self.author[text] = PEOPLE if author == PERSON else author
         return text
 
-    def expected(self, text: str) -> str:
+    def expected(self, text: str) -> Owner:
         author = self.author[text]
-        return OLD + author if text in self.linked and author != PEOPLE else author
+        return author.committed() if text in self.linked and author != PEOPLE else author
 
-    def edit(self, path: str, author: str, at: int, drop: int, add: int) -> None:
+    def edit(self, path: str, author: Owner, at: int, drop: int, add: int) -> None:
         lines = self.files.setdefault(path, [])
         at = min(at, len(lines))
         lines[at : at + drop] = [self.line(author) for _ in range(add)]
 
-    def look(self, author: str, context: int = 3) -> None:
-        self.row.look(between(self.seen, self.files, context=context), lambda path: author)
+    def look(self, author: Owner, context: int = 3) -> None:
+        self.row.advance(between(self.seen, self.files, context=context), lambda path: author)
         self.seen = {one: list(lines) for one, lines in self.files.items()}
         for one, lines in self.files.items():
             self.versions.setdefault(one, []).append(list(lines))
 
     @rule(path=name, author=who, at=few, drop=few, add=few, again=few, context=st.sampled_from([0, 1, 3]))
-    def write(self, path: str, author: str, at: int, drop: int, add: int, again: int, context: int) -> None:
+    def write(self, path: str, author: Owner, at: int, drop: int, add: int, again: int, context: int) -> None:
         self.edit(path, author, at, drop, add)
         self.edit(path, author, at + drop + again, again, again)
         self.look(author, context)
 
     @rule(first=who, second=who, at=few)
-    def write_side_by_side(self, first: str, second: str, at: int) -> None:
+    def write_side_by_side(self, first: Owner, second: Owner, at: int) -> None:
         """Two turns changed different paths between two looks."""
         makers = {"a": first, "b": second}
         for path, author in makers.items():
@@ -81,23 +82,23 @@ class WorkTree(RuleBasedStateMachine):
         patches = differences.patch
         before = self.seen
         changes = [patches(path, before.get(path), self.files[path]) for path in makers]
-        self.row.look(changes, lambda path: makers[path])
+        self.row.advance(changes, lambda path: makers[path])
         self.seen = {one: list(lines) for one, lines in self.files.items()}
 
     @rule(path=name, author=who)
-    def delete(self, path: str, author: str) -> None:
+    def delete(self, path: str, author: Owner) -> None:
         self.files.pop(path, None)
         self.look(author)
 
     @rule(old=name, new=name, author=who, add=few)
-    def rename(self, old: str, new: str, author: str, add: int) -> None:
+    def rename(self, old: str, new: str, author: Owner, add: int) -> None:
         if old in self.files and new not in self.files and len(self.files[old]) > 4:
             self.files[new] = self.files.pop(old)
             self.edit(new, author, 2, 1, min(add, 2))
             self.look(author)
 
     @rule(path=name, author=who, data=st.data())
-    def bring_back(self, path: str, author: str, data: st.DataObject) -> None:
+    def bring_back(self, path: str, author: Owner, data: st.DataObject) -> None:
         """A stash popped, a checkout of an older version: exactly what was there at an earlier look."""
         if versions := [one for one in self.versions.get(path, ()) if one]:
             self.files[path] = list(data.draw(st.sampled_from(versions)))
@@ -123,16 +124,16 @@ class WorkTree(RuleBasedStateMachine):
 
     @rule(author=who, path=name, at=few, add=few)
     @precondition(lambda self: self.files)
-    def commit_what_no_look_saw(self, author: str, path: str, at: int, add: int) -> None:
+    def commit_what_no_look_saw(self, author: Owner, path: str, at: int, add: int) -> None:
         self.edit(path, author, at, 1, add)
         tree = {one: list(lines) for one, lines in self.files.items()}
         self.commit(tree, author)
         self.look(author)
 
-    def commit(self, tree: dict[str, list[str]], author: str = PERSON) -> None:
+    def commit(self, tree: dict[str, list[str]], author: Owner = PERSON) -> None:
         to_commit = between(self.seen, tree)
         twin = self.row.copy()
-        twin.look(to_commit, lambda path: author)
+        twin.advance(to_commit, lambda path: author)
         commit = between(self.head, tree)
         for one, change in zip(replay.commit_lines(twin, commit), commit, strict=True):
             numbers = [n for first, last, _ in one.added for n in range(first, last + 1)]
@@ -140,11 +141,11 @@ class WorkTree(RuleBasedStateMachine):
             assert sum(one.removed.values()) == removed_count(change)
             for first, last, owner in one.added:
                 for number in range(first, last + 1):
-                    told = owner if replay.is_turn(owner) else PEOPLE
-                    assert replay.turn_of(told) == self.author[tree[one.path][number - 1]]
-                    assert replay.is_turn(owner) or owner in (PERSON, PERSON_INSTEAD)
+                    maker = Owner(owner.turn) if owner.is_turn else PEOPLE
+                    assert maker == self.author[tree[one.path][number - 1]]
+                    assert owner.is_turn or owner in (PERSON, PERSON_INSTEAD)
         paths = {one for change in commit for one in (change.change.path, change.change.old_path)}
-        self.row.settle(to_commit, sorted(paths), lambda path: author)
+        self.row.mark_committed(to_commit, sorted(paths), lambda path: author)
         for path in paths:
             self.at_commit[path] = (list(self.seen.get(path, ())), list(tree.get(path, ())))
             for text in tree.get(path, ()):
@@ -158,7 +159,7 @@ class WorkTree(RuleBasedStateMachine):
         for path, lines in self.seen.items():
             told = owners(self.row, path, len(lines))
             exact = [text not in self.maybe for text in lines]
-            assert [one if sure else replay.turn_of(one) for one, sure in zip(told, exact, strict=True)] == [
+            assert [one if sure else one.turn for one, sure in zip(told, exact, strict=True)] == [
                 self.expected(text) if sure else self.author[text] for text, sure in zip(lines, exact, strict=True)
             ], path
 
@@ -184,7 +185,7 @@ def other(status: str, path: str, old: str, new: str, modes: tuple[str, str], *,
 
 def test_a_persons_line_in_place_of_another_is_told_from_a_new_one() -> None:
     row = Lineage(lambda path: True)
-    row.look([patch("a", ["1\n", "2\n"], ["1\n", "two\n", "3\n"])], lambda path: PERSON)
+    row.advance([patch("a", ["1\n", "2\n"], ["1\n", "two\n", "3\n"])], lambda path: PERSON)
     lines = whole(row, {"a": ["1\n", "2\n"]}, {"a": ["1\n", "two\n", "3\n"]})["a"]
     assert lines.added == ((2, 2, PERSON_INSTEAD), (3, 3, PERSON))
     assert lines.removed == {PERSON_INSTEAD: 1}
@@ -192,29 +193,29 @@ def test_a_persons_line_in_place_of_another_is_told_from_a_new_one() -> None:
 
 def test_a_line_of_a_turn_in_place_of_a_persons_is_the_turns() -> None:
     row = Lineage(lambda path: True)
-    row.look([patch("a", ["1\n"], ["one\n"])], lambda path: "s/t")
+    row.advance([patch("a", ["1\n"], ["one\n"])], lambda path: Owner("s/t"))
     lines = whole(row, {"a": ["1\n"]}, {"a": ["one\n"]})["a"]
     assert (lines.added, lines.removed, lines.path_owner) == (((1, 1, "s/t"),), {"s/t": 1}, BASE)
 
 
 def test_a_new_file_thrown_away_and_written_anew_by_a_person_is_the_persons() -> None:
     row = Lineage(lambda path: False)
-    row.look([patch("a", None, ["x = 1\n", "y = 2\n"])], lambda path: "s/t")
-    row.look([patch("a", ["x = 1\n", "y = 2\n"], ["z = 3\n", "x = 1\n"])], lambda path: PERSON)
+    row.advance([patch("a", None, ["x = 1\n", "y = 2\n"])], lambda path: Owner("s/t"))
+    row.advance([patch("a", ["x = 1\n", "y = 2\n"], ["z = 3\n", "x = 1\n"])], lambda path: PERSON)
     kept = whole(row, {}, {"a": ["z = 3\n", "x = 1\n"]})["a"]
     assert kept.path_owner == "s/t", "one line is left of what the turn wrote"
-    row.look([patch("a", ["z = 3\n", "x = 1\n"], ["q = 4\n"])], lambda path: PERSON)
+    row.advance([patch("a", ["z = 3\n", "x = 1\n"], ["q = 4\n"])], lambda path: PERSON)
     lines = whole(row, {}, {"a": ["q = 4\n"]})["a"]
     assert lines.path_owner == PERSON
-    assert not any(replay.is_turn(one) for one in lines.owners())
+    assert not any(one.is_turn for one in lines.owners())
 
 
 def test_a_line_that_a_person_puts_back_is_its_writers_in_a_file_that_was_there_before() -> None:
     for was_there in (True, False):
         row = Lineage(lambda path, known=was_there: known)  # type: ignore[misc]
-        row.look([patch("a", ["1\n"], ["1\n", "mine\n", "more\n"])], lambda path: "s/t")
-        row.look([patch("a", ["1\n", "mine\n", "more\n"], ["1\n"])], lambda path: PERSON)
-        row.look([patch("a", ["1\n"], ["1\n", "mine\n", "other\n"])], lambda path: PERSON)
+        row.advance([patch("a", ["1\n"], ["1\n", "mine\n", "more\n"])], lambda path: Owner("s/t"))
+        row.advance([patch("a", ["1\n", "mine\n", "more\n"], ["1\n"])], lambda path: PERSON)
+        row.advance([patch("a", ["1\n"], ["1\n", "mine\n", "other\n"])], lambda path: PERSON)
         lines = whole(row, {"a": ["1\n"]}, {"a": ["1\n", "mine\n", "other\n"]})["a"]
         assert lines.added == (((2, 2, "s/t"), (3, 3, PERSON)) if was_there else ((2, 3, PERSON),))
 
@@ -222,9 +223,9 @@ def test_a_line_that_a_person_puts_back_is_its_writers_in_a_file_that_was_there_
 def test_a_version_that_comes_back_exactly_has_its_owners_again() -> None:
     row = Lineage(lambda path: False)
     written = ["x\n", "y\n"]
-    row.look([patch("a", None, written)], lambda path: "s/t")
-    row.look([patch("a", written, None)], lambda path: PERSON)  # git stash -u
-    row.look([patch("a", None, written)], lambda path: PERSON)  # git stash pop
+    row.advance([patch("a", None, written)], lambda path: Owner("s/t"))
+    row.advance([patch("a", written, None)], lambda path: PERSON)  # git stash -u
+    row.advance([patch("a", None, written)], lambda path: PERSON)  # git stash pop
     lines = whole(row, {}, {"a": written})["a"]
     assert (lines.added, lines.path_owner) == (((1, 2, "s/t"),), "s/t")
 
@@ -232,19 +233,19 @@ def test_a_version_that_comes_back_exactly_has_its_owners_again() -> None:
 def test_content_is_old_once_a_commit_has_it_and_what_was_overwritten_before_is_not() -> None:
     row = Lineage(lambda path: True)
     first, second = ["1\n", "draft\n"], ["1\n", "final\n"]
-    row.look([patch("a", ["1\n"], first)], lambda path: "s/t1")
-    row.look([patch("a", first, second)], lambda path: "s/t2")
-    row.settle([], ["a"], lambda path: PERSON)
-    assert row.path("a").runs[1] == (OLD + "s/t2", 1)
-    row.settle([], ["a"], lambda path: PERSON)
-    assert row.path("a").runs[1] == (OLD + "s/t2", 1), "settled once"
-    row.look([patch("a", second, first)], lambda path: PERSON)
+    row.advance([patch("a", ["1\n"], first)], lambda path: Owner("s/t1"))
+    row.advance([patch("a", first, second)], lambda path: Owner("s/t2"))
+    row.mark_committed([], ["a"], lambda path: PERSON)
+    assert row.path("a").runs[1] == (Owner("s/t2").committed(), 1)
+    row.mark_committed([], ["a"], lambda path: PERSON)
+    assert row.path("a").runs[1] == (Owner("s/t2").committed(), 1), "settled once"
+    row.advance([patch("a", second, first)], lambda path: PERSON)
     assert whole(row, {"a": second}, {"a": first})["a"].added == ((2, 2, "s/t1"),), "the draft is in no checkpoint"
 
 
 def test_who_deleted_a_file_removed_its_lines() -> None:
     row = Lineage(lambda path: True)
-    row.look([patch("a", ["1\n", "2\n"], None)], lambda path: "s/t")
+    row.advance([patch("a", ["1\n", "2\n"], None)], lambda path: Owner("s/t"))
     lines = whole(row, {"a": ["1\n", "2\n"]}, {})["a"]
     assert (lines.added, lines.removed, lines.path_owner) == ((), {"s/t": 2}, "s/t")
 
@@ -254,17 +255,17 @@ def test_modes_and_binary_files_have_one_maker() -> None:
     mode = other("M", "run.sh", "1" * 40, "1" * 40, (FILE, "100755"))
     image = other("A", "image.png", differences.ZERO, "2" * 40, (NO_FILE, FILE), binary=True)
     changed = other("M", "old.png", "3" * 40, "4" * 40, (FILE, FILE), binary=True)
-    row.look([mode], lambda path: "s/t1")
-    row.look([image, changed], lambda path: "s/t2")
+    row.advance([mode], lambda path: Owner("s/t1"))
+    row.advance([image, changed], lambda path: Owner("s/t2"))
     lines = {one.path: one for one in replay.commit_lines(row, [mode, image, changed])}
     assert {path: one.path_owner for path, one in lines.items()} == {
         "run.sh": "s/t1",
         "image.png": "s/t2",
         "old.png": "s/t2",
     }
-    row.settle([], ["run.sh", "image.png"], lambda path: PERSON)
+    row.mark_committed([], ["run.sh", "image.png"], lambda path: PERSON)
     lines = {one.path: one for one in replay.commit_lines(row, [mode, image, changed])}
-    assert {path: replay.is_new(one.path_owner) for path, one in lines.items()} == {
+    assert {path: one.path_owner.is_new for path, one in lines.items()} == {
         "run.sh": False,
         "image.png": False,
         "old.png": True,
@@ -275,18 +276,18 @@ def test_what_a_commit_leaves_out_is_told_by_owner() -> None:
     row = Lineage(lambda path: True)
     before = {"a": ["1\n"], "b": ["2\n"], "gone": ["3\n"]}
     after = {"a": ["1\n", "x\n", "y\n"], "b": ["2\n"], "new": ["n\n"]}
-    row.look(between(before, {**before, "a": ["1\n", "x\n"]}), lambda path: "s/t1")
-    row.look(between({**before, "a": ["1\n", "x\n"]}, after), lambda path: "s/t2")
+    row.advance(between(before, {**before, "a": ["1\n", "x\n"]}), lambda path: Owner("s/t1"))
+    row.advance(between({**before, "a": ["1\n", "x\n"]}, after), lambda path: Owner("s/t2"))
     committed = {"a": ["1\n", "x\n"], "b": ["2\n"], "gone": ["3\n"]}
     assert row.left_out(between(after, committed)) == {"a": ["s/t2"], "new": ["s/t2"], "gone": ["s/t2"]}
-    row.settle(between(after, committed), ["a"], lambda path: PERSON)
+    row.mark_committed(between(after, committed), ["a"], lambda path: PERSON)
     assert row.left_out(between(after, before))["a"] == ["s/t2"], "x is in a checkpoint"
 
 
 def test_a_copy_goes_its_own_way() -> None:
     row = Lineage(lambda path: True)
-    row.look([patch("a", ["1\n"], ["1\n", "x\n"])], lambda path: "s/t")
+    row.advance([patch("a", ["1\n"], ["1\n", "x\n"])], lambda path: Owner("s/t"))
     twin = row.copy()
-    twin.look([patch("a", ["1\n", "x\n"], ["y\n"])], lambda path: PERSON)
-    twin.settle([], ["a"], lambda path: PERSON)
+    twin.advance([patch("a", ["1\n", "x\n"], ["y\n"])], lambda path: PERSON)
+    twin.mark_committed([], ["a"], lambda path: PERSON)
     assert owners(row, "a", 2) == [PEOPLE, "s/t"]

@@ -18,7 +18,7 @@ def place(tmp_path: Path) -> Place:
     return Place(top=str(tmp_path), git_dir=str(tmp_path / ".git"), common_dir=str(tmp_path / ".git"))
 
 
-def above(monkeypatch: pytest.MonkeyPatch, *commands: str) -> operation.Driver:
+def above(monkeypatch: pytest.MonkeyPatch, *commands: str) -> operation.GitCommand:
     programs = [
         Program(pid=100 + n, parent=101 + n, name=line.split()[0], started="1", argv=tuple(line.split()))
         for n, line in enumerate(commands)
@@ -70,7 +70,7 @@ def test_what_lies_in_the_git_directory(place: Place) -> None:
 
 
 def test_nothing_in_progress(place: Place) -> None:
-    assert operation.state(place) == operation.State()
+    assert operation.state(place) == operation.Operation()
 
 
 def test_files_that_are_no_text_break_nothing(place: Place) -> None:

@@ -12,17 +12,18 @@ import pytest
 from entire import layout, process
 from entire.agents import registry
 from entire.errors import UsageError
-from entire.lifecycle import context, dispatcher
+from entire.lifecycle import dispatcher, recovery
 from entire.lifecycle.commits import complete, finalize, prepare
 from entire.lifecycle.context import Context
 from entire.lifecycle.snapshots import recorder
+from entire.lifecycle.snapshots.recorder import Cause
 from entire.lifecycle.turns import subagents, turn
-from entire.model.events import Event, EventType, Increment
+from entire.model.events import Event, EventType, GitEvent
 from entire.model.phases import Phase
 from entire.model.session import Process, Session, Turn
+from entire.model.turns import TurnKey
 from entire.settings import Settings
 from tests.integration import bare_agent
-from tests.integration.bare_agent import Bare
 from tests.unit.git.repo import Repo
 
 
@@ -38,11 +39,10 @@ class Stage:
         assert place is not None
         self.clock = 1.7e9
         self.context = Context(place, Settings(), now=lambda: self.clock)
-        self.agent = Bare()
 
     def event(self, kind: EventType, session: str = "s", **more: Any) -> bytes:
         self.clock += 1
-        return dispatcher.dispatch(self.context, self.agent, Event(type=kind, session_id=session, **more))
+        return dispatcher.handle(self.context, Event(type=kind, session_id=session, agent="bare", **more))
 
     def session(self, name: str = "s") -> Session:
         self.context.forget()
@@ -71,7 +71,7 @@ def test_a_turn(stage: Stage) -> None:
     assert session.phase is Phase.ACTIVE
     assert session.turn is not None
     assert (session.turn.ref, session.first_prompt, session.metadata) == ("t-1", "Add b", {"colour": "red"})
-    assert context.turn_key(session) == f"s/{session.turn.id}"
+    assert session.turn_key == f"s/{session.turn.id}"
     stage.event(EventType.TURN_START, prompt="Add b", turn_ref="t-1")
     assert stage.session().turn == session.turn, "delivered twice"
     stage.repo.write("b.txt", "100644", b"two\n")
@@ -114,14 +114,14 @@ def test_another_sessions_turn_is_closed_only_when_its_agent_is_gone(stage: Stag
 def test_a_subagents_work_is_a_step_of_its_own_with_its_notes(stage: Stage) -> None:
     stage.event(EventType.TURN_START, prompt="Explore")
     stage.event(EventType.SUBAGENT_START, tool_use_id="tool_1", subagent_type="Explore", task_description="Look")
-    note = Increment(session_id="s", session_ref="", tool_name="TodoWrite", tool_use_id="", data='{"todo": 1}')
-    dispatcher.take_note(stage.context, note)
-    dispatcher.take_note(stage.context, Increment(session_id="none", session_ref="", tool_name="x", tool_use_id=""))
+    stage.event(EventType.SUBAGENT_NOTE, tool_name="TodoWrite", tool_input='{"todo": 1}')
+    stage.event(EventType.SUBAGENT_NOTE, session="other", tool_name="TodoWrite")
+    assert stage.session("other").tasks == {}, "a note without a task is left out"
     stage.repo.write("b.txt", "100644", b"two\n")
     stage.event(EventType.SUBAGENT_END, tool_use_id="tool_1")
     assert stage.steps() == ["Completed 'Explore' agent: Look (tool_1)"]
     task = stage.session().tasks["tool_1"]
-    assert task["increments"]["001-tool_1.json"]["data"] == {"todo": 1}
+    assert task.increments["001-tool_1.json"]["data"] == {"todo": 1}
     stage.event(EventType.SUBAGENT_END, tool_use_id="../x")
     assert list(stage.session().tasks) == ["tool_1"]
     with stage.context.lock():
@@ -132,12 +132,15 @@ def test_a_subagents_work_is_a_step_of_its_own_with_its_notes(stage: Stage) -> N
 
 def test_a_look_is_recorded_once(stage: Stage) -> None:
     with stage.context.lock():
-        recorder.record(stage.context, recorder.take(stage.context))
-        assert recorder.record(stage.context, recorder.take(stage.context)) == []
+        recorder.record_now(stage.context, Cause())
+        change = recorder.compare(stage.context, recorder.take(stage.context))
+        assert (change.paths, change.is_new) == ((), False)
         stage.repo.write("b.txt", "100644", b"two\n")
-        assert recorder.record(stage.context, recorder.take(stage.context), by="s/t") == ["b.txt"]
-        assert [entry.by for entry in stage.context.journal.entries] == ["", "s/t"]
-        assert list(stage.context.journal.made) == ["b.txt"]
+        change = recorder.compare(stage.context, recorder.take(stage.context))
+        assert change.paths == ("b.txt",)
+        recorder.record(stage.context, change, Cause(by=TurnKey("s/t")))
+        assert [entry.by for entry in stage.context.journal.attribution.entries] == ["", "s/t"]
+        assert list(stage.context.journal.attribution.agent_paths) == ["b.txt"]
 
 
 def test_nothing_to_finish_changes_nothing(stage: Stage) -> None:
@@ -146,7 +149,7 @@ def test_nothing_to_finish_changes_nothing(stage: Stage) -> None:
         complete.complete_pending(stage.context)
         finalize.finalize_turn(stage.context, stage.session())
     before = stage.repo.git("for-each-ref")
-    dispatcher.complete(stage.context)
+    recovery.finish_interrupted(stage.context)
     assert stage.repo.git("for-each-ref") == before
 
 
@@ -156,7 +159,8 @@ def test_a_commit_near_no_session_gets_no_trailer(stage: Stage) -> None:
     stage.repo.write("a.txt", "100644", b"mine\n")
     stage.repo.git("add", "-A")
     with stage.context.lock():
-        prepare.prepare(stage.context, str(message), "message", "")
+        event = GitEvent(type=EventType.PREPARE_COMMIT, message_file=str(message), message_source="message")
+        prepare.prepare(stage.context, event)
     assert message.read_text() == "By hand\n"
 
 

@@ -40,3 +40,17 @@ def test_members_can_be_matched_and_be_keys() -> None:
     assert names[Colour("red")] == "r"
     assert len(set(Colour)) == 2
     assert Colour.RED in (Colour.RED,)
+
+
+class Shape(Choice):
+    ROUND = "o"
+    LONG = "-"
+
+    @property
+    def is_round(self) -> bool:
+        return self is Shape.ROUND
+
+
+def test_properties_are_no_members() -> None:
+    assert [shape.name for shape in Shape] == ["ROUND", "LONG"]
+    assert [shape.is_round for shape in Shape] == [True, False]

@@ -49,17 +49,23 @@ def test_the_promised_transitions(phase: Phase, event: EventType) -> None:
 
 
 @pytest.mark.parametrize("phase", list(Phase))
-def test_a_linked_commit_is_condensed_at_once_and_only_within_a_turn_changes_the_phase(phase: Phase) -> None:
-    after, actions = transition(phase, EventType.GIT_COMMIT, Facts(linked=True))
-    assert actions == (Action.CONDENSE,)
-    assert after is (COMMITTED if phase in RUNNING else phase)
-    assert transition(phase, EventType.GIT_COMMIT, Facts()) == (phase, (Action.RECORD_REASON,))
+def test_only_a_linked_commit_within_a_turn_changes_the_phase(phase: Phase) -> None:
+    after = COMMITTED if phase in RUNNING else phase
+    assert transition(phase, EventType.GIT_COMMIT, Facts(linked=True)) == (after, (Action.COMPLETE_COMMIT,))
+    assert transition(phase, EventType.GIT_COMMIT, Facts()) == (phase, (Action.COMPLETE_COMMIT,))
+
+
+@pytest.mark.parametrize("event", [event for event in EventType if event.is_of_git])
+def test_what_git_does_has_the_same_actions_in_every_phase(event: EventType) -> None:
+    assert len({transition(phase, event, Facts())[1] for phase in Phase}) == 1
 
 
 @pytest.mark.parametrize("phase", list(Phase))
 def test_subagents_and_pushes_change_no_phase(phase: Phase) -> None:
-    assert transition(phase, EventType.SUBAGENT_START, Facts()) == (phase, (Action.CAPTURE_TASK,))
+    assert transition(phase, EventType.SUBAGENT_START, Facts()) == (phase, (Action.START_TASK,))
     assert transition(phase, EventType.SUBAGENT_END, Facts()) == (phase, (Action.SAVE_TASK_STEP,))
+    assert transition(phase, EventType.SUBAGENT_NOTE, Facts()) == (phase, (Action.KEEP_NOTE,))
+    assert transition(phase, EventType.PREPARE_COMMIT, Facts()) == (phase, (Action.PREPARE_COMMIT,))
     assert transition(phase, EventType.PRE_PUSH, Facts()) == (phase, (Action.PUSH_CHECKPOINTS,))
 
 
@@ -128,7 +134,7 @@ def test_any_row_of_events(events: list[tuple[EventType, Facts]]) -> None:
             elif action is LOST or (action is Action.SAVE_STEP and event is EventType.TURN_END):
                 assert running or action is not LOST, "only a turn that began can be lost"
                 running = False
-            elif action is Action.CONDENSE:
+            elif action is Action.COMPLETE_COMMIT and facts.linked:
                 unfinished = unfinished or running
             elif action is FINALIZE:
                 assert unfinished

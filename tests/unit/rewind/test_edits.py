@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from entire.attribution.replay import PERSON
 from entire.model.session import Entry
+from entire.model.turns import NO_TURN, PERSON, Mark, RunningTurn, TurnKey
 from entire.rewind import edits
 from entire.rewind.edits import SnapshotHistory
 from entire.store import journal
 
-A, B = "a/1", "b/1"
+A, B = TurnKey("a/1"), TurnKey("b/1")
 
 
 @pytest.fixture
@@ -22,17 +22,23 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> Any:
         *entries: Entry, past: tuple[Entry, ...] = (), reports: dict[str, list[str]] | None = None
     ) -> SnapshotHistory:
         monkeypatch.setattr(journal, "past", lambda _place: [(one, {A: ["x"]}) for one in past])
-        kept = SimpleNamespace(made={"made": None}, entries=list(entries), reports=reports or {})
-        context = SimpleNamespace(place=SimpleNamespace(top="/"), journal=kept)
+        kept = SimpleNamespace(agent_paths={"made": None}, entries=list(entries), reports=reports or {})
+        context = SimpleNamespace(place=SimpleNamespace(top="/"), journal=SimpleNamespace(attribution=kept))
         return SnapshotHistory(context)  # type: ignore[arg-type]
 
     return make
 
 
-def look(time: float, paths: str = "", by: str = "", mark: str = "", commit: str = "") -> Entry:
-    running = (by,) if by else ()
+def look(time: float, paths: str = "", by: TurnKey = NO_TURN, mark: str = "", commit: str = "") -> Entry:
+    running = (RunningTurn(by),) if by else ()
     return Entry(
-        tree=f"tree{time}", time=time, by=by, running=running, paths=tuple(paths.split()), mark=mark, commit=commit
+        tree=f"tree{time}",
+        time=time,
+        by=by,
+        running=running,
+        paths=tuple(paths.split()),
+        mark=Mark(mark),
+        commit=commit,
     )
 
 
@@ -65,11 +71,11 @@ def test_looks_are_found_by_step_turn_and_time(looks: Any) -> None:
 
 def test_a_rewind_takes_back_what_it_undid_and_its_undo_brings_it_again(looks: Any) -> None:
     before = (look(1), look(2, "x y", A), look(3, "x"), look(4, "x", B))
-    rewind = look(5, "x", mark=edits.rewound(2, "t1"))
-    undo = look(6, "x", mark=edits.undone("t1", "t2"))
-    again = look(7, "x", mark=edits.rewound(2, "t3"))
+    rewind = look(5, "x", mark=Mark.rewind(2, "t1"))
+    undo = look(6, "x", mark=Mark.undo("t1", "t2"))
+    again = look(7, "x", mark=Mark.rewind(2, "t3"))
     late = look(8, "x")
-    whole_way = look(9, "x", mark=edits.undone("t1", "t4"))  # all of it, in one go
+    whole_way = look(9, "x", mark=Mark.undo("t1", "t4"))  # all of it, in one go
     whole = [("x", 2, "a"), ("y", 2, "a"), ("x", 3, ""), ("x", 4, "b")]
     assert told(looks(*before).since(0)) == whole
     assert told(looks(*before, rewind).since(0)) == whole[:2]
@@ -77,6 +83,27 @@ def test_a_rewind_takes_back_what_it_undid_and_its_undo_brings_it_again(looks: A
     assert told(looks(*before, rewind, undo, again, late).since(0)) == [*whole[:2], ("x", 8, "")]
     assert told(looks(*before, rewind, undo, again, late, whole_way).since(0)) == whole
     assert looks(*before, rewind).made() == {"made", "x", "y"}
+
+
+def test_a_rewind_to_a_later_point_brings_its_changes_again(looks: Any) -> None:
+    before = (look(1), look(2, "x", A), look(3, "x"), look(4, "x", B))
+    rows = looks(*before, look(5, "x", mark=Mark.rewind(2, "t1")), look(6, "x", mark=Mark.rewind(3, "t2")))
+    assert told(rows.since(0)) == [("x", 2, "a"), ("x", 3, "")]
+    assert told(rows.since(3)) == []
+
+
+def test_what_a_rewind_merged_it_did_not_take_back(looks: Any) -> None:
+    before = (look(1), look(2, "x y", A), look(3, "x"), look(4, "x y", B), look(5, "x", A))
+    rows = looks(*before, look(6, "x y", mark=Mark.rewind(1, "t1", keep_mine=True)))
+    assert told(rows.since(0)) == [("x", 3, "")]
+    rows = looks(*before, look(6, "x y", mark=Mark.rewind(2, "t1", session_id="a")))
+    assert told(rows.since(0)) == [("x", 2, "a"), ("y", 2, "a"), ("x", 3, ""), ("x", 4, "b"), ("y", 4, "b")]
+    again = look(7, "x y", mark=Mark.rewind(1, "t2", session_id="a"))
+    undo = look(8, "x y", mark=Mark.undo("t1", "t3"))
+    rows = looks(*before, look(6, "x y", mark=Mark.rewind(2, "t1", session_id="a")), again)
+    assert told(rows.since(0)) == [("x", 3, ""), ("x", 4, "b"), ("y", 4, "b")]
+    rows = looks(*before, look(6, "x y", mark=Mark.rewind(2, "t1", session_id="a")), again, undo)
+    assert told(rows.since(0)) == told(looks(*before).since(0))
 
 
 def test_the_past_comes_first_and_counts_once(looks: Any) -> None:

@@ -7,11 +7,11 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from entire.attribution.replay import PERSON
+from entire.model.turns import PERSON, Owner
 from entire.rewind import files
 from entire.rewind.edits import Change
 
-OWNERS = st.sampled_from([PERSON, "a/1", "a/2", "b/1"])
+OWNERS = st.sampled_from([PERSON, Owner("a/1"), Owner("a/2"), Owner("b/1")])
 
 
 def test_what_is_not_as_in_a_commit() -> None:
@@ -21,9 +21,14 @@ def test_what_is_not_as_in_a_commit() -> None:
 
 
 @given(st.lists(OWNERS, max_size=12))
-def test_changes_are_put_together_by_session(owners: list[str]) -> None:
+def test_changes_are_put_together_by_session(owners: list[Owner]) -> None:
     row = [Change(path="x", old_tree=f"{n}", new_tree=f"{n + 1}", time=n, owner=one) for n, one in enumerate(owners)]
-    groups = files._groups(row)
+    groups = files._groups(row, [(f"{n}", f"{n + 1}") for n in range(len(row))])
     assert [one for some in groups for one in some] == row
     assert all(len({one.session_id for one in some}) == 1 for some in groups)
     assert all(one[-1].session_id != other[0].session_id for one, other in itertools.pairwise(groups))
+
+
+def test_changes_with_another_one_between_them_are_apart() -> None:
+    row = [Change(path="x", old_tree=f"{n}", new_tree=f"{n + 1}", time=n, owner=PERSON) for n in range(3)]
+    assert files._groups(row, [("a", "b"), ("b", "c"), ("d", "e")]) == [row[:2], row[2:]]

@@ -12,6 +12,7 @@ import pytest
 from entire.layout import Place
 from entire.lifecycle.snapshots import worktree
 from entire.model.session import Entry
+from entire.model.turns import Mark, RunningTurn, TurnKey
 from entire.model.value import replace
 from entire.store import journal
 from entire.store.journal import Journal, Snapshot
@@ -28,21 +29,24 @@ def entry(number: int, **more: Any) -> Entry:
 
 def test_a_journal_comes_back_as_it_was_saved(place: Place) -> None:
     one = Journal(place)
-    one.note(entry(1))
-    one.note(entry(2, by="s/t", running=("s/t", "?s2/t"), paths=("a", "b")))
-    one.note(entry(3, commit="c" * 40, paths=("a",)))
-    one.reports = {"s/t": ["a"], "s2/t": ["b"], "gone/t": ["c"]}
-    one.note_made(["a", "b"])
+    one.attribution.note(entry(1))
+    one.attribution.note(
+        entry(2, by=TurnKey("s/t"), running=(RunningTurn("s/t"), RunningTurn("?s2/t")), paths=("a", "b"))
+    )
+    one.attribution.note(entry(3, commit="c" * 40, paths=("a",)))
+    one.attribution.reports = {TurnKey("s/t"): ["a"], TurnKey("s2/t"): ["b"], TurnKey("gone/t"): ["c"]}
+    one.attribution.note_agent_paths(["a", "b"])
     one.note_reason("d" * 40, "why", 1.0)
-    one.sessions, one.tip, one.shadows = ["s"], "e" * 40, {"entire/x": "f" * 40}
+    one.sessions, one.retention.tip, one.retention.shadow_tips = ["s"], "e" * 40, {"entire/x": "f" * 40}
     one.save(live=True)
     again = Journal(place)
-    assert again.entries == one.entries
-    assert again.tree == entry(2).tree, "a commit is a look from the side"
-    assert again.reports == {"s/t": ["a"], "s2/t": ["b"]}, "reports of turns that no look knows are dropped"
-    assert (again.made, again.reasons, again.sessions, again.tip, again.shadows) == (
-        one.made, one.reasons, one.sessions, one.tip, one.shadows,
+    assert again.attribution.entries == one.attribution.entries
+    assert again.attribution.tree == entry(2).tree, "a commit is a look from the side"
+    assert again.attribution.reports == {"s/t": ["a"], "s2/t": ["b"]}, "reports of turns that no look knows are dropped"
+    assert (again.attribution.agent_paths, again.reasons, again.sessions) == (
+        one.attribution.agent_paths, one.reasons, one.sessions,
     )  # fmt: skip
+    assert again.retention.__dict__ == one.retention.__dict__
     assert os.path.exists(os.path.join(place.own_dir, "live"))
     again.save(live=False)
     assert not os.path.exists(os.path.join(place.own_dir, "live"))
@@ -54,7 +58,7 @@ def test_a_snapshot_comes_back_as_it_was_saved(place: Place) -> None:
     one.snapshot = Snapshot(
         head="h", tree="t", time=1.5, files={"a": ["100644", "o", 1, 2, 3, 4]}, left_out=("big",), untracked=("a",)
     )
-    one.note(Entry(tree="t", time=1.5))
+    one.attribution.note(Entry(tree="t", time=1.5))
     one.save(live=True)
     assert Journal(place).snapshot == one.snapshot
 
@@ -62,9 +66,9 @@ def test_a_snapshot_comes_back_as_it_was_saved(place: Place) -> None:
 def test_a_snapshot_of_another_look_than_the_journals_last_is_no_base_for_the_next(place: Place) -> None:
     one = Journal(place)
     one.snapshot = Snapshot(head="h", tree="t", files={"a": ["100644", "o", 1, 2, 3, 4]})
-    one.note(Entry(tree="t", time=1.0))
+    one.attribution.note(Entry(tree="t", time=1.0))
     one.save(live=True)
-    one.note(Entry(tree="u", time=2.0))
+    one.attribution.note(Entry(tree="u", time=2.0))
     one.save(live=True)  # killed before the snapshot was written
     again = Journal(place).snapshot
     assert again.tree == ""
@@ -74,26 +78,31 @@ def test_a_snapshot_of_another_look_than_the_journals_last_is_no_base_for_the_ne
 def test_what_is_remembered_is_bounded(place: Place) -> None:
     one = Journal(place)
     for number in range(500):
-        one.note(entry(number))
+        one.attribution.note(entry(number))
         one.note_reason(f"{number:040}", "why", float(number))
-    one.note_made([f"file {n}" for n in range(9000)])
-    one.trees = {str(n): "t" for n in range(50)}
+    one.attribution.note_agent_paths([f"file {n}" for n in range(9000)])
+    one.caches.trees = {str(n): "t" for n in range(50)}
     one.save(live=False)
     again = Journal(place)
-    assert (len(again.entries), len(again.reasons), len(again.made), len(again.trees)) == (300, 50, 5000, 8)
-    assert again.entries[-1] == entry(499)
-    assert "file 8999" in again.made
+    assert (
+        len(again.attribution.entries),
+        len(again.reasons),
+        len(again.attribution.agent_paths),
+        len(again.caches.trees),
+    ) == (300, 50, 5000, 8)
+    assert again.attribution.entries[-1] == entry(499)
+    assert "file 8999" in again.attribution.agent_paths
 
 
 def test_what_is_settled_twice_is_forgotten(place: Place) -> None:
     one = Journal(place)
     for number in range(30):
-        one.note(entry(number))
+        one.attribution.note(entry(number))
         if number % 10 == 9:
-            one.settle()
-    assert len(one.entries) < 25
-    assert one.entries[-1] == entry(29)
-    assert all(0 < at <= len(one.entries) for at in one.settled_at)
+            one.attribution.note_quiet()
+    assert len(one.attribution.entries) < 25
+    assert one.attribution.entries[-1] == entry(29)
+    assert all(0 < at <= len(one.attribution.entries) for at in one.attribution.quiet_at)
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'"x"'])
@@ -101,34 +110,38 @@ def test_broken_files_are_put_aside(place: Place, content: bytes) -> None:
     os.makedirs(place.own_dir)
     for name in ("journal.json", "snapshot.json"):
         Path(place.own_dir, name).write_bytes(content)
-    assert (Journal(place).entries, Journal(place).snapshot) == ([], Snapshot())
+    assert (Journal(place).attribution.entries, Journal(place).snapshot) == ([], Snapshot())
     assert sorted(os.listdir(place.own_dir)) == ["journal.json", "snapshot.json"], "who only looks changes nothing"
     one = Journal(place, repair=True)
-    assert (one.entries, one.snapshot) == ([], Snapshot())
+    assert (one.attribution.entries, one.snapshot) == ([], Snapshot())
     assert Path(place.own_dir, "journal.json.broken").read_bytes() == content
 
 
 def test_what_a_journal_drops_is_found_in_the_past(place: Place) -> None:
-    own = Journal(place)
-    own.reports = {"a/1": ["x", "y"], "a/2": ["z"]}
+    kept = Journal(place)
+    own = kept.attribution
+    own.reports = {TurnKey("a/1"): ["x", "y"], TurnKey("a/2"): ["z"]}
     for number in range(5):
-        own.note(entry(number, by="a/1", running=("a/1",), paths=("x",), mark=f"{number}" * 40))
+        own.note(
+            entry(number, by=TurnKey("a/1"), running=(RunningTurn("a/1"),), paths=("x",), mark=Mark(f"{number}" * 40))
+        )
     own.drop(2)
-    own.save(live=False)
-    own.save(live=False)  # once is enough
+    kept.save(live=False)
+    kept.save(live=False)  # once is enough
     again = Journal(place)
     past = journal.past(place)
     assert [one.mark for one, _ in past] == ["0" * 40, "1" * 40]
     assert [reports for _, reports in past] == [{"a/1": ["x"]}] * 2
-    assert [one.mark[:1] for one in again.entries] == ["2", "3", "4"]
+    assert [one.mark[:1] for one in again.attribution.entries] == ["2", "3", "4"]
 
 
 def test_a_cut_past_and_one_written_twice_count_once(place: Place) -> None:
-    own = Journal(place)
+    kept = Journal(place)
+    own = kept.attribution
     for number in range(3):
         own.note(entry(number))
     own.drop(2)
-    own.save(live=False)
+    kept.save(live=False)
     path = Path(place.own_dir, "past.jsonl")
     path.write_bytes(path.read_bytes() * 2 + b'\n{"entry": ["cu')
     assert [one.tree for one, _ in journal.past(place)] == [entry(0).tree, entry(1).tree]
@@ -136,11 +149,12 @@ def test_a_cut_past_and_one_written_twice_count_once(place: Place) -> None:
 
 def test_the_past_is_bounded(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(journal, "_PAST_BYTES", 4000)
-    own = Journal(place)
+    kept = Journal(place)
+    own = kept.attribution
     now = time.time()
     for number in range(200):
         own.note(replace(entry(number), time=now - 200 + number))
         own.drop(len(own.entries) - 1)
-        own.save(live=False)
+        kept.save(live=False)
     assert Path(place.own_dir, "past.jsonl").stat().st_size < 5000
     assert journal.past(place)[-1][0].tree == entry(198).tree

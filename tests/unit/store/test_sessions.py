@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from entire.layout import Place
 from entire.model.phases import Phase
-from entire.model.session import Process, Session, Turn, TurnCheckpoint
+from entire.model.session import Process, Session, SubagentTask, Turn, TurnCheckpoint
 from entire.model.transcripts import Position, TokenUsage
 from entire.store import sessions
 from entire.store.sessions import from_own, to_go, to_own
@@ -67,7 +67,7 @@ def states(draw: st.DrawFn) -> Session:
     session.counted, session.stored = draw(position), draw(position)
     session.parts = draw(st.lists(st.tuples(text, number).map(list), max_size=3))
     session.last_checkpoint = draw(st.sampled_from(["", "a1b2c3d4e5f6"]))
-    session.tasks = draw(st.dictionaries(text, st.fixed_dictionaries({"type": text}), max_size=2))
+    session.tasks = draw(st.dictionaries(text, st.builds(lambda kind: SubagentTask(kind=kind), text), max_size=2))
     session.background = draw(st.lists(text, max_size=2))
     session.oid_size = draw(st.sampled_from([40, 64]))
     return session

@@ -43,8 +43,8 @@ def test_what_is_named_can_be_parsed(worktree: str) -> None:
 @pytest.mark.parametrize(
     ("message", "is_ours"),
     [
-        (steps.message("Title", "s").decode(), True),
-        (steps.message("Title", "s", tool_use_id="toolu_1").decode(), True),
+        (steps.message("Title", "s", strategy="manual-commit").decode(), True),
+        (steps.message("Title", "s", strategy="manual-commit", tool_use_id="toolu_1").decode(), True),
         ("carry forward: uncommitted session files\n\nEntire-Metadata: \nEntire-Session: s\n", True),
         ("By a person", False),
         ("About it\n\nEntire-Session: s", False),

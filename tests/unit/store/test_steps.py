@@ -48,7 +48,7 @@ def test_any_prompt_gives_one_short_line(prompt: str) -> None:
 
 @given(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).filter(str.strip))
 def test_git_reads_the_trailers_of_a_step(title: str) -> None:
-    message = steps.message(steps.subject(title), "s-1")
+    message = steps.message(steps.subject(title), "s-1", strategy="manual-commit")
     assert message.endswith(
         b"\n\nEntire-Metadata: .entire/metadata/s-1\nEntire-Session: s-1\nEntire-Strategy: manual-commit\n"
     )
@@ -57,7 +57,10 @@ def test_git_reads_the_trailers_of_a_step(title: str) -> None:
 
 def test_git_reads_the_trailers_of_a_tasks_step() -> None:
     message = steps.message(
-        steps.task_subject("Explore", "Look around", "toolu_0123456789"), "s-1", tool_use_id="toolu_1"
+        steps.task_subject("Explore", "Look around", "toolu_0123456789"),
+        "s-1",
+        strategy="manual-commit",
+        tool_use_id="toolu_1",
     )
     read = subprocess.run(
         ["git", "interpret-trailers", "--parse"], input=message, capture_output=True, check=True

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import ClassVar
 
     from entire.agents.claude_code.transcript import Tail
-    from entire.model.events import Event, Increment
+    from entire.model.events import Event
     from entire.model.transcripts import Position, Prompt, Subagent, TokenUsage
 
 _REMEMBERED = 4  # passes over transcripts that are kept for the next question
@@ -53,7 +53,6 @@ class ClaudeCode:
             "session_resumer",
             "subagent_extractor",
             "token_calculator",
-            "tool_observer",
             "transcript_analyzer",
             "transcript_preparer",
         }
@@ -87,14 +86,6 @@ class ClaudeCode:
         from entire.agents.claude_code import payloads
 
         return payloads.event(hook, payloads.read(payload), self._now())
-
-    def parse_increment(self, hook: str, payload: bytes) -> Increment | None:
-        """Translate a subagent's change of its todo list."""
-        if hook != "post-todo":
-            return None
-        from entire.agents.claude_code import payloads
-
-        return payloads.increment(payloads.read(payload))
 
     def write_hook_response(self, message: str) -> bytes:
         """Return what shows ``message`` to the user; the model does not see it. Never print anything else."""

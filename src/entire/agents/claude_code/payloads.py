@@ -9,7 +9,7 @@ from entire.agents.claude_code import records, subagents
 from entire.agents.transcripts import clean
 from entire.errors import EntireError
 from entire.model import jsontext
-from entire.model.events import Event, EventType, Increment
+from entire.model.events import Event, EventType
 from entire.model.ids import is_session_id, is_tool_id
 
 TYPE_CHECKING = False
@@ -57,33 +57,19 @@ def session_ref(payload: Payload) -> str:
     return os.path.abspath(path) if path else ""
 
 
-def increment(payload: Payload) -> Increment | None:
-    """Return a subagent's note about its todo list, None for the main agent's.
-
-    Since 2.1 a subagent's tool calls carry ``agent_id``. Payloads of older agents carry neither that nor
-    ``prompt_id``: there the framework knows whether a task is open.
-    """
-    tool = clean(payload.get("tool_name")) or _NOTE_TOOLS[0]
-    agent = _tool_id(payload, "agent_id")
-    if tool not in _NOTE_TOOLS or (not agent and "prompt_id" in payload):
-        return None
-    path = session_ref(payload)
-    return Increment(
-        session_id=payload["session_id"],
-        session_ref=path,
-        tool_name=tool,
-        tool_use_id=subagents.note(path, agent).get("call", "") if agent else "",
-        subagent_id=agent,
-        data=_input(payload) or "{}",
-    )
-
-
 def _session_start(payload: Payload) -> Payload:
-    return {"type": EventType.SESSION_START, "source": clean(payload.get("source"))}
+    source = clean(payload.get("source"))
+    return {
+        "type": EventType.SESSION_START,
+        "source": source,
+        "is_compaction": source == "compact",
+        "is_clearing": source == "clear",
+    }
 
 
 def _session_end(payload: Payload) -> Payload:
-    return {"type": EventType.SESSION_END, "source": clean(payload.get("reason"))}
+    reason = clean(payload.get("reason"))
+    return {"type": EventType.SESSION_END, "source": reason, "is_clearing": reason == "clear"}
 
 
 def _turn_start(payload: Payload) -> Payload:
@@ -95,6 +81,7 @@ def _turn_start(payload: Payload) -> Payload:
     return {
         "type": EventType.TURN_START,
         "source": "task-notification",
+        "is_automatic": True,
         "subagent_id": agent,
         "tool_use_id": call,
         "task_description": records.notification_summary(prompt),
@@ -155,8 +142,28 @@ def _subagent_stop(payload: Payload) -> Payload | None:
     }
 
 
+def _note(payload: Payload) -> Payload | None:
+    """Report a subagent's note about its todo list, nothing for the main agent's.
+
+    Since 2.1 a subagent's tool calls carry ``agent_id``. Payloads of older agents carry neither that nor
+    ``prompt_id``: there the framework knows whether a task is open.
+    """
+    tool = clean(payload.get("tool_name")) or _NOTE_TOOLS[0]
+    agent = _tool_id(payload, "agent_id")
+    if tool not in _NOTE_TOOLS or (not agent and "prompt_id" in payload):
+        return None
+    return {
+        "type": EventType.SUBAGENT_NOTE,
+        "tool_name": tool,
+        "tool_use_id": subagents.note(session_ref(payload), agent).get("call", "") if agent else "",
+        "subagent_id": agent,
+        "tool_input": _input(payload) or "{}",
+    }
+
+
 _EVENTS: dict[str, Callable[[Payload], Payload | None]] = {
     "post-task": _post_task,
+    "post-todo": _note,
     "pre-compact": _compaction,
     "pre-task": _pre_task,
     "session-end": _session_end,

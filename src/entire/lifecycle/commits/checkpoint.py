@@ -6,9 +6,6 @@ import os
 
 from entire import files
 from entire.attribution import content
-from entire.attribution.replay import PERSON, is_turn, turn_of
-from entire.errors import EntireError
-from entire.lifecycle.commits import carry_forward
 from entire.lifecycle.session_transcript import SessionTranscript
 from entire.lifecycle.turns import turn as turns
 from entire.model import trailers
@@ -16,9 +13,10 @@ from entire.model.ids import CheckpointId
 from entire.model.records import SessionRecord, summarize
 from entire.model.session import TurnCheckpoint
 from entire.model.transcripts import Position, TokenUsage
+from entire.model.turns import PERSON
 from entire.model.value import Value, replace
 from entire.redact import Redacted, redact_jsonl, redact_text, trusted
-from entire.store import checkpoint_writer, checkpoints, gojson, lineage_file, steps, turnlog
+from entire.store import checkpoint_writer, checkpoints, gojson, lineage_file, turnlog
 from entire.store import transcripts as stored
 from entire.store.checkpoint_writer import SlotContent, TaskContent
 
@@ -35,8 +33,6 @@ if TYPE_CHECKING:
     from entire.store.checkpoints import Checkpoint
     from entire.store.turnlog import TurnNote
 
-STRATEGY = "manual-commit"
-
 
 class Part(Value):
     """What one session gives to a checkpoint, and what is counted once it is written."""
@@ -52,24 +48,21 @@ class Part(Value):
 def write(context: Context, decided: Pending, commit: Commit, sessions: Sequence[Session]) -> None:
     """Write the checkpoint of a linked commit and note in the sessions what it counted. Safe to be called again."""
     checkpoint_id = CheckpointId(decided.id or decided.update)
-    branch = _branch(context)
-    parts = [_part(context, decided, session, checkpoint_id, branch) for session in sessions]
-    held_before: dict[str, TokenUsage | None] = {}
-    written_before = False  # by us, before we were killed
-
-    def build(base: str) -> checkpoint_writer.Changes:
-        nonlocal written_before
-        existing = checkpoints.read_at(context.objects, base, checkpoint_id) if base else None
-        if decided.update and existing is not None:
-            held_before.update({record.session_id: record.token_usage for record in existing.records})
-        written_before = _is_written(context, commit, existing)
-        return {} if written_before else _compose(context, decided, commit, parts, existing, branch)
-
+    link = _link(context, decided, commit, _branch(context))
+    parts = [_part(context, decided, session, checkpoint_id, link.branch) for session in sessions]
     message = checkpoint_writer.new_message(checkpoint_id, _trailers(context, sessions))
-    checkpoint_writer.write(context.place.top, context.objects, build, message=message, author=context.author(),
-                  also=lambda failed: carry_forward.done_branches(context, sessions, ask=failed))  # fmt: skip
+    for attempt in checkpoint_writer.attempts(context.place.top, context.objects):
+        existing = checkpoints.read_at(context.objects, attempt.base, checkpoint_id) if attempt.base else None
+        was_written = _is_written(context, commit, existing)  # by us, before we were killed
+        changes = {} if was_written else _compose(context, decided, parts, existing, link)
+        moves = (
+            context.strategy.release(sessions, context.relevant_sessions(), ask=attempt.is_repeated) if changes else ()
+        )
+        attempt.write(changes, message=message, author=context.author(), moves=moves)
+    held = existing.records if decided.update and existing is not None else ()
+    held_before = {record.session_id: record.token_usage for record in held}
     for part in parts:
-        if written_before:
+        if was_written:
             stored.forget(part.session)  # its new parts were not written now
         _count(part, decided, commit, checkpoint_id, held_before.get(part.session.session_id))
     context.log.info("checkpoint written", checkpoint_id=checkpoint_id, sessions=len(parts), commit=commit.oid)
@@ -89,32 +82,25 @@ def _branch(context: Context) -> str:
 
 def _trailers(context: Context, sessions: Sequence[Session]) -> list[tuple[str, str]]:
     session = sessions[-1]
-    shadow = steps.branch_name(session.base_commit, context.place.worktree_id)
-    pairs = [*((trailers.SESSION, one.session_id) for one in sessions), (trailers.STRATEGY, STRATEGY)]
+    pairs = [*((trailers.SESSION, one.session_id) for one in sessions), (trailers.STRATEGY, context.strategy.name)]
     if session.agent_type:
         pairs.append((trailers.AGENT, session.agent_type))
-    return [*pairs, (trailers.EPHEMERAL_BRANCH, shadow)]
+    return [*pairs, (trailers.EPHEMERAL_BRANCH, context.strategy.source(session))]
 
 
 def _part(context: Context, decided: Pending, session: Session, checkpoint_id: CheckpointId, branch: str) -> Part:
-    agent = context.agent_of(session)
-    if agent is None:
-        raise EntireError(
-            f"the agent {session.agent or session.agent_type!r} is not known here",
-            hint="the session is kept; install its plugin and run `entire doctor`",
-        )
-    transcript = SessionTranscript(agent, session, context.place.top)
+    transcript = context.transcript(session)
     finish = transcript.end()
     boundary = _boundary(decided, session, transcript, finish)
     spent, after = spent_between(transcript, session.counted, boundary, session.counted_subagents)
-    stored_parts = turns.transcript_parts(context, agent, session, transcript, finish)
+    stored_parts = transcript.as_stored(context.objects, finish)
     notes = notes_of(context, session, transcript, finish)
     now = gojson.rfc3339(context.now())
     record = SessionRecord(
         cli_version=version(),
         checkpoint_id=checkpoint_id,
         session_id=session.session_id,
-        strategy=STRATEGY,
+        strategy=context.strategy.name,
         created_at=now,
         branch=branch,
         checkpoints_count=session.steps,
@@ -127,7 +113,7 @@ def _part(context: Context, decided: Pending, session: Session, checkpoint_id: C
     )
     slot = SlotContent(record=record, parts=stored_parts.parts, content_hash=hash_of(context, stored_parts, finish),
                        prompts=tuple(turnlog.prompts(notes)))  # fmt: skip
-    tasks = tasks_done(context, session, done_by=decided.moment)
+    tasks = tasks_done(session, done_by=decided.moment)
     return Part(
         session=session, slot=slot, tasks=tuple(tasks), counted=boundary, counted_subagents=after, notes=tuple(notes)
     )
@@ -137,7 +123,7 @@ def _boundary(decided: Pending, session: Session, transcript: SessionTranscript,
     """Return how far a commit counts: where the session stood when it was decided, however long an editor was open
     since.
     """
-    if any(content.session_of(turn) == session.session_id for turn in decided.running):
+    if any(turn.key.session_id == session.session_id for turn in decided.running):
         return transcript.boundary(session.counted, decided.moment)
     told = decided.ends.get(session.session_id)
     stood = Position(count=told[0], byte=told[1], mark=told[2]) if told else finish
@@ -189,34 +175,24 @@ def hash_of(context: Context, stored_parts: stored.Stored, finish: Position) -> 
     )
 
 
-def tasks_done(context: Context, session: Session, done_by: float) -> list[TaskContent]:
+def tasks_done(session: Session, done_by: float) -> list[TaskContent]:
     """Return the subagents' tasks that ended by then and are in no checkpoint yet."""
     found = []
     for tool_use_id, task in session.tasks.items():
-        if not task.get("done") or task["done"] > done_by or task.get("kept"):
+        if not task.done or task.done > done_by or task.kept:
             continue
-        stored_parts: str | Redacted = ""
-        data = stored.read_span(task.get("ref", ""), 0, stored.MAX_PART)
-        if data:
-            stored_parts = redact_jsonl(data)
-        elif task.get("transcript") and context.objects.get(task["transcript"]) is not None:
-            stored_parts = task["transcript"]
+        data = stored.read_span(task.ref, 0, stored.MAX_PART)
         found.append(
             TaskContent(
                 tool_use_id=tool_use_id,
                 session_id=session.session_id,
-                agent_id=task.get("subagent", ""),
-                checkpoint_uuid=task.get("uuid", ""),
-                transcript=stored_parts,
-                increments=_increments(task),
+                agent_id=task.subagent,
+                transcript=redact_jsonl(data) if data else "",
+                # What they hold of the agent was redacted when it was noted.
+                increments={name: trusted(gojson.dumps(value)) for name, value in task.increments.items()},
             )
         )
     return found
-
-
-def _increments(task: dict[str, Any]) -> dict[str, str | Redacted]:
-    """Return a task's numbered records as files; what they hold of the agent was redacted when it was noted."""
-    return {name: trusted(gojson.dumps(value)) for name, value in task.get("increments", {}).items()}
 
 
 def _is_written(context: Context, commit: Commit, existing: Checkpoint | None) -> bool:
@@ -226,52 +202,52 @@ def _is_written(context: Context, commit: Commit, existing: Checkpoint | None) -
 
 
 def _compose(
-    context: Context, decided: Pending, commit: Commit, parts: Sequence[Part], existing: Checkpoint | None, branch: str
+    context: Context, decided: Pending, parts: Sequence[Part], existing: Checkpoint | None, link: lineage_file.Link
 ) -> checkpoint_writer.Changes:
     """Return the files of the checkpoint; an amended one keeps what it had and gets the sums."""
     before = lineage_file.read(context.objects, existing) if existing is not None else None
     slots = [_summed(part.slot, existing) if decided.update else part.slot for part in parts]
-    kept = [task for part in parts for task in part.tasks]
+    tasks = [task for part in parts for task in part.tasks]
     own = lineage_file.make(
         before if decided.update else None,
-        _link(context, decided, commit, branch),
+        link,
         {path.path: _file_lines(path) for path in decided.lines},
         {part.session.session_id: part.notes for part in parts},
     )
-    return checkpoint_writer.compose(slots, existing, tasks=kept, beside={lineage_file.NAME: lineage_file.dumps(own)})
+    return checkpoint_writer.compose(slots, existing, tasks=tasks, beside={lineage_file.NAME: lineage_file.dumps(own)})
 
 
 def refresh(context: Context, decided: Pending, commit: Commit) -> None:
-    """Tell an amended commit's checkpoint whose lines it has now, where no session brought new ones: nothing is
+    """Update an amended commit's checkpoint with the owners of its lines, where no session brought new ones: nothing is
     counted.
     """
     checkpoint_id = CheckpointId(decided.update)
-
-    def build(base: str) -> checkpoint_writer.Changes:
-        existing = checkpoints.read_at(context.objects, base, checkpoint_id) if base else None
-        before = lineage_file.read(context.objects, existing) if existing is not None else None
-        if existing is None or before is None or len(existing.records) < len(existing.slots):
-            return {}
-        slots = sorted(existing.slots, key=lambda slot: slot.number)
-        records = [_with_lines(slot.record, decided) for slot in slots if slot.record is not None]
-        root = checkpoint_id.path
-        changes: checkpoint_writer.Changes = {
-            f"{root}/{slot.number}/metadata.json": (checkpoint_writer.FILE, checkpoint_writer.metadata(record))
-            for slot, record in zip(slots, records, strict=True)
-        }
-        whole = summarize(records, existing.summary.sessions, existing.summary.extra)
-        changes[f"{root}/metadata.json"] = (checkpoint_writer.FILE, checkpoint_writer.metadata(whole))
-        own = lineage_file.make(
-            before,
-            _link(context, decided, commit, _branch(context)),
-            {path.path: _file_lines(path) for path in decided.lines},
-            {},
-        )
-        changes[f"{root}/{lineage_file.NAME}"] = (checkpoint_writer.FILE, lineage_file.dumps(own))
-        return changes
-
+    link = _link(context, decided, commit, _branch(context))
     message = checkpoint_writer.new_message(checkpoint_id, [])
-    checkpoint_writer.write(context.place.top, context.objects, build, message=message, author=context.author())
+    for attempt in checkpoint_writer.attempts(context.place.top, context.objects):
+        existing = checkpoints.read_at(context.objects, attempt.base, checkpoint_id) if attempt.base else None
+        changes = _refreshed(context, decided, existing, link) if existing is not None else {}
+        attempt.write(changes, message=message, author=context.author())
+
+
+def _refreshed(
+    context: Context, decided: Pending, existing: Checkpoint, link: lineage_file.Link
+) -> checkpoint_writer.Changes:
+    before = lineage_file.read(context.objects, existing)
+    if before is None or len(existing.records) < len(existing.slots):
+        return {}
+    slots = sorted(existing.slots, key=lambda slot: slot.number)
+    records = [_with_lines(slot.record, decided) for slot in slots if slot.record is not None]
+    root = existing.id.path
+    changes: checkpoint_writer.Changes = {
+        f"{root}/{slot.number}/metadata.json": (checkpoint_writer.FILE, checkpoint_writer.metadata(record))
+        for slot, record in zip(slots, records, strict=True)
+    }
+    whole = summarize(records, existing.summary.sessions, existing.summary.extra)
+    changes[f"{root}/metadata.json"] = (checkpoint_writer.FILE, checkpoint_writer.metadata(whole))
+    own = lineage_file.make(before, link, {path.path: _file_lines(path) for path in decided.lines}, {})
+    changes[f"{root}/{lineage_file.NAME}"] = (checkpoint_writer.FILE, lineage_file.dumps(own))
+    return changes
 
 
 def _link(context: Context, decided: Pending, commit: Commit, branch: str) -> lineage_file.Link:
@@ -295,19 +271,19 @@ def _file_lines(path: PathLines) -> lineage_file.FileLines:
     """Return a path's owners as our record keeps them: who it was, not whether it was new."""
     removed: dict[str, int] = {}
     for who, count in path.removed.items():
-        name = turn_of(who) if is_turn(who) else PERSON
+        name = who.turn if who.is_turn else PERSON
         removed[name] = removed.get(name, 0) + count
     added: list[tuple[int, int, str]] = []
     for first, last, owner in path.added:
-        if added and added[-1][1] == first - 1 and added[-1][2] == turn_of(owner):
-            added[-1] = (added[-1][0], last, turn_of(owner))
+        if added and added[-1][1] == first - 1 and added[-1][2] == owner.turn:
+            added[-1] = (added[-1][0], last, owner.turn)
         else:
-            added.append((first, last, turn_of(owner)))
+            added.append((first, last, owner.turn))
     return lineage_file.FileLines(
         status=path.status,
         added=tuple(added),
         removed=removed,
-        made_by=turn_of(path.path_owner),
+        made_by=path.path_owner.turn,
         old_path=path.old_path,
         binary=path.binary,
     )
@@ -351,4 +327,4 @@ def _count(part: Part, decided: Pending, commit: Commit, checkpoint_id: Checkpoi
     session.counted_subagents = part.counted_subagents
     session.last_checkpoint = checkpoint_id
     for task in part.tasks:
-        session.tasks[task.tool_use_id]["kept"] = checkpoint_id
+        session.tasks[task.tool_use_id].kept = checkpoint_id

@@ -11,6 +11,8 @@ import os
 from entire import files
 from entire.attribution.replay import PathLines
 from entire.errors import CorruptError
+from entire.model.choice import Choice
+from entire.model.turns import Owner, RunningTurn
 from entire.model.value import Value
 
 TYPE_CHECKING = False
@@ -20,12 +22,29 @@ if TYPE_CHECKING:
     from entire.layout import Place
 
 
+class CommitKind(Choice):
+    """What a commit is to those before it (linking.md sections 3 to 5)."""
+
+    PLAIN = "plain"
+    AMEND = "amend"
+    SQUASH = "squash"  # of a branch that `merge --squash` collected
+    RESET = "reset"  # in place of commits that `reset --soft` took back
+    MERGE = "merge"  # with conflicts, or after an editor
+    PICK = "pick"  # a cherry-pick that stopped, or one with -n
+    REVERT = "revert"
+
+    @property
+    def is_new_content(self) -> bool:
+        """Tell whether all lines of the commit count; of the others only those that no checkpoint has yet."""
+        return self in (CommitKind.PLAIN, CommitKind.AMEND)
+
+
 class Pending(Value):
     """A decided commit. ``id`` is a new checkpoint's, ``update`` that of one to extend; both empty: not linked,
     ``reason`` why.
     """
 
-    kind: str  # plain, amend, squash, reset, merge, revert
+    kind: CommitKind
     head: str  # HEAD before the commit, '' for the first
     tree: str
     moment: float
@@ -34,10 +53,10 @@ class Pending(Value):
     ids: tuple[str, ...] = ()  # all that the message shall carry
     sessions: dict[str, list[str]] = {}  # session -> its turns with new content ([]: its agent made the commit)
     ends: dict[str, list[Any]] = {}  # session -> where its transcript ended, if it had no turn in progress
-    left: dict[str, list[str]] = {}  # path -> owners of what stays open
+    left: dict[str, list[Owner]] = {}  # path -> owners of what stays open
     lines: tuple[PathLines, ...] = ()
     paths: tuple[str, ...] = ()
-    running: tuple[str, ...] = ()
+    running: tuple[RunningTurn, ...] = ()
     patch_id: str = ""
     reason: str = ""
     pid: int = 0  # of the git command, with its start: as long as it runs, the commit may still come
@@ -56,7 +75,7 @@ def load(place: Place) -> Pending | None:
 
 def save(place: Place, pending: Pending) -> None:
     """Write the record."""
-    value: dict[str, Any] = dict(pending.__dict__)
+    value: dict[str, Any] = {**pending.__dict__, "kind": pending.kind.value}
     value["lines"] = [
         [one.path, one.status, one.binary, one.added, one.removed, one.path_owner, one.old_path]
         for one in pending.lines
@@ -71,18 +90,23 @@ def drop(place: Place) -> None:
 
 def _from_json(value: dict[str, Any]) -> Pending:
     known = {name: value[name] for name in Pending._fields if name in value}
-    known["lines"] = tuple(
-        PathLines(
-            path=one[0],
-            status=one[1],
-            binary=one[2],
-            added=tuple((a, b, c) for a, b, c in one[3]),
-            removed=one[4],
-            path_owner=one[5],
-            old_path=one[6],
-        )
-        for one in value["lines"]
-    )
-    for name in ("ids", "paths", "running"):
+    known["kind"] = CommitKind(value["kind"])
+    known["lines"] = tuple(_path_lines(line) for line in value["lines"])
+    known["left"] = {path: list(map(Owner, owners)) for path, owners in value.get("left", {}).items()}
+    known["running"] = tuple(map(RunningTurn, value.get("running", ())))
+    for name in ("ids", "paths"):
         known[name] = tuple(known.get(name, ()))
     return Pending(**known)
+
+
+def _path_lines(value: list[Any]) -> PathLines:
+    path, status, binary, added, removed, path_owner, old_path = value
+    return PathLines(
+        path=path,
+        status=status,
+        binary=binary,
+        added=tuple((first, last, Owner(owner)) for first, last, owner in added),
+        removed={Owner(owner): count for owner, count in removed.items()},
+        path_owner=Owner(path_owner),
+        old_path=old_path,
+    )

@@ -6,16 +6,14 @@ from __future__ import annotations
 
 import os
 
-from entire import files
+from entire import files, process
 from entire.attribution import content
 from entire.git import diff, index, operation, reflog
 from entire.git.patchid import patch_id
 from entire.lifecycle.commits import pending
-from entire.lifecycle.commits.pending import Pending
-from entire.lifecycle.context import turn_key
+from entire.lifecycle.commits.pending import CommitKind, Pending
 from entire.model import trailers
-from entire.model.ids import new_id
-from entire.model.session import WEAK
+from entire.model.ids import CheckpointId, new_id
 from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
@@ -25,9 +23,11 @@ if TYPE_CHECKING:
 
     from entire.attribution.content import Content
     from entire.git.diff import Change
+    from entire.git.operation import GitCommand, Operation
     from entire.git.read import Commit
     from entire.lifecycle.context import Context
-    from entire.model.ids import CheckpointId
+    from entire.model.events import GitEvent
+    from entire.model.turns import RunningTurn, TurnKey
 
 _REVERTS = "This reverts commit "
 
@@ -35,38 +35,71 @@ _REVERTS = "This reverts commit "
 class Replaced(Value):
     """What a commit stands in for: the ids that it carries on, and the trees whose content they cover."""
 
-    kind: str
+    kind: CommitKind
     ids: tuple[CheckpointId, ...] = ()
     covered: tuple[str, ...] = ()
     commit: str = ""  # the amended one: what it settled is decided anew
 
 
-def prepare(context: Context, message_file: str, source: str, maker: str) -> None:
-    """Decide about the commit that git is about to make, note the decision, then write the trailers.
+class Attempt(Value):
+    """The commit that git is about to make."""
 
-    ``maker`` is the session whose agent runs git, '' for a person.
-    """
-    if os.path.exists(context.place.pending_file):
-        from entire.lifecycle.commits import complete
+    event: GitEvent
+    message: str
+    git: GitCommand
+    operation: Operation
+    head: Commit | None
+    tree: str
+    amends: bool
 
-        complete.complete_pending(context, anew=True)
+    @property
+    def parent(self) -> str:
+        """Its first parent; '' for a root commit."""
+        if not self.amends:
+            return self.head.oid if self.head is not None else ""
+        return self.head.parents[0] if self.head is not None and self.head.parents else ""
+
+
+def prepare(context: Context, event: GitEvent) -> None:
+    """Decide about the commit that git is about to make, record the decision, then write the trailers."""
     git = operation.find()
     state = operation.state(context.place)
+    message_file = os.path.join(context.place.top, event.message_file)
     message = (files.read(message_file) or b"").decode("utf-8", "surrogateescape")
     if git.picks:
         pending.drop(context.place)
         _keep_folded(context, message_file, message, state)
         return
-    if source == "merge" and git.command in ("merge", "pull"):  # clean: git calls no post-commit
+    if event.message_source == "merge" and git.command in ("merge", "pull"):  # clean: git calls no post-commit
         pending.drop(context.place)
         return
-    decided = _decide(context, message, source, maker, git, state)
+    head, tree = context.objects.commit("HEAD"), _index_tree(context, event)
+    attempt = Attempt(event=event, message=message, git=git, operation=state, head=head, tree=tree,
+                      amends=_amends(event, git, head, tree))  # fmt: skip
+    decided = _decide(context, attempt)
     pending.save(context.place, decided)
     if decided.ids:
-        _write_trailers(context, message_file, message, decided)
+        _write_trailers(context, attempt, decided)
 
 
-def _keep_folded(context: Context, message_file: str, message: str, state: operation.State) -> None:
+def _maker(context: Context, event: GitEvent) -> str:
+    """Return the session whose agent runs git inside a turn, '' for a person.
+
+    ENTIRE_TEST_TTY (cli-compat.md): "1" is a person's commit, "0" one by the agent of the active session.
+    """
+    running = context.running()
+    terminal = event.environment.get("ENTIRE_TEST_TTY", "")
+    if terminal == "1" or not running:
+        return ""
+    if event.session_id:
+        return next((one.session_id for one in running if one.session_id == event.session_id), "")
+    if terminal == "0":
+        return max(running, key=lambda session: session.last_seen).session_id
+    above = {(program.pid, program.started) for program in process.ancestors(os.getppid())}
+    return next((one.session_id for one in running if (one.process.pid, one.process.started) in above), "")
+
+
+def _keep_folded(context: Context, message_file: str, message: str, state: Operation) -> None:
     """Keep the ids of a commit that a rebase folds into the one before it: `fixup` drops its message."""
     folded = context.objects.commit(state.folds) if state.folds else None
     head = context.objects.commit("HEAD") if folded is not None else None
@@ -78,67 +111,58 @@ def _keep_folded(context: Context, message_file: str, message: str, state: opera
             files.write(message_file, text.encode("utf-8", "surrogateescape"))
 
 
-def _decide(
-    context: Context, message: str, source: str, maker: str, git: operation.Driver, state: operation.State
-) -> Pending:
-    head = context.objects.commit("HEAD")
-    tree = _index_tree(context)
-    amends = _amends(context, git, source, head, tree)
-    parent = (
-        context.objects.commit(head.parents[0])
-        if amends and head is not None and head.parents
-        else None
-        if amends
-        else head
-    )
-    parent_tree = parent.tree if parent is not None else diff.EMPTY_TREE[len(tree)]
-    changes = diff.changes(context.place.top, parent_tree, tree)
-    replaced = _replaced(context, message, source, state, head, amends, changes)
+def _decide(context: Context, attempt: Attempt) -> Pending:
+    parent = context.objects.commit(attempt.parent) if attempt.parent else None
+    parent_tree = parent.tree if parent is not None else diff.EMPTY_TREE[len(attempt.tree)]
+    changes = diff.changes(context.place.top, parent_tree, attempt.tree)
+    replaced = _replaced(context, attempt, changes)
+    maker = _maker(context, attempt.event)
     basis = Pending(
         kind=replaced.kind,
-        head=head.oid if head else "",
-        tree=tree,
+        head=attempt.head.oid if attempt.head else "",
+        tree=attempt.tree,
         moment=context.now(),
         ids=replaced.ids,
         paths=tuple(change.path for change in changes),
         running=_running(context, maker),
-        pid=git.pid,
-        started=git.started,
+        pid=attempt.git.pid,
+        started=attempt.git.started,
     )
-    if not changes and not amends:
+    if not changes and not attempt.amends:
         return replace(basis, reason="an empty commit holds no content")
     held = _examine(context, basis, parent_tree, replaced, changes)
-    if held is not None and (reverted := _reverted(context, message)) is not None:
+    if held is not None and (reverted := _reverted(context, attempt.message)) is not None:
         held = content.without_reverted(held, reverted, _texts(held))
-        basis = replace(basis, kind="revert")
-    sessions = {one: held.turns(one) for one in held.sessions()} if held is not None else {}
-    if maker and basis.kind == "plain":
+        basis = replace(basis, kind=CommitKind.REVERT)
+    sessions = {name: held.turns(name) for name in held.sessions()} if held is not None else {}
+    if maker and basis.kind is CommitKind.PLAIN:
         sessions.setdefault(maker, [])
-    lines = () if held is None else held.lines if basis.kind in ("plain", "amend") else held.fresh
-    moved = tuple(path for path in (held.moved if held is not None else ()) if path not in basis.paths)
-    basis = replace(
-        basis,
-        lines=lines,
-        left=held.left if held is not None else {},
-        paths=(*basis.paths, *moved),
-        patch_id=patch_id(held.patch, len(tree)) if held is not None else "",
-    )
-    return _with_ids(basis, sessions, context)
+    if held is not None:
+        basis = replace(
+            basis,
+            lines=held.lines if basis.kind.is_new_content else held.fresh,
+            left=held.left,
+            paths=(*basis.paths, *(path for path in held.moved if path not in basis.paths)),
+            patch_id=patch_id(held.patch, len(attempt.tree)),
+        )
+    return _with_ids(context, basis, sessions)
 
 
-def _running(context: Context, maker: str) -> tuple[str, ...]:
+def _running(context: Context, maker: str) -> tuple[RunningTurn, ...]:
     """Return the turns in progress, that of the agent which makes the commit first: it breaks ties."""
-    return tuple(sorted(context.running_turns(), key=lambda turn: content.session_of(turn) != maker))
+    return tuple(sorted(context.running_turns(), key=lambda turn: turn.key.session_id != maker))
 
 
-def _with_ids(basis: Pending, sessions: dict[str, list[str]], context: Context) -> Pending:
+def _with_ids(context: Context, basis: Pending, sessions: dict[str, list[str]]) -> Pending:
     """Choose the checkpoint: a new one, the amended commit's own, or none with a reason."""
     if not sessions:
-        head = context.objects.commit(basis.head) if basis.kind == "amend" and basis.ids and basis.lines else None
+        head = (
+            context.objects.commit(basis.head) if basis.kind is CommitKind.AMEND and basis.ids and basis.lines else None
+        )
         changed = head is not None and head.tree != basis.tree
         return replace(basis, reason=_reason(context, basis), update=basis.ids[-1] if changed else "")
     basis = replace(basis, ends=_ends(context, sessions))
-    if basis.kind == "amend" and basis.ids:
+    if basis.kind is CommitKind.AMEND and basis.ids:
         return replace(basis, update=basis.ids[-1], sessions=sessions)
     fresh = new_id()
     return replace(basis, id=fresh, ids=(*basis.ids, fresh), sessions=sessions)
@@ -157,56 +181,50 @@ def _ends(context: Context, sessions: Iterable[str]) -> dict[str, list[Any]]:
 def _reason(context: Context, basis: Pending) -> str:
     if basis.ids:
         return "its content is in checkpoints already"
-    if basis.kind in ("merge", "revert", "pick"):
-        return f"a {basis.kind} with no new content of a session"
-    if not context.journal.entries:
+    if basis.kind in (CommitKind.MERGE, CommitKind.REVERT, CommitKind.PICK):
+        return f"a {basis.kind.value} with no new content of a session"
+    if not context.journal.attribution.entries:
         return "no session has worked here yet"
     return "no content of a session is in it"
 
 
-def _index_tree(context: Context) -> str:
+def _index_tree(context: Context, event: GitEvent) -> str:
     """Return the tree of the index that git commits (with paths or ``-a`` that is a temporary one)."""
     place = context.place
-    name = context.facts.get("GIT_INDEX_FILE") or os.path.join(place.git_dir, "index")
+    name = event.environment.get("GIT_INDEX_FILE") or os.path.join(place.git_dir, "index")
     return index.tree(place.top, place.git_dir, name, place.own_dir)
 
 
-def _amends(context: Context, git: operation.Driver, source: str, head: Commit | None, tree: str) -> bool:
+def _amends(event: GitEvent, git: GitCommand, head: Commit | None, tree: str) -> bool:
     if head is None:
         return False
     if git.amends is not None and git.command:
         return git.amends
-    date = context.facts.get("GIT_AUTHOR_DATE", "").lstrip("@")
-    return source in ("message", "commit") and tree == head.tree and bool(date) and head.author.endswith(date)
+    date = event.environment.get("GIT_AUTHOR_DATE", "").lstrip("@")
+    is_repeated = event.message_source in ("message", "commit") and tree == head.tree
+    return is_repeated and bool(date) and head.author.endswith(date)
 
 
-def _replaced(
-    context: Context,
-    message: str,
-    source: str,
-    state: operation.State,
-    head: Commit | None,
-    amends: bool,
-    changes: Sequence[Change],
-) -> Replaced:
-    if amends and head is not None:
-        text = head.message.decode("utf-8", "surrogateescape")
-        ids = trailers.checkpoint_ids(text)
+def _replaced(context: Context, attempt: Attempt, changes: Sequence[Change]) -> Replaced:
+    head, state = attempt.head, attempt.operation
+    if attempt.amends and head is not None:
+        ids = trailers.checkpoint_ids(head.message.decode("utf-8", "surrogateescape"))
         beyond = _replaced_by_reset(context, head, changes)
         if beyond is not None and not set(beyond.ids) <= set(ids):  # commits taken back are folded into the one below
             return replace(beyond, ids=tuple(dict.fromkeys([*ids, *beyond.ids])), covered=(head.tree, *beyond.covered))
-        return Replaced(kind="amend", ids=tuple(ids), covered=(head.tree,), commit=head.oid)
+        return Replaced(kind=CommitKind.AMEND, ids=tuple(ids), covered=(head.tree,), commit=head.oid)
     if state.merge_heads:
         others = [context.objects.commit(oid) for oid in state.merge_heads]
-        return Replaced(kind="merge", covered=tuple(other.tree for other in others if other is not None))
+        return Replaced(kind=CommitKind.MERGE, covered=tuple(other.tree for other in others if other is not None))
     if state.picked:
         pick = context.objects.commit(state.picked)
-        return Replaced(kind="pick", ids=tuple(trailers.checkpoint_ids(message)), covered=(pick.tree,) if pick else ())
-    if source == "squash" or state.squash_message:
-        ids = [*state.squashed_ids, *trailers.checkpoint_ids(message)]
+        ids = trailers.checkpoint_ids(attempt.message)
+        return Replaced(kind=CommitKind.PICK, ids=tuple(ids), covered=(pick.tree,) if pick else ())
+    if attempt.event.message_source == "squash" or state.squash_message:
+        ids = [*state.squashed_ids, *trailers.checkpoint_ids(attempt.message)]
         tip = context.objects.commit(state.squash_tip) if state.squash_tip else None
-        return Replaced(kind="squash", ids=tuple(dict.fromkeys(ids)), covered=(tip.tree,) if tip else ())
-    return _replaced_by_reset(context, head, changes) or Replaced(kind="plain")
+        return Replaced(kind=CommitKind.SQUASH, ids=tuple(dict.fromkeys(ids)), covered=(tip.tree,) if tip else ())
+    return _replaced_by_reset(context, head, changes) or Replaced(kind=CommitKind.PLAIN)
 
 
 def _replaced_by_reset(context: Context, head: Commit | None, changes: Sequence[Change]) -> Replaced | None:
@@ -233,7 +251,7 @@ def _replaced_by_reset(context: Context, head: Commit | None, changes: Sequence[
         found = trailers.checkpoint_ids(one.message)
         if found and any(path in same for path in history.changed_paths(context.place.top, one.oid)):
             ids += found
-    return Replaced(kind="reset", ids=tuple(dict.fromkeys(ids)), covered=(tip.tree,)) if ids else None
+    return Replaced(kind=CommitKind.RESET, ids=tuple(dict.fromkeys(ids)), covered=(tip.tree,)) if ids else None
 
 
 def _examine(
@@ -241,29 +259,29 @@ def _examine(
 ) -> Content | None:
     """Ask the journal whose content the commit holds; None where nobody can have any."""
     journal = context.journal
-    if not journal.tree or not (basis.paths or replaced.commit):
+    if not journal.attribution.tree or not (basis.paths or replaced.commit):
         return None
-    strong = [one for one in basis.running if not one.startswith(WEAK)]
+    foreground = [turn for turn in basis.running if not turn.is_background]
     paths = [
         *_with_sources(basis.paths, changes),
         *_moved_away(context, changes),
         *_taken_out(context, basis, replaced),
     ]
-    if not strong and not basis.running and not any(path in journal.made for path in paths):
+    if not basis.running and not any(path in journal.attribution.agent_paths for path in paths):
         return None
-    reports = dict(journal.reports)
-    if len(basis.running) > 1 or len(strong) != len(basis.running):
+    reports = dict(journal.attribution.reports)
+    if len(basis.running) > 1 or len(foreground) != len(basis.running):
         reports.update(_present_reports(context))
     return content.examine(
         context.place.top,
-        journal.entries_without(replaced.commit),
+        journal.attribution.entries_without(replaced.commit),
         reports,
         basis.running,
         parent_tree=parent_tree,
         tree=basis.tree,
         covered=replaced.covered,
         paths=paths,
-        aside=journal.aside,
+        stashed=journal.attribution.stashed_paths,
     )
 
 
@@ -296,16 +314,14 @@ def _with_sources(paths: Sequence[str], changes: Sequence[Change]) -> list[str]:
     return list(dict.fromkeys([*paths, *(change.old_path for change in changes)]))
 
 
-def _present_reports(context: Context) -> dict[str, list[str]]:
+def _present_reports(context: Context) -> dict[TurnKey, list[str]]:
     """Return what the tools of turns in progress have reported so far."""
-    from entire.lifecycle.session_transcript import SessionTranscript
-
     found = {}
     for session in context.relevant_sessions():
-        agent = context.agent_of(session) if session.is_running or session.background else None
-        if agent is not None and session.turn is not None:
-            transcript = SessionTranscript(agent, session, context.place.top)
-            found[turn_key(session)] = transcript.files(session.turn.start, transcript.end())
+        is_at_work = session.is_running or bool(session.background)
+        if is_at_work and session.turn is not None and context.agent_of(session) is not None:
+            transcript = context.transcript(session)
+            found[session.turn_key] = transcript.files(session.turn.start, transcript.end())
     return found
 
 
@@ -333,27 +349,25 @@ def _texts(held: Content) -> dict[str, list[bytes]]:
     }
 
 
-def _write_trailers(context: Context, message_file: str, message: str, decided: Pending) -> None:
-    editor = context.facts.get("GIT_EDITOR") != ":"
-    comment_char = "#"
-    comments: list[str] = []
-    if editor:
+def _write_trailers(context: Context, attempt: Attempt, decided: Pending) -> None:
+    has_editor = attempt.event.environment.get("GIT_EDITOR") != ":"
+    comment_char, comments = "#", []
+    if has_editor:
         comment_char = index.comment_char(context.place.top)
-        if decided.id:
-            session = context.session(next(iter(decided.sessions)))
-            prompt = session.turn.prompt if session is not None and session.turn is not None else ""
-            comments = ["Remove the Entire-Checkpoint line to leave this commit without its session.",
-                        f"Last prompt: {' '.join(prompt.split())[:60]}" if prompt else "",
-                        "The session's transcript will be kept on the branch entire/checkpoints/v1."]  # fmt: skip
-    ids = [*decided.ids]
-    text = trailers.add_checkpoints(
-        message, _as_ids(ids), comment_char, [one for one in comments if one], editor=editor
-    )
-    if text != message:
-        files.write(message_file, text.encode("utf-8", "surrogateescape"))
+        comments = _comments(context, decided) if decided.id else []
+    ids = [CheckpointId(name) for name in decided.ids]
+    text = trailers.add_checkpoints(attempt.message, ids, comment_char, comments, editor=has_editor)
+    if text != attempt.message:
+        path = os.path.join(context.place.top, attempt.event.message_file)
+        files.write(path, text.encode("utf-8", "surrogateescape"))
 
 
-def _as_ids(ids: Sequence[str]) -> list[CheckpointId]:
-    from entire.model.ids import CheckpointId
-
-    return [CheckpointId(one) for one in ids]
+def _comments(context: Context, decided: Pending) -> list[str]:
+    """Return what the editor shows beside the trailer."""
+    session = context.session(next(iter(decided.sessions)))
+    prompt = " ".join(session.turn.prompt.split()) if session is not None and session.turn is not None else ""
+    return [
+        "Remove the Entire-Checkpoint line to leave this commit without its session.",
+        *([f"Last prompt: {prompt[:60]}"] if prompt else []),
+        "The session's transcript will be kept on the branch entire/checkpoints/v1.",
+    ]

@@ -18,11 +18,12 @@ from entire.lifecycle.context import Context
 from entire.lifecycle.go_takeover.steps import Past, note_present, note_steps
 from entire.lifecycle.session_transcript import SessionTranscript
 from entire.lifecycle.snapshots import recorder
+from entire.lifecycle.snapshots.recorder import Cause
 from entire.lifecycle.turns import turn as turns
 from entire.model import trailers
 from entire.model.ids import is_tool_id, new_id
 from entire.model.phases import Phase
-from entire.model.session import Turn, TurnCheckpoint
+from entire.model.session import SubagentTask, Turn, TurnCheckpoint
 from entire.model.times import parse_time
 from entire.model.transcripts import START, Position, TokenUsage
 from entire.model.value import replace
@@ -67,7 +68,7 @@ def record_own_changes(place: Place, *, before: bool) -> None:
     context = Context(place, chosen)
     try:
         with context.lock():
-            recorder.record(context, recorder.take(context), running=context.running_turns() if before else ())
+            recorder.record_now(context, Cause(running=tuple(context.running_turns()) if before else ()))
             context.save()
     finally:
         context.close()
@@ -94,7 +95,7 @@ def _import(context: Context, imported: Sequence[Past]) -> None:
     dirty = context.journal.snapshot.files
     for past in imported:
         mine = made.get(past.session.session_id, set())
-        context.journal.note_made(sorted(mine))
+        context.journal.attribution.note_agent_paths(sorted(mine))
         past.session.open_files = sorted(path for path in mine.union(past.session.open_files) if path in dirty)
         context.log.info("taken over", session_id=past.session.session_id, turns=len(past.turns), files=len(mine))
     context.save(*(past.session for past in imported))
@@ -122,10 +123,10 @@ def _past(context: Context, session: Session) -> Past | None:
         session.phase = Phase.IDLE
     for one in transcript.subagents(session.counted, end):
         if is_tool_id(one.tool_use_id):
-            session.tasks.setdefault(one.tool_use_id, {
-                "started": session.last_seen, "done": session.last_seen, "type": one.type,
-                "description": one.description[:200], "subagent": one.id, "ref": one.session_ref,
-            })  # fmt: skip
+            task = SubagentTask(started=session.last_seen, kind=one.type, description=one.description[:200],
+                                subagent=one.id, ref=one.session_ref)  # fmt: skip
+            task.done = session.last_seen
+            session.tasks.setdefault(one.tool_use_id, task)
     reported = transcript.files(START, end)
     untracked = before.get("untracked_files")
     differed = [*(untracked if isinstance(untracked, list) else ()), *_user_files(context, session)]

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from entire.git import diff, history, refs
 from entire.git.write import Stream
-from entire.lifecycle.context import Context, turn_key
+from entire.lifecycle.context import Context
 from entire.lifecycle.session_transcript import SessionTranscript
 from entire.lifecycle.snapshots import recorder
+from entire.lifecycle.snapshots.recorder import Cause
 from entire.model import trailers
-from entire.model.session import WEAK, Entry, Session, Turn
+from entire.model.session import Entry, Session, Turn
 from entire.model.transcripts import Position
+from entire.model.turns import NO_TURN, RunningTurn, TurnKey
 from entire.model.value import Value, replace
 from entire.store import steps
 
@@ -48,14 +50,19 @@ class AddedSnapshots:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._stream = Stream(context.place.top)
-        self._tip = context.journal.tip
-        self._found: list[tuple[str, str, float]] = []  # key of the tree, by, time
+        self._tip = context.journal.retention.tip
+        self._found: list[tuple[str, TurnKey, float]] = []  # key of the tree, by, time
 
-    def add(self, tree: str, changes: Entries, by: str, time: float) -> None:
+    def add(self, tree: str, changes: Entries, by: TurnKey, time: float) -> None:
         """Add the look that has ``tree`` with ``changes``, without what is no part of the work tree."""
         parents = (self._tip,) if self._tip else ()
-        self._tip = self._stream.commit(message=b"look\n", author=self._context.author(), parents=parents, tree=tree,
-                                        changes={**changes, _METADATA: None})  # fmt: skip
+        self._tip = self._stream.commit(
+            message=recorder.MESSAGE,
+            author=self._context.author(),
+            parents=parents,
+            tree=tree,
+            changes={**changes, _METADATA: None},
+        )
         self._found.append((self._stream.tree_of(self._tip), by, time))
 
     def write(self) -> None:
@@ -64,11 +71,13 @@ class AddedSnapshots:
         if not self._found:
             return
         written = self._stream.write()
-        journal.tip = written[self._tip]
-        refs.move(self._context.place.top, [refs.Move(ref=journal.ref, new=journal.tip)])
+        journal.retention.tip = written[self._tip]
+        refs.move(self._context.place.top, [refs.Move(ref=journal.ref, new=journal.retention.tip)])
         for key, by, time in self._found:
-            if written[key] != journal.tree:
-                journal.note(Entry(tree=written[key], time=time, by=by, running=(by,) if by else ()))
+            if written[key] != journal.attribution.tree:
+                journal.attribution.note(
+                    Entry(tree=written[key], time=time, by=by, running=(RunningTurn(by),) if by else ())
+                )
 
 
 def note_steps(context: Context, imported: Sequence[Past]) -> dict[str, set[str]]:
@@ -78,8 +87,8 @@ def note_steps(context: Context, imported: Sequence[Past]) -> dict[str, set[str]
     made: dict[str, set[str]] = {one: set() for one in by_session}
     for name, before, rows in _branches(context, imported):
         started: set[str] = set()  # sessions whose first step is behind
-        if name not in context.journal.shadows:
-            added.add(before, {}, "", rows[0].time)
+        if name not in context.journal.retention.shadow_tips:
+            added.add(before, {}, NO_TURN, rows[0].time)
         for row in rows:
             commit = context.objects.commit(row.oid)
             changes = _changes(context, before, row.oid)
@@ -92,10 +101,10 @@ def note_steps(context: Context, imported: Sequence[Past]) -> dict[str, set[str]
                 added.add(before, part, by, row.time)
                 if by:
                     made[session_id].update(part)
-            added.add(commit.tree, {}, "", row.time)
+            added.add(commit.tree, {}, NO_TURN, row.time)
             started.add(session_id)
             before = commit.tree
-        context.journal.shadows[name] = rows[-1].oid
+        context.journal.retention.shadow_tips[name] = rows[-1].oid
     added.write()
     return made
 
@@ -110,7 +119,7 @@ def _branches(context: Context, imported: Sequence[Past]) -> list[tuple[str, str
         commit = context.objects.commit(base)
         tip = tips.get(f"refs/heads/{name}", "")
         rows = history.log(context.place.top, [tip], limit=_MAX_STEPS)[::-1] if tip else []
-        ours = [number for number, row in enumerate(rows) if row.oid == context.journal.shadows.get(name)]
+        ours = [number for number, row in enumerate(rows) if row.oid == context.journal.retention.shadow_tips.get(name)]
         if ours:  # up to here they are in the journal
             before, rows = rows[ours[0]].oid, rows[ours[0] + 1 :]
             commit = context.objects.commit(before)
@@ -128,22 +137,22 @@ def _changes(context: Context, before: str, oid: str) -> Entries:
     }
 
 
-def _split(past: Past, lines: int, changes: Entries, *, first: bool) -> list[tuple[str, Entries]]:
+def _split(past: Past, lines: int, changes: Entries, *, first: bool) -> list[tuple[TurnKey, Entries]]:
     """Return the changes of a step by who made them, the turns in order; each part holds those before it too."""
     if not past.turns:
         return []
     last = next((one for one in reversed(past.turns) if one.prompt_position < lines), past.turns[0])
     makers = dict.fromkeys(changes, last) if lines else _makers(past, changes)
     person = [path for path in changes if first and lines and path not in past.touched]
-    parts: list[tuple[str, Entries]] = []
+    parts: list[tuple[TurnKey, Entries]] = []
     so_far: Entries = {path: changes[path] for path in person}
     if person:
-        parts.append(("", dict(so_far)))
+        parts.append((NO_TURN, dict(so_far)))
     for one in past.turns:
         mine = [path for path, maker in makers.items() if maker is one and path not in person]
         if mine:
             so_far.update({path: changes[path] for path in mine})
-            parts.append((f"{past.session.session_id}/{one.id}", dict(so_far)))
+            parts.append((TurnKey.of(past.session.session_id, one.id), dict(so_far)))
     return parts
 
 
@@ -178,27 +187,28 @@ def note_present(context: Context, imported: Sequence[Past]) -> None:
     context.journal.snapshot = replace(context.journal.snapshot, tree="")  # the steps came after it
     taken = recorder.take(context)
     running = [past for past in imported if past.session.is_running or past.lost]
-    keys = [turn_key(past.session) for past in running]
+    keys = [past.session.turn_key for past in running]
     for past, key in zip(running, keys, strict=True):
         turn = past.session.turn
-        context.journal.reports[key] = (
+        context.journal.attribution.reports[key] = (
             past.transcript.files(turn.start, past.transcript.end()) if turn is not None else []
         )
     added = AddedSnapshots(context)
     head = context.objects.commit("HEAD")
-    if not context.journal.tree and head is not None:
-        added.add(head.tree, {}, "", taken.snapshot.time)
+    if not context.journal.attribution.tree and head is not None:
+        added.add(head.tree, {}, NO_TURN, taken.snapshot.time)
         added.write()
         added = AddedSnapshots(context)
-    reported = {path for key in keys for path in context.journal.reports[key]}
+    reported = {path for key in keys for path in context.journal.attribution.reports[key]}
     person: Entries = {}
     for path in frozenset().union(*(past.prompted for past in running)) - reported:
         facts = taken.snapshot.files.get(path)
         if facts is not None:
             person[path] = None if facts[0] == _NO_FILE else (facts[0], facts[1])
-    if person and context.journal.tree:
-        added.add(context.journal.tree, person, "", taken.snapshot.time)
+    if person and context.journal.attribution.tree:
+        added.add(context.journal.attribution.tree, person, NO_TURN, taken.snapshot.time)
         added.write()
     alive = [key for past, key in zip(running, keys, strict=True) if not past.lost]
-    weak = [WEAK + key for past, key in zip(running, keys, strict=True) if past.lost]
-    recorder.record(context, taken, by=alive[0] if alive else "", running=[*alive, *weak])
+    lost = [RunningTurn.background(key) for past, key in zip(running, keys, strict=True) if past.lost]
+    cause = Cause(by=alive[0] if alive else NO_TURN, running=(*map(RunningTurn, alive), *lost))
+    recorder.record(context, recorder.compare(context, taken), cause)

@@ -30,7 +30,7 @@ def head_moved(context: Context, before: str, after: str) -> None:
     if not before or not after:
         return
     found = history.log(context.place.top, [after, f"^{before}"], limit=_MAX_COMMITS)
-    ours = context.journal.trees  # commits that our hooks have seen: what they wrote is complete
+    ours = context.journal.caches.trees  # commits that our hooks have seen: what they wrote is complete
     learn(context, [one.oid for one in reversed(found) if one.oid not in ours and trailers.checkpoint_ids(one.message)])
     known = {one["commit"] for one in context.journal.reasons}
     plain = [one for one in found if one.oid not in known and not trailers.checkpoint_ids(one.message)]
@@ -58,14 +58,14 @@ def learn(context: Context, oids: Sequence[str]) -> None:
             wanted.setdefault(one, []).append(commit)
     links: dict[str, Link] = {}
 
-    def build(base: str) -> checkpoint_writer.Changes:
+    for attempt in checkpoint_writer.attempts(context.place.top, context.objects):
         changes: checkpoint_writer.Changes = {}
         for checkpoint_id, some in wanted.items():
-            existing = checkpoints.read_at(context.objects, base, checkpoint_id) if base else None
+            existing = checkpoints.read_at(context.objects, attempt.base, checkpoint_id) if attempt.base else None
             record = lineage_file.read(context.objects, existing) if existing is not None else None
             if record is None:
                 continue
-            known = {one.commit for one in record.commits}
+            known = {link.commit for link in record.commits}
             fresh = [commit for commit in some if commit.oid not in known]
             for commit in fresh:
                 if commit.oid not in links:
@@ -76,9 +76,7 @@ def learn(context: Context, oids: Sequence[str]) -> None:
                     checkpoint_writer.FILE,
                     lineage_file.dumps(record),
                 )
-        return changes
-
-    checkpoint_writer.write(context.place.top, context.objects, build, message=_MESSAGE, author=context.author())
+        attempt.write(changes, message=_MESSAGE, author=context.author())
 
 
 def _link(context: Context, commit: Commit) -> Link:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 
 from entire import layout, settings
-from entire.lifecycle.context import Context, turn_key
+from entire.lifecycle.context import Context
 from entire.lifecycle.snapshots import recorder
-from entire.model.session import WEAK
+from entire.lifecycle.snapshots.recorder import Cause
+from entire.model.turns import RunningTurn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,13 +48,16 @@ def _is_same(one: str, other: str) -> bool:
 
 def _note_in(other: Context, session: Session, paths: Sequence[str]) -> None:
     try:
-        key = turn_key(session)
-        journal = other.journal
-        journal.reports[key] = list(dict.fromkeys([*journal.reports.get(key, []), *paths]))
-        journal.guests[session.session_id] = sorted({*journal.guests.get(session.session_id, []), *paths})
+        key, attribution = session.turn_key, other.journal.attribution
+        visits = attribution.visiting_sessions
+        visits[session.session_id] = sorted({*visits.get(session.session_id, []), *paths})
         taken = recorder.take(other)
         recorder.start_at_head(other, taken)
-        recorder.record(other, taken, running=[*other.running_turns(), WEAK + key])
+        cause = Cause(
+            running=(*other.running_turns(), RunningTurn.background(key)),
+            reported={key: list(dict.fromkeys([*attribution.reports.get(key, []), *paths]))},
+        )
+        recorder.record(other, recorder.compare(other, taken), cause)
         other.save()
     finally:
         other.close()
@@ -62,9 +66,9 @@ def _note_in(other: Context, session: Session, paths: Sequence[str]) -> None:
 def close(journal: Journal, decided: Pending) -> None:
     """Forget what guests left in this work tree once a commit holds it."""
     committed = {path for path in decided.paths if path not in decided.left}
-    for session_id, paths in list(journal.guests.items()):
+    for session_id, paths in list(journal.attribution.visiting_sessions.items()):
         still = [path for path in paths if path not in committed]
         if still:
-            journal.guests[session_id] = still
+            journal.attribution.visiting_sessions[session_id] = still
         else:
-            del journal.guests[session_id]
+            del journal.attribution.visiting_sessions[session_id]

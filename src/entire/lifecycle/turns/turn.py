@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 
 from entire.agents import powers, transcripts
-from entire.lifecycle.context import agent_process, turn_key
-from entire.lifecycle.session_transcript import SessionTranscript
+from entire.lifecycle.context import agent_process
 from entire.lifecycle.snapshots import recorder
+from entire.lifecycle.snapshots.recorder import Cause, Step
 from entire.model.ids import new_id
 from entire.model.records import usage_to_json
-from entire.model.session import WEAK, Turn
+from entire.model.session import Turn
 from entire.model.transcripts import START, Position, Prompt
+from entire.model.turns import NO_TURN, RunningTurn
 from entire.model.value import replace
 from entire.redact import redact_text
 from entire.store import sessions, steps, turnlog
@@ -20,10 +21,8 @@ from entire.store.turnlog import TurnNote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.agents.contract import Agent
-    from entire.git.write import Stream
     from entire.lifecycle.context import Context
-    from entire.lifecycle.snapshots.recorder import Changes, Step
+    from entire.lifecycle.session_transcript import SessionTranscript
     from entire.model.events import Event
     from entire.model.session import Session
 
@@ -33,29 +32,27 @@ _MAX_START_FILES = 2000
 _MAX_REPORTED = 2000
 
 
-def begin(context: Context, agent: Agent, session: Session, event: Event) -> None:
-    """Note the work tree and the transcript as they are before the turn."""
-    running = context.running_turns()
-    taken = recorder.take(context)
-    recorder.record(context, taken, running=running)
-    transcript = SessionTranscript(agent, session, context.place.top)
-    start = transcript.end()
+def begin(context: Context, session: Session, event: Event) -> None:
+    """Take a snapshot of the worktree and note the transcript's end before the turn."""
+    taken = recorder.record_now(context, Cause(running=tuple(context.running_turns())))
+    start = context.transcript(session).end()
     _accept_cut(session, start)
     is_new = session.turn is None and not session.first_prompt  # a rewind, too, leaves no turn
     if is_new and not session.counted.count and _is_copy(context, session, start):
         session.counted = start
-    if session.turn is None and not session.untracked_at_start:
-        there = (path for path in taken.snapshot.untracked if path not in context.journal.made)
+    if is_new and not session.untracked_at_start:
+        known = context.journal.attribution.agent_paths
+        there = (path for path in taken.snapshot.untracked if path not in known)
         session.untracked_at_start = list(there)[:_MAX_START_FILES]
-    prompt = event.prompt if event.source != "task-notification" else ""
-    session.turn = Turn(id=new_id(), ref=event.turn_ref, prompt=redact_text(prompt), start=start, started=context.now(),
+    prompt = "" if event.is_automatic else redact_text(event.prompt)
+    session.turn = Turn(id=new_id(), ref=event.turn_ref, prompt=prompt, start=start, started=context.now(),
                         prompt_position=start.count, model=event.model or session.model)  # fmt: skip
     if not session.first_prompt and prompt:
-        session.first_prompt = " ".join(redact_text(prompt).split())[:_FIRST_PROMPT]
+        session.first_prompt = " ".join(prompt.split())[:_FIRST_PROMPT]
     session.base_commit = session.base_commit if session.steps else taken.snapshot.head or steps.NO_COMMIT
     session.process = agent_process()
     session.turn_checkpoints = []
-    session.oid_size = len(context.journal.tree) or 40
+    session.oid_size = len(context.journal.attribution.tree) or 40
 
 
 def _is_copy(context: Context, session: Session, end: Position) -> bool:
@@ -83,7 +80,7 @@ def _accept_cut(session: Session, end: Position) -> None:
         session.counted = end
 
 
-def reset(session: Session) -> None:
+def reset_position(_context: Context, session: Session, _event: Event) -> None:
     """Read a transcript that became shorter within a turn (compacted) from its start: what is in it now is new."""
     stored.forget(session)
     size = stored.size(session.transcript_path)
@@ -93,54 +90,76 @@ def reset(session: Session) -> None:
         session.turn = replace(session.turn, start=START)
 
 
-def wait(agent: Agent, session: Session | None, event: Event) -> None:
-    """Let an agent that writes its transcript late finish; outside of the lock, because it may take seconds."""
-    preparer = powers.transcript_preparer(agent)
+def wait(context: Context, event: Event) -> None:
+    """Let an agent that writes its transcript late finish; before the lock, because it may take seconds."""
+    session = context.session(event.session_id)
+    agent = context.agent_of(session) if session is not None else context.agent_named(event.agent)
+    preparer = powers.transcript_preparer(agent) if agent is not None else None
     if preparer is not None:
         start = session.turn.start if session is not None and session.turn is not None else START
         preparer.prepare_transcript(event, start)
 
 
-def end(context: Context, agent: Agent, session: Session, event: Event) -> None:
+def end(context: Context, session: Session, event: Event) -> None:
+    """Save what a turn did; subagents in the background work on."""
+    session.background = list(event.background)
+    _save(context, session, event)
+
+
+def _save(context: Context, session: Session, event: Event) -> None:
     """Save what a turn did: a step if files changed, in any case its note. Safe to be called twice for one turn."""
-    transcript = SessionTranscript(agent, session, context.place.top)
+    transcript = context.transcript(session)
     finish = transcript.end()
     unseen = _began_unseen(session.turn, event, transcript, finish)
     turn = session.turn
     if turn is None or unseen:
         start = turn.finish if turn is not None else session.counted
         turn = session.turn = Turn(id=new_id(), started=context.now(), start=start, ref=event.turn_ref)
-    if finish.count < turn.start.count:  # compacted without a word
+    if finish.count < turn.start.count:  # compacted without an event
         turn = session.turn = replace(turn, start=START)
-    key = turn_key(session)
-    context.journal.reports[key] = transcript.files(turn.start, finish)[:_MAX_REPORTED]
-    noted = turnlog.read(context.place, session.session_id)
-    prompts = prompts_of(transcript, turn, finish, first=not noted)
     summary = transcript.summary(turn.start)
-    running = [key, *(one for one in context.running_turns() if one != key)]
-    if turn.ended and not transcript.tokens(turn.finish, finish):
-        running = running[1:]  # delivered twice, or a person's own shell command: the agent did nothing since
-    else:
-        earlier = [] if noted else _before(transcript, turn)
-        session.turn = _ended(context, turn, transcript, finish, prompts)
-        turnlog.append(context.place, session.session_id, [*earlier, *notes_of(session.turn, prompts)])
+    is_repeated = bool(turn.ended) and not transcript.tokens(turn.finish, finish)
+    if not is_repeated:
+        _note_turn(context, session, turn, transcript, finish)
+    reported = transcript.files(turn.start, finish)[:_MAX_REPORTED]
+    cause = _cause(context, session, reported, is_repeated=is_repeated, unseen=unseen)
     taken = recorder.take(context)
     if unseen:
         recorder.start_at_head(context, taken)
-        running = [one if one != key else WEAK + key for one in running]
-
-    def make_step(changed: list[str]) -> Step | None:
-        is_open = any(path in taken.snapshot.files for path in changed)
-        wanted = is_open or (changed and not session.turn_checkpoints)  # all committed in the turn: no step besides
-        return step_of(context, agent, session, transcript, finish, summary) if wanted else None
-
-    recorder.record(context, taken, by=key if key in running else "", running=running, make_step=make_step)
-    recorder.attribute_again(context, key)
-    _close_settled(context, session)
-    if away := transcript.elsewhere(turn.start, finish):
+    change = recorder.compare(context, taken)
+    is_open = any(path in taken.snapshot.files for path in change.paths)
+    wanted = is_open or (change.paths and not session.turn_checkpoints)  # all committed in the turn: no step besides
+    step = step_of(context, session, transcript, finish, summary) if wanted else None
+    recorder.record(context, change, cause, step)
+    recorder.attribute_again(context, session.turn_key)
+    _close_unchanged(context, session)
+    if outside := transcript.elsewhere(turn.start, finish):
         from entire.lifecycle.snapshots import other_worktrees
 
-        other_worktrees.note(context, session, away)
+        other_worktrees.note(context, session, outside)
+
+
+def _note_turn(context: Context, session: Session, turn: Turn, transcript: SessionTranscript, finish: Position) -> None:
+    """Set the turn as it ended, and append it to the session's log; before it, prompts that came before we watched."""
+    noted = turnlog.read(context.place, session.session_id)
+    prompts = prompts_of(transcript, turn, finish, first=not noted)
+    earlier = [] if noted else _before(transcript, turn)
+    session.turn = _ended(context, turn, transcript, finish, prompts)
+    turnlog.append(context.place, session.session_id, [*earlier, *notes_of(session.turn, prompts)])
+
+
+def _cause(context: Context, session: Session, reported: list[str], *, is_repeated: bool, unseen: bool) -> Cause:
+    """Return what may have changed the worktree at a turn's end: the turn first, unless the agent did nothing since
+    its end (a hook delivered twice, a person's own shell command).
+    """
+    key = session.turn_key
+    own = RunningTurn.background(key) if unseen else RunningTurn(key)
+    running = [turn for turn in context.running_turns() if turn.key != key or turn.is_background]
+    return Cause(
+        by=NO_TURN if is_repeated or unseen else key,
+        running=tuple(running) if is_repeated else (own, *running),
+        reported={key: reported},
+    )
 
 
 def _began_unseen(turn: Turn | None, event: Event, transcript: SessionTranscript, finish: Position) -> bool:
@@ -206,46 +225,33 @@ def notes_of(turn: Turn, prompts: list[Prompt]) -> list[TurnNote]:
     return [first, *(replace(one, tokens={}) for one in more)]
 
 
-def _close_settled(context: Context, session: Session) -> None:
+def _close_unchanged(context: Context, session: Session) -> None:
     """Forget open paths that this turn left as HEAD has them (committed meanwhile, or taken back)."""
-    snapshot = context.journal.snapshot
-    key = turn_key(session)
-    mine = set(context.journal.reports.get(key, ()))
-    mine.update(path for entry in context.journal.entries if key in entry.running for path in entry.paths)
-    session.open_files = sorted(path for path in session.open_files if path in snapshot.files or path not in mine)
+    changed = context.journal.snapshot.files
+    attribution, key = context.journal.attribution, session.turn_key
+    mine = set(attribution.reports.get(key, ()))
+    mine.update(path for entry in attribution.entries if RunningTurn(key) in entry.running for path in entry.paths)
+    session.open_files = sorted(path for path in session.open_files if path in changed or path not in mine)
 
 
-def step_of(
-    context: Context, agent: Agent, session: Session, transcript: SessionTranscript, finish: Position, summary: str
-) -> Step:
+def step_of(context: Context, session: Session, transcript: SessionTranscript, finish: Position, summary: str) -> Step:
     """Return the step that saves the session as it is now."""
-    stored_parts = transcript_parts(context, agent, session, transcript, finish)
+    whole = transcript.as_stored(context.objects, finish)
     prompts = turnlog.prompts(turnlog.read(context.place, session.session_id))
     title = steps.subject(session.turn.prompt or session.first_prompt) if session.turn else "Agent step"
-
-    def metadata(stream: Stream) -> Changes:
-        return steps.metadata_changes(session.session_id, stored_parts.parts, prompts, summary, stream)
-
-    return recorder.Step(session=session, message=steps.message(title, session.session_id), metadata=metadata)
-
-
-def transcript_parts(
-    context: Context, agent: Agent, session: Session, transcript: SessionTranscript, finish: Position
-) -> stored.Stored:
-    """Return the whole transcript up to ``finish`` as it goes into a tree."""
-    if transcript.grows_by_lines:
-        stored.merge(session, context.objects, context.place.top)
-        return stored.store(session, finish, context.place.top, transcripts.shorten)
-    whole = agent.read_transcript(session.transcript_path)
-    return stored.store_document(agent.chunk_transcript(whole, stored.MAX_PART) if whole else [])
+    return Step(
+        session=session,
+        message=steps.message(title, session.session_id, strategy=context.strategy.name),
+        files=steps.metadata_files(session.session_id, whole.parts, prompts, summary),
+    )
 
 
-def close_lost(context: Context, agent: Agent, session: Session) -> None:
+def close_lost(context: Context, session: Session, _event: Event | None = None) -> None:
     """Save a turn whose end never came (killed, crashed, interrupted)."""
     from entire.model.events import Event, EventType
 
-    context.log.info("a turn ended without a word", session_id=session.session_id)
-    end(context, agent, session, Event(type=EventType.TURN_END, session_id=session.session_id))
+    context.log.info("saved a turn whose end never came", session_id=session.session_id)
+    _save(context, session, Event(type=EventType.TURN_END, session_id=session.session_id))
 
 
 def accept_path(session: Session, event: Event) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from entire.lifecycle.commits import carry_forward
-from entire.lifecycle.commits.pending import Pending
+from entire.lifecycle.commits.pending import CommitKind, Pending
 from entire.model.session import Session
+from entire.model.turns import Owner
 
 
 def decided(**fields: Any) -> Pending:
-    return Pending(**{"kind": "plain", "head": "a" * 40, "tree": "b" * 40, "moment": 1.0, **fields})
+    return Pending(**{"kind": CommitKind.PLAIN, "head": "a" * 40, "tree": "b" * 40, "moment": 1.0, **fields})
 
 
 def session(name: str, *files: str) -> Session:
@@ -21,15 +22,15 @@ def session(name: str, *files: str) -> Session:
 
 def test_committed_files_are_closed_and_those_with_more_in_the_worktree_stay_open() -> None:
     mine, other = session("mine", "done", "more", "untouched"), session("other", "elsewhere")
-    commit = decided(paths=("done", "more"), left={"more": ["mine/t"]})
+    commit = decided(paths=("done", "more"), left={"more": [Owner("mine/t")]})
     assert carry_forward.close_files(commit, [mine, other]) == [mine]
     assert (mine.open_files, other.open_files) == (["more", "untouched"], ["elsewhere"])
 
 
 def test_what_an_amend_takes_out_is_open_again() -> None:
     mine = session("mine")
-    left = {"out": ["mine/t"], "theirs": ["other/t"]}
-    assert carry_forward.close_files(decided(kind="amend", left=left), [mine]) == [mine]
+    left = {"out": [Owner("mine/t")], "theirs": [Owner("other/t")]}
+    assert carry_forward.close_files(decided(kind=CommitKind.AMEND, left=left), [mine]) == [mine]
     assert mine.open_files == ["out"]
     again = session("mine")
     assert carry_forward.close_files(decided(left=left), [again]) == []

@@ -13,21 +13,24 @@ from hypothesis import strategies as st
 from entire.attribution.replay import PathLines
 from entire.layout import Place
 from entire.lifecycle.commits import pending
-from entire.lifecycle.commits.pending import Pending
+from entire.lifecycle.commits.pending import CommitKind, Pending
+from entire.model.turns import Owner
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=10)
 some = st.lists(text, max_size=3).map(tuple)
 number = st.integers(1, 99)
+owner = st.builds(Owner, text)
 lines = st.builds(
     PathLines, path=text, status=st.sampled_from("ADMRT"), binary=st.booleans(),
-    added=st.lists(st.tuples(number, number, text), max_size=3).map(tuple),
-    removed=st.dictionaries(text, number, max_size=2),
-    path_owner=text, old_path=text,
+    added=st.lists(st.tuples(number, number, owner), max_size=3).map(tuple),
+    removed=st.dictionaries(owner, number, max_size=2),
+    path_owner=owner, old_path=text,
 )  # fmt: skip
 records = st.builds(
-    Pending, kind=text, head=text, tree=text, moment=st.floats(0, 2e9), id=text, update=text, ids=some,
+    Pending, kind=st.sampled_from(list(CommitKind)), head=text, tree=text, moment=st.floats(0, 2e9), id=text,
+    update=text, ids=some,
     sessions=st.dictionaries(text, st.lists(text, max_size=2), max_size=2),
-    left=st.dictionaries(text, st.lists(text), max_size=2),
+    left=st.dictionaries(text, st.lists(owner), max_size=2),
     lines=st.lists(lines, max_size=3).map(tuple), paths=some, running=some, patch_id=text, reason=text,
     pid=number, started=text,
 )  # fmt: skip
@@ -61,6 +64,6 @@ def test_a_broken_record_is_none_and_put_aside(place: Place, value: object) -> N
 
 
 def test_a_name_that_is_no_utf_8(place: Place) -> None:
-    record = Pending(kind="plain", head="", tree="", moment=0.0, paths=("\udcff",))
+    record = Pending(kind=CommitKind.PLAIN, head="", tree="", moment=0.0, paths=("\udcff",))
     pending.save(place, record)
     assert pending.load(place) == record

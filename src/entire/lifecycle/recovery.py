@@ -1,0 +1,71 @@
+"""Finishes what was interrupted: commits whose post-commit hook never ran, turns whose agent is gone, what the Go CLI
+left, and changes of files that a command began. Hooks and commands call it before they do their own work.
+"""
+
+from __future__ import annotations
+
+import os
+
+from entire import process
+from entire.model.events import EventType
+from entire.model.phases import Phase
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from entire.lifecycle.context import Context
+    from entire.model.events import Event, GitEvent
+
+
+def complete_commit(context: Context, event: Event | GitEvent | None = None) -> None:
+    """Complete a commit whose post-commit hook never ran; post-commit itself takes care of its own."""
+    is_own = event is not None and event.type is EventType.GIT_COMMIT
+    if not is_own and os.path.exists(context.place.pending_file):
+        from entire.lifecycle.commits import complete
+
+        is_repeated = event is not None and event.type is EventType.PREPARE_COMMIT
+        complete.complete_pending(context, is_repeated=is_repeated)
+
+
+def import_go_sessions(context: Context, present: str = "") -> None:
+    """Import sessions that the Go CLI wrote last; nearly always there is none."""
+    if any(session.foreign for session in context.relevant_sessions()):
+        from entire.lifecycle.go_takeover import sessions
+
+        sessions.import_go_sessions(context, present)
+
+
+def close_lost_turns(context: Context, *, but: str = "") -> None:
+    """Save the turns of sessions in this worktree whose agent is gone, and complete checkpoints that wait for it."""
+    for session in context.relevant_sessions():
+        if session.session_id == but:
+            continue
+        gone = (
+            session.is_running
+            and session.process.pid
+            and not process.is_running(session.process.pid, session.process.started)
+        )
+        waits = session.turn_checkpoints and not session.is_running
+        if not (gone or waits) or context.agent_of(session) is None:
+            continue
+        from entire.lifecycle.commits import finalize
+        from entire.lifecycle.turns import turn
+
+        if gone:
+            turn.close_lost(context, session)
+        finalize.finalize_turn(context, session)
+        session.phase = Phase.IDLE if gone else session.phase
+        context.save(session)
+
+
+def finish_interrupted(context: Context) -> list[str]:
+    """Finish what earlier hooks and commands left behind; commands that change something call it first.
+
+    Returns sentences about changes of files that had been interrupted.
+    """
+    from entire.undo import transaction
+
+    with context.lock():
+        messages = transaction.complete(context.place)
+        complete_commit(context)
+        close_lost_turns(context)
+    return messages

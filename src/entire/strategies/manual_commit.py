@@ -1,0 +1,115 @@
+"""The default strategy: steps go to a shadow branch beside the user's branch; the user's own commits make checkpoints.
+
+A shadow branch belongs to a base commit and a worktree. When a commit condenses its steps, or HEAD moves away, its tip
+stays for a while as retained steps, so that a rewind can still go back to them.
+"""
+
+from __future__ import annotations
+
+from entire.git import refs
+from entire.git.refs import Move
+from entire.store import retained_steps, steps
+from entire.strategies import Destination
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import ClassVar
+
+    from entire.layout import Place
+    from entire.model.session import Session
+    from entire.settings import Settings
+    from entire.store.journal import Journal, RetainedSteps
+
+_DAY = 86400.0
+
+
+class ManualCommit:
+    """Shadow branches of one worktree, as its journal remembers them."""
+
+    name: ClassVar[str] = "manual-commit"
+
+    def __init__(self, place: Place, settings: Settings, journal: Journal, now: float) -> None:
+        self._place = place
+        self._settings = settings
+        self._retention = journal.retention
+        self._now = now
+
+    def _branch(self, base: str) -> str:
+        return steps.branch_name(base, self._place.worktree_id)
+
+    def source(self, session: Session) -> str:
+        """Return the shadow branch of a session's steps."""
+        return self._branch(session.base_commit)
+
+    def destination(self, session: Session, others: Sequence[Session], head: str) -> Destination:
+        """Return the shadow branch on ``head``.
+
+        A branch whose base is no longer HEAD (after a pull, a switch, a reset) moves along, unless another session
+        still has steps on it.
+        """
+        branch, old = self._branch(head), self._branch(session.base_commit)
+        tips = self._retention.shadow_tips
+        tip = tips.get(branch, "")  # a wrong memory is noticed when the ref is moved
+        left_behind = tips.get(old, "")
+        is_shared = any(other.steps and self._branch(other.base_commit) == old for other in others)
+        if old == branch or not session.steps or not left_behind or is_shared:
+            return Destination(branch=branch, old=tip, parent=tip)
+        retained = self._retained(session.base_commit, left_behind, self._retention.shadow_sizes.get(old, 0))
+        moves = (Move(ref=f"refs/heads/{old}", new="", old=left_behind), _retain(retained))
+        return Destination(branch=branch, old=tip, parent=tip or left_behind, moves=moves, retained=retained)
+
+    def ask_git(self, branches: Sequence[str]) -> None:
+        """Read the tips of these branches from git, and trust no other that was remembered."""
+        found = refs.read(self._place.top, *(f"refs/heads/{name}" for name in branches)) if branches else {}
+        self._retention.shadow_tips = {name: found.get(f"refs/heads/{name}", "") for name in branches}
+
+    def note_saved(self, destination: Destination, commit: str, size: int) -> None:
+        """Remember the branch's new tip, and how much it holds."""
+        retention = self._retention
+        retention.shadow_tips[destination.branch] = commit
+        retention.shadow_sizes[destination.branch] = retention.shadow_sizes.get(destination.branch, 0) + size
+        if destination.retained is not None:
+            retention.steps.append(destination.retained)
+
+    def release(self, sessions: Sequence[Session], others: Sequence[Session], *, ask: bool) -> list[Move]:
+        """Return the moves that delete shadow branches on which no session has steps once these are condensed, that
+        retain their tips, and that drop retained steps which are too old or too big.
+        """
+        retention = self._retention
+        done = {self._branch(session.base_commit) for session in sessions if session.steps}
+        done -= {self._branch(other.base_commit) for other in others if other.steps and other not in sessions}
+        unknown = [name for name in done if ask or not retention.shadow_tips.get(name)]
+        if unknown:
+            found = refs.read(self._place.top, *(f"refs/heads/{name}" for name in unknown))
+            retention.shadow_tips.update({name: found.get(f"refs/heads/{name}", "") for name in unknown})
+        tips = {name: tip for name in done if (tip := retention.shadow_tips.pop(name))}
+        bases = {self._branch(session.base_commit): session.base_commit for session in sessions}
+        if ask:
+            there = {found.ref: found.tip for found in retained_steps.find(self._place.top, self._place.worktree_id)}
+            retention.steps = [known for known in retention.steps if there.get(known.ref) == known.tip]
+        fresh = []
+        for name, tip in tips.items():
+            retained = self._retained(bases[name], tip, retention.shadow_sizes.pop(name, 0))
+            retention.steps.append(retained)
+            fresh.append(retained)
+        gone = self._drop_surplus()
+        moves = [Move(ref=f"refs/heads/{name}", new="", old=tip) for name, tip in tips.items()]
+        moves += [_retain(retained) for retained in fresh if retained not in gone]
+        return moves + [Move(ref=old.ref, new="", old=old.tip) for old in gone if old not in fresh]
+
+    def _retained(self, base: str, tip: str, size: int) -> RetainedSteps:
+        known, worktree_id = self._retention.steps, self._place.worktree_id
+        return retained_steps.plan(known, worktree_id, base or steps.NO_COMMIT, tip=tip, size=size, now=self._now)
+
+    def _drop_surplus(self) -> list[RetainedSteps]:
+        """Forget retained steps that are too old or too big; return them."""
+        retention, settings = self._retention, self._settings
+        seconds = settings.keep_steps_days * _DAY
+        gone = retained_steps.surplus(retention.steps, self._now, seconds=seconds, max_bytes=settings.keep_steps_bytes)
+        retention.steps = [known for known in retention.steps if known not in gone]
+        return gone
+
+
+def _retain(retained: RetainedSteps) -> Move:
+    return Move(ref=retained.ref, new=retained.tip, old="")

@@ -1,0 +1,32 @@
+"""Tables of names: strings are beyond the import linter and the type checker."""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+
+from entire import settings, strategies
+from entire.lifecycle import dispatcher
+from entire.model.phases import Action
+
+
+def resolve(target: str) -> object:
+    module, _, name = target.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+def test_every_action_is_carried_out_by_one_function() -> None:
+    assert set(dispatcher.HANDLERS) == set(Action)
+    handlers = [resolve(target) for target in dispatcher.HANDLERS.values()]
+    assert all(map(callable, handlers))
+    assert len(set(handlers)) == len(handlers)
+
+
+@pytest.mark.parametrize("name", strategies.TABLE)
+def test_a_strategy_bears_the_word_of_the_settings(name: str) -> None:
+    assert resolve(strategies.TABLE[name]).name == name  # type: ignore[attr-defined]
+
+
+def test_the_settings_know_the_strategies_that_there_are() -> None:
+    assert set(settings.STRATEGIES) == set(strategies.TABLE)
