@@ -1,59 +1,59 @@
-# Every target sets up what it needs. `make demo` and `make test` are the two commands of the README.
+# Every target installs what it needs. Start with `make demo` and `make test`.
 
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PYTEST := $(BIN)/pytest -q
-# Any Python from 3.11 on: make PYTHON=/usr/bin/python3.12 test
+# Choose any Python from 3.11 on: make PYTHON=/usr/bin/python3.12 test
 export PYTHON
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format types floors tests faults e2e agents bench docs build clean
 
-help:  ## this list
+help:  ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## /  make \1@/p' $(MAKEFILE_LIST) | column -t -s @ 2>/dev/null || grep '##' $(MAKEFILE_LIST)
 
-demo: $(READY)  ## play the main job in a scratch repository
+demo: $(READY)  ## run the main workflow in a scratch repository
 	@$(BIN)/python -m entire_demo_agent.story
 
-test: lint types floors tests  ## everything but the real agents: style, types, import floors, tests
+test: lint types floors tests  ## lint, types, floors and tests: everything but the real agents
 
-lint: $(READY)  ## style
+lint: $(READY)  ## check the style
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 
-format: $(READY)  ## write the style
+format: $(READY)  ## fix the style
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-types: $(READY)  ## types, strict
+types: $(READY)  ## check the types
 	$(BIN)/mypy
 
-floors: $(READY)  ## who may import whom
+floors: $(READY)  ## check which room imports which
 	PYTHONUTF8=1 $(BIN)/lint-imports --no-logo
 
-tests: $(READY)  ## the tests without the real agents
+tests: $(READY)  ## run the tests without the real agents
 	$(PYTEST) -n auto -m "not e2e" $(ARGS)
 
-faults: $(READY)  ## kill and hurt every hook and command, at each of its calls; ARGS="--quick" for a glance
+faults: $(READY)  ## inject faults into every hook and command, at each of its calls; ARGS=--quick for a sample
 	$(BIN)/python -m tests.campaign $(ARGS)
 
-e2e: agents  ## the stories with the real agents
+e2e: agents  ## run the stories with the real agents
 	ENTIRE_E2E_REQUIRED=1 $(PYTEST) -n auto -m e2e tests/e2e $(ARGS)
 
 agents: $(READY)  ## install the agents of the end-to-end tests
 	scripts/agents
 
-bench: $(READY)  ## what hooks and commands cost
+bench: $(READY)  ## measure what hooks and commands cost
 	$(BIN)/python -m bench $(ARGS)
 
-docs: $(READY)  ## write the pages that are made from the code
+docs: $(READY)  ## generate the reference pages that come from the code
 	$(BIN)/python scripts/reference
 
-build: $(READY)  ## the wheel and the source archive, in dist/
+build: $(READY)  ## build the wheel and the source archive in dist/
 	$(BIN)/python -m build --no-isolation
 
-clean:  ## remove what the targets made
+clean:  ## remove what the targets created
 	rm -rf $(VENV) .cache dist build tests/e2e/agents/node_modules .mypy_cache .pytest_cache .ruff_cache \
 		.import_linter_cache .hypothesis
 
