@@ -1,206 +1,284 @@
-"""One out of a list: arrow keys, a filter and a preview on a terminal; a numbered list wherever that is not wanted.
+"""A list on a terminal, to choose from: arrow keys, a search, marks for several choices, a preview of each line.
 
-Both draw on standard error: what is on standard output is the command's result.
+It draws on standard error, so that standard output holds results only. ``entire.ui.prompts`` decides whether to draw,
+and imports this module only then: prompt_toolkit takes a while to load.
 """
 
 from __future__ import annotations
 
-import shutil
+import asyncio
 import sys
+from functools import partial
 
-import click
+from prompt_toolkit.application import Application
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.data_structures import Point
+from prompt_toolkit.filters import Always, Condition, has_focus
+from prompt_toolkit.input import create_input
+from prompt_toolkit.key_binding import KeyBindings
+from prompt_toolkit.layout import (
+    BufferControl,
+    ConditionalContainer,
+    Dimension,
+    FormattedTextControl,
+    HSplit,
+    Layout,
+    UIContent,
+    UIControl,
+    VSplit,
+    Window,
+)
+from prompt_toolkit.output import ColorDepth
+from prompt_toolkit.output.vt100 import Vt100_Output
 
-from entire.errors import EntireError
-from entire.ui import prompts, terminal, text
+from entire.ui import lists, terminal, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
-    from entire.ui.terminal import Terminal
+    from prompt_toolkit.formatted_text import StyleAndTextTuples
+    from prompt_toolkit.key_binding import KeyPressEvent
 
-    Line = tuple[str, str]  # a line, and its colour
-    Rows = Callable[[int], Sequence[Line]]
-    Preview = Callable[[int], Iterable[Line]]
+    from entire.ui.lists import Line, Preview, Rows
 
-_MOVES = {"up": -1, "k": -1, "down": 1, "j": 1}
-_FAR = {"home": -1, "g": -1, "end": 1, "G": 1}
-_PAGES = {"page up": -1, "page down": 1}
-_HELP = "↑↓ move   enter choose   d preview   / search   q leave"
-_HELP_FILTER = "type to search   enter keep   esc all again"
-_PREVIEW_LINES = 200
+_FAR = 1_000_000_000  # to the first or the last line
+_STYLES = {
+    "": "", "bold": "bold", "cyan": "ansicyan", "dim": "dim", "green": "ansigreen", "red": "ansired",
+    "yellow": "ansiyellow",
+}  # fmt: skip
+_ONE_LINE = Dimension(min=0, max=1, preferred=1)  # gives way where the terminal has too few lines
+_INLINE_LINES = 20  # of a list that does not take the whole screen
 _REST = 0.12  # seconds without a key before a preview is worked out
-
-
-class State:
-    """What is shown and what is chosen, apart from any terminal."""
-
-    def __init__(self, words: Sequence[str]) -> None:
-        self._words = words
-        self.shown = list(range(len(words)))
-        self.at = 0  # in ``shown``
-        self.top = 0
-        self.query = ""
-        self.is_typing = False
-        self.has_pane = False
-
-    @property
-    def current(self) -> int | None:
-        """The number of the highlighted line, None if the filter leaves none."""
-        return self.shown[self.at] if self.shown else None
-
-    def press(self, key: str, page: int) -> str:
-        """Take a key; return ``chosen`` or ``left`` when that is the end."""
-        step = _MOVES.get(key, 0) + _PAGES.get(key, 0) * page + _FAR.get(key, 0) * len(self._words)
-        if step and not (self.is_typing and len(key) == 1):
-            self.at = max(0, min(len(self.shown) - 1, self.at + step))
-            return ""
-        if key == "end of input":
-            return "left"
-        return self._type(key) if self.is_typing else self._command(key)
-
-    def _command(self, key: str) -> str:
-        if key == "enter":
-            return "chosen" if self.shown else ""
-        if key == "q" or (key == "escape" and not self.query):
-            return "left"
-        if key == "escape":
-            self.search("")
-        elif key == "/":
-            self.is_typing = True
-        elif key in ("d", " "):
-            self.has_pane = not self.has_pane
-        return ""
-
-    def _type(self, key: str) -> str:
-        if key in ("enter", "escape"):
-            self.is_typing = False
-        if key in ("escape", "clear"):
-            self.search("")
-        elif key == "backspace":
-            self.search(self.query[:-1])
-        elif len(key) == 1:
-            self.search(self.query + key)
-        return ""
-
-    def search(self, query: str) -> None:
-        """Show only what contains all words of the query; the highlighted line stays so if it is among them."""
-        before = self.current
-        self.query = query
-        self.shown = matching(self._words, query)
-        self.at = self.shown.index(before) if before in self.shown else 0
-
-    def window(self, height: int) -> Sequence[int]:
-        """Return the part of the list that is on the screen, the highlighted line in it."""
-        self.top = max(0, min(self.top, self.at, len(self.shown) - height))
-        self.top = max(self.top, self.at - height + 1)
-        return self.shown[self.top : self.top + height]
-
-
-def matching(words: Sequence[str], query: str) -> list[int]:
-    """Return which texts contain all words of a query, in whatever case."""
-    wanted = query.casefold().split()
-    return [number for number, said in enumerate(words) if all(one in said.casefold() for one in wanted)]
-
-
-def list_height(state: State, height: int) -> int:
-    """Return how many lines of the list there is room for: with a preview, a third of the screen."""
-    room = max(1, min(height - 4, 20) if not state.has_pane else (height - 5) // 3)
-    return max(1, min(room, len(state.shown)))
-
-
-def frame(
-    title: str, state: State, rows: Sequence[Line], pane: Sequence[Line] | None, size: tuple[int, int]
-) -> list[Line]:
-    """Return the lines of one picture; never more than the terminal has."""
-    width, height = size
-    room = list_height(state, height)
-    out = [(title, "bold")]
-    for number in state.window(room):
-        line, kind = rows[number]
-        out.append((f"> {line}", "bold") if number == state.current else (f"  {line}", kind))
-    if not state.shown:
-        out.append(("  (nothing matches)", "dim"))
-    if state.has_pane:
-        out.append(("─" * (width - 1), "dim"))
-        left = max(1, height - len(out) - 3)
-        shown = list(pane) if pane is not None else [("...", "dim")]
-        more = [(f"... and {len(shown) - left + 1:,} more lines", "dim")] if len(shown) > left else []
-        out += [(line.expandtabs(4), kind) for line, kind in shown[: left - len(more)]] + more
-    place = f"{state.at + 1 if state.shown else 0}/{len(state.shown)}"
-    search = f"   /{state.query}{'_' if state.is_typing else ''}" if state.query or state.is_typing else ""
-    out.append((f"{place}{search}   {_HELP_FILTER if state.is_typing else _HELP}", "dim"))
-    return out[: max(1, height - 1)]
+_ESCAPE_WAIT = 0.05  # seconds in which the rest of a sequence comes, if it is one and not the key Esc
 
 
 def pick(title: str, words: Sequence[str], rows: Rows, preview: Preview) -> int | None:
-    """Let a person choose one of the lines; None if they leave.
+    """Let a person choose one line; None if they leave.
 
     ``words`` is what a search looks at; ``rows`` returns the lines for a width; ``preview`` tells more about one line
-    and is asked only when somebody looks.
+    and is called only when it is shown.
     """
-    if not words:
-        return None
-    if not terminal.can_draw():
-        return _pick_plain(title, words, rows, preview)
-    with terminal.Terminal(text.style_for(sys.stderr)) as screen:
-        return _pick_drawn(screen, title, State(words), rows, preview)
+    chosen = Picker(title, lists.Choices(words), rows, preview).run()
+    return chosen[0] if chosen else None
 
 
-def _pick_drawn(screen: Terminal, title: str, state: State, rows: Rows, preview: Preview) -> int | None:
-    panes: dict[int, Sequence[Line]] = {}
-    width, lines = 0, rows(80)
-    while True:
-        size = screen.size()
-        if size[0] != width:
-            width, lines = size[0], rows(size[0] - 3)
-        current = state.current
-        screen.draw(frame(title, state, lines, panes.get(-1 if current is None else current), size))
-        is_missing = state.has_pane and current is not None and current not in panes
-        key = screen.key(_REST if is_missing else None)
-        if not key and current is not None:
-            panes[current] = _preview(preview, current)
-        end = state.press(key, list_height(state, size[1])) if key not in ("", "resize") else ""
-        if end:
-            return state.current if end == "chosen" else None
+def pick_several(title: str, words: Sequence[str], rows: Rows, marked: Collection[int] = ()) -> list[int] | None:
+    """Let a person mark lines, at least one; None if they leave."""
+    return Picker(title, lists.Choices(words, marked), rows).run()
 
 
-def _preview(preview: Preview, number: int) -> list[Line]:
-    """Return the beginning of a preview. What cannot be previewed says why, and the list stays."""
-    found: list[Line] = []
-    try:
-        for line in preview(number):
-            found.append(line)
-            if len(found) == _PREVIEW_LINES:
-                break
-    except EntireError as error:
-        found.append((text.plain(error.message), "red"))
-    return found
+class Picker:
+    """The list, drawn. With a preview it takes the whole screen, else as few lines as it needs."""
 
+    def __init__(self, title: str, choices: lists.Choices, rows: Rows, preview: Preview | None = None) -> None:
+        self._choices = choices
+        self._rows = rows
+        self._preview = preview
+        self._has_pane = False
+        self._panes: dict[int, Sequence[Line]] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._is_working = False  # on a preview
+        self._timer: asyncio.TimerHandle | None = None
+        self._styles = _STYLES if text.style_for(sys.stderr).on else dict.fromkeys(_STYLES, "")
+        self._fitted: tuple[int, Sequence[Line]] = (0, ())
+        self._search = Buffer(multiline=False, on_text_changed=lambda buffer: choices.search(buffer.text))
+        self._list = Window(
+            _Lines(self._list_content, lambda: len(choices.shown)), height=self._list_height, always_hide_cursor=True
+        )
+        self._search_line = Window(BufferControl(self._search), height=1)
+        self._is_typing = has_focus(self._search)
+        self._app = self._application(title)
 
-def _pick_plain(title: str, words: Sequence[str], rows: Rows, preview: Preview) -> int | None:
-    """Ask by numbers, one line after the other: for screen readers, simple terminals and scripts."""
-    lines = rows(shutil.get_terminal_size((100, 24)).columns - 6)
-    _list(title, lines, range(len(lines)))
-    while True:
+    def run(self) -> list[int] | None:
+        """Return what was chosen, None if the person left."""
+        with terminal.restored_on_signals(self._interrupt):
+            try:
+                return self._app.run(handle_sigint=False, set_exception_handler=False)
+            except EOFError:  # the terminal has gone
+                return None
+
+    # ------------------------------------------------------------ the picture
+
+    def _application(self, title: str) -> Application[list[int] | None]:
+        output = Vt100_Output.from_pty(sys.stderr)
+        output.enable_cpr = False  # the answer could arrive after the end, as input of the shell
+        is_full = self._preview is not None
+        app: Application[list[int] | None] = Application(
+            layout=Layout(self._parts(title), focused_element=self._list),
+            key_bindings=self._keys(),
+            full_screen=is_full,
+            erase_when_done=True,
+            color_depth=ColorDepth.DEPTH_4_BIT,
+            input=create_input(sys.stdin),
+            output=output,
+        )
+        app.ttimeoutlen = _ESCAPE_WAIT
+        app.key_processor.after_key_press += lambda _: self._preview_soon()
+        app.pre_run_callables.append(self._start)
+        return app
+
+    def _start(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._loop.call_soon(terminal.let_ctrl_c_interrupt)  # when the terminal is in raw mode
+
+    def _parts(self, title: str) -> HSplit:
+        is_searching = self._is_typing | Condition(lambda: bool(self._choices.query))
+        search = VSplit([Window(FormattedTextControl("/"), width=1), self._search_line])
+        rule = Window(char="─", height=_ONE_LINE, style=self._styles["dim"])
+        pane = Window(_Lines(self._pane_content))
+        return HSplit(
+            [
+                Window(FormattedTextControl([(self._styles["bold"], title)]), height=_ONE_LINE),
+                self._list,
+                ConditionalContainer(HSplit([rule, pane]), Condition(lambda: self._has_pane)),
+                ConditionalContainer(search, is_searching),
+                Window(FormattedTextControl(self._status), height=_ONE_LINE),
+            ]
+        )
+
+    def _list_height(self) -> Dimension:
+        if self._preview is not None and not self._has_pane:
+            return Dimension(min=1)
+        room = (self._app.output.get_size().rows - 5) // 3 if self._has_pane else _INLINE_LINES
+        lines = max(1, min(room, len(self._choices.shown)))
+        return Dimension(min=1, max=lines, preferred=lines)
+
+    def _list_content(self, width: int, _: int) -> UIContent:
+        choices = self._choices
+        if self._fitted[0] != width:
+            self._fitted = (width, self._rows(max(1, width - (7 if choices.marked is not None else 3))))
+        if not choices.shown:
+            return self._content([("  (nothing matches)", "dim")])
+        return UIContent(self._list_line, len(choices.shown), Point(0, choices.at), show_cursor=False)
+
+    def _list_line(self, at: int) -> StyleAndTextTuples:
+        choices = self._choices
+        number = choices.shown[at]
+        line, kind = self._fitted[1][number]
+        if choices.marked is not None:
+            line = f"[{'x' if number in choices.marked else ' '}] {line}"
+        is_current = at == choices.at
+        return [(self._styles["bold" if is_current else kind], f"{'>' if is_current else ' '} {line}")]
+
+    def _pane_content(self, _: int, height: int) -> UIContent:
+        current = self._choices.current
+        lines: Sequence[Line] = [] if current is None else self._panes.get(current, [("...", "dim")])
+        if len(lines) > height:
+            lines = [*lines[: height - 1], (f"... and {len(lines) - height + 1:,} more lines", "dim")]
+        return self._content(lines)
+
+    def _content(self, lines: Sequence[Line]) -> UIContent:
+        styled: list[StyleAndTextTuples] = [[(self._styles[kind], line.expandtabs(4))] for line, kind in lines]
+        return UIContent(styled.__getitem__, len(styled), show_cursor=False)
+
+    def _status(self) -> StyleAndTextTuples:
+        choices = self._choices
+        keys = ["↑↓ move", "enter choose", "d preview", "/ search", "q quit"]
+        if self._is_typing():
+            keys = ["type to search", "enter keep", "esc show all"]
+        elif choices.marked is not None:
+            keys = ["↑↓ move", "space mark", "enter accept" if choices.marked else "mark at least one", *keys[-2:]]
+        place = f"{choices.at + 1 if choices.shown else 0}/{len(choices.shown)}"
+        return [(self._styles["dim"], "   ".join([place, *keys]))]
+
+    # ------------------------------------------------------------ previews
+
+    def _preview_soon(self) -> None:
+        """Work out a missing preview once no key has come for a moment."""
+        if self._timer is not None:
+            self._timer.cancel()
+        current = self._choices.current
+        if self._loop is not None and self._has_pane and current is not None and current not in self._panes:
+            self._timer = self._loop.call_later(_REST, self._work_out, current)
+
+    def _work_out(self, number: int) -> None:
+        if self._preview is None or self._app.is_done:
+            return
         try:
-            answer = prompts.answer("Number; d and a number for a preview; words to search; empty to leave: ")
-        except click.Abort:
-            return None
-        if answer.casefold() in ("", "q"):
-            return None
-        number = prompts.number_in(answer, len(lines))
-        if number is not None:
-            return number
-        looked = prompts.number_in(answer[1:].strip(), len(lines)) if answer[:1] in ("d", "D") else None
-        if looked is not None:
-            text.write([line for line, _ in _preview(preview, looked)], sys.stderr)
+            self._is_working = True
+            self._panes[number] = lists.beginning(self._preview, number)
+            self._is_working = False
+        except BaseException as error:  # a bug, which asyncio would only log, or a signal
+            self._is_working = False
+            self._exit(error)
+        self._app.invalidate()
+
+    # ------------------------------------------------------------ the end
+
+    def _interrupt(self) -> None:
+        """Leave because of a signal: in the middle of a preview at once, else when the keys before it were read."""
+        if self._loop is None or self._loop.is_closed() or self._is_working:
+            raise KeyboardInterrupt
+        self._loop.call_soon_threadsafe(self._exit, KeyboardInterrupt())
+
+    def _exit(self, error: BaseException) -> None:
+        if not self._app.is_done:
+            self._app.exit(exception=error)
+
+    # ------------------------------------------------------------ keys
+
+    def _keys(self) -> KeyBindings:
+        move, page = self._choices.move, self._turn_page
+        always: dict[str, Callable[[], object]] = {
+            "up": lambda: move(-1), "c-p": lambda: move(-1), "down": lambda: move(1), "c-n": lambda: move(1),
+            "pageup": lambda: page(-1), "c-b": lambda: page(-1), "pagedown": lambda: page(1), "c-f": lambda: page(1),
+            "c-c": lambda: self._exit(KeyboardInterrupt()), "c-d": lambda: self._app.exit(),
+            "c-z": lambda: None,  # else it is inserted into the search
+        }  # fmt: skip
+        in_list: dict[str, Callable[[], object]] = {
+            "k": lambda: move(-1), "j": lambda: move(1), "g": lambda: move(-_FAR), "home": lambda: move(-_FAR),
+            "G": lambda: move(_FAR), "end": lambda: move(_FAR), "q": lambda: self._app.exit(), "d": self._toggle_pane,
+            "/": lambda: self._app.layout.focus(self._search), "enter": self._accept, "escape": self._leave,
+            "space": self._toggle_pane if self._choices.marked is None else self._choices.toggle,
+        }  # fmt: skip
+        in_search: dict[str, Callable[[], object]] = {
+            "enter": lambda: self._app.layout.focus(self._list), "escape": self._show_all
+        }  # fmt: skip
+        keys = KeyBindings()
+        for table, when in ((always, Always()), (in_list, ~self._is_typing), (in_search, self._is_typing)):
+            for name, act in table.items():
+                keys.add(name, filter=when, eager=name == "escape")(partial(_ignoring_the_event, act))
+        return keys
+
+    def _turn_page(self, step: int) -> None:
+        drawn = self._list.render_info
+        self._choices.move(step * (drawn.window_height if drawn is not None else 1))
+
+    def _accept(self) -> None:
+        if self._choices.chosen:
+            self._app.exit(result=self._choices.chosen)
+
+    def _leave(self) -> None:
+        if self._choices.query:
+            self._show_all()
         else:
-            _list(f"{title} ({text.plain(answer)})", lines, matching(words, answer))
+            self._app.exit()
+
+    def _show_all(self) -> None:
+        self._search.text = ""
+        self._app.layout.focus(self._list)
+
+    def _toggle_pane(self) -> None:
+        self._has_pane = self._preview is not None and not self._has_pane
 
 
-def _list(title: str, lines: Sequence[Line], shown: Iterable[int]) -> None:
-    """Print the lines with their numbers, which a search does not change."""
-    out = [f"{number + 1:>4}) {lines[number][0]}" for number in shown]
-    text.write([title, *(out or ["  (nothing matches)"])], sys.stderr)
-    sys.stderr.flush()
+def _ignoring_the_event(act: Callable[[], object], _: KeyPressEvent) -> None:
+    act()
+
+
+class _Lines(UIControl):
+    """Lines that are made for the width and height there is."""
+
+    def __init__(self, make: Callable[[int, int], UIContent], count: Callable[[], int] = lambda: 1) -> None:
+        self._make = make
+        self._count = count
+
+    def create_content(self, width: int, height: int) -> UIContent:
+        return self._make(width, height)
+
+    def preferred_height(self, *_: object) -> int:
+        return self._count()
+
+    def is_focusable(self) -> bool:
+        return True

@@ -1,5 +1,7 @@
 """Questions to a person: plain numbered lines, which a screen reader can read and a script can answer.
 
+A choice from a list is drawn by ``entire.ui.picker`` where the terminal can do that and ``ACCESSIBLE`` is not set.
+
 Questions go to standard error, so that standard output holds results only. Nobody is asked where there is no terminal,
 unless ``ACCESSIBLE=1`` says that answers come on standard input.
 """
@@ -7,13 +9,18 @@ unless ``ACCESSIBLE=1`` says that answers come on standard input.
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 
 import click
 
+from entire.ui import lists, terminal, text
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from entire.ui.lists import Line, Preview, Rows
 
 _YES = {"y": True, "yes": True, "n": False, "no": False}
 
@@ -39,14 +46,33 @@ def confirm(question: str, *, default: bool = False) -> bool:
 
 
 def choose(question: str, options: Sequence[tuple[str, str]], *, preset: Collection[str] = ()) -> list[str]:
-    """Ask for one or more of the options (name, what it is); an empty answer means the preset ones."""
+    """Ask for one or more of the options (name, what it is), those that are preset marked."""
+    if terminal.can_draw():
+        return _choose_drawn(question, options, preset)
+    return _choose_plain(question, options, preset)
+
+
+def _choose_drawn(question: str, options: Sequence[tuple[str, str]], preset: Collection[str]) -> list[str]:
+    from entire.ui import picker
+
+    width = max(len(name) for name, _ in options)
+    lines = [(f"{name:<{width}}  {what}", "") for name, what in options]
+    marked = [number for number, (name, _) in enumerate(options) if name in preset]
+    chosen = picker.pick_several(question, [line for line, _ in lines], lambda _: lines, marked)
+    if chosen is None:
+        raise click.Abort
+    return [options[number][0] for number in chosen]
+
+
+def _choose_plain(question: str, options: Sequence[tuple[str, str]], preset: Collection[str]) -> list[str]:
+    """Ask by numbers or names; an empty answer means the preset ones."""
     names = [name for name, _ in options]
     width = max(len(name) for name in names)
     while True:
         click.echo(question, err=True)
-        for number, (name, text) in enumerate(options, 1):
+        for number, (name, what) in enumerate(options, 1):
             mark = "*" if name in preset else " "
-            click.echo(f" {mark}{number}) {name:<{width}}  {text}", err=True)
+            click.echo(f" {mark}{number}) {name:<{width}}  {what}", err=True)
         hint = f" (* = {', '.join(preset)})" if preset else ""
         answer = _ask(f"Numbers or names, separated by blanks{hint}: ")
         words = (answer or "").replace(",", " ").split()
@@ -59,6 +85,48 @@ def choose(question: str, options: Sequence[tuple[str, str]], *, preset: Collect
         if answer is None:
             raise click.Abort
         click.echo("Please choose from the list.", err=True)
+
+
+def pick(title: str, words: Sequence[str], rows: Rows, preview: Preview) -> int | None:
+    """Ask for one line of a list, which may be long; None if the person leaves.
+
+    ``words`` is what a search looks at; ``rows`` returns the lines for a width; ``preview`` tells more about one line
+    and is called only when it is shown.
+    """
+    if not words:
+        return None
+    if terminal.can_draw():
+        from entire.ui import picker
+
+        return picker.pick(title, words, rows, preview)
+    return _pick_plain(title, words, rows, preview)
+
+
+def _pick_plain(title: str, words: Sequence[str], rows: Rows, preview: Preview) -> int | None:
+    lines = rows(shutil.get_terminal_size((100, 24)).columns - 6)
+    _list(title, lines, range(len(lines)))
+    while True:
+        try:
+            said = answer("Number; d and a number for a preview; words to search; empty to leave: ")
+        except click.Abort:
+            return None
+        if said.casefold() in ("", "q"):
+            return None
+        number = number_in(said, len(lines))
+        if number is not None:
+            return number
+        looked = number_in(said[1:].strip(), len(lines)) if said[:1] in ("d", "D") else None
+        if looked is not None:
+            text.write([line for line, _ in lists.beginning(preview, looked)], sys.stderr)
+        else:
+            _list(f"{title} ({text.plain(said)})", lines, lists.matching(words, said))
+
+
+def _list(title: str, lines: Sequence[Line], shown: Iterable[int]) -> None:
+    """Print the lines with their numbers, which a search does not change."""
+    out = [f"{number + 1:>4}) {lines[number][0]}" for number in shown]
+    text.write([title, *(out or ["  (nothing matches)"])], sys.stderr)
+    sys.stderr.flush()
 
 
 def select(question: str, options: Sequence[tuple[str, str]]) -> str:

@@ -34,8 +34,6 @@ def begin(workspace: Workspace, point: str, request: RewindRequest) -> Rewind:
 
 def choose(workspace: Workspace, found: Sequence[views.PointView], request: RewindRequest) -> views.PointView | None:
     """Let a person choose a point; None if they leave."""
-    from entire.ui import picker
-
     now = time.time()
 
     def preview(number: int) -> Iterator[tuple[str, str]]:
@@ -45,7 +43,7 @@ def choose(workspace: Workspace, found: Sequence[views.PointView], request: Rewi
             yield from ((line, "") for line in points.summary(rewind.view, text.Style(False), kept=request.keep_mine))
             yield from diffs.lines(rewind.diff(colour=False), _PREVIEW_DIFF)
 
-    number = picker.pick(
+    number = prompts.pick(
         "Back to which point?",
         [points.words(point) for point in found],
         lambda width: points.rows(found, width, now),

@@ -1,0 +1,14 @@
+"""Where a list is drawn and where it is not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from entire.ui import terminal
+
+
+@pytest.mark.parametrize("env", [{}, {"TERM": "xterm", "ACCESSIBLE": "1"}, {"TERM": "dumb"}, {"TERM": "xterm"}])
+def test_no_terminal_is_drawn_on_here(env: dict[str, Any]) -> None:
+    assert not terminal.can_draw(env)
