@@ -148,10 +148,10 @@ def select(question: str, options: Sequence[tuple[str, str]]) -> str:
 
 def letter(question: str, answers: Mapping[str, str], default: str) -> str:
     """Ask for one of a few letters (letter: the word that it begins); an empty answer means the default."""
-    shown = ", ".join(f"[{one.upper() if one == default else one}]{word[1:]}" for one, word in answers.items())
+    shown = ", ".join(f"[{key.upper() if key == default else key}]{word[1:]}" for key, word in answers.items())
     while True:
         said = answer(f"{question} {shown}: ").casefold()
-        found = [one for one, word in answers.items() if said in (one, word)]
+        found = [key for key, word in answers.items() if said in (key, word)]
         if found or not said:
             return found[0] if found else default
         click.echo(f"Please answer {', '.join(answers)}.", err=True)
