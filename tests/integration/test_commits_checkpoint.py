@@ -249,13 +249,24 @@ def test_broken_metadata_is_no_crash(where: str, broken: bytes) -> None:
     assert load(where).slot_of("s1") is not None
 
 
-def test_gemini_parts_are_joined_as_documents(where: str) -> None:
+def test_parts_with_lists_of_messages_are_joined_as_documents(where: str) -> None:
     one = content("g")
     parts = (trusted(b'{"sessionId": "g", "messages": [1, 2]}'), trusted(b'{"messages": [3]}'))
     save(where, replace(one, parts=parts, record=replace(one.record, agent="Gemini CLI")))
     with Objects(where) as objects:
         joined = checkpoints.transcript(objects, load(where).slots[0])
     assert json.loads(joined) == {"sessionId": "g", "messages": [1, 2, 3]}
+
+
+@pytest.mark.parametrize(
+    "second", [b'{"message": 3}', b'{"messages": 3}', b'{"messages": [3]}\n{"messages": [4]}', b"3"]
+)
+def test_other_parts_are_joined_as_lines(where: str, second: bytes) -> None:
+    one = content("g")
+    first = b'{"messages": [1, 2]}'
+    save(where, replace(one, parts=(trusted(first), trusted(second))))
+    with Objects(where) as objects:
+        assert checkpoints.transcript(objects, load(where).slots[0]) == first + b"\n" + second
 
 
 def test_no_checkpoint_no_branch(where: str) -> None:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 LOCAL_REF = f"refs/heads/{METADATA_BRANCH}"
 TRANSCRIPT = "full.jsonl"
 _OLD_TRANSCRIPT = "full.log"
-_DOCUMENT_AGENTS = frozenset({"Gemini CLI"})  # their parts are JSON documents with a list of messages
 _TREE = "040000"
 
 
@@ -196,25 +195,27 @@ def transcript(objects: Objects, slot: Slot) -> bytes:
     parts = [objects.blob(oid) or b"" for oid in transcript_parts(slot)]
     if len(parts) == 1:
         return parts[0]
-    if slot.record is not None and slot.record.agent in _DOCUMENT_AGENTS:
-        return _join_documents(parts)
-    return b"\n".join(parts)
+    return _join_documents(parts) or b"\n".join(parts)
 
 
 def _join_documents(parts: list[bytes]) -> bytes:
-    """Join documents that share out one list of messages; other fields are kept, the first part's win."""
-    import json
+    """Join documents that share out one list of messages; other fields are kept, the first part's win.
 
-    documents = [parse_object(part) for part in parts]
-    if not parts or any(one is None for one in documents):
-        return b"\n".join(parts)
+    Empty if a part is no such document: then they are parts of lines.
+    """
     joined: dict[str, Any] = {}
     messages: list[Any] = []
-    for one in documents:
-        assert one is not None
-        joined = {**one, **joined}
-        found = one.get("messages")
-        messages += found if isinstance(found, list) else []
+    for part in parts:
+        document = (parse_object(part) if b'"messages"' in part else None) or {}
+        found = document.get("messages")
+        if not isinstance(found, list):
+            return b""
+        joined = {**document, **joined}
+        messages += found
+    if not parts:
+        return b""
+    import json
+
     joined["messages"] = messages
     return json.dumps(joined, ensure_ascii=False, indent=2).encode("utf-8", "replace")
 
