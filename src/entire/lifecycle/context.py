@@ -6,7 +6,7 @@ import os
 import time
 
 from entire import files, log, process, strategies
-from entire.errors import EntireError, UsageError
+from entire.errors import UsageError
 from entire.git.read import Objects
 from entire.model.session import Process, Session
 from entire.model.turns import RunningTurn
@@ -155,15 +155,17 @@ class Context:
             return None
 
     def transcript(self, session: Session) -> SessionTranscript:
-        """Return a session's transcript; raises EntireError if its agent is not known here."""
+        """Return a session's transcript. That of an agent that is not installed here is saved as it is, not read."""
         from entire.lifecycle.session_transcript import SessionTranscript
 
         agent = self.agent_of(session)
         if agent is None:
-            raise EntireError(
-                f"the agent {session.agent or session.agent_type!r} is not known here",
-                hint="the session is kept; install its plugin and run `entire doctor`",
-            )
+            from entire.agents.stand_in import StandIn
+
+            name = session.agent or session.agent_type
+            message = f"the agent {name!r} is not installed: its transcript is saved as it is"
+            self.log.warn(message, session_id=session.session_id)
+            agent = StandIn(session.agent, session.agent_type, grows_by_lines=bool(session.stored.byte))
         return SessionTranscript(agent, session, self.place.top)
 
     def author(self) -> str:

@@ -115,7 +115,13 @@ def _part(context: Context, decided: Pending, session: Session, checkpoint_id: C
                        prompts=tuple(turnlog.prompts(notes)))  # fmt: skip
     tasks = tasks_done(session, done_by=decided.moment)
     return Part(
-        session=session, slot=slot, tasks=tuple(tasks), counted=boundary, counted_subagents=after, notes=tuple(notes)
+        session=session,
+        slot=slot,
+        tasks=tuple(tasks),
+        # Where the agent is installed again, counting goes on from there.
+        counted=session.counted if context.agent_of(session) is None else boundary,
+        counted_subagents=after,
+        notes=tuple(notes),
     )
 
 

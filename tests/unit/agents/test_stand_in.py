@@ -1,0 +1,31 @@
+"""What stands in for an agent that is not installed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from entire.agents.stand_in import StandIn
+
+if TYPE_CHECKING:
+    from entire.agents import contract
+
+
+def test_it_reads_and_cuts_a_transcript_as_it_is(tmp_path: Path) -> None:
+    agent: contract.Agent = StandIn("parrot", "Parrot", grows_by_lines=False)
+    path = tmp_path / "transcript"
+    path.write_bytes(b"a line\n" * 1000)
+    data = agent.read_transcript(str(path))
+    assert data == b"a line\n" * 1000
+    parts = agent.chunk_transcript(data, 5000)
+    assert len(parts) > 1
+    assert agent.reassemble_transcript(parts) == data
+    assert agent.read_transcript("/no/such/file") == agent.read_transcript("\0") == b""
+
+
+def test_it_claims_nothing_but_what_is_known(tmp_path: Path) -> None:
+    agent = StandIn("parrot", "Parrot", grows_by_lines=True)
+    assert (agent.name, agent.type, agent.capabilities) == ("parrot", "Parrot", frozenset(("line_transcript",)))
+    assert StandIn("parrot", "Parrot", grows_by_lines=False).capabilities == frozenset()
+    assert not agent.detect(str(tmp_path))
+    assert agent.parse_hook("stop", b"{}") is None
