@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from entire import files, layout, log, settings
-from entire.agents import conversation, powers, registry
+from entire.agents import capabilities, conversation, registry
 from entire.errors import EntireError, NotARepositoryError, NotEnabledError
 from entire.git import history, hooks, read
 from entire.githooks import install
@@ -212,8 +212,8 @@ class Workspace:
         data = checkpoints.transcript(objects, slot)
         if not data:
             return [Prompt(text=one, position=-1) for one in checkpoints.prompts(objects, slot)]
-        agent = registry.find_by_type(agent_type)
-        analyzer = powers.transcript_analyzer(agent) if agent is not None else None
+        agent = registry.make_by_type(agent_type)
+        analyzer = capabilities.transcript_analyzer(agent) if agent is not None else None
         if analyzer is None:
             said = conversation.read(data, start)
             return [Prompt(text=one.text, position=one.at) for one in said if one.who == conversation.USER]
@@ -307,7 +307,7 @@ class Workspace:
             checkpoints=len(self.checkpoint_ids()),
             unpushed=self._unpushed(),
             settings_files=tuple(path for path in paths if path and os.path.isfile(path)),
-            warnings=found.warnings,
+            warnings=(*found.warnings, *registry.problems()),
             failures=log.failures(self.place.log),
         )
 

@@ -9,7 +9,6 @@ import click
 import pytest
 
 import entire
-from entire.agents.registry import BUILTIN
 from entire.commands import TABLE
 from tests.architecture.places import PACKAGE
 
@@ -44,13 +43,6 @@ def test_the_help_of_a_command_has_an_example(name: str) -> None:
 def test_every_command_module_is_in_the_table() -> None:
     modules = {f"entire.commands.{path.stem}" for path in PACKAGE.glob("commands/*.py") if path.stem != "__init__"}
     assert modules - {"entire.commands.hooks"} == {module_of(name) for name in TABLE}
-
-
-def test_the_agents_are_sorted_and_resolve() -> None:
-    assert list(BUILTIN) == sorted(BUILTIN)
-    for name, target in BUILTIN.items():
-        module, _, attribute = target.partition(":")
-        assert getattr(importlib.import_module(module), attribute).name == name
 
 
 def test_public_names_are_sorted_and_resolve() -> None:

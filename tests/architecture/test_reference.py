@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from entire import settings
-from entire.agents import powers
+from entire.agents import capabilities
 from entire.model.events import Event, EventType
 from entire.store import lineage_file
 from tests.architecture.places import ROOT, source_files
@@ -40,11 +40,11 @@ def test_what_the_code_cites_is_there(page: str) -> None:
     assert {number: where for number, where in cited.items() if number not in sections} == {}
 
 
-def test_every_event_field_and_power_is_documented() -> None:
+def test_every_event_field_and_capability_is_documented() -> None:
     page = (REFERENCE / "events.md").read_text()
     for event in EventType:
         assert f"| {event.value} | `{event.name}` |" in page
-    for name in (*Event._fields, *powers.NAMES, "line_transcript"):
+    for name in (*Event._fields, *capabilities.NAMES, "line_transcript"):
         assert f"`{name}`" in page, name
 
 

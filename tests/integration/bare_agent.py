@@ -1,13 +1,14 @@
-"""An agent with the required contract only, and each optional power as a class to add to it."""
+"""An agent with the required contract only, and each optional capability as a class to add to it."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from entire.agents import transcripts
+from entire.agents.registry import AgentEntry
 from entire.model.events import Event, EventType
 from entire.model.transcripts import Position, Prompt, Subagent, TokenUsage
 
@@ -23,18 +24,16 @@ EVENTS = {
 
 
 class Bare:
-    """Its transcript holds JSON lines, but that is known to the powers alone."""
+    """Its transcript holds JSON lines, but only the capabilities know that."""
 
     name: ClassVar[str] = "bare"
     type: ClassVar[str] = "Bare Agent"
-    description: ClassVar[str] = "Has nothing but the contract"
-    protected_dirs: ClassVar[tuple[str, ...]] = (".bare",)
     hook_names: ClassVar[tuple[str, ...]] = tuple(EVENTS)
     capabilities: ClassVar[frozenset[str]] = frozenset()
     calls: ClassVar[list[str]] = []
 
-    def __init__(self) -> None:
-        self.metadata: Mapping[str, str] = {}
+    def __init__(self, *, metadata: Mapping[str, str] = {}) -> None:
+        self.metadata: Final = metadata
 
     def detect(self, root: str) -> bool:
         return os.path.isdir(os.path.join(root, ".bare"))
@@ -166,10 +165,10 @@ class FileWatcher(Bare):
 
 
 class LineTranscript(Bare):
-    """Not a power with methods: the promise that the transcript is a file of lines that only grows."""
+    """Not a capability with methods: the promise that the transcript is a file of lines that only grows."""
 
 
-POWERS: dict[str, type[Bare]] = {
+CAPABILITIES: dict[str, type[Bare]] = {
     "file_watcher": FileWatcher,
     "hook_installer": HookInstaller,
     "hook_responder": HookResponder,
@@ -183,9 +182,9 @@ POWERS: dict[str, type[Bare]] = {
 }
 
 
-def with_powers(*names: str) -> type[Bare]:
-    """Return the agent with these powers."""
-    bases = tuple(POWERS[name] for name in names) or (Bare,)
+def with_capabilities(*names: str) -> type[Bare]:
+    """Return the agent with these capabilities."""
+    bases = tuple(CAPABILITIES[name] for name in names) or (Bare,)
     return type("Agent", bases, {"capabilities": frozenset(names), "calls": []})
 
 
@@ -194,5 +193,13 @@ class Chosen:
 
     agent: ClassVar[type[Bare]] = Bare
 
-    def __new__(cls) -> Any:
-        return cls.agent()
+    def __new__(cls, *, metadata: Mapping[str, str] = {}) -> Any:
+        return cls.agent(metadata=metadata)
+
+
+def entry(attribute: str) -> AgentEntry:
+    """Return a line for the table: of ``Bare`` or ``Chosen``."""
+    return AgentEntry(
+        name=Bare.name, type=Bare.type, target=f"{__name__}:{attribute}", description="Has nothing but the contract",
+        protected_dirs=(".bare",),
+    )  # fmt: skip

@@ -1,6 +1,4 @@
-"""Without its optional powers an agent's sessions are captured all the same; each power adds its part, and only
-that.
-"""
+"""An agent's sessions are captured without any optional capability; each one adds its part, and only that."""
 
 from __future__ import annotations
 
@@ -12,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from entire.agents import powers, registry
+from entire.agents import capabilities, registry
 from entire.cli import main
 from tests.integration import bare_agent
-from tests.integration.bare_agent import POWERS, Bare, Chosen, with_powers
+from tests.integration.bare_agent import CAPABILITIES, Bare, Chosen, with_capabilities
 from tests.integration.story import Story
 
-ALL = tuple(POWERS)
+ALL = tuple(CAPABILITIES)
 
 
 class Bared:
@@ -90,22 +88,22 @@ class Bared:
 
 @pytest.fixture
 def played(story: Story, monkeypatch: pytest.MonkeyPatch) -> Bared:
-    monkeypatch.setitem(registry.BUILTIN, "bare", f"{bare_agent.__name__}:Chosen")
+    monkeypatch.setitem(registry.BUILTIN, "bare", bare_agent.entry("Chosen"))
     monkeypatch.setattr(Chosen, "agent", Bare)
     return Bared(story)
 
 
 def give(monkeypatch: pytest.MonkeyPatch, *names: str) -> type[Bare]:
-    agent = with_powers(*names)
+    agent = with_capabilities(*names)
     monkeypatch.setattr(Chosen, "agent", agent)
     return agent
 
 
-def test_every_power_is_in_the_table() -> None:
-    assert set(POWERS) == {*powers.NAMES, "line_transcript"}
-    for name in powers.NAMES:
-        assert getattr(powers, name)(Bare()) is None
-        assert getattr(powers, name)(with_powers(name)()) is not None
+def test_every_capability_is_in_the_table() -> None:
+    assert set(CAPABILITIES) == {*capabilities.NAMES, "line_transcript"}
+    for name in capabilities.NAMES:
+        assert getattr(capabilities, name)(Bare()) is None
+        assert getattr(capabilities, name)(with_capabilities(name)()) is not None
 
 
 def test_with_the_contract_alone(played: Bared) -> None:
@@ -156,23 +154,23 @@ def test_without_any_transcript(played: Bared) -> None:
     assert played.story.log_errors() == []
 
 
-@pytest.mark.parametrize("power", ALL)
-def test_with_one_power(played: Bared, monkeypatch: pytest.MonkeyPatch, power: str) -> None:
-    agent = give(monkeypatch, power)
+@pytest.mark.parametrize("capability", ALL)
+def test_with_one_capability(played: Bared, monkeypatch: pytest.MonkeyPatch, capability: str) -> None:
+    agent = give(monkeypatch, capability)
     played.play()
     played.commit("Add both")
     check(played, agent)
 
 
-@pytest.mark.parametrize("power", ALL)
-def test_with_all_powers_but_one(played: Bared, monkeypatch: pytest.MonkeyPatch, power: str) -> None:
-    agent = give(monkeypatch, *(one for one in ALL if one != power))
+@pytest.mark.parametrize("capability", ALL)
+def test_with_all_capabilities_but_one(played: Bared, monkeypatch: pytest.MonkeyPatch, capability: str) -> None:
+    agent = give(monkeypatch, *(one for one in ALL if one != capability))
     played.play()
     played.commit("Add both")
     check(played, agent)
 
 
-def test_with_all_powers(played: Bared, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_all_capabilities(played: Bared, monkeypatch: pytest.MonkeyPatch) -> None:
     agent = give(monkeypatch, *ALL)
     played.play()
     played.commit("Add both")
@@ -181,7 +179,7 @@ def test_with_all_powers(played: Bared, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def check(played: Bared, agent: type[Bare]) -> None:
-    """Assert what holds with any powers, and what each one that is there has added."""
+    """Assert what holds with any capabilities, and what each one that is there has added."""
     has = agent.capabilities
     slot = played.slot()
     text = played.file.read_text()

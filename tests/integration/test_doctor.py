@@ -602,6 +602,7 @@ def test_the_table_of_checks() -> None:
         "git",
         "permissions",
         "lock",
+        "agents",
         "checkpoints",
         "clutter",
         "log",

@@ -38,7 +38,7 @@ class Clone(Story):
         assert self.entire("enable", "--agent", "claude-code") == 0
 
     def folder(self) -> str:
-        agent: Any = registry.find("claude-code")
+        agent: Any = registry.make("claude-code")
         agent._env = {"HOME": str(self.home)}
         before = os.environ["HOME"]
         os.environ["HOME"] = str(self.home)

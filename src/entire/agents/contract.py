@@ -1,7 +1,7 @@
 """The promise between an agent's adapter and the framework, for people and type checkers.
 
-No hook imports this module: adapters simply have these methods, and ``powers`` asks for the optional ones by the
-names in ``Agent.capabilities``. A method is called like the subcommand of the external agent protocol.
+No hook imports this module: adapters simply have these methods, and ``capabilities`` asks for the optional ones by
+the names in ``Agent.capabilities``. A method is called like the subcommand of the external agent protocol.
 
 Rules for every method: never write (but where it says so), never call git, never decide, never raise on bad data (give
 what can be told); a missing transcript is an empty one. Paths are absolute unless said otherwise.
@@ -9,7 +9,7 @@ what can be told); a missing transcript is an empty one. Paths are absolute unle
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,22 +18,44 @@ if TYPE_CHECKING:
     from entire.model.transcripts import Position, Prompt, Subagent, TokenUsage
 
 
-class Agent(Protocol):
-    """What every agent must have: identity, event mapping, transcript storage."""
+class AgentFactory(Protocol):
+    """What the ``target`` of an ``AgentEntry`` is, mostly a class: makes one adapter per session."""
 
-    name: ClassVar[str]
-    """Registry key and command-line word, e.g. ``claude-code``."""
-    type: ClassVar[str]
-    """Name in metadata and for people, e.g. ``Claude Code``."""
-    description: ClassVar[str]
-    protected_dirs: ClassVar[tuple[str, ...]]
-    """Folders of the agent's own in a repository, never restored or deleted by a rewind."""
-    hook_names: ClassVar[tuple[str, ...]]
-    """Verbs of ``entire hooks <name> <verb>``."""
-    capabilities: ClassVar[frozenset[str]]
-    """Names of the optional powers below, in snake case: ``{"hook_installer", "transcript_analyzer", ...}``."""
-    metadata: Mapping[str, str]
-    """Set by the framework before transcript calls: what earlier events of this session carried."""
+    def __call__(self, *, metadata: Mapping[str, str] = ...) -> Agent:
+        """Return an adapter for a session; ``metadata``: what earlier events of that session carried."""
+        ...
+
+
+class Agent(Protocol):
+    """What every agent must have: identity, event mapping, transcript storage.
+
+    What must be known without loading the agent stands in its ``registry.AgentEntry``.
+    """
+
+    @property
+    def name(self) -> str:
+        """As in its ``AgentEntry``, e.g. ``claude-code``."""
+        ...
+
+    @property
+    def type(self) -> str:
+        """As in its ``AgentEntry``, e.g. ``Claude Code``."""
+        ...
+
+    @property
+    def hook_names(self) -> tuple[str, ...]:
+        """Verbs of ``entire hooks <name> <verb>``."""
+        ...
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        """Names of the optional capabilities below, in snake case: ``{"hook_installer", ...}``."""
+        ...
+
+    @property
+    def metadata(self) -> Mapping[str, str]:
+        """What earlier events of this session carried, as given to the constructor."""
+        ...
 
     def detect(self, root: str) -> bool:
         """Tell whether this agent is present in the repository at ``root`` or for this user."""

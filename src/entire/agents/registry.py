@@ -1,31 +1,190 @@
-"""From names to agents. The built-in table holds strings, so that a hook loads only its own agent's room."""
+"""The table of agents, and the lookup that loads one agent's room and no other.
+
+Built-in agents come first, then those of installed packages: each entry point of the group ``entire.agents`` names an
+``AgentEntry``. Searching packages is slow, so a hook does it only for a name that is not built in.
+"""
 
 from __future__ import annotations
 
-from entire import files
-from entire.agents import powers
-from entire.errors import UsageError
+import sys
+
+from entire.errors import EntireError, UsageError
 from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.agents.contract import Agent, HookInstaller
+    from collections.abc import Mapping
+    from importlib.metadata import EntryPoint
+
+    from entire.agents.contract import Agent, AgentFactory, HookInstaller
+
+GROUP = "entire.agents"
+_RESERVED = ("git",)  # `entire hooks git` is not an agent's
+
+
+class AgentEntry(Value):
+    """All that must be known of an agent without loading its room."""
+
+    name: str
+    """Command-line word, as in ``entire hooks <name> <verb>``."""
+    type: str
+    """Name in metadata and for people."""
+    target: str
+    """``module:Class`` of the adapter, see ``AgentFactory`` in the contract."""
+    description: str = ""
+    protected_dirs: tuple[str, ...] = ()
+    """The agent's own folders in a repository: a rewind never restores or deletes them."""
+    project_variable: str = ""
+    """Environment variable that names the folder the agent was started in."""
+    session_variable: str = ""
+    """Environment variable that holds the session id in programs the agent starts.
+
+    Git hooks read it for built-in agents only; they recognise the others by the process that started git.
+    """
+    session_dir_variable: str = ""
+    """Environment variable by which a test harness says where the agent keeps its sessions."""
+    spoken_name: str = ""
+    """What people call the agent at the beginning of a prompt; left out of a step's subject."""
+
 
 BUILTIN = {
-    "claude-code": "entire.agents.claude_code.agent:ClaudeCode",
-    "demo": "entire.agents.demo.agent:Demo",
+    entry.name: entry
+    for entry in (
+        AgentEntry(
+            name="claude-code",
+            type="Claude Code",
+            target="entire.agents.claude_code.agent:ClaudeCode",
+            description="Anthropic's coding agent for the terminal",
+            protected_dirs=(".claude",),
+            project_variable="CLAUDE_PROJECT_DIR",
+            session_variable="CLAUDE_CODE_SESSION_ID",
+            session_dir_variable="ENTIRE_TEST_CLAUDE_PROJECT_DIR",
+            spoken_name="claude",
+        ),
+        AgentEntry(
+            name="demo",
+            type="Demo Agent",
+            target="entire.agents.demo.agent:Demo",
+            description="The bundled demo agent: obeys, needs no model and no network",
+            protected_dirs=(".demo-agent",),
+            session_variable="DEMO_AGENT_SESSION_ID",
+        ),
+    )
 }
+DEFAULT = "claude-code"
+"""The choice of ``enable`` where nothing shows which agent is used."""
+UNNAMED = "claude-code"
+"""The agent of a session state that names none: the Go CLI's first."""
 
 
-def find(name: str) -> Agent:
-    """Return the agent called ``name``; raises UsageError if there is none."""
-    target = BUILTIN.get(name)
-    if target is None:
-        raise UsageError(f"there is no agent called {name!r}", hint="known agents: " + ", ".join(BUILTIN))
-    module_name, _, class_name = target.partition(":")
-    module = __import__(module_name, fromlist=[class_name])
-    agent: Agent = getattr(module, class_name)()
+class _Packages(Value):
+    """The agents that installed packages bring, and what is wrong with those that cannot be used."""
+
+    entries: Mapping[str, AgentEntry]
+    problems: tuple[str, ...] = ()
+
+
+_searched: dict[tuple[str, ...], _Packages] = {}  # by sys.path
+
+
+# ---------------------------------------------------------------- lines of the table
+
+
+def entries() -> list[AgentEntry]:
+    """Return the lines of all agents, the built-in ones first."""
+    return [*BUILTIN.values(), *_packages().entries.values()]
+
+
+def find(name: str) -> AgentEntry:
+    """Return the line of the agent called ``name``; raises UsageError if there is none."""
+    entry = _line(name)
+    if entry is None:
+        raise UsageError(
+            f"there is no agent called {name!r}", hint="known agents: " + ", ".join(entry.name for entry in entries())
+        )
+    return entry
+
+
+def find_by_type(agent_type: str) -> AgentEntry | None:
+    """Return the line of the agent whose ``type`` metadata records name, or None if it is not installed."""
+    for entry in BUILTIN.values():
+        if entry.type == agent_type:
+            return entry
+    return next((entry for entry in _packages().entries.values() if entry.type == agent_type), None)
+
+
+def protected_dirs() -> frozenset[str]:
+    """Return the folders that agents keep for themselves in a repository."""
+    return frozenset(name for entry in entries() for name in entry.protected_dirs)
+
+
+def spoken_names() -> list[str]:
+    """Return what people call the built-in agents."""
+    return [entry.spoken_name for entry in BUILTIN.values() if entry.spoken_name]
+
+
+def project_dir(name: str, env: Mapping[str, str]) -> str:
+    """Return the folder that an agent was started in, as its variable says; '' if nothing says so."""
+    entry = _line(name)
+    return env.get(entry.project_variable, "") if entry is not None and entry.project_variable else ""
+
+
+def session_dir(name: str, env: Mapping[str, str]) -> str:
+    """Return the folder that a test harness gives an agent for its sessions, '' if there is none."""
+    entry = _line(name)
+    return env.get(entry.session_dir_variable, "") if entry is not None and entry.session_dir_variable else ""
+
+
+def calling_session(env: Mapping[str, str]) -> str:
+    """Return the session id that a built-in agent put into the environment of git, or ''."""
+    names = (entry.session_variable for entry in BUILTIN.values() if entry.session_variable)
+    return next((env[name] for name in names if env.get(name)), "")
+
+
+def _line(name: str) -> AgentEntry | None:
+    """Look a name up: built in, then in installed packages. Programs on PATH come after these."""
+    return BUILTIN.get(name) or _packages().entries.get(name)
+
+
+# ---------------------------------------------------------------- adapters
+
+
+def make(name: str, metadata: Mapping[str, str] = {}) -> Agent:
+    """Return a new adapter for a session with this metadata.
+
+    Raises UsageError if there is no such agent, EntireError if a package's agent cannot be loaded.
+    """
+    entry = find(name)
+    module_name, _, class_name = entry.target.partition(":")
+    try:
+        factory: AgentFactory = getattr(__import__(module_name, fromlist=[class_name]), class_name)
+        agent = factory(metadata=metadata)
+        if (agent.name, agent.type) != (entry.name, entry.type):
+            raise ValueError(f"its adapter calls itself {agent.name!r}, {agent.type!r}")
+    except (Exception, SystemExit) as error:
+        if name in BUILTIN:
+            raise
+        hint = "reinstall or remove the package that brings it"
+        raise EntireError(f"the agent {name!r} cannot be loaded: {_words(error)}", hint=hint) from error
     return agent
+
+
+def make_by_type(agent_type: str, metadata: Mapping[str, str] = {}) -> Agent | None:
+    """Return a new adapter of the agent that metadata records name, None if it is not installed or cannot be loaded."""
+    entry = find_by_type(agent_type)
+    return _make_if_possible(entry, metadata) if entry is not None else None
+
+
+def agents() -> list[Agent]:
+    """Return an adapter of each agent that can be loaded."""
+    return [agent for entry in entries() if (agent := _make_if_possible(entry, {})) is not None]
+
+
+def _make_if_possible(entry: AgentEntry, metadata: Mapping[str, str]) -> Agent | None:
+    try:
+        return make(entry.name, metadata)
+    except EntireError:
+        return None
 
 
 class Installed(Value):
@@ -39,26 +198,95 @@ class Installed(Value):
 
 
 def installed(root: str) -> list[Installed]:
-    """Return where agents have hooks of ours, for the work tree ``root`` or for this user, whole or in part."""
+    """Return where agents have hooks of ours, for the worktree ``root`` or for this user, whole or in part."""
+    from entire import files
+    from entire.agents import capabilities
+
     found = []
-    for name in BUILTIN:
-        agent = find(name)
-        installer = powers.hook_installer(agent)
+    for agent in agents():
+        installer = capabilities.hook_installer(agent)
         for scope in ("project", "user") if installer is not None else ():
             assert installer is not None
             path = installer.hook_config_path(root, scope)
             is_whole = installer.are_hooks_installed(root, scope)
-            if is_whole or f"entire hooks {name} ".encode() in (files.read(path) or b""):
+            if is_whole or f"entire hooks {agent.name} ".encode() in (files.read(path) or b""):
                 found.append(
                     Installed(agent_type=agent.type, installer=installer, scope=scope, path=path, is_whole=is_whole)
                 )
     return found
 
 
-def find_by_type(agent_type: str) -> Agent | None:
-    """Return the agent whose ``type`` metadata records name, or None for one that this installation does not know."""
-    for name in BUILTIN:
-        agent = find(name)
-        if agent.type == agent_type:
-            return agent
-    return None
+# ---------------------------------------------------------------- agents of installed packages
+
+
+def problems() -> list[str]:
+    """Return what is wrong with agents that installed packages bring, a sentence each; loads these agents."""
+    found = list(_packages().problems)
+    for name in _packages().entries:
+        try:
+            make(name)
+        except EntireError as error:
+            found.append(error.message)
+    return found
+
+
+def _packages() -> _Packages:
+    _read_path_files()
+    key = tuple(sys.path)
+    if key not in _searched:
+        _searched[key] = _search()
+    return _searched[key]
+
+
+def _read_path_files() -> None:
+    """Complete the import path: a hook starts without ``site``, and an editable package is named in a .pth file."""
+    if sys.flags.no_site and not _searched:
+        import site
+
+        for folder in [folder for folder in sys.path if folder.endswith("site-packages")]:
+            site.addsitedir(folder)
+
+
+def _search() -> _Packages:
+    from importlib import metadata
+
+    try:
+        points = sorted(metadata.entry_points(group=GROUP), key=lambda point: (point.name, _package(point)))
+    except Exception as error:  # a package's metadata may hold anything
+        return _Packages(entries={}, problems=(f"installed packages cannot be searched for agents: {_words(error)}",))
+    found: dict[str, AgentEntry] = {}
+    wrong = []
+    for point in points:
+        try:
+            entry = point.load()
+            _check(point.name, entry, [*BUILTIN.values(), *found.values()])
+        except (Exception, SystemExit) as error:
+            wrong.append(f"the agent {point.name!r} of the package {_package(point)} is ignored: {_words(error)}")
+        else:
+            found[entry.name] = entry
+    return _Packages(entries=found, problems=tuple(wrong))
+
+
+def _check(name: str, entry: object, known: list[AgentEntry]) -> None:
+    """Raise EntireError for an entry that cannot stand in the table beside the known ones."""
+    if not isinstance(entry, AgentEntry):
+        raise EntireError("its entry point is not an AgentEntry")
+    texts = [value for field, value in entry.__dict__.items() if field != "protected_dirs"]
+    dirs = entry.protected_dirs
+    if not all(isinstance(text, str) for text in (*texts, *dirs)) or not isinstance(dirs, tuple):
+        raise EntireError("a field of its AgentEntry has the wrong type")
+    if entry.name != name or not entry.type:
+        raise EntireError(f"its AgentEntry has the name {entry.name!r} and the type {entry.type!r}")
+    if name in _RESERVED or name in [other.name for other in known]:
+        raise EntireError("the name is taken")
+    if entry.type in [other.type for other in known]:
+        raise EntireError(f"the type {entry.type!r} is taken")
+
+
+def _package(point: EntryPoint) -> str:
+    return str(point.dist.name) if point.dist is not None else "?"
+
+
+def _words(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    return text if isinstance(error, EntireError) else f"{type(error).__name__}: {text}"

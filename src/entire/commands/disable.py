@@ -8,7 +8,7 @@ import shutil
 import click
 
 from entire import files, layout, settings
-from entire.agents import powers, registry
+from entire.agents import capabilities, registry
 from entire.errors import UsageError
 from entire.git import read, refs
 from entire.githooks import install
@@ -95,9 +95,8 @@ def _uninstall(place: Place, *, user: bool, force: bool) -> int:
 
 def _remove_agent_hooks(place: Place, *, user: bool) -> list[str]:
     done = []
-    for name in registry.BUILTIN:
-        agent = registry.find(name)
-        installer = powers.hook_installer(agent)
+    for agent in registry.agents():
+        installer = capabilities.hook_installer(agent)
         for scope in ("project", "user") if user else ("project",):
             count = installer.uninstall_hooks(place.top, scope) if installer is not None else 0
             if count:

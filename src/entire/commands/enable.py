@@ -9,7 +9,7 @@ import sys
 import click
 
 from entire import files, layout, settings
-from entire.agents import powers, registry
+from entire.agents import capabilities, registry
 from entire.errors import UsageError
 from entire.githooks import install
 from entire.ui import group, prompts, text
@@ -23,11 +23,15 @@ if TYPE_CHECKING:
     from entire.layout import Place
     from entire.settings import Settings
 
-DEFAULT_AGENT = "claude-code"
-
 
 @click.command("enable", cls=group.Command)
-@click.option("--agent", "agents", multiple=True, metavar="NAME", help="Watch this agent and ask nothing; repeatable.")
+@click.option(
+    "--agent",
+    "agents",
+    multiple=True,
+    metavar="NAME",
+    help=f"Watch this agent ({', '.join(registry.BUILTIN)}, ...) and ask nothing; repeatable.",
+)
 @click.option(
     "--strategy",
     type=click.Choice([settings.MANUAL_COMMIT, settings.AUTO_COMMIT]),
@@ -60,7 +64,7 @@ def command(
     Asks which agents to watch and whether checkpoints are pushed; with --agent, or without a terminal, it asks nothing
     and keeps everything on this machine.
 
-    Example: entire enable --agent claude-code
+    Example: entire enable
     """
     return run(agents, strategy=strategy or "", target=target or "", push=push, user=user, force=force)
 
@@ -95,16 +99,17 @@ def run(
 def _choose_agents(place: Place, names: Sequence[str], scope: str, *, interactive: bool) -> list[Agent]:
     """Return the agents named; else those chosen on a terminal; else those that are here already."""
     if names:
-        return [registry.find(name) for name in dict.fromkeys(names)]
-    known = [registry.find(name) for name in registry.BUILTIN]
-    able = [(agent, power) for agent in known if (power := powers.hook_installer(agent)) is not None]
-    preset = [agent.name for agent, power in able if power.are_hooks_installed(place.top, scope)]
+        return [registry.make(name) for name in dict.fromkeys(names)]
+    pairs = [(agent, capabilities.hook_installer(agent)) for agent in registry.agents()]
+    able = [(agent, installer) for agent, installer in pairs if installer is not None]
+    preset = [agent.name for agent, installer in able if installer.are_hooks_installed(place.top, scope)]
     if not preset:
-        preset = [agent.name for agent, _ in able if agent.detect(place.top)] or [DEFAULT_AGENT]
+        preset = [agent.name for agent, _ in able if agent.detect(place.top)] or [registry.DEFAULT]
     if interactive:
-        options = [(agent.name, f"{agent.type}: {agent.description}") for agent, _ in able]
+        lines = [registry.find(agent.name) for agent, _ in able]
+        options = [(line.name, f"{line.type}: {line.description}") for line in lines]
         preset = prompts.choose("Which agents do you use here?", options, preset=preset)
-    return [registry.find(name) for name in preset]
+    return [registry.make(name) for name in preset]
 
 
 def _choose_push(before: Settings | None, push: bool | None, *, interactive: bool) -> bool:
@@ -119,7 +124,7 @@ def _choose_push(before: Settings | None, push: bool | None, *, interactive: boo
 
 
 def _install_agent(place: Place, agent: Agent, scope: str, *, force: bool) -> str:
-    installer = powers.hook_installer(agent)
+    installer = capabilities.hook_installer(agent)
     if installer is None:
         raise UsageError(f"{agent.type} has no hooks to install", hint="choose another agent with --agent")
     count = installer.install_hooks(place.top, scope, force=force)
@@ -131,9 +136,9 @@ def _install_agent(place: Place, agent: Agent, scope: str, *, force: bool) -> st
 def _remove_others(place: Place, chosen: Sequence[Agent], scope: str) -> list[str]:
     """Take the hooks out of agents that are no longer wanted."""
     lines = []
-    for name in [one for one in registry.BUILTIN if one not in {agent.name for agent in chosen}]:
-        agent = registry.find(name)
-        installer = powers.hook_installer(agent)
+    names = {agent.name for agent in chosen}
+    for agent in [agent for agent in registry.agents() if agent.name not in names]:
+        installer = capabilities.hook_installer(agent)
         if installer is not None and installer.uninstall_hooks(place.top, scope):
             lines.append(
                 f"{agent.type}: hooks removed from {_shown(place, installer.hook_config_path(place.top, scope))}"

@@ -10,6 +10,7 @@ import os
 import sys
 
 from entire import layout, settings
+from entire.agents import registry
 from entire.model.value import replace
 
 TYPE_CHECKING = False
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from entire.layout import Place
     from entire.lifecycle.context import Context
 
-PROJECT_FOLDERS = ("CLAUDE_PROJECT_DIR",)  # where an agent was started; its working directory may move
 _MAX_PAYLOAD = 64 << 20
 
 
@@ -43,12 +43,14 @@ def run(args: Sequence[str]) -> int:
 
 
 def _place(source: str) -> Place | None:
-    """Find the work tree: where git runs its hooks, or where the agent was started."""
-    if source != "git":
-        for name in PROJECT_FOLDERS:
-            if os.environ.get(name):
-                return layout.find(os.environ[name])
-    return layout.find(os.getcwd())
+    """Find the worktree: where git runs its hooks, or where the agent was started (its working directory may move)."""
+    if source == "git":
+        return layout.find(os.getcwd())
+    if source not in registry.BUILTIN:  # installed packages are searched only where Entire is enabled
+        here = layout.find(os.getcwd())
+        if here is None or not here.enabled_root:
+            return here
+    return layout.find(registry.project_dir(source, os.environ) or os.getcwd())
 
 
 class _Door:
@@ -71,9 +73,7 @@ class _Door:
 
 
 def _agent(door: _Door, name: str, verb: str, rest: Sequence[str]) -> None:
-    from entire.agents import registry
-
-    event = registry.find(name).parse_hook(verb, _payload(rest))
+    event = registry.make(name).parse_hook(verb, _payload(rest))
     if event is None:
         return
     from entire.lifecycle import dispatcher
@@ -103,7 +103,7 @@ def _git(door: _Door, name: str, rest: Sequence[str]) -> None:
 
     with door as context:
         context.log = context.log.bind(component="git", hook=name)
-        dispatcher.handle(context, event)
+        dispatcher.handle(context, replace(event, session_id=registry.calling_session(os.environ)))
 
 
 def _note(place: Place | None, args: Sequence[str], error: Exception) -> None:

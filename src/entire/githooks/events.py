@@ -17,8 +17,6 @@ VARIABLES = (
     "GIT_PREFIX",
     "GIT_WORK_TREE",
 )
-SESSION_VARIABLES = ("CLAUDE_CODE_SESSION_ID", "DEMO_AGENT_SESSION_ID")
-"""What agents set in the shells they run: a commit made there was made by that session's agent."""
 
 
 def parse_hook(name: str, args: Sequence[str], env: Mapping[str, str]) -> GitEvent | None:
@@ -28,7 +26,6 @@ def parse_hook(name: str, args: Sequence[str], env: Mapping[str, str]) -> GitEve
             type=EventType.PREPARE_COMMIT,
             message_file=args[0],
             message_source=args[1] if len(args) > 1 else "",
-            session_id=next((env[name] for name in SESSION_VARIABLES if env.get(name)), ""),
             environment={name: env[name] for name in VARIABLES if name in env},
         )
     if name == "post-commit":

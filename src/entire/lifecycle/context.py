@@ -6,7 +6,7 @@ import os
 import time
 
 from entire import files, log, process, strategies
-from entire.errors import UsageError
+from entire.errors import EntireError
 from entire.git.read import Objects
 from entire.model.session import Process, Session
 from entire.model.turns import RunningTurn
@@ -15,7 +15,7 @@ from entire.store.journal import Journal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from entire.agents.contract import Agent
     from entire.layout import Place
@@ -38,6 +38,7 @@ class Context:
         self.log = log.Log(place.log, settings.log_level)
         self._journal: Journal | None = None
         self._sessions: dict[str, Session] = {}
+        self._agents: dict[str, tuple[Mapping[str, str], Agent]] = {}
         self._relevant: list[str] | None = None
         self._touched: dict[str, Session] = {}
 
@@ -50,6 +51,7 @@ class Context:
         """Read everything anew the next time (another process may have written)."""
         self._journal = None
         self._sessions = {}
+        self._agents = {}
         self._relevant = None
         self._touched = {}
 
@@ -131,17 +133,25 @@ class Context:
         return turns
 
     def agent_of(self, session: Session) -> Agent | None:
-        """Return the adapter of a session's agent, with what the session's events said; None if it is not known
-        here.
+        """Return the adapter of a session, made with what its events said; None if its agent is not installed.
+
+        A session keeps its adapter until its metadata change, or until ``forget``.
         """
+        metadata, known = self._agents.get(session.session_id, ({}, None))
+        if known is not None and known.name == session.agent and metadata == session.metadata:
+            return known
         from entire.agents import registry
 
+        metadata = dict(session.metadata)
         try:
-            agent = registry.find(session.agent) if session.agent else registry.find_by_type(session.agent_type)
-        except UsageError:
+            if session.agent:
+                agent: Agent | None = registry.make(session.agent, metadata)
+            else:
+                agent = registry.make_by_type(session.agent_type, metadata)
+        except EntireError:
             return None
         if agent is not None:
-            agent.metadata = session.metadata
+            self._agents[session.session_id] = metadata, agent
             session.agent = agent.name
         return agent
 
@@ -150,8 +160,8 @@ class Context:
         from entire.agents import registry
 
         try:
-            return registry.find(name)
-        except UsageError:
+            return registry.make(name)
+        except EntireError:
             return None
 
     def transcript(self, session: Session) -> SessionTranscript:

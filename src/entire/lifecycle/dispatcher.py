@@ -5,7 +5,6 @@ Handlers are loaded when their action is due, so that a hook loads only what its
 
 from __future__ import annotations
 
-from entire.agents import powers
 from entire.lifecycle import recovery
 from entire.lifecycle.context import agent_process
 from entire.model.events import Event, EventType, GitEvent
@@ -148,8 +147,10 @@ def _close(context: Context, session: Session, _event: Event) -> None:
 
 def _answer(context: Context, session: Session, event: Event) -> bytes:
     """Return what to show the user through the agent, in its own form, if it can show a message: mostly nothing."""
+    from entire.agents import capabilities
+
     agent = context.agent_of(session)
-    responder = powers.hook_responder(agent) if agent is not None else None
+    responder = capabilities.hook_responder(agent) if agent is not None else None
     if responder is None:
         return b""
     message = event.response_message

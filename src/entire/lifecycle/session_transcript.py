@@ -1,6 +1,6 @@
-"""A session's transcript as the framework sees it: what the agent's powers tell, and what remains without them.
+"""A session's transcript as the framework sees it: what the agent's capabilities tell, and what remains without them.
 
-The one place where an agent without a power degrades: no analyzer means no tool reports and only the prompts that
+The one place where an agent without a capability degrades: no analyzer means no tool reports and only the prompts that
 events carried; no calculator means no tokens; no extractor means no subagents.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from entire.agents import powers, transcripts
+from entire.agents import capabilities, transcripts
 from entire.model.transcripts import START, Position, Prompt, Subagent, TokenUsage
 from entire.store import transcripts as stored
 
@@ -30,9 +30,9 @@ class SessionTranscript:
         self._agent = agent
         self._session = session
         self._top = top
-        self._analyzer = powers.transcript_analyzer(agent)
-        self._calculator = powers.token_calculator(agent)
-        self._extractor = powers.subagent_extractor(agent)
+        self._analyzer = capabilities.transcript_analyzer(agent)
+        self._calculator = capabilities.token_calculator(agent)
+        self._extractor = capabilities.subagent_extractor(agent)
 
     @property
     def path(self) -> str:

@@ -181,6 +181,12 @@ def git_hooks(case: Case) -> Iterator[Finding]:
         yield finding(WARNING if other else ERROR, problem, hint, fixable=not by_hand)
 
 
+def agents(_case: Case) -> Iterator[Finding]:
+    """Agents of installed packages that cannot be used."""
+    for problem in registry.problems():
+        yield finding(WARNING, problem, "reinstall or remove the package that brings it")
+
+
 def agent_hooks(case: Case) -> Iterator[Finding]:
     """Agents that are connected in part, or not at all."""
     found = registry.installed(case.place.top)

@@ -32,6 +32,7 @@ CHECKS: dict[str, tuple[Check, Remedy | None]] = {
     "commits": (checks.pending_commit, repairs.pending_commit),
     "sessions": (checks.stuck_sessions, repairs.stuck_sessions),
     "git hooks": (checks.git_hooks, repairs.git_hooks),
+    "agents": (checks.agents, None),
     "agent hooks": (checks.agent_hooks, repairs.agent_hooks),
     "links": (checks.dangling_links, repairs.dangling_links),
     "checkpoints": (checks.damaged_checkpoints, None),

@@ -7,7 +7,7 @@ the rewind (or resume) that left it, beside the state and the turns of then.
 from __future__ import annotations
 
 from entire import files
-from entire.agents import powers
+from entire.agents import capabilities
 from entire.lifecycle.session_transcript import LINES
 from entire.model import jsontext
 from entire.model.session import Session
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def counted(place: Place, draft: Draft, agent: Agent, session: Session, data: bytes) -> Position | None:
     """Return how far checkpoints counted the answers of a transcript, in whichever past; None if nobody can tell."""
-    analyzer = powers.transcript_analyzer(agent)
+    analyzer = capabilities.transcript_analyzer(agent)
     if analyzer is None or LINES not in agent.capabilities:
         return None
     best = 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from entire import files, process
-from entire.agents import powers, registry
+from entire.agents import capabilities, registry
 from entire.errors import EntireError
 from entire.git import history
 from entire.lifecycle.session_transcript import LINES, SessionTranscript
@@ -137,10 +137,10 @@ def _plan(context: Context, piece: StoredSession, overwrite: Collection[str]) ->
     agent_type = piece.agent_type or (state.agent_type if state is not None else "")
     shown = Resumed(session_id=piece.session_id, agent=agent_type, checkpoint_id=piece.checkpoint_id,
                     prompt=piece.prompt)  # fmt: skip
-    agent = registry.find_by_type(agent_type)
+    agent = registry.make_by_type(agent_type, state.metadata if state is not None else {})
     if agent is None:
         return replace(shown, problem=f"the agent {agent_type!r} is not known here; install its plugin and try again")
-    if powers.session_resumer(agent) is None:
+    if capabilities.session_resumer(agent) is None:
         return replace(shown, problem=f"{agent_type} cannot continue a stored session")
     if state is not None and _is_at_work(state):
         return replace(shown, problem=_AT_WORK)
@@ -201,7 +201,7 @@ def draft_unknown(
     context: Context, draft: Draft, piece: StoredSession, found: TranscriptChange, subagents: Mapping[str, bytes]
 ) -> None:
     """Let a session that was never here be known, with what is stored of it; another command puts its files back."""
-    agent = registry.find(found.agent)
+    agent = registry.make(found.agent)
     plan = _Plan(piece=piece, agent=agent, state=None, found=found, shown=Resumed(session_id=piece.session_id))
     _draft_state(context, draft, plan, subagents)
 
@@ -283,7 +283,7 @@ def _new_state(context: Context, plan: _Plan) -> Session:
 
 def _counted(plan: _Plan, draft: Draft, asked: Sequence[str], written: Mapping[str, bytes]) -> dict[str, Any]:
     """Return how far the transcripts of subagents are counted: to their ends."""
-    analyzer = powers.transcript_analyzer(plan.agent)
+    analyzer = capabilities.transcript_analyzer(plan.agent)
     counted = {}
     for subagent in dict.fromkeys((*asked, *plan.piece.subagents)) if analyzer is not None else ():
         path = _subagent_file(plan, subagent)
@@ -300,7 +300,7 @@ def _counted(plan: _Plan, draft: Draft, asked: Sequence[str], written: Mapping[s
 
 def _subagent_file(plan: _Plan, subagent: str) -> str:
     """Return where a subagent's transcript is or belongs, '' if that cannot be told."""
-    where = getattr(powers.subagent_extractor(plan.agent), "subagent_file", None)
+    where = getattr(capabilities.subagent_extractor(plan.agent), "subagent_file", None)
     return str(where(plan.found.path, subagent)) if where is not None else ""
 
 

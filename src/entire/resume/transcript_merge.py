@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from entire import files
-from entire.agents import powers
+from entire.agents import capabilities, registry
 from entire.lifecycle.session_transcript import LINES
 from entire.model import trailers
 from entire.model.ids import is_tool_id
@@ -62,11 +62,12 @@ def live_path(place: Place, agent: Agent, session: Session | None, session_id: s
     Raises EntireError for an id that could lead elsewhere. A transcript below ``.entire/tmp`` is a copy for hooks, and
     that of a work tree that is gone (moved, most likely) lies where the agent will not look.
     """
-    resumer = powers.session_resumer(agent)
+    resumer = capabilities.session_resumer(agent)
     if resumer is None:
         return ""
     folder = resumer.session_dir(place.top)
-    path = session.transcript_path if session is not None and not _is_given(folder) else ""
+    is_given = folder == registry.session_dir(agent.name, os.environ)  # by a test harness (cli-compat.md)
+    path = session.transcript_path if session is not None and not is_given else ""
     if path and os.path.isfile(path) and not path.startswith(place.tmp_dir + os.sep) and not has_moved(session):
         return path
     return resumer.resolve_session_file(folder, session_id)
@@ -75,12 +76,6 @@ def live_path(place: Place, agent: Agent, session: Session | None, session_id: s
 def has_moved(session: Session | None) -> bool:
     """Tell whether the work tree that a session belongs to is not where it was."""
     return session is not None and bool(session.worktree_path) and not os.path.isdir(session.worktree_path)
-
-
-def _is_given(folder: str) -> bool:
-    """Tell whether a test harness named the folder (``ENTIRE_TEST_<AGENT>_PROJECT_DIR``, cli-compat.md)."""
-    named = (name for name, value in os.environ.items() if value == folder)
-    return any(name.startswith("ENTIRE_TEST_") and name.endswith("_PROJECT_DIR") for name in named)
 
 
 def back_to(
@@ -169,7 +164,7 @@ def covered(agent: Agent, stored: bytes, data: bytes) -> int | None:
 
 
 def _prepared(place: Place, agent: Agent, session: Session | None, session_id: str) -> TranscriptChange:
-    resumer = powers.session_resumer(agent)
+    resumer = capabilities.session_resumer(agent)
     command = resumer.format_resume_command(session_id) if resumer is not None else ""
     path = live_path(place, agent, session, session_id)
     return TranscriptChange(session_id=session_id, agent=agent.name, path=path, command=command)
@@ -334,7 +329,7 @@ def _by_subagent(files: Mapping[str, str]) -> dict[str, str]:
 
 def subagent_files(objects: Objects, agent: Agent, path: str, stored: Mapping[str, str]) -> list[tuple[str, bytes]]:
     """Return the files of subagents (path, content) that are stored and missing beside the live transcript ``path``."""
-    extractor = powers.subagent_extractor(agent)
+    extractor = capabilities.subagent_extractor(agent)
     where = getattr(extractor, "subagent_file", None)  # plugins of earlier versions of the protocol have none
     if where is None or not path:
         return []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire import process
-from entire.agents import powers, registry
+from entire.agents import capabilities, registry
 from entire.model.value import Value
 from entire.model.views import ConversationView
 from entire.resume import transcript_merge
@@ -74,7 +74,7 @@ def returned(context: Context, session_id: str) -> ConversationView:
     agent = context.agent_of(session) if session is not None else None
     if session is None or agent is None:
         return ConversationView(session_id=session_id, what=transcript_merge.WRITTEN)
-    resumer, pid = powers.session_resumer(agent), _open(session)
+    resumer, pid = capabilities.session_resumer(agent), _open(session)
     command = resumer.format_resume_command(session_id) if resumer is not None else ""
     return ConversationView(session_id=session_id, agent=agent.type, path=session.transcript_path,
                             what=transcript_merge.WRITTEN, command=command, is_open=bool(pid), pid=pid)  # fmt: skip
@@ -139,7 +139,7 @@ def _of_checkpoint(context: Context, points: Points, point: PointView) -> list[S
 
 def _agent(context: Context, session_id: str, agent_type: str) -> Agent | None:
     session = context.session(session_id)
-    return context.agent_of(session) if session is not None else registry.find_by_type(agent_type)
+    return context.agent_of(session) if session is not None else registry.make_by_type(agent_type)
 
 
 def _lines(data: bytes) -> int:

@@ -137,7 +137,7 @@ class Restoring:
         """Tell whether a path may be touched at all; says why, if not."""
         if diff.GITLINK in (change.old_mode, change.new_mode):
             return self._leave(change.path, "a submodule")
-        if change.path.partition("/")[0] in _protected():
+        if change.path.partition("/")[0] in registry.protected_dirs():
             return self._leave(change.path, "it belongs to the agent itself")
         return True
 
@@ -340,11 +340,6 @@ class Restoring:
         path = str(error.filename)
         ours = path.startswith(self._draft.folder)
         return isinstance(error, PermissionError) and path.startswith(self._top) and not ours
-
-
-def _protected() -> frozenset[str]:
-    """Return the folders that agents keep for themselves in a repository."""
-    return frozenset(name for one in registry.BUILTIN for name in registry.find(one).protected_dirs)
 
 
 def _found(mode: str, oid: str) -> Found:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from entire.agents import registry
 from entire.errors import EntireError
 from entire.git import bulk, diff, history, reflog, refs
 from entire.git.history import Logged
@@ -300,7 +301,7 @@ def _turn(session: Session, note: TurnNote, notes: Sequence[TurnNote]) -> PointV
         time=note.ended,
         session_id=session.session_id,
         agent=session.agent_type,
-        message=steps.subject(note.prompt),
+        message=steps.subject(note.prompt, registry.spoken_names()),
         prompt=note.prompt,
         session_prompt=next((one.prompt for one in notes if one.prompt), ""),
     )

@@ -287,7 +287,11 @@ def take_over(session: Session, shared: dict[str, Any]) -> None:
         session.phase = Phase.ACTIVE_COMMITTED if ids_of_turn else Phase.ACTIVE
     else:
         session.phase = Phase.ENDED if phase == "ended" else Phase.IDLE
-    session.agent_type = _text(shared, "agent_type") or session.agent_type or "Claude Code"
+    session.agent_type = _text(shared, "agent_type") or session.agent_type
+    if not session.agent_type:
+        from entire.agents import registry
+
+        session.agent_type = registry.BUILTIN[registry.UNNAMED].type
     session.base_commit = _text(shared, "base_commit")
     session.worktree_path = _text(shared, "worktree_path")
     session.worktree_name = _text(shared, "worktree_id")

@@ -29,7 +29,6 @@ _POLITE = (
     "hey ",
     "hi ",
     "hello ",
-    "claude ",
     "now ",
 )
 _SUBJECT = 72
@@ -67,13 +66,17 @@ def metadata_folder(session_id: str) -> str:
     return f".entire/metadata/{session_id}"
 
 
-def subject(prompt: str) -> str:
-    """Return a step's subject from its (redacted) prompt: without polite openings, at most 72 characters."""
+def subject(prompt: str, names: Sequence[str] = ()) -> str:
+    """Return a step's subject from its (redacted) prompt: without polite openings, at most 72 characters.
+
+    ``names``: what people call the agents they speak to, in small letters.
+    """
+    openings = (*_POLITE, *(f"{name} " for name in names))
     text = " ".join(prompt.split())
     shortened = True
     while shortened:
         shortened = False
-        for opening in _POLITE:
+        for opening in openings:
             if text.lower().startswith(opening):
                 text, shortened = text[len(opening) :].lstrip(" ,"), True
     text = text.rstrip("?").rstrip()

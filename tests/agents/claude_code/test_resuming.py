@@ -88,19 +88,20 @@ def test_whether_it_is_here(tmp_path: Path) -> None:
 
 
 def test_the_contract_holds() -> None:
-    """Type checkers see here that the class fits every power that it names."""
+    """Type checkers see here that the class fits every capability that it names."""
     from typing import TYPE_CHECKING
 
-    from entire.agents import powers, registry
+    from entire.agents import capabilities, registry
 
-    agent = registry.find("claude-code")
+    agent = registry.make("claude-code")
     assert isinstance(agent, ClaudeCode)
-    assert agent.capabilities - {"line_transcript"} <= set(powers.NAMES)  # that one is a form, not a power
+    assert agent.capabilities - {"line_transcript"} <= set(capabilities.NAMES)  # that one is a form, no more
     if TYPE_CHECKING:
         from entire.agents import contract
 
         mine = ClaudeCode()
         held: list[object] = []
+        made: contract.AgentFactory = ClaudeCode
         a: contract.Agent = mine
         b: contract.HookInstaller = mine
         c: contract.TranscriptAnalyzer = mine
@@ -109,4 +110,4 @@ def test_the_contract_holds() -> None:
         f: contract.SubagentExtractor = mine
         g: contract.SessionResumer = mine
         h: contract.HookResponder = mine
-        held += [a, b, c, d, e, f, g, h]
+        held += [made, a, b, c, d, e, f, g, h]

@@ -11,7 +11,6 @@ import pytest
 from entire.agents import registry
 from entire.agents.demo.agent import HOOKS, VERBS, Demo
 from entire.errors import EntireError
-from entire.githooks.events import SESSION_VARIABLES
 from entire.model.events import EventType
 from entire.model.transcripts import START
 from entire_demo_agent import hooks, places, program
@@ -21,13 +20,13 @@ FOREIGN = {"hooks": {"TurnEnd": [{"command": "make lint", "timeout": 5}], "Else"
 
 
 def test_it_is_in_the_registry() -> None:
-    assert isinstance(registry.find("demo"), Demo)
-    assert isinstance(registry.find_by_type("Demo Agent"), Demo)
+    assert isinstance(registry.make("demo"), Demo)
+    assert isinstance(registry.make_by_type("Demo Agent"), Demo)
 
 
 def test_the_adapter_knows_the_program() -> None:
     assert set(VERBS) == set(hooks.EVENTS)
-    assert program.SESSION_VARIABLE in SESSION_VARIABLES
+    assert registry.find("demo").session_variable == program.SESSION_VARIABLE
 
 
 def test_every_hook_becomes_its_event(bench: Bench) -> None:

@@ -57,7 +57,7 @@ class Stage:
 
 @pytest.fixture
 def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
-    monkeypatch.setitem(registry.BUILTIN, "bare", f"{bare_agent.__name__}:Bare")
+    monkeypatch.setitem(registry.BUILTIN, "bare", bare_agent.entry("Bare"))
     one = Stage(tmp_path / "repo")
     yield one
     one.context.close()
@@ -167,6 +167,29 @@ def test_a_commit_near_no_session_gets_no_trailer(stage: Stage) -> None:
 def test_notes_of_a_turn_have_one_line_a_prompt_and_its_tokens_once() -> None:
     one = Turn(id="t", started=1.0, ended=2.0)
     assert [note.prompt for note in turn.notes_of(one, [])] == [""]
+
+
+def test_a_session_keeps_its_adapter_until_its_metadata_change(stage: Stage) -> None:
+    stage.event(EventType.SESSION_START, metadata={"colour": "red"})
+    session = stage.session()
+    first = stage.context.agent_of(session)
+    assert first is not None
+    assert first.metadata == {"colour": "red"}
+    assert stage.context.agent_of(session) is first
+    session.metadata["colour"] = "blue"
+    second = stage.context.agent_of(session)
+    assert second is not None
+    assert (first.metadata, second.metadata) == ({"colour": "red"}, {"colour": "blue"})
+    stage.context.forget()
+    assert stage.context.agent_of(session) is not second
+
+
+def test_handlers_get_an_adapter_that_knows_what_the_event_said(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    monkeypatch.setattr(turn, "begin", lambda _context, agent, *_: seen.append(agent.metadata))
+    stage.event(EventType.SESSION_START, metadata={"colour": "red"})
+    stage.event(EventType.TURN_START, metadata={"size": "big"})
+    assert seen == [{"colour": "red", "size": "big"}]
 
 
 def test_an_agent_that_is_not_installed_is_none(stage: Stage) -> None:

@@ -1,4 +1,4 @@
-"""A session's transcript through an agent's powers, and without them."""
+"""A session's transcript through an agent's capabilities, and without them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from entire.lifecycle.session_transcript import SessionTranscript
 from entire.model.session import Session
 from entire.model.transcripts import START, Position, TokenUsage
-from tests.integration.bare_agent import with_powers
+from tests.integration.bare_agent import with_capabilities
 
 RECORDS = [
     {"prompt": "one"},
@@ -31,11 +31,11 @@ def session(tmp_path: Path) -> Session:
     return one
 
 
-def transcript(session: Session, *powers: str) -> SessionTranscript:
-    return SessionTranscript(with_powers(*powers)(), session, session.worktree_path)
+def transcript(session: Session, *names: str) -> SessionTranscript:
+    return SessionTranscript(with_capabilities(*names)(), session, session.worktree_path)
 
 
-def test_without_powers(session: Session) -> None:
+def test_without_capabilities(session: Session) -> None:
     one = transcript(session)
     end = one.end()
     assert (end.count, end.byte) == (0, os.path.getsize(session.transcript_path))
@@ -59,7 +59,7 @@ def test_a_file_of_lines_is_counted_on_from_where_it_is_known(session: Session) 
     assert one.end() == Position(count=1, byte=3), "it became shorter: from its start"
 
 
-def test_with_powers(session: Session) -> None:
+def test_with_capabilities(session: Session) -> None:
     one = transcript(session, "transcript_analyzer", "token_calculator")
     end = one.end()
     assert [prompt.text for prompt in one.prompts(START, end)] == ["one"]
@@ -77,7 +77,7 @@ def test_paths_are_told_from_the_top_whatever_links_lead_there(session: Session,
     session.worktree_path = str(tmp_path / "link")
     files = [str(tmp_path / "link/dir/a"), str(top / "dir/b"), "dir/../c", str(tmp_path / "x"), "../y", str(top), ""]
     Path(session.transcript_path).write_text("".join(json.dumps({"file": file}) + "\n" for file in files))
-    one = SessionTranscript(with_powers("transcript_analyzer")(), session, str(tmp_path / "link"))
+    one = SessionTranscript(with_capabilities("transcript_analyzer")(), session, str(tmp_path / "link"))
     assert one.files(START, one.end()) == ["dir/a", "dir/b", "c"]
 
 

@@ -18,7 +18,7 @@ from entire.store.turnlog import TurnNote
 from entire.undo.transaction import Draft
 
 ID = "a-session"
-AGENT: Any = registry.find("demo")
+AGENT: Any = registry.make("demo")
 
 
 class Desk:

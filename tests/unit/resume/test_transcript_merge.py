@@ -226,7 +226,7 @@ def test_a_big_transcript_is_compared_in_blocks(monkeypatch: pytest.MonkeyPatch)
 @pytest.fixture
 def claude(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Agent:
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
-    return registry.find("claude-code")
+    return registry.make("claude-code")
 
 
 def place_in(tmp_path: Path) -> Place:
@@ -300,6 +300,6 @@ def test_subagents_come_back_where_they_are_missing(claude: Agent, tmp_path: Pat
 @pytest.mark.parametrize("name", ["claude-code", "demo"])
 @pytest.mark.parametrize("subagent", ["", "../x", "a/b", "a.b", "x\0"])
 def test_a_subagent_never_leads_elsewhere(name: str, subagent: str) -> None:
-    agent = registry.find(name)
+    agent = registry.make(name)
     assert agent.subagent_file("/sessions/a.jsonl", subagent) == ""  # type: ignore[attr-defined]
     assert agent.subagent_file("/sessions/a.jsonl", "h1").startswith("/sessions/a/")  # type: ignore[attr-defined]

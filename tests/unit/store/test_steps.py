@@ -38,6 +38,11 @@ def test_subjects(prompt: str, subject: str) -> None:
     assert steps.subject(prompt) == subject
 
 
+def test_a_subject_leaves_out_whom_the_prompt_speaks_to() -> None:
+    assert steps.subject("hey robin please add a test", ["robin"]) == "Add a test"
+    assert steps.subject("hey robin please add a test") == "Robin please add a test"
+
+
 @given(st.text())
 def test_any_prompt_gives_one_short_line(prompt: str) -> None:
     subject = steps.subject(prompt)

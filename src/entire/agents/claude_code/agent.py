@@ -16,7 +16,7 @@ from entire.model.transcripts import START
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import ClassVar
+    from typing import ClassVar, Final
 
     from entire.agents.claude_code.transcript import Tail
     from entire.model.events import Event
@@ -31,8 +31,6 @@ class ClaudeCode:
 
     name: ClassVar[str] = "claude-code"
     type: ClassVar[str] = "Claude Code"
-    description: ClassVar[str] = "Anthropic's coding agent for the terminal"
-    protected_dirs: ClassVar[tuple[str, ...]] = (".claude",)
     hook_names: ClassVar[tuple[str, ...]] = (
         "session-start",
         "session-end",
@@ -61,12 +59,13 @@ class ClaudeCode:
     def __init__(
         self,
         *,
+        metadata: Mapping[str, str] = {},
         now: Callable[[], float] = time.time,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
         env: Mapping[str, str] | None = None,
     ) -> None:
-        self.metadata: Mapping[str, str] = {}
+        self.metadata: Final = metadata
         self._now = now
         self._clock = clock
         self._sleep = sleep

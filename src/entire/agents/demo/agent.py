@@ -18,6 +18,7 @@ from entire.model.times import parse_time
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Final
 
     from entire.model.transcripts import Position, Prompt, Subagent, TokenUsage
 
@@ -38,8 +39,6 @@ class Demo:
 
     name = "demo"
     type = "Demo Agent"
-    description = "The bundled demo agent: obeys, needs no model and no network"
-    protected_dirs = (".demo-agent",)
     hook_names = tuple(HOOKS)
     capabilities = frozenset(
         (
@@ -53,8 +52,8 @@ class Demo:
         )
     )
 
-    def __init__(self) -> None:
-        self.metadata: Mapping[str, str] = {}
+    def __init__(self, *, metadata: Mapping[str, str] = {}) -> None:
+        self.metadata: Final = metadata
 
     def detect(self, root: str) -> bool:
         """Tell whether the repository or the user has settings for the agent."""

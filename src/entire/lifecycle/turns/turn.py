@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from entire.agents import powers, transcripts
+from entire.agents import capabilities, registry, transcripts
 from entire.lifecycle.context import agent_process
 from entire.lifecycle.snapshots import recorder
 from entire.lifecycle.snapshots.recorder import Cause, Step
@@ -94,7 +94,7 @@ def wait(context: Context, event: Event) -> None:
     """Let an agent that writes its transcript late finish; before the lock, because it may take seconds."""
     session = context.session(event.session_id)
     agent = context.agent_of(session) if session is not None else context.agent_named(event.agent)
-    preparer = powers.transcript_preparer(agent) if agent is not None else None
+    preparer = capabilities.transcript_preparer(agent) if agent is not None else None
     if preparer is not None:
         start = session.turn.start if session is not None and session.turn is not None else START
         preparer.prepare_transcript(event, start)
@@ -238,10 +238,12 @@ def step_of(context: Context, session: Session, transcript: SessionTranscript, f
     """Return the step that saves the session as it is now."""
     whole = transcript.as_stored(context.objects, finish)
     prompts = turnlog.prompts(turnlog.read(context.place, session.session_id))
-    title = steps.subject(session.turn.prompt or session.first_prompt) if session.turn else "Agent step"
+    prompt = session.turn.prompt or session.first_prompt if session.turn else ""
     return Step(
         session=session,
-        message=steps.message(title, session.session_id, strategy=context.strategy.name),
+        message=steps.message(
+            steps.subject(prompt, registry.spoken_names()), session.session_id, strategy=context.strategy.name
+        ),
         files=steps.metadata_files(session.session_id, whole.parts, prompts, summary),
     )
 

@@ -1,0 +1,93 @@
+"""Facts about agents stand in their rooms and in the table; other copies are compared with it."""
+
+from __future__ import annotations
+
+import importlib
+import re
+
+import pytest
+
+from entire.agents import registry
+from entire.agents.registry import BUILTIN, AgentEntry
+from entire.githooks import scripts
+from tests.architecture.places import PACKAGE, ROOT, source_files
+
+LAUNCHER = ROOT / "src" / "launcher" / "entire"
+TO_COME = {"gemini", "codex", "opencode", "cursor", "aider", "copilot"}
+COMMON = {"agent", "code", "dir", "entire", "id", "project", "session", "test"}
+# Words that mean something else in a room as well.
+ELSEWHERE = {"ui": {"cursor"}}
+
+
+def words_of(entry: AgentEntry) -> set[str]:
+    """Return the words by which an agent would be recognised."""
+    texts = (
+        entry.name,
+        entry.type,
+        *entry.protected_dirs,
+        entry.project_variable,
+        entry.session_variable,
+        entry.session_dir_variable,
+        entry.spoken_name,
+    )
+    return set(re.findall("[a-z]+", " ".join(texts).lower())) - COMMON
+
+
+WORDS = TO_COME.union(*map(words_of, BUILTIN.values()))
+
+
+def named_in(text: str) -> set[str]:
+    """Return the agents' words in some source text, also as part of an identifier."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)
+    return WORDS & {word for part in (text, apart) for word in re.findall("[a-z]+", part.lower())}
+
+
+def test_the_words_are_found_wherever_they_hide() -> None:
+    assert {"claude", "demo"} <= WORDS
+    assert WORDS & {"code", "agent", "session"} == set()
+    found = named_in('CLAUDE_DIR = "x"; class GeminiAgent: codex_home = ".aider"  # the OpenCode, as Copilot')
+    assert found == {"claude", "gemini", "codex", "aider", "opencode", "copilot"}
+
+
+def test_only_the_rooms_of_agents_name_agents() -> None:
+    named = {}
+    for path in source_files():
+        room = path.relative_to(PACKAGE).parts[0]
+        if room != "agents" and (found := named_in(path.read_text()) - ELSEWHERE.get(room, set())):
+            named[str(path.relative_to(PACKAGE))] = found
+    assert named == {}
+
+
+def test_the_launcher_knows_the_same_project_folders_as_the_table() -> None:
+    read = set(re.findall(r"\$\{?([A-Z_]+)", LAUNCHER.read_text())) - {"GIT_DIR", "PWD"}
+    assert read == {entry.project_variable for entry in BUILTIN.values() if entry.project_variable}
+
+
+@pytest.mark.parametrize("name", scripts.NAMES)
+def test_the_git_hooks_leave_sessions_to_the_table(name: str) -> None:
+    script = scripts.text(name).decode()
+    assert named_in(script) == set()
+    assert set(re.findall(r"\$\{?([A-Z_]+)", script)) <= {"GIT_DIR", "GIT_EDITOR", "PPID"}
+
+
+def test_the_table_is_sorted() -> None:
+    assert list(BUILTIN) == sorted(BUILTIN)
+    assert {name: entry.name for name, entry in BUILTIN.items()} == {name: name for name in BUILTIN}
+    assert {registry.DEFAULT, registry.UNNAMED} <= set(BUILTIN)
+
+
+@pytest.mark.parametrize("entry", BUILTIN.values(), ids=list(BUILTIN))
+def test_a_line_of_the_table_says_what_the_room_says(entry: AgentEntry) -> None:
+    module, _, attribute = entry.target.partition(":")
+    agent = getattr(importlib.import_module(module), attribute)()
+    assert (agent.name, agent.type) == (entry.name, entry.type)
+    config = agent.hook_config_path("/repo", "project")
+    assert any(config.startswith(f"/repo/{folder}/") for folder in entry.protected_dirs)
+
+
+@pytest.mark.parametrize("entry", BUILTIN.values(), ids=list(BUILTIN))
+def test_a_harness_can_say_where_sessions_are(entry: AgentEntry, monkeypatch: pytest.MonkeyPatch) -> None:
+    if entry.session_dir_variable:
+        monkeypatch.setenv(entry.session_dir_variable, "/given")
+        agent = registry.make(entry.name)
+        assert agent.session_dir("/repo") == "/given"  # type: ignore[attr-defined]
