@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 
-from entire import process
 from entire.model.events import EventType
 from entire.model.phases import Phase
 
@@ -14,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.lifecycle.context import Context
     from entire.model.events import Event, GitEvent
+    from entire.model.session import Session
 
 
 def complete_commit(context: Context, event: Event | GitEvent | None = None) -> None:
@@ -39,11 +39,7 @@ def close_lost_turns(context: Context, *, but: str = "") -> None:
     for session in context.relevant_sessions():
         if session.session_id == but:
             continue
-        gone = (
-            session.is_running
-            and session.process.pid
-            and not process.is_running(session.process.pid, session.process.started)
-        )
+        gone = session.is_running and _is_gone(session, context.now())
         waits = session.turn_checkpoints and not session.is_running
         if not (gone or waits) or context.agent_of(session) is None:
             continue
@@ -55,6 +51,12 @@ def close_lost_turns(context: Context, *, but: str = "") -> None:
         finalize.finalize_turn(context, session)
         session.phase = Phase.IDLE if gone else session.phase
         context.save(session)
+
+
+def _is_gone(session: Session, now: float) -> bool:
+    from entire.lifecycle import liveness
+
+    return not liveness.is_alive(session, now, silence=liveness.NEVER)
 
 
 def finish_interrupted(context: Context) -> list[str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 
-from entire import files, log, process, settings
+from entire import files, log, settings
 from entire.agents import registry
 from entire.errors import CorruptError
 from entire.git import history, program
 from entire.git.read import Objects
 from entire.githooks import install
+from entire.lifecycle import liveness
 from entire.maintenance import clean
 from entire.maintenance.repository import Repository, is_committing
 from entire.model import jsontext, trailers
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from entire.model.session import Session
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
-SILENT = 3600.0  # after so long a session whose process nobody knows is taken to be gone
 SHOWN = 5
 _HASHES = 20  # transcripts whose hash is compared, the newest: it is only a diagnostic
 
@@ -161,12 +161,8 @@ def stuck_sessions(case: Case) -> Iterator[Finding]:
 
 
 def is_stuck(session: Session, now: float) -> bool:
-    """Tell whether a turn is in progress and its agent gone; where nobody knows the process, silent for an hour."""
-    if not session.is_running:
-        return False
-    if session.process.pid:
-        return not process.is_running(session.process.pid, session.process.started)
-    return now - session.last_seen > SILENT
+    """Tell whether a turn is in progress and its agent gone."""
+    return liveness.has_lost_turn(session, now, silence=liveness.AN_HOUR)
 
 
 # ---------------------------------------------------------------- hooks

@@ -11,6 +11,7 @@ from entire.errors import CorruptError
 from entire.git import refs, worktrees
 from entire.git.read import Objects
 from entire.layout import METADATA_BRANCH
+from entire.lifecycle import liveness
 from entire.model.session import KEPT_SECONDS
 from entire.store import sessions, steps
 
@@ -69,14 +70,12 @@ class Repository:
         return bool(session.worktree_name) and session.worktree_name not in {one.name for one in self.worktrees}
 
     def is_alive(self, session: Session) -> bool:
-        """Tell whether a session's agent still runs, or must be taken to, because nobody knows its process."""
-        if session.process.pid:
-            return process.is_running(session.process.pid, session.process.started)
-        return (session.is_running or bool(session.background)) and self.now - session.last_seen < KEPT_SECONDS
+        """Tell whether a session's agent still runs."""
+        return liveness.is_alive(session, self.now, silence=KEPT_SECONDS)
 
     def is_at_work(self, session: Session) -> bool:
-        """Tell whether a turn is in progress, by an agent that runs."""
-        return (session.is_running or bool(session.background)) and self.is_alive(session)
+        """Tell whether a session's agent, or a subagent of it, is working."""
+        return liveness.is_at_work(session, self.now, silence=KEPT_SECONDS)
 
     def stands_on(self, session: Session, ref: str) -> bool:
         """Tell whether a session stands on a branch of steps (in its old form, that of any worktree)."""

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 
-from entire import files, process
+from entire import files
 from entire.agents import capabilities, registry
 from entire.errors import EntireError
 from entire.git import history
+from entire.lifecycle import liveness
 from entire.lifecycle.session_transcript import LINES, SessionTranscript
 from entire.model.phases import Phase
 from entire.model.session import Session
@@ -142,7 +143,7 @@ def _plan(context: Context, piece: StoredSession, overwrite: Collection[str]) ->
         return replace(shown, problem=f"the agent {agent_type!r} is not known here; install its plugin and try again")
     if capabilities.session_resumer(agent) is None:
         return replace(shown, problem=f"{agent_type} cannot continue a stored session")
-    if state is not None and _is_at_work(state):
+    if state is not None and _is_at_work(context, state):
         return replace(shown, problem=_AT_WORK)
     found = transcript_merge.onto(context.place, agent, state, piece.session_id, piece.data, piece.created)
     if found.what == MISSING:
@@ -152,12 +153,8 @@ def _plan(context: Context, piece: StoredSession, overwrite: Collection[str]) ->
     return _Plan(piece=piece, agent=agent, state=state, found=found, shown=shown)
 
 
-def _is_at_work(state: Session) -> bool:
-    """Tell whether a turn is in progress: not one whose agent died."""
-    if not state.is_running:
-        return False
-    agent = state.process
-    return not agent.pid or process.is_running(agent.pid, agent.started)
+def _is_at_work(context: Context, state: Session) -> bool:
+    return state.is_running and liveness.is_alive(state, context.now(), silence=liveness.NEVER)
 
 
 def _chosen(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from entire import process
 from entire.agents import capabilities, registry
+from entire.lifecycle import liveness
 from entire.model.value import Value
 from entire.model.views import ConversationView
 from entire.resume import transcript_merge
@@ -82,8 +82,8 @@ def returned(context: Context, session_id: str) -> ConversationView:
 
 def _open(session: Session | None) -> int:
     """Return the process of a session's agent, 0 if it does not run any more."""
-    program = session.process if session is not None and not session.ended else None
-    return program.pid if program is not None and process.is_running(program.pid, program.started) else 0
+    is_open = session is not None and not session.ended and liveness.is_running(session)
+    return session.process.pid if session is not None and is_open else 0
 
 
 def _stored(context: Context, points: Points, point: PointView) -> list[Stored]:

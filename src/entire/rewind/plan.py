@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
-from entire import files, process
+from entire import files
 from entire.errors import EntireError, UsageError
 from entire.git import checkout, diff, history, operation
-from entire.lifecycle import recovery
+from entire.lifecycle import liveness, recovery
 from entire.lifecycle.snapshots import recorder, worktree
 from entire.lifecycle.snapshots.recorder import Cause
 from entire.model.session import KEPT_SECONDS
@@ -311,8 +311,7 @@ def _refuse_running(context: Context, talks: Sequence[Conversation] = ()) -> Non
     """Refuse while an agent may write files here, or goes on with a conversation that is to go back."""
     concerned = [context.session(conversation.session_id) for conversation in talks]
     for session in [*context.relevant_sessions(), *(one for one in concerned if one is not None)]:
-        at_work = session.background and process.is_running(session.process.pid, session.process.started)
-        if session.is_running or at_work:
+        if session.is_running or liveness.is_at_work(session, context.now(), silence=liveness.AT_ONCE):
             doing = "in the middle of a turn" if session.is_running else "at work in the background"
             raise EntireError(
                 f"{session.agent_type or session.agent} is {doing} (session {session.session_id}); nothing was changed",
