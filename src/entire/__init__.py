@@ -12,20 +12,114 @@ if TYPE_CHECKING:
     from entire.errors import GitError as GitError
     from entire.errors import NotARepositoryError as NotARepositoryError
     from entire.errors import NotEnabledError as NotEnabledError
+    from entire.errors import UsageError as UsageError
+    from entire.model.requests import CleanRequest as CleanRequest
+    from entire.model.requests import DisableRequest as DisableRequest
+    from entire.model.requests import DoctorRequest as DoctorRequest
+    from entire.model.requests import EnableRequest as EnableRequest
+    from entire.model.requests import ResetRequest as ResetRequest
+    from entire.model.requests import UninstallRequest as UninstallRequest
+    from entire.model.views import AgentHooksView as AgentHooksView
+    from entire.model.views import AgentView as AgentView
+    from entire.model.views import CheckpointView as CheckpointView
+    from entire.model.views import CleanView as CleanView
+    from entire.model.views import CommitView as CommitView
+    from entire.model.views import DisableView as DisableView
+    from entire.model.views import DoctorView as DoctorView
+    from entire.model.views import EnableView as EnableView
+    from entire.model.views import FindingView as FindingView
+    from entire.model.views import GitHooksView as GitHooksView
+    from entire.model.views import HookLineView as HookLineView
+    from entire.model.views import HookView as HookView
+    from entire.model.views import ListedView as ListedView
+    from entire.model.views import PointView as PointView
+    from entire.model.views import ResetView as ResetView
+    from entire.model.views import RewindView as RewindView
+    from entire.model.views import SessionView as SessionView
+    from entire.model.views import StatusView as StatusView
+    from entire.model.views import UndoneView as UndoneView
+    from entire.model.views import UndoView as UndoView
+    from entire.model.views import UninstallView as UninstallView
+    from entire.model.views import UnusedView as UnusedView
     from entire.workspace import Workspace as Workspace
 
 __version__ = "0.1.0"
 
 _PUBLIC = {
+    "AgentHooksView": "entire.model.views",
+    "AgentView": "entire.model.views",
+    "CheckpointView": "entire.model.views",
+    "CleanRequest": "entire.model.requests",
+    "CleanView": "entire.model.views",
+    "CommitView": "entire.model.views",
     "CorruptError": "entire.errors",
+    "DisableRequest": "entire.model.requests",
+    "DisableView": "entire.model.views",
+    "DoctorRequest": "entire.model.requests",
+    "DoctorView": "entire.model.views",
+    "EnableRequest": "entire.model.requests",
+    "EnableView": "entire.model.views",
     "EntireError": "entire.errors",
+    "FindingView": "entire.model.views",
     "GitError": "entire.errors",
+    "GitHooksView": "entire.model.views",
+    "HookLineView": "entire.model.views",
+    "HookView": "entire.model.views",
+    "ListedView": "entire.model.views",
     "NotARepositoryError": "entire.errors",
     "NotEnabledError": "entire.errors",
+    "PointView": "entire.model.views",
+    "ResetRequest": "entire.model.requests",
+    "ResetView": "entire.model.views",
+    "RewindView": "entire.model.views",
+    "SessionView": "entire.model.views",
+    "StatusView": "entire.model.views",
+    "UndoView": "entire.model.views",
+    "UndoneView": "entire.model.views",
+    "UninstallRequest": "entire.model.requests",
+    "UninstallView": "entire.model.views",
+    "UnusedView": "entire.model.views",
+    "UsageError": "entire.errors",
     "Workspace": "entire.workspace",
 }
 
-__all__ = ["CorruptError", "EntireError", "GitError", "NotARepositoryError", "NotEnabledError", "Workspace"]
+__all__ = [
+    "AgentHooksView",
+    "AgentView",
+    "CheckpointView",
+    "CleanRequest",
+    "CleanView",
+    "CommitView",
+    "CorruptError",
+    "DisableRequest",
+    "DisableView",
+    "DoctorRequest",
+    "DoctorView",
+    "EnableRequest",
+    "EnableView",
+    "EntireError",
+    "FindingView",
+    "GitError",
+    "GitHooksView",
+    "HookLineView",
+    "HookView",
+    "ListedView",
+    "NotARepositoryError",
+    "NotEnabledError",
+    "PointView",
+    "ResetRequest",
+    "ResetView",
+    "RewindView",
+    "SessionView",
+    "StatusView",
+    "UndoView",
+    "UndoneView",
+    "UninstallRequest",
+    "UninstallView",
+    "UnusedView",
+    "UsageError",
+    "Workspace",
+]
 
 
 def __getattr__(name: str) -> object:

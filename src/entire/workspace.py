@@ -6,13 +6,14 @@ Reading writes nothing, also where the repository cannot be written.
 from __future__ import annotations
 
 import os
+import time
 
 from entire import files, layout, log, settings
 from entire.agents import capabilities, conversation, registry
 from entire.errors import EntireError, NotARepositoryError, NotEnabledError
 from entire.git import history, hooks, read
 from entire.githooks import install
-from entire.model import ids, trailers, views
+from entire.model import ids, requests, trailers, views
 from entire.model.records import SessionRecord, usage_from_json
 from entire.model.times import parse_time
 from entire.model.transcripts import Position, Prompt
@@ -36,9 +37,14 @@ if TYPE_CHECKING:
 class Workspace:
     """A work tree and what is kept of the sessions in it."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, *, now: Callable[[], float] = time.time) -> None:
         self.place = place
-        self.settings = settings.load(place)
+        self._now = now
+        self._forget()
+
+    def _forget(self) -> None:
+        """Read everything again the next time."""
+        self.settings = settings.load(self.place)
         self._tips: Mapping[str, str] | None = None
         self._stored_sessions: Mapping[str, tuple[str, ...]] | None = None
 
@@ -336,6 +342,98 @@ class Workspace:
             if number:
                 missing[remote] = number
         return missing
+
+    # ------------------------------------------------------------ setting up
+
+    def agents(self, *, user: bool = False) -> list[views.AgentView]:
+        """Return the agents that are known here; with ``user``, with the state of their hooks for all repositories."""
+        from entire.maintenance import setup
+
+        return setup.agents(self.place, user=user)
+
+    def check_enable(self, request: requests.EnableRequest) -> None:
+        """Raise UsageError if ``enable`` would refuse a request."""
+        from entire.maintenance import setup
+
+        setup.check(request)
+
+    def enable(self, request: requests.EnableRequest | None = None) -> views.EnableView:
+        """Start keeping sessions; raises UsageError, before anything is written, if the request cannot be met."""
+        from entire.maintenance import setup
+
+        try:
+            return setup.enable(self.place, request or requests.EnableRequest())
+        finally:
+            self._forget()
+
+    def add_hook_lines(self, lines: Sequence[views.HookLineView]) -> tuple[views.HookLineView, ...]:
+        """Add lines that ``enable`` returned to their hook files; return them with ``is_added`` where that was done.
+
+        A hook file that is no shell script is left alone.
+        """
+        from entire.maintenance import setup
+
+        return setup.add_hook_lines(self.place, lines)
+
+    def disable(self, request: requests.DisableRequest | None = None) -> views.DisableView:
+        """Stop keeping sessions; hooks stay and do nothing."""
+        from entire.maintenance import setup
+
+        try:
+            return setup.disable(self.place, request or requests.DisableRequest())
+        finally:
+            self._forget()
+
+    def uninstall(self, request: requests.UninstallRequest) -> views.UninstallView:
+        """Remove hooks, settings, session states and steps. Checkpoints stay. This cannot be undone."""
+        from entire.maintenance import uninstall
+
+        try:
+            return uninstall.uninstall(self.place, request)
+        finally:
+            self._forget()
+
+    def uncommitted_sessions(self) -> list[views.SessionView]:
+        """Return the sessions with steps that no commit holds yet: what ``uninstall`` would lose."""
+        return [one for one in self.sessions() if one.steps and one.open_files]
+
+    # ------------------------------------------------------------ looking after it
+
+    def doctor(self, request: requests.DoctorRequest | None = None) -> views.DoctorView:
+        """Return the problems found here; with ``fix``, repair them and return what was repaired and what is left."""
+        from entire.maintenance import doctor
+
+        try:
+            return doctor.diagnose(self.place, request or requests.DoctorRequest(), now=self._now)
+        finally:
+            self._forget()
+
+    def clean(self, request: requests.CleanRequest) -> views.CleanView:
+        """Remove data that is no longer used, or with ``dry_run`` only return it."""
+        from entire.maintenance import clean
+
+        return clean.clean(self.place, request, now=self._now())
+
+    def undo_clean(self) -> views.UndoneView:
+        """Bring back what the last ``clean`` removed; undo points themselves do not come back."""
+        from entire.maintenance import clean
+
+        return clean.undo(self.place, now=self._now())
+
+    def reset(self, request: requests.ResetRequest) -> views.ResetView:
+        """Forget the steps on HEAD and the sessions on them, or with ``dry_run`` only return them.
+
+        Raises EntireError while a turn is in progress (unless forced), and while a commit is being made.
+        """
+        from entire.maintenance import reset
+
+        return reset.reset(self.place, request, now=self._now())
+
+    def undo_reset(self) -> views.UndoneView:
+        """Bring back what the last ``reset`` forgot; raises EntireError if one of its sessions went on since."""
+        from entire.maintenance import reset
+
+        return reset.undo(self.place, now=self._now())
 
 
 _NO_RECORD = SessionRecord(checkpoint_id="", session_id="", strategy="", created_at="")

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import time
-
 import click
 
-from entire import layout
 from entire.errors import UsageError
-from entire.maintenance import clean
+from entire.model.requests import CleanRequest
 from entire.ui import form, group, text
+from entire.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from entire.layout import Place
-    from entire.maintenance.clean import Found, Item
+    from entire.model.views import CleanView, UnusedView
 
 
 @click.command("clean", cls=group.Command)
@@ -35,46 +32,41 @@ def command(dry_run: bool, force: bool, everything: bool, undoing: bool, as_json
     """
     if undoing and (dry_run or force or everything):
         raise UsageError("--undo stands alone", hint="`entire clean --undo`")
-    place = layout.here()
     if undoing:
-        return undo(place, as_json=as_json)
-    return run(place, force=force and not dry_run, everything=everything, as_json=as_json)
+        return undo(as_json=as_json)
+    return run(CleanRequest(everything=everything, dry_run=dry_run or not force), as_json=as_json)
 
 
-def run(place: Place, *, force: bool = False, everything: bool = False, as_json: bool = False) -> int:
-    """Show what nobody needs; with ``force`` remove it."""
-    now = time.time()
-    found = clean.find(place, now=now, everything=everything)
-    removal = clean.remove(place, found.items, now=now) if force and found.items else clean.Removal()
+def run(request: CleanRequest, *, as_json: bool = False) -> int:
+    """Show what nobody needs; unless it is a dry run, remove it."""
+    view = Workspace.find().clean(request)
     if as_json:
         text.write(form.dumps({
-            "dry_run": not force, "items": [_as_json(one) for one in found.items], "notes": found.notes,
-            "removed": len(removal.items), "undo_id": removal.undo_id or None,
+            "dry_run": request.dry_run, "items": [_as_json(one) for one in view.items], "notes": view.notes,
+            "removed": len(view.removed), "undo_id": view.undo_id or None,
         }))  # fmt: skip
-    elif force:
-        text.write(_after(removal, found))
     else:
-        text.write(_preview(found))
+        text.write(_preview(view) if request.dry_run else _after(view))
     return 0
 
 
-def undo(place: Place, *, as_json: bool = False) -> int:
+def undo(*, as_json: bool = False) -> int:
     """Bring back what the last clean removed."""
-    done = clean.undo(place, now=time.time())
+    done = Workspace.find().undo_clean()
     if as_json:
-        text.write(form.dumps({"undo_id": done.id, "refs": done.refs, "files": done.private}))
+        text.write(form.dumps({"undo_id": done.undo_id, "refs": done.refs, "files": done.files}))
     else:
         back = [text.count(len(done.refs), "ref")] if done.refs else []
-        back += [text.count(len(done.private), "file")] if done.private else []
+        back += [text.count(len(done.files), "file")] if done.files else []
         text.write([f"Brought back: {' and '.join(back)}."])
     return 0
 
 
-def _as_json(item: Item) -> dict[str, object]:
+def _as_json(item: UnusedView) -> dict[str, object]:
     return {"kind": item.kind, "name": item.name, "reason": item.reason, "size": item.size}
 
 
-def _preview(found: Found) -> list[str]:
+def _preview(found: CleanView) -> list[str]:
     if not found.items:
         return ["Nothing to clean up.", *found.notes]
     lines = [f"{text.count(len(found.items), 'thing')} that nobody needs:", *_table(found.items), *found.notes]
@@ -83,14 +75,14 @@ def _preview(found: Found) -> list[str]:
     return [*lines, "Nothing was removed: run `entire clean --force` to remove them."]
 
 
-def _after(removal: clean.Removal, found: Found) -> list[str]:
-    if not removal.items:
-        return ["Nothing to clean up.", *found.notes]
-    lines = [f"Removed {text.count(len(removal.items), 'thing')}:", *_table(removal.items), *found.notes]
-    return [*lines, *(["`entire clean --undo` brings them back."] if removal.undo_id else [])]
+def _after(done: CleanView) -> list[str]:
+    if not done.removed:
+        return ["Nothing to clean up.", *done.notes]
+    lines = [f"Removed {text.count(len(done.removed), 'thing')}:", *_table(done.removed), *done.notes]
+    return [*lines, *(["`entire clean --undo` brings them back."] if done.undo_id else [])]
 
 
-def _table(items: Sequence[Item]) -> list[str]:
+def _table(items: Sequence[UnusedView]) -> list[str]:
     return text.table(
         ([item.kind, text.plain(item.name), text.plain(item.reason) + _size(item.size)] for item in items), lead="  "
     )

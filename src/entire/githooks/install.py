@@ -197,6 +197,30 @@ def _write_if_new(path: str, content: bytes, mode: int) -> bool:
     return True
 
 
+def add_line(wanted: LineToAdd) -> bool:
+    """Put our line into a hook file: first, so that no `exit` hides it; last in pre-push, which shares its input.
+
+    A file that is no shell script is left alone; then it returns False.
+    """
+    old = files.read(wanted.path)
+    head, newline, rest = (old or b"#!/bin/sh\n").partition(b"\n")
+    if head.startswith(b"#!") and b"sh" not in head.rsplit(b"/", 1)[-1]:
+        return False
+    line = wanted.line.encode() + b"\n"
+    if os.path.basename(wanted.path) == "pre-push":
+        whole = old or b"#!/bin/sh\n"
+        new = whole + (b"" if whole.endswith(b"\n") else b"\n") + line
+    elif head.startswith(b"#!"):
+        new = head + b"\n" + line + rest
+    else:
+        new = line + head + newline + rest
+    mode = os.stat(wanted.path).st_mode & 0o777 if old is not None else 0o755
+    path = os.path.realpath(wanted.path)
+    files.write(path, new, mode=mode)
+    os.chmod(path, mode)
+    return True
+
+
 def uninstall(root: str) -> Removal:
     """Remove our hooks and put back what was there before, with its bytes and mode."""
     found = hooks.folder(root)

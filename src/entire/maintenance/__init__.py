@@ -1,1 +1,1 @@
-"""Looking after a repository: doctor, clean, reset."""
+"""Setting up a repository and looking after it: enable, disable, doctor, clean, reset."""

@@ -1,4 +1,4 @@
-"""What can be wrong in a repository: one function per check of ``health.CHECKS``. None of them writes anything."""
+"""What can be wrong in a repository: one function per check of ``doctor.CHECKS``. None of them writes anything."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from entire.maintenance.repository import Repository, is_committing
 from entire.model import jsontext, trailers
 from entire.model.ids import CheckpointId
 from entire.model.times import parse_time
-from entire.model.value import Value
+from entire.model.views import FindingView
 from entire.store import browse, checkpoints
 
 TYPE_CHECKING = False
@@ -29,17 +29,6 @@ if TYPE_CHECKING:
 ERROR, WARNING, NOTE = "error", "warning", "note"
 SHOWN = 5
 _HASHES = 20  # transcripts whose hash is compared, the newest: it is only a diagnostic
-
-
-class Finding(Value):
-    """One thing that was found. ``severity``: error, warning, note (which is no problem). ``fixed``: by the doctor."""
-
-    severity: str
-    message: str
-    hint: str = ""
-    check: str = ""
-    fixable: bool = False
-    fixed: bool = False
 
 
 class Case:
@@ -64,12 +53,12 @@ class Case:
         self.objects.close()
 
 
-def finding(severity: str, message: str, hint: str = "", *, fixable: bool = False) -> Finding:
+def finding(severity: str, message: str, hint: str = "", *, fixable: bool = False) -> FindingView:
     """Return a finding; the table says of which check."""
-    return Finding(severity=severity, message=message, hint=hint, fixable=fixable)
+    return FindingView(severity=severity, message=message, hint=hint, fixable=fixable)
 
 
-def git_program(case: Case) -> Iterator[Finding]:
+def git_program(case: Case) -> Iterator[FindingView]:
     """The git program is there and new enough."""
     found = program.version(case.place.top)
     if found and found < program.OLDEST:
@@ -77,21 +66,21 @@ def git_program(case: Case) -> Iterator[Finding]:
         yield finding(ERROR, f"git {names[0]} is too old", f"install git {names[1]} or newer")
 
 
-def enabled(case: Case) -> list[Finding]:
+def enabled(case: Case) -> list[FindingView]:
     """Tell where Entire does nothing."""
     if case.settings is None:
         said = "Entire is not enabled in this repository"
-        return [Finding(check="settings", severity=NOTE, message=said, hint="`entire enable` starts it")]
+        return [FindingView(check="settings", severity=NOTE, message=said, hint="`entire enable` starts it")]
     if not case.settings.enabled:
         said = "Entire is disabled here"
-        return [Finding(check="settings", severity=NOTE, message=said, hint="`entire enable` turns it on again")]
+        return [FindingView(check="settings", severity=NOTE, message=said, hint="`entire enable` turns it on again")]
     return []
 
 
 # ---------------------------------------------------------------- settings
 
 
-def settings_files(case: Case) -> Iterator[Finding]:
+def settings_files(case: Case) -> Iterator[FindingView]:
     """Settings that cannot be understood."""
     broken = broken_settings(case.place)
     for path, in_conflict in broken.items():
@@ -124,7 +113,7 @@ def broken_settings(place: Place) -> dict[str, bool]:
 # ---------------------------------------------------------------- sessions and commits
 
 
-def pending_commit(case: Case) -> Iterator[Finding]:
+def pending_commit(case: Case) -> Iterator[FindingView]:
     """A commit that was decided and never carried out."""
     path = case.place.pending_file
     if not os.path.exists(path) or is_committing(case.place):
@@ -141,7 +130,7 @@ def pending_commit(case: Case) -> Iterator[Finding]:
     )
 
 
-def stuck_sessions(case: Case) -> Iterator[Finding]:
+def stuck_sessions(case: Case) -> Iterator[FindingView]:
     """Sessions with a turn in progress whose agent is gone."""
     for one in case.repository.states:
         if is_stuck(one, case.now):
@@ -168,7 +157,7 @@ def is_stuck(session: Session, now: float) -> bool:
 # ---------------------------------------------------------------- hooks
 
 
-def git_hooks(case: Case) -> Iterator[Finding]:
+def git_hooks(case: Case) -> Iterator[FindingView]:
     """Git hooks that are missing, broken or somebody else's."""
     for problem in install.health(case.place.top):
         by_hand = " does not call entire" in problem or problem.startswith("core.hooksPath")
@@ -177,13 +166,13 @@ def git_hooks(case: Case) -> Iterator[Finding]:
         yield finding(WARNING if other else ERROR, problem, hint, fixable=not by_hand)
 
 
-def agents(_case: Case) -> Iterator[Finding]:
+def agents(_case: Case) -> Iterator[FindingView]:
     """Agents of installed packages that cannot be used."""
     for problem in registry.problems():
         yield finding(WARNING, problem, "reinstall or remove the package that brings it")
 
 
-def agent_hooks(case: Case) -> Iterator[Finding]:
+def agent_hooks(case: Case) -> Iterator[FindingView]:
     """Agents that are connected in part, or not at all."""
     found = registry.installed(case.place.top)
     for one in found:
@@ -203,7 +192,7 @@ def agent_hooks(case: Case) -> Iterator[Finding]:
 # ---------------------------------------------------------------- checkpoints
 
 
-def dangling_links(case: Case) -> Iterator[Finding]:
+def dangling_links(case: Case) -> Iterator[FindingView]:
     """Commits of this branch that name a checkpoint which is stored nowhere here."""
     lost = lost_links(case)
     remotes = history.remotes(case.place.top) if lost else []
@@ -240,7 +229,7 @@ def lost_links(case: Case) -> dict[str, list[CheckpointId]]:
     return {commit: ids for commit, ids in lost.items() if ids}
 
 
-def damaged_checkpoints(case: Case) -> Iterator[Finding]:
+def damaged_checkpoints(case: Case) -> Iterator[FindingView]:
     """Checkpoints with missing or unreadable parts, and transcripts that are not as their hash says."""
     tips = list(checkpoints.tips(case.place.top).values())
     newest: list[tuple[float, CheckpointId]] = []
@@ -270,7 +259,7 @@ def damaged_checkpoints(case: Case) -> Iterator[Finding]:
 # ---------------------------------------------------------------- the rest
 
 
-def clutter(case: Case) -> Iterator[Finding]:
+def clutter(case: Case) -> Iterator[FindingView]:
     """What `entire clean` would remove."""
     found = [one for one in clean.find(case.place, now=case.now).items if one.kind != "kept steps"]
     if found:
@@ -280,7 +269,7 @@ def clutter(case: Case) -> Iterator[Finding]:
         )
 
 
-def logged_errors(case: Case) -> Iterator[Finding]:
+def logged_errors(case: Case) -> Iterator[FindingView]:
     """Errors that hooks wrote into the log: nobody else would see them."""
     count = log.failures(case.place.log)
     if count:

@@ -8,23 +8,27 @@ from __future__ import annotations
 import os
 import stat
 
-from entire import files, process
-from entire.errors import EntireError
+from entire import process
 from entire.git import history
 from entire.githooks.scripts import NAMES as HOOKS
-from entire.maintenance.repository import Repository
+from entire.maintenance import undo_notes
+from entire.maintenance.repository import Repository, lock
 from entire.model import trailers
 from entire.model.session import KEPT_SECONDS
-from entire.model.value import Value
-from entire.store import retained_steps, sessions, steps, turnlog
-from entire.store.journal import Journal, retained_from_json
+from entire.model.value import Value, replace
+from entire.model.views import CleanView, UnusedView
+from entire.store import retained_steps, steps
+from entire.store.journal import Journal
 from entire.undo import backups, transaction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from typing import Any
 
     from entire.layout import Place
+    from entire.model.requests import CleanRequest
+    from entire.model.views import UndoneView
     from entire.undo.transaction import Transaction
 
 COMMAND = "clean"
@@ -36,30 +40,17 @@ _MAX_STEPS = 2000
 _SETTINGS = (".gitignore", "entire.json", "settings.json", "settings.local.json")
 
 
-class Item(Value):
-    """Something that nobody needs. ``size`` in bytes, 0 where git alone could tell. ``undo_id``: an undo point's."""
-
-    kind: str  # steps, session, kept steps, scratch, looks, backup, leftover, undo point
-    name: str
-    reason: str
-    size: int = 0
-    ref: str = ""
-    oid: str = ""
-    paths: tuple[str, ...] = ()
-    undo_id: str = ""
-
-
 class Found(Value):
     """What can go, and what a person should know about what stays."""
 
-    items: tuple[Item, ...] = ()
+    items: tuple[UnusedView, ...] = ()
     notes: tuple[str, ...] = ()
 
 
 class Removal(Value):
     """What was removed; ``undo_id`` brings it back ('' if there is nothing to bring back)."""
 
-    items: tuple[Item, ...] = ()
+    items: tuple[UnusedView, ...] = ()
     undo_id: str = ""
 
 
@@ -71,7 +62,7 @@ def find(place: Place, *, now: float, everything: bool = False) -> Found:
     return Found(items=tuple(items), notes=tuple(_notes(repository)))
 
 
-def remove(place: Place, wanted: Sequence[Item], *, now: float) -> Removal:
+def remove(place: Place, wanted: Sequence[UnusedView], *, now: float) -> Removal:
     """Remove what was shown, as far as nobody needs it still. One transaction, so that ``undo`` brings it back."""
     with lock(place):
         transaction.complete(place)
@@ -87,40 +78,31 @@ def remove(place: Place, wanted: Sequence[Item], *, now: float) -> Removal:
     return Removal(items=tuple(items), undo_id=undo_id)
 
 
-def undo(place: Place, *, now: float) -> Transaction:
+def clean(place: Place, request: CleanRequest, *, now: float) -> CleanView:
+    """Find what is no longer used, and unless it is a dry run remove it."""
+    found = find(place, now=now, everything=request.everything)
+    if request.only is not None:
+        wanted = {_key(item) for item in request.only}
+        found = replace(found, items=tuple(item for item in found.items if _key(item) in wanted))
+    removal = remove(place, found.items, now=now) if found.items and not request.dry_run else Removal()
+    return CleanView(items=found.items, notes=found.notes, removed=removal.items, undo_id=removal.undo_id)
+
+
+def undo(place: Place, *, now: float) -> UndoneView:
     """Bring back what the last ``clean`` removed that was not brought back yet."""
     with lock(place):
-        last = undoable(place, COMMAND)
-        states = {path for one in sessions.ids(place) for path in state_paths(place, one)}
-        again = sorted(states.intersection(last.private))
-        if again:
-            raise EntireError(f"a session went on since: {again[0]} is there again", hint="nothing was changed")
+        last = undo_notes.latest(place, COMMAND)
+        undo_notes.check_states(place, undo_notes.deleted_states(place, last))
         done = transaction.inverse(place, last, now=now).carry_out()
-        _remember_kept(place, last, now)
-        return done
+        _recall_refs(Repository(place, now), last)
+    return undo_notes.view(done)
 
 
-def undoable(place: Place, command: str) -> Transaction:
-    """Return the last transaction of a command that was not undone; raises EntireError if there is none."""
-    transaction.complete(place)
-    found = transaction.done(place, command)
-    undone = {one.undoes for one in found}
-    last = next((one for one in found if not one.undoes and one.id not in undone), None)
-    if last is None:
-        raise EntireError(f"there is no `entire {command}` to undo", hint="undo points are kept for two weeks")
-    return last
-
-
-def lock(place: Place) -> files.Lock:
-    """Return the repository's lock."""
-    return files.Lock(place.lock_file)
-
-
-def _key(item: Item) -> tuple[str, str, str, str]:
+def _key(item: UnusedView) -> tuple[str, str, str, str]:
     return item.kind, item.name, item.oid, item.undo_id
 
 
-def _carry_out(repository: Repository, items: Sequence[Item]) -> str:
+def _carry_out(repository: Repository, items: Sequence[UnusedView]) -> str:
     if not items:
         return ""
     draft = transaction.Draft(repository.place, COMMAND, f"what nobody needed ({len(items)})", now=repository.now)
@@ -137,45 +119,38 @@ def _carry_out(repository: Repository, items: Sequence[Item]) -> str:
     return draft.carry_out().id
 
 
-def _forget_refs(repository: Repository, gone: set[str]) -> dict[str, list[list[object]]]:
-    """Take refs out of the journals, which remember their tips to save asking git; return the lines of kept steps.
+def _forget_refs(repository: Repository, gone: set[str]) -> dict[str, list[list[Any]]]:
+    """Take refs out of the journals of all worktrees; return the lines of kept steps, by worktree.
 
     Before the refs go: a journal that knows too little asks git, one that knows too much would bring a branch back.
     """
-    forgotten: dict[str, list[list[object]]] = {}
+    forgotten = {}
     for worktree, place in repository.places.items():
         journal = Journal(place)
-        names = {name for name in journal.retention.shadow_tips if f"refs/heads/{name}" in gone}
-        lines = [steps.to_json() for steps in journal.retention.steps if steps.ref in gone]
-        if not names and not lines:
-            continue
-        for name in names:
-            del journal.retention.shadow_tips[name]
-        journal.retention.steps = [steps for steps in journal.retention.steps if steps.ref not in gone]
-        journal.save(live=journal.is_live)
+        known = len(journal.retention.shadow_tips)
+        lines = undo_notes.forget_refs(journal, gone)
+        if lines or len(journal.retention.shadow_tips) < known:
+            journal.save(live=journal.is_live)
         if lines:
             forgotten[worktree] = lines
     return forgotten
 
 
-def _remember_kept(place: Place, last: Transaction, now: float) -> None:
+def _recall_refs(repository: Repository, last: Transaction) -> None:
     """Tell the journals of the kept steps that are there again: they have to forget them in time."""
-    lines = last.notes.get("kept")
-    for worktree, other in Repository(place, now).places.items():
-        found = lines.get(worktree, []) if isinstance(lines, dict) else []
-        there = {one.ref for one in retained_steps.find(other.top, worktree)} if found else set()
-        journal = Journal(other)
-        known = {steps.ref for steps in journal.retention.steps}
-        fresh = [list(line) for line in found if line[0] in there and line[0] not in known]
-        if fresh:
-            journal.retention.steps += map(retained_from_json, fresh)
+    forgotten = last.notes.get("kept")
+    for worktree, place in repository.places.items():
+        lines = forgotten.get(worktree, []) if isinstance(forgotten, dict) else []
+        there = {one.ref for one in retained_steps.find(place.top, worktree)} if lines else set()
+        journal = Journal(place)
+        if undo_notes.recall_refs(journal, lines, there):
             journal.save(live=journal.is_live)
 
 
 # ---------------------------------------------------------------- what can go
 
 
-def _steps(repository: Repository) -> Iterator[Item]:
+def _steps(repository: Repository) -> Iterator[UnusedView]:
     """Branches of steps on which nobody stands."""
     for ref, oid in repository.shadows.items():
         base, worktree = steps.parse_branch(ref) or ("", "")
@@ -189,7 +164,7 @@ def _steps(repository: Repository) -> Iterator[Item]:
         elif not any(head.startswith(base) for head in repository.heads) and not _has_open(repository, ref, worktree):
             reason = f"no work tree is at {base}, and no session stands on it"
         if reason:
-            yield Item(kind="steps", name=ref.removeprefix("refs/heads/"), reason=reason, ref=ref, oid=oid)
+            yield UnusedView(kind="steps", name=ref.removeprefix("refs/heads/"), reason=reason, ref=ref, oid=oid)
 
 
 def _has_open(repository: Repository, ref: str, worktree: str) -> bool:
@@ -206,7 +181,7 @@ def _has_open(repository: Repository, ref: str, worktree: str) -> bool:
     return any(os.path.exists(place.pending_file) for place in places)
 
 
-def _sessions(repository: Repository) -> Iterator[Item]:
+def _sessions(repository: Repository) -> Iterator[UnusedView]:
     """States of sessions that nothing can come of any more."""
     guests = {name for place in repository.places.values() for name in Journal(place).attribution.visiting_sessions}
     for one in repository.states:
@@ -220,20 +195,11 @@ def _sessions(repository: Repository) -> Iterator[Item]:
             reason = f"nothing of it is open, last seen {int(silent / _DAY)} days ago"
         else:
             continue
-        paths = [path for path in state_paths(repository.place, one.session_id) if os.path.lexists(path)]
-        yield Item(kind="session", name=one.session_id, reason=reason, size=_size(paths), paths=tuple(paths))
+        paths = [path for path in undo_notes.state_paths(repository.place, one.session_id) if os.path.lexists(path)]
+        yield UnusedView(kind="session", name=one.session_id, reason=reason, size=_size(paths), paths=tuple(paths))
 
 
-def state_paths(place: Place, session_id: str) -> tuple[str, ...]:
-    """Return the files in which a session's state lies."""
-    return (
-        sessions.own_path(place, session_id),
-        sessions.go_path(place, session_id),
-        turnlog.path(place, session_id),
-    )
-
-
-def _kept(repository: Repository) -> Iterator[Item]:
+def _kept(repository: Repository) -> Iterator[UnusedView]:
     """Steps that a commit condensed: checkpoints hold what they led to."""
     at_work = {one.session_id for one in repository.states if repository.is_at_work(one)}
     for one in retained_steps.find(repository.place.top):
@@ -243,7 +209,7 @@ def _kept(repository: Repository) -> Iterator[Item]:
             continue
         else:
             reason = f"steps that a commit condensed {_ago(repository.now - one.time)}"
-        yield Item(kind="kept steps", name=f"on {one.base[:7]}", reason=reason, ref=one.ref, oid=one.tip)
+        yield UnusedView(kind="kept steps", name=f"on {one.base[:7]}", reason=reason, ref=one.ref, oid=one.tip)
 
 
 def _sessions_of(repository: Repository, tip: str) -> set[str]:
@@ -257,21 +223,25 @@ def _ago(seconds: float) -> str:
     return "today" if days < 1 else "a day ago" if days == 1 else f"{days} days ago"
 
 
-def _refs(repository: Repository) -> Iterator[Item]:
+def _refs(repository: Repository) -> Iterator[UnusedView]:
     """Refs of processes that died, what keeps looks at work trees that are gone, and old backups of branches."""
     for ref, oid in repository.refs.items():
         if ref.startswith(_WRITING) and not _is_running(ref.removeprefix(_WRITING).partition("-")[0]):
-            yield Item(kind="scratch", name=ref.removeprefix("refs/"), reason="its process is gone", ref=ref, oid=oid)
+            yield UnusedView(
+                kind="scratch", name=ref.removeprefix("refs/"), reason="its process is gone", ref=ref, oid=oid
+            )
         elif ref.startswith(_JOURNAL) and ref.removeprefix(_JOURNAL).partition("-")[0] not in repository.ids:
-            yield Item(kind="looks", name=ref.removeprefix("refs/"), reason="the work tree is gone", ref=ref, oid=oid)
+            yield UnusedView(
+                kind="looks", name=ref.removeprefix("refs/"), reason="the work tree is gone", ref=ref, oid=oid
+            )
         elif ref.startswith(_BACKUP) and ref.rpartition("/")[2].isdigit():
             age = repository.now - int(ref.rpartition("/")[2]) / 1000
             if age > KEPT_SECONDS:
                 reason = f"where a branch was before a rewind {_ago(age)}"
-                yield Item(kind="backup", name=ref.removeprefix("refs/"), reason=reason, ref=ref, oid=oid)
+                yield UnusedView(kind="backup", name=ref.removeprefix("refs/"), reason=reason, ref=ref, oid=oid)
 
 
-def _leftovers(repository: Repository) -> Iterator[Item]:
+def _leftovers(repository: Repository) -> Iterator[UnusedView]:
     """Files that a killed process, a broken state or the Go CLI left behind."""
     common = repository.place.common_own_dir
     at_work = {one.session_id for one in repository.states if repository.is_at_work(one)}
@@ -289,7 +259,7 @@ def _leftovers(repository: Repository) -> Iterator[Item]:
             if reason:
                 size = entry.stat(follow_symlinks=False).st_size
                 name = _shown(repository, entry.path)
-                yield Item(kind="leftover", name=name, reason=reason, size=size, paths=(entry.path,))
+                yield UnusedView(kind="leftover", name=name, reason=reason, size=size, paths=(entry.path,))
 
 
 def _in_ours(name: str) -> str:
@@ -331,7 +301,7 @@ def _regular_files(folder: str) -> list[os.DirEntry[str]]:
     return sorted(found, key=lambda one: one.name)
 
 
-def _undo_points(repository: Repository, *, everything: bool) -> Iterator[Item]:
+def _undo_points(repository: Repository, *, everything: bool) -> Iterator[UnusedView]:
     """Undo points that are too old, or all of them."""
     for place in repository.places.values():
         for one in transaction.find_all(place):
@@ -339,8 +309,9 @@ def _undo_points(repository: Repository, *, everything: bool) -> Iterator[Item]:
             if one.is_settled and (everything or age > KEPT_SECONDS):
                 folder = os.path.join(place.own_dir, "undo", one.id)
                 reason = f"made {_ago(age)}; what it did cannot be undone then"
-                yield Item(kind="undo point", name=f"{one.command}: {one.title}", reason=reason, size=_size([folder]),
-                           paths=(folder,), undo_id=one.id)  # fmt: skip
+                name = f"{one.command}: {one.title}"
+                yield UnusedView(kind="undo point", name=name, reason=reason, size=_size([folder]), paths=(folder,),
+                                 undo_id=one.id)  # fmt: skip
 
 
 def _notes(repository: Repository) -> Iterator[str]:
@@ -348,7 +319,7 @@ def _notes(repository: Repository) -> Iterator[str]:
         yield f"the work tree {one.path} is not there, but git still knows it: `git worktree prune`, then clean again"
 
 
-_SEARCHES: tuple[Callable[[Repository], Iterable[Item]], ...] = (_steps, _sessions, _kept, _refs, _leftovers)
+_SEARCHES: tuple[Callable[[Repository], Iterable[UnusedView]], ...] = (_steps, _sessions, _kept, _refs, _leftovers)
 
 
 def _is_running(pid: str) -> bool:

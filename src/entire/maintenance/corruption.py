@@ -1,4 +1,4 @@
-"""Damage to our own files and refs, as the doctor finds it; like ``symptoms``, it writes nothing."""
+"""Damage to our own files and refs, as the doctor finds it; like ``checks``, it writes nothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from entire.layout import Place
-    from entire.maintenance.checks import Case, Finding
+    from entire.maintenance.checks import Case
+    from entire.model.views import FindingView
 
 _LOCKED = 3.0  # no hook of ours holds the lock for so long
 _STALE_LOCK = 3600.0
@@ -31,7 +32,7 @@ _OWNER = "check its owner and mode; a command run with sudo leaves files of anot
 # ---------------------------------------------------------------- files and locks
 
 
-def permissions(case: Case) -> Iterator[Finding]:
+def permissions(case: Case) -> Iterator[FindingView]:
     """Folders and files that we have to write."""
     place = case.place
     ours = _own_folders(place)
@@ -58,14 +59,14 @@ def can_read(place: Place) -> bool:
     return all(os.access(path, os.R_OK | os.X_OK) for path in _own_folders(place) if os.path.isdir(path))
 
 
-def _locked_files(folder: str) -> Iterator[Finding]:
+def _locked_files(folder: str) -> Iterator[FindingView]:
     names = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
     bad = [name for name in names if os.path.isfile(name) and not os.access(name, os.R_OK | os.W_OK)]
     for path in bad[:SHOWN]:
         yield finding(ERROR, f"{path} cannot be read and written", _OWNER)
 
 
-def lock(case: Case) -> Iterator[Finding]:
+def lock(case: Case) -> Iterator[FindingView]:
     """A process that holds our lock for long."""
     path = case.place.lock_file
     deadline = time.monotonic() + _LOCKED
@@ -107,7 +108,7 @@ def _holder(inode: int) -> str:
     return ""
 
 
-def broken_files(case: Case) -> Iterator[Finding]:
+def broken_files(case: Case) -> Iterator[FindingView]:
     """Our own files that are no JSON, or not what they should be."""
     for path, lost in broken_paths(case).items():
         yield finding(ERROR, f"{path} cannot be understood", f"it is put aside as *.broken; {lost}", fixable=True)
@@ -167,7 +168,7 @@ def _is_state(path: str, session_id: str) -> bool:
         return False
 
 
-def unfinished(case: Case) -> Iterator[Finding]:
+def unfinished(case: Case) -> Iterator[FindingView]:
     """Transactions that a kill left half-done."""
     for one in transaction.find_all(case.place):
         if not one.is_settled:
@@ -182,7 +183,7 @@ def unfinished(case: Case) -> Iterator[Finding]:
 # ---------------------------------------------------------------- refs and the journal
 
 
-def broken_refs(case: Case) -> Iterator[Finding]:
+def broken_refs(case: Case) -> Iterator[FindingView]:
     """Refs of ours that point nowhere, and locks on them that nobody holds any more."""
     for ref in lost_refs(case):
         yield finding(
@@ -301,7 +302,7 @@ def lost(case: Case, journal: Journal) -> Lost:
     )
 
 
-def lost_objects(case: Case) -> Iterator[Finding]:
+def lost_objects(case: Case) -> Iterator[FindingView]:
     """What the journal and the states remember and git does not have, or would soon collect."""
     journal = Journal(case.place)
     found = lost(case, journal)

@@ -1,23 +1,25 @@
 """``entire doctor``: what is wrong in a repository, and putting it right. Looking writes nothing.
 
-``CHECKS`` is the table: each check has a function in ``symptoms`` that finds, and where something can be done about it
-one in ``remedies``.
+``CHECKS`` is the table: each check has a function in ``checks`` or ``corruption`` that finds, and where
+something can be done about it one in ``repairs``.
 """
 
 from __future__ import annotations
 
 from entire.errors import EntireError, LockTimeoutError
 from entire.maintenance import checks, corruption, repairs
-from entire.maintenance.checks import Case, Finding
+from entire.maintenance.checks import Case
 from entire.model.value import replace
+from entire.model.views import DoctorView, FindingView
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from entire.layout import Place
+    from entire.model.requests import DoctorRequest
 
-    Check = Callable[[Case], Iterable[Finding]]
+    Check = Callable[[Case], Iterable[FindingView]]
     Remedy = Callable[[Case], None]
 
 CHECKS: dict[str, tuple[Check, Remedy | None]] = {
@@ -44,7 +46,16 @@ _ALWAYS = ("git", "settings", "permissions")
 _WHERE_ENABLED = ("sessions", "commits", "git hooks", "agent hooks")
 
 
-def examine(place: Place, *, now: float) -> list[Finding]:
+def diagnose(place: Place, request: DoctorRequest, *, now: Callable[[], float]) -> DoctorView:
+    """Return what is found; with ``fix``, repair what can be repaired and return what is left."""
+    findings = examine(place, now=now())
+    if not request.fix or not any(one.fixable for one in findings):
+        return DoctorView(findings=tuple(findings))
+    failed = repair(place, findings, now=now())
+    return DoctorView(findings=tuple(compare(findings, examine(place, now=now()))), failed=tuple(failed))
+
+
+def examine(place: Place, *, now: float) -> list[FindingView]:
     """Return what is found, in the order of the table; a check that cannot be done is a finding itself."""
     case = Case(place, now)
     try:
@@ -62,15 +73,15 @@ def examine(place: Place, *, now: float) -> list[Finding]:
         case.close()
 
 
-def _ask(name: str, case: Case) -> list[Finding]:
+def _ask(name: str, case: Case) -> list[FindingView]:
     try:
         return [replace(one, check=name) for one in CHECKS[name][0](case)]
     except (EntireError, OSError, ValueError, TypeError, LookupError, AttributeError) as error:
-        return [Finding(check=name, severity=checks.ERROR, message=f"could not be checked: {_words(error)}",
+        return [FindingView(check=name, severity=checks.ERROR, message=f"could not be checked: {_words(error)}",
                         hint=error.hint if isinstance(error, EntireError) else "")]  # fmt: skip
 
 
-def repair(place: Place, findings: Sequence[Finding], *, now: float) -> list[str]:
+def repair(place: Place, findings: Sequence[FindingView], *, now: float) -> list[str]:
     """Repair what can be repaired; return what went wrong in doing so."""
     wanted = {one.check for one in findings if one.fixable}
     failed: list[str] = []
@@ -89,16 +100,11 @@ def repair(place: Place, findings: Sequence[Finding], *, now: float) -> list[str
     return failed
 
 
-def compare(before: Sequence[Finding], after: Sequence[Finding]) -> list[Finding]:
+def compare(before: Sequence[FindingView], after: Sequence[FindingView]) -> list[FindingView]:
     """Return what was repaired, then what is left."""
     left = {(one.check, one.message) for one in after}
     gone = [one for one in before if one.severity != checks.NOTE and (one.check, one.message) not in left]
     return [*(replace(one, fixed=True) for one in gone), *after]
-
-
-def is_healthy(findings: Sequence[Finding]) -> bool:
-    """Tell whether nothing is left but notes."""
-    return all(one.fixed or one.severity == checks.NOTE for one in findings)
 
 
 def _words(error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""What is done about what ``symptoms`` finds: one function per check of ``health.CHECKS``. Each looks again, under the
+"""What is done about what ``checks`` finds: one function per check of ``doctor.CHECKS``. Each looks again, under the
 repository's lock, before it changes anything; what cannot be read is put aside and never deleted.
 """
 
@@ -11,7 +11,7 @@ from entire.git import history, refs
 from entire.githooks import install
 from entire.lifecycle import recovery
 from entire.lifecycle.context import Context
-from entire.maintenance import checks, clean, corruption
+from entire.maintenance import checks, corruption, repository
 from entire.model.phases import Phase
 from entire.store import sessions, sync, transcripts
 from entire.store.journal import Journal, Snapshot
@@ -39,14 +39,14 @@ def settings_files(case: Case) -> None:
 
 def broken_files(case: Case) -> None:
     """Put them aside: the next hook begins anew, and what was in them can still be looked at."""
-    with clean.lock(case.place):
+    with repository.lock(case.place):
         for path in corruption.broken_paths(case):
             files.put_aside(path)
 
 
 def unfinished(case: Case) -> None:
     """Bring transactions to their end."""
-    with clean.lock(case.place):
+    with repository.lock(case.place):
         said = transaction.complete(case.place)
         left = [one for one in transaction.find_all(case.place) if not one.is_settled]
     if left:
@@ -55,7 +55,7 @@ def unfinished(case: Case) -> None:
 
 def broken_refs(case: Case) -> None:
     """Delete refs that point nowhere, and locks that nobody holds."""
-    with clean.lock(case.place):
+    with repository.lock(case.place):
         for path in (*corruption.garbled_refs(case.place), *corruption.stale_locks(case)):
             files.remove(path)
         lost = corruption.lost_refs(case)
@@ -64,7 +64,7 @@ def broken_refs(case: Case) -> None:
 
 def lost_objects(case: Case) -> None:
     """Forget what is missing, so that it is made again; keep the other looks from being collected."""
-    with clean.lock(case.place):
+    with repository.lock(case.place):
         journal = Journal(case.place, repair=True)
         found = corruption.lost(case, journal)
         del journal.attribution.entries[: found.looks]
@@ -113,7 +113,7 @@ def stuck_sessions(case: Case) -> None:
 
 
 def _stop(case: Case, session: Session) -> None:
-    with clean.lock(case.place):
+    with repository.lock(case.place):
         state = sessions.find(case.place, session.session_id)
         if state is not None and (checks.is_stuck(state, case.now) or not state.is_running):
             state.phase = Phase.IDLE if state.is_running else state.phase

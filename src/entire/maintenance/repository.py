@@ -87,6 +87,11 @@ class Repository:
         return same and (session.base_commit or steps.NO_COMMIT).startswith(base)
 
 
+def lock(place: Place) -> files.Lock:
+    """Return the repository's lock."""
+    return files.Lock(place.lock_file)
+
+
 def is_committing(place: Place) -> bool:
     """Tell whether git is making a commit that was decided: its editor may be open for long."""
     try:

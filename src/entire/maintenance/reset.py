@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import os
 
-from entire import files, settings
+from entire import settings
 from entire.errors import EntireError
 from entire.git import history
 from entire.lifecycle import recovery
 from entire.lifecycle.context import Context
-from entire.maintenance import clean
-from entire.maintenance.repository import Repository, is_committing
+from entire.maintenance import undo_notes
+from entire.maintenance.repository import Repository, is_committing, lock
 from entire.model import jsontext
 from entire.model.digest import sha256
-from entire.model.turns import NO_MARK, NO_TURN, Mark, RunningTurn, TurnKey
-from entire.model.value import Value, replace
+from entire.model.value import replace
+from entire.model.views import ForgottenView, ResetView, StepsView
 from entire.store import sessions, steps
 from entire.store.journal import Journal
 from entire.undo import transaction
@@ -27,63 +27,30 @@ from entire.undo import transaction
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
-    from typing import Any
 
     from entire.layout import Place
+    from entire.model.requests import ResetRequest
     from entire.model.session import Session
-    from entire.undo.transaction import Transaction
+    from entire.model.views import UndoneView
 
 COMMAND = "reset"
 _MAX_STEPS = 2000
 _COMMITTING, _THEN = "a commit is being made in this work tree", "finish it, then try again"
 
 
-class Forgotten(Value):
-    """A session that is forgotten. ``stays``: its state stays with what its checkpoints hold."""
-
-    session_id: str
-    agent: str
-    steps: int = 0
-    open_files: tuple[str, ...] = ()
-    first_prompt: str = ""
-    is_at_work: bool = False
-    stays: bool = False
+def reset(place: Place, request: ResetRequest, *, now: float) -> ResetView:
+    """Forget what was asked for, or with ``dry_run`` return what would be forgotten."""
+    if request.dry_run:
+        return plan(place, now=now, session=request.session)
+    return forget(place, now=now, session=request.session, force=request.force)
 
 
-class Branch(Value):
-    """A branch of steps. ``others``: sessions that stand on it too, so that it stays."""
-
-    name: str
-    tip: str
-    steps: int = 0
-    others: tuple[str, ...] = ()
-
-
-class Plan(Value):
-    """What a reset forgets, or forgot; ``undo_id`` once it did."""
-
-    head: str
-    sessions: tuple[Forgotten, ...] = ()
-    branches: tuple[Branch, ...] = ()
-    undo_id: str = ""
-
-    @property
-    def is_empty(self) -> bool:
-        """Tell whether there is nothing to forget."""
-        return not self.sessions and not any(not one.others for one in self.branches)
-
-    @property
-    def at_work(self) -> tuple[str, ...]:
-        """The sessions with a turn in progress."""
-        return tuple(one.session_id for one in self.sessions if one.is_at_work)
-
-
-def plan(place: Place, *, now: float, session: str = "") -> Plan:
+def plan(place: Place, *, now: float, session: str = "") -> ResetView:
     """Return what a reset would forget: all sessions on HEAD here, or the one whose id begins so. Writes nothing."""
     return _plan(Repository(place, now), session)
 
 
-def _plan(repository: Repository, session: str) -> Plan:
+def _plan(repository: Repository, session: str) -> ResetView:
     place = repository.place
     head = next((one.head for one in repository.worktrees if one.name == place.worktree_name), "")
     here = [one for one in repository.states if one.worktree_name == place.worktree_name]
@@ -101,8 +68,8 @@ def _plan(repository: Repository, session: str) -> Plan:
             )
             count = len(history.log(place.top, [tip], limit=_MAX_STEPS))
             others = tuple(one.session_id for one in standing if not repository.is_gone(one))
-            branches.append(Branch(name=name, tip=tip, steps=count, others=others))
-    return Plan(head=head, sessions=found, branches=tuple(branches))
+            branches.append(StepsView(name=name, tip=tip, steps=count, others=others))
+    return ResetView(head=head, sessions=found, branches=tuple(branches))
 
 
 def _named(repository: Repository, prefix: str) -> Session:
@@ -133,9 +100,9 @@ def _has_checkpoints(session: Session) -> bool:
     return bool(session.last_checkpoint or session.counted.count or session.turn_checkpoints)
 
 
-def _forgotten(repository: Repository, session: Session) -> Forgotten:
+def _forgotten(repository: Repository, session: Session) -> ForgottenView:
     at_work = repository.is_at_work(session)
-    return Forgotten(
+    return ForgottenView(
         session_id=session.session_id,
         agent=session.agent_type,
         steps=session.steps,
@@ -149,14 +116,14 @@ def _forgotten(repository: Repository, session: Session) -> Forgotten:
 # ---------------------------------------------------------------- carrying it out
 
 
-def forget(place: Place, *, now: float, session: str = "", force: bool = False) -> Plan:
+def forget(place: Place, *, now: float, session: str = "", force: bool = False) -> ResetView:
     """Forget them; ``undo`` brings them back. Raises EntireError near a turn in progress, unless forced, and near a
     commit that is being made.
     """
     if is_committing(place):
         raise EntireError(_COMMITTING, hint=_THEN)
     _complete(place)
-    with clean.lock(place):
+    with lock(place):
         transaction.complete(place)
         if os.path.exists(place.pending_file):
             raise EntireError(_COMMITTING, hint=_THEN)
@@ -180,7 +147,7 @@ def _complete(place: Place) -> None:
         context.close()
 
 
-def _carry_out(repository: Repository, found: Plan) -> Plan:
+def _carry_out(repository: Repository, found: ResetView) -> ResetView:
     place = repository.place
     draft = transaction.Draft(place, COMMAND, f"the steps on {found.head[:7] or 'no commit'}", now=repository.now)
     journal = Journal(place, repair=True)
@@ -189,7 +156,8 @@ def _carry_out(repository: Repository, found: Plan) -> Plan:
         left = {one.session_id: _draft_state(place, draft, one) for one in found.sessions}
         for name, tip in gone.items():
             draft.move_ref(f"refs/heads/{name}", "", tip)
-        memory = _forget(journal, left, gone)
+        memory = undo_notes.forget_sessions(journal, left)
+        undo_notes.forget_refs(journal, {f"refs/heads/{name}" for name in gone})
         draft.notes.update(sessions=left, journal=memory)
         _draft_journal(
             place, draft, journal, repository.now, without={name for name, state in left.items() if not state}
@@ -199,13 +167,11 @@ def _carry_out(repository: Repository, found: Plan) -> Plan:
         draft.discard()
 
 
-def _draft_state(place: Place, draft: transaction.Draft, one: Forgotten) -> str:
+def _draft_state(place: Place, draft: transaction.Draft, one: ForgottenView) -> str:
     """Plan what becomes of a session's state; return the digest of what is left of it, '' for nothing."""
     state = sessions.find(place, one.session_id) if one.stays else None
     if state is None:
-        for path in clean.state_paths(place, one.session_id):
-            if os.path.lexists(path):
-                draft.write_private(path, None)
+        undo_notes.delete_state(place, draft, one.session_id)
         return ""
     state.steps = 0
     state.open_files = []
@@ -213,55 +179,6 @@ def _draft_state(place: Place, draft: transaction.Draft, one: Forgotten) -> str:
     for path, data in forms:
         draft.write_private(path, data)
     return sha256(forms[0][1]).hexdigest()
-
-
-def _forget(journal: Journal, gone: Collection[str], branches: dict[str, str]) -> dict[str, Any]:
-    """Make a person's in the journal what these sessions made; return what ``_recall`` needs."""
-    memory: dict[str, Any] = {
-        "entries": [
-            [one.tree, one.time, one.commit, one.by, list(one.running), one.mark]
-            for one in journal.attribution.entries
-            if not {turn.session_id for turn in one.turns()}.isdisjoint(gone)
-        ],
-        "reports": {turn: paths for turn, paths in journal.attribution.reports.items() if turn.session_id in gone},
-        "made": list(journal.attribution.agent_paths),
-        "sessions": [one for one in journal.sessions if one in gone],
-    }
-    journal.attribution.entries = [
-        replace(
-            one,
-            by=NO_TURN if one.by.session_id in gone else one.by,
-            running=tuple(turn for turn in one.running if turn.key.session_id not in gone),
-            mark=NO_MARK if one.by.session_id in gone else one.mark,
-        )
-        for one in journal.attribution.entries
-    ]
-    for turn in memory["reports"]:
-        del journal.attribution.reports[turn]
-    still = {path for one in journal.attribution.entries if one.by or one.running for path in one.paths}
-    journal.attribution.agent_paths = dict.fromkeys(path for path in journal.attribution.agent_paths if path in still)
-    journal.retention.shadow_tips = {
-        name: tip for name, tip in journal.retention.shadow_tips.items() if name not in branches
-    }
-    return memory
-
-
-def _recall(journal: Journal, memory: dict[str, Any]) -> None:
-    """Give back what ``_forget`` took, as far as the journal still has it."""
-    known = {(tree, time, commit): (by, running, mark) for tree, time, commit, by, running, mark in memory["entries"]}
-    entries = []
-    for one in journal.attribution.entries:
-        by, running, mark = known.get((one.tree, one.time, one.commit), (one.by, one.running, one.mark))
-        entries.append(replace(one, by=TurnKey(by), running=tuple(map(RunningTurn, running)), mark=Mark(mark)))
-    journal.attribution.entries = entries
-    journal.attribution.reports = {
-        **{TurnKey(turn): paths for turn, paths in memory["reports"].items()},
-        **journal.attribution.reports,
-    }
-    journal.attribution.note_agent_paths(
-        [path for path in memory["made"] if path not in journal.attribution.agent_paths]
-    )
-    journal.sessions += [one for one in memory["sessions"] if one not in journal.sessions]
 
 
 def _draft_journal(
@@ -281,26 +198,16 @@ def _draft_journal(
 # ---------------------------------------------------------------- the way back
 
 
-def undo(place: Place, *, now: float) -> Transaction:
+def undo(place: Place, *, now: float) -> UndoneView:
     """Bring back what the last reset forgot that was not brought back yet."""
-    with clean.lock(place):
-        last = clean.undoable(place, COMMAND)
-        _check_left(place, last)
+    with lock(place):
+        last = undo_notes.latest(place, COMMAND)
+        undo_notes.check_states(place, last.notes["sessions"])
         draft = transaction.inverse(place, last, now=now)
         try:
             journal = Journal(place, repair=True)
-            _recall(journal, last.notes["journal"])
+            undo_notes.recall_sessions(journal, last.notes["journal"])
             _draft_journal(place, draft, journal, now)
-            return draft.carry_out()
+            return undo_notes.view(draft.carry_out())
         finally:
             draft.discard()
-
-
-def _check_left(place: Place, last: Transaction) -> None:
-    """Refuse to overwrite the state of a session that went on since."""
-    left: dict[str, str] = last.notes["sessions"]
-    for session_id, digest in left.items():
-        data = files.read(sessions.own_path(place, session_id))
-        if (sha256(data).hexdigest() if data is not None else "") != digest:
-            raise EntireError(f"session {session_id} went on since the reset: its old state cannot come back",
-                              hint="nothing was changed")  # fmt: skip

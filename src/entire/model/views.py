@@ -247,3 +247,176 @@ class UndoView(Value):
     title: str  # of what was done then
     files: tuple[str, ...] = ()  # that it changed
     session_ids: tuple[str, ...] = ()  # whose conversations it changed
+
+
+# ---------------------------------------------------------------- setting up
+
+
+class AgentView(Value):
+    """An agent that this installation knows."""
+
+    name: str  # for requests
+    type: str  # for people
+    description: str
+    takes_hooks: bool  # hooks can be installed for it
+    has_hooks: bool = False  # all of them are installed, as this version writes them
+    is_detected: bool = False  # it was used in this repository
+    is_suggested: bool = False  # ``enable`` chooses it if none is named
+
+
+class AgentHooksView(Value):
+    """An agent's hooks that were installed or removed."""
+
+    agent: str  # its type, for people
+    scope: str  # project, user
+    path: str  # the file that holds them
+    count: int = 0  # entries written or removed
+
+
+class HookLineView(Value):
+    """A line that a hook file needs, because Entire does not write that file by itself."""
+
+    path: str
+    line: str
+    is_added: bool = False
+
+
+class GitHooksView(Value):
+    """The git hooks as they were installed."""
+
+    folder: str
+    chained: tuple[str, ...] = ()  # hooks whose earlier script runs after ours
+    set_aside: tuple[str, ...] = ()  # where earlier hooks were kept
+    managers: tuple[str, ...] = ()  # programs that may overwrite our hooks
+    refused: str = ""  # why git's own folder was left alone: it belongs to more than this repository, or is tracked
+    lines: tuple[HookLineView, ...] = ()  # missing ones; commits are linked once they are there
+
+
+class EnableView(Value):
+    """What ``enable`` wrote. Paths are absolute."""
+
+    agents: tuple[AgentHooksView, ...]
+    git: GitHooksView
+    push_sessions: bool
+    removed: tuple[AgentHooksView, ...] = ()
+    settings_files: tuple[str, ...] = ()  # written; none if they said all that already
+
+
+class DisableView(Value):
+    """What ``disable`` wrote."""
+
+    is_set_up: bool  # there were settings at all
+    settings_files: tuple[str, ...] = ()
+
+
+class UninstallView(Value):
+    """What ``uninstall`` removed, beside settings and session states."""
+
+    agents: tuple[AgentHooksView, ...] = ()
+    git_hooks: tuple[str, ...] = ()  # paths
+    left: tuple[str, ...] = ()  # hook files with a line that calls our hook: it does nothing now
+    step_branches: int = 0
+    checkpoints_branch: str = ""  # which stays; '' if there is none
+
+
+# ---------------------------------------------------------------- looking after it
+
+
+class UnusedView(Value):
+    """Data that is no longer used, and why. ``size`` in bytes, 0 where only git could tell."""
+
+    kind: str  # steps, session, kept steps, scratch, looks, backup, leftover, undo point
+    name: str
+    reason: str
+    size: int = 0
+    ref: str = ""
+    oid: str = ""
+    paths: tuple[str, ...] = ()
+    undo_id: str = ""  # of an undo point
+
+
+class CleanView(Value):
+    """What ``clean`` found and removed. ``notes``: what a person should know about what stays."""
+
+    items: tuple[UnusedView, ...] = ()
+    notes: tuple[str, ...] = ()
+    removed: tuple[UnusedView, ...] = ()
+    undo_id: str = ""  # '' if there is nothing to bring back
+
+
+class ForgottenView(Value):
+    """A session that a reset forgets. ``stays``: its state stays with what its checkpoints hold."""
+
+    session_id: str
+    agent: str
+    steps: int = 0
+    open_files: tuple[str, ...] = ()
+    first_prompt: str = ""
+    is_at_work: bool = False
+    stays: bool = False
+
+
+class StepsView(Value):
+    """A branch of steps. ``others``: sessions that stand on it too, so that it stays."""
+
+    name: str
+    tip: str
+    steps: int = 0
+    others: tuple[str, ...] = ()
+
+
+class ResetView(Value):
+    """What a reset forgets, or forgot; ``undo_id`` once it did."""
+
+    head: str
+    sessions: tuple[ForgottenView, ...] = ()
+    branches: tuple[StepsView, ...] = ()
+    undo_id: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether there is nothing to forget."""
+        return not self.sessions and not any(not one.others for one in self.branches)
+
+    @property
+    def at_work(self) -> tuple[str, ...]:
+        """The sessions with a turn in progress."""
+        return tuple(one.session_id for one in self.sessions if one.is_at_work)
+
+
+class FindingView(Value):
+    """A problem, or with the severity ``note`` something to know. ``fixed``: it was repaired just now."""
+
+    severity: str  # error, warning, note
+    message: str
+    hint: str = ""
+    check: str = ""
+    fixable: bool = False
+    fixed: bool = False
+
+
+class DoctorView(Value):
+    """What the doctor found. ``failed``: repairs that did not succeed, and why."""
+
+    findings: tuple[FindingView, ...] = ()
+    failed: tuple[str, ...] = ()
+
+    @property
+    def is_healthy(self) -> bool:
+        """Tell whether nothing is left but notes."""
+        return all(one.fixed or one.severity == "note" for one in self.findings)
+
+    @property
+    def fixable(self) -> tuple[FindingView, ...]:
+        """The findings that can be repaired."""
+        return tuple(one for one in self.findings if one.fixable)
+
+
+class UndoneView(Value):
+    """What an undo brought back. ``undo_id`` is its own undo point, ``undoes`` the one that it took back."""
+
+    undo_id: str
+    undoes: str
+    title: str  # of what was undone
+    refs: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()

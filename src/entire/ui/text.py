@@ -99,3 +99,8 @@ def write(lines: str | Iterable[str], stream: TextIO | None = None) -> None:
     text = lines if isinstance(lines, str) else "".join(line + "\n" for line in lines)
     encoding = getattr(out, "encoding", None) or "utf-8"
     out.write(text.encode(encoding, "replace").decode(encoding))
+
+
+def path(name: str, top: str) -> str:
+    """Return a path for people: relative to the worktree if it lies in it."""
+    return plain(os.path.relpath(name, top) if name.startswith(top + os.sep) else name)

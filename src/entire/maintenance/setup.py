@@ -1,0 +1,239 @@
+"""Setting Entire up in a repository: settings, git hooks, agents' hooks. And switching it off again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+
+from entire import files, settings
+from entire.agents import capabilities, registry
+from entire.errors import UsageError
+from entire.githooks import install
+from entire.githooks.install import LineToAdd
+from entire.model.requests import LOCAL, PROJECT
+from entire.model.value import replace
+from entire.model.views import AgentHooksView, AgentView, DisableView, EnableView, GitHooksView, HookLineView
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from entire.agents.contract import Agent, HookInstaller
+    from entire.layout import Place
+    from entire.model.requests import DisableRequest, EnableRequest
+    from entire.settings import Settings
+
+
+# ---------------------------------------------------------------- agents
+
+
+def agents(place: Place, *, user: bool = False) -> list[AgentView]:
+    """Return the agents that are known here, with the state of their hooks in this repository or for this user."""
+    known = [_agent(place, agent, _scope(user)) for agent in registry.agents()]
+    suggested = [one.name for one in known if one.has_hooks]
+    suggested = suggested or [one.name for one in known if one.takes_hooks and one.is_detected] or [registry.DEFAULT]
+    return [replace(one, is_suggested=one.name in suggested) for one in known]
+
+
+def _agent(place: Place, agent: Agent, scope: str) -> AgentView:
+    installer = capabilities.hook_installer(agent)
+    return AgentView(
+        name=agent.name,
+        type=agent.type,
+        description=registry.find(agent.name).description,
+        takes_hooks=installer is not None,
+        has_hooks=installer is not None and installer.are_hooks_installed(place.top, scope),
+        is_detected=agent.detect(place.top),
+    )
+
+
+def _scope(user: bool) -> str:
+    return "user" if user else "project"
+
+
+def remove_agent_hooks(place: Place, names: Iterable[str], scopes: Sequence[str]) -> tuple[AgentHooksView, ...]:
+    """Remove the hooks of agents; return those that had any."""
+    removed = []
+    for agent in map(registry.make, names):
+        installer = capabilities.hook_installer(agent)
+        for scope in scopes if installer is not None else ():
+            assert installer is not None
+            path = installer.hook_config_path(place.top, scope)
+            count = installer.uninstall_hooks(place.top, scope)
+            if count:
+                removed.append(AgentHooksView(agent=agent.type, scope=scope, path=path, count=count))
+    return tuple(removed)
+
+
+# ---------------------------------------------------------------- enable
+
+
+def enable(place: Place, request: EnableRequest) -> EnableView:
+    """Write what was asked for. A request that cannot be met is refused before anything is written."""
+    check(request)
+    names = dict.fromkeys(request.agents or _suggested(place, user=request.user))
+    chosen = [_with_installer(name) for name in names]
+    push = _push_sessions(settings.load(place), request.push_sessions)
+    scope = _scope(request.user)
+    _record_own_changes(place, before=True)
+    installed = tuple(_install_hooks(place, *one, scope, force=request.force) for one in chosen)
+    others = (
+        {agent.name for agent in registry.agents()}.difference(agent.name for agent, _ in chosen)
+        if request.only_these
+        else set()
+    )
+    removed = remove_agent_hooks(place, sorted(others), [scope])
+    report = install.install(place.top, command=_own_command())
+    written = _write_settings(place, request.target, request.strategy, push)
+    _write_ignore(place)
+    _write_push_marker(place, push)
+    _record_own_changes(place, before=False)
+    return EnableView(agents=installed, removed=removed, git=_git_hooks(report), push_sessions=push,
+                      settings_files=tuple(written))  # fmt: skip
+
+
+def check(request: EnableRequest) -> None:
+    """Raise UsageError if a request cannot be met."""
+    for name in request.agents:
+        _with_installer(name)
+    if request.strategy and request.strategy not in settings.STRATEGIES:
+        raise UsageError(f"this version cannot carry out the strategy {request.strategy}",
+                         hint=f"use --strategy {settings.MANUAL_COMMIT}")  # fmt: skip
+    if request.target not in ("", PROJECT, LOCAL):
+        raise UsageError(f"there are no {request.target} settings", hint=f"{PROJECT} or {LOCAL}")
+
+
+def _suggested(place: Place, *, user: bool) -> list[str]:
+    return [one.name for one in agents(place, user=user) if one.is_suggested]
+
+
+def _with_installer(name: str) -> tuple[Agent, HookInstaller]:
+    agent = registry.make(name)
+    installer = capabilities.hook_installer(agent)
+    if installer is None:
+        raise UsageError(f"{agent.type} has no hooks to install", hint="choose another agent with --agent")
+    return agent, installer
+
+
+def _push_sessions(before: Settings | None, wanted: bool | None) -> bool:
+    """Return the choice made now, else the one made before, else no: nothing leaves the machine by default."""
+    if wanted is not None:
+        return wanted
+    return before is not None and before.push_sessions is True
+
+
+def _install_hooks(place: Place, agent: Agent, installer: HookInstaller, scope: str, *, force: bool) -> AgentHooksView:
+    count = installer.install_hooks(place.top, scope, force=force)
+    path = installer.hook_config_path(place.top, scope)
+    return AgentHooksView(agent=agent.type, scope=scope, path=path, count=count)
+
+
+def _git_hooks(report: install.Report) -> GitHooksView:
+    return GitHooksView(
+        folder=report.folder,
+        chained=report.chained,
+        set_aside=report.set_aside,
+        managers=report.managers,
+        refused=report.refused,
+        lines=tuple(HookLineView(path=one.path, line=one.line) for one in report.lines if not one.present),
+    )
+
+
+def add_hook_lines(place: Place, lines: Sequence[HookLineView]) -> tuple[HookLineView, ...]:
+    """Add lines to hook files; return them with what was done: a file that is no shell script is left alone."""
+    _record_own_changes(place, before=True)
+    done = tuple(replace(one, is_added=install.add_line(LineToAdd(path=one.path, line=one.line))) for one in lines)
+    _record_own_changes(place, before=False)
+    return done
+
+
+def _own_command() -> str:
+    """Return the absolute path of the ``entire`` command: the one beside this interpreter, else the one on the PATH."""
+    beside = os.path.join(os.path.dirname(sys.executable), "entire")
+    if os.access(beside, os.X_OK):
+        return beside
+    return os.path.abspath(found) if (found := shutil.which("entire")) else ""
+
+
+# ---------------------------------------------------------------- settings
+
+
+def _write_settings(place: Place, target: str, strategy: str, push: bool) -> list[str]:
+    """Write what was chosen; where local settings say otherwise, there too. Return the files written.
+
+    Without a target, a shared file that is already there belongs to the team: it is left alone.
+    """
+    shared = files.read(place.settings)
+    if not target:
+        target = PROJECT if shared is None else LOCAL
+    written = []
+    if target == PROJECT:
+        keep = strategy or ("" if settings.says(shared, "strategy") else settings.MANUAL_COMMIT)
+        wanted = settings.edit(shared, strategy=keep, enabled=True, push_sessions=push)
+        written += _write_if_new(place.settings, shared, wanted)
+    if not _agrees(settings.load(place), strategy, push):
+        local = files.read(place.local_settings)
+        wanted = settings.edit(local, strategy=strategy, enabled=True, push_sessions=push)
+        written += _write_if_new(place.local_settings, local, wanted)
+    return written
+
+
+def _agrees(now: Settings | None, strategy: str, push: bool) -> bool:
+    return now is not None and now.enabled and now.push_sessions is push and strategy in ("", now.strategy)
+
+
+def _write_if_new(path: str, old: bytes | None, new: bytes) -> list[str]:
+    if old == new:
+        return []
+    files.write(path, new)
+    return [path]
+
+
+def _write_ignore(place: Place) -> None:
+    path = os.path.join(place.entire_dir, ".gitignore")
+    old = files.read(path)
+    _write_if_new(path, old, settings.ignore_lines(old))
+
+
+def _write_push_marker(place: Place, push: bool) -> None:
+    """Write or remove the file that the pre-push script looks for before it starts an interpreter."""
+    if push:
+        files.write(place.push_marker, b"")
+    else:
+        files.remove(place.push_marker)
+
+
+def _record_own_changes(place: Place, *, before: bool) -> None:
+    """Take a snapshot ``before`` and after files are changed here, so that no turn is credited with that.
+
+    The first one also imports sessions that the Go CLI left open, so that the next commit finds them.
+    """
+    if os.path.isdir(place.sessions_dir):
+        from entire.lifecycle.go_takeover import sessions
+
+        if before:
+            sessions.import_everywhere(place)
+        sessions.record_own_changes(place, before=before)
+
+
+# ---------------------------------------------------------------- disable
+
+
+def disable(place: Place, request: DisableRequest) -> DisableView:
+    """Write into the settings that Entire is off. Without settings it is off already."""
+    now = settings.load(place)
+    if now is None:
+        return DisableView(is_set_up=False)
+    written = []
+    if request.project:
+        written.append(_switch_off(place.settings))
+        now = settings.load(place)
+    if not request.project or (now is not None and now.enabled):  # local settings win over shared ones
+        written.append(_switch_off(place.local_settings))
+    return DisableView(is_set_up=True, settings_files=tuple(written))
+
+
+def _switch_off(path: str) -> str:
+    files.write(path, settings.edit(files.read(path), enabled=False))
+    return path

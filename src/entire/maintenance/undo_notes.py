@@ -1,0 +1,154 @@
+"""What ``clean`` and ``reset`` note in their undo points beside files and refs, and how their undo uses it.
+
+Files and refs come back with the transaction (``entire.undo``). Two things need more than that. A journal changes
+between a command and its undo, so what it forgot is noted, and joined with what it knows by then. And a session that
+went on since has a newer state, which an undo must not overwrite.
+"""
+
+from __future__ import annotations
+
+import os
+
+from entire import files
+from entire.errors import EntireError
+from entire.model.digest import sha256
+from entire.model.turns import NO_MARK, NO_TURN, Mark, RunningTurn, TurnKey
+from entire.model.value import replace
+from entire.model.views import UndoneView
+from entire.store import sessions, turnlog
+from entire.store.journal import retained_from_json
+from entire.undo import transaction
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from typing import Any
+
+    from entire.layout import Place
+    from entire.model.session import Entry
+    from entire.store.journal import Journal
+    from entire.undo.transaction import Draft, Transaction
+
+
+def latest(place: Place, command: str) -> Transaction:
+    """Return the last transaction of a command that was not undone; raises EntireError if there is none."""
+    transaction.complete(place)
+    found = transaction.done(place, command)
+    undone = {one.undoes for one in found}
+    last = next((one for one in found if not one.undoes and one.id not in undone), None)
+    if last is None:
+        raise EntireError(f"there is no `entire {command}` to undo", hint="undo points are kept for two weeks")
+    return last
+
+
+def view(done: Transaction) -> UndoneView:
+    """Return what an undo brought back."""
+    title = done.title.removeprefix("undo of ")
+    return UndoneView(undo_id=done.id, undoes=done.undoes, title=title, refs=done.refs, files=done.private)
+
+
+# ---------------------------------------------------------------- sessions' states
+
+
+def state_paths(place: Place, session_id: str) -> tuple[str, ...]:
+    """Return the files in which a session's state lies."""
+    return (
+        sessions.own_path(place, session_id),
+        sessions.go_path(place, session_id),
+        turnlog.path(place, session_id),
+    )
+
+
+def delete_state(place: Place, draft: Draft, session_id: str) -> None:
+    """Let a transaction delete a session's state."""
+    for path in state_paths(place, session_id):
+        if os.path.lexists(path):
+            draft.write_private(path, None)
+
+
+def digest(place: Place, session_id: str) -> str:
+    """Return what tells a state from a later one; '' without a state."""
+    data = files.read(sessions.own_path(place, session_id))
+    data = files.read(sessions.go_path(place, session_id)) if data is None else data
+    return sha256(data).hexdigest() if data is not None else ""
+
+
+def deleted_states(place: Place, undone: Transaction) -> dict[str, str]:
+    """Return the sessions with a state now that a transaction had deleted, with '' as what it left of each."""
+    return {one: "" for one in sessions.ids(place) if not set(state_paths(place, one)).isdisjoint(undone.private)}
+
+
+def check_states(place: Place, left: Mapping[str, str]) -> None:
+    """Raise EntireError if a session went on: if its state is not as a transaction left it."""
+    for session_id, expected in left.items():
+        if digest(place, session_id) != expected:
+            raise EntireError(f"session {session_id} went on since: its old state cannot come back",
+                              hint="nothing was changed")  # fmt: skip
+
+
+# ---------------------------------------------------------------- the journal
+
+
+def forget_refs(journal: Journal, gone: Collection[str]) -> list[list[Any]]:
+    """Take refs out of a journal, which remembers their tips to save asking git; return the lines of retained steps."""
+    retention = journal.retention
+    lines = [steps.to_json() for steps in retention.steps if steps.ref in gone]
+    retention.steps = [steps for steps in retention.steps if steps.ref not in gone]
+    tips = retention.shadow_tips
+    retention.shadow_tips = {name: tip for name, tip in tips.items() if f"refs/heads/{name}" not in gone}
+    return lines
+
+
+def recall_refs(journal: Journal, lines: Collection[list[Any]], there: Collection[str]) -> bool:
+    """Give back the lines of retained steps whose refs are there again; tell whether any was missing."""
+    known = {steps.ref for steps in journal.retention.steps}
+    found = [retained_from_json(line) for line in lines]
+    missing = [steps for steps in found if steps.ref in there and steps.ref not in known]
+    journal.retention.steps += missing
+    return bool(missing)
+
+
+def forget_sessions(journal: Journal, gone: Collection[str]) -> dict[str, Any]:
+    """Make a person's in a journal what these sessions made; return what ``recall_sessions`` needs."""
+    attribution = journal.attribution
+    memory: dict[str, Any] = {
+        "entries": [
+            [entry.tree, entry.time, entry.commit, entry.by, list(entry.running), entry.mark]
+            for entry in attribution.entries
+            if not {turn.session_id for turn in entry.turns()}.isdisjoint(gone)
+        ],
+        "reports": {turn: paths for turn, paths in attribution.reports.items() if turn.session_id in gone},
+        "made": list(attribution.agent_paths),
+        "sessions": [name for name in journal.sessions if name in gone],
+    }
+    attribution.entries = [_without(entry, gone) for entry in attribution.entries]
+    for turn in memory["reports"]:
+        del attribution.reports[turn]
+    still = {path for entry in attribution.entries if entry.by or entry.running for path in entry.paths}
+    attribution.agent_paths = dict.fromkeys(path for path in attribution.agent_paths if path in still)
+    return memory
+
+
+def _without(entry: Entry, gone: Collection[str]) -> Entry:
+    is_theirs = entry.by.session_id in gone
+    return replace(
+        entry,
+        by=NO_TURN if is_theirs else entry.by,
+        running=tuple(turn for turn in entry.running if turn.key.session_id not in gone),
+        mark=NO_MARK if is_theirs else entry.mark,
+    )
+
+
+def recall_sessions(journal: Journal, memory: Mapping[str, Any]) -> None:
+    """Give back what ``forget_sessions`` took, as far as the journal still has it."""
+    attribution = journal.attribution
+    known = {(tree, time, commit): (by, running, mark) for tree, time, commit, by, running, mark in memory["entries"]}
+    entries = []
+    for entry in attribution.entries:
+        by, running, mark = known.get((entry.tree, entry.time, entry.commit), (entry.by, entry.running, entry.mark))
+        entries.append(replace(entry, by=TurnKey(by), running=tuple(map(RunningTurn, running)), mark=Mark(mark)))
+    attribution.entries = entries
+    reports = {TurnKey(turn): paths for turn, paths in memory["reports"].items()}
+    attribution.reports = {**reports, **attribution.reports}
+    attribution.note_agent_paths([path for path in memory["made"] if path not in attribution.agent_paths])
+    journal.sessions += [name for name in memory["sessions"] if name not in journal.sessions]

@@ -1,0 +1,69 @@
+"""Removing Entire from a repository: hooks, settings, session states, steps. Checkpoints stay, and what is not ours."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+from entire import files
+from entire.agents import registry
+from entire.git import read, refs
+from entire.githooks import install
+from entire.layout import METADATA_BRANCH
+from entire.maintenance import setup
+from entire.model.views import UninstallView
+from entire.store import steps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from entire.layout import Place
+    from entire.model.requests import UninstallRequest
+
+_OWN_NAMES = (".gitignore", "entire.json", "logs", "metadata", "settings.json", "settings.local.json", "tmp")
+"""What we put into ``.entire/``; anything else in it is the user's."""
+
+
+def uninstall(place: Place, request: UninstallRequest) -> UninstallView:
+    """Remove it all."""
+    names = [agent.name for agent in registry.agents()]
+    agents = setup.remove_agent_hooks(place, names, ("project", "user") if request.user else ("project",))
+    hooks = install.uninstall(place.top)
+    branches = _remove_refs(place)
+    _remove_folders(place)
+    has_checkpoints = refs.read(place.top, f"refs/heads/{METADATA_BRANCH}")
+    return UninstallView(agents=agents, git_hooks=hooks.removed, left=hooks.left, step_branches=branches,
+                         checkpoints_branch=METADATA_BRANCH if has_checkpoints else "")  # fmt: skip
+
+
+def _remove_refs(place: Place) -> int:
+    """Delete shadow branches and our own refs; return how many branches. A person's branch may look like ours."""
+    found = refs.find(place.top, "refs/heads/entire", "refs/entire")
+    with read.Objects(place.top) as objects:
+        mine = {
+            name: oid
+            for name, oid in found.items()
+            if not name.startswith("refs/heads/") or steps.is_shadow(objects, name, oid)
+        }
+    refs.move(place.top, [refs.Move(ref=name, new="", old=oid) for name, oid in mine.items()])
+    return sum(name.startswith("refs/heads/") for name in mine)
+
+
+def _remove_folders(place: Place) -> None:
+    """Remove our folders from the git directories of all worktrees, and what is ours in ``.entire``."""
+    worktrees = os.path.join(place.common_dir, "worktrees")
+    try:
+        linked = [os.path.join(worktrees, name, "entire") for name in os.listdir(worktrees)]
+    except OSError:
+        linked = []
+    for folder in (place.sessions_dir, place.common_own_dir, place.own_dir, *linked):
+        shutil.rmtree(folder, ignore_errors=True)
+    for name in _OWN_NAMES:
+        path = os.path.join(place.entire_dir, name)
+        if os.path.isdir(path) and not os.path.islink(path):
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            files.remove(path)
+    try:
+        os.rmdir(place.entire_dir)
+    except OSError:  # something of the user's is in it
+        pass
