@@ -366,14 +366,14 @@ class Workspace:
         finally:
             self._forget()
 
-    def add_hook_lines(self, lines: Sequence[views.HookLineView]) -> tuple[views.HookLineView, ...]:
-        """Add lines that ``enable`` returned to their hook files; return them with ``is_added`` where that was done.
+    def add_hook_lines(self) -> tuple[views.HookLineView, ...]:
+        """Add the lines that hook files lack, as ``enable`` returned them; return them with what was done.
 
         A hook file that is no shell script is left alone.
         """
         from entire.maintenance import setup
 
-        return setup.add_hook_lines(self.place, lines)
+        return setup.add_hook_lines(self.place)
 
     def disable(self, request: requests.DisableRequest | None = None) -> views.DisableView:
         """Stop keeping sessions; hooks stay and do nothing."""

@@ -30,3 +30,13 @@ def test_every_agent_room_is_in_the_contract_that_keeps_rooms_apart() -> None:
     rooms = {f"entire.agents.{path.parent.name}" for path in PACKAGE.glob("agents/*/__init__.py")}
     rooms |= {f"entire.agents.{path.parent.name}" for path in PACKAGE.glob("agents/*/agent.py")}
     assert set(apart["modules"]) == rooms
+
+
+def test_commands_may_not_import_any_room_behind_the_workspace() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    name = "Commands parse and show; all else they ask of a workspace"
+    behind = next(contract for contract in contracts if contract["name"] == name)
+    rooms = {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    allowed = {"commands", "errors", "model", "ui", "workspace"}
+    rooms -= {"__init__", "__main__", "cli", "launch"}  # above the commands
+    assert set(behind["forbidden_modules"]) == {f"entire.{room}" for room in rooms - allowed}

@@ -66,7 +66,7 @@ def run(request: EnableRequest) -> int:
         text.write(lines)
         lines = []
         if prompts.confirm("Shall I add these lines? They do nothing in repositories without Entire."):
-            lines = [_added(one, top) for one in workspace.add_hook_lines(view.git.lines)]
+            lines = [_added(one, top) for one in workspace.add_hook_lines()]
     text.write([*lines, *_settings(view, top)])
     return 0
 

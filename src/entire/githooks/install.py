@@ -197,6 +197,12 @@ def _write_if_new(path: str, content: bytes, mode: int) -> bool:
     return True
 
 
+def missing_lines(root: str) -> list[LineToAdd]:
+    """Return the lines that hook files lack where git's own folder is not ours to write; none elsewhere."""
+    found = hooks.folder(root)
+    return [one for one in _lines(found) if not one.present] if _why_not(found) else []
+
+
 def add_line(wanted: LineToAdd) -> bool:
     """Put our line into a hook file: first, so that no `exit` hides it; last in pre-push, which shares its input.
 

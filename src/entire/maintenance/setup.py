@@ -10,7 +10,6 @@ from entire import files, settings
 from entire.agents import capabilities, registry
 from entire.errors import UsageError
 from entire.githooks import install
-from entire.githooks.install import LineToAdd
 from entire.model.requests import LOCAL, PROJECT
 from entire.model.value import replace
 from entire.model.views import AgentHooksView, AgentView, DisableView, EnableView, GitHooksView, HookLineView
@@ -140,10 +139,13 @@ def _git_hooks(report: install.Report) -> GitHooksView:
     )
 
 
-def add_hook_lines(place: Place, lines: Sequence[HookLineView]) -> tuple[HookLineView, ...]:
-    """Add lines to hook files; return them with what was done: a file that is no shell script is left alone."""
+def add_hook_lines(place: Place) -> tuple[HookLineView, ...]:
+    """Add the lines that hook files lack; return them with what was done: only shell scripts are changed."""
     _record_own_changes(place, before=True)
-    done = tuple(replace(one, is_added=install.add_line(LineToAdd(path=one.path, line=one.line))) for one in lines)
+    done = tuple(
+        HookLineView(path=one.path, line=one.line, is_added=install.add_line(one))
+        for one in install.missing_lines(place.top)
+    )
     _record_own_changes(place, before=False)
     return done
 
