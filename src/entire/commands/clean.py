@@ -38,7 +38,7 @@ def command(dry_run: bool, force: bool, everything: bool, undoing: bool, as_json
 
 
 def run(request: CleanRequest, *, as_json: bool = False) -> int:
-    """Show what nobody needs; unless it is a dry run, remove it."""
+    """Show unused data; unless it is a dry run, remove it."""
     view = Workspace.find().clean(request)
     if as_json:
         text.write(form.dumps({

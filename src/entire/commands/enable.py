@@ -72,7 +72,7 @@ def run(request: EnableRequest) -> int:
 
 
 def _ask(workspace: Workspace, request: EnableRequest) -> EnableRequest:
-    """Ask for the agents, and whether checkpoints are pushed if nobody chose."""
+    """Ask for the agents, and whether checkpoints are pushed if that was not chosen yet."""
     known = [one for one in workspace.agents(user=request.user) if one.takes_hooks]
     options = [(one.name, f"{one.type}: {one.description}") for one in known]
     preset = [one.name for one in known if one.is_suggested]

@@ -17,12 +17,12 @@ class EnableRequest(Value):
     """Start keeping sessions of a repository.
 
     ``agents``: the names of the agents to install hooks for; without any, those that ``Workspace.agents`` suggests.
-    ``push_sessions`` None: as chosen before; checkpoints stay on this machine if nobody chose.
+    ``push_sessions`` None: as chosen before; checkpoints stay on this machine if nothing was chosen yet.
     """
 
     agents: tuple[str, ...] = ()
     only_these: bool = False  # remove the hooks of other agents
-    strategy: str = ""  # when steps become checkpoints; '': as it is, manual-commit if nobody chose
+    strategy: str = ""  # when steps become checkpoints; '': as before, at first manual-commit
     target: str = ""  # settings to write: PROJECT, LOCAL; '': the project's if there are none yet, else the local ones
     push_sessions: bool | None = None
     user: bool = False  # install the agents' hooks for all repositories of this user
