@@ -12,8 +12,9 @@ from entire.layout import Place
 from entire.maintenance import undo_notes
 from entire.model import jsontext
 from entire.model.session import Entry, Session
+from entire.model.turns import Mark, RunningTurn, TurnKey
 from entire.store import sessions
-from entire.store.journal import Journal
+from entire.store.journal import Journal, RetainedSteps
 from entire.undo import transaction
 from entire.undo.transaction import Draft, Transaction
 
@@ -30,26 +31,34 @@ def place(tmp_path: Path) -> Place:
     return Place(top=str(tmp_path), git_dir=str(git_dir), common_dir=str(git_dir))
 
 
+def made(number: int, by: str, running: tuple[str, ...], paths: tuple[str, ...], mark: str = "") -> Entry:
+    """Return a snapshot's entry, its names as plain text."""
+    return Entry(
+        tree=f"{number}" * 40, time=float(number), by=TurnKey(by), running=tuple(map(RunningTurn, running)), paths=paths,
+        mark=Mark(mark),
+    )  # fmt: skip
+
+
 def full(place: Place) -> Journal:
     """Return a journal of two sessions, one of them at work behind the other's back."""
     journal = Journal(place)
     for entry in (
         Entry(tree="1" * 40, time=1.0),
-        Entry(tree="2" * 40, time=2.0, by="s/1", running=("s/1", "t/1"), paths=("a", "b"), mark="step"),
-        Entry(tree="3" * 40, time=3.0, by="t/1", running=("t/1", "?s/2"), paths=("b",), mark="other step"),
+        made(2, "s/1", ("s/1", "t/1"), ("a", "b"), "step"),
+        made(3, "t/1", ("t/1", "?s/2"), ("b",), "other step"),
         Entry(tree="4" * 40, time=4.0, commit="c" * 40, paths=("a",)),
     ):
-        journal.note(entry)
-    journal.reports = {"s/1": ["a"], "t/1": ["b"]}
-    journal.note_made(["a", "b"])
+        journal.attribution.note(entry)
+    journal.attribution.reports = {TurnKey("s/1"): ["a"], TurnKey("t/1"): ["b"]}
+    journal.attribution.note_agent_paths(["a", "b"])
     journal.sessions = ["s", "t"]
-    journal.shadows = {SHADOW: "d" * 40, "entire/7654321-e3b0c4": "e" * 40}
-    journal.kept = [[ref, "f" * 40, 1.0, 10] for ref in KEPT[:2]]
+    journal.retention.shadow_tips = {SHADOW: "d" * 40, "entire/7654321-e3b0c4": "e" * 40}
+    journal.retention.steps = [RetainedSteps(ref=ref, tip="f" * 40, time=1.0, size=10) for ref in KEPT[:2]]
     return journal
 
 
 def told(journal: Journal) -> tuple[object, ...]:
-    return (journal.entries, journal.reports, journal.made, journal.sessions, journal.shadows, journal.kept)
+    return journal.attribution.to_json(), journal.retention.to_json(), journal.sessions
 
 
 def by_json(value: object) -> object:
@@ -63,19 +72,22 @@ def by_json(value: object) -> object:
 def test_what_a_forgotten_session_made_is_a_persons(place: Place) -> None:
     journal = full(place)
     undo_notes.forget_sessions(journal, ["s"])
-    assert [(one.by, one.running, one.mark) for one in journal.entries] == [
+    assert [(one.by, one.running, one.mark) for one in journal.attribution.entries] == [
         ("", (), ""), ("", ("t/1",), ""), ("t/1", ("t/1",), "other step"), ("", (), ""),
     ]  # fmt: skip
-    assert [one.paths for one in journal.entries] == [(), ("a", "b"), ("b",), ("a",)]
-    assert journal.reports == {"t/1": ["b"]}
-    assert list(journal.made) == ["a", "b"]  # both may be the other session's, which was at work then
+    assert [one.paths for one in journal.attribution.entries] == [(), ("a", "b"), ("b",), ("a",)]
+    assert journal.attribution.reports == {"t/1": ["b"]}
+    assert list(journal.attribution.agent_paths) == [
+        "a",
+        "b",
+    ]  # both may be the other session's, which was at work then
 
 
 def test_paths_that_no_session_is_left_to_have_made_are_forgotten(place: Place) -> None:
     journal = full(place)
     undo_notes.forget_sessions(journal, ["s", "t"])
-    assert list(journal.made) == []
-    assert not any(one.by or one.running or one.mark for one in journal.entries)
+    assert list(journal.attribution.agent_paths) == []
+    assert not any(one.by or one.running or one.mark for one in journal.attribution.entries)
 
 
 @pytest.mark.parametrize("gone", [["s"], ["t"], ["s", "t"], []])
@@ -93,16 +105,16 @@ def test_forgotten_sessions_come_back_into_a_journal_that_went_on(place: Place) 
     journal = full(place)
     memory = undo_notes.forget_sessions(journal, ["s"])
     journal.sessions = ["t", "u"]
-    journal.drop(2)
-    journal.note(Entry(tree="5" * 40, time=5.0, by="u/1", running=("u/1",), paths=("c",)))
-    journal.reports["u/1"] = ["c"]
-    journal.note_made(["c"])
+    journal.attribution.drop(2)
+    journal.attribution.note(made(5, "u/1", ("u/1",), ("c",)))
+    journal.attribution.reports[TurnKey("u/1")] = ["c"]
+    journal.attribution.note_agent_paths(["c"])
     undo_notes.recall_sessions(journal, memory)
-    assert [(one.tree[0], one.by, one.running) for one in journal.entries] == [
+    assert [(one.tree[0], one.by, one.running) for one in journal.attribution.entries] == [
         ("3", "t/1", ("t/1", "?s/2")), ("4", "", ()), ("5", "u/1", ("u/1",)),
     ]  # fmt: skip
-    assert journal.reports == {"s/1": ["a"], "t/1": ["b"], "u/1": ["c"]}
-    assert list(journal.made) == ["a", "b", "c"]
+    assert journal.attribution.reports == {"s/1": ["a"], "t/1": ["b"], "u/1": ["c"]}
+    assert list(journal.attribution.agent_paths) == ["a", "b", "c"]
     assert journal.sessions == ["t", "u", "s"]
 
 
@@ -110,13 +122,13 @@ def test_forgotten_refs(place: Place) -> None:
     journal = full(place)
     lines = undo_notes.forget_refs(journal, {f"refs/heads/{SHADOW}", KEPT[0], KEPT[2]})
     assert lines == [[KEPT[0], "f" * 40, 1.0, 10]]
-    assert list(journal.shadows) == ["entire/7654321-e3b0c4"]
-    assert [line[0] for line in journal.kept] == [KEPT[1]]
+    assert list(journal.retention.shadow_tips) == ["entire/7654321-e3b0c4"]
+    assert [steps.ref for steps in journal.retention.steps] == [KEPT[1]]
     assert undo_notes.recall_refs(journal, lines, there={KEPT[1]}) is False  # the ref itself did not come back
     assert undo_notes.recall_refs(journal, lines, there={KEPT[0], KEPT[1]}) is True
-    assert [line[0] for line in journal.kept] == [KEPT[1], KEPT[0]]
+    assert [steps.ref for steps in journal.retention.steps] == [KEPT[1], KEPT[0]]
     assert undo_notes.recall_refs(journal, lines, there={KEPT[0], KEPT[1]}) is False  # known already
-    assert len(journal.kept) == 2
+    assert len(journal.retention.steps) == 2
 
 
 def test_refs_that_a_journal_does_not_know(place: Place) -> None:
