@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from entire.model.requests import DoctorRequest as DoctorRequest
     from entire.model.requests import EnableRequest as EnableRequest
     from entire.model.requests import ResetRequest as ResetRequest
+    from entire.model.requests import ResumeRequest as ResumeRequest
+    from entire.model.requests import RewindRequest as RewindRequest
     from entire.model.requests import UninstallRequest as UninstallRequest
     from entire.model.views import AgentHooksView as AgentHooksView
     from entire.model.views import AgentView as AgentView
@@ -71,6 +73,8 @@ _PUBLIC = {
     "PointView": "entire.model.views",
     "ResetRequest": "entire.model.requests",
     "ResetView": "entire.model.views",
+    "ResumeRequest": "entire.model.requests",
+    "RewindRequest": "entire.model.requests",
     "RewindView": "entire.model.views",
     "SessionView": "entire.model.views",
     "StatusView": "entire.model.views",
@@ -109,6 +113,8 @@ __all__ = [
     "PointView",
     "ResetRequest",
     "ResetView",
+    "ResumeRequest",
+    "RewindRequest",
     "RewindView",
     "SessionView",
     "StatusView",

@@ -24,17 +24,17 @@ def test_the_import_contracts_are_kept() -> None:
     assert " 0 broken." in done.stdout
 
 
-def test_every_agent_room_is_in_the_contract_that_keeps_rooms_apart() -> None:
+def test_every_agent_is_in_the_contract_that_keeps_agents_apart() -> None:
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-    apart = next(contract for contract in contracts if contract["name"] == "Agent rooms never visit each other")
+    apart = next(contract for contract in contracts if contract["name"] == "Agents do not import each other")
     rooms = {f"entire.agents.{path.parent.name}" for path in PACKAGE.glob("agents/*/__init__.py")}
     rooms |= {f"entire.agents.{path.parent.name}" for path in PACKAGE.glob("agents/*/agent.py")}
     assert set(apart["modules"]) == rooms
 
 
-def test_commands_may_not_import_any_room_behind_the_workspace() -> None:
+def test_commands_may_import_nothing_behind_the_workspace() -> None:
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-    name = "Commands parse and show; all else they ask of a workspace"
+    name = "Commands and the terminal reach everything through the workspace"
     behind = next(contract for contract in contracts if contract["name"] == name)
     rooms = {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
     allowed = {"commands", "errors", "model", "ui", "workspace"}

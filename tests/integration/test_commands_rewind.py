@@ -23,7 +23,9 @@ from entire import layout
 from entire.commands import TABLE
 from entire.commands import rewind as rewind_command
 from entire.errors import EntireError
+from entire.model import prefix as prefixes
 from entire.model import views
+from entire.model.requests import RewindRequest
 from entire.model.value import replace
 from entire.ui import group, rewinding
 from tests.integration.commandline import Repo
@@ -101,7 +103,7 @@ class FakeWorkspace:
         self.log: list[str] = []
 
     def session_id(self, prefix: str) -> str:
-        return next((one for one in (SESSION, OTHER) if one.startswith(prefix)), "")
+        return prefixes.require(prefix, (SESSION, OTHER), "session", "")
 
     def commit(self, name: str) -> views.CommitView:
         assert name == "HEAD"
@@ -117,11 +119,11 @@ class FakeWorkspace:
             for one in (SESSION, OTHER)
         ]
 
-    def rewind(self, point: str, **how: Any) -> FakeRewind:
-        if point == "none":
+    def rewind(self, request: RewindRequest) -> FakeRewind:
+        if request.to == "none":
             raise EntireError("no such point: none", hint="`entire rewind --list` lists points")
-        self.calls.append((point, {name: value for name, value in how.items() if value}))
-        return FakeRewind(replace(self.view, yours=()) if how["keep_mine"] else self.view, self.patch, self.log)
+        self.calls.append((request.to, {name: one for name, one in request.__dict__.items() if one and name != "to"}))
+        return FakeRewind(replace(self.view, yours=()) if request.keep_mine else self.view, self.patch, self.log)
 
     def undo(self, name: str = "") -> FakeRewind:
         self.calls.append(("undo", name))
@@ -305,7 +307,7 @@ def test_paths_from_a_folder_below(repo: Repo, fake: FakeWorkspace, monkeypatch:
 def test_paths_outside(repo: Repo, fake: FakeWorkspace, path: str) -> None:
     (repo.top / "outside").symlink_to(repo.top.parent)
     assert repo.entire("rewind", "--to", STEP, "--file", path) == 2
-    assert "not a path of this work tree" in repo.err
+    assert "not a path of this worktree" in repo.err
     assert fake.calls == []
 
 

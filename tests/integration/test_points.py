@@ -9,6 +9,7 @@ import pytest
 from entire import settings
 from entire.errors import EntireError
 from entire.lifecycle.context import Context
+from entire.model.requests import RewindRequest
 from entire.model.views import PointView
 from entire.rewind.points import Points
 from entire.workspace import Workspace
@@ -56,7 +57,7 @@ def test_a_turn_that_commits_everything_is_a_point(story: Story, session: Sessio
         ("turn", "Change and commit"), ("checkpoint", "Change and commit"),
     ]  # fmt: skip
     story.write("hello.py", "print(3)\n")
-    with Workspace.find(story.root).rewind(found[0].id) as planned:
+    with Workspace.find(story.root).rewind(RewindRequest(to=found[0].id)) as planned:
         assert planned.view.yours == ("hello.py",)
         planned.carry_out()
     assert story.read("hello.py") == "print(2)\n"
@@ -132,7 +133,7 @@ def test_a_subagents_step_stands_below_its_turns(story: Story, session: Session)
     assert found[1].parent == found[0].id
     assert (found[1].prompt, found[1].session_prompt) == ("Use a helper", "Can you create a greeting?")
     assert found[1].tool_use_id == tool
-    with Workspace.find(story.root).rewind(found[1].id, files_only=True) as planned:
+    with Workspace.find(story.root).rewind(RewindRequest(to=found[1].id, files_only=True)) as planned:
         planned.carry_out()
     assert story.read("helped.py") == "helped\n"
     assert not story.path("more.py").exists()
@@ -191,6 +192,6 @@ def test_steps_on_a_commit_that_was_amended_stay_points(story: Story, session: S
     story.git("commit", "-q", "--amend", "-m", "Another message")
     assert kinds(story) == [("step", "Can you create a greeting?")]
     story.write("hello.py", "print(9)\n")
-    with Workspace.find(story.root).rewind(points(story)[0].id) as planned:
+    with Workspace.find(story.root).rewind(RewindRequest(to=points(story)[0].id)) as planned:
         planned.carry_out()
     assert story.read("hello.py") == "print(1)\n"

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from entire.model.requests import RewindRequest
 from entire.model.views import RewindView
 from entire.workspace import Workspace
 from tests.integration.story import Session, Story
@@ -40,7 +41,7 @@ def started(story: Story, monkeypatch: pytest.MonkeyPatch) -> Session:
 def rewind(story: Story, back: int = 1, **request: Any) -> RewindView:
     """Go back to a point, counted from the newest."""
     here = Workspace.find(story.root)
-    with here.rewind(here.points()[back].id, **request) as planned:
+    with here.rewind(RewindRequest(to=here.points()[back].id, **request)) as planned:
         planned.diff()
         return planned.carry_out()
 
@@ -95,7 +96,7 @@ def test_from_a_folder_below(story: Story, a: Session, monkeypatch: pytest.Monke
     then = in_two_turns(story, a, first, second)
     monkeypatch.chdir(story.path("sub/deep"))
     here = Workspace.find(Path.cwd())
-    with here.rewind(here.points()[1].id) as planned:
+    with here.rewind(RewindRequest(to=here.points()[1].id)) as planned:
         planned.carry_out()
     assert files(story) == then
 
@@ -104,7 +105,7 @@ def test_in_a_folder_that_goes(story: Story, a: Session, monkeypatch: pytest.Mon
     then = in_two_turns(story, a, lambda: story.write("a", "a"), lambda: story.write("sub/b", "b"))
     monkeypatch.chdir(story.path("sub"))
     here = Workspace.find(Path.cwd())
-    with here.rewind(here.points()[1].id) as planned:
+    with here.rewind(RewindRequest(to=here.points()[1].id)) as planned:
         planned.carry_out()
     assert not story.path("sub/b").exists()
     assert Path.cwd() == story.path("sub")
@@ -486,7 +487,7 @@ def test_detached_head_by_branch(story: Story, a: Session) -> None:
         a.write("x", "two\n")
     second = story.commit("Two")
     here = Workspace.find(story.root)
-    with here.rewind(first, reset=True) as planned:
+    with here.rewind(RewindRequest(to=first, reset=True)) as planned:
         view = planned.carry_out()
     assert (story.head(), story.read("x"), view.branch) == (first, "one\n", "")
     assert story.git("symbolic-ref", "-q", "HEAD", ok=False) == ""

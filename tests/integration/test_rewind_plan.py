@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from entire.errors import EntireError
+from entire.model.requests import RewindRequest
 from entire.model.views import RewindView
 from entire.workspace import Workspace
 from tests.integration.story import Session, Story
 
 
-def rewind(story: Story, point: str, **request: object) -> RewindView:
-    with Workspace.find(story.root).rewind(point, **request) as planned:  # type: ignore[arg-type]
+def rewind(story: Story, point: str, **request: Any) -> RewindView:
+    with Workspace.find(story.root).rewind(RewindRequest(to=point, **request)) as planned:
         return planned.carry_out()
 
 
@@ -177,7 +179,7 @@ def test_by_branch_with_a_backup(story: Story, session: Session) -> None:
 
 def test_the_diff_shows_what_will_change(story: Story, session: Session) -> None:
     point = Workspace.find(story.root).points()[1]
-    with Workspace.find(story.root).rewind(point.id) as planned:
+    with Workspace.find(story.root).rewind(RewindRequest(to=point.id)) as planned:
         text = planned.diff().decode()
     assert "-print(2)\n+print(1)\n" in text
     assert "deleted file" in text

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
 from entire.errors import EntireError
+from entire.model.requests import RewindRequest
 from entire.model.views import PointView, RewindView
 from entire.workspace import Workspace
 from tests.integration.plain_model import PERSON, File, Files, Model, Point, World
@@ -166,7 +167,7 @@ class Life(RuleBasedStateMachine):
         return [] if b"\0" in data else data.decode().splitlines(keepends=True)
 
     def go_back(self, point: str, **request: Any) -> RewindView:
-        with Workspace.find(self.story.root).rewind(point, **request) as planned:
+        with Workspace.find(self.story.root).rewind(RewindRequest(to=point, **request)) as planned:
             planned.diff()
             return planned.carry_out()
 

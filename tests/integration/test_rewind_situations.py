@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from entire.model.requests import RewindRequest
 from entire.model.views import RewindView
 from entire.workspace import Workspace
 from tests.integration.story import Session, Story
@@ -29,7 +30,7 @@ def points(story: Story) -> list[str]:
 
 
 def rewind(story: Story, point: str, **request: Any) -> RewindView:
-    with Workspace.find(story.root).rewind(point, **request) as planned:
+    with Workspace.find(story.root).rewind(RewindRequest(to=point, **request)) as planned:
         return planned.carry_out()
 
 
@@ -308,7 +309,7 @@ def test_a_file_that_a_person_put_in_a_folders_place_is_theirs(story: Story, mon
     story.write("d", "mine\n")
     with a.turn("Change it"):
         a.write("d", "mine\nand yours\n")
-    with Workspace.find(story.root).rewind(point.id) as planned:
+    with Workspace.find(story.root).rewind(RewindRequest(to=point.id)) as planned:
         done = planned.carry_out()
     assert {one.path: one.reason for one in done.left}["d"] == "you created it"
     assert story.read("d") == "mine\nand yours\n"

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
+from entire.model.requests import RewindRequest
 from entire.workspace import Workspace
 from tests.integration.kept import PERSON, answers, tokens
 from tests.integration.story import Session, Story
 
 
 def rewind(story: Story, point: str) -> None:
-    with Workspace.find(story.root).rewind(point) as planned:
+    with Workspace.find(story.root).rewind(RewindRequest(to=point)) as planned:
         planned.carry_out()
 
 
@@ -102,7 +103,7 @@ def test_a_session_that_worked_on_after_the_rewind_keeps_what_it_knows(story: St
 
 def test_a_conversation_that_did_not_go_back_is_not_taken_back(story: Story, session: Session) -> None:
     """A rewind of files only: the session goes on before the undo, which concerns the files alone."""
-    with Workspace.find(story.root).rewind(point(story, "First"), files_only=True) as planned:
+    with Workspace.find(story.root).rewind(RewindRequest(to=point(story, "First"), files_only=True)) as planned:
         planned.carry_out()
     with session.turn("Third"):  # answers 4, 5
         session.write("c.py", "c\n")

@@ -54,7 +54,8 @@ def test_lists_and_counts_agree(top: Path) -> None:
 def test_names_of_sessions(top: Path) -> None:
     workspace = Workspace.find(top)
     assert workspace.session_id("b1b") == workspace.session_id(SESSION) == SESSION
-    assert workspace.session_id("nobody") == ""
+    with pytest.raises(EntireError, match="session not found: nobody"):
+        workspace.session_id("nobody")
     with pytest.raises(EntireError, match="several sessions"):
         workspace.session_id("2")
     for path in (top / ".git/entire-sessions").iterdir():
@@ -68,3 +69,38 @@ def test_the_prompts_of_a_part_have_their_places(top: Path) -> None:
     positions = [prompt.position for prompt in part.prompts]
     assert positions == sorted(positions)
     assert all(position >= part.start for position in positions)
+
+
+def test_a_conversation_is_what_the_transcript_says(top: Path) -> None:
+    workspace = Workspace.find(top)
+    found = workspace.checkpoint("c58db9bba54a")
+    (part,) = found.parts
+    whole = workspace.conversation(found, part.session_id)
+    assert {one.who for one in whole} == {"user", "agent", "tool"}
+    assert all(one.name for one in whole if one.who == "tool")
+    assert workspace.conversation(found.id, part.session_id, part.start) == [
+        one for one in whole if one.at >= part.start
+    ]
+    assert [one.text for one in whole if one.who == "user" and one.at >= part.start][-1] == part.prompts[-1].text
+    assert workspace.conversation(found, "nobody") == []
+
+
+def test_a_commit_is_explained(top: Path) -> None:
+    workspace = Workspace.find(top)
+    (linked, *_) = workspace.linked_commits()
+    found = workspace.explain(linked.oid[:10])
+    assert found.commit == linked
+    assert [*found.missing, *(one.id for one in found.checkpoints)] == [*linked.foreign_ids, *linked.checkpoint_ids]
+    assert found.reason is None
+    with pytest.raises(EntireError, match="commit not found: nowhere"):
+        workspace.explain("nowhere")
+
+
+def test_a_name_that_means_nothing(top: Path) -> None:
+    workspace = Workspace.find(top)
+    assert workspace.target("b1b").kind == "session"
+    with pytest.raises(EntireError, match="commit or checkpoint not found: fffffff"):
+        workspace.target("fffffff")
+    for name in ("nonsense", ""):
+        with pytest.raises(EntireError, match="is no commit, checkpoint or session here"):
+            workspace.target(name)

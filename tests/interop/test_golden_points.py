@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from entire.errors import EntireError
+from entire.model.requests import RewindRequest
 from entire.workspace import Workspace
 from tests import golden
 
@@ -26,9 +27,9 @@ def test_points_of_the_go_cli(stage: str, tmp_path: Path) -> None:
             assert one.kind in ("step", "task", "checkpoint")
             if stage in RUNNING:
                 with pytest.raises(EntireError, match="middle of a turn"):
-                    Workspace.find(root).rewind(one.id)
+                    Workspace.find(root).rewind(RewindRequest(to=one.id))
                 continue
-            with Workspace.find(root).rewind(one.id) as planned:
+            with Workspace.find(root).rewind(RewindRequest(to=one.id)) as planned:
                 assert planned.view.point is not None
                 assert planned.view.point.id == one.id
 
@@ -42,7 +43,7 @@ def test_a_step_of_the_go_cli_is_gone_back_to(tmp_path: Path) -> None:
                 before = {
                     path: path.read_bytes() for path in root.rglob("*") if path.is_file() and ".git" not in path.parts
                 }
-                with workspace.rewind(point.id) as planned:
+                with workspace.rewind(RewindRequest(to=point.id)) as planned:
                     undo_id = planned.carry_out().undo_id
                 if undo_id:  # nothing is done where all is as it was then
                     with workspace.undo() as planned:

@@ -7,9 +7,7 @@ import sys
 
 import click
 
-from entire.agents import conversation
-from entire.errors import EntireError, UsageError
-from entire.model.ids import HEX, is_checkpoint_id
+from entire.errors import UsageError
 from entire.ui import form, group, pager, pages, text
 from entire.workspace import Workspace
 
@@ -89,24 +87,14 @@ class Asked:
         self._paged = paged
 
     def target(self, name: str) -> int:
-        """Answer for a name of any kind: a whole checkpoint id, a commit, the beginning of an id, a session."""
-        if is_checkpoint_id(name) and self.workspace.has_checkpoint(name):
-            return self.checkpoint(name)
-        if self.workspace.has_commit(name):
-            return self.commit(name)
-        if self.workspace.session_id(name):
-            return self.listing(name)
-        if name and HEX.issuperset(name):
-            return self.checkpoint(name)
-        raise EntireError(
-            f"{name!r} is no commit, checkpoint or session here", hint="`entire explain` lists checkpoints"
-        )
+        """Answer for a commit, a checkpoint or a session, whichever the name means."""
+        found = self.workspace.target(name)
+        answers = {"checkpoint": self.checkpoint, "commit": self.commit, "session": self.listing}
+        return answers[found.kind](found.id)
 
     def listing(self, session: str = "") -> int:
         """List the checkpoints of this branch, of one session where one is named."""
         session_id = self.workspace.session_id(session) if session else ""
-        if session and not session_id:
-            raise EntireError(f"session not found: {session}", hint="`entire status --detailed` lists sessions")
         shown, total = self.workspace.listing(self.limit, session_id=session_id)
         branch = self.workspace.branch
         if self.as_json:
@@ -123,27 +111,12 @@ class Asked:
 
     def commit(self, name: str) -> int:
         """Show all checkpoints of a commit, those that are missing by a line; a commit without one is no error."""
-        commit = self.workspace.commit(name)
-        found, missing = [], list(commit.foreign_ids)
-        for one in commit.checkpoint_ids:
-            if self.workspace.has_checkpoint(one):
-                found.append(self.workspace.checkpoint(one))
-            else:
-                missing.append(one)
+        found = self.workspace.explain(name)
         if self.as_json:
-            return self._json({"commit": commit, "checkpoints": found, "missing": missing,
-                               "reason": self.workspace.reason(commit.oid) or None})  # fmt: skip
-        if not found:
-            return self._lines(self._without(commit, missing))
-        return self._show(found, missing)
-
-    def _without(self, commit: views.CommitView, missing: Sequence[str]) -> Iterator[str]:
-        yield f"{NONE} for {commit.oid[:7]} {text.one_line(commit.subject)}"
-        for one in missing:
-            yield f"Its message names checkpoint {one}, which is not stored here."
-        reason = self.workspace.reason(commit.oid)
-        if reason:
-            yield f"Reason: {text.plain(reason)}"
+            return self._json(found)
+        if not found.checkpoints:
+            return self._lines(_without(found))
+        return self._show(found.checkpoints, found.missing)
 
     def _show(self, found: Sequence[views.CheckpointView], missing: Sequence[str] = ()) -> int:
         if self.form == "raw":
@@ -159,20 +132,19 @@ class Asked:
             if self.form != "transcript":
                 yield from pages.checkpoint(view, self.style, short=self.form == "short", full=self.form == "full")
             if self.form in ("full", "transcript"):
-                yield from self._talks(view)
+                yield from self._conversations(view)
         for one in missing:
             yield ""
             yield f"Checkpoint {one} is named in the message too, but it is not stored here."
 
-    def _talks(self, view: views.CheckpointView) -> Iterator[str]:
+    def _conversations(self, view: views.CheckpointView) -> Iterator[str]:
         """Show the conversation of each session: with --full from its beginning, else this checkpoint's part."""
         for part in view.parts:
-            data = self.workspace.transcript(view.id, part.session_id)
             start = 0 if self.form == "full" else part.start
             yield ""
             yield self.style(f"Conversation of session {text.plain(part.session_id)}", "bold")
-            said = conversation.read(data, start)
-            yield from pages.talk(said, self.style) if said else ["  (no transcript that can be shown)"]
+            said = self.workspace.conversation(view, part.session_id, start)
+            yield from pages.conversation(said, self.style) if said else ["  (no transcript that can be shown)"]
 
     def _raw(self, view: views.CheckpointView) -> int:
         """Print the latest session's transcript, byte for byte."""
@@ -196,3 +168,11 @@ class Asked:
         else:
             text.write(lines)
         return 0
+
+
+def _without(found: views.ExplanationView) -> Iterator[str]:
+    yield f"{NONE} for {found.commit.oid[:7]} {text.one_line(found.commit.subject)}"
+    for one in found.missing:
+        yield f"Its message names checkpoint {one}, which is not stored here."
+    if found.reason:
+        yield f"Reason: {text.plain(found.reason)}"

@@ -9,12 +9,7 @@ import sys
 import click
 
 from entire.errors import EntireError, UsageError
-from entire.git import switch
-from entire.lifecycle import recovery
-from entire.lifecycle.context import Context
-from entire.resume import restore
-from entire.resume.targets import Finder, ResumeTarget
-from entire.settings import Settings
+from entire.model.requests import ResumeRequest
 from entire.ui import form, group, prompts, text
 from entire.workspace import Workspace
 
@@ -22,7 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from entire.resume.restore import Outcome, Resumed
+    from entire.model.views import ResumedView, ResumeView
+    from entire.resume.plan import Resume
 
 NONE = "No Entire checkpoint found on"
 _SHOWN = 3
@@ -55,133 +51,96 @@ def command(target: str | None, force: bool, start: bool, undo: bool, as_json: b
         raise UsageError("--undo goes with --json only", hint="`entire resume --undo` takes the last resume back")
     if start and as_json:
         raise UsageError("--run and --json cannot be combined", hint="the agent takes over the terminal")
-    return run(target or "", force=force, start=start, undo=undo, as_json=as_json)
+    if undo:
+        return _undo(Workspace.find(), as_json=as_json)
+    return run(ResumeRequest(target=target or "", force=force), start=start, as_json=as_json)
 
 
-def run(
-    target: str = "", *, force: bool = False, start: bool = False, undo: bool = False, as_json: bool = False
-) -> int:
-    """Resume what ``target`` names, or undo the last time."""
+def run(request: ResumeRequest, *, start: bool = False, as_json: bool = False) -> int:
+    """Resume what is asked for."""
     workspace = Workspace.find()
-    context = Context(workspace.place, workspace.settings or Settings(enabled=False))
-    try:
-        asked = Asked(workspace, context, force=force, as_json=as_json)
-        if undo:
-            return asked.undo()
-        text.write(recovery.finish_interrupted(context), sys.stderr)
-        outcome = asked.resume(target)
-    finally:
-        context.close()
+    with workspace.resume(request, _progress) as planned:
+        text.write(planned.told, sys.stderr)
+        done = planned.carry_out() if request.force else _decide(planned)
+    if as_json:
+        text.write(form.dumps(_values(done, workspace.branch)))
+    else:
+        text.write(_lines(done))
     if start:
-        _start(workspace.place.top, [one for one in outcome.sessions if not one.problem])
+        _start(workspace.place.top, [one for one in done.sessions if not one.problem])
     return 0
 
 
-class Asked:
-    """One call: what was wished, and the form of the answer."""
+def _undo(workspace: Workspace, *, as_json: bool) -> int:
+    done = workspace.undo_resume()
+    if as_json:
+        text.write(form.dumps({"undo_id": done.undo_id, "undone": done.undone, "paths": done.paths}))
+    else:
+        named = ", ".join(text.plain(session_id) for session_id in done.session_ids)
+        text.write([f"The transcripts are as they were before: {named}.",
+                    "`entire resume --undo` again takes that back."])  # fmt: skip
+    return 0
 
-    def __init__(self, workspace: Workspace, context: Context, *, force: bool, as_json: bool) -> None:
-        self.workspace = workspace
-        self.context = context
-        self.force = force
-        self.as_json = as_json
-        self.top = workspace.place.top
 
-    def undo(self) -> int:
-        """Take the last resume back."""
-        done = restore.undo(self.context)
-        if self.as_json:
-            text.write(form.dumps({"undo_id": done.id, "undone": done.undoes, "paths": done.private}))
-        else:
-            named = ", ".join(text.plain(str(one)) for one in done.notes.get("sessions") or ())
-            text.write([f"The transcripts are as they were before: {named}.",
-                        "`entire resume --undo` again takes that back."])  # fmt: skip
-        return 0
+def _decide(planned: Resume) -> ResumeView:
+    """Ask a person about what could be lost, and carry out what they agree to.
 
-    def resume(self, target: str) -> Outcome:
-        """Find what is wanted, check the branch out, restore, and tell."""
-        finder = Finder(self.workspace.place, self.context.objects, _progress)
-        wanted = finder.find(target)
-        if wanted.needs_switch:
-            self._check_clean(wanted.branch)
-        pieces, missing = finder.pieces(wanted)
-        if not pieces and (missing or wanted.session_id):
-            named = f"checkpoint {missing[0]}" if missing else f"session {wanted.session_id}"
-            raise EntireError(f"{named} is not stored here", hint=finder.remotes.hint())
-        plans = restore.look(self.context, pieces)
-        if plans and all(one.problem for one in plans):
-            raise EntireError("; ".join(f"session {one.session_id}: {one.problem}" for one in plans))
-        overwrite = self._overwrite(plans)
-        if wanted.needs_switch:
-            switch.switch(self.top, wanted.branch, wanted.track)
-        title = f"resume of {target or wanted.branch or wanted.commit[:7]}"
-        outcome = restore.restore(self.context, pieces, title, overwrite) if pieces else restore.Outcome(sessions=())
-        self._tell(wanted, outcome, missing, finder.remotes.hint() if missing else "")
-        return outcome
+    A local transcript that only went on is no reason to ask: it stays.
+    """
+    view, asks = planned.view, prompts.can_ask()
+    if view.changed and not (asks and prompts.confirm(_take_along(view))):
+        return planned.carry_out()  # which refuses
+    question = "The local transcript of session {} is newer than the stored one. Replace it?"
+    apart = [one.session_id for one in view.sessions if one.what == "kept"]
+    replaced = [one for one in apart if asks and prompts.confirm(question.format(one))]
+    return planned.carry_out(overwrite=replaced, take_changes=True)
 
-    def _check_clean(self, branch: str) -> None:
-        changed = switch.changed(self.top)
-        if not changed or self.force:
-            return
-        named = ", ".join(text.plain(one) for one in changed[:_SHOWN]) + (", ..." if len(changed) > _SHOWN else "")
-        said = f"{text.count(len(changed), 'file')} with uncommitted changes ({named})"
-        if prompts.can_ask() and prompts.confirm(f"{said}: switch to {branch} and take them along?"):
-            return
-        raise EntireError(f"{said}: {branch} was not checked out",
-                          hint="commit or stash them; with --force git takes them along if it can")  # fmt: skip
 
-    def _overwrite(self, plans: Sequence[Resumed]) -> list[str]:
-        """Return the sessions whose newer local transcripts may go. One that only went on is no reason to ask."""
-        newer = [one for one in plans if one.is_newer]
-        if self.force:
-            return [one.session_id for one in newer]
-        question = "The local transcript of session {} is newer than the stored one. Replace it?"
-        apart = [one.session_id for one in newer if one.what == restore.KEPT]
-        return [one for one in apart if prompts.can_ask() and prompts.confirm(question.format(one))]
+def _take_along(view: ResumeView) -> str:
+    named = ", ".join(map(text.plain, view.changed[:_SHOWN])) + (", ..." if len(view.changed) > _SHOWN else "")
+    files = f"{text.count(len(view.changed), 'file')} with uncommitted changes ({named})"
+    return f"{files}: switch to {text.plain(view.branch)} and take them along?"
 
-    # ------------------------------------------------------------ telling
 
-    def _tell(self, wanted: ResumeTarget, outcome: Outcome, missing: Sequence[str], hint: str) -> None:
-        if self.as_json:
-            text.write(form.dumps(self._values(wanted, outcome, missing)))
-            return
-        text.write(self._lines(wanted, outcome, missing, hint))
+# ---------------------------------------------------------------- what is shown
 
-    def _values(self, wanted: ResumeTarget, outcome: Outcome, missing: Sequence[str]) -> dict[str, object]:
-        return {
-            "branch": wanted.branch or self.workspace.branch,
-            "switched": wanted.needs_switch,
-            "commit": wanted.commit or None,
-            "sessions": [_value(one) for one in outcome.sessions if not one.problem],
-            "skipped": [
-                {"session_id": one.session_id, "agent": one.agent, "reason": one.problem}
-                for one in outcome.sessions
-                if one.problem
-            ],
-            "missing": list(missing),
-            "undo_id": outcome.undo_id or None,
-        }
 
-    def _lines(self, wanted: ResumeTarget, outcome: Outcome, missing: Sequence[str], hint: str) -> Iterator[str]:
-        if wanted.needs_switch:
-            yield f"Switched to branch {text.plain(wanted.branch)}"
-        good = [one for one in outcome.sessions if not one.problem]
-        if not outcome.sessions:
-            yield from _none(wanted)
-        elif wanted.newer:
-            yield (f"{text.count(wanted.newer, 'newer commit')} without a checkpoint; the newest with one is "
-                   f"{wanted.commit[:7]} {text.one_line(wanted.subject)}")  # fmt: skip
-        if len(good) > 1:
-            yield f"Restoring {len(good)} sessions"
-        for one in good:
-            yield from _session(one)
-        for one in outcome.sessions:
-            if one.problem:
-                yield f"Session {text.plain(one.session_id)} was left out: {text.plain(one.problem)}"
-        for name in missing:
-            yield f"Checkpoint {name} is named in the message too, but it is not stored here: {text.plain(hint)}"
-        if outcome.undo_id:
-            yield "`entire resume --undo` takes this back."
+def _values(done: ResumeView, branch: str) -> dict[str, object]:
+    return {
+        "branch": done.branch or branch,
+        "switched": done.switches,
+        "commit": done.commit or None,
+        "sessions": [_value(one) for one in done.sessions if not one.problem],
+        "skipped": [
+            {"session_id": one.session_id, "agent": one.agent, "reason": one.problem}
+            for one in done.sessions
+            if one.problem
+        ],
+        "missing": done.missing,
+        "undo_id": done.undo_id or None,
+    }
+
+
+def _lines(done: ResumeView) -> Iterator[str]:
+    if done.switches:
+        yield f"Switched to branch {text.plain(done.branch)}"
+    good = [one for one in done.sessions if not one.problem]
+    if not done.sessions:
+        yield from _none(done)
+    elif done.newer:
+        yield (f"{text.count(done.newer, 'newer commit')} without a checkpoint; the newest with one is "
+               f"{done.commit[:7]} {text.one_line(done.subject)}")  # fmt: skip
+    if len(good) > 1:
+        yield f"Restoring {len(good)} sessions"
+    for one in good:
+        yield from _session(one)
+    for one in done.sessions:
+        if one.problem:
+            yield f"Session {text.plain(one.session_id)} was left out: {text.plain(one.problem)}"
+    for name in done.missing:
+        yield f"Checkpoint {name} is named in the message too, but it is not stored here: {text.plain(done.hint)}"
+    if done.undo_id:
+        yield "`entire resume --undo` takes this back."
 
 
 def _progress(said: str) -> None:
@@ -190,17 +149,17 @@ def _progress(said: str) -> None:
         click.echo(text.plain(said) + " ...", err=True)
 
 
-def _none(wanted: ResumeTarget) -> Iterator[str]:
+def _none(done: ResumeView) -> Iterator[str]:
     """Say that nothing can be resumed, which is an answer and no error (as with `explain`)."""
-    if not wanted.branch:
-        yield f"{NONE} commit {wanted.commit[:7]} {text.one_line(wanted.subject)}"
+    if not done.branch:
+        yield f"{NONE} commit {done.commit[:7]} {text.one_line(done.subject)}"
         return
-    yield f"{NONE} branch {text.plain(wanted.branch)}"
-    if wanted.elsewhere:
-        yield f"The newest before it belongs to another branch: `entire resume {wanted.elsewhere[:10]}`"
+    yield f"{NONE} branch {text.plain(done.branch)}"
+    if done.elsewhere:
+        yield f"The newest before it belongs to another branch: `entire resume {done.elsewhere[:10]}`"
 
 
-def _session(one: Resumed) -> Iterator[str]:
+def _session(one: ResumedView) -> Iterator[str]:
     yield f"Session: {text.plain(one.session_id)}"
     yield f"  {_DONE[one.what].format(agent=one.agent)}"
     if one.is_newer and one.what == "unchanged":
@@ -211,7 +170,7 @@ def _session(one: Resumed) -> Iterator[str]:
     yield f"    {text.plain(one.command)}"
 
 
-def _value(one: Resumed) -> dict[str, object]:
+def _value(one: ResumedView) -> dict[str, object]:
     return {
         "session_id": one.session_id,
         "agent": one.agent,
@@ -219,14 +178,14 @@ def _value(one: Resumed) -> dict[str, object]:
         "path": one.path,
         "command": one.command,
         "what": one.what,
-        "kept": one.what == restore.KEPT,
+        "kept": one.what == "kept",
         "is_newer": one.is_newer,
         "prompt": one.prompt,
     }
 
 
-def _start(top: str, good: Sequence[Resumed]) -> None:
-    """Become the agent, in the work tree's top folder, where it looks for the session."""
+def _start(top: str, good: Sequence[ResumedView]) -> None:
+    """Become the agent, in the worktree's top folder, where it looks for the session."""
     if not good:
         raise EntireError("there is no session that could be started")
     words = shlex.split(good[-1].command)

@@ -9,13 +9,14 @@ import click
 from click.shell_completion import CompletionItem
 
 from entire.errors import EntireError, UsageError
+from entire.model.requests import RewindRequest
 from entire.model.value import Value, replace
-from entire.rewind.files import RewindRequest
 from entire.ui import diffs, form, group, pager, points, prompts, rewinding, text
 from entire.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from entire.model import views
@@ -24,16 +25,16 @@ if TYPE_CHECKING:
 _UNCHANGED = "Nothing was changed."
 _NAMES = {
     "as_json": "--json", "files_only": "--files-only", "keep_mine": "--keep-mine", "listing": "--list",
-    "logs_only": "--logs-only", "paths": "--file", "preview": "--preview", "reset": "--reset", "session": "--session",
-    "to": "--to", "undo": "--undo", "yes": "--yes",
+    "logs_only": "--logs-only", "paths": "--file", "preview": "--preview", "reset": "--reset",
+    "session_id": "--session", "to": "--to", "undo": "--undo", "yes": "--yes",
 }  # fmt: skip
 _ALONE = {
     "listing": (("to", "preview", "paths", "logs_only", "files_only", "keep_mine", "reset"),
                 "--list shows points and changes nothing; --json, --limit and --session go with it"),
-    "undo": (("paths", "session", "logs_only", "files_only", "keep_mine", "reset"),
+    "undo": (("paths", "session_id", "logs_only", "files_only", "keep_mine", "reset"),
              "--undo brings back all that was there before a rewind; --to, --list, --preview and --yes go with it"),
     "logs_only": (("files_only", "paths", "keep_mine", "reset"), "--logs-only leaves every file as it is"),
-    "reset": (("paths", "session"), "--reset moves the whole branch; leave it out to go back by files"),
+    "reset": (("paths", "session_id"), "--reset moves the whole branch; leave it out to go back by files"),
 }  # fmt: skip
 """What an option cannot be combined with, and why."""
 
@@ -58,22 +59,15 @@ def _complete_sessions(_ctx: click.Context, _param: click.Parameter, incomplete:
     return [CompletionItem(name, help=said) for name, said in told if name.startswith(incomplete)]
 
 
-class Asked(Value):
-    """What the command line asks for."""
+class Mode(Value):
+    """How to answer: which points are shown, in which form, whether a person is asked."""
 
     listing: bool = False
-    as_json: bool = False
-    limit: int = 100
-    to: str | None = None
-    paths: tuple[str, ...] = ()
-    session: str = ""
-    logs_only: bool = False
-    files_only: bool = False
-    keep_mine: bool = False
-    reset: bool = False
+    undo: bool = False
     preview: bool = False
     yes: bool = False
-    undo: bool = False
+    as_json: bool = False
+    limit: int = 100
 
 
 @click.command("rewind", cls=group.Command)
@@ -86,7 +80,7 @@ class Asked(Value):
     " with --to before an earlier one, with --list show what there is.",
 )
 @click.option("--file", "paths", metavar="PATH", multiple=True, help="Only this file; may be given several times.")
-@click.option("--session", metavar="ID", default="", shell_complete=_complete_sessions,
+@click.option("--session", "session_id", metavar="ID", default="", shell_complete=_complete_sessions,
               help="Only what this session did (id or the beginning of it).")  # fmt: skip
 @click.option("--logs-only", is_flag=True, help="Only the conversation; files stay as they are.")
 @click.option("--files-only", is_flag=True, help="Only the files; the conversation stays as it is.")
@@ -104,50 +98,49 @@ def command(**given: Any) -> int:
 
     Example: entire rewind --to 1f3a9c0 --preview
     """
-    return run(Asked(**given))
+    _check(given)
+    mode = Mode(**{name: given.pop(name) for name in Mode._fields})
+    return run(RewindRequest(**{**given, "to": given["to"] or ""}), mode)
 
 
-def run(asked: Asked) -> int:
+def run(request: RewindRequest, mode: Mode) -> int:
     """List points, go back to one, or undo that."""
-    _check(asked)
     workspace = Workspace.find()
-    request = RewindRequest(
-        paths=tuple(dict.fromkeys(_inside(workspace.place.top, one) for one in asked.paths)),
-        session_id=_session(workspace, asked.session),
-        logs_only=asked.logs_only,
-        files_only=asked.files_only,
-        keep_mine=asked.keep_mine,
-        reset=asked.reset,
+    request = replace(
+        request,
+        paths=tuple(dict.fromkeys(_inside(workspace.place.top, path) for path in request.paths)),
+        session_id=workspace.session_id(request.session_id) if request.session_id else "",
     )
-    if asked.listing and asked.undo:
+    if mode.listing and mode.undo:
         text.write(form.dumps(workspace.undo_points()))
         return 0
-    if asked.listing:
-        return _list(workspace, asked.limit, request.session_id)
-    if asked.undo:
-        return _undo(workspace, asked)
-    if asked.to is None:
-        return _choose(workspace, request, asked)
-    with workspace.rewind(asked.to, **request.__dict__) as rewind:
+    if mode.listing:
+        return _list(workspace, mode.limit, request.session_id)
+    if mode.undo:
+        return _undo(workspace, request.to, mode)
+    if not request.to:
+        return _choose(workspace, request, mode)
+    with workspace.rewind(request) as rewind:
         text.write(rewind.told, sys.stderr)
-        return _show_or_do(workspace, rewind, asked)
+        return _show_or_do(workspace, rewind, mode, kept=request.keep_mine)
 
 
-def _check(asked: Asked) -> None:
+def _check(given: Mapping[str, Any]) -> None:
     """Refuse what contradicts itself, before anything is read."""
     for name, (others, why) in _ALONE.items():
-        given = [one for one in others if getattr(asked, one) not in (None, False, "", ())]
-        if getattr(asked, name) and given:
-            raise UsageError(f"{_NAMES[name]} cannot be combined with {_NAMES[given[0]]}", hint=why)
-    if asked.to is not None and not asked.to.strip():
+        wrong = [one for one in others if given[one] not in (None, False, "", ())]
+        if given[name] and wrong:
+            raise UsageError(f"{_NAMES[name]} cannot be combined with {_NAMES[wrong[0]]}", hint=why)
+    point, undo = given["to"], given["undo"]
+    if point is not None and not point.strip():
         raise UsageError("--to needs the name of a point", hint="`entire rewind --list` lists points")
-    if asked.limit < 0:
+    if given["limit"] < 0:
         raise UsageError("--limit cannot be negative", hint="0 lists all points")
-    if asked.listing or (asked.to is not None and not asked.undo) or asked.yes or prompts.can_ask():
+    if given["listing"] or (point is not None and not undo) or given["yes"] or prompts.can_ask():
         return
-    if asked.undo and not asked.preview:
+    if undo and not given["preview"]:
         raise UsageError("nobody is here to confirm the undo", hint="add --yes, or look first: --undo --preview")
-    if not asked.undo:
+    if not undo:
         raise _nobody()
 
 
@@ -158,20 +151,13 @@ def _nobody() -> UsageError:
     )
 
 
-def _session(workspace: Workspace, prefix: str) -> str:
-    found = workspace.session_id(prefix) if prefix else ""
-    if prefix and not found:
-        raise EntireError(f"session not found: {prefix}", hint="`entire status --detailed` lists sessions")
-    return found
-
-
 def _inside(top: str, path: str) -> str:
     """Return a path given from the current folder as one from the top; a symbolic link itself is not followed."""
     whole = os.path.join(os.getcwd(), path)
     folder, name = os.path.split(whole.rstrip("/"))
     real = os.path.realpath(whole) if name in ("", ".", "..") else os.path.join(os.path.realpath(folder), name)
     if not path or not (real + "/").startswith(top.rstrip("/") + "/"):
-        raise UsageError(f"not a path of this work tree: {path!r}", hint=f"give paths below {top}")
+        raise UsageError(f"not a path of this worktree: {path!r}", hint=f"give paths below {top}")
     return os.path.relpath(real, top)
 
 
@@ -182,74 +168,74 @@ def _list(workspace: Workspace, limit: int, session_id: str) -> int:
     return 0
 
 
-def _undo(workspace: Workspace, asked: Asked) -> int:
-    with workspace.undo(asked.to or "") as rewind:
+def _undo(workspace: Workspace, name: str, mode: Mode) -> int:
+    with workspace.undo(name) as rewind:
         text.write(rewind.told, sys.stderr)
-        if asked.preview:
-            return _preview(workspace, rewind, asked)
-        if not asked.yes and not rewinding.is_wanted(rewind, workspace.pager):
-            return _left(asked)
-        return _carry_out(rewind, asked)
+        if mode.preview:
+            return _preview(workspace, rewind, mode)
+        if not mode.yes and not rewinding.is_wanted(rewind, workspace.pager):
+            return _left(mode)
+        return _carry_out(rewind, mode)
 
 
-def _choose(workspace: Workspace, request: RewindRequest, asked: Asked) -> int:
+def _choose(workspace: Workspace, request: RewindRequest, mode: Mode) -> int:
     """Let a person choose a point and what of it, and carry it out when they say so."""
     if not prompts.can_ask():  # --yes answers questions, but it cannot choose
         raise _nobody()
-    found = workspace.points(asked.limit, session_id=request.session_id)
+    found = workspace.points(mode.limit, session_id=request.session_id)
     if not found:
         raise EntireError("there is no point to go back to", hint="points come with an agent's turns and your commits")
     point = rewinding.choose(workspace, found, request)
     if point is None:
-        return _left(asked)
-    name = rewinding.name(point, found)
-    if asked.yes or asked.preview:
-        with rewinding.begin(workspace, name, request) as rewind:
-            return _show_or_do(workspace, rewind, asked)
-    return _settle(workspace, name, rewinding.questions(workspace, point, request), asked)
+        return _left(mode)
+    request = replace(request, to=rewinding.name(point, found))
+    if mode.yes or mode.preview:
+        with workspace.rewind(request) as rewind:
+            return _show_or_do(workspace, rewind, mode, kept=request.keep_mine)
+    return _settle(workspace, rewinding.questions(workspace, point, request), mode)
 
 
-def _settle(workspace: Workspace, point: str, request: RewindRequest, asked: Asked) -> int:
+def _settle(workspace: Workspace, request: RewindRequest, mode: Mode) -> int:
     """Ask about a person's own edits, show what will be, and do it when they agree."""
-    with rewinding.begin(workspace, point, request) as rewind:
+    with workspace.rewind(request) as rewind:
         asks = bool(rewind.view.yours) and not request.keep_mine
         if not (asks and rewinding.wants_to_keep(rewind)):
-            return _agree(workspace, rewind, asked, kept=request.keep_mine)
-    with rewinding.begin(workspace, point, replace(request, keep_mine=True)) as merged:
-        return _agree(workspace, merged, asked, kept=True)
+            return _agree(workspace, rewind, mode, kept=request.keep_mine)
+    with workspace.rewind(replace(request, keep_mine=True)) as merged:
+        return _agree(workspace, merged, mode, kept=True)
 
 
-def _agree(workspace: Workspace, rewind: Rewind, asked: Asked, *, kept: bool) -> int:
+def _agree(workspace: Workspace, rewind: Rewind, mode: Mode, *, kept: bool) -> int:
     if not rewinding.is_wanted(rewind, workspace.pager, kept=kept):
-        return _left(asked)
-    return _carry_out(rewind, asked, kept=kept)
+        return _left(mode)
+    return _carry_out(rewind, mode, kept=kept)
 
 
-def _left(asked: Asked) -> int:
-    text.write([_UNCHANGED], sys.stderr if asked.as_json else sys.stdout)
+def _left(mode: Mode) -> int:
+    text.write([_UNCHANGED], sys.stderr if mode.as_json else sys.stdout)
     return 0
 
 
-def _show_or_do(workspace: Workspace, rewind: Rewind, asked: Asked) -> int:
-    return _preview(workspace, rewind, asked) if asked.preview else _carry_out(rewind, asked, kept=asked.keep_mine)
+def _show_or_do(workspace: Workspace, rewind: Rewind, mode: Mode, *, kept: bool) -> int:
+    return _preview(workspace, rewind, mode, kept=kept) if mode.preview else _carry_out(rewind, mode, kept=kept)
 
 
-def _carry_out(rewind: Rewind, asked: Asked, *, kept: bool = False) -> int:
+def _carry_out(rewind: Rewind, mode: Mode, *, kept: bool = False) -> int:
     done: views.RewindView = rewind.carry_out()
-    if asked.as_json:
+    if mode.as_json:
         text.write(form.dumps(done))
     else:
         text.write(points.summary(done, text.style_for(sys.stdout), done=True, kept=kept))
     return 0
 
 
-def _preview(workspace: Workspace, rewind: Rewind, asked: Asked) -> int:
+def _preview(workspace: Workspace, rewind: Rewind, mode: Mode, *, kept: bool = False) -> int:
     """Show what would change; a program or a file gets the diff byte for byte."""
-    if asked.as_json:
+    if mode.as_json:
         text.write(form.dumps(rewind.view))
         return 0
     style = text.style_for(sys.stdout)
-    summary = list(points.summary(rewind.view, style, kept=asked.keep_mine))
+    summary = list(points.summary(rewind.view, style, kept=kept))
     data = rewind.diff(colour=False)
     if diffs.is_paged():
         pager.show([*summary, "", *diffs.coloured(data, style)], workspace.pager)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 
+from entire import files
 from entire.agents import capabilities, transcripts
+from entire.model.session import Session
 from entire.model.transcripts import START, Position, Prompt, Subagent, TokenUsage
 from entire.store import transcripts as stored
 
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
 
     from entire.agents.contract import Agent
     from entire.git.read import Objects
-    from entire.model.session import Session
 
 LINES = "line_transcript"  # capability: the transcript is a file of lines that only grows
 
@@ -84,7 +85,7 @@ class SessionTranscript:
         whole = self._agent.read_transcript(self.path)
         return stored.store_document(self._agent.chunk_transcript(whole, stored.MAX_PART) if whole else [])
 
-    def prompts(self, since: Position, until: Position) -> list[Prompt]:
+    def prompts(self, since: Position, until: Position | None = None) -> list[Prompt]:
         """Return the prompts of people between two positions."""
         if self._analyzer is None or not self.path:
             return []
@@ -161,3 +162,21 @@ class SessionTranscript:
             if spent:
                 total = spent if total is None else total + spent
         return total, after
+
+
+class ScratchTranscript:
+    """Lets an adapter read bytes that are not in a transcript's place: from a file in ``folder``, gone afterwards."""
+
+    def __init__(self, agent: Agent, data: bytes, folder: str, *, session_id: str = "", top: str = "") -> None:
+        self._path = os.path.join(folder, "reading.jsonl")
+        self._data = data
+        session = Session(session_id, agent.name, agent.type)
+        session.transcript_path = self._path
+        self._transcript = SessionTranscript(agent, session, top)
+
+    def __enter__(self) -> SessionTranscript:
+        files.write(self._path, self._data, mode=0o600)
+        return self._transcript
+
+    def __exit__(self, *_: object) -> None:
+        files.remove(self._path)

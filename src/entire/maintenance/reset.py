@@ -16,7 +16,7 @@ from entire.lifecycle import recovery
 from entire.lifecycle.context import Context
 from entire.maintenance import undo_notes
 from entire.maintenance.repository import Repository, is_committing, lock
-from entire.model import jsontext
+from entire.model import jsontext, prefix
 from entire.model.digest import sha256
 from entire.model.value import replace
 from entire.model.views import ForgottenView, ResetView, StepsView
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 COMMAND = "reset"
 _MAX_STEPS = 2000
-_COMMITTING, _THEN = "a commit is being made in this work tree", "finish it, then try again"
+_COMMITTING, _THEN = "a commit is being made in this worktree", "finish it, then try again"
 
 
 def reset(place: Place, request: ResetRequest, *, now: float) -> ResetView:
@@ -72,20 +72,14 @@ def _plan(repository: Repository, session: str) -> ResetView:
     return ResetView(head=head, sessions=found, branches=tuple(branches))
 
 
-def _named(repository: Repository, prefix: str) -> Session:
+def _named(repository: Repository, name: str) -> Session:
     """Return the session of this worktree whose id begins so."""
-    found = [one for one in repository.states if one.session_id.startswith(prefix)]
-    exact = [one for one in found if one.session_id == prefix] or found
-    if len(exact) != 1:
-        names = ", ".join(one.session_id for one in exact[:4])
-        raise EntireError(
-            f"several sessions begin with {prefix!r}" if exact else f"session not found: {prefix}",
-            hint=f"for example {names}" if exact else "`entire status --detailed` lists sessions",
-        )
-    if exact[0].worktree_name != repository.place.worktree_name:
-        raise EntireError(f"session {exact[0].session_id} works in another work tree",
-                          hint=f"run `entire reset` in {exact[0].worktree_path}")  # fmt: skip
-    return exact[0]
+    states = {one.session_id: one for one in repository.states}
+    found = states[prefix.require(name, states, "session", "`entire status --detailed` lists sessions")]
+    if found.worktree_name != repository.place.worktree_name:
+        raise EntireError(f"session {found.session_id} works in another worktree",
+                          hint=f"run `entire reset` in {found.worktree_path}")  # fmt: skip
+    return found
 
 
 def _is_on(repository: Repository, session: Session, head: str) -> bool:

@@ -61,3 +61,22 @@ class DoctorRequest(Value):
     """Look for problems, and repair them if ``fix`` is set."""
 
     fix: bool = False
+
+
+class RewindRequest(Value):
+    """Which point to go back to, and what of it. Paths are relative to the worktree's top, folders with all below."""
+
+    to: str = ""  # the point's id, or the beginning of it
+    paths: tuple[str, ...] = ()  # only these files
+    session_id: str = ""  # only what this session did since
+    logs_only: bool = False  # the conversation, without the files
+    files_only: bool = False  # the files, without the conversation
+    keep_mine: bool = False  # merge what a person changed since
+    reset: bool = False  # move the branch to the checkpoint's commit
+
+
+class ResumeRequest(Value):
+    """Which sessions to continue. The target is a branch, a commit, a checkpoint or a session."""
+
+    target: str = ""  # '': the branch that is checked out
+    force: bool = False  # replace newer local transcripts, and take uncommitted changes along to another branch

@@ -23,6 +23,13 @@ class CommitView(Value):
     foreign_ids: tuple[str, ...] = ()  # of a later storage format, which this version cannot load
 
 
+class TargetView(Value):
+    """What a name means. ``kind``: checkpoint, commit, session."""
+
+    kind: str
+    id: str  # the whole one
+
+
 class SessionView(Value):
     """A session that is remembered: its state now, not what checkpoints hold of it."""
 
@@ -124,6 +131,24 @@ class CheckpointView(Value):
     problems: tuple[str, ...] = ()
     lines: tuple[FileView, ...] | None = None
     recorded_commits: tuple[str, ...] = ()  # those that were linked to it, also where a rebase left them behind
+
+
+class ExplanationView(Value):
+    """A commit with its checkpoints, or the reason why it has none."""
+
+    commit: CommitView
+    checkpoints: tuple[CheckpointView, ...] = ()
+    missing: tuple[str, ...] = ()  # ids in its message that are not stored here
+    reason: str | None = None  # why a commit near a living session was not linked
+
+
+class MessageView(Value):
+    """One message of a conversation, or one call of a tool."""
+
+    who: str  # user, agent, tool
+    text: str
+    at: int  # records of the transcript before it
+    name: str = ""  # the tool's
 
 
 class ListedView(Value):
@@ -420,3 +445,42 @@ class UndoneView(Value):
     title: str  # of what was undone
     refs: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+
+
+class ResumedView(Value):
+    """A session to continue. ``what`` happens to its local transcript: written, cut, unchanged, kept."""
+
+    session_id: str
+    agent: str = ""  # its type, for people
+    checkpoint_id: str = ""  # '': from a step, or from what lies on this disk
+    prompt: str = ""  # the last one that is stored
+    path: str = ""  # of the local transcript
+    command: str = ""  # with which a person goes on
+    what: str = "unchanged"
+    is_newer: bool = False  # the local transcript has more than what is stored, or is younger
+    problem: str = ""  # why it cannot be continued
+
+
+class ResumeView(Value):
+    """What a resume will do, or did. ``undo_id`` is there once transcripts were changed."""
+
+    branch: str = ""  # that was asked for; '' for a commit, a checkpoint or a session
+    switches: bool = False  # the branch is checked out first
+    changed: tuple[str, ...] = ()  # files with uncommitted changes, where a branch is checked out
+    commit: str = ""  # whose checkpoints these are
+    subject: str = ""
+    newer: int = 0  # commits of the branch after it
+    elsewhere: str = ""  # the newest linked commit, where it is not the branch's own
+    sessions: tuple[ResumedView, ...] = ()  # the one that went on last at the end
+    missing: tuple[str, ...] = ()  # checkpoints that are not stored here, nor on a remote that could be asked
+    hint: str = ""  # what to do about those
+    undo_id: str = ""
+
+
+class ResumeUndoneView(Value):
+    """What the undo of a resume did."""
+
+    undo_id: str  # which takes this back
+    undone: str  # the id of what was taken back
+    paths: tuple[str, ...] = ()  # of the transcripts and other private files that changed
+    session_ids: tuple[str, ...] = ()

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import os
 
-from entire import files
 from entire.agents import capabilities, registry
 from entire.errors import EntireError
 from entire.git import history
 from entire.lifecycle import liveness
-from entire.lifecycle.session_transcript import LINES, SessionTranscript
+from entire.lifecycle.session_transcript import LINES, ScratchTranscript
 from entire.model.phases import Phase
 from entire.model.session import Session
 from entire.model.times import parse_time
 from entire.model.transcripts import START
 from entire.model.value import Value, replace
+from entire.model.views import ResumedView, ResumeUndoneView
 from entire.redact import redact_text
 from entire.resume import transcript_merge
 from entire.resume.transcript_merge import CUT, MISSING, UNCHANGED, WRITTEN, TranscriptChange
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from entire.lifecycle.context import Context
     from entire.model.transcripts import Position, Prompt
     from entire.resume.targets import StoredSession
-    from entire.undo.transaction import Draft, Transaction
+    from entire.undo.transaction import Draft
 
 COMMAND = "resume"
 KEPT = "kept"  # what happened to a conversation: the newer local transcript stayed
@@ -47,30 +47,6 @@ _AT_WORK = (
 )
 
 
-class Resumed(Value):
-    """A conversation that can go on. ``what``: written, cut, unchanged, kept.
-
-    ``is_newer``: the local transcript has more than what is stored, or is younger; ``problem``: why it cannot go on.
-    """
-
-    session_id: str
-    agent: str = ""  # its type, for people
-    checkpoint_id: str = ""
-    prompt: str = ""  # the last one that is stored
-    path: str = ""
-    command: str = ""
-    what: str = UNCHANGED
-    is_newer: bool = False
-    problem: str = ""
-
-
-class Outcome(Value):
-    """What came of it; ``undo_id`` is '' if nothing had to be changed."""
-
-    sessions: tuple[Resumed, ...]
-    undo_id: str = ""
-
-
 class _Plan(Value):
     """What is to be done about one conversation."""
 
@@ -78,17 +54,22 @@ class _Plan(Value):
     agent: Agent
     state: Session | None
     found: TranscriptChange
-    shown: Resumed
+    shown: ResumedView
 
 
-def look(context: Context, pieces: Sequence[StoredSession], overwrite: Collection[str] = ()) -> list[Resumed]:
+def look(context: Context, pieces: Sequence[StoredSession], overwrite: Collection[str] = ()) -> list[ResumedView]:
     """Tell what would be done, and change nothing. ``overwrite``: sessions whose newer local transcript may go."""
     plans = (_plan(context, piece, overwrite) for piece in pieces)
     return [one.shown if isinstance(one, _Plan) else one for one in plans]
 
 
-def restore(context: Context, pieces: Sequence[StoredSession], title: str, overwrite: Collection[str] = ()) -> Outcome:
-    """Put the conversations back, all or none of them; those with a problem are left out."""
+def restore(
+    context: Context, pieces: Sequence[StoredSession], title: str, overwrite: Collection[str] = ()
+) -> tuple[list[ResumedView], str]:
+    """Put the conversations back, all or none of them; those with a problem are left out.
+
+    Return what came of each, and the id that an undo needs: '' if nothing had to be changed.
+    """
     with context.lock():
         for sentence in transaction.complete(context.place):
             context.log.info("interrupted change", found=sentence)
@@ -107,11 +88,10 @@ def restore(context: Context, pieces: Sequence[StoredSession], title: str, overw
             draft.discard()
             undo_id = ""
         context.forget()
-    shown = tuple(one.shown if isinstance(one, _Plan) else one for one in plans)
-    return Outcome(sessions=shown, undo_id=undo_id)
+    return [one.shown if isinstance(one, _Plan) else one for one in plans], undo_id
 
 
-def undo(context: Context) -> Transaction:
+def undo(context: Context) -> ResumeUndoneView:
     """Take the last ``restore`` back; given again, take that back."""
     with context.lock():
         transaction.complete(context.place)
@@ -127,16 +107,17 @@ def undo(context: Context) -> Transaction:
         draft.notes["sessions"] = last.notes.get("sessions") or []
         done = draft.carry_out()
         context.forget()
-    return done
+    return ResumeUndoneView(undo_id=done.id, undone=done.undoes, paths=tuple(done.private),
+                            session_ids=tuple(map(str, done.notes["sessions"])))  # fmt: skip
 
 
 # ---------------------------------------------------------------- what is to be done
 
 
-def _plan(context: Context, piece: StoredSession, overwrite: Collection[str]) -> _Plan | Resumed:
+def _plan(context: Context, piece: StoredSession, overwrite: Collection[str]) -> _Plan | ResumedView:
     state = context.session(piece.session_id)
     agent_type = piece.agent_type or (state.agent_type if state is not None else "")
-    shown = Resumed(session_id=piece.session_id, agent=agent_type, checkpoint_id=piece.checkpoint_id,
+    shown = ResumedView(session_id=piece.session_id, agent=agent_type, checkpoint_id=piece.checkpoint_id,
                     prompt=piece.prompt)  # fmt: skip
     agent = registry.make_by_type(agent_type, state.metadata if state is not None else {})
     if agent is None:
@@ -199,7 +180,7 @@ def draft_unknown(
 ) -> None:
     """Let a session that was never here be known, with what is stored of it; another command puts its files back."""
     agent = registry.make(found.agent)
-    plan = _Plan(piece=piece, agent=agent, state=None, found=found, shown=Resumed(session_id=piece.session_id))
+    plan = _Plan(piece=piece, agent=agent, state=None, found=found, shown=ResumedView(session_id=piece.session_id))
     _draft_state(context, draft, plan, subagents)
 
 
@@ -253,17 +234,10 @@ class Told(Value):
 
 def read(place: Place, draft: Draft, agent: Agent, session_id: str, data: bytes) -> Told:
     """Let the adapter read a transcript that is not in its place yet."""
-    scratch = os.path.join(draft.folder, "reading.jsonl")
-    files.write(scratch, data, mode=0o600)
-    try:
-        probe = Session(session_id, agent.name, agent.type)
-        probe.transcript_path = scratch
-        transcript = SessionTranscript(agent, probe, place.top)
+    with ScratchTranscript(agent, data, draft.folder, session_id=session_id, top=place.top) as transcript:
         end = transcript.end()
         asked = tuple(one.id for one in transcript.subagents(START, end))
         return Told(end=end, prompts=tuple(transcript.prompts(START, end)), subagents=asked)
-    finally:
-        files.remove(scratch)
 
 
 def _new_state(context: Context, plan: _Plan) -> Session:
@@ -280,19 +254,24 @@ def _new_state(context: Context, plan: _Plan) -> Session:
 
 def _counted(plan: _Plan, draft: Draft, asked: Sequence[str], written: Mapping[str, bytes]) -> dict[str, Any]:
     """Return how far the transcripts of subagents are counted: to their ends."""
-    analyzer = capabilities.transcript_analyzer(plan.agent)
     counted = {}
-    for subagent in dict.fromkeys((*asked, *plan.piece.subagents)) if analyzer is not None else ():
+    for subagent in dict.fromkeys((*asked, *plan.piece.subagents)):
         path = _subagent_file(plan, subagent)
-        scratch = os.path.join(draft.folder, "reading.jsonl") if path in written else path
-        if path in written:
-            files.write(scratch, written[path], mode=0o600)
-        if analyzer is not None and os.path.isfile(scratch):
-            end = analyzer.transcript_position(scratch, START)
+        end = _end(plan.agent, draft, path, written.get(path))
+        if end is not None:
             counted[subagent] = [end.count, end.byte, end.mark]
-        if path in written:
-            files.remove(scratch)
     return counted
+
+
+def _end(agent: Agent, draft: Draft, path: str, data: bytes | None) -> Position | None:
+    """Return where a subagent's transcript ends: the one that will be written (``data``), else the one at ``path``."""
+    analyzer = capabilities.transcript_analyzer(agent)
+    if analyzer is None:
+        return None
+    if data is None:
+        return analyzer.transcript_position(path, START) if os.path.isfile(path) else None
+    with ScratchTranscript(agent, data, draft.folder) as transcript:
+        return transcript.end()
 
 
 def _subagent_file(plan: _Plan, subagent: str) -> str:

@@ -16,6 +16,7 @@ from entire.model.times import parse_time
 from entire.model.value import Value, replace
 from entire.resume import transcript_merge
 from entire.store import browse, checkpoints, lineage_file, sessions, steps, sync
+from entire.store.catalog import Catalog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,6 +113,14 @@ class Finder:
         self.place = place
         self.objects = objects
         self.remotes = Remotes(place, say)
+        self._catalog = Catalog(place)
+
+    def _fetch(self) -> bool:
+        """Fetch the next remote's checkpoints, and look at all of them from then on; False if there is none to ask."""
+        if not self.remotes.checkpoints():
+            return False
+        self._catalog = Catalog(self.place)
+        return True
 
     # ------------------------------------------------------------ what is meant
 
@@ -131,43 +140,27 @@ class Finder:
         tracking = self.remotes.branch(target)
         if tracking:
             return self._branch(target, current, {tracking: refs.read(self.place.top, tracking)[tracking]})
-        while self.remotes.checkpoints():
+        while self._fetch():
             known = self._known(target)
             if known is not None:
                 return known
         raise EntireError(f"{target!r} is no branch, commit, checkpoint or session here", hint=self.remotes.hint())
 
     def _known(self, name: str) -> ResumeTarget | None:
-        """Look a name up among what is here: a whole checkpoint id, a commit, a session, the beginning of an id."""
-        tips = list(checkpoints.tips(self.place.top).values())
-        if is_checkpoint_id(name) and browse.listed(self.place.top, tips, [name]):
-            return ResumeTarget(checkpoint_ids=(name,))
-        if history.resolve(self.place.top, name):
-            return self._commit(name)
-        session_id = self._session(name, tips)
-        if session_id:
-            return self._of_session(session_id, tips)
-        begun = [one.id for one in checkpoints.list_all(self.place.top, tips) if one.id.startswith(name)]
-        if len(begun) > 1:
-            raise EntireError(f"several checkpoints begin with {name!r}", hint="for example " + ", ".join(begun[:4]))
-        return ResumeTarget(checkpoint_ids=tuple(begun)) if begun else None
+        """Look a name up among what is here."""
+        found = self._catalog.find(name)
+        if found is None:
+            return None
+        if found.kind == "commit":
+            return self._commit(found.id)
+        return self._of_session(found.id) if found.kind == "session" else ResumeTarget(checkpoint_ids=(found.id,))
 
-    def _session(self, prefix: str, tips: Sequence[str]) -> str:
-        known = set(sessions.ids(self.place))
-        if prefix not in known:
-            known |= {one for some in browse.session_ids(self.place.top, tips).values() for one in some}
-        found = [prefix] if prefix in known else sorted(one for one in known if one.startswith(prefix))
-        if len(found) > 1:
-            raise EntireError(f"several sessions begin with {prefix!r}", hint="for example " + ", ".join(found[:4]))
-        return found[0] if found else ""
-
-    def _of_session(self, session_id: str, tips: Sequence[str]) -> ResumeTarget:
+    def _of_session(self, session_id: str) -> ResumeTarget:
         """Return the newest checkpoint of a session; none if it has steps or a transcript only."""
-        stored = browse.session_ids(self.place.top, tips)
-        mine = [name for name, some in stored.items() if session_id in some]
+        mine = [name for name, some in self._catalog.sessions_by_checkpoint.items() if session_id in some]
         newest, latest = "", -1.0
         for name in mine:
-            found = checkpoints.read(self.objects, tips, CheckpointId(name))
+            found = checkpoints.read(self.objects, self._catalog.commits, CheckpointId(name))
             slot = found.slot_of(session_id) if found is not None else None
             created = parse_time(slot.record.created_at) if slot is not None and slot.record is not None else 0.0
             if created > latest:
@@ -208,11 +201,10 @@ class Finder:
         """Return each session's latest stored transcript, the one that went on last at the end, and the checkpoints
         that are missing everywhere.
         """
-        tips = list(checkpoints.tips(self.place.top).values())
-        missing = self._missing(wanted, tips)
-        while any(map(is_checkpoint_id, missing)) and self.remotes.checkpoints():
-            tips = list(checkpoints.tips(self.place.top).values())
-            missing = self._missing(wanted, tips)
+        missing = self._missing(wanted)
+        while any(map(is_checkpoint_id, missing)) and self._fetch():
+            missing = self._missing(wanted)
+        tips = self._catalog.commits
         found: dict[str, StoredSession] = {}
         for name in wanted.checkpoint_ids:
             checkpoint = checkpoints.read(self.objects, tips, CheckpointId(name)) if is_checkpoint_id(name) else None
@@ -223,8 +215,8 @@ class Finder:
             _take(found, self._step(wanted.session_id))
         return sorted(found.values(), key=_age), missing
 
-    def _missing(self, wanted: ResumeTarget, tips: Sequence[str]) -> list[str]:
-        there = browse.listed(self.place.top, tips, wanted.checkpoint_ids)
+    def _missing(self, wanted: ResumeTarget) -> list[str]:
+        there = browse.listed(self.place.top, self._catalog.commits, wanted.checkpoint_ids)
         return [name for name in wanted.checkpoint_ids if name not in there]
 
     def _step(self, session_id: str) -> StoredSession | None:

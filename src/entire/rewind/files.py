@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from entire.lifecycle.context import Context
+    from entire.model.requests import RewindRequest
     from entire.model.session import Entry, Session
     from entire.model.views import PointView
     from entire.rewind.points import Points
@@ -37,17 +38,6 @@ _NO_FILE, _FILE, _LINK = "000000", "100644", "120000"
 _KEEP = ("", "")  # in place of a file: what is there stays
 _LABELS = ("yours", "before your change", "the point")
 _SESSION_LABELS = ("now", "after the session's change", "before it")
-
-
-class RewindRequest(Value):
-    """What of a point is wanted back. ``paths``: only these, folders with all below; relative to the top."""
-
-    paths: tuple[str, ...] = ()
-    session_id: str = ""  # only what this session did since
-    keep_mine: bool = False  # merge what a person changed since
-    logs_only: bool = False
-    files_only: bool = False
-    reset: bool = False  # move the branch
 
 
 class Then(Value):

@@ -10,6 +10,7 @@ from entire.git import checkout, diff, history, operation
 from entire.lifecycle import liveness, recovery
 from entire.lifecycle.snapshots import recorder, worktree
 from entire.lifecycle.snapshots.recorder import Cause
+from entire.model import prefix
 from entire.model.session import KEPT_SECONDS
 from entire.model.turns import Mark
 from entire.model.value import replace
@@ -18,7 +19,7 @@ from entire.resume import transcript_merge
 from entire.resume.transcript_merge import CUT, WRITTEN
 from entire.rewind import conversations as talks
 from entire.rewind import files as restore
-from entire.rewind.files import Restoring, RewindRequest
+from entire.rewind.files import Restoring
 from entire.rewind.points import Points
 from entire.store import sessions, transcripts, turnlog
 from entire.undo import transaction as transactions
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from entire.lifecycle.context import Context
+    from entire.model.requests import RewindRequest
     from entire.model.session import Session
     from entire.model.views import PointView
     from entire.rewind.conversations import Conversation
@@ -217,14 +219,14 @@ class Rewind:
 # ---------------------------------------------------------------- planning
 
 
-def plan(context: Context, name: str, request: RewindRequest) -> Rewind:
+def plan(context: Context, request: RewindRequest) -> Rewind:
     """Plan to go back to a point; the caller leaves what is returned."""
     told = recovery.finish_interrupted(context)
     with context.lock():
         _refuse_running(context)
         _look(context)
         points = Points(context)
-        point = points.named(name)
+        point = points.named(request.to)
         _check(point, request)
         title = f"rewind to {point.checkpoint_id or point.id[:7]}"
         draft = Draft(context.place, COMMAND, title, now=context.now(), notes={"point": point.id, **_present(context)})
@@ -277,11 +279,11 @@ def _undone(context: Context, name: str) -> list[Transaction]:
     known = undo_points(context)
     if not known:
         raise EntireError("there is no rewind to undo", hint="undo points are kept for two weeks")
-    found = [at for at, one in enumerate(known) if one.id.startswith(name)] if name else [0]
-    if len(found) != 1:
-        what = "several undo points begin with" if found else "there is no undo point"
-        raise EntireError(f"{what} {name}", hint="`entire rewind --undo --list` lists them")
-    return known[: found[0] + 1]
+    ids = [one.id for one in known]
+    found = prefix.find(name, ids, "undo point") if name else ids[0]
+    if not found:
+        raise EntireError(f"there is no undo point {name}", hint="`entire rewind --undo --list` lists them")
+    return known[: ids.index(found) + 1]
 
 
 def _together(undone: Sequence[Transaction]) -> Transaction:

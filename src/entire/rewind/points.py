@@ -6,7 +6,7 @@ from entire.agents import registry
 from entire.errors import EntireError
 from entire.git import bulk, diff, history, reflog, refs
 from entire.git.history import Logged
-from entire.model import trailers
+from entire.model import prefix, trailers
 from entire.model.ids import CheckpointId
 from entire.model.session import KEPT_SECONDS
 from entire.model.value import replace
@@ -61,8 +61,8 @@ class Points:
         found = found or [point for commit in commits for point in self._of_commit(commit)][-1:]
         if not found and len(name) >= _SHORTEST:
             known = self._all(0)
-            found = [one for one in known if one.checkpoint_id == name]
-            found = found or [one for one in known if one.id.startswith(name) or one.checkpoint_id.startswith(name)]
+            named = prefix.find(name, (key for one in known for key in (one.checkpoint_id, one.id)), "point")
+            found = [one for one in known if named and named in (one.checkpoint_id, one.id)]
         if not found:
             what = "this commit is no step and has no checkpoint" if commits else "there is no such point"
             raise EntireError(f"{what}: {name}", hint="`entire rewind --list` lists the points")

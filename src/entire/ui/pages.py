@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 
-from entire.agents import conversation
 from entire.ui import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from entire.agents.conversation import Said
     from entire.model import views
     from entire.model.records import Attribution, Summary
     from entire.model.transcripts import TokenUsage
@@ -262,17 +260,17 @@ def _tasks(tasks: Sequence[views.TaskView]) -> list[str]:
 # ---------------------------------------------------------------- a conversation
 
 
-def talk(said: Sequence[Said], style: Style) -> Iterator[str]:
+def conversation(said: Sequence[views.MessageView], style: Style) -> Iterator[str]:
     """Show a conversation: people's words, the agent's answers, the tools in one line each."""
     before = ""
     for one in said:
-        if one.who == conversation.TOOL:
-            if before != conversation.TOOL:
+        if one.who == "tool":
+            if before != "tool":
                 yield ""
             yield style(f"  * {text.one_line(one.name, 40)}: {text.one_line(one.text, 100)}".rstrip(": "), "dim")
         else:
             yield ""
-            person = one.who == conversation.USER
+            person = one.who == "user"
             yield style("You" if person else "Agent", "cyan" if person else "green")
             yield from (_rendered(one.text) if style.on and not person else text.indent(one.text).split("\n"))
         before = one.who

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from entire.model import views
-    from entire.rewind.files import RewindRequest
+    from entire.model.requests import RewindRequest
     from entire.rewind.plan import Rewind
     from entire.workspace import Workspace
 
@@ -27,18 +27,13 @@ _PARTS = (
 )
 
 
-def begin(workspace: Workspace, point: str, request: RewindRequest) -> Rewind:
-    """Return the rewind, with nothing changed yet."""
-    return workspace.rewind(point, **request.__dict__)
-
-
 def choose(workspace: Workspace, found: Sequence[views.PointView], request: RewindRequest) -> views.PointView | None:
     """Let a person choose a point; None if they leave."""
     now = time.time()
 
     def preview(number: int) -> Iterator[tuple[str, str]]:
         point = found[number]
-        with begin(workspace, name(point, found), request) as rewind:
+        with workspace.rewind(replace(request, to=name(point, found))) as rewind:
             yield from about(point)
             yield from ((line, "") for line in points.summary(rewind.view, text.Style(False), kept=request.keep_mine))
             yield from diffs.lines(rewind.diff(colour=False), _PREVIEW_DIFF)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from entire.lifecycle.session_transcript import SessionTranscript
+from entire.lifecycle.session_transcript import ScratchTranscript, SessionTranscript
 from entire.model.session import Session
 from entire.model.transcripts import START, Position, TokenUsage
 from tests.integration.bare_agent import with_capabilities
@@ -105,3 +105,16 @@ def test_without_a_transcript(session: Session) -> None:
     one = transcript(session, "transcript_analyzer", "token_calculator", "subagent_extractor", "line_transcript")
     assert one.end() == START
     assert (one.prompts(START, START), one.files(START, START), one.summary(START)) == ([], [], "")
+
+
+def test_bytes_that_are_in_no_place_yet_are_read_from_a_file_that_goes_again(tmp_path: Path) -> None:
+    agent = with_capabilities("line_transcript", "transcript_analyzer")()
+    data = "".join(json.dumps(record) + "\n" for record in RECORDS).encode()
+    with ScratchTranscript(agent, data, str(tmp_path), session_id="s", top="/r") as one:
+        assert Path(one.path).read_bytes() == data
+        assert os.stat(one.path).st_mode & 0o777 == 0o600
+        assert (one.end().count, one.end().byte) == (5, len(data))
+        assert [prompt.text for prompt in one.prompts(START)] == ["one"]
+    with pytest.raises(ZeroDivisionError), ScratchTranscript(agent, data, str(tmp_path)) as one:
+        raise ZeroDivisionError
+    assert list(tmp_path.iterdir()) == []

@@ -34,8 +34,8 @@ def place(tmp_path: Path) -> Place:
 def made(number: int, by: str, running: tuple[str, ...], paths: tuple[str, ...], mark: str = "") -> Entry:
     """Return a snapshot's entry, its names as plain text."""
     return Entry(
-        tree=f"{number}" * 40, time=float(number), by=TurnKey(by), running=tuple(map(RunningTurn, running)), paths=paths,
-        mark=Mark(mark),
+        tree=f"{number}" * 40, time=float(number), by=TurnKey(by), running=tuple(map(RunningTurn, running)),
+        paths=paths, mark=Mark(mark),
     )  # fmt: skip
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from entire.agents.conversation import AGENT, TOOL, USER, Said
 from entire.model import views
 from entire.model.records import Attribution
 from entire.model.transcripts import TokenUsage
@@ -173,15 +172,15 @@ def test_lines_of_two_sessions_name_theirs() -> None:
 
 
 SAID = [
-    Said(who=USER, text="make\nit", at=0),
-    Said(who=TOOL, text="/a/b", at=1, name="Write"),
-    Said(who=TOOL, text="", at=1, name="Done"),
-    Said(who=AGENT, text="**made** \x1b[31m", at=2),
+    views.MessageView(who="user", text="make\nit", at=0),
+    views.MessageView(who="tool", text="/a/b", at=1, name="Write"),
+    views.MessageView(who="tool", text="", at=1, name="Done"),
+    views.MessageView(who="agent", text="**made** \x1b[31m", at=2),
 ]
 
 
 def test_a_conversation() -> None:
-    assert list(pages.talk(SAID, PLAIN)) == [
+    assert list(pages.conversation(SAID, PLAIN)) == [
         "",
         "You",
         "  make",
@@ -196,7 +195,7 @@ def test_a_conversation() -> None:
 
 
 def test_a_conversation_on_a_terminal_shows_markdown() -> None:
-    lines = "\n".join(pages.talk(SAID, Style(True)))
+    lines = "\n".join(pages.conversation(SAID, Style(True)))
     assert "\x1b[1mmade\x1b[0m" in lines
     assert "**" not in lines
     assert "\x1b[31m" not in lines

@@ -1,0 +1,228 @@
+"""Checkpoints as views: the list of a branch, one with its sessions, prompts and the owners of its lines."""
+
+from __future__ import annotations
+
+import tempfile
+
+from entire.agents import capabilities, conversation, registry
+from entire.errors import EntireError
+from entire.git import read
+from entire.lifecycle.session_transcript import ScratchTranscript
+from entire.model import views
+from entire.model.ids import CheckpointId, is_checkpoint_id
+from entire.model.records import SessionRecord, usage_from_json
+from entire.model.times import parse_time
+from entire.model.transcripts import Position, Prompt
+from entire.model.value import replace
+from entire.queries import commits
+from entire.store import browse, checkpoints, lineage_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from entire.store.catalog import Catalog
+    from entire.store.checkpoints import Checkpoint, Slot, Task
+    from entire.store.lineage_file import FileLines, LineageFile
+
+_NO_RECORD = SessionRecord(checkpoint_id="", session_id="", strategy="", created_at="")
+
+
+def listing(catalog: Catalog, limit: int, session_id: str = "") -> tuple[list[views.ListedView], int]:
+    """Return the newest checkpoints of this branch's commits, and how many there are in all; ``limit`` 0 returns all.
+
+    A trailer whose checkpoint does not exist is in the list too, with ``is_stored`` false.
+    """
+    by_id: dict[str, list[views.CommitView]] = {}
+    for commit in commits.linked(catalog.place.top):
+        for name in (*commit.checkpoint_ids, *commit.foreign_ids):
+            by_id.setdefault(name, []).append(commit)
+    wanted = list(by_id)
+    if session_id:
+        wanted = [name for name in wanted if session_id in catalog.sessions_by_checkpoint.get(name, ())]
+    shown = wanted[:limit] if limit > 0 else wanted
+    stored = browse.listed(catalog.place.top, catalog.commits, shown)
+    out = [replace(stored.get(name, views.ListedView(id=name)), commits=tuple(by_id[name])) for name in shown]
+    return out, len(wanted)
+
+
+def find(catalog: Catalog, prefix: str) -> views.CheckpointView:
+    """Return a checkpoint by its id or the beginning of it; raises EntireError if there is none, or several."""
+    with read.Objects(catalog.place.top) as objects:
+        found = _stored(catalog, objects, prefix)
+        own = lineage_file.read(objects, found)
+        parts = tuple(_part(objects, slot, own) for slot in found.slots)
+        tasks = tuple(_task_view(task) for task in checkpoints.tasks(objects, found))
+    return _checkpoint_view(found, parts, tasks, commits.of_checkpoint(catalog.place.top, found.id), own)
+
+
+def of_commit(catalog: Catalog, name: str) -> views.ExplanationView:
+    """Return a commit's checkpoints, by any name of the commit that git understands."""
+    commit = commits.find(catalog.place.top, name)
+    stored = [one for one in commit.checkpoint_ids if catalog.has_checkpoint(one)]
+    missing = [*commit.foreign_ids, *(one for one in commit.checkpoint_ids if one not in stored)]
+    return views.ExplanationView(
+        commit=commit,
+        checkpoints=tuple(find(catalog, one) for one in stored),
+        missing=tuple(missing),
+        reason=commits.reason(catalog.place, commit.oid) or None,
+    )
+
+
+def transcript(catalog: Catalog, prefix: str, session_id: str = "") -> bytes:
+    """Return a stored transcript: the latest session's, or a named one's; nothing if the checkpoint has none of it."""
+    with read.Objects(catalog.place.top) as objects:
+        found = _stored(catalog, objects, prefix)
+        slot = found.slot_of(session_id) if session_id else found.latest
+        return checkpoints.transcript(objects, slot) if slot is not None else b""
+
+
+def messages(data: bytes, start: int = 0) -> list[views.MessageView]:
+    """Return what was said in a transcript, from record ``start`` on."""
+    said = conversation.read(data, start)
+    return [views.MessageView(who=one.who, text=one.text, at=one.at, name=one.name) for one in said]
+
+
+def _stored(catalog: Catalog, objects: read.Objects, prefix: str) -> Checkpoint:
+    name = prefix if is_checkpoint_id(prefix) else catalog.checkpoint(prefix)
+    found = checkpoints.read(objects, catalog.commits, CheckpointId(name)) if name else None
+    if found is None:
+        raise EntireError(f"checkpoint not found: {prefix}", hint="`entire explain` lists those of this branch")
+    return found
+
+
+# ---------------------------------------------------------------- one session's part
+
+
+def _part(objects: read.Objects, slot: Slot, own: LineageFile | None) -> views.PartView:
+    record = slot.record or _NO_RECORD
+    turns = _turns_in(own, record.session_id)
+    start = record.checkpoint_transcript_start
+    return views.PartView(
+        slot=slot.number,
+        session_id=record.session_id,
+        agent=record.agent,
+        created=parse_time(record.created_at),
+        branch=record.branch,
+        start=start,
+        prompts=_with_turns(_prompts(objects, slot, record.agent, start), turns),
+        files=record.files_touched,
+        tokens=record.token_usage,
+        lines=record.initial_attribution,
+        summary=record.summary,
+        steps=record.checkpoints_count,
+    )
+
+
+def _prompts(objects: read.Objects, slot: Slot, agent_type: str, start: int) -> list[Prompt]:
+    """Return the prompts of a checkpoint's own part: from its transcript; without one, all that were stored."""
+    data = checkpoints.transcript(objects, slot)
+    if not data:
+        return [Prompt(text=one, position=-1) for one in checkpoints.prompts(objects, slot)]
+    agent = registry.make_by_type(agent_type)
+    if agent is None or capabilities.transcript_analyzer(agent) is None:
+        said = conversation.read(data, start)
+        return [Prompt(text=one.text, position=one.at) for one in said if one.who == conversation.USER]
+    with (
+        tempfile.TemporaryDirectory(prefix="entire-") as folder,
+        ScratchTranscript(agent, data, folder) as stored,
+    ):
+        return stored.prompts(Position(count=start))
+
+
+def _turns_in(own: LineageFile | None, session_id: str) -> list[Mapping[str, object]]:
+    """Return a session's turns from our record, which may come from anywhere: no shape is taken for granted."""
+    turns = own.turns if own is not None else None
+    found = turns.get(session_id) if isinstance(turns, dict) else None
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _with_turns(prompts: Sequence[Prompt], turns: Sequence[Mapping[str, object]]) -> tuple[views.PromptView, ...]:
+    """Join prompts with what our record says of their turns."""
+    told = _turns_of(prompts, turns)
+    return tuple(
+        views.PromptView(
+            text=prompt.text,
+            position=prompt.position,
+            turn=str(told.get(number, {}).get("turn", "")),
+            model=str(told.get(number, {}).get("model", "")),
+            tokens=usage_from_json(told.get(number, {}).get("token_usage")),
+        )
+        for number, prompt in enumerate(prompts)
+    )
+
+
+def _turns_of(prompts: Sequence[Prompt], turns: Sequence[Mapping[str, object]]) -> dict[int, Mapping[str, object]]:
+    """Return the turns by number of their prompt: the first one between a turn's position and the next turn's."""
+    known = [(at, one) for one in turns if isinstance(at := one.get("prompt_position"), int)]
+    known.sort(key=lambda pair: pair[0])
+    found: dict[int, Mapping[str, object]] = {}
+    for number, (start, turn) in enumerate(known):
+        end = known[number + 1][0] if number + 1 < len(known) else None
+        inside = [n for n, one in enumerate(prompts) if one.position >= start and (end is None or one.position < end)]
+        if inside:
+            found[inside[0]] = turn
+    return found
+
+
+# ---------------------------------------------------------------- the whole
+
+
+def _checkpoint_view(
+    found: Checkpoint, parts: tuple[views.PartView, ...], tasks: tuple[views.TaskView, ...],
+    linked: tuple[views.CommitView, ...], own: LineageFile | None,
+) -> views.CheckpointView:  # fmt: skip
+    summary = found.summary
+    return views.CheckpointView(
+        id=found.id,
+        strategy=summary.strategy,
+        branch=summary.branch or next((part.branch for part in parts if part.branch), ""),
+        created=max((part.created for part in parts), default=0.0),
+        files=summary.files_touched or tuple(sorted({path for part in parts for path in part.files})),
+        tokens=summary.token_usage,
+        parts=parts,
+        commits=linked,
+        tasks=tasks,
+        problems=found.problems,
+        lines=tuple(_file_view(path, one) for path, one in own.files.items()) if own is not None else None,
+        recorded_commits=tuple(one.commit for one in own.commits) if own is not None else (),
+    )
+
+
+def _task_view(task: Task) -> views.TaskView:
+    return views.TaskView(tool_use_id=task.tool_use_id, agent_id=task.agent_id, session_id=task.session_id,
+                          has_transcript=bool(task.transcripts), notes=len(task.increments))  # fmt: skip
+
+
+def _file_view(path: str, lines: FileLines) -> views.FileView:
+    session_id, turn = _owner(lines.made_by)
+    return views.FileView(
+        path=path,
+        status=str(lines.status),
+        added=tuple(_range_view(first, last, who) for first, last, who in lines.added),
+        removed=tuple(_removed_view(who, count) for who, count in _counts(lines.removed)),
+        session_id=session_id,
+        turn=turn,
+        old_path=str(lines.old_path),
+        is_binary=bool(lines.binary),
+    )
+
+
+def _counts(given: object) -> list[tuple[str, int]]:
+    return [(who, one) for who, one in given.items() if isinstance(one, int)] if isinstance(given, dict) else []
+
+
+def _range_view(first: int, last: int, who: str) -> views.RangeView:
+    session_id, turn = _owner(who)
+    return views.RangeView(first=first, last=last, session_id=session_id, turn=turn)
+
+
+def _removed_view(who: str, count: int) -> views.RemovedView:
+    session_id, turn = _owner(who)
+    return views.RemovedView(count=count, session_id=session_id, turn=turn)
+
+
+def _owner(who: object) -> tuple[str, str]:
+    """Split ``session/turn``; people have neither."""
+    session_id, slash, turn = str(who).rpartition("/")
+    return (session_id, turn) if slash else ("", "")

@@ -1,0 +1,77 @@
+"""How a worktree stands: settings, sessions, hooks, what is not linked and what is not pushed."""
+
+from __future__ import annotations
+
+import os
+
+from entire import layout, log, settings
+from entire.agents import registry
+from entire.errors import EntireError
+from entire.git import history, hooks
+from entire.githooks import install
+from entire.model.views import HookView, StatusView
+from entire.queries import commits, sessions
+from entire.store import checkpoints
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from entire.layout import Place
+    from entire.settings import Settings
+    from entire.store.catalog import Catalog
+
+
+def view(place: Place, chosen: Settings | None, catalog: Catalog) -> StatusView:
+    """Return how a worktree stands; ``chosen`` is None where Entire was never enabled."""
+    found = chosen or settings.Settings(enabled=False)
+    paths = (place.settings, place.main_local_settings, place.local_settings)
+    return StatusView(
+        enabled=found.enabled,
+        is_set_up=chosen is not None,
+        strategy=found.strategy,
+        branch=history.branch(place.top),
+        top=place.top,
+        push_sessions=found.push_sessions,
+        sessions=tuple(sessions.listing(place)),
+        unlinked=tuple(commits.unlinked(place)),
+        hooks=(_git_hooks(place), *_agent_hooks(place)),
+        checkpoints=len(catalog.checkpoint_ids),
+        unpushed=_unpushed(place, catalog.tips),
+        settings_files=tuple(path for path in paths if path and os.path.isfile(path)),
+        warnings=(*found.warnings, *registry.problems()),
+        failures=log.failures(place.log),
+    )
+
+
+def _git_hooks(place: Place) -> HookView:
+    try:
+        problems = install.health(place.top)
+        where = hooks.folder(place.top).path
+    except EntireError as error:
+        problems, where = [error.message], ""
+    return HookView(name="git", where=where, is_installed=not problems, problem="; ".join(problems))
+
+
+def _agent_hooks(place: Place) -> list[HookView]:
+    """Return where hooks of agents are; an agent without any is not mentioned, one with a part of them is."""
+    problem = "entries are missing, or not as this version writes them"
+    return [
+        HookView(name=one.agent_type, where=one.path, is_installed=one.is_whole,
+                 problem="" if one.is_whole else problem)
+        for one in registry.installed(place.top)
+    ]  # fmt: skip
+
+
+def _unpushed(place: Place, tips: Mapping[str, str]) -> dict[str, int]:
+    """Return, for each remote, how many commits of the checkpoints branch it lacks, as far as is known here."""
+    if checkpoints.LOCAL_REF not in tips:
+        return {}
+    missing = {}
+    for remote in history.remotes(place.top):
+        ref = f"refs/remotes/{remote}/{layout.METADATA_BRANCH}"
+        known = [f"^{tips[ref]}"] if ref in tips else []
+        number = history.count(place.top, tips[checkpoints.LOCAL_REF], *known)
+        if number:
+            missing[remote] = number
+    return missing

@@ -1,0 +1,107 @@
+"""One resume: planned and shown, then carried out with the decisions that a person or a program made about it."""
+
+from __future__ import annotations
+
+from entire.errors import EntireError
+from entire.git import switch
+from entire.lifecycle import recovery
+from entire.model.value import replace
+from entire.model.views import ResumeView
+from entire.resume import restore
+from entire.resume.targets import Finder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+    from types import TracebackType
+
+    from entire.lifecycle.context import Context
+    from entire.model.requests import ResumeRequest
+    from entire.resume.targets import ResumeTarget, StoredSession
+
+_SHOWN = 3
+
+
+class Resume:
+    """A planned resume: look at ``view``, then carry it out or leave it. Use it as a context manager."""
+
+    def __init__(
+        self, context: Context, request: ResumeRequest, target: ResumeTarget, stored: Sequence[StoredSession],
+        view: ResumeView,
+    ) -> None:  # fmt: skip
+        self.view = view
+        self.told: Sequence[str] = ()  # of changes that had been interrupted, and were finished before this one
+        self._context = context
+        self._request = request
+        self._target = target
+        self._stored = stored
+
+    def __enter__(self) -> Resume:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._context.close()
+
+    def carry_out(self, *, overwrite: Collection[str] = (), take_changes: bool = False) -> ResumeView:
+        """Check the branch out, and put the transcripts where their agents look for them: all of them or none.
+
+        ``overwrite`` names the sessions whose newer local transcripts may be replaced; the others keep theirs.
+        ``take_changes`` lets uncommitted changes go along to the branch; without it, EntireError is raised if there
+        are any. A request with ``force`` needs neither.
+        """
+        view, target = self.view, self._target
+        if view.changed and not (take_changes or self._request.force):
+            raise EntireError(f"{_uncommitted(view.changed)}: {view.branch} was not checked out",
+                              hint="commit or stash them; with --force git takes them along if it can")  # fmt: skip
+        if view.switches:
+            switch.switch(self._context.place.top, target.branch, target.track)
+        if self._stored:
+            title = f"resume of {self._request.target or target.branch or target.commit[:7]}"
+            chosen = _all(self._stored) if self._request.force else overwrite
+            sessions, undo_id = restore.restore(self._context, self._stored, title, chosen)
+            self.view = replace(view, sessions=tuple(sessions), undo_id=undo_id)
+        return self.view
+
+
+def plan(context: Context, request: ResumeRequest, progress: Callable[[str], None]) -> Resume:
+    """Plan to continue what a request names; the caller leaves what is returned.
+
+    ``progress`` is told what takes long. Only remote-tracking refs change. Raises EntireError if there is nothing to
+    continue where something was named.
+    """
+    told = recovery.finish_interrupted(context)
+    finder = Finder(context.place, context.objects, progress)
+    target = finder.find(request.target)
+    stored, missing = finder.pieces(target)
+    if not stored and (missing or target.session_id):
+        named = f"checkpoint {missing[0]}" if missing else f"session {target.session_id}"
+        raise EntireError(f"{named} is not stored here", hint=finder.remotes.hint())
+    sessions = restore.look(context, stored, _all(stored) if request.force else ())
+    if sessions and all(one.problem for one in sessions):
+        raise EntireError("; ".join(f"session {one.session_id}: {one.problem}" for one in sessions))
+    view = ResumeView(
+        branch=target.branch,
+        switches=target.needs_switch,
+        changed=tuple(switch.changed(context.place.top)) if target.needs_switch else (),
+        commit=target.commit,
+        subject=target.subject,
+        newer=target.newer,
+        elsewhere=target.elsewhere,
+        sessions=tuple(sessions),
+        missing=tuple(missing),
+        hint=finder.remotes.hint() if missing else "",
+    )
+    planned = Resume(context, request, target, stored, view)
+    planned.told = told
+    return planned
+
+
+def _all(stored: Sequence[StoredSession]) -> list[str]:
+    return [one.session_id for one in stored]
+
+
+def _uncommitted(paths: Sequence[str]) -> str:
+    shown = ", ".join(paths[:_SHOWN]) + (", ..." if len(paths) > _SHOWN else "")
+    return f"{len(paths)} {'file' if len(paths) == 1 else 'files'} with uncommitted changes ({shown})"

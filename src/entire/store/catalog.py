@@ -1,0 +1,83 @@
+"""Which checkpoints and sessions a repository knows, and what a name means among them."""
+
+from __future__ import annotations
+
+from entire.git import history
+from entire.model import prefix
+from entire.model.ids import is_checkpoint_id
+from entire.model.views import TargetView
+from entire.store import browse, checkpoints, sessions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from entire.layout import Place
+
+
+class Catalog:
+    """Answers from the checkpoints branches as they were when it was first asked; make another after a fetch."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self._tips: Mapping[str, str] | None = None
+        self._checkpoint_ids: list[str] | None = None
+        self._sessions: Mapping[str, tuple[str, ...]] | None = None
+
+    @property
+    def tips(self) -> Mapping[str, str]:
+        """The checkpoints branches and their commits, the local one first."""
+        if self._tips is None:
+            self._tips = checkpoints.tips(self.place.top)
+        return self._tips
+
+    @property
+    def commits(self) -> list[str]:
+        """The tips' commits, in the order in which they are searched."""
+        return list(self.tips.values())
+
+    @property
+    def checkpoint_ids(self) -> list[str]:
+        """The ids of all stored checkpoints, in order."""
+        if self._checkpoint_ids is None:
+            self._checkpoint_ids = [one.id for one in checkpoints.list_all(self.place.top, self.commits)]
+        return self._checkpoint_ids
+
+    @property
+    def sessions_by_checkpoint(self) -> Mapping[str, tuple[str, ...]]:
+        """The sessions of every stored checkpoint, by checkpoint id."""
+        if self._sessions is None:
+            self._sessions = browse.session_ids(self.place.top, self.commits)
+        return self._sessions
+
+    def has_checkpoint(self, checkpoint_id: str) -> bool:
+        """Tell whether a checkpoint is stored, by its whole id."""
+        return checkpoint_id in browse.listed(self.place.top, self.commits, [checkpoint_id])
+
+    def checkpoint(self, name: str) -> str:
+        """Return the id of the stored checkpoint that begins with ``name``, '' if there is none."""
+        return prefix.find(name, self.checkpoint_ids, "checkpoint")
+
+    def session(self, name: str) -> str:
+        """Return the id of the session that begins with ``name``, from the states and the checkpoints; '' if there is
+        none.
+        """
+        known = set(sessions.ids(self.place))
+        if name not in known:
+            known.update(*self.sessions_by_checkpoint.values())
+        return prefix.find(name, known, "session")
+
+    def find(self, name: str) -> TargetView | None:
+        """Return what a name of any kind means: a whole checkpoint id, a commit, a session, the beginning of a
+        checkpoint's id, tried in this order.
+        """
+        if is_checkpoint_id(name) and self.has_checkpoint(name):
+            return TargetView(kind="checkpoint", id=name)
+        commit = history.resolve(self.place.top, name)
+        if commit:
+            return TargetView(kind="commit", id=commit)
+        session_id = self.session(name)
+        if session_id:
+            return TargetView(kind="session", id=session_id)
+        checkpoint_id = self.checkpoint(name)
+        return TargetView(kind="checkpoint", id=checkpoint_id) if checkpoint_id else None

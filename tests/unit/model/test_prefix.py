@@ -1,0 +1,35 @@
+"""One meaning for the beginning of an id."""
+
+from __future__ import annotations
+
+import pytest
+
+from entire.errors import EntireError
+from entire.model import prefix
+
+IDS = ["ab", "abc", "abd", "xyz", "xyz"]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [("abc", "abc"), ("x", "xyz"), ("xyz", "xyz"), ("ab", "ab"), ("abx", ""), ("xyzz", ""), ("", ""), ("B", "")],
+)
+def test_whole_ids_win_and_beginnings_must_be_unique(given: str, expected: str) -> None:
+    assert prefix.find(given, IDS, "thing") == expected
+
+
+def test_several() -> None:
+    with pytest.raises(EntireError) as caught:
+        prefix.find("a", [f"a{n}" for n in range(9)], "thing")
+    assert (caught.value.message, caught.value.hint) == (
+        "several things begin with 'a'",
+        "for example a0, a1, a2, a3",
+    )
+
+
+def test_none_where_one_is_needed() -> None:
+    assert prefix.require("x", IDS, "thing", "look elsewhere") == "xyz"
+    for name in ("q", ""):
+        with pytest.raises(EntireError) as caught:
+            prefix.require(name, IDS, "thing", "look elsewhere")
+        assert (caught.value.message, caught.value.hint) == (f"thing not found: {name}", "look elsewhere")
