@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from entire.lifecycle.context import Context
     from entire.resume.plan import Resume
     from entire.rewind.plan import Rewind
+    from entire.settings import Settings
 
 
 class Workspace:
@@ -37,7 +38,7 @@ class Workspace:
 
     def _forget(self) -> None:
         """Read everything again the next time."""
-        self.settings = settings.load(self.place)
+        self.settings: Settings | None = settings.load(self.place)  # None: Entire was never enabled here
         self._catalog = Catalog(self.place)
 
     def __repr__(self) -> str:
@@ -188,7 +189,7 @@ class Workspace:
 
     # ------------------------------------------------------------ going on
 
-    def resume(self, request: requests.ResumeRequest, progress: Callable[[str], None] = lambda _: None) -> Resume:
+    def resume(self, request: requests.ResumeRequest, progress: Callable[[str], None] | None = None) -> Resume:
         """Plan to continue the sessions behind a branch, a commit, a checkpoint or a session.
 
         What is not stored here is fetched; ``progress`` is called with what takes long. Nothing else changes before
@@ -197,7 +198,7 @@ class Workspace:
         from entire.resume import plan
 
         with _closed_on_error(self._context()) as context:
-            return plan.plan(context, request, progress)
+            return plan.plan(context, request, progress or (lambda _: None))
 
     def undo_resume(self) -> views.ResumeUndoneView:
         """Bring back the transcripts that the last resume (or undo of one) replaced."""

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+import entire
 from entire import settings
 from entire.agents import capabilities
 from entire.model.events import Event, EventType
@@ -24,6 +25,16 @@ def test_generated_pages_are_current() -> None:
     """In a process of its own: click remembers how it showed help first."""
     done = subprocess.run([sys.executable, ROOT / "scripts" / "reference", "--check"], capture_output=True, text=True)
     assert (done.returncode, done.stderr.strip()) == (0, ""), "run: make docs"
+
+
+def test_the_library_is_documented() -> None:
+    page = (REFERENCE / "library.md").read_text()
+    for name in entire.__all__:
+        assert f"# {name}\n" in page or f"| `{name}` |" in page
+    for name in (one for one in vars(entire.Workspace) if not one.startswith("_")):
+        assert f"### Workspace.{name}\n" in page
+    bare = re.findall(r"^#+ ([\w.]+)\n\n(?:```python\n(?:[^`]*)```\n\n)?\n", page, re.MULTILINE)
+    assert bare == [], "without a docstring"
 
 
 @pytest.mark.parametrize("page", ["formats", "linking"])
