@@ -98,12 +98,15 @@ def _tell(message: str, hint: str, code: int, *, as_json: bool) -> None:
 
         text = json.dumps({"error": {"message": message, "hint": hint, "exit_code": code}}, ensure_ascii=False)
     else:
+        text = f"entire: {message}" + (f"\nhint: {hint}" if hint else "")
+    text = text.encode("utf-8", "replace").decode("utf-8")
+    if not as_json:
         from entire.ui.text import plain
 
-        text = plain(f"entire: {message}" + (f"\nhint: {hint}" if hint else ""))
+        text = plain(text)  # a path or an id in it cannot command the terminal
     stream = sys.stdout if as_json else sys.stderr
     try:
-        stream.write(text.encode("utf-8", "replace").decode("utf-8") + "\n")
+        stream.write(text + "\n")
         stream.flush()
     except OSError:
         pass

@@ -87,6 +87,16 @@ def test_an_error_with_broken_bytes_is_printed(
     assert capsys.readouterr().err == "entire: no ? here\n"
 
 
+def test_an_error_cannot_command_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("entire.commands.version.run", fails_with(EntireError("no \x1b[31m", hint="try \x07")))
+    assert cli.main(["version"]) == 1
+    assert capsys.readouterr().err == "entire: no ^[[31m\nhint: try ^G\n"
+    assert cli.main(["version", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["error"]["message"] == "no \x1b[31m"
+
+
 def test_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
     for error in (KeyboardInterrupt(), click.Abort()):
         monkeypatch.setattr("entire.commands.version.run", fails_with(error))
