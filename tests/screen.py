@@ -49,11 +49,12 @@ class Screen:
         os.write(self.master, keys.encode())
 
     def wait_for(self, pattern: str, seconds: float = 60.0) -> str:
-        """Return the lines on the screen as soon as they match."""
+        """Return the lines on the screen as soon as they match; fail early if the program has ended."""
         end = time.monotonic() + seconds
         while not re.search(pattern, self.shown, re.DOTALL):
-            assert time.monotonic() < end, f"{pattern!r} never came: {self.shown!r}"
-            self._read(0.1)
+            has_ended = self.process.poll() is not None
+            has_read = self._read(0.1)
+            assert has_read or not (has_ended or time.monotonic() > end), f"{pattern!r} never came: {self.shown!r}"
         return self.shown
 
     def end(self) -> str:

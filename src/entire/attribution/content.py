@@ -39,28 +39,34 @@ class Content(Value):
         return sorted(one.turn.turn_id for one in owners if one.session_id == session_id)
 
 
-def examine(
-    where: str,
-    entries: Sequence[Entry],
-    reports: Mapping[TurnKey, Sequence[str]],
-    running: Sequence[RunningTurn],
-    *,
-    parent_tree: str,
-    tree: str,
-    covered: Sequence[str] = (),
-    paths: Sequence[str],
-    stashed: Container[str] = (),
-) -> Content:
-    """Replay the journal for ``paths`` and tell what a commit with ``tree`` on ``parent_tree`` holds.
+class Recorded(Value):
+    """What the journal knows of changes up to a commit."""
 
-    ``running`` are the turns in progress: what the commit holds beyond the last look is theirs. ``covered`` are trees
-    whose content is linked already (what an amend replaces, the other side of a merge, a squashed branch). ``stashed``
-    are paths that a stash took away: their lines may come back. One git process.
+    entries: tuple[Entry, ...]
+    reports: Mapping[TurnKey, Sequence[str]]  # the paths that each turn's tools reported
+    running: tuple[RunningTurn, ...] = ()  # what the commit has beyond the last snapshot is theirs
+
+
+class CommitTrees(Value):
+    """The trees that a commit is compared with."""
+
+    tree: str
+    parent_tree: str
+    covered: tuple[str, ...] = ()  # linked already: what an amend replaces, a merge's other side, a squashed branch
+
+
+def examine(
+    where: str, recorded: Recorded, trees: CommitTrees, paths: Sequence[str], stashed: Container[str] = ()
+) -> Content:
+    """Replay the recorded snapshots for ``paths`` and return what the commit holds. One git process.
+
+    ``stashed`` are paths that a stash took away: their lines may come back.
     """
-    steps = list(_steps(entries))
+    steps = list(_steps(recorded.entries))
     pairs = [pair for _, pair in steps]
-    last = _last_snapshot(entries)
-    pairs += [(last, tree), (parent_tree, tree), *((other, tree) for other in covered)]
+    last = _last_snapshot(recorded.entries)
+    others = (last, trees.parent_tree, *trees.covered)
+    pairs += [(other, trees.tree) for other in others]
     patches = diff.patches(where, pairs, paths)
     wanted = frozenset(paths)
     patches = [
@@ -70,13 +76,13 @@ def examine(
     new_paths = {patch.change.path for patch in commit_patch if patch.change.status == "A"}
     owners = Lineage(lambda path: path not in new_paths or path in stashed)
     for (entry, _), some in zip(steps, patches, strict=False):
-        owner = owner_between(entry.by, entry.running, reports)
+        owner = owner_between(entry.by, entry.running, recorded.reports)
         if entry.commit:
             owners.mark_committed(some, _committed_paths(entry, wanted), owner)
         else:
             owners.advance(some, owner)
     left = owners.left_out(patches[len(steps)])
-    owners.advance(patches[len(steps)], owner_between(TurnKey(), running, reports))
+    owners.advance(patches[len(steps)], owner_between(TurnKey(), recorded.running, recorded.reports))
     moved = tuple(patch.change.old_path for patch in patches[len(steps)] if patch.change.status == "R")
     lines = replay.commit_lines(owners, commit_patch)
     fresh = lines

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from entire.attribution import content
-from entire.attribution.content import Content, attribution, examine, files_of
+from entire.attribution.content import CommitTrees, Content, Recorded, attribution, examine, files_of
 from entire.attribution.owners import owner_between
 from entire.attribution.replay import PathLines
 from entire.model.session import Entry
@@ -59,13 +59,19 @@ def test_who_changed_a_path_between_two_looks(
     assert owner_between(by, running, reports)("x") == expected
 
 
+def examined(
+    repo: Repo, row: list[Entry], trees: CommitTrees, paths: list[str], running: tuple[RunningTurn, ...] = ()
+) -> Content:
+    return examine(repo.top, Recorded(entries=tuple(row), reports={}, running=running), trees, paths)
+
+
 def test_turns_and_people_in_one_file(repo: Repo) -> None:
     base: Tree = {"a": text("1", "2"), "b": text("b")}
     one: Tree = {**base, "a": text("1", "two", "2")}
     two: Tree = {**one, "a": text("0", "1", "two", "2")}
     three: Tree = {**two, "a": text("0", "1", "two", "2", "three"), "c": text("new")}
     row = [entry(repo, base), entry(repo, one, by=A), entry(repo, two), entry(repo, three, by=B)]
-    found = examine(repo.top, row, {}, (), parent_tree=row[0].tree, tree=row[-1].tree, paths=["a", "c"])
+    found = examined(repo, row, CommitTrees(tree=row[-1].tree, parent_tree=row[0].tree), ["a", "c"])
     assert lines(found) == {"a": ((1, 1, PERSON), (3, 3, OF_A), (5, 5, OF_B)), "c": ((1, 1, OF_B),)}
     assert found.sessions() == ["s1", "s2"]
     assert found.turns("s1") == ["t1"]
@@ -80,19 +86,18 @@ def test_a_part_is_committed_then_the_rest(repo: Repo) -> None:
     row = [entry(repo, base), entry(repo, work, by=A)]
     part: Tree = {"a": text("1", "x")}
     tree = repo.tree(part)
-    first = examine(repo.top, row, {}, (), parent_tree=row[0].tree, tree=tree, paths=["a"])
+    first = examined(repo, row, CommitTrees(tree=tree, parent_tree=row[0].tree), ["a"])
     assert lines(first) == {"a": ((2, 2, OF_A),)}
     assert first.left == {"a": [OF_A]}
     row.append(entry(repo, part, commit="c" * 40, paths=("a",)))
-    second = examine(repo.top, row, {}, (), parent_tree=tree, tree=row[1].tree, paths=["a", "n"])
+    second = examined(repo, row, CommitTrees(tree=row[1].tree, parent_tree=tree), ["a", "n"])
     assert lines(second) == {"a": ((3, 3, OF_A),), "n": ((1, 1, OF_A),)}
-    amended = examine(
-        repo.top, row, {}, (), parent_tree=row[0].tree, tree=row[1].tree, covered=[tree], paths=["a", "n"]
-    )
+    trees = CommitTrees(tree=row[1].tree, parent_tree=row[0].tree, covered=(tree,))
+    amended = examined(repo, row, trees, ["a", "n"])
     assert {one.path: one.added for one in amended.fresh} == {"a": ((3, 3, OF_A),), "n": ((1, 1, OF_A),)}
     numbers = {one.path: [n for a, b, _ in one.added for n in range(a, b + 1)] for one in amended.lines}
     assert numbers == {"a": [2, 3], "n": [1]}
-    again = examine(repo.top, row, {}, (), parent_tree=tree, tree=tree, paths=["a"])
+    again = examined(repo, row, CommitTrees(tree=tree, parent_tree=tree), ["a"])
     assert (again.lines, again.fresh, again.sessions()) == ((), (), [])
 
 
@@ -101,7 +106,7 @@ def test_what_a_running_turn_wrote_since_the_last_look_is_its(repo: Repo) -> Non
     row = [entry(repo, base)]
     tree = repo.tree({"a": text("1", "2")})
     for running, owner in (((BY_A,), OF_A), ((), PERSON)):
-        found = examine(repo.top, row, {}, running, parent_tree=row[0].tree, tree=tree, paths=["a"])
+        found = examined(repo, row, CommitTrees(tree=tree, parent_tree=row[0].tree), ["a"], running)
         assert lines(found) == {"a": ((2, 2, owner),)}
 
 
@@ -109,7 +114,7 @@ def test_a_file_that_a_turn_moved(repo: Repo) -> None:
     many = [f"line {n}" for n in range(20)]
     base: Tree = {"old": text(*many)}
     row = [entry(repo, base), entry(repo, {"new": text(*many, "more")}, by=A)]
-    found = examine(repo.top, row, {}, (), parent_tree=row[0].tree, tree=row[1].tree, paths=["old", "new"])
+    found = examined(repo, row, CommitTrees(tree=row[1].tree, parent_tree=row[0].tree), ["old", "new"])
     assert lines(found) == {"new": ((21, 21, OF_A),)}
     assert files_of("s1", found.lines) == ["new", "old"]
 

@@ -8,6 +8,7 @@ import os
 
 from entire import files, process
 from entire.attribution import content
+from entire.attribution.content import CommitTrees, Recorded
 from entire.git import diff, index, operation, reflog
 from entire.git.patchid import patch_id
 from entire.lifecycle.commits import pending
@@ -272,17 +273,10 @@ def _examine(
     reports = dict(journal.attribution.reports)
     if len(basis.running) > 1 or len(foreground) != len(basis.running):
         reports.update(_present_reports(context))
-    return content.examine(
-        context.place.top,
-        journal.attribution.entries_without(replaced.commit),
-        reports,
-        basis.running,
-        parent_tree=parent_tree,
-        tree=basis.tree,
-        covered=replaced.covered,
-        paths=paths,
-        stashed=journal.attribution.stashed_paths,
-    )
+    entries = journal.attribution.entries_without(replaced.commit)
+    recorded = Recorded(entries=tuple(entries), reports=reports, running=tuple(basis.running))
+    trees = CommitTrees(tree=basis.tree, parent_tree=parent_tree, covered=tuple(replaced.covered))
+    return content.examine(context.place.top, recorded, trees, paths, journal.attribution.stashed_paths)
 
 
 def _moved_away(context: Context, changes: Sequence[Change]) -> list[str]:
