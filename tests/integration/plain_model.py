@@ -114,8 +114,10 @@ class Model:
         return {os.fsdecode(name) for name in set(listed) - set(tracked) if name}
 
     def ignored(self, paths: Iterable[str]) -> set[str]:
-        """Return those that git ignores."""
-        asked = b"\0".join(os.fsencode(path) for path in paths)
+        """Return those that git ignores; it refuses to answer for a path beyond a symbolic link."""
+        links = {path for path, file in self.all_files().items() if file[0] == "link"}
+        within = (path for path in paths if not any(path.startswith(link + "/") for link in links))
+        asked = b"\0".join(os.fsencode(path) for path in within)
         if not asked:
             return set()
         found = self.git("check-ignore", "-z", "--stdin", stdin=asked, ok=(0, 1)).split(b"\0")
@@ -200,15 +202,15 @@ class Model:
 
     def reason_is_true(self, point: Point, path: str, reason: str, tracked: set[str]) -> bool:
         """Tell whether what is said about a path that is left alone is so."""
-        there = point.files.get(path)
+        was_absent = point.allows(path, None)
         if reason == "a commit has it":
-            return there is None and (path in tracked or path in self.in_commits())
+            return was_absent and (path in tracked or path in self.in_commits())
         if reason == "git ignored it then: nobody saw it":
-            return there is None
+            return was_absent
         if reason == "you created it":
-            return there is None and bool(self.creators(point, path) - self.sessions())
+            return was_absent and bool(self.creators(point, path) - self.sessions())
         if reason == "it was there when a session began":
-            return there is None and self.was_there_at_a_start(path)
+            return was_absent and self.was_there_at_a_start(path)
         at = self.root / path
         if "is a folder and has to be a file" in reason:
             return at.is_dir() and not at.is_symlink()
