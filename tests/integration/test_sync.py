@@ -222,7 +222,7 @@ def test_it_ends_in_time(team: list[Path], monkeypatch: pytest.MonkeyPatch) -> N
     outcome = sync.push(str(team[0]), "ssh://host/x", limit=0.5)
     assert outcome.failed
     assert time.monotonic() - before < 15
-    assert sync.push(str(team[0]), "ssh://host/x", limit=0).failed == "it took too long"
+    assert sync.push(str(team[0]), "ssh://host/x", limit=0).failed == "timed out"
 
 
 def test_nobody_is_asked(team: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:

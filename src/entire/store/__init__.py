@@ -1,1 +1,1 @@
-"""What is kept, and under which names: session states, the worktree's journal, steps, checkpoints."""
+"""Session states, the worktree's journal, steps and checkpoints, as stored on disk and in git."""

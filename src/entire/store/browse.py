@@ -1,4 +1,4 @@
-"""Many checkpoints at once, for lists: what the metadata says, without opening transcripts."""
+"""Reads the metadata of many checkpoints at once, for lists, without opening transcripts."""
 
 from __future__ import annotations
 
@@ -16,40 +16,47 @@ if TYPE_CHECKING:
 
 
 def listed(where: str, tips: Sequence[str], names: Iterable[str]) -> dict[str, ListedView]:
-    """Return what is stored of these checkpoints, by id; what no tip holds and what is no id is left out."""
+    """Return the stored checkpoints among ``names``, by id; unknown and malformed ids are left out."""
     wanted = [CheckpointId(name) for name in names if is_checkpoint_id(name)]
     holders: dict[str, str] = {}
     for tip in tips:
-        left = [one for one in wanted if one not in holders]
-        trees = bulk.get(where, [f"{tip}:{one.path}" for one in left]) if left else iter(())
-        holders.update((one, tip) for one, tree in zip(left, trees, strict=False) if tree is not None)
-    held = [one for one in wanted if one in holders]
-    summaries = _summaries(where, {one: f"{holders[one]}:{one.path}/metadata.json" for one in held})
-    records = _records(where, held, holders, summaries)
-    return {one: _view(one, summaries[one], records[one]) for one in held}
+        missing = [checkpoint_id for checkpoint_id in wanted if checkpoint_id not in holders]
+        trees = bulk.get(where, [f"{tip}:{checkpoint_id.path}" for checkpoint_id in missing]) if missing else iter(())
+        holders.update(
+            (checkpoint_id, tip) for checkpoint_id, tree in zip(missing, trees, strict=False) if tree is not None
+        )
+    found = [checkpoint_id for checkpoint_id in wanted if checkpoint_id in holders]
+    summaries = _summaries(
+        where,
+        {checkpoint_id: f"{holders[checkpoint_id]}:{checkpoint_id.path}/metadata.json" for checkpoint_id in found},
+    )
+    records = _records(where, found, holders, summaries)
+    return {
+        checkpoint_id: _view(checkpoint_id, summaries[checkpoint_id], records[checkpoint_id]) for checkpoint_id in found
+    }
 
 
 def session_ids(where: str, tips: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return the sessions of every stored checkpoint, by checkpoint id. Reads one small record per session."""
+    """Return the session ids of every stored checkpoint, by checkpoint id. Reads one small record per session."""
     found = checkpoints.list_all(where, tips)
     slots: list[tuple[str, str]] = []
-    for one, tree in zip(found, bulk.get(where, [one.tree for one in found]), strict=True):
+    for checkpoint, tree in zip(found, bulk.get(where, [checkpoint.tree for checkpoint in found]), strict=True):
         entries = parse_tree(tree.data, len(tree.oid) // 2) if tree is not None else []
-        slots += [(one.id, f"{entry.oid}:metadata.json") for entry in entries if entry.name.isdigit()]
-    sessions: dict[str, list[str]] = {one.id: [] for one in found}
-    for (name, _), blob in zip(slots, bulk.get(where, [question for _, question in slots]), strict=True):
+        slots += [(checkpoint.id, f"{entry.oid}:metadata.json") for entry in entries if entry.name.isdigit()]
+    sessions: dict[str, list[str]] = {checkpoint.id: [] for checkpoint in found}
+    for (checkpoint_id, _), blob in zip(slots, bulk.get(where, [path for _, path in slots]), strict=True):
         value = checkpoints.parse_object(blob.data if blob is not None else None)
         session_id = value.get("session_id") if value is not None else None
         if isinstance(session_id, str) and session_id:
-            sessions[name].append(session_id)
-    return {name: tuple(dict.fromkeys(some)) for name, some in sessions.items()}
+            sessions[checkpoint_id].append(session_id)
+    return {checkpoint_id: tuple(dict.fromkeys(ids)) for checkpoint_id, ids in sessions.items()}
 
 
 def _summaries(where: str, paths: Mapping[CheckpointId, str]) -> dict[CheckpointId, CheckpointSummary]:
     found = {}
-    for one, blob in zip(paths, bulk.get(where, list(paths.values())), strict=True):
+    for checkpoint_id, blob in zip(paths, bulk.get(where, list(paths.values())), strict=True):
         value = checkpoints.parse_object(blob.data if blob is not None else None)
-        found[one] = CheckpointSummary.from_json({"checkpoint_id": one, **(value or {})})
+        found[checkpoint_id] = CheckpointSummary.from_json({"checkpoint_id": checkpoint_id, **(value or {})})
     return found
 
 
@@ -57,24 +64,24 @@ def _records(
     where: str, held: Sequence[CheckpointId], holders: Mapping[str, str],
     summaries: Mapping[CheckpointId, CheckpointSummary],
 ) -> dict[CheckpointId, list[SessionRecord]]:  # fmt: skip
-    """Load the session records that the summaries point to; where they point nowhere, those of the first slots."""
-    asked: list[tuple[CheckpointId, str]] = []
-    for one in held:
-        pointers = [entry.metadata for entry in summaries[one].sessions] or ["", ""]
-        paths = [pointer.lstrip("/") or f"{one.path}/{n}/metadata.json" for n, pointer in enumerate(pointers)]
-        asked += [(one, f"{holders[one]}:{path}") for path in paths if "\n" not in path]
-    found: dict[CheckpointId, list[SessionRecord]] = {one: [] for one in held}
-    for (one, _), blob in zip(asked, bulk.get(where, [name for _, name in asked]), strict=True):
+    """Load the session records that the summaries point to; without pointers, those of the first slots."""
+    requests: list[tuple[CheckpointId, str]] = []
+    for checkpoint_id in held:
+        pointers = [entry.metadata for entry in summaries[checkpoint_id].sessions] or ["", ""]
+        paths = [pointer.lstrip("/") or f"{checkpoint_id.path}/{n}/metadata.json" for n, pointer in enumerate(pointers)]
+        requests += [(checkpoint_id, f"{holders[checkpoint_id]}:{path}") for path in paths if "\n" not in path]
+    found: dict[CheckpointId, list[SessionRecord]] = {checkpoint_id: [] for checkpoint_id in held}
+    for (checkpoint_id, _), blob in zip(requests, bulk.get(where, [name for _, name in requests]), strict=True):
         value = checkpoints.parse_object(blob.data if blob is not None else None)
         if value is not None:
-            found[one].append(SessionRecord.from_json(value))
+            found[checkpoint_id].append(SessionRecord.from_json(value))
     return found
 
 
-def _view(one: CheckpointId, summary: CheckpointSummary, records: Sequence[SessionRecord]) -> ListedView:
+def _view(checkpoint_id: CheckpointId, summary: CheckpointSummary, records: Sequence[SessionRecord]) -> ListedView:
     files = summary.files_touched or tuple(sorted({path for record in records for path in record.files_touched}))
     return ListedView(
-        id=one,
+        id=checkpoint_id,
         created=max((parse_time(record.created_at) for record in records), default=0.0),
         branch=summary.branch or (records[-1].branch if records else ""),
         agents=tuple(dict.fromkeys(record.agent for record in records if record.agent)),

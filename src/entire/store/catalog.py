@@ -1,4 +1,4 @@
-"""Which checkpoints and sessions a repository knows, and what a name means among them."""
+"""Looks up checkpoints and sessions by name in one repository."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Catalog:
-    """Answers from the checkpoints branches as they were when it was first asked; make another after a fetch."""
+    """Caches the checkpoints branches as they were at the first call; create a new one after a fetch."""
 
     def __init__(self, place: Place) -> None:
         self.place = place
@@ -33,44 +33,39 @@ class Catalog:
 
     @property
     def commits(self) -> list[str]:
-        """The tips' commits, in the order in which they are searched."""
+        """The tips' commits, in search order."""
         return list(self.tips.values())
 
     @property
     def checkpoint_ids(self) -> list[str]:
-        """The ids of all stored checkpoints, in order."""
+        """The ids of all stored checkpoints, sorted."""
         if self._checkpoint_ids is None:
-            self._checkpoint_ids = [one.id for one in checkpoints.list_all(self.place.top, self.commits)]
+            self._checkpoint_ids = [listed.id for listed in checkpoints.list_all(self.place.top, self.commits)]
         return self._checkpoint_ids
 
     @property
     def sessions_by_checkpoint(self) -> Mapping[str, tuple[str, ...]]:
-        """The sessions of every stored checkpoint, by checkpoint id."""
         if self._sessions is None:
             self._sessions = browse.session_ids(self.place.top, self.commits)
         return self._sessions
 
     def has_checkpoint(self, checkpoint_id: str) -> bool:
-        """Tell whether a checkpoint is stored, by its whole id."""
+        """Tell whether a checkpoint is stored; ``checkpoint_id`` must be complete."""
         return checkpoint_id in browse.listed(self.place.top, self.commits, [checkpoint_id])
 
     def checkpoint(self, name: str) -> str:
-        """Return the id of the stored checkpoint that begins with ``name``, '' if there is none."""
+        """Return the id of the stored checkpoint with the prefix ``name``, '' if there is none."""
         return prefix.find(name, self.checkpoint_ids, "checkpoint")
 
     def session(self, name: str) -> str:
-        """Return the id of the session that begins with ``name``, from the states and the checkpoints; '' if there is
-        none.
-        """
+        """Return the id of the session with the prefix ``name``, from states and checkpoints; '' if there is none."""
         known = set(sessions.ids(self.place))
         if name not in known:
             known.update(*self.sessions_by_checkpoint.values())
         return prefix.find(name, known, "session")
 
     def find(self, name: str) -> TargetView | None:
-        """Return what a name of any kind means: a whole checkpoint id, a commit, a session, the beginning of a
-        checkpoint's id, tried in this order.
-        """
+        """Resolve a name: a complete checkpoint id, a commit, a session, or a checkpoint id prefix, in this order."""
         if is_checkpoint_id(name) and self.has_checkpoint(name):
             return TargetView(kind="checkpoint", id=name)
         commit = history.resolve(self.place.top, name)

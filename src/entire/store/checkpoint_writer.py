@@ -1,4 +1,4 @@
-"""Writes checkpoints: all files of one folder, then one commit on the branch by compare-and-swap."""
+"""Writes checkpoints: all files of one folder, in one commit, added to the branch by compare-and-swap."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ FILE = "100644"
 _TREE = "040000"
 _FIRST_MESSAGE = b"Initialize metadata branch\n\nThis branch stores session metadata for the auto-commit strategy.\n"
 _ATTEMPTS = 12
-MAX_PARTS = 1000  # the base file and .001 to .999: readers take three digits
+MAX_PARTS = 1000  # the base file and .001 to .999: readers expect three digits
 
 
 class SlotContent(Value):
-    """All of one session. ``parts`` are the transcript's parts in order: object ids, or contents."""
+    """All content of one session. ``parts`` are the transcript's parts in order: object ids, or contents."""
 
     record: SessionRecord
     parts: tuple[str | Redacted, ...] = ()
@@ -64,16 +64,15 @@ def compose(
 ) -> Changes:
     """Return the changes that put these sessions, all of one checkpoint, into the tree.
 
-    A session that is in ``existing`` gets its old slot, which is emptied first; others take the next number. Slots come
-    out as 0..n-1, each with its metadata, also where older data had gaps. ``beside``: files of our own
-    next to the slots.
+    A session in ``existing`` gets its old slot, which is emptied first; others take the next number. Slots are numbered
+    0..n-1, each with its metadata, even where older data had gaps. ``beside``: our own files next to the slots.
     """
-    checkpoint_id = _checked(sessions)
+    checkpoint_id = _check_sessions(sessions)
     root = checkpoint_id.path
-    kept, changes = _renumber(existing, root)
-    places = {slot.session_id: number for number, slot in enumerate(kept)}
-    records = [record_of(slot, checkpoint_id) for slot in kept]
-    pointers = [_pointers(slot, existing, root, number) for number, slot in enumerate(kept)]
+    slots, changes = _renumber(existing, root)
+    places = {slot.session_id: number for number, slot in enumerate(slots)}
+    records = [record_of(slot, checkpoint_id) for slot in slots]
+    pointers = [_pointers(slot, existing, root, number) for number, slot in enumerate(slots)]
     for session in sessions:
         number = places.setdefault(session.record.session_id, len(records))
         if number < len(records):
@@ -93,38 +92,38 @@ def compose(
     return changes
 
 
-def _checked(sessions: Sequence[SlotContent]) -> CheckpointId:
-    """Refuse what would write outside of the checkpoint's folder or what the Go CLI could not read."""
+def _check_sessions(sessions: Sequence[SlotContent]) -> CheckpointId:
+    """Reject what would write outside of the checkpoint's folder and what the Go CLI could not read."""
     ids = {session.record.checkpoint_id for session in sessions}
     if len(ids) != 1:
-        raise EntireError(f"a checkpoint's sessions must name one checkpoint, not {len(ids)}")
+        raise EntireError(f"sessions of one checkpoint name {len(ids)} checkpoint ids")
     for session in sessions:
         if not is_session_id(session.record.session_id):
-            raise EntireError(f"not a session id: {session.record.session_id!r}")
+            raise EntireError(f"invalid session id: {session.record.session_id!r}")
         if len(session.parts) > MAX_PARTS:
-            raise EntireError(f"a transcript in {len(session.parts)} parts cannot be stored")
+            raise EntireError(f"cannot store a transcript in {len(session.parts)} parts, the limit is {MAX_PARTS}")
     return CheckpointId(ids.pop())
 
 
 def _renumber(existing: Checkpoint | None, root: str) -> tuple[list[Slot], Changes]:
-    """Return the slots that stay, and the moves that make their numbers 0..n-1 (none for a well-formed checkpoint)."""
+    """Return the existing slots, and the moves that number them 0..n-1 (none for a well-formed checkpoint)."""
     if existing is None:
         return [], {}
     changes: Changes = {}
-    kept = sorted(existing.slots, key=lambda slot: slot.number)
-    moved = [(number, slot) for number, slot in enumerate(kept) if slot.number != number]
+    slots = sorted(existing.slots, key=lambda slot: slot.number)
+    moved = [(number, slot) for number, slot in enumerate(slots) if slot.number != number]
     for _, slot in moved:
         changes[f"{root}/{slot.number}"] = None
     for number, slot in moved:
         changes[f"{root}/{number}"] = (_TREE, slot.tree)
-    for number, slot in enumerate(kept):
+    for number, slot in enumerate(slots):
         if slot.record is None:
             changes[f"{root}/{number}/metadata.json"] = (FILE, metadata(record_of(slot, existing.id)))
-    return kept, changes
+    return slots, changes
 
 
 def record_of(slot: Slot, checkpoint_id: str) -> SessionRecord:
-    """Return a slot's record, or one that says that there is none: the Go CLI cannot add to a checkpoint without."""
+    """Return a slot's record, or a placeholder: the Go CLI cannot add to a checkpoint without one."""
     if slot.record is not None:
         return slot.record
     return SessionRecord(
@@ -136,7 +135,7 @@ def record_of(slot: Slot, checkpoint_id: str) -> SessionRecord:
 
 
 def _pointers(slot: Slot, existing: Checkpoint | None, root: str, number: int) -> SessionFiles:
-    """Return the pointers of a slot that stays: those it had where they still hold, else what is there."""
+    """Return an existing slot's pointers if they are still valid, else new ones from its files."""
     folder = f"/{root}/{number}/"
     if existing is not None and slot.number == number:
         for entry in existing.summary.sessions:
@@ -146,7 +145,7 @@ def _pointers(slot: Slot, existing: Checkpoint | None, root: str, number: int) -
 
 
 def pointers_of(slot: Slot, folder: str) -> SessionFiles:
-    """Return the pointers to the files that a slot has, for a place in the tree (``/a1/b2c3d4e5f6/0/``)."""
+    """Return the pointers to a slot's files in a folder of the tree (``/a1/b2c3d4e5f6/0/``)."""
     return SessionFiles(
         metadata=folder + "metadata.json",
         transcript=folder + TRANSCRIPT,
@@ -157,7 +156,7 @@ def pointers_of(slot: Slot, folder: str) -> SessionFiles:
 
 
 def _slot_files(session: SlotContent, folder: str) -> tuple[Changes, SessionFiles]:
-    """Return the files of one session and the pointers to them. Pointers to transcript and hash are always filled."""
+    """Return one session's files and the pointers to them. Pointers to transcript and hash are always set."""
     changes: Changes = {f"{folder}/metadata.json": (FILE, metadata(session.record))}
     for number, part in enumerate(session.parts):
         changes[f"{folder}/{TRANSCRIPT}" + (f".{number:03}" if number else "")] = (FILE, part)
@@ -177,7 +176,7 @@ def _slot_files(session: SlotContent, folder: str) -> tuple[Changes, SessionFile
 
 def _task_files(task: TaskContent, root: str) -> Changes:
     if not is_tool_id(task.tool_use_id) or (task.agent_id and not is_tool_id(task.agent_id)):
-        raise EntireError(f"not the id of a task: {task.tool_use_id!r}, {task.agent_id!r}")
+        raise EntireError(f"invalid task id: {task.tool_use_id!r}, {task.agent_id!r}")
     folder = f"{root}/tasks/{task.tool_use_id}"
     value = {"session_id": task.session_id, "tool_use_id": task.tool_use_id, "checkpoint_uuid": task.checkpoint_uuid}
     if task.agent_id:
@@ -187,18 +186,17 @@ def _task_files(task: TaskContent, root: str) -> Changes:
         changes[f"{folder}/agent-{task.agent_id or task.tool_use_id}.jsonl"] = (FILE, task.transcript)
     for name, content in task.increments.items():
         if "/" in name or name.startswith("."):
-            raise EntireError(f"not the name of a task record: {name!r}")
+            raise EntireError(f"invalid task record name: {name!r}")
         changes[f"{folder}/checkpoints/{name}"] = (FILE, content)
     return changes
 
 
 def metadata(value: SessionRecord | CheckpointSummary) -> bytes:
-    """Return the content of a ``metadata.json``."""
     return gojson.dumps(value.to_json())
 
 
 def new_message(checkpoint_id: CheckpointId, pairs: Iterable[tuple[str, str]], description: str = "") -> bytes:
-    """Return the message of the commit that adds a checkpoint or a session to it; ``pairs`` as in formats.md 2.1."""
+    """Return the message of the commit that adds a checkpoint, or a session to one; ``pairs`` as in formats.md 2.1."""
     middle = f"{' '.join(description.split())}\n\n" if description.strip() else ""
     text = f"Checkpoint: {checkpoint_id}\n\n{middle}{trailers.format_lines(pairs)}"
     return text.encode("utf-8", "surrogateescape")
@@ -215,18 +213,18 @@ def summary_message(checkpoint_id: CheckpointId, session_id: str) -> bytes:
 
 
 class Attempt:
-    """One try to put a commit on the branch: ``base`` is the commit it will follow, '' for none."""
+    """One attempt to add a commit to the branch; ``base`` is its parent, '' for none."""
 
     def __init__(self, where: str, base: str, old: str, *, is_repeated: bool) -> None:
         self.base = base
-        self.is_repeated = is_repeated  # another process was faster the last time
+        self.is_repeated = is_repeated  # another process moved the branch during the previous attempt
         self.commit = ""  # what the branch holds once the attempt has succeeded
         self._where = where
         self._old = old
         self.failure: RefMovedError | None = None
 
     def write(self, changes: Changes, *, message: bytes, author: str, moves: Sequence[refs.Move] = ()) -> None:
-        """Write the commit and move the branch, and ``moves`` in the same transaction; nothing without changes."""
+        """Write the commit, then move the branch and ``moves`` in one ref transaction. Without changes, do nothing."""
         if not changes:
             self.commit = self.base
             return
@@ -243,9 +241,9 @@ class Attempt:
 
 
 def attempts(where: str, objects: Objects) -> Iterator[Attempt]:
-    """Yield attempts to write one commit on the branch until one succeeds; each is to be written on its own base.
+    """Yield attempts to write one commit on the branch until one succeeds; write each on its own base.
 
-    Raises RefMovedError if other processes are faster again and again. A branch that only a remote has is continued.
+    Raises RefMovedError if other processes keep moving the branch. A branch that only a remote has is continued.
     """
     for number in range(_ATTEMPTS):
         base, old = _base(where, objects)
@@ -259,7 +257,7 @@ def attempts(where: str, objects: Objects) -> Iterator[Attempt]:
 
 
 def _base(where: str, objects: Objects) -> tuple[str, str]:
-    """Return the commit to stand on ('' for none), and where the local branch must still be when we move it."""
+    """Return the parent commit ('' for none), and the value the local branch must still have when it is moved."""
     local = objects.commit(LOCAL_REF)
     if local is not None:
         return local.oid, local.oid

@@ -1,7 +1,7 @@
 """Permanent store: the branch ``entire/checkpoints/v1``, one folder per checkpoint (formats.md section 2).
 
-Reading takes what real repositories hold: gaps between slots, pointers that lead nowhere or are empty, null lists,
-missing files, several histories. Writing keeps everything it does not know.
+Reading accepts what real repositories contain: gaps between slots, empty or dangling pointers, null lists, missing
+files, several histories. Writing keeps unknown data.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ class Slot(Value):
 
     @property
     def session_id(self) -> str:
-        """The agent's id of the session, '' if the record does not tell."""
+        """The agent's session id, '' if the record has none."""
         return self.record.session_id if self.record is not None else ""
 
 
 class Checkpoint(Value):
-    """A checkpoint as it is found: ``slots`` in the order of the summary; ``problems`` says what is wrong with it."""
+    """A checkpoint as read: ``slots`` in the order of the summary; ``problems`` describe damage."""
 
     id: CheckpointId
     tip: str
@@ -52,21 +52,19 @@ class Checkpoint(Value):
     summary: CheckpointSummary
     slots: tuple[Slot, ...]
     entries: tuple[TreeEntry, ...]
-    latest: Slot | None = None  # the last one the summary lists
+    latest: Slot | None = None  # the summary's last slot
     problems: tuple[str, ...] = ()
 
     @property
     def records(self) -> tuple[SessionRecord, ...]:
-        """The records of all sessions that have a readable one."""
         return tuple(slot.record for slot in self.slots if slot.record is not None)
 
     def slot_of(self, session_id: str) -> Slot | None:
-        """Return a session's slot."""
         return next((slot for slot in self.slots if slot.session_id == session_id), None)
 
 
 class Task(Value):
-    """A subagent's task: what its final record says, and object ids of its transcripts and increments by file name."""
+    """A subagent's task: its final record, and object ids of its transcripts and increments by file name."""
 
     tool_use_id: str
     session_id: str = ""
@@ -77,14 +75,14 @@ class Task(Value):
 
 
 def tips(where: str) -> dict[str, str]:
-    """Return the local branch, if any, then the remote-tracking ones: ref to commit id."""
+    """Return the checkpoints branches, the local one first: ref to commit id."""
     found = refs.find(where, LOCAL_REF, f"refs/remotes/**/{METADATA_BRANCH}")
     names = sorted(found, key=lambda name: (name != LOCAL_REF, name != f"refs/remotes/origin/{METADATA_BRANCH}", name))
     return {name: found[name] for name in names if name == LOCAL_REF or name.startswith("refs/remotes/")}
 
 
 def read(objects: Objects, where: Sequence[str] | Mapping[str, str], checkpoint_id: CheckpointId) -> Checkpoint | None:
-    """Return a checkpoint from the first of several tips (refs or commits; ``tips()`` will do) that holds it."""
+    """Return a checkpoint from the first tip (ref or commit, such as ``tips()`` returns) that contains it."""
     for tip in where:
         found = read_at(objects, tip, checkpoint_id)
         if found is not None:
@@ -93,7 +91,7 @@ def read(objects: Objects, where: Sequence[str] | Mapping[str, str], checkpoint_
 
 
 def read_at(objects: Objects, tip: str, checkpoint_id: CheckpointId) -> Checkpoint | None:
-    """Return a checkpoint as it is in the tree of one ref or commit, or None."""
+    """Return a checkpoint from the tree of one ref or commit, or None."""
     folder = objects.get(f"{tip}:{checkpoint_id.path}") if tip else None
     if folder is None or folder.type != "tree":
         return None
@@ -130,7 +128,7 @@ def read_at(objects: Objects, tip: str, checkpoint_id: CheckpointId) -> Checkpoi
 
 
 def _complete(summary: CheckpointSummary, checkpoint_id: CheckpointId, slots: tuple[Slot, ...]) -> CheckpointSummary:
-    """Where the root's metadata is missing, add up the sessions."""
+    """Add up the sessions where the root's metadata is missing."""
     records = [slot.record for slot in slots if slot.record is not None]
     if summary.checkpoint_id:
         return summary
@@ -140,7 +138,7 @@ def _complete(summary: CheckpointSummary, checkpoint_id: CheckpointId, slots: tu
 
 
 def _pointed_numbers(summary: CheckpointSummary, checkpoint_id: CheckpointId) -> list[int]:
-    """Return the slot numbers that the pointers name; an entry of empty pointers stands for its own position."""
+    """Return the slot numbers that the pointers name; an entry without pointers means its own position."""
     numbers = []
     prefix = f"/{checkpoint_id.path}/"
     for position, entry in enumerate(summary.sessions):
@@ -167,7 +165,7 @@ def _json_object(objects: Objects, oid: str | None) -> dict[str, Any] | None:
 
 
 def parse_object(data: bytes | None) -> dict[str, Any] | None:
-    """Return the JSON object in some bytes, None for anything else; bytes that are no UTF-8 are replaced, as by Go."""
+    """Return the JSON object in ``data``, or None. Invalid UTF-8 is replaced, as Go does."""
     try:
         value = jsontext.loads((data or b"").decode("utf-8", "replace").removeprefix("\ufeff"))
     except (ValueError, RecursionError):
@@ -176,7 +174,7 @@ def parse_object(data: bytes | None) -> dict[str, Any] | None:
 
 
 def transcript_parts(slot: Slot) -> list[str]:
-    """Return the object ids of a transcript's parts: the base file if there is one, then by number."""
+    """Return the object ids of a transcript's parts: the base file, if any, then by number."""
     for base in (TRANSCRIPT, _OLD_TRANSCRIPT):
         prefix = base + "."
         numbered = {
@@ -191,7 +189,7 @@ def transcript_parts(slot: Slot) -> list[str]:
 
 
 def transcript(objects: Objects, slot: Slot) -> bytes:
-    """Return a session's whole transcript, in the agent's own format; empty if none was stored."""
+    """Return a session's complete transcript in the agent's format; empty if none was stored."""
     parts = [objects.blob(oid) or b"" for oid in transcript_parts(slot)]
     if len(parts) == 1:
         return parts[0]
@@ -199,9 +197,9 @@ def transcript(objects: Objects, slot: Slot) -> bytes:
 
 
 def _join_documents(parts: list[bytes]) -> bytes:
-    """Join documents that share out one list of messages; other fields are kept, the first part's win.
+    """Join documents that each hold some of the messages; for other fields the first part wins.
 
-    Empty if a part is no such document: then they are parts of lines.
+    Returns b"" if a part is not such a document: then the parts hold lines.
     """
     joined: dict[str, Any] = {}
     messages: list[Any] = []
@@ -221,7 +219,6 @@ def _join_documents(parts: list[bytes]) -> bytes:
 
 
 def prompts(objects: Objects, slot: Slot) -> list[str]:
-    """Return the prompts stored beside a transcript, in order."""
     data = objects.blob(slot.files["prompt.txt"]) if "prompt.txt" in slot.files else None
     return data.decode("utf-8", "replace").split(prompt_files.SEPARATOR) if data else []
 
@@ -232,7 +229,7 @@ def content_hash(data: bytes) -> str:
 
 
 def hash_matches(objects: Objects, slot: Slot) -> bool | None:
-    """Compare a transcript with its stored hash; None without one. A mismatch is only a diagnostic: old data has it."""
+    """Compare a transcript with its stored hash; None without one. Old data may mismatch: this is only informative."""
     oid = slot.files.get("content_hash.txt")
     stored = objects.blob(oid) if oid else None
     if not stored:
@@ -241,7 +238,7 @@ def hash_matches(objects: Objects, slot: Slot) -> bool | None:
 
 
 def tasks(objects: Objects, checkpoint: Checkpoint) -> list[Task]:
-    """Return the subagent tasks of a checkpoint, those that lie inside a slot (auto-commit) included."""
+    """Return a checkpoint's subagent tasks, including those inside a slot (auto-commit)."""
     folders = [entry.oid for entry in checkpoint.entries if entry.name == "tasks" and entry.mode == _TREE]
     folders += [slot.files["tasks"] for slot in checkpoint.slots if "tasks" in slot.files]
     return [_read_task(objects, entry) for folder in folders for entry in objects.tree(folder) if entry.mode == _TREE]
@@ -263,7 +260,7 @@ def _read_task(objects: Objects, folder: TreeEntry) -> Task:
 
 
 class Listed:
-    """A checkpoint in a list: its id at once, its metadata when asked for (then for the whole list in one go)."""
+    """A checkpoint in a list: its id is known, its metadata is loaded on first use, for the whole list at once."""
 
     __slots__ = ("_list", "_summary", "id", "tree")
 
@@ -275,7 +272,7 @@ class Listed:
 
     @property
     def summary(self) -> CheckpointSummary:
-        """The root's metadata; almost empty where it is missing or broken."""
+        """The root's metadata; mostly empty if the file is missing or broken."""
         if self._summary is None:
             value = parse_object(self._list.roots().get(self.tree))
             self._summary = CheckpointSummary.from_json({"checkpoint_id": self.id, **(value or {})})
@@ -283,13 +280,13 @@ class Listed:
 
     @property
     def latest(self) -> SessionRecord | None:
-        """The record of the last session in the summary, or None."""
+        """The record of the summary's last session, or None."""
         value = parse_object(self._list.latest().get(self.tree))
         return SessionRecord.from_json(value) if value is not None else None
 
 
 class _Listing:
-    """Loads metadata of many checkpoints together."""
+    """Loads the metadata of many checkpoints together."""
 
     def __init__(self, where: str) -> None:
         self._where = where
@@ -313,11 +310,11 @@ class _Listing:
 
     def _load(self, names: dict[str, str]) -> dict[str, bytes]:
         found = zip(names, bulk.get(self._where, list(names.values())), strict=True)
-        return {tree: one.data for tree, one in found if one is not None and one.type == "blob"}
+        return {tree: blob.data for tree, blob in found if blob is not None and blob.type == "blob"}
 
 
 def list_all(where: str, at: Sequence[str] | None = None) -> list[Listed]:
-    """Return every checkpoint in any tip (or in these commits), in order of id; a local one hides a remote one."""
+    """Return the checkpoints in these commits (default: all tips), sorted by id; local ones win over remote ones."""
     listing = _Listing(where)
     wanted = list(dict.fromkeys(tips(where).values() if at is None else at))
     trees = dict(_folders(where, wanted))
@@ -326,7 +323,7 @@ def list_all(where: str, at: Sequence[str] | None = None) -> list[Listed]:
 
 
 def _folders(where: str, wanted: list[str]) -> Iterator[tuple[str, str]]:
-    """Find checkpoint ids and their trees; what comes later counts more, so the first tip comes last."""
+    """Yield checkpoint ids and their trees. Later values win, so the first tip comes last."""
     shards: list[tuple[str, str]] = []
     for root in bulk.get(where, [f"{tip}^{{tree}}" for tip in reversed(wanted)]):
         shards += _subtrees(root, 2)
@@ -335,7 +332,7 @@ def _folders(where: str, wanted: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _subtrees(found: Any, digits: int) -> list[tuple[str, str]]:
-    """Return the folders in a tree whose names are that many hex digits."""
+    """Return the folders of a tree whose names consist of ``digits`` hex digits."""
     if found is None or found.type != "tree":
         return []
     data, at, out = found.data, 0, []

@@ -1,4 +1,4 @@
-"""JSON and times exactly as Go's encoder prints them, so that files come back byte for byte."""
+"""JSON and times exactly as Go's encoder prints them, so that files round-trip byte for byte."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 _ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
-_LAST_SECOND = 253402300799  # end of the year 9999, the last one RFC 3339 can name
+_LAST_SECOND = 253402300799  # end of the year 9999, the last one in RFC 3339
 
 
 def dumps(value: Any) -> bytes:
-    """Return the value as Go's ``MarshalIndent`` with two blanks prints it, with a newline at the end.
+    """Return the value as Go's ``MarshalIndent`` with two spaces prints it, with a final newline.
 
-    Keys keep their order. ``<``, ``>``, ``&``, U+2028 and U+2029 are escaped; bytes that are no UTF-8 (surrogates here)
-    become U+FFFD; a number that JSON cannot say becomes null.
+    Keys keep their order. ``<``, ``>``, ``&``, U+2028 and U+2029 are escaped; invalid UTF-8 (surrogates here) becomes
+    U+FFFD; NaN and infinities become null.
     """
     out: list[str] = []
     _print(value, "\n", out)
@@ -41,7 +41,7 @@ def _print(value: Any, newline: str, out: list[str]) -> None:
     elif isinstance(value, (list, tuple)):
         _print_items(value, newline, out)
     else:
-        raise TypeError(f"{type(value).__name__} has no form in JSON")
+        raise TypeError(f"{type(value).__name__} cannot be written as JSON")
 
 
 def _print_members(value: Mapping[str, Any], newline: str, out: list[str]) -> None:
@@ -94,7 +94,7 @@ def _number(value: float) -> str:
 def rfc3339(seconds: float, ns: int | None = None, *, local: bool = False) -> str:
     """Return a time as Go prints it: up to nine fraction digits without trailing zeros, ``Z`` or the local offset.
 
-    ``ns`` is the same time as an integer of nanoseconds since the epoch, where the caller has that precision.
+    ``ns``: the same time in integer nanoseconds since the epoch, if the caller has that precision.
     """
     if ns is None:
         ns = round(seconds * 1_000_000) * 1000

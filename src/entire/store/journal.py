@@ -1,10 +1,10 @@
-"""The journal of one work tree: every look at it, who may have changed it since, and what commits had to do with it.
+"""The journal of one worktree: its snapshots, who may have changed it between them, and why commits were not linked.
 
-``<git dir>/entire/journal.json`` is the truth; the looks' trees are kept from being collected by the commits of
-``refs/entire/journal/<worktree>``. ``snapshot.json`` beside it remembers the blobs of the files that differ from
-HEAD, so that the next look stores only what changed. Entries that no commit can need any more go to ``past.jsonl``,
-where a rewind finds them for two weeks. ``live`` is there while the git hooks have something to do here (they look for
-it before they start an interpreter).
+``<git dir>/entire/journal.json`` is authoritative; the commits of ``refs/entire/journal/<worktree>`` protect the
+snapshots' trees from garbage collection. ``snapshot.json`` beside it remembers the blobs of the files that differ from
+HEAD, so that the next snapshot stores only what changed. Entries that no commit can need any more move to
+``past.jsonl``, where a rewind finds them for two weeks. ``live`` exists while the git hooks have something to do here:
+they check for it before they start an interpreter.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     Dropped = tuple[Entry, Reports]
 
 RETAINED = "refs/entire/kept"
-"""Below it lie refs to steps that a commit condensed: worktree, base commit, milliseconds."""
+"""Prefix of the refs to steps that a commit condensed, followed by worktree, base commit and milliseconds."""
 _MAX_ENTRIES = 300
 _MAX_REASONS = 50
 _MAX_TREES = 8
 _MAX_AGENT_PATHS = 5000
 _MAX_OVERSIZED = 500
-_PAST_BYTES = 4 << 20  # of past.jsonl, before what is older than two weeks is taken out of it
+_PAST_BYTES = 4 << 20  # size of past.jsonl from which lines older than two weeks are removed
 NO_FILE = "000000"
 _BROKEN = (CorruptError, TypeError, ValueError, KeyError, AttributeError)
-_FACTS = 6  # of a file in a snapshot
+_FACTS = 6  # per file in a snapshot
 _TYPES: dict[type, tuple[str, ...]] = {
     dict: ("reports", "shadows", "weights", "trees", "guests"),
     list: ("entries", "settled_at", "sessions", "made", "aside", "reasons", "kept", "unseen", "identity"),
@@ -47,7 +47,7 @@ _TYPES: dict[type, tuple[str, ...]] = {
 
 
 class Snapshot(Value):
-    """A work tree as a tree object: HEAD's tree and all that differs from it.
+    """A worktree as a tree object: HEAD's tree and all that differs from it.
 
     ``files`` maps a path to [mode, blob id, size, mtime, ctime, inode]; mode ``000000`` is a deleted file.
     """
@@ -58,53 +58,50 @@ class Snapshot(Value):
     tree: str = ""  # '' until it is written
     time: float = 0.0
     files: dict[str, list[Any]] = {}
-    left_out: tuple[str, ...] = ()  # untracked files above the size bound
+    left_out: tuple[str, ...] = ()  # untracked files above the size limit
     untracked: tuple[str, ...] = ()
 
 
 class RetainedSteps(Value):
-    """The steps on one base commit as they were when a commit condensed them."""
+    """The steps on one base commit, retained when a commit condensed them."""
 
     ref: str
     tip: str
     time: float  # when they were condensed
-    size: int = 0  # bytes of files that may be in no commit, as far as the journal knows
+    size: int = 0  # bytes of files that may be in no commit, by the journal's estimate
 
     @property
     def worktree_id(self) -> str:
-        """The worktree they were made in."""
         return self.ref.removeprefix(RETAINED + "/").split("/")[0]
 
     @property
     def base(self) -> str:
-        """The commit they were made on."""
         return self.ref.split("/")[-2]
 
     def to_json(self) -> list[Any]:
-        """Return the line in the journal."""
         return [self.ref, self.tip, self.time, self.size]
 
 
 def retained_from_json(value: list[Any]) -> RetainedSteps:
-    """Read a line of the journal."""
     ref, tip, time, size = value
     return RetainedSteps(ref=str(ref), tip=str(tip), time=float(time), size=int(size))
 
 
 class Attribution:
-    """Who changed what: the snapshots since the last commits, and which paths are agents' work."""
+    """Who changed what: the snapshots since the last commits, and which paths agents changed."""
 
     def __init__(self, value: Mapping[str, Any]) -> None:
         self.entries = [_entry_from_json(entry) for entry in value.get("entries", [])]
-        self.quiet_at = [int(at) for at in value.get("settled_at", [])]  # numbers of entries with no open work left
+        # Each is a number of entries after which no work was uncommitted.
+        self.quiet_at = [int(at) for at in value.get("settled_at", [])]
         self.reports: dict[TurnKey, list[str]] = {  # paths that a turn's tools reported
             TurnKey(turn): paths for turn, paths in value.get("reports", {}).items()
         }
         self.agent_paths: dict[str, None] = dict.fromkeys(value.get("made", []))
-        self.stashed_paths: dict[str, None] = dict.fromkeys(value.get("aside", []))  # of these, those in a stash
-        self.oversized_paths: dict[str, None] = dict.fromkeys(value.get("unseen", []))  # too big for some snapshot
-        self.visiting_sessions: dict[str, list[str]] = value.get("guests", {})  # of other worktrees: paths in this one
-        self.dropped: list[Dropped] = []  # entries that go to the past with the next save
+        self.stashed_paths: dict[str, None] = dict.fromkeys(value.get("aside", []))  # agent paths in a stash
+        self.oversized_paths: dict[str, None] = dict.fromkeys(value.get("unseen", []))  # too large for a snapshot
+        self.visiting_sessions: dict[str, list[str]] = value.get("guests", {})  # and the paths they changed here
+        self.dropped: list[Dropped] = []  # entries that the next save moves to the past
 
     @property
     def tree(self) -> str:
@@ -112,14 +109,14 @@ class Attribution:
         return next((entry.tree for entry in reversed(self.entries) if not entry.commit), "")
 
     def note(self, entry: Entry) -> None:
-        """Add an entry; the oldest go when there are too many."""
+        """Add an entry; drop the oldest if there are too many."""
         self.entries.append(entry)
         surplus = len(self.entries) - _MAX_ENTRIES
         if surplus > 0:
             self.drop(surplus)
 
     def drop(self, count: int) -> None:
-        """Move the oldest entries to the past, each with what tools had reported of its paths."""
+        """Move the oldest entries to the past, with the tools' reports about their paths."""
         for entry in self.entries[:count]:
             paths = set(entry.paths)
             reports = {turn: [path for path in self.reports.get(turn, ()) if path in paths] for turn in entry.turns()}
@@ -128,17 +125,17 @@ class Attribution:
         self.quiet_at = [at - count for at in self.quiet_at if at > count]
 
     def entries_without(self, commit: str) -> list[Entry]:
-        """Return the entries as if a commit had not been made; the first one stays: all others build on it."""
+        """Return the entries without those of a commit. The first entry stays: all others build on it."""
         return [entry for at, entry in enumerate(self.entries) if not (at and commit and entry.commit == commit)]
 
     def forget_commit(self, commit: str) -> None:
-        """Take back that a commit holds content: it was amended."""
+        """Remove a commit's entries: it was amended."""
         gone = [at for at, entry in enumerate(self.entries) if at and commit and entry.commit == commit]
         self.entries = self.entries_without(commit)
         self.quiet_at = [mark - sum(at < mark for at in gone) for mark in self.quiet_at]
 
     def note_quiet(self) -> None:
-        """Note that no work is open now; an amend looks back two such moments at most, older entries go."""
+        """Note that no work is uncommitted now. An amend goes back at most two such moments: drop older entries."""
         self.quiet_at.append(len(self.entries))
         if len(self.quiet_at) > 2:
             oldest = self.quiet_at[-3]
@@ -147,7 +144,6 @@ class Attribution:
             self.quiet_at = self.quiet_at[-2:]
 
     def note_agent_paths(self, paths: Iterable[str]) -> None:
-        """Remember paths that a turn changed."""
         self.agent_paths.update(dict.fromkeys(paths))
         for path in list(self.agent_paths)[: max(0, len(self.agent_paths) - _MAX_AGENT_PATHS)]:
             del self.agent_paths[path]
@@ -167,17 +163,16 @@ class Attribution:
 
 
 class Retention:
-    """What keeps git from collecting snapshots and steps, and for how long."""
+    """Keeps snapshots and steps from garbage collection for a limited time."""
 
     def __init__(self, value: Mapping[str, Any]) -> None:
         self.tip = str(value.get("tip", ""))  # the last commit of the journal's ref
         self.chain_since = float(value.get("chain_since", 0.0))  # when that ref's chain of snapshots began
-        self.shadow_tips: dict[str, str] = value.get("shadows", {})  # shadow branch -> its tip as we left it
+        self.shadow_tips: dict[str, str] = value.get("shadows", {})  # shadow branch -> the tip we last wrote
         self.shadow_sizes: dict[str, int] = value.get("weights", {})  # shadow branch -> bytes of its steps' files
         self.steps = [retained_from_json(line) for line in value.get("kept", [])]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the keys of the journal's file."""
         return {
             "tip": self.tip,
             "chain_since": self.chain_since,
@@ -188,16 +183,15 @@ class Retention:
 
 
 class Caches:
-    """What saves asking git or reading again; a wrong or missing value costs time only."""
+    """Values that save asking git or reading files again; a wrong or missing one only costs time."""
 
     def __init__(self, value: Mapping[str, Any]) -> None:
         self.trees: dict[str, str] = value.get("trees", {})  # commit -> tree, of the last few commits
-        self.followed = str(value.get("followed", ""))  # HEAD, if our hooks saw each commit since the last snapshot
+        self.followed = str(value.get("followed", ""))  # HEAD, if our hooks saw every commit since the last snapshot
         self.last_scan = float(value.get("last_scan", 0.0))  # when the folder of session states was read
-        self.identity: list[Any] = value.get("identity", ["", 0.0])  # who writes our commits, and when git was asked
+        self.identity: list[Any] = value.get("identity", ["", 0.0])  # the author of our commits, and when git was asked
 
     def to_json(self) -> dict[str, Any]:
-        """Return the keys of the journal's file."""
         return {
             "trees": dict(list(self.trees.items())[-_MAX_TREES:]),
             "followed": self.followed,
@@ -207,10 +201,10 @@ class Caches:
 
 
 class Journal:
-    """What is remembered of one worktree. Load it, change it, save it under the repository's lock."""
+    """What is remembered of one worktree. Load it, change it, and save it under the repository's lock."""
 
     def __init__(self, place: Place, *, repair: bool = False) -> None:
-        """Load it. A broken file counts as none; ``repair`` puts it aside (reading alone writes nothing)."""
+        """Load it. A broken file counts as missing; ``repair`` sets it aside (reading alone writes nothing)."""
         self._path = os.path.join(place.own_dir, "journal.json")
         self._snapshot_path = os.path.join(place.own_dir, "snapshot.json")
         self._live_path = os.path.join(place.own_dir, "live")
@@ -236,22 +230,20 @@ class Journal:
         self.attribution = Attribution(value)
         self.retention = Retention(value)
         self.caches = Caches(value)
-        self.sessions = [str(name) for name in value.get("sessions", [])]  # of this worktree, live or lately so
+        self.sessions = [str(name) for name in value.get("sessions", [])]  # of this worktree, live now or recently
         self.reasons: list[dict[str, Any]] = value.get("reasons", [])  # relevant commits that were not linked
         self.is_live = bool(value.get("live", False))
 
     @property
     def snapshot(self) -> Snapshot:
-        """The last snapshot."""
         if self._snapshot is None:
             try:
                 self._snapshot = _snapshot_from_json(files.read_json(self._snapshot_path) or {})
             except _BROKEN:
                 self._put_aside(self._snapshot_path)
                 self._snapshot = Snapshot()
-            if (
-                self._snapshot.tree != self.attribution.tree
-            ):  # one of the two files is lost or older: only the trees can tell
+            # One of the two files is lost or older: write the tree again.
+            if self._snapshot.tree != self.attribution.tree:
                 self._snapshot = replace(self._snapshot, tree="")
         return self._snapshot
 
@@ -262,13 +254,12 @@ class Journal:
         self.caches.followed = ""
 
     def follow(self, commit: str, parents: Sequence[str]) -> None:
-        """Note that our hooks saw a commit: on top of what is known, the next snapshot need not ask git about it."""
+        """Note a commit that our hooks saw: on top of the known HEAD, the next snapshot need not ask git about it."""
         if self.snapshot.head and tuple(parents[:1]) == (self.caches.followed or self.snapshot.head,):
             self.caches.followed = commit
 
     def note_reason(self, commit: str, reason: str, moment: float) -> None:
-        """Remember why a commit was not linked."""
-        self.reasons = [one for one in self.reasons if one.get("commit") != commit]
+        self.reasons = [entry for entry in self.reasons if entry.get("commit") != commit]
         self.reasons.append({"commit": commit, "reason": reason, "time": moment})
         del self.reasons[:-_MAX_REASONS]
 
@@ -276,12 +267,12 @@ class Journal:
         """Write the journal and the marker for the git hooks."""
         self.is_live = live
         dropped = self.attribution.dropped
-        if dropped:  # first: killed after it, an entry is in both places, and reading takes it once
-            files.append(self._past_path, b"".join(b"\n" + _past_line(*one) for one in dropped))
+        if dropped:  # first: after a kill an entry is in both places, and is read once
+            files.append(self._past_path, b"".join(b"\n" + _past_line(*item) for item in dropped))
             self.attribution.dropped = []
             _shorten(self._past_path)
         files.write(self._path, self._dump(), mode=0o600)
-        if self._is_new:  # last: killed before it, the next look finds the same changes again and the same tree
+        if self._is_new:  # last: after a kill the next snapshot finds the same changes and tree again
             files.write_json(self._snapshot_path, dict(self.snapshot.__dict__))
             self._is_new = False
         if os.path.isdir(self._live_path):
@@ -292,7 +283,7 @@ class Journal:
             files.write(self._live_path, b"")
 
     def forms(self, *, live: bool) -> list[tuple[str, bytes | None]]:
-        """Return the files that ``save`` writes where neither a look nor the past is new: path and content."""
+        """Return path and content (None: delete) of what ``save`` writes without a new snapshot or dropped entries."""
         self.is_live = live
         return [(self._path, self._dump()), (self._live_path, b"" if live else None)]
 
@@ -317,8 +308,8 @@ def _snapshot_from_json(value: dict[str, Any]) -> Snapshot:
     known = {name: value[name] for name in Snapshot._fields if name in value}
     for name in ("left_out", "untracked"):
         known[name] = tuple(known.get(name, ()))
-    for name, one in known.items():
-        if not isinstance(one, type(Snapshot._defaults[name]) if name != "time" else (int, float)):
+    for name, field in known.items():
+        if not isinstance(field, type(Snapshot._defaults[name]) if name != "time" else (int, float)):
             raise TypeError(name)
     if not all(isinstance(facts, list) and len(facts) == _FACTS for facts in known.get("files", {}).values()):
         raise TypeError("files")
@@ -326,7 +317,7 @@ def _snapshot_from_json(value: dict[str, Any]) -> Snapshot:
 
 
 def past(place: Place) -> list[Dropped]:
-    """Return the entries that a journal dropped, the oldest first, each with the reports of its turns."""
+    """Return the entries that a journal dropped, oldest first, each with the reports of its turns."""
     found: dict[tuple[float, str, str], Dropped] = {}
     for line in files.read_lines(os.path.join(place.own_dir, "past.jsonl")):
         try:
@@ -337,12 +328,12 @@ def past(place: Place) -> list[Dropped]:
                 {TurnKey(turn): paths for turn, paths in value["reports"].items()},
             )
         except (*_BROKEN, RecursionError):
-            continue  # a line that a kill has cut
+            continue  # a line cut off by a kill
     return list(found.values())
 
 
 def _shorten(path: str) -> None:
-    """Take out of the past what is older than two weeks, once the file is big."""
+    """Remove what is older than two weeks from the past, once the file is large."""
     try:
         if os.stat(path).st_size < _PAST_BYTES:
             return
@@ -350,10 +341,10 @@ def _shorten(path: str) -> None:
         return
     lines = (files.read(path) or b"").split(b"\n")
     oldest = time.time() - KEPT_SECONDS
-    kept = [line for line in lines if _time_of(line) >= oldest]
-    while sum(map(len, kept)) > _PAST_BYTES:
-        del kept[: len(kept) // 4 + 1]
-    files.write(path, b"\n".join(kept), mode=0o600)
+    recent = [line for line in lines if _time_of(line) >= oldest]
+    while sum(map(len, recent)) > _PAST_BYTES:
+        del recent[: len(recent) // 4 + 1]
+    files.write(path, b"\n".join(recent), mode=0o600)
 
 
 def _time_of(line: bytes) -> float:

@@ -1,8 +1,8 @@
-"""Our own record beside the slots: what the Go format has no place for (docs/reference/lineage.md).
+"""Our own record beside the slots, for what the Go format cannot express (docs/reference/lineage.md).
 
-``lineage.json`` in a checkpoint's folder keeps the linked commits (id, tree, patch id), the turns of each session
-(prompt position, time, model, tokens), and which turn or person made which added lines of each file of the commit.
-The ranges of a file partition its added lines. The Go CLI keeps files that it does not know untouched.
+``lineage.json`` in a checkpoint's folder holds the linked commits (id, tree, patch id), the turns of each session
+(prompt position, time, model, tokens), and which turn or person wrote which added lines of each file of the commit.
+The ranges of a file partition its added lines. The Go CLI leaves unknown files untouched.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MAX_BYTES = 8 << 20
 
 
 class Link(Value):
-    """A commit that carries the checkpoint's id. ``time`` is when it was linked, in seconds since the epoch."""
+    """A commit with the checkpoint's id. ``time``: when it was linked, in seconds since the epoch."""
 
     commit: str
     tree: str
@@ -37,10 +37,10 @@ class Link(Value):
 
 
 class FileLines(Value):
-    """One path of the commit. ``added``: (first line, last line, who), counted from 1 in the new file.
+    """One path of the commit. ``added``: (first line, last line, owner), counted from 1 in the new file.
 
-    Who is ``session/turn``, ``person``, or ``person instead`` (in place of another line); ``made_by`` is who created,
-    moved or removed the file, changed its mode or wrote it as a binary one.
+    The owner is ``session/turn``, ``person``, or ``person instead`` (in place of another line). ``made_by`` created,
+    moved or removed the file, changed its mode, or wrote it as a binary file.
     """
 
     status: str
@@ -52,7 +52,7 @@ class FileLines(Value):
 
 
 class LineageFile(Value):
-    """The whole record."""
+    """The complete record."""
 
     commits: tuple[Link, ...] = ()
     turns: Mapping[str, Sequence[Mapping[str, Any]]] = {}  # session id -> its turns
@@ -62,23 +62,23 @@ class LineageFile(Value):
 def make(
     before: LineageFile | None, link: Link, files: Mapping[str, FileLines], notes: Mapping[str, Sequence[TurnNote]]
 ) -> LineageFile:
-    """Return the record of a new link; one of an amended commit keeps the older links."""
-    commits = tuple(one for one in before.commits if one.commit != link.commit) if before is not None else ()
+    """Return the record of a new link; earlier links of an amended commit are kept."""
+    commits = tuple(older for older in before.commits if older.commit != link.commit) if before is not None else ()
     turns = {
         **(before.turns if before is not None else {}),
-        **{session: _turns(some) for session, some in notes.items()},
+        **{session_id: _turns(own_notes) for session_id, own_notes in notes.items()},
     }
     return LineageFile(commits=(*commits, link), turns=turns, files=files)
 
 
 def with_turns(before: LineageFile, session_id: str, notes: Sequence[TurnNote]) -> LineageFile:
-    """Return the record with a session's turns told anew."""
+    """Return the record with a session's turns replaced."""
     return replace(before, turns={**before.turns, session_id: _turns(notes)})
 
 
 def with_commit(before: LineageFile, link: Link) -> LineageFile:
     """Return the record with one more commit that carries the same id (a rebase, a cherry-pick)."""
-    return replace(before, commits=(*(one for one in before.commits if one.commit != link.commit), link))
+    return replace(before, commits=(*(older for older in before.commits if older.commit != link.commit), link))
 
 
 def _turns(notes: Sequence[TurnNote]) -> list[dict[str, Any]]:
@@ -98,15 +98,15 @@ def _turns(notes: Sequence[TurnNote]) -> list[dict[str, Any]]:
 
 
 def dumps(record: LineageFile) -> Redacted:
-    """Return the file's content. It holds no text of people or agents: ids, numbers and paths only."""
-    commits = [{**one.__dict__, "time": gojson.rfc3339(one.time)} for one in record.commits]
+    """Return the file's content: ids, numbers and paths only, no text of people or agents."""
+    commits = [{**link.__dict__, "time": gojson.rfc3339(link.time)} for link in record.commits]
     files = {path: _file_json(lines) for path, lines in sorted(record.files.items())}
     value = {"version": VERSION, "commits": commits, "turns": dict(record.turns), "files": files}
     return trusted(gojson.dumps(value))
 
 
 def _file_json(lines: FileLines) -> dict[str, Any]:
-    value: dict[str, Any] = {"status": lines.status, "added": [list(one) for one in lines.added]}
+    value: dict[str, Any] = {"status": lines.status, "added": [list(span) for span in lines.added]}
     if lines.removed:
         value["removed"] = dict(lines.removed)
     for key in ("made_by", "old_path", "binary"):
@@ -116,20 +116,20 @@ def _file_json(lines: FileLines) -> dict[str, Any]:
 
 
 def read(objects: Objects, checkpoint: Checkpoint) -> LineageFile | None:
-    """Return a checkpoint's record; None if it has none or one that this version cannot read."""
+    """Return a checkpoint's record, or None if there is none that this version can read."""
     oid = next((entry.oid for entry in checkpoint.entries if entry.name == NAME), "")
     return parse(objects.blob(oid)) if oid else None
 
 
 def parse(data: bytes | None) -> LineageFile | None:
-    """Read the file's content; None for one that cannot be understood."""
+    """Parse the file's content; None if this version cannot read it."""
     value = checkpoints.parse_object(data)
     if value is None or value.get("version") != VERSION:
         return None
     try:
         commits = tuple(
-            Link(commit=one["commit"], tree=one["tree"], patch_id=one["patch_id"], branch=one["branch"],
-                 time=parse_time(one["time"])) for one in value["commits"]
+            Link(commit=link["commit"], tree=link["tree"], patch_id=link["patch_id"], branch=link["branch"],
+                 time=parse_time(link["time"])) for link in value["commits"]
         )  # fmt: skip
         return LineageFile(
             commits=commits, turns=value["turns"], files={path: _file(lines) for path, lines in value["files"].items()}
@@ -141,7 +141,7 @@ def parse(data: bytes | None) -> LineageFile | None:
 def _file(value: dict[str, Any]) -> FileLines:
     return FileLines(
         status=value["status"],
-        added=tuple((int(first), int(last), str(who)) for first, last, who in value["added"]),
+        added=tuple((int(first), int(last), str(owner)) for first, last, owner in value["added"]),
         removed=value.get("removed", {}),
         made_by=value.get("made_by", ""),
         old_path=value.get("old_path", ""),

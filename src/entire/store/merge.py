@@ -1,7 +1,7 @@
-"""Joins two states of the checkpoints branch so that nothing is lost (formats.md section 10).
+"""Joins two states of the checkpoints branch without losing data (formats.md section 10).
 
-The union of both trees, decided per checkpoint: of a session that both have, the later content, with a summary from
-either; the root's metadata summed up anew. The result does not depend on which side is ours, and joining again changes
+The result is the union of both trees, decided per checkpoint: of a session in both, the later content, with a summary
+from either; the root's metadata is summed up again. It does not depend on which side is ours, and joining again changes
 nothing. No common ancestor is needed: unrelated histories join the same way.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from entire.store.checkpoint_writer import Changes
     from entire.store.checkpoints import Checkpoint, Slot
 
-    Key = tuple[str, int]  # a session's id and which of its slots; an unreadable slot stands for itself
+    Key = tuple[str, int]  # a session's id and the number of its slot; an unreadable slot has a key of its own
 
 MESSAGE = b"Merge remote session logs"
 _TREE = "040000"
@@ -61,13 +61,13 @@ def _join_trees(
             changes.update(_join_checkpoint(objects, tips, checkpoint_id))
         elif our.mode == their.mode == _TREE:
             _join_trees(objects, tips, our.oid, their.oid, path + "/", changes)
-        elif _is_better(their, our):
+        elif _wins(their, our):
             changes[path] = (their.mode, their.oid)
 
 
-def _is_better(one: TreeEntry, other: TreeEntry) -> bool:
-    """Decide about files nobody here knows: any rule will do that gives both sides the same; a folder holds more."""
-    return (one.mode == _TREE, one.oid, one.mode) > (other.mode == _TREE, other.oid, other.mode)
+def _wins(entry: TreeEntry, other: TreeEntry) -> bool:
+    """Choose between two unknown files. Any rule works that is the same on both sides; folders win over files."""
+    return (entry.mode == _TREE, entry.oid, entry.mode) > (other.mode == _TREE, other.oid, other.mode)
 
 
 def _checkpoint_id(path: str) -> CheckpointId | None:
@@ -77,28 +77,28 @@ def _checkpoint_id(path: str) -> CheckpointId | None:
 
 
 def _join_checkpoint(objects: Objects, tips: tuple[str, str], checkpoint_id: CheckpointId) -> Changes:
-    """Return the changes for a checkpoint that both have and that differs."""
+    """Return the changes for a checkpoint that differs between the sides."""
     found = [checkpoints.read_at(objects, tip, checkpoint_id) for tip in tips]
-    sides = [one for one in found if one is not None]
+    sides = [side for side in found if side is not None]
     root = checkpoint_id.path
     changes: Changes = {}
     _join_others(objects, sides, root, changes)
     slots = [_by_session(side) for side in sides]
     winners = {key: _winner(objects, [side[key] for side in slots if key in side]) for key in {**slots[0], **slots[1]}}
-    lent = _lent_summaries(slots, winners)
+    borrowed = _borrow_summaries(slots, winners)
     wanted = {key: slot.tree for key, slot in winners.items()}
     complete = [
         side
         for side, own in zip(sides, slots, strict=True)
-        if {key: slot.tree for key, slot in own.items()} == wanted and not lent
+        if {key: slot.tree for key, slot in own.items()} == wanted and not borrowed
     ]
     if complete:
         return {**changes, **_take_side(sides[0], complete, root)}
-    return {**changes, **_compose(sides, winners, lent, root)}
+    return {**changes, **_compose(sides, winners, borrowed, root)}
 
 
 def _join_others(objects: Objects, sides: list[Checkpoint], root: str, changes: Changes) -> None:
-    """Join what stands beside the slots: tasks and files of other tools."""
+    """Join what is beside the slots: tasks, and files of other tools."""
     ours, theirs = ({entry.name: entry for entry in side.entries if not _is_slot(entry)} for side in sides)
     for name, their in theirs.items():
         our = ours.get(name)
@@ -106,7 +106,7 @@ def _join_others(objects: Objects, sides: list[Checkpoint], root: str, changes: 
             continue
         if our is not None and our.mode == their.mode == _TREE:
             _join_trees(objects, ("", ""), our.oid, their.oid, f"{root}/{name}/", changes)
-        elif our is None or _is_better(their, our):
+        elif our is None or _wins(their, our):
             changes[f"{root}/{name}"] = (their.mode, their.oid)
 
 
@@ -125,7 +125,7 @@ def _by_session(side: Checkpoint) -> dict[Key, Slot]:
 
 
 def _winner(objects: Objects, candidates: list[Slot]) -> Slot:
-    """Return the later of a session's contents: a transcript only grows, and is complete once it is finalised."""
+    """Return the later content of a session: a transcript only grows, and is complete once finalised."""
     if len(candidates) == 1 or candidates[0].tree == candidates[1].tree:
         return candidates[0]
 
@@ -140,20 +140,20 @@ def _winner(objects: Objects, candidates: list[Slot]) -> Slot:
     return max(candidates, key=key)
 
 
-def _lent_summaries(slots: list[dict[Key, Slot]], winners: dict[Key, Slot]) -> dict[Key, SessionRecord]:
-    """Return, for each session whose later content has no summary but whose earlier one has, the record with it."""
-    lent: dict[Key, SessionRecord] = {}
+def _borrow_summaries(slots: list[dict[Key, Slot]], winners: dict[Key, Slot]) -> dict[Key, SessionRecord]:
+    """Return records with the earlier content's summary, for sessions whose later content has none."""
+    borrowed: dict[Key, SessionRecord] = {}
     for key, winner in winners.items():
         given = [side[key].record for side in slots if key in side]
         summaries = [record.summary for record in given if record is not None and record.summary is not None]
         if winner.record is not None and winner.record.summary is None and summaries:
-            lent[key] = replace(winner.record, summary=summaries[0])
-    return lent
+            borrowed[key] = replace(winner.record, summary=summaries[0])
+    return borrowed
 
 
 def _take_side(ours: Checkpoint, complete: list[Checkpoint], root: str) -> Changes:
-    """A side has everything the other has: its slots and its root metadata stay as they are, byte for byte."""
-    best = max(complete, key=lambda one: ([(slot.number, slot.tree) for slot in one.slots], _root_oid(one)))
+    """Take over a side that has everything the other has: its slots and root metadata stay byte for byte."""
+    best = max(complete, key=lambda side: ([(slot.number, slot.tree) for slot in side.slots], _root_oid(side)))
     changes: Changes = {}
     if best is ours:
         return changes
@@ -170,14 +170,16 @@ def _root_oid(side: Checkpoint) -> str:
     return next((entry.oid for entry in side.entries if entry.name == "metadata.json"), "")
 
 
-def _compose(sides: list[Checkpoint], winners: dict[Key, Slot], lent: dict[Key, SessionRecord], root: str) -> Changes:
-    """Put the winners side by side, in order of time, and sum up anew."""
+def _compose(
+    sides: list[Checkpoint], winners: dict[Key, Slot], borrowed: dict[Key, SessionRecord], root: str
+) -> Changes:
+    """Put the winners side by side in order of time, and sum up their metadata."""
     changes: Changes = {f"{root}/{entry.name}": None for entry in sides[0].entries if _is_slot(entry)}
     records: list[SessionRecord] = []
     pointers: list[SessionFiles] = []
     for number, key in enumerate(sorted(winners, key=lambda key: _order(key, winners[key]))):
         slot = winners[key]
-        record = lent.get(key) or checkpoint_writer.record_of(slot, sides[0].id)
+        record = borrowed.get(key) or checkpoint_writer.record_of(slot, sides[0].id)
         changes[f"{root}/{number}"] = (_TREE, slot.tree)
         if record is not slot.record:
             changes[f"{root}/{number}/metadata.json"] = (FILE, checkpoint_writer.metadata(record))

@@ -13,12 +13,11 @@ _PROMPT_CUT = 500
 
 
 def prompt_text(prompts: Iterable[Redacted]) -> Redacted:
-    """Return the content of ``prompt.txt``."""
     return trusted(SEPARATOR.encode().join(prompts))
 
 
 def context_text(prompts: Iterable[Redacted]) -> Redacted:
-    """Return the content of ``context.md``; a long prompt is cut at 500 bytes, never inside a character."""
+    """Return the content of ``context.md``; prompts are cut at 500 bytes, never inside a character."""
     out = [b"# Session Context\n\n## User Prompts\n\n"]
     for number, prompt in enumerate(prompts, 1):
         shown = bytes(prompt)

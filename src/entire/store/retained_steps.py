@@ -1,5 +1,4 @@
-"""Steps that a commit condensed: kept as points to go back to, for two weeks and up to a bound, outside of
-``refs/heads``.
+"""Retained steps: kept as points to go back to, for two weeks and up to a size limit, outside ``refs/heads``.
 
 ``refs/entire/kept/<worktree>/<base commit>/<milliseconds>`` takes over the tip of a shadow branch in the transaction
 that deletes the branch. The journal remembers these refs, so that a commit need not ask git about them.
@@ -18,7 +17,7 @@ MAX_REFS = 300
 
 
 def find(where: str, worktree_id: str = "") -> list[RetainedSteps]:
-    """Return the retained steps of one worktree or of all, the newest first."""
+    """Return the retained steps of one worktree or of all, newest first."""
     found = [_parse(ref, tip) for ref, tip in refs.find(where, f"{RETAINED}/{worktree_id}".rstrip("/")).items()]
     return sorted((steps for steps in found if steps is not None), key=lambda steps: steps.time, reverse=True)
 
@@ -33,17 +32,17 @@ def _parse(ref: str, tip: str) -> RetainedSteps | None:
 def plan(
     known: Sequence[RetainedSteps], worktree_id: str, base: str, *, tip: str, size: int, now: float
 ) -> RetainedSteps:
-    """Return what retains a tip, under a ref that is in nobody's way: each has a millisecond of its own."""
+    """Return the retained steps for a tip, under a free ref: each has its own millisecond."""
     stamp = max([int(now * 1000), *(int(steps.time * 1000) + 1 for steps in known)])
     return RetainedSteps(ref=f"{RETAINED}/{worktree_id}/{base}/{stamp}", tip=tip, time=stamp / 1000, size=size)
 
 
 def surplus(known: Sequence[RetainedSteps], now: float, *, seconds: float, max_bytes: int) -> list[RetainedSteps]:
-    """Return what is too old or too much, the newest counting first."""
-    gone = []
-    held = 0
+    """Return the retained steps that are too old or exceed a limit, counted from the newest."""
+    dropped = []
+    total = 0
     for number, steps in enumerate(sorted(known, key=lambda steps: steps.time, reverse=True)):
-        held += steps.size
-        if number >= MAX_REFS or held > max_bytes or now - steps.time > seconds:
-            gone.append(steps)
-    return gone
+        total += steps.size
+        if number >= MAX_REFS or total > max_bytes or now - steps.time > seconds:
+            dropped.append(steps)
+    return dropped

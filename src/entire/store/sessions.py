@@ -1,9 +1,9 @@
-"""Session states: ours with everything we know, and beside it the Go Entire CLI's form of it.
+"""Session states: our complete one, and beside it the form shared with the Go Entire CLI.
 
-``<common>/entire-sessions/<id>.json`` is the file that both programs read (formats.md section 5); it loses keys that
-it does not know whenever the Go CLI rewrites it. So ours is ``<common>/entire/sessions/<id>.json``: complete, written
-first, with a counter that the other file repeats. Counter missing there: the Go CLI wrote last, its values are taken
-over. Counter behind: we were killed in between, ours is the truth.
+``<common>/entire-sessions/<id>.json`` is the file that both programs read (formats.md section 5); it loses unknown keys
+whenever the Go CLI rewrites it. So ``<common>/entire/sessions/<id>.json`` is complete and written first, with a counter
+that the shared file repeats. If the counter is missing there, the Go CLI wrote last and its values are imported. If it
+is behind, we were killed in between and our file is authoritative.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
     from entire.layout import Place
 
 _COUNTER = "entire_py"
-_MAX_START_FILES = 2000  # real states of the Go CLI reached 4 MB: bound what a hook must read
+_MAX_START_FILES = 2000  # real states of the Go CLI reached 4 MB: limit what a hook reads
 
 
 def own_path(place: Place, session_id: str) -> str:
-    """Return where our complete state of a session lies."""
+    """Return the path of a session's complete state."""
     return os.path.join(place.common_own_dir, "sessions", session_id + ".json")
 
 
 def go_path(place: Place, session_id: str) -> str:
-    """Return where the state lies that we share with the Go CLI."""
+    """Return the path of the state that is shared with the Go CLI."""
     return os.path.join(place.sessions_dir, session_id + ".json")
 
 
 def find(place: Place, session_id: str, *, repair: bool = False) -> Session | None:
-    """Return a session's state, or None. A broken file counts as none; ``repair`` puts it aside (reading alone writes
-    nothing).
+    """Return a session's state, or None. A broken file counts as missing; ``repair`` sets it aside (reading alone
+    writes nothing).
     """
     if not is_session_id(session_id):
         return None
@@ -54,7 +54,7 @@ def find(place: Place, session_id: str, *, repair: bool = False) -> Session | No
         session = from_own(own) if own is not None else Session(session_id)
         if session.session_id != session_id:
             raise ValueError("the state of another session")
-    except (KeyError, TypeError, ValueError, AttributeError):  # a file that somebody else edited
+    except (KeyError, TypeError, ValueError, AttributeError):  # edited by another program
         if repair:
             files.put_aside(own_path(place, session_id))
         own, session = None, Session(session_id)
@@ -79,7 +79,7 @@ def save(place: Place, session: Session) -> None:
 
 
 def forms(place: Place, session: Session) -> list[tuple[str, bytes]]:
-    """Return the files that ``save`` writes, ours first, with the next number of the counter: path and content."""
+    """Return path and content of the files that ``save`` writes, ours first, with the next counter."""
     session.foreign = False
     own = to_own(session)
     try:
@@ -96,13 +96,11 @@ def forms(place: Place, session: Session) -> list[tuple[str, bytes]]:
 
 
 def remove(place: Place, session_id: str) -> None:
-    """Forget a session's state."""
     files.remove(own_path(place, session_id))
     files.remove(go_path(place, session_id))
 
 
 def ids(place: Place) -> list[str]:
-    """Return the ids of all sessions with a state, sorted."""
     found: set[str] = set()
     for folder in (place.sessions_dir, os.path.dirname(own_path(place, "x"))):
         try:
@@ -114,13 +112,13 @@ def ids(place: Place) -> list[str]:
 
 
 def list_states(place: Place) -> list[Session]:
-    """Return all sessions of the repository, the one seen last first."""
+    """Return all sessions of the repository, the last seen first."""
     found = [session for session in (find(place, name) for name in ids(place)) if session is not None]
     return sorted(found, key=lambda session: session.last_seen, reverse=True)
 
 
 def recent(place: Place, count: int) -> list[Session]:
-    """Return the sessions whose states were written last, newest first, at most ``count``; reads no others."""
+    """Return the sessions whose states were written last, newest first, at most ``count``. Reads no others."""
     try:
         with os.scandir(place.sessions_dir) as entries:
             named = [(entry.stat().st_mtime, entry.name[:-5]) for entry in entries if entry.name.endswith(".json")]
@@ -131,7 +129,7 @@ def recent(place: Place, count: int) -> list[Session]:
 
 
 def foreign_since(place: Place, moment: float) -> list[str]:
-    """Return the ids of states in the shared folder written after ``moment`` (seconds since the epoch)."""
+    """Return the ids of shared states written after ``moment`` (seconds since the epoch)."""
     found = []
     try:
         with os.scandir(place.sessions_dir) as entries:
@@ -143,11 +141,11 @@ def foreign_since(place: Place, moment: float) -> list[str]:
     return found
 
 
-# ---------------------------------------------------------------- our own form
+# ---------------------------------------------------------------- our complete form
 
 
 def to_own(session: Session) -> dict[str, Any]:
-    """Return our complete form of a state as JSON values."""
+    """Return the complete state as JSON values."""
     value: dict[str, Any] = dict(session.__dict__)
     value["phase"] = session.phase.value
     value["process"] = [session.process.pid, session.process.started]
@@ -157,20 +155,20 @@ def to_own(session: Session) -> dict[str, Any]:
     value["stored"] = _position_json(session.stored)
     value["turn_checkpoints"] = [
         {
-            "id": one.id,
-            "commit": one.commit,
-            "moment": one.moment,
-            "since": _position_json(one.since),
-            "subagents": one.subagents,
-            "base": usage_to_json(one.base) if one.base else None,
+            "id": checkpoint.id,
+            "commit": checkpoint.commit,
+            "moment": checkpoint.moment,
+            "since": _position_json(checkpoint.since),
+            "subagents": checkpoint.subagents,
+            "base": usage_to_json(checkpoint.base) if checkpoint.base else None,
         }
-        for one in session.turn_checkpoints
+        for checkpoint in session.turn_checkpoints
     ]
     return value
 
 
 def from_own(value: dict[str, Any]) -> Session:
-    """Read our complete form; keys of other versions are ignored."""
+    """Read a complete state; keys of other versions are ignored."""
     session = Session(str(value.get("session_id", "")))
     for name, default in list(session.__dict__.items()):
         if (
@@ -191,14 +189,14 @@ def from_own(value: dict[str, Any]) -> Session:
     session.tasks = {name: _task(task) for name, task in (value.get("tasks") or {}).items() if isinstance(task, dict)}
     session.turn_checkpoints = [
         TurnCheckpoint(
-            id=one["id"],
-            commit=one["commit"],
-            moment=one["moment"],
-            since=_position(one["since"]),
-            subagents=one.get("subagents") or {},
-            base=usage_from_json(one.get("base")),
+            id=checkpoint["id"],
+            commit=checkpoint["commit"],
+            moment=checkpoint["moment"],
+            since=_position(checkpoint["since"]),
+            subagents=checkpoint.get("subagents") or {},
+            base=usage_from_json(checkpoint.get("base")),
         )
-        for one in value.get("turn_checkpoints") or []
+        for checkpoint in value.get("turn_checkpoints") or []
     ]
     return session
 
@@ -217,7 +215,6 @@ def _task(value: dict[str, Any]) -> SubagentTask:
 
 
 def turn_json(turn: Turn) -> dict[str, Any]:
-    """Return a turn as JSON values."""
     return {
         **turn.__dict__,
         "start": _position_json(turn.start),
@@ -248,7 +245,7 @@ def _position(value: Any) -> Position:
 
 
 def to_go(session: Session) -> dict[str, Any]:
-    """Return the state in the Go CLI's form, keys in its order, empty optional ones left out."""
+    """Return the state in the Go CLI's form: keys in its order, empty optional ones left out."""
     carried = (
         bool(session.open_files) and session.steps > 0 and session.counted.count > 0 and session.last_checkpoint != ""
     )
@@ -264,7 +261,7 @@ def to_go(session: Session) -> dict[str, Any]:
         "ended_at": gojson.rfc3339(session.ended) if session.ended else None,
         "phase": "active" if session.is_running else session.phase.value,
         "turn_id": session.turn.id if session.turn else "",
-        "turn_checkpoint_ids": [one.id for one in session.turn_checkpoints],
+        "turn_checkpoint_ids": [checkpoint.id for checkpoint in session.turn_checkpoints],
         "last_interaction_time": gojson.rfc3339(session.last_seen) if session.last_seen else None,
         "checkpoint_count": session.steps,
         "checkpoint_transcript_start": start,
@@ -280,11 +277,11 @@ def to_go(session: Session) -> dict[str, Any]:
 
 
 def take_over(session: Session, shared: dict[str, Any]) -> None:
-    """Take the values of a state that the Go CLI wrote last (old names and phases included)."""
+    """Import a state that the Go CLI wrote last (old names and phases included)."""
     session.foreign = True
-    phase, ids_of_turn = _text(shared, "phase"), _texts(shared, "turn_checkpoint_ids")
+    phase, turn_checkpoint_ids = _text(shared, "phase"), _texts(shared, "turn_checkpoint_ids")
     if phase in ("active", "active_committed"):
-        session.phase = Phase.ACTIVE_COMMITTED if ids_of_turn else Phase.ACTIVE
+        session.phase = Phase.ACTIVE_COMMITTED if turn_checkpoint_ids else Phase.ACTIVE
     else:
         session.phase = Phase.ENDED if phase == "ended" else Phase.IDLE
     session.agent_type = _text(shared, "agent_type") or session.agent_type
@@ -310,11 +307,11 @@ def take_over(session: Session, shared: dict[str, Any]) -> None:
     turn_id = _text(shared, "turn_id")
     if turn_id and (session.turn is None or session.turn.id != turn_id):
         session.turn = Turn(id=turn_id, started=session.last_seen)
-    known = {one.id for one in session.turn_checkpoints}
-    for one in ids_of_turn:
-        if one not in known:
+    known = {checkpoint.id for checkpoint in session.turn_checkpoints}
+    for checkpoint_id in turn_checkpoint_ids:
+        if checkpoint_id not in known:
             session.turn_checkpoints.append(
-                TurnCheckpoint(id=one, commit="", moment=session.last_seen, since=session.counted)
+                TurnCheckpoint(id=checkpoint_id, commit="", moment=session.last_seen, since=session.counted)
             )
 
 
@@ -325,7 +322,7 @@ def _text(value: dict[str, Any], key: str) -> str:
 
 def _texts(value: dict[str, Any], key: str) -> list[str]:
     found = value.get(key)
-    return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
+    return [text for text in found if isinstance(text, str)] if isinstance(found, list) else []
 
 
 def _number(value: dict[str, Any], key: str) -> int:

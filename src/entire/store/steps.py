@@ -36,14 +36,14 @@ _CONTEXT_PROMPT = 500
 
 
 def branch_name(base_commit: str, worktree_id: str) -> str:
-    """Return the shadow branch of a base commit ('' before the first one) in a worktree."""
+    """Return the shadow branch of a base commit ('' before the first commit) in a worktree."""
     return f"entire/{(base_commit or NO_COMMIT)[:7]}-{worktree_id}"
 
 
 def parse_branch(ref: str) -> tuple[str, str] | None:
-    """Return the base and the worktree id that the name of a shadow branch tells ('' in the old form without one).
+    """Return the base commit and worktree id in a shadow branch's name (id '' in the old form without one).
 
-    None for any other ref. A person's branch may bear such a name too: ``is_shadow`` looks at the commit.
+    None for any other ref. A person's branch may have such a name too: ``is_shadow`` checks the commit.
     """
     if not ref.startswith(PREFIX):
         return None
@@ -53,7 +53,7 @@ def parse_branch(ref: str) -> tuple[str, str] | None:
 
 
 def is_shadow(objects: Objects, ref: str, oid: str) -> bool:
-    """Tell whether a ref has the name of a shadow branch, and its tip the trailers of a step."""
+    """Tell whether a ref is named like a shadow branch and its tip has a step's trailers."""
     commit = objects.commit(oid) if parse_branch(ref) is not None else None
     if commit is None:
         return False
@@ -62,14 +62,14 @@ def is_shadow(objects: Objects, ref: str, oid: str) -> bool:
 
 
 def metadata_folder(session_id: str) -> str:
-    """Return where a session's metadata lies in a step's tree."""
+    """Return a session's metadata folder in a step's tree."""
     return f".entire/metadata/{session_id}"
 
 
 def subject(prompt: str, names: Sequence[str] = ()) -> str:
     """Return a step's subject from its (redacted) prompt: without polite openings, at most 72 characters.
 
-    ``names``: what people call the agents they speak to, in small letters.
+    ``names``: how people address the agents, in lower case.
     """
     openings = (*_POLITE, *(f"{name} " for name in names))
     text = " ".join(prompt.split())
@@ -86,7 +86,6 @@ def subject(prompt: str, names: Sequence[str] = ()) -> str:
 
 
 def task_subject(kind: str, description: str, tool_use_id: str, *, done: bool = True) -> str:
-    """Return the subject of a subagent's step."""
     text = " ".join(redact_text(description).split())
     text = text if len(text) <= 60 else text[:57] + "..."
     word = "Completed" if done else "Working:"
@@ -94,7 +93,6 @@ def task_subject(kind: str, description: str, tool_use_id: str, *, done: bool = 
 
 
 def message(title: str, session_id: str, *, strategy: str, tool_use_id: str = "") -> bytes:
-    """Return a step's commit message."""
     folder = metadata_folder(session_id)
     first = (trailers.METADATA_TASK, f"{folder}/tasks/{tool_use_id}") if tool_use_id else (trailers.METADATA, folder)
     lines = trailers.format_lines([first, (trailers.SESSION, session_id), (trailers.STRATEGY, strategy)])
@@ -104,12 +102,12 @@ def message(title: str, session_id: str, *, strategy: str, tool_use_id: str = ""
 def metadata_files(
     session_id: str, parts: Sequence[str | Redacted], prompts: Sequence[Redacted], summary: str
 ) -> dict[str, str | Redacted]:
-    """Return a session's metadata folder in a step's tree: content, or the id of a blob, by path."""
+    """Return the files of a session's metadata folder in a step's tree: content, or a blob id, by path."""
     folder = metadata_folder(session_id)
     found = {f"{folder}/{name}": part for name, part in zip(part_names(len(parts)), parts, strict=True)}
     if text := redact(summary.encode("utf-8", "replace")):
         found[f"{folder}/summary.txt"] = text
-    if prompts:  # context.md follows from it: only checkpoints hold that
+    if prompts:  # context.md is derived from it, and only stored in checkpoints
         found[f"{folder}/prompt.txt"] = prompt_text(prompts)
     return found
 
@@ -124,6 +122,6 @@ def task_files(session_id: str, tool_use_id: str, subagent_id: str, transcript: 
 
 
 def task_record(session_id: str, tool_use_id: str, subagent_id: str, uuid: str) -> Redacted:
-    """Return a subagent's final record (formats.md section 2.7; on a shadow branch ``agent_id`` is always there)."""
+    """Return a subagent's final record (formats.md section 2.7; on a shadow branch ``agent_id`` is always present)."""
     value = {"session_id": session_id, "tool_use_id": tool_use_id, "checkpoint_uuid": uuid, "agent_id": subagent_id}
     return trusted(gojson.dumps(value).rstrip(b"\n"))

@@ -1,6 +1,6 @@
-"""Pushes the checkpoints branch, joining it with the remote's where both went on (formats.md section 10).
+"""Pushes the checkpoints branch, and joins it with the remote's if both have new commits (formats.md section 10).
 
-Called from the pre-push hook of a user who chose so: it asks nothing, ends in time, and never fails the user's push.
+Called by the pre-push hook if the user enabled it: it never prompts, has a time limit, and never fails the user's push.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from entire.store import merge
 from entire.store.checkpoints import LOCAL_REF
 
 LIMIT = 120.0
-_PUSHES = 6  # as often somebody else may push between our fetch and our push
+_PUSHES = 6  # how often others may push between our fetch and our push
 _MOVES = 20
 
 
 class Outcome(Value):
-    """What came of a push. ``failed`` says why it did not happen; ``joined``: the remote had checkpoints we had not."""
+    """The result of a push. ``failed`` says why it failed; ``joined``: checkpoints of the remote were added locally."""
 
     pushed: bool = False
     joined: bool = False
     failed: str = ""
 
 
-class _Late(EntireError):
-    """The time is over."""
+class _TimedOutError(EntireError):
+    pass
 
 
 class _Sync:
-    """One push, with its deadline and what it learned about the remote."""
+    """One push, its deadline, and what is known about the remote."""
 
     def __init__(self, where: str, name: str, limit: float) -> None:
         self.where = where
@@ -48,7 +48,7 @@ class _Sync:
     def left(self) -> float:
         left = self.deadline - time.monotonic()
         if left <= 0:
-            raise _Late("it took too long")
+            raise _TimedOutError("timed out")
         return left
 
     def run(self) -> Outcome:
@@ -56,32 +56,34 @@ class _Sync:
         if not local or local == known:
             return Outcome()
         for _ in range(_PUSHES):
-            refused = self._try_push(local)
-            if not refused:
+            rejected = self._try_push(local)
+            if not rejected:
                 return Outcome(pushed=True, joined=self.joined)
             try:
                 remote.fetch(self.where, self.remote, LOCAL_REF, self.tracking, self.left())
-            except _Late:
+            except _TimedOutError:
                 raise
             except EntireError:
-                return Outcome(failed=refused)  # the remote cannot be read either, or has no such branch
+                return Outcome(failed=rejected)  # the remote cannot be read either, or lacks the branch
             before = local
             local, theirs = self._join()
             if local == theirs:
                 return Outcome(joined=self.joined)
             if local == before:
-                return Outcome(failed=refused)  # nothing of theirs is missing here: it was refused for another reason
-        return Outcome(joined=self.joined, failed="others pushed at the same time, again and again")
+                return Outcome(
+                    failed=rejected
+                )  # nothing was missing locally, so the push was rejected for another reason
+        return Outcome(joined=self.joined, failed="others kept pushing at the same time; try again later")
 
     def _tips(self) -> tuple[str, str]:
         found = refs.read(self.where, LOCAL_REF, self.tracking)
         return found.get(LOCAL_REF, ""), found.get(self.tracking, "")
 
     def _try_push(self, local: str) -> str:
-        """Push and note what the remote has now; return why it was refused, '' if it was not."""
+        """Push, and update the tracking ref on success; return why the push was rejected, or ''."""
         try:
             remote.push(self.where, self.remote, local, LOCAL_REF, self.left())
-        except _Late:
+        except _TimedOutError:
             raise
         except EntireError as error:
             self.left()
@@ -90,7 +92,7 @@ class _Sync:
         return ""
 
     def _join(self) -> tuple[str, str]:
-        """Bring the fetched checkpoints into the local branch; return both tips. Local writers may go on meanwhile."""
+        """Join the fetched checkpoints into the local branch, which others may write meanwhile; return both tips."""
         with Objects(self.where) as objects:
             for _ in range(_MOVES):
                 self.left()
@@ -108,13 +110,13 @@ class _Sync:
                     continue
                 self.joined = True
                 return new, theirs
-        raise EntireError("the local branch is written to all the time")
+        raise EntireError("the local checkpoints branch kept changing; try again later")
 
 
 def push(where: str, remote_name: str, *, limit: float = LIMIT) -> Outcome:
-    """Push the local checkpoints to a remote (a name or a URL) if it may lack any; join first where it has others.
+    """Push the local checkpoints to a remote (a name or URL) that may lack some; join first if it has others.
 
-    Nothing is raised: ``failed`` of the outcome says what went wrong. Nothing is lost either, whenever it stops.
+    Raises nothing: the outcome's ``failed`` says what went wrong. No checkpoint is lost, whenever it stops.
     """
     if not remote_name or remote_name.startswith("-"):
         return Outcome(failed=f"not a remote: {remote_name!r}")
@@ -125,7 +127,7 @@ def push(where: str, remote_name: str, *, limit: float = LIMIT) -> Outcome:
 
 
 def fetch(where: str, remote_name: str, *, limit: float = LIMIT) -> Outcome:
-    """Fetch a remote's checkpoints, to read them; the local branch stays as it is."""
+    """Fetch a remote's checkpoints for reading; the local branch is not changed."""
     if not remote_name or remote_name.startswith("-"):
         return Outcome(failed=f"not a remote: {remote_name!r}")
     try:

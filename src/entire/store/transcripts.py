@@ -1,9 +1,8 @@
-"""A session's transcript in git: parts that never change, so that every checkpoint shares them.
+"""A session's transcript in git, in parts that never change, so that checkpoints share them.
 
-A transcript that only grows is cut at fixed places. Inner parts lose their last newline and the parts are joined with
-exactly one (formats.md section 2.5), so that a part that was once the last would change when the next one comes.
-Therefore the last line always stands alone in the last part: all parts before it stay the same blobs for ever
-(decision record 0004).
+A transcript that only grows is cut at fixed places. Inner parts lose their last newline, and the parts are joined with
+one newline (formats.md section 2.5), so the last part would change when another follows. Therefore the last part always
+holds only the last line: all parts before it stay the same blobs (decision record 0004).
 """
 
 from __future__ import annotations
@@ -28,25 +27,23 @@ MAX_PART = 50 * 1024 * 1024  # GitHub refuses files above 100 MB; the Go CLI cut
 MERGE_AT = 400  # parts; a suffix has three digits, so there must never be more than 999
 HASH_LIMIT = 16 * 1024 * 1024
 _BLOCK = 2 << 20
-_CHECKED = 256  # bytes before the stored end by which a rewritten file is recognised
+_CHECKED = 256  # bytes before the stored end that reveal a rewritten file
 
 
 class Stored(Value):
-    """A transcript as it goes into a tree: its parts in order, object ids of those in git already, contents of new
-    ones.
-    """
+    """A transcript as it goes into a tree: its parts in order, as object ids if already in git, else as contents."""
 
     parts: tuple[str | Redacted, ...]
     lines: int
 
 
 def part_names(count: int) -> list[str]:
-    """Return the file names of that many parts."""
+    """Return the file names of ``count`` parts."""
     return [f"full.jsonl.{n:03d}" if n else "full.jsonl" for n in range(count)]
 
 
 def size(path: str) -> int:
-    """Return the size of a transcript file; 0 if there is none."""
+    """Return a file's size; 0 if it does not exist."""
     try:
         return os.stat(path).st_size
     except OSError:
@@ -54,7 +51,7 @@ def size(path: str) -> int:
 
 
 def read_span(path: str, start: int, end: int) -> bytes:
-    """Return the bytes of a file between two offsets; shorter if it ends before."""
+    """Return the bytes between two offsets of a file; fewer if it ends earlier."""
     try:
         with open(path, "rb") as file:
             file.seek(start)
@@ -64,7 +61,7 @@ def read_span(path: str, start: int, end: int) -> bytes:
 
 
 def was_rewritten(session: Session) -> bool:
-    """Tell whether the transcript is no longer the file whose beginning is stored."""
+    """Tell whether the transcript no longer starts with what is stored."""
     stored = session.stored
     if stored.byte == 0:
         return False
@@ -73,16 +70,16 @@ def was_rewritten(session: Session) -> bool:
 
 
 def forget(session: Session) -> None:
-    """Store the transcript from its beginning the next time."""
+    """Make the next ``store`` start at the transcript's beginning."""
     session.stored = START
     session.parts = []
 
 
 def store(session: Session, end: Position, where: str, shorten: Callable[[bytes, int], bytes]) -> Stored:
-    """Return the transcript's parts up to ``end``; what is new is redacted and remembered in the session.
+    """Return the transcript's parts up to ``end``; new content is redacted and recorded in the session.
 
-    The caller writes the new parts in the same stream as the tree that holds them, before it saves the session.
-    ``shorten`` cuts a value inside a single line that is longer than a part may be.
+    The caller writes the new parts in the same stream as the tree that contains them, before it saves the session.
+    ``shorten`` cuts a value inside a single line that exceeds the size of a part.
     """
     if was_rewritten(session) or end.byte < session.stored.byte:
         forget(session)
@@ -93,19 +90,19 @@ def store(session: Session, end: Position, where: str, shorten: Callable[[bytes,
             whole = block.rfind(b"\n", 0, len(block) - 1) + 1
             block, last = block[:whole], block[whole:]
         if block:
-            part = _redacted(block, shorten)
+            part = _redact(block, shorten)
             if part.endswith(b"\n"):
-                part = trusted(part[:-1])  # the join puts it back
+                part = trusted(part[:-1])  # joining the parts restores it
             spill = len(block) > _BLOCK // 2  # keep no more than a few blocks in memory
             parts.append(_write_blob(where, part) if spill else part)
             _remember(session, block, part)
         if last:
-            parts.append(_redacted(last, shorten))
+            parts.append(_redact(last, shorten))
     return Stored(parts=tuple(parts), lines=end.count)
 
 
 def _remember(session: Session, block: bytes, part: Redacted) -> None:
-    """Note a part of whole lines that stays as it is from now on."""
+    """Record a part of complete lines, which no longer changes."""
     lines = block.count(b"\n")
     session.parts.append([blob_id(part, len(session.parts[0][0]) if session.parts else session.oid_size), lines])
     at = session.stored.byte + len(block)
@@ -119,7 +116,7 @@ def _write_blob(where: str, data: Redacted) -> str:
     return stream.write()[mark]
 
 
-def _redacted(block: bytes, shorten: Callable[[bytes, int], bytes]) -> Redacted:
+def _redact(block: bytes, shorten: Callable[[bytes, int], bytes]) -> Redacted:
     redacted = redact_jsonl(block)
     if len(redacted) <= MAX_PART:
         return redacted
@@ -127,7 +124,7 @@ def _redacted(block: bytes, shorten: Callable[[bytes, int], bytes]) -> Redacted:
 
 
 def _blocks(path: str, start: int, end: int) -> Iterator[tuple[bytes, bool]]:
-    """Yield a span of a file in blocks of whole lines, each with whether it is the last; a line is never cut."""
+    """Yield a file's span in blocks of complete lines, each with whether it is the last."""
     while start < end:
         wanted = _BLOCK
         block = read_span(path, start, min(end, start + wanted))
@@ -136,18 +133,18 @@ def _blocks(path: str, start: int, end: int) -> Iterator[tuple[bytes, bool]]:
             block = read_span(path, start, min(end, start + wanted))
         if not block:
             return
-        if wanted > _BLOCK:  # a line longer than a block: alone, so that the part does not grow with what is behind it
+        if wanted > _BLOCK:  # a line longer than a block gets its own part, which later lines do not change
             block = block[: block.find(b"\n") + 1] or block
         elif start + len(block) < end:
             block = block[: block.rfind(b"\n") + 1] or block
-        if len(block) > MAX_PART:  # a huge line stands alone: only then is it what gets cut
+        if len(block) > MAX_PART:  # isolate a huge line, so that only it is cut
             block = block[: block.rfind(b"\n", 0, MAX_PART) + 1 or block.find(b"\n") + 1] or block
         start += len(block)
         yield block, start >= end
 
 
 def merge(session: Session, objects: Objects, where: str) -> None:
-    """Join old parts when there are many: the suffix of a part has three digits."""
+    """Join old parts when there are many: a part's suffix has three digits."""
     if len(session.parts) < MERGE_AT:
         return
     merged: list[list[Any]] = []
@@ -156,7 +153,7 @@ def merge(session: Session, objects: Objects, where: str) -> None:
     for oid, count in session.parts:
         blob = objects.blob(oid)
         if blob is None:
-            forget(session)  # somebody removed our objects: store everything anew
+            forget(session)  # our objects were deleted: store everything again
             return
         if data and size + len(blob) > MAX_PART // 4:
             merged.append([_write_blob(where, trusted(b"\n".join(data))), lines])
@@ -169,11 +166,11 @@ def merge(session: Session, objects: Objects, where: str) -> None:
 
 
 def content_hash(parts: Iterable[bytes]) -> str:
-    """Return ``sha256:...`` over the joined parts."""
+    """Return ``sha256:...`` of the joined parts."""
     parts = list(parts)
     digest = sha256()
     if sum(map(len, parts)) > 1 << 18:
-        import hashlib  # OpenSSL's is several times faster, and here worth its import
+        import hashlib  # OpenSSL's is several times faster, which pays for its import here
 
         digest = hashlib.sha256()
     for number, part in enumerate(parts):
@@ -182,5 +179,5 @@ def content_hash(parts: Iterable[bytes]) -> str:
 
 
 def store_document(chunks: list[bytes]) -> Stored:
-    """Return the parts of a transcript that is rewritten as a whole each time (one JSON document, an export)."""
+    """Return the parts of a transcript that is always rewritten completely (one JSON document, an export)."""
     return Stored(parts=tuple(redact_json(chunk) for chunk in chunks), lines=0)

@@ -1,7 +1,6 @@
-"""What each turn of a session was: one JSON line per prompt, appended at the turn's end (``<id>.turns`` beside the
-state).
+"""The turns of a session: one JSON line per prompt, appended when a turn ends (``<id>.turns`` beside the state).
 
-Bounded reading for hooks: the state stays small, and this is read only when a step or a checkpoint is written.
+Keeps the state small: hooks read this file only to write a step or checkpoint.
 """
 
 from __future__ import annotations
@@ -18,9 +17,7 @@ if TYPE_CHECKING:
 
 
 class TurnNote(Value):
-    """One prompt of a turn. ``position`` counts the records before the prompt's own; times are seconds since the
-    epoch.
-    """
+    """One prompt of a turn. ``position``: records before the prompt's own; times are seconds since the epoch."""
 
     turn: str
     prompt: str  # redacted
@@ -29,34 +26,33 @@ class TurnNote(Value):
     ended: float = 0.0
     model: str = ""
     tokens: dict[str, object] = {}
-    end: int = 0  # records of the transcript at the turn's end; 0 where nobody saw it
+    end: int = 0  # records of the transcript at the turn's end; 0 if the end was not seen
 
 
 def path(place: Place, session_id: str) -> str:
-    """Return where a session's turns are noted."""
+    """Return the path of a session's turn notes."""
     return sessions.own_path(place, session_id).removesuffix(".json") + ".turns"
 
 
 def append(place: Place, session_id: str, notes: list[TurnNote]) -> None:
-    """Note turns; their prompts are redacted here."""
+    """Append notes of turns; their prompts are redacted here."""
     data = dumps(notes)
     if data:
-        files.append(path(place, session_id), b"\n" + data)  # behind a line that a kill has cut
+        files.append(path(place, session_id), b"\n" + data)  # the newline ends a line cut off by a kill
 
 
 def dumps(notes: list[TurnNote]) -> bytes:
-    """Return the lines of these notes."""
     lines = [jsontext.dumps({**note.__dict__, "prompt": redact_text(note.prompt)}) + "\n" for note in notes]
     return "".join(lines).encode()
 
 
 def read(place: Place, session_id: str) -> list[TurnNote]:
-    """Return all notes in order; a cut line is left out, a turn noted twice counts as noted last."""
+    """Return all notes in order. Cut lines are skipped; of duplicates the last counts."""
     return load(path(place, session_id))
 
 
 def load(file: str) -> list[TurnNote]:
-    """Return the notes in a file, which may be a copy of a session's; see ``read``."""
+    """Like ``read``, for a file that may be a copy of a session's."""
     notes: list[TurnNote] = []
     for line in files.read_lines(file):
         try:
@@ -69,5 +65,5 @@ def load(file: str) -> list[TurnNote]:
 
 
 def prompts(notes: list[TurnNote]) -> list[Redacted]:
-    """Return the prompts in order, as they go into git."""
+    """Return the prompts in order, encoded for git."""
     return [trusted(note.prompt.encode("utf-8", "replace")) for note in notes if note.prompt]
