@@ -1,4 +1,4 @@
-"""Small tools for files: old-or-new writes, JSON, locks."""
+"""Reads and writes small files: atomic writes, JSON, locks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def read(path: str) -> bytes | None:
-    """Return a file's bytes, or None if there is no such file."""
+    """Return a file's bytes, or None if it does not exist."""
     try:
         with open(path, "rb") as file:
             return file.read()
@@ -26,7 +26,7 @@ def read(path: str) -> bytes | None:
 
 
 def read_lines(path: str) -> list[bytes]:
-    """Return the lines of a file that is appended to, none where there is no such file (a folder in its place)."""
+    """Return the lines of an append-only file; none if it is missing or a folder."""
     try:
         return (read(path) or b"").split(b"\n")
     except IsADirectoryError:
@@ -34,7 +34,7 @@ def read_lines(path: str) -> list[bytes]:
 
 
 def write(path: str, data: bytes, *, mode: int = 0o644) -> None:
-    """Write a file so that under a crash it is old or new, never half: write beside it, then rename."""
+    """Write a file atomically: after a crash it is old or new. Writes a temporary file, then renames it."""
     temporary = f"{path}.tmp{os.getpid()}"
     try:
         try:
@@ -53,13 +53,13 @@ def write(path: str, data: bytes, *, mode: int = 0o644) -> None:
         remove(temporary)
         raise EntireError(
             f"cannot write {path}: {error.strerror}",
-            hint="the old content is kept; "
+            hint="the old content was kept; "
             + ("free some disk space" if error.errno == errno.ENOSPC else "check the permissions"),
         ) from error
 
 
 def append(path: str, data: bytes, *, mode: int = 0o600) -> None:
-    """Append in one write; a reader must be ready for a cut last line. OSError if not all of it found a place."""
+    """Append in one write; readers must expect a cut last line. Raises OSError if not all of it could be written."""
     try:
         fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, mode)
     except FileNotFoundError:
@@ -76,7 +76,7 @@ def append(path: str, data: bytes, *, mode: int = 0o600) -> None:
 
 
 def remove(path: str) -> None:
-    """Delete a file if it is there."""
+    """Delete a file if it exists."""
     try:
         os.unlink(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -84,7 +84,7 @@ def remove(path: str) -> None:
 
 
 def put_aside(path: str) -> None:
-    """Give a broken file another name, so that its content is kept and a new one can be written."""
+    """Rename a broken file, so that its content is kept and a new file can be written."""
     try:
         os.replace(path, path + ".broken")
     except OSError:
@@ -92,7 +92,7 @@ def put_aside(path: str) -> None:
 
 
 def read_json(path: str) -> dict[str, Any] | None:
-    """Return the JSON object in a file, None without a file; raises CorruptError for anything else in it."""
+    """Return the JSON object in a file, None if there is no file; raises CorruptError for other content."""
     try:
         data = read(path)
     except IsADirectoryError as error:
@@ -100,26 +100,26 @@ def read_json(path: str) -> dict[str, Any] | None:
     if data is None:
         return None
     try:
-        value = jsontext.loads(data.decode("utf-8", "surrogateescape"))  # as write_json writes names that are no UTF-8
+        value = jsontext.loads(data.decode("utf-8", "surrogateescape"))  # as write_json writes names that are not UTF-8
     except (ValueError, RecursionError) as error:
         raise CorruptError(f"{path} is not valid JSON: {error}", hint="run `entire doctor`") from error
     if not isinstance(value, dict):
-        raise CorruptError(f"{path} holds no JSON object", hint="run `entire doctor`")
+        raise CorruptError(f"{path} does not contain a JSON object", hint="run `entire doctor`")
     return value
 
 
 def json_bytes(value: dict[str, Any]) -> bytes:
-    """Return a JSON object as ``write_json`` writes it."""
+    """Return the bytes that ``write_json`` writes."""
     return jsontext.dumps(value, ensure_ascii=False, compact=True).encode("utf-8", "surrogateescape") + b"\n"
 
 
 def write_json(path: str, value: dict[str, Any], *, mode: int = 0o600) -> None:
-    """Write a compact JSON object, old or new."""
+    """Write a compact JSON object atomically."""
     write(path, json_bytes(value), mode=mode)
 
 
 class Lock:
-    """A lock between processes, held inside ``with``; released by the system when its holder dies."""
+    """A lock between processes, held inside ``with``; the system releases it when the holder dies."""
 
     def __init__(self, path: str, *, timeout: float = 20.0) -> None:
         self._path = path

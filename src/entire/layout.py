@@ -1,7 +1,7 @@
-"""Finds everything by looking at the file system only: the work tree, its git directories, our own files in both.
+"""Finds the worktree, its git directories and our files in both by looking at the file system only.
 
-No git process is started and no environment variable is read, so that a hook can refuse in a repository that is not
-enabled before anything heavy is loaded. Where things are is fixed by formats.md sections 3, 5 and 6.
+Starts no git process and reads no environment variable, so that a hook can stop in a repository without Entire before
+it loads anything heavy. The paths are fixed by formats.md sections 3, 5 and 6.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ OWN_OPTIONS = "entire.json"
 
 
 class Place(Value):
-    """A work tree and its git directories. All paths are absolute."""
+    """A worktree and its git directories. All paths are absolute."""
 
-    top: str  # the work tree's root
+    top: str  # the worktree's root
     git_dir: str  # of this worktree: HEAD, index, rebase-merge, ...
-    common_dir: str  # of all worktrees together: refs, objects, hooks
+    common_dir: str  # shared by all worktrees: refs, objects, hooks
     worktree_name: str = ""  # '' for the main worktree, else the directory name below .git/worktrees
 
     @property
     def worktree_id(self) -> str:
-        """Six hex digits that stand for the worktree in the name of a shadow branch."""
+        """Six hex digits that identify the worktree in a shadow branch's name."""
         return worktree_id(self.worktree_name)
 
     @property
     def main_top(self) -> str:
-        """Root of the main worktree; '' where a linked one belongs to a bare or an outlying repository."""
+        """The main worktree's root; '' if a linked worktree belongs to a bare repository or one with a separate git directory."""
         if not self.worktree_name:
             return self.top
         parent, name = os.path.split(self.common_dir)
@@ -41,10 +41,10 @@ class Place(Value):
 
     @property
     def enabled_root(self) -> str:
-        """The worktree whose settings make Entire known here; '' if there are none.
+        """The worktree whose settings configure Entire here; '' if there are none.
 
-        That is this one, or the main one by its local settings: ``settings.json`` is tracked, so that the one of the
-        main worktree says nothing about another branch (formats.md section 6).
+        That is this one, or the main one by its local settings. ``settings.json`` is tracked, so the main worktree's
+        copy does not apply to another branch (formats.md section 6).
         """
         if os.path.isfile(self.settings) or os.path.isfile(self.local_settings):
             return self.top
@@ -53,48 +53,45 @@ class Place(Value):
 
     @property
     def entire_dir(self) -> str:
-        """Our folder in the work tree."""
+        """Our folder in the worktree."""
         return os.path.join(self.top, ".entire")
 
     @property
     def settings(self) -> str:
-        """Settings that the team shares."""
         return settings_path(self.top)
 
     @property
     def local_settings(self) -> str:
-        """Settings of this clone."""
         return local_settings_path(self.top)
 
     @property
     def main_local_settings(self) -> str:
-        """Local settings of the main worktree, which count in its linked worktrees too; '' in the main one itself."""
+        """Local settings of the main worktree, which also apply in linked ones; '' in the main worktree itself."""
         main = self.main_top
         return local_settings_path(main) if main and main != self.top else ""
 
     @property
     def own_options(self) -> str:
-        """Options that the Go CLI does not know and would refuse in the other two files."""
+        """Options that the Go CLI does not know and would reject in the other two files."""
         return os.path.join(self.top, ".entire", OWN_OPTIONS)
 
     @property
     def logs_dir(self) -> str:
-        """Folder of the log and of crash reports."""
+        """Folder for the log and crash reports."""
         return os.path.join(self.top, ".entire", "logs")
 
     @property
     def log(self) -> str:
-        """The log file."""
         return os.path.join(self.logs_dir, "entire.log")
 
     @property
     def tmp_dir(self) -> str:
-        """Folder for files of the running turn, and where test harnesses put transcripts."""
+        """Folder for files of the running turn; test harnesses put transcripts here."""
         return os.path.join(self.top, ".entire", "tmp")
 
     @property
     def sessions_dir(self) -> str:
-        """Folder of the session states, which all worktrees share."""
+        """Folder for the session states, shared by all worktrees."""
         return os.path.join(self.common_dir, "entire-sessions")
 
     @property
@@ -104,42 +101,40 @@ class Place(Value):
 
     @property
     def common_own_dir(self) -> str:
-        """Our folder in the git directory of all worktrees."""
+        """Our folder in the git directory that all worktrees share."""
         return os.path.join(self.common_dir, "entire")
 
     @property
     def lock_file(self) -> str:
-        """Held by whoever changes what is remembered of the repository."""
+        """Locked by a process that changes Entire's data of the repository."""
         return os.path.join(self.common_own_dir, "lock")
 
     @property
     def pending_file(self) -> str:
-        """There while a commit is prepared and not carried out: the post-commit script looks for it."""
+        """Exists while a commit is prepared and not completed: the post-commit script checks for it."""
         return os.path.join(self.own_dir, "pending.json")
 
     @property
     def push_marker(self) -> str:
-        """There if the user chose to push checkpoints: the pre-push script looks for it before it starts us."""
+        """Exists if the user chose to push checkpoints: the pre-push script checks for it before it starts us."""
         return os.path.join(self.common_own_dir, "push")
 
 
 def worktree_id(name: str) -> str:
-    """Return the six hex digits that stand for a worktree of that name ('' is the main one)."""
+    """Return six hex digits that identify a worktree by name ('' is the main one)."""
     return sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:6]
 
 
 def settings_path(root: str) -> str:
-    """Return the path of the shared settings of a worktree."""
     return os.path.join(root, ".entire", SETTINGS)
 
 
 def local_settings_path(root: str) -> str:
-    """Return the path of the local settings of a worktree."""
     return os.path.join(root, ".entire", LOCAL_SETTINGS)
 
 
 def find(start: str) -> Place | None:
-    """Return the work tree that contains ``start``, or None outside of any (also inside a git directory)."""
+    """Return the worktree that contains ``start``, or None outside of any (and inside a git directory)."""
     folder = os.path.realpath(start)
     while True:
         place = _place_at(folder)
@@ -152,15 +147,15 @@ def find(start: str) -> Place | None:
 
 
 def here() -> Place:
-    """Return the work tree that contains the current directory; raises NotARepositoryError outside of any."""
+    """Return the worktree that contains the current directory; raises NotARepositoryError outside of any."""
     place = find(os.getcwd())
     if place is None:
-        raise NotARepositoryError("this is no git work tree", hint="go to one, or run `git init` first")
+        raise NotARepositoryError("not in a git worktree", hint="change to one, or run `git init`")
     return place
 
 
 def _place_at(folder: str) -> Place | None:
-    """Return the work tree whose root is ``folder``, or None."""
+    """Return the worktree whose root is ``folder``, or None."""
     dot_git = os.path.join(folder, ".git")
     if _is_git_dir(dot_git):
         git_dir = os.path.realpath(dot_git)
@@ -172,14 +167,14 @@ def _place_at(folder: str) -> Place | None:
         if not _is_git_dir(git_dir):
             return None
     common = _first_line(os.path.join(git_dir, "commondir"))
-    if not common:  # the main worktree, a submodule, or a git directory kept elsewhere
+    if not common:  # the main worktree, a submodule, or a separate git directory
         return Place(top=folder, git_dir=git_dir, common_dir=git_dir)
     common_dir = os.path.realpath(os.path.join(git_dir, common))
     return Place(top=folder, git_dir=git_dir, common_dir=common_dir, worktree_name=os.path.basename(git_dir))
 
 
 def _is_git_dir(path: str) -> bool:
-    """Tell what git tells: there is a HEAD, and either objects and refs or a pointer to where they are."""
+    """Decide as git does: HEAD exists, and either objects and refs or a pointer to them."""
     if not os.path.lexists(os.path.join(path, "HEAD")):
         return False
     if os.path.isfile(os.path.join(path, "commondir")):

@@ -1,4 +1,4 @@
-"""Starts programs for everyone else: argv, standard input, environment, time limit, output limit.
+"""Runs programs with standard input, environment, a time limit and an output limit, and inspects running processes.
 
 ``posix_spawn`` starts a child in 1.5 ms; importing ``subprocess`` alone costs a hook 11 ms.
 """
@@ -22,7 +22,7 @@ _MAX_OUTPUT = 1 << 30
 
 
 class Completed(Value):
-    """What a finished program left: its exit status (negative: killed by that signal) and its two outputs."""
+    """The result of a program: its exit status (negative: the signal that killed it) and its output."""
 
     status: int
     stdout: bytes
@@ -30,7 +30,7 @@ class Completed(Value):
 
 
 class Child:
-    """A running program with pipes to its standard input and from its two outputs."""
+    """A running program, with pipes to its standard input, output and error."""
 
     def __init__(self, argv: Sequence[str | bytes], env: Mapping[str, str]) -> None:
         child_in, self.stdin = os.pipe()
@@ -47,7 +47,8 @@ class Child:
             for fd in (self.stdin, self.stdout, self.stderr):
                 os.close(fd)
             raise EntireError(
-                f"cannot start {os.fsdecode(argv[0])}: {error.strerror}", hint="is it installed and on the PATH?"
+                f"cannot start {os.fsdecode(argv[0])}: {error.strerror}",
+                hint="check that it is installed and on the PATH",
             ) from error
         finally:
             for fd in (child_in, child_out, child_err):
@@ -55,12 +56,12 @@ class Child:
         self._status: int | None = None
 
     def kill(self) -> None:
-        """End the program at once, if it still runs."""
+        """Kill the program if it is still running."""
         if self._status is None:
             os.kill(self.pid, _SIGKILL)
 
     def wait(self) -> int:
-        """Wait for the end; return the exit status."""
+        """Wait for the program to end; return its exit status."""
         if self._status is None:
             _, raw = os.waitpid(self.pid, 0)
             self._status = os.waitstatus_to_exitcode(raw)
@@ -75,18 +76,18 @@ def run(
     timeout: float | None = None,
     max_output: int = _MAX_OUTPUT,
 ) -> Completed:
-    """Run a program to its end. Raises EntireError if it cannot start, runs too long or says too much."""
+    """Run a program to its end. Raises EntireError if it cannot start, exceeds its time, or prints too much."""
     child = Child(argv, os.environ if env is None else env)
     try:
-        return _converse(child, stdin, timeout, max_output, os.fsdecode(argv[0]))
+        return _communicate(child, stdin, timeout, max_output, os.fsdecode(argv[0]))
     except BaseException:
         child.kill()
         child.wait()
         raise
 
 
-def _converse(child: Child, stdin: bytes, timeout: float | None, max_output: int, name: str) -> Completed:
-    """Feed standard input and collect both outputs at the same time, so that no pipe fills up and blocks."""
+def _communicate(child: Child, stdin: bytes, timeout: float | None, max_output: int, name: str) -> Completed:
+    """Write standard input and collect both outputs concurrently, so that no full pipe blocks."""
     deadline = None if timeout is None else time.monotonic() + timeout
     outputs = {child.stdout: bytearray(), child.stderr: bytearray()}
     poller = select.poll()
@@ -130,7 +131,7 @@ def _converse(child: Child, stdin: bytes, timeout: float | None, max_output: int
 
 
 def _feed(fd: int, todo: memoryview) -> memoryview:
-    """Write what the pipe takes; a reader that has gone away wants nothing more."""
+    """Write what the pipe accepts; a closed reader needs no more."""
     try:
         return todo[os.write(fd, todo[:_CHUNK]) :]
     except BlockingIOError:
@@ -140,7 +141,7 @@ def _feed(fd: int, todo: memoryview) -> memoryview:
 
 
 class Program(Value):
-    """A running process as the system tells it: ``started`` distinguishes a reused pid."""
+    """A running process; ``started`` distinguishes reused pids."""
 
     pid: int
     parent: int
@@ -150,7 +151,7 @@ class Program(Value):
 
 
 def look(pid: int) -> Program | None:
-    """Describe a running process, or None if it is gone or cannot be read."""
+    """Describe a running process; None if it is gone or unreadable."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             stat = file.read().decode("utf-8", "replace")
@@ -164,7 +165,7 @@ def look(pid: int) -> Program | None:
 
 
 def _look_with_ps(pid: int) -> Program | None:
-    """The same where there is no /proc (macOS, the BSDs)."""
+    """Describe a process without /proc (macOS, the BSDs)."""
     try:
         done = run(["ps", "-o", "ppid=,lstart=,command=", "-p", str(pid)], timeout=5)
     except EntireError:
@@ -182,13 +183,13 @@ def _look_with_ps(pid: int) -> Program | None:
 
 
 def is_running(pid: int, started: str) -> bool:
-    """Tell whether exactly that process still runs."""
+    """Tell whether the process is still running, and not another one with its pid."""
     program = look(pid)
     return program is not None and program.started == started
 
 
 def ancestors(pid: int, limit: int = 12) -> list[Program]:
-    """Return the process and its parents, nearest first."""
+    """Return the process and its ancestors, nearest first."""
     found: list[Program] = []
     while pid > 1 and len(found) < limit:
         program = look(pid)

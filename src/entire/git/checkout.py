@@ -1,7 +1,7 @@
-"""From blobs to files of a work tree and back, without touching the user's index: what a rewind puts into place.
+"""Turns blobs into files of a worktree and back, without touching the user's index: a rewind uses it.
 
-Git itself writes the files (into a folder of ours), so that line ends, clean and smudge filters, executable bits and
-symbolic links come out as by a checkout.
+Git itself writes the files (into a folder of ours), so that line endings, clean and smudge filters, executable bits
+and symbolic links are the same as after a checkout.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _CONFLICTS = 127  # merge-file's status is the number of conflicts up to here; b
 
 
 def stage(top: str, entries: Mapping[str, tuple[str, str]], folder: str) -> None:
-    """Write the files of some tree entries (path to mode and blob id) below ``folder``, as a checkout in ``top`` would.
+    """Write tree entries (path to mode and blob id) as files below ``folder``, as a checkout in ``top`` would.
 
     Raises GitError if an object is missing or a filter fails.
     """
@@ -39,23 +39,23 @@ def stage(top: str, entries: Mapping[str, tuple[str, str]], folder: str) -> None
 
 
 def ignored(top: str, paths: Collection[str]) -> set[str]:
-    """Return those of the paths that git ignores here; what the index holds is never ignored, nor is what lies behind
-    a symbolic link or in a submodule: there git sees nothing.
+    """Return the paths that git ignores here. Paths in the index are never ignored, nor are those behind a symbolic
+    link or in a submodule, which git does not examine.
     """
-    asked = [path for path in paths if not _is_behind_link(top, path)]
-    if not asked:
+    candidates = [path for path in paths if not _is_behind_link(top, path)]
+    if not candidates:
         return set()
     try:
-        return _paths(run.git(top, "check-ignore", "-z", "--stdin", stdin=_stdin(asked), ok=(0, 1)).stdout)
+        return _paths(run.git(top, "check-ignore", "-z", "--stdin", stdin=_stdin(candidates), ok=(0, 1)).stdout)
     except GitError as error:
         if "is in submodule" not in str(error):
             raise
-    half = len(asked) // 2
-    return ignored(top, asked[:half]) | ignored(top, asked[half:]) if half else set()
+    half = len(candidates) // 2
+    return ignored(top, candidates[:half]) | ignored(top, candidates[half:]) if half else set()
 
 
 def ignored_by(git_dir: str, rules: str, paths: Collection[str]) -> set[str]:
-    """Return those of the paths that git would ignore by the ``.gitignore`` files of the folder ``rules``."""
+    """Return the paths that the ``.gitignore`` files of the folder ``rules`` ignore."""
     if not paths:
         return set()
     os.makedirs(rules, exist_ok=True)
@@ -82,18 +82,18 @@ def _paths(answer: bytes) -> set[str]:
 
 
 def in_commits(top: str, revs: Sequence[str], paths: Collection[str]) -> set[str]:
-    """Return those of the paths that a commit found by ``revs`` (as for ``git rev-list``) added or changed."""
+    """Return the paths that a commit found by ``revs`` (as for ``git rev-list``) added or changed."""
     if not paths or not revs:
         return set()
     done = run.git(top, "log", "-z", "--format=", "--name-only", "--no-renames", "-m", *revs, "--")
     names = done.stdout.decode("utf-8", "surrogateescape").split("\0")
-    return {one for name in names for one in (name, name.removeprefix("\n"))} & set(paths)
+    return {path for name in names for path in (name, name.removeprefix("\n"))} & set(paths)
 
 
 def merge(top: str, folder: str, mine: bytes, base: bytes, theirs: bytes, labels: Sequence[str]) -> tuple[bytes, bool]:
-    """Merge two changes of one file three-way, as git does; return the result and whether it has conflicts.
+    """Merge two changes of a file three-way, as git does; return the result and whether it has conflicts.
 
-    ``labels`` name mine, base and theirs in the conflict markers; ``folder`` is for three files that are removed again.
+    ``labels`` name mine, base and theirs in the conflict markers; ``folder`` holds three temporary files.
     """
     paths = [os.path.join(folder, name) for name in ("mine", "base", "theirs")]
     try:
@@ -108,22 +108,22 @@ def merge(top: str, folder: str, mine: bytes, base: bytes, theirs: bytes, labels
 
 
 def is_binary(content: bytes) -> bool:
-    """Tell whether git would call a content binary."""
+    """Tell whether git treats the content as binary."""
     return b"\0" in content[:8000]
 
 
 def store(top: str, content: bytes) -> str:
-    """Store a content as a blob, as it is; return its id."""
+    """Store the content unchanged as a blob; return its id."""
     return run.git(top, "hash-object", "-w", "--stdin", stdin=content).stdout.decode("ascii").strip()
 
 
 def diff_folders(folder: str, before: str, after: str, *, colour: bool) -> bytes:
-    """Return the difference between two folders below ``folder``, with the names of files in them, as git shows it."""
-    wanted = "always" if colour else "never"
-    argv = ("diff", "--no-index", "--no-prefix", "--no-ext-diff", "--no-textconv", f"--color={wanted}", before, after)
+    """Return git's diff between two folders below ``folder``."""
+    color = "always" if colour else "never"
+    argv = ("diff", "--no-index", "--no-prefix", "--no-ext-diff", "--no-textconv", f"--color={color}", before, after)
     return run.git(folder, *argv, ok=(0, 1), env={**run.environment(), "GIT_CEILING_DIRECTORIES": folder}).stdout
 
 
 def index_at(top: str, commit: str, index: str) -> None:
-    """Make an index file (a copy of the user's) that of a commit; what is known of unchanged files is kept."""
+    """Make an index file (a copy of the user's) match a commit; cached data of unchanged files is kept."""
     run.git(top, "read-tree", "--reset", commit, env=run.environment(GIT_INDEX_FILE=index), timeout=None)

@@ -1,4 +1,4 @@
-"""What differs between trees: changed paths, and the lines of them, several pairs in one git process."""
+"""Differences between trees: changed paths and their lines, for several pairs in one git process."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ if TYPE_CHECKING:
 
     Line = tuple[bytes, bytes]
 
-_QUOTED = ("-c", "core.quotePath=true")  # headers as git prints them by default: patch ids are made of them
-_MANY_PATHS = 400  # a longer list is not worth a pathspec, and a command line has an end
+_QUOTED = ("-c", "core.quotePath=true")  # headers as git prints them by default: patch ids depend on them
+_MANY_PATHS = 400  # longer lists gain nothing from a pathspec, and command lines are limited
 GITLINK = "160000"
-EMPTY_TREE = {  # by the length of ids
+EMPTY_TREE = {  # by id length
     40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
     64: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 }
 
 
 class Change(Value):
-    """One changed path. Modes as git prints them, ``000000`` where there is no file; ids of zeros likewise."""
+    """A changed path. Modes as git prints them, ``000000`` if there is no file; ids are zeros then."""
 
     path: str
-    old_path: str  # differs from ``path`` for a rename only
+    old_path: str  # differs from ``path`` only for a rename
     status: str  # A D M R T
     old_mode: str
     new_mode: str
@@ -48,22 +48,22 @@ class FilePatch(Value):
     change: Change
     binary: bool
     hunks: tuple[Hunk, ...]
-    header: tuple[bytes, ...] = ()  # the patch's lines before the first hunk
-    halves: tuple[FilePatch, ...] = ()  # of a file that became another kind: its deletion and its creation
+    header: tuple[bytes, ...] = ()  # the lines before the first hunk
+    halves: tuple[FilePatch, ...] = ()  # if the file type changed: its deletion and its creation
 
 
 def changes(where: str, old: str, new: str) -> list[Change]:
-    """Return the paths that differ between two trees or commits, renames as delete and add."""
+    """Return the paths that differ between two trees or commits; a rename is a deletion and an addition."""
     done = run.git(where, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--ignore-submodules=dirty", old, new)
     return parse_raw_z(done.stdout)
 
 
 def entries(where: str, tree: str, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Return mode and object id of those of the paths that a tree has (files, links, submodules)."""
+    """Return mode and object id of the paths that a tree contains (files, links, submodules)."""
     found: dict[str, tuple[str, str]] = {}
     for start in range(0, len(paths) if tree else 0, _MANY_PATHS):
-        some = paths[start : start + _MANY_PATHS]
-        done = run.git(where, "--literal-pathspecs", "ls-tree", "-z", "--full-tree", tree, "--", *some)
+        batch = paths[start : start + _MANY_PATHS]
+        done = run.git(where, "--literal-pathspecs", "ls-tree", "-z", "--full-tree", tree, "--", *batch)
         for line in done.stdout.decode("utf-8", "surrogateescape").split("\0")[:-1]:
             head, _, path = line.partition("\t")
             mode, kind, oid = head.split(" ")
@@ -75,16 +75,16 @@ def entries(where: str, tree: str, paths: Sequence[str]) -> dict[str, tuple[str,
 def sizes(where: str, pairs: Sequence[tuple[str, str]]) -> list[dict[str, tuple[int, int]]]:
     """Return, for each pair of trees, the changed paths with their added and removed lines (0 and 0 for binary files).
 
-    One git process. What comes after a tree that is gone is left out.
+    One git process. Pairs after a missing tree are left out.
     """
     found: dict[str, dict[str, tuple[int, int]]] = {f"{old} {new}": {} for old, new in pairs}
-    asked = "".join(f"{pair}\n" for pair in found).encode()
+    request = "".join(f"{pair}\n" for pair in found).encode()
     options = ("--stdin", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--ignore-submodules=dirty")
-    data = run.git(where, "diff-tree", *options, stdin=asked, ok=(0, 128)).stdout if found else b""
+    data = run.git(where, "diff-tree", *options, stdin=request, ok=(0, 128)).stdout if found else b""
     current: dict[str, tuple[int, int]] = {}
     for text in data.decode("utf-8", "surrogateescape").split("\0"):
         head, newline, rest = text.partition("\n")
-        while newline and head in found:  # a pair's own line stands before its first path
+        while newline and head in found:  # a pair's line precedes its first path
             current, text = found[head], rest
             head, newline, rest = text.partition("\n")
         added, _, rest = text.partition("\t")
@@ -123,7 +123,7 @@ def _change(meta: str, old_path: str, path: str) -> Change:
 def patches(
     where: str, pairs: Sequence[tuple[str, str]], paths: Sequence[str] = (), *, renames: bool = True
 ) -> list[list[FilePatch]]:
-    """Return, for each pair of tree ids, the patches of the given paths (of all without paths). One git process."""
+    """Return, for each pair of tree ids, the patches of ``paths`` (default: all). One git process."""
     if not pairs:
         return []
     options = ["-M", "-l400"] if renames else ["--no-renames"]
@@ -185,7 +185,7 @@ class _Parser:
 
     def _file(self, change: Change) -> FilePatch:
         patch = self._segment(change)
-        if change.status == "T":  # a file became a link, or the like: git prints a deletion and a creation
+        if change.status == "T":  # the file type changed: git prints a deletion and a creation
             second = self._segment(change)
             return FilePatch(
                 change=change,
@@ -213,7 +213,7 @@ class _Parser:
         hunks = []
         while self._peek().startswith(b"@@ "):
             hunks.append(self._hunk())
-        if GITLINK in (change.old_mode, change.new_mode):  # its two ids are no lines, but part of the patch id
+        if GITLINK in (change.old_mode, change.new_mode):  # its ids are not lines, but part of the patch id
             header += [kind + text for hunk in hunks for kind, text in hunk.lines]
         return FilePatch(change=change, binary=binary, hunks=() if binary else tuple(hunks), header=tuple(header))
 
@@ -228,7 +228,7 @@ class _Parser:
             line = self._peek()
             self._at += 1
             kind = line[:1]
-            if kind == b"\\":  # "\ No newline at end of file" speaks of the line before
+            if kind == b"\\":  # "\ No newline at end of file" refers to the previous line
                 last_kind, last = lines[-1]
                 lines[-1] = (last_kind, last[:-1])
                 continue
@@ -249,7 +249,7 @@ _ESCAPES = {"n": b"\n", "t": b"\t", "r": b"\r", "a": b"\a", "b": b"\b", "f": b"\
 
 
 def unquote(name: str) -> str:
-    """Undo git's C-style quoting of a path; an unquoted one is returned as it is."""
+    """Undo git's C-style quoting of a path; return an unquoted path unchanged."""
     if len(name) < 2 or name[0] != '"' or name[-1] != '"':
         return name
     out = bytearray()

@@ -1,4 +1,4 @@
-"""HEAD of a work tree, moved as git moves it: to a branch, or to a commit."""
+"""Reads and sets a worktree's HEAD, as git does: a branch, or a commit."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from entire.git import run
 
 
 def read(where: str) -> tuple[str, str]:
-    """Return the ref that HEAD names ('' when it is detached) and the commit it leads to ('' on an unborn branch)."""
+    """Return HEAD's ref ('' if detached) and commit ('' on an unborn branch)."""
     ref = run.git(where, "symbolic-ref", "--quiet", "HEAD", ok=(0, 1))
     oid = run.git(where, "rev-parse", "--verify", "--quiet", "HEAD^{commit}", ok=(0, 1, 128))
     return (
@@ -16,7 +16,7 @@ def read(where: str) -> tuple[str, str]:
 
 
 def write(where: str, ref: str, oid: str, *, reason: str) -> None:
-    """Let HEAD name a ref, or with '' for the ref a commit; ``reason`` goes to its reflog. Files stay as they are."""
+    """Point HEAD to a ref, or if ``ref`` is '' to a commit; ``reason`` goes to the reflog. Files are not changed."""
     if ref:
         run.git(where, "symbolic-ref", "-m", reason, "HEAD", ref)
     else:

@@ -1,4 +1,4 @@
-"""Questions about commits, each answered by one git process."""
+"""Queries about commits, each by one git process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NOT_OURS = ("refs/heads/entire/*", "refs/remotes/*/entire/*", "refs/entire/*", 
 
 
 class Logged(Value):
-    """A commit as ``git log`` tells it; ``time`` is the author's, in seconds since the epoch."""
+    """A commit in ``git log``; ``time`` is the author's, in seconds since the epoch."""
 
     oid: str
     parents: tuple[str, ...]
@@ -26,38 +26,36 @@ class Logged(Value):
 
     @property
     def subject(self) -> str:
-        """The message's first line."""
         return self.message.lstrip().partition("\n")[0].rstrip()
 
 
 def resolve(where: str, name: str) -> str:
-    """Return the id of the commit that git calls ``name``, '' if there is none."""
+    """Return the id of the commit that ``name`` resolves to, or ''."""
     if not name or "\n" in name or "\0" in name:
         return ""
-    asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
-    done = run.git(where, *asked, ok=(0, 1, 128))
+    query = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    done = run.git(where, *query, ok=(0, 1, 128))
     return done.stdout.decode("ascii", "replace").strip() if done.status == 0 else ""
 
 
 def branch(where: str) -> str:
-    """Return the name of the branch that is checked out, '' when HEAD is detached."""
+    """Return the name of the current branch, '' if HEAD is detached."""
     done = run.git(where, "symbolic-ref", "--quiet", "--short", "HEAD", ok=(0, 1, 128))
     return done.stdout.decode("utf-8", "surrogateescape").strip() if done.status == 0 else ""
 
 
 def pager(where: str) -> str:
-    """Return the pager that git would use here."""
+    """Return git's pager for this repository."""
     done = run.git(where, "var", "GIT_PAGER", ok=(0, 1, 128), env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"})
     return done.stdout.decode("utf-8", "replace").strip() if done.status == 0 else ""
 
 
 def remotes(where: str) -> list[str]:
-    """Return the names of the remotes."""
     return run.lines(where, "remote")
 
 
 def show(where: str, oids: Sequence[str]) -> list[Logged]:
-    """Return these commits, in this order; those that are gone are left out."""
+    """Return these commits in order; missing ones are left out."""
     if not oids:
         return []
     stdin = "".join(f"{oid}\n" for oid in oids).encode()
@@ -65,9 +63,9 @@ def show(where: str, oids: Sequence[str]) -> list[Logged]:
 
 
 def containing(where: str, text: str, *, start: str = "", limit: int = 0) -> list[Logged]:
-    """Return the commits whose message holds ``text``, newest first.
+    """Return the commits whose message contains ``text``, newest first.
 
-    Those that ``start`` reaches; without it those that any branch, tag or HEAD reaches (our own refs left out).
+    Searches what ``start`` reaches, or without it what any branch, tag or HEAD reaches (our own refs excluded).
     """
     options = ["--fixed-strings", f"--grep={text}", *([f"--max-count={limit}"] if limit else [])]
     if start:
@@ -76,20 +74,20 @@ def containing(where: str, text: str, *, start: str = "", limit: int = 0) -> lis
 
 
 def log(where: str, revs: Sequence[str], *, limit: int = 0) -> list[Logged]:
-    """Return the commits that ``revs`` reach (``^name`` leaves out), newest first, at most ``limit`` (0: all)."""
+    """Return the commits that ``revs`` reach (``^name`` excludes), newest first, at most ``limit`` (0: all)."""
     return _log(where, "--topo-order", *([f"--max-count={limit}"] if limit else []), *revs, "--")
 
 
 def outside(where: str, start: str, oids: Sequence[str]) -> set[str]:
-    """Return those of the commits that ``start`` does not reach; all of them, if there is no ``start``."""
+    """Return the commits that ``start`` does not reach; all of them without ``start``."""
     if not oids or not resolve(where, start):
         return set(oids)
-    asked = "".join(f"{one}\n" for one in (*oids, f"^{start}")).encode()
-    return set(oids) & set(run.lines(where, "rev-list", "--stdin", stdin=asked))
+    request = "".join(f"{rev}\n" for rev in (*oids, f"^{start}")).encode()
+    return set(oids) & set(run.lines(where, "rev-list", "--stdin", stdin=request))
 
 
 def changed_paths(where: str, oid: str) -> list[str]:
-    """Return the paths that a commit changed against its first parent."""
+    """Return the paths that a commit changed relative to its first parent."""
     done = run.git(
         where,
         "diff-tree",
@@ -107,14 +105,14 @@ def changed_paths(where: str, oid: str) -> list[str]:
 
 
 def count(where: str, *revs: str) -> int:
-    """Return how many commits ``git rev-list`` finds (``^name`` leaves out)."""
+    """Return how many commits ``git rev-list`` finds (``^name`` excludes)."""
     done = run.git(where, "rev-list", "--count", *revs, "--", ok=(0, 128))
     text = done.stdout.decode("ascii", "replace").strip()
     return int(text) if text.isdigit() else 0
 
 
 def _log(where: str, *args: str, stdin: bytes = b"") -> list[Logged]:
-    """Run ``git log``; status 128 is a repository without a commit, or a name that is none."""
+    """Run ``git log``; status 128 means a repository without commits, or an unknown name."""
     done = run.git(where, "log", "-z", "--encoding=UTF-8", "--no-color", "--no-show-signature", _FORMAT, *args,
                    stdin=stdin, ok=(0, 128))  # fmt: skip
     found = []

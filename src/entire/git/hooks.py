@@ -1,4 +1,4 @@
-"""Where git looks for hooks, and who decided that."""
+"""Finds the folder where git looks for hooks, and where it is configured."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from entire.model.value import Value
 
 
 class HooksFolder(Value):
-    """The folder of hooks as absolute path; ``scope`` of ``core.hooksPath`` in git's word, '' where it is not set."""
+    """The hooks folder as an absolute path; ``scope`` is git's name for where ``core.hooksPath`` is set, or ''."""
 
     path: str
     common_dir: str
     scope: str = ""
     origin: str = ""
-    tracked: bool = False  # the folder holds files that git tracks: it belongs to the team
+    tracked: bool = False  # git tracks files in it: it belongs to the team
 
 
 def folder(root: str) -> HooksFolder:
-    """Ask git about the worktree with top folder ``root``."""
-    asked = run.lines(root, "rev-parse", "--git-path", "hooks", "--git-common-dir")
-    path, common_dir = (os.path.normpath(os.path.join(root, line)) for line in asked)
-    said = run.git(root, "config", "--show-scope", "--show-origin", "--get", "core.hooksPath", ok=(0, 1)).stdout
-    if not said.strip():
+    """Return the hooks folder of the worktree with root ``root``."""
+    lines = run.lines(root, "rev-parse", "--git-path", "hooks", "--git-common-dir")
+    path, common_dir = (os.path.normpath(os.path.join(root, line)) for line in lines)
+    output = run.git(root, "config", "--show-scope", "--show-origin", "--get", "core.hooksPath", ok=(0, 1)).stdout
+    if not output.strip():
         return HooksFolder(path=path, common_dir=common_dir)
-    scope, origin, *_ = [*said.decode("utf-8", "surrogateescape").split("\t"), ""]
+    scope, origin, *_ = [*output.decode("utf-8", "surrogateescape").split("\t"), ""]
     return HooksFolder(path=path, common_dir=common_dir, scope=scope, origin=origin, tracked=_is_tracked(root, path))
 
 

@@ -1,4 +1,4 @@
-"""The index that git is about to commit, looked at without touching it."""
+"""Reads the index that git is about to commit, without touching it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from entire.git import run
 
 
 def tree(top: str, git_dir: str, index: str, scratch: str) -> str:
-    """Return the tree of an index file, '' as an empty one if there is none.
+    """Return the tree of an index file; a missing file counts as an empty index.
 
-    ``git write-tree`` takes a lock beside the index and may rewrite it; so it gets a second name of the same file, in
-    the folder ``scratch``, and the index itself stays as it is.
+    ``git write-tree`` locks the index and may rewrite it. So it gets a hard link in the folder ``scratch``, and the
+    index itself is not changed.
     """
     twin = os.path.join(scratch, f"index.{os.getpid()}")
     os.makedirs(scratch, exist_ok=True)
@@ -32,6 +32,6 @@ def tree(top: str, git_dir: str, index: str, scratch: str) -> str:
 
 
 def comment_char(top: str) -> str:
-    """Return the character that begins a comment in an edited commit message."""
+    """Return the character that starts a comment in an edited commit message."""
     found = run.lines(top, "config", "core.commentChar", ok=(0, 1))
     return found[0] if found and found[0] not in ("", "auto") else "#"

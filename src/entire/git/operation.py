@@ -1,4 +1,4 @@
-"""Which git command is making the commit, as far as git and the system tell (linking.md section 4)."""
+"""Finds out which git command is making the commit (linking.md section 4)."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ _VALUE_OPTIONS = (
 
 
 class GitCommand(Value):
-    """The git command behind a hook. ``command`` '' if it cannot be told; ``outer``: a sequencer above it."""
+    """The git command that runs a hook. ``command``: '' if unknown; ``outer``: a sequencer above it."""
 
     command: str = ""
     outer: str = ""
-    amends: bool | None = None  # None: the arguments cannot be read
+    amends: bool | None = None  # None: unknown
     pid: int = 0
     started: str = ""
 
     @property
     def picks(self) -> bool:
-        """Tell whether a rebase or a cherry-pick copies commits here, rather than somebody making one."""
+        """Tell whether a rebase or cherry-pick copies commits, rather than a person or agent making one."""
         return any(word in ("rebase", "cherry-pick", "am") for word in (self.command, self.outer))
 
 
 def find() -> GitCommand:
-    """Look at the processes above this hook."""
+    """Inspect the parent processes of this hook."""
     above = [
         program
         for program in process.ancestors(os.getppid())
         if program.name == "git" or program.name.startswith("git-")
     ]
     commands = [(program, *_command(program.argv)) for program in above]
-    commands = [one for one in commands if one[1]]
+    commands = [entry for entry in commands if entry[1]]
     if not commands:
         return GitCommand()
     nearest, command, rest = commands[0]
@@ -82,19 +82,19 @@ def _command(argv: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
 
 
 class Operation(Value):
-    """What lies in the git directory of a merge, a pick or a squash in progress."""
+    """Merge, pick, rebase or squash in progress, as the git directory records it."""
 
     merge_heads: tuple[str, ...] = ()
-    picked: str = ""  # the commit that a cherry-pick which stopped is about
+    picked: str = ""  # the commit of an interrupted cherry-pick
     rebasing: bool = False
-    folds: str = ""  # the commit that a rebase is about to fold into HEAD (squash, fixup)
+    folds: str = ""  # the commit that a rebase folds into HEAD (squash, fixup)
     squash_tip: str = ""
     squash_message: str = ""
-    squashed_ids: tuple[CheckpointId, ...] = ()  # of the commits that `merge --squash` collects, the oldest first
+    squashed_ids: tuple[CheckpointId, ...] = ()  # of the commits that `merge --squash` combines, oldest first
 
 
 def state(place: Place) -> Operation:
-    """Look for operations in progress."""
+    """Return the operations in progress."""
     folder = place.git_dir
     squash = (files.read(os.path.join(folder, "SQUASH_MSG")) or b"").decode("utf-8", "surrogateescape")
     _, *commits = ("\n" + squash).split("\ncommit ")
@@ -102,16 +102,16 @@ def state(place: Place) -> Operation:
     return Operation(
         merge_heads=tuple((files.read(os.path.join(folder, "MERGE_HEAD")) or b"").decode("ascii", "replace").split()),
         picked=(files.read(os.path.join(folder, "CHERRY_PICK_HEAD")) or b"").decode("ascii", "replace").strip(),
-        folds=_folds(folder),
+        folds=_folded_commit(folder),
         rebasing=any(os.path.isdir(os.path.join(folder, name)) for name in ("rebase-merge", "rebase-apply")),
         squash_tip=tips[0] if tips else "",
         squash_message=squash,
-        squashed_ids=tuple(one for text in reversed(commits) for one in checkpoint_ids(text)),
+        squashed_ids=tuple(checkpoint_id for text in reversed(commits) for checkpoint_id in checkpoint_ids(text)),
     )
 
 
-def _folds(folder: str) -> str:
-    """Return the commit that an interactive rebase folds into the one before it; '' if it does something else."""
+def _folded_commit(folder: str) -> str:
+    """Return the commit that an interactive rebase folds into the previous one, or ''."""
     done = (files.read(os.path.join(folder, "rebase-merge", "done")) or b"").decode("utf-8", "replace").split("\n")
     words = next((line.split() for line in reversed(done) if line.strip()), [])
     if len(words) < 2 or words[0] not in ("squash", "s", "fixup", "f"):

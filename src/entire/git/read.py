@@ -1,4 +1,4 @@
-"""Many objects through one ``cat-file --batch`` child, started at the first question."""
+"""Reads objects through one ``cat-file --batch`` child, started by the first query."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class TreeEntry(Value):
 
 
 class Commit(Value):
-    """The parts of a commit that we use. Times are seconds since the epoch; the message is bytes as git keeps them."""
+    """The parts of a commit that we use; the message is bytes, as git stores it."""
 
     oid: str
     tree: str
@@ -42,7 +42,7 @@ class Commit(Value):
 
 
 class Objects:
-    """Reads objects of one repository by id or by any name that git understands (``HEAD^{tree}``, ``main:a/b``)."""
+    """Reads objects of a repository by id or by any name that git resolves (``HEAD^{tree}``, ``main:a/b``)."""
 
     def __init__(self, where: str) -> None:
         self._where = where
@@ -58,7 +58,7 @@ class Objects:
         self.close()
 
     def close(self) -> None:
-        """End the child; the next question starts another one."""
+        """Stop the child; the next query starts another."""
         if self._child is not None:
             for fd in (self._child.stdin, self._child.stdout, self._child.stderr):
                 os.close(fd)
@@ -67,13 +67,13 @@ class Objects:
             self._rest = b""
 
     def get(self, name: str) -> Object | None:
-        """Return an object, or None if git knows none of that name."""
+        """Return an object, or None if git has none of that name."""
         if "\n" in name or not name:
             return None
         if self._child is None:
             self._child = process.Child(run.argv(self._where, ["cat-file", "--batch"]), run.environment())
-        question = name.encode("utf-8", "surrogateescape") + b"\n"
-        os.write(self._child.stdin, question)
+        query = name.encode("utf-8", "surrogateescape") + b"\n"
+        os.write(self._child.stdin, query)
         head = self._until_newline()
         words = head.rsplit(b" ", 2)
         if len(words) != 3 or not words[2].isdigit():
@@ -82,12 +82,11 @@ class Objects:
         return Object(oid=words[0].decode("ascii", "replace"), type=words[1].decode("ascii", "replace"), data=data[:-1])
 
     def blob(self, name: str) -> bytes | None:
-        """Return a blob's bytes, or None."""
         found = self.get(name)
         return found.data if found is not None and found.type == "blob" else None
 
     def tree(self, name: str) -> list[TreeEntry]:
-        """Return the entries of a tree, in git's order; empty if there is none of that name."""
+        """Return a tree's entries in git's order; empty if there is no such tree."""
         found = self.get(name)
         return parse_tree(found.data, len(found.oid) // 2) if found is not None and found.type == "tree" else []
 
@@ -97,7 +96,6 @@ class Objects:
         return found.oid if found is not None else ""
 
     def commit(self, name: str) -> Commit | None:
-        """Return a commit, or None."""
         found = self.get(name)
         return parse_commit(found) if found is not None and found.type == "commit" else None
 
@@ -105,8 +103,8 @@ class Objects:
         assert self._child is not None
         data = os.read(self._child.stdout, 1 << 18)
         if not data:
-            said = os.read(self._child.stderr, 1 << 16).decode("utf-8", "replace").strip()
-            raise GitError(f"git cat-file ended unexpectedly: {said}")
+            message = os.read(self._child.stderr, 1 << 16).decode("utf-8", "replace").strip()
+            raise GitError(f"git cat-file ended unexpectedly: {message}")
         return data
 
     def _until_newline(self) -> bytes:
@@ -141,7 +139,6 @@ def parse_tree(data: bytes, oid_size: int) -> list[TreeEntry]:
 
 
 def parse_commit(found: Object) -> Commit:
-    """Parse a commit object's content."""
     head, _, message = found.data.partition(b"\n\n")
     fields: dict[str, str] = {}
     parents = []
@@ -149,7 +146,7 @@ def parse_commit(found: Object) -> Commit:
         key, _, value = line.partition(" ")
         if key == "parent":
             parents.append(value)
-        elif key:  # continuation lines of a signature begin with a blank
+        elif key:  # continuation lines of a signature start with a space
             fields.setdefault(key, value)
     return Commit(
         oid=found.oid,

@@ -1,6 +1,4 @@
-"""What reflogs tell: how HEAD moved in this worktree, and what was stashed. Only with the files backend: a reftable
-repository has no such files, and nothing is found then.
-"""
+"""Reads reflogs: how HEAD moved in this worktree, and what was stashed. With the reftable backend nothing is found."""
 
 from __future__ import annotations
 
@@ -16,16 +14,14 @@ _REFLOG_END = 1 << 16
 
 
 def amended(place: Place) -> set[str]:
-    """Return the commits that were replaced by an amend here lately, as HEAD's reflog tells."""
+    """Return the commits that were recently amended here, by HEAD's reflog."""
     data = files.read(os.path.join(place.git_dir, "logs", "HEAD")) or b""
     lines = [line.partition("\t") for line in data[-65536:].decode("utf-8", "surrogateescape").splitlines()]
     return {ids.split()[0] for ids, _, subject in lines if subject.startswith("commit (amend)") and ids.split()}
 
 
 def reset_from(place: Place) -> str:
-    """Return the commit that HEAD was moved away from by the last ``git reset``, with only commits since; '' if
-    none.
-    """
+    """Return the commit from which the last ``git reset`` moved HEAD, if only commits followed; else ''."""
     data = files.read(os.path.join(place.git_dir, "logs", "HEAD")) or b""
     for line in reversed(data[-8192:].decode("utf-8", "surrogateescape").splitlines()[-20:]):
         ids, _, subject = line.partition("\t")
@@ -33,14 +29,14 @@ def reset_from(place: Place) -> str:
             words = ids.split()
             if len(words) > 1 and words[0] != words[1]:
                 return words[0]
-            continue  # it only took something out of the index
+            continue  # it only unstaged something
         if not subject.startswith("commit"):
             return ""
     return ""
 
 
 def merged(place: Place) -> set[str]:
-    """Return the merge commits that git made in this work tree, as HEAD's reflog tells."""
+    """Return the merge commits that git made in this worktree, by HEAD's reflog."""
     data = files.read(os.path.join(place.git_dir, "logs", "HEAD")) or b""
     found = set()
     for line in data[-_REFLOG_END:].decode("utf-8", "replace").splitlines():
@@ -52,7 +48,7 @@ def merged(place: Place) -> set[str]:
 
 
 def last_stash(place: Place) -> int:
-    """Return when the newest stash was made, in seconds since the epoch; 0 without one."""
+    """Return when the newest stash was made, in seconds since the epoch; 0 if there is none."""
     data = files.read(os.path.join(place.common_dir, "logs", "refs", "stash"))
     words = data.rpartition(b"\t")[0].rpartition(b"\n")[2].split() if data else []
     return int(words[-2]) if len(words) > 2 and words[-2].isdigit() else 0

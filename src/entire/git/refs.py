@@ -1,4 +1,4 @@
-"""Refs: read, list, and moves that happen all or not at all, each only if nobody moved the ref meanwhile."""
+"""Reads, lists and atomically moves refs, each only if no other process has moved it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Move(Value):
-    """One wish for a ref: ``old`` '' = must not exist, None = whatever it is; ``new`` '' = delete."""
+    """A change to a ref. ``old``: '' = must not exist, None = any value; ``new``: '' = delete."""
 
     ref: str
     new: str
@@ -20,13 +20,13 @@ class Move(Value):
 
 
 def read(where: str, *names: str) -> dict[str, str]:
-    """Return the object ids of exactly those refs that exist (one git process for all of them)."""
+    """Return the object ids of those refs that exist, by name. One git process."""
     wanted = set(names)
     return {name: oid for name, oid in find(where, *names).items() if name in wanted}
 
 
 def find(where: str, *patterns: str) -> dict[str, str]:
-    """Return all refs below the patterns (as ``git for-each-ref`` matches them), name to object id."""
+    """Return all refs that match the patterns (as in ``git for-each-ref``), name to object id."""
     found = {}
     for line in run.lines(where, "for-each-ref", "--format=%(objectname) %(refname)", *patterns):
         oid, _, name = line.partition(" ")
@@ -35,19 +35,19 @@ def find(where: str, *patterns: str) -> dict[str, str]:
 
 
 def move(where: str, moves: Sequence[Move]) -> None:
-    """Carry out all moves or none; raises RefMovedError if a ref is not where it was expected."""
+    """Apply all moves or none; raises RefMovedError if a ref does not have its expected value."""
     if not moves:
         return
-    zero = "0" * max(len(one.new or one.old or "") for one in moves) or "0" * 40
+    zero = "0" * max(len(change.new or change.old or "") for change in moves) or "0" * 40
     commands = ["start"]
-    for one in moves:
-        if one.new:
-            expected = "" if one.old is None else f" {one.old or zero}"
-            commands.append(f"update {one.ref} {one.new}{expected}")
+    for change in moves:
+        if change.new:
+            expected = "" if change.old is None else f" {change.old or zero}"
+            commands.append(f"update {change.ref} {change.new}{expected}")
         else:
-            commands.append(f"delete {one.ref}" + (f" {one.old}" if one.old else ""))
+            commands.append(f"delete {change.ref}" + (f" {change.old}" if change.old else ""))
     commands += ["prepare", "commit", ""]
     try:
         run.git(where, "update-ref", "--stdin", stdin="\n".join(commands).encode())
     except GitError as error:
-        raise RefMovedError(error.message, hint="another process wrote at the same time; try again") from error
+        raise RefMovedError(error.message, hint="another process moved it at the same time; try again") from error

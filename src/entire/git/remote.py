@@ -1,4 +1,4 @@
-"""Talks to remotes without ever asking anybody anything: no terminal, no dialog, no standard input, a limit in time."""
+"""Talks to remotes without prompting: no terminal, no dialog, no standard input, and a time limit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 from entire.errors import EntireError, GitError
 from entire.git import run
 
-# They tell git which repository it works on, and a hook inherits them. The rest (proxies, certificates, -c) is kept.
+# These select git's repository, and a hook inherits them. Other variables (proxies, certificates, -c) are kept.
 OF_A_REPOSITORY = frozenset({
     "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_CONFIG", "GIT_DIR", "GIT_GRAFT_FILE",
     "GIT_IMPLICIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NAMESPACE", "GIT_NO_REPLACE_OBJECTS",
@@ -16,7 +16,7 @@ OF_A_REPOSITORY = frozenset({
 })  # fmt: skip
 _NO_QUESTIONS = {
     "GIT_TERMINAL_PROMPT": "0",
-    "GIT_ASKPASS": "true",  # a program that answers nothing: without it git would start core.askPass, a dialog
+    "GIT_ASKPASS": "true",  # prints nothing; otherwise git would start core.askPass, a dialog
     "SSH_ASKPASS": "true",
     "SSH_ASKPASS_REQUIRE": "never",
     "GCM_INTERACTIVE": "never",
@@ -27,25 +27,25 @@ _OPTIONS = ("-c", "credential.interactive=false", "-c", "core.askPass=true")
 
 
 def is_named(where: str, remote: str) -> bool:
-    """Tell whether this is the name of a remote; a push can also go to a bare URL or path."""
+    """Tell whether this is the name of a remote rather than a URL or path."""
     return not run.git(where, "config", "--get-all", f"remote.{remote}.url", ok=(0, 1)).status
 
 
 def push(where: str, remote: str, commit: str, ref: str, timeout: float) -> None:
-    """Push a commit to a ref of a remote, never by force and without hooks; raises EntireError with the reason."""
-    _talk(where, timeout, "push", "--no-verify", "--quiet", "--no-follow-tags", "--no-recurse-submodules",
+    """Push a commit to a remote's ref, never by force and without hooks; raises EntireError with the reason."""
+    _run(where, timeout, "push", "--no-verify", "--quiet", "--no-follow-tags", "--no-recurse-submodules",
           "--no-signed", "--", remote, f"{commit}:{ref}")  # fmt: skip
 
 
 def fetch(where: str, remote: str, ref: str, into: str, timeout: float) -> None:
-    """Fetch one ref of a remote into one of ours, whatever that was; raises EntireError with the reason."""
-    _talk(where, timeout, "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head",
+    """Fetch a remote's ref into one of ours, replacing its value; raises EntireError with the reason."""
+    _run(where, timeout, "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head",
           "--", remote, f"+{ref}:{into}")  # fmt: skip
 
 
-def _talk(where: str, timeout: float, *args: str) -> None:
+def _run(where: str, timeout: float, *args: str) -> None:
     if timeout <= 0:
-        raise EntireError("no time left")
+        raise EntireError("timed out")
     env = {name: value for name, value in os.environ.items() if name not in OF_A_REPOSITORY}
     env.update(_NO_QUESTIONS, GIT_SSH_COMMAND=_ssh_command(where))
     env.pop("GIT_SSH", None)
@@ -56,27 +56,27 @@ def _talk(where: str, timeout: float, *args: str) -> None:
 
 
 def _ssh_command(where: str) -> str:
-    """Return the user's ssh command with its batch option: ssh would ask on the terminal, past all redirections."""
+    """Return the user's ssh command in batch mode: ssh would prompt on the terminal, bypassing all redirections."""
     command = os.environ.get("GIT_SSH_COMMAND", "")
     if not command:
-        said = run.git(where, "config", "--get", "core.sshCommand", ok=(0, 1)).stdout
-        command = said.decode("utf-8", "surrogateescape").strip()
+        output = run.git(where, "config", "--get", "core.sshCommand", ok=(0, 1)).stdout
+        command = output.decode("utf-8", "surrogateescape").strip()
     if not command:
         program = os.environ.get("GIT_SSH", "ssh")
         command = "'" + program.replace("'", "'\\''") + "'" if program != "ssh" else program
     return command + (" -batch" if "plink" in command.lower() else " -oBatchMode=yes")
 
 
-def _reason(said: str) -> str:
-    """Return the most telling line of what git said."""
-    lines = [line.strip() for line in _without_secrets(said).split("\n") if line.strip()]
+def _reason(message: str) -> str:
+    """Return the most informative line of git's error output."""
+    lines = [line.strip() for line in _without_secrets(message).split("\n") if line.strip()]
     marked = [line for line in lines if line.startswith(("fatal:", "error:", "!", "remote: error", "ERROR:"))]
-    return (marked or lines or ["git said nothing"])[0]
+    return (marked or lines or ["git printed no error message"])[0]
 
 
-def _without_secrets(said: str) -> str:
-    """Cut user names and passwords out of URLs."""
-    words = said.split("://")
+def _without_secrets(message: str) -> str:
+    """Remove user names and passwords from URLs."""
+    words = message.split("://")
     for n, rest in enumerate(words[1:], 1):
         end = min((rest.find(char) for char in "/ '\"\n" if char in rest), default=len(rest))
         at = rest.rfind("@", 0, end)
@@ -85,5 +85,5 @@ def _without_secrets(said: str) -> str:
 
 
 def is_ancestor(where: str, older: str, newer: str) -> bool:
-    """Tell whether a commit is the other one or contained in its history."""
+    """Tell whether ``older`` is ``newer`` or in its history."""
     return older == newer or not run.git(where, "merge-base", "--is-ancestor", older, newer, ok=(0, 1)).status

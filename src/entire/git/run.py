@@ -1,4 +1,4 @@
-"""The one place where a git command line is built."""
+"""Builds and runs git command lines: the only place that does."""
 
 from __future__ import annotations
 
@@ -35,16 +35,14 @@ _INHERITED = (
 
 
 def environment(**extra: str) -> dict[str, str]:
-    """Return the environment for git: what a hook inherited of ``GIT_*`` is left out, no locks, no prompts, C
-    messages.
-    """
+    """Return git's environment: few inherited ``GIT_*`` variables, no optional locks, no prompts, C messages."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _INHERITED}
     env.update(GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0", LC_ALL="C", GIT_NO_REPLACE_OBJECTS="1", **extra)
     return env
 
 
 def argv(where: str, args: Sequence[str | bytes]) -> list[str | bytes]:
-    """Return the command line for a git command in the folder ``where``."""
+    """Return the command line of a git command in the folder ``where``."""
     return ["git", "-C", where, *_OPTIONS, *args]
 
 
@@ -56,15 +54,15 @@ def git(
     timeout: float | None = 120.0,
     env: dict[str, str] | None = None,
 ) -> process.Completed:
-    """Run a git command in ``where``; a status not in ``ok`` raises GitError with the command and what git said."""
+    """Run a git command in ``where``; a status not in ``ok`` raises GitError with the command and git's message."""
     done = process.run(argv(where, args), stdin=stdin, env=env or environment(), timeout=timeout)
     if done.status not in ok:
-        said = done.stderr.decode("utf-8", "replace").strip()
+        message = done.stderr.decode("utf-8", "replace").strip()
         words = " ".join(os.fsdecode(arg) for arg in args[:4])
-        raise GitError(f"git {words} failed: {said or f'status {done.status}'}", status=done.status, stderr=said)
+        raise GitError(f"git {words} failed: {message or f'status {done.status}'}", status=done.status, stderr=message)
     return done
 
 
 def lines(where: str, *args: str | bytes, stdin: bytes = b"", ok: Sequence[int] = (0,)) -> list[str]:
-    """Run a git command and return its output as text lines."""
+    """Run a git command and return its output lines."""
     return git(where, *args, stdin=stdin, ok=ok).stdout.decode("utf-8", "surrogateescape").splitlines()

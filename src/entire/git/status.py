@@ -1,4 +1,4 @@
-"""The one look at the work tree per event: ``git status``, and the blobs that git would store."""
+"""Reads a worktree's status, once per event, and stores the blobs of its files."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
 
 class Dirty(Value):
-    """A path that differs from HEAD. ``oid`` is filled where the index already holds the work tree's content.
+    """A path that differs from HEAD. ``oid`` is set if the index already holds the worktree's content.
 
-    ``in_head`` is what HEAD has (mode and blob id) of a path that is untracked because only the index lost it.
+    ``in_head``: HEAD's mode and blob id of a path that is untracked only because it was removed from the index.
     """
 
     path: str
-    mode: str  # of the work tree; "000000" if there is no file there
+    mode: str  # in the worktree; "000000" if there is no file
     oid: str = ""
     tracked: bool = True
     in_head: tuple[str, str] | None = None
 
 
 class Status(Value):
-    """HEAD's commit ('' before the first), its branch ('' when detached), and all that differs from it."""
+    """HEAD's commit ('' before the first), its branch ('' if detached), and all paths that differ from it."""
 
     head: str
     branch: str
@@ -35,7 +35,7 @@ class Status(Value):
 
 
 def read(top: str) -> Status:
-    """Look at the work tree with top folder ``top``: tracked changes, and untracked files that are not ignored."""
+    """Return the status of the worktree with root ``top``: tracked changes, and untracked files not ignored."""
     done = run.git(
         top,
         "status",
@@ -67,7 +67,7 @@ def parse(data: bytes) -> Status:
             *_, work_mode, _, _, _, path = line.split(" ", 10)
             dirty[path] = Dirty(path=path, mode=work_mode)
         elif kind == "? ":
-            if not line.endswith("/"):  # a nested repository is somebody else's
+            if not line.endswith("/"):  # nested repositories are left alone
                 path = line[2:]
                 dirty[path] = Dirty(path=path, mode="", tracked=False, in_head=unstaged.get(path))
         elif line.startswith("# branch.oid "):
@@ -78,9 +78,7 @@ def parse(data: bytes) -> Status:
 
 
 def store_files(top: str, paths: Sequence[str]) -> dict[str, str]:
-    """Store files as git would add them (clean filters, line ends) and return their blob ids; those that vanished are
-    left out.
-    """
+    """Store files as ``git add`` would (clean filters, line endings); return their blob ids. Missing files are skipped."""
     found: dict[str, str] = {}
     rest = list(paths)
     while rest:

@@ -1,4 +1,4 @@
-"""Branches as a person switches between them: with the person's own hooks and filters, never by force."""
+"""Finds and checks out branches as a person does: with the user's hooks and filters, never by force."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.git.history import Logged
 
-_LIMIT = 200  # linked commits that are looked at on one branch
+_LIMIT = 200  # linked commits examined on a branch
 
 
 def changed(top: str) -> list[str]:
-    """Return the tracked paths with changes that are in no commit, staged or not; untracked files do not count."""
+    """Return the tracked paths with uncommitted changes, staged or not."""
     done = run.git(top, "status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=no",
                    "--ignore-submodules=dirty", timeout=600)  # fmt: skip
     return [line[3:] for line in done.stdout.decode("utf-8", "surrogateescape").split("\0") if line]
 
 
 def is_branch_name(name: str) -> bool:
-    """Tell whether git takes this as the name of a branch."""
+    """Tell whether git accepts ``name`` as a branch name."""
     if name in ("", "HEAD") or name.startswith("-") or "\0" in name or "\n" in name:
         return False
     return not run.git("/", "check-ref-format", f"refs/heads/{name}", ok=(0, 1)).status
@@ -29,21 +29,21 @@ def is_branch_name(name: str) -> bool:
 
 def find(top: str, name: str) -> dict[str, str]:
     """Return a branch's refs and their commits: the local one, then the remotes' as last fetched, origin first."""
-    names = sorted(history.remotes(top), key=lambda one: (one != "origin", one))
-    wanted = [f"refs/heads/{name}", *(f"refs/remotes/{one}/{name}" for one in names)]
+    names = sorted(history.remotes(top), key=lambda remote_name: (remote_name != "origin", remote_name))
+    wanted = [f"refs/heads/{name}", *(f"refs/remotes/{remote_name}/{name}" for remote_name in names)]
     found = refs.read(top, *wanted) if is_branch_name(name) else {}
     return {ref: found[ref] for ref in wanted if ref in found}
 
 
 def fetch(top: str, remote_name: str, name: str, timeout: float) -> str:
-    """Fetch one branch of a remote and nothing else; return its remote-tracking ref. Raises EntireError."""
+    """Fetch only one branch of a remote; return its remote-tracking ref. Raises EntireError."""
     tracking = f"refs/remotes/{remote_name}/{name}"
     remote.fetch(top, remote_name, f"refs/heads/{name}", tracking, timeout)
     return tracking
 
 
 def default_branch(top: str) -> str:
-    """Return the ref of the branch that others begin from, '' if that cannot be told."""
+    """Return the ref of the default branch, '' if unknown."""
     done = run.git(top, "symbolic-ref", "--quiet", "refs/remotes/origin/HEAD", ok=(0, 1, 128))
     named = done.stdout.decode("utf-8", "surrogateescape").strip()
     local = "refs/heads/" + named.removeprefix("refs/remotes/origin/") if named else ""
@@ -53,27 +53,27 @@ def default_branch(top: str) -> str:
 
 
 def linked(top: str, start: str, text: str) -> list[Logged]:
-    """Return the commits of the first-parent chain whose message holds ``text``, newest first."""
+    """Return the commits on the first-parent chain whose message contains ``text``, newest first."""
     return history.log(top, ["--first-parent", "--fixed-strings", f"--grep={text}", start], limit=_LIMIT)
 
 
 def is_on_chain(top: str, commit: str, start: str) -> bool:
-    """Tell whether a commit lies on the first-parent chain of ``start``."""
+    """Tell whether a commit is on the first-parent chain of ``start``."""
     if not remote.is_ancestor(top, commit, start):
         return False
     return commit in run.lines(top, "rev-list", "--first-parent", start, f"^{commit}^@")
 
 
 def later(top: str, commit: str, start: str) -> int:
-    """Return how many commits of the first-parent chain are newer than ``commit``, merges left out."""
+    """Count the commits on the first-parent chain that are newer than ``commit``, without merges."""
     return history.count(top, "--first-parent", "--no-merges", f"{commit}..{start}")
 
 
 def switch(top: str, name: str, track: str = "") -> None:
-    """Check a branch out; with ``track`` make it first, from that remote-tracking ref.
+    """Check out a branch; with ``track``, create it first from that remote-tracking ref.
 
-    Raises GitError with git's words. Changes that are in no commit go along or make git refuse. This is the person's
-    wish, so locks and hooks are right.
+    Raises GitError with git's message. Uncommitted changes are kept, or make git refuse. The user asked for it, so
+    locks and hooks apply.
     """
     args = ("--create", name, "--track", track.removeprefix("refs/remotes/")) if track else ("--no-guess", name)
     env = {key: value for key, value in os.environ.items() if key not in remote.OF_A_REPOSITORY}

@@ -1,4 +1,4 @@
-"""The worktrees of a repository as git knows them, also those whose folder is not there at the moment."""
+"""Lists a repository's worktrees as git knows them, including those whose folder is missing."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from entire.model.value import Value
 
 
 class Worktree(Value):
-    """A worktree. ``name`` is that of its folder below ``.git/worktrees``, '' for the main one."""
+    """A worktree. ``name`` is its folder's name below ``.git/worktrees``, '' for the main one."""
 
     path: str
     name: str = ""
     head: str = ""  # '' before the first commit, and in a bare repository
-    branch: str = ""  # the full ref, '' when HEAD is detached
+    branch: str = ""  # the full ref, '' if HEAD is detached
     is_there: bool = True  # its folder exists
 
 
 def find_all(where: str, common_dir: str) -> list[Worktree]:
-    """Return all worktrees, the main one first. Those that git has been told to remove are not among them."""
+    """Return all worktrees, the main one first, without those removed by ``git worktree remove``."""
     names = _names(common_dir)
-    said = run.git(where, "worktree", "list", "--porcelain").stdout.decode("utf-8", "surrogateescape")
+    output = run.git(where, "worktree", "list", "--porcelain").stdout.decode("utf-8", "surrogateescape")
     found = []
-    for number, block in enumerate(said.strip("\n").split("\n\n")):
+    for number, block in enumerate(output.strip("\n").split("\n\n")):
         facts = dict(line.partition(" ")[::2] for line in block.split("\n"))
         path, head = facts.get("worktree", ""), facts.get("HEAD", "")
         found.append(
@@ -36,13 +36,13 @@ def find_all(where: str, common_dir: str) -> list[Worktree]:
                 is_there=os.path.isdir(path),
             )
         )
-    known = {one.name for one in found}
+    known = {worktree.name for worktree in found}
     rest = [Worktree(path=path, name=name, is_there=os.path.isdir(path)) for path, name in names.items()]
-    return found + [one for one in rest if one.name not in known]
+    return found + [worktree for worktree in rest if worktree.name not in known]
 
 
 def _names(common_dir: str) -> dict[str, str]:
-    """Return the names of the linked worktrees by the path of their folders."""
+    """Return the linked worktrees' names by folder path."""
     folder = os.path.join(common_dir, "worktrees")
     found = {}
     try:
@@ -54,6 +54,6 @@ def _names(common_dir: str) -> dict[str, str]:
             pointer = files.read(os.path.join(folder, name, "gitdir"))
         except OSError:
             continue
-        if pointer:  # absolute, or from its own folder (worktree.useRelativePaths)
+        if pointer:  # absolute, or relative to its own folder (worktree.useRelativePaths)
             found[os.path.realpath(os.path.join(folder, name, os.fsdecode(pointer).strip(), os.pardir))] = name
     return found

@@ -1,4 +1,4 @@
-"""Objects through one ``git fast-import`` stream. Nothing is visible before a ref is moved (``git.refs``)."""
+"""Writes objects through one ``git fast-import`` stream. They stay invisible until a ref is moved (``git.refs``)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 class Stream:
-    """Collects blobs and commits, then writes all of them in one go and tells their ids.
+    """Collects blobs and commits, writes them at once, and returns their ids.
 
-    ``blob`` and ``commit`` return marks (``:1``) which can stand for object ids in later calls of the same stream.
+    ``blob`` and ``commit`` return marks (``:1``) that can replace object ids in later calls on the same stream.
     """
 
     def __init__(self, where: str) -> None:
@@ -47,8 +47,8 @@ class Stream:
     ) -> str:
         """Add a commit; return its mark.
 
-        Its tree is ``tree`` (or the first parent's, where ``tree`` is ''; or empty) with ``changes``: path to (mode,
-        object id or mark), None to delete, in the order given. ``author`` is ``Name <mail> seconds zone``, for both.
+        Its tree is ``tree`` (default: the first parent's, or empty) with ``changes``: path to (mode, object id or
+        mark), None to delete, in the given order. ``author`` is ``Name <mail> seconds zone``, also for the committer.
         """
         mark = self._mark()
         out = [f"reset {self._scratch}\n\ncommit {self._scratch}\nmark {mark}\n".encode()]
@@ -68,22 +68,22 @@ class Stream:
         return mark
 
     def tree_of(self, mark: str) -> str:
-        """Ask for the tree of a commit of this stream; return the key under which ``write`` tells it."""
+        """Request the tree of a commit in this stream; return its key in the result of ``write``."""
         self._trees.append(mark)
         return f"{mark}^{{tree}}"
 
     def write(self, refs: Mapping[str, str] | None = None) -> dict[str, str]:
-        """Write everything; return the object id of each mark, and of each tree asked for.
+        """Write everything; return the object id of each mark, and of each requested tree.
 
-        ``refs`` are moved to the marks given once all objects are there, each only forward, from where it is now;
-        raises RefMovedError if one of them is not behind its new commit. Objects are not flushed to the disk, as git
-        writes loose ones: fast-import's pack is unpacked to such at once. Refs are.
+        ``refs`` are moved to their marks once all objects exist, only forward from their present values; raises
+        RefMovedError if one is not behind its new commit. As with git's loose objects, nothing is flushed to disk:
+        fast-import's pack is unpacked to loose objects at once. Refs are flushed.
         """
-        questions = b"".join(f"get-mark :{n}\n".encode() for n in range(1, self._marks + 1))
-        questions += b"".join(f'ls {mark} ""\n'.encode() for mark in self._trees)
+        queries = b"".join(f"get-mark :{n}\n".encode() for n in range(1, self._marks + 1))
+        queries += b"".join(f'ls {mark} ""\n'.encode() for mark in self._trees)
         end = f"reset {self._scratch}\n\n".encode()  # without `from`: the scratch ref is never written
         moves = "".join(f"reset {ref}\nfrom {mark}\n\n" for ref, mark in (refs or {}).items()).encode()
-        stream = b"".join(self._parts) + questions + end + moves + b"done\n"
+        stream = b"".join(self._parts) + queries + end + moves + b"done\n"
         done = run.git(
             self._where,
             "-c",
@@ -102,7 +102,9 @@ class Stream:
             raise RefMovedError(done.stderr.decode("utf-8", "replace").strip() or "a ref was not moved")
         answers = done.stdout.decode("ascii").splitlines()
         if len(answers) != self._marks + len(self._trees):
-            raise GitError("git fast-import wrote less than it was told", stderr=done.stderr.decode("utf-8", "replace"))
+            raise GitError(
+                "git fast-import wrote fewer objects than requested", stderr=done.stderr.decode("utf-8", "replace")
+            )
         found = {f":{n}": oid for n, oid in enumerate(answers[: self._marks], 1)}
         for mark, answer in zip(self._trees, answers[self._marks :], strict=True):
             found[f"{mark}^{{tree}}"] = answer.split()[2]  # "040000 tree <oid>\t"; an empty tree: "missing "
@@ -110,7 +112,7 @@ class Stream:
 
 
 def blob_id(data: bytes, oid_size: int) -> str:
-    """Return the id that git gives to a blob, in a repository whose ids have that many hex digits."""
+    """Return git's id of a blob, in a repository whose ids have ``oid_size`` hex digits."""
     digest = sha1() if oid_size == 40 else sha256()
     digest.update(b"blob %d\0" % len(data))
     digest.update(data)
@@ -118,9 +120,7 @@ def blob_id(data: bytes, oid_size: int) -> str:
 
 
 def quote(path: str) -> bytes:
-    """Quote a path as fast-import reads it (C style); bytes that are no UTF-8 came in as surrogates and go out
-    unchanged.
-    """
+    """Quote a path for fast-import (C style); invalid UTF-8 passes through as surrogates."""
     raw = path.encode("utf-8", "surrogateescape")
     escaped = raw.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
     return b'"' + escaped + b'"'

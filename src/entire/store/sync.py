@@ -70,9 +70,7 @@ class _Sync:
             if local == theirs:
                 return Outcome(joined=self.joined)
             if local == before:
-                return Outcome(
-                    failed=rejected
-                )  # nothing was missing locally, so the push was rejected for another reason
+                return Outcome(failed=rejected)  # nothing was missing locally: there is another reason
         return Outcome(joined=self.joined, failed="others kept pushing at the same time; try again later")
 
     def _tips(self) -> tuple[str, str]:
