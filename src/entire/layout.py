@@ -33,7 +33,7 @@ class Place(Value):
 
     @property
     def main_top(self) -> str:
-        """The main worktree's root; '' if a linked worktree belongs to a bare repository or one with a separate git directory."""
+        """The main worktree's root; '' in a linked worktree of a bare repository or a separate git directory."""
         if not self.worktree_name:
             return self.top
         parent, name = os.path.split(self.common_dir)

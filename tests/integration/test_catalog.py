@@ -53,7 +53,7 @@ def test_a_commit_wins_over_the_beginning_of_another_id(catalog: Catalog, top: P
 
 def test_several_of_a_kind(catalog: Catalog) -> None:
     for name, kind in (("2", "sessions"), ("c", "checkpoints")):
-        with pytest.raises(EntireError, match=f"several {kind} begin with '{name}'"):
+        with pytest.raises(EntireError, match=f"several {kind} start with '{name}'"):
             catalog.find(name)
 
 

@@ -655,7 +655,7 @@ def test_names_of_several_things(story: Story, capsys: pytest.CaptureFixture[str
         session.start()
         with session.turn("x"):
             session.write(f"{name}.py", "1\n")
-    assert "several sessions begin with 'aaaa'" in failed(story, capsys, "aaaa")
+    assert "several sessions start with 'aaaa'" in failed(story, capsys, "aaaa")
     assert "there is no remote that could be asked" in failed(story, capsys, "--", "-x")
     assert "is a branch of ours" in failed(story, capsys, "entire/checkpoints/v1")
 

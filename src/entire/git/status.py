@@ -78,7 +78,7 @@ def parse(data: bytes) -> Status:
 
 
 def store_files(top: str, paths: Sequence[str]) -> dict[str, str]:
-    """Store files as ``git add`` would (clean filters, line endings); return their blob ids. Missing files are skipped."""
+    """Store files as ``git add`` would (clean filters, line endings); return their blob ids. Skip missing files."""
     found: dict[str, str] = {}
     rest = list(paths)
     while rest:

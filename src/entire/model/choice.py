@@ -1,6 +1,6 @@
-"""Closed sets of words for the price of a class: ``enum`` costs a hook 3 ms to import.
+"""Enumerations without ``enum``, which costs a hook 3 ms to import.
 
-Type checkers see ordinary enumerations, so that a ``match`` over one is checked to be complete.
+Type checkers see ordinary enumerations, so they check that a ``match`` over one is complete.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 else:
 
     class _ChoiceType(type):
-        """Makes the members of a Choice from its class body, in order."""
+        """Creates a Choice's members from its class body, in order."""
 
         def __new__(mcs, name, bases, body):
             words = {
@@ -32,7 +32,7 @@ else:
             try:
                 return cls._members[value]
             except (KeyError, TypeError):
-                raise ValueError(f"{value!r} is no {cls.__name__}") from None
+                raise ValueError(f"{value!r} is not a valid {cls.__name__}") from None
 
         def __getitem__(cls, name):
             return next(member for member in cls if member.name == name)

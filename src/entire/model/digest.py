@@ -1,4 +1,4 @@
-"""SHA-1 and SHA-256 from the interpreter's small modules: ``hashlib`` loads OpenSSL, which costs a hook 3 ms."""
+"""SHA-1 and SHA-256 without ``hashlib``, which loads OpenSSL and costs a hook 3 ms."""
 
 from __future__ import annotations
 

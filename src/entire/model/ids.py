@@ -1,4 +1,4 @@
-"""Identifiers, checked where they enter (formats.md section 1.1)."""
+"""Identifiers, validated on entry (formats.md section 1.1)."""
 
 from __future__ import annotations
 
@@ -9,36 +9,33 @@ _TOOL_ID = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345
 
 
 class CheckpointId(str):
-    """Twelve lowercase hex digits; knows the folder (shard) where the checkpoint lives."""
+    """Twelve lowercase hex digits, which determine the checkpoint's folder (shard)."""
 
     __slots__ = ()
 
     def __new__(cls, text: str) -> CheckpointId:
-        """Check the text; raises ValueError for anything else."""
+        """Validate the text; raises ValueError."""
         if not is_checkpoint_id(text):
             raise ValueError(f"not a checkpoint id: {text!r}")
         return super().__new__(cls, text)
 
     @property
     def path(self) -> str:
-        """Folder in the tree of the checkpoints branch: two digits, slash, the other ten."""
+        """The folder in the checkpoints branch: two digits, slash, the other ten."""
         return f"{self[:2]}/{self[2:]}"
 
 
 def is_checkpoint_id(text: str) -> bool:
-    """Tell whether a text is a whole checkpoint id."""
     return len(text) == 12 and HEX.issuperset(text)
 
 
 def new_id() -> CheckpointId:
-    """Return a fresh random id (six random bytes), used for checkpoints and turns."""
+    """Return a new random id (six bytes), for checkpoints and turns."""
     return CheckpointId(os.urandom(6).hex())
 
 
 def is_session_id(text: str) -> bool:
-    """Tell whether an agent's session id can be used as a file name: no separators, no dots-only, no control
-    characters.
-    """
+    """Tell whether a session id can be a file name: no separators, no leading dot, no control characters."""
     return (
         bool(text)
         and len(text) <= 200

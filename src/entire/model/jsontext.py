@@ -1,8 +1,7 @@
-"""JSON by the interpreter's own C scanner and encoder.
+"""JSON through the interpreter's C scanner and encoder.
 
-The package ``json`` imports ``re``, ``enum`` and ``functools``, which costs a hook 7 ms of its 30. The C parts lie in
-the private module ``_json``; where it is missing or behaves differently than it does since Python 3.7, the package
-does the work.
+The package ``json`` imports ``re``, ``enum`` and ``functools``, which costs a hook 7 ms of its 30. The C parts are in
+the private module ``_json``. If it is missing or behaves differently than since Python 3.7, the package is used.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ def _loads(data: bytes | str) -> Any:
         value, end = _scan(text, 0)
     except StopIteration as stop:
         raise ValueError(f"not JSON at character {stop.value}") from None
-    except SystemError:  # the scanner looks for the package's own error, which is not loaded here
+    except SystemError:  # the scanner raises the package's error class, which is not loaded here
         raise ValueError("not JSON") from None
     if end != len(text):
         raise ValueError(f"more than one JSON value, the second at character {end}")
@@ -73,7 +72,7 @@ def _works() -> bool:
         return (
             _loads(_dumps(sample)) == sample and _dumps(sample) == '{"a": [1, 2.5, null, true, "\\u00e9\\n"], "b": {}}'
         )
-    except Exception:  # whatever a changed private interface does
+    except Exception:  # a changed private interface may raise anything
         return False
 
 
@@ -82,12 +81,12 @@ _fast = _c is not None and _works()
 
 
 def loads(data: bytes | str) -> Any:
-    """Parse one JSON value from UTF-8 text; raises ValueError for anything else (RecursionError if it is too deep)."""
+    """Parse one JSON value from UTF-8; raises ValueError (RecursionError if nested too deep)."""
     return _loads(data) if _fast else _package_loads(data)
 
 
 def dumps(value: object, *, ensure_ascii: bool = True, compact: bool = False) -> str:
-    """Print a JSON value on one line, with the separators of ``json.dumps`` or without blanks."""
+    """Print a JSON value on one line, with the separators of ``json.dumps`` or compact."""
     return (
         _dumps(value, ensure_ascii=ensure_ascii, compact=compact)
         if _fast

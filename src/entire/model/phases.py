@@ -1,6 +1,6 @@
-"""Where a session stands, and what follows from an event: one pure function.
+"""The session's state machine: one pure function.
 
-``docs/reference/phases.md`` is generated from it; linking.md section 7 is its law.
+``docs/reference/phases.md`` is generated from it; linking.md section 7 specifies it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from entire.model.value import Value
 
 
 class Phase(Choice):
-    """Where a session stands. A turn in which a commit was linked is ACTIVE_COMMITTED until its end."""
+    """The state of a session: ACTIVE_COMMITTED is a turn in which a commit was linked."""
 
     ACTIVE = "active"
     ACTIVE_COMMITTED = "active_committed"
@@ -20,28 +20,28 @@ class Phase(Choice):
 
 
 class Action(Choice):
-    """What the framework does about an event; invisible to agents. ``lifecycle.dispatcher`` carries each out."""
+    """What the lifecycle does about an event, invisible to agents. ``lifecycle.dispatcher`` runs each one."""
 
-    OPEN_SESSION = "record where the session works; an ended session is open again"
-    CLOSE_LOST_TURN = "save the turn whose end never came"
+    OPEN_SESSION = "record the session's worktree, and reopen an ended session"
+    CLOSE_LOST_TURN = "save a turn whose end was never reported"
     BEGIN_TURN = "take a snapshot of the worktree and note the transcript's end before the turn"
     SAVE_STEP = "save what the turn did as a step"
-    FINALIZE_CHECKPOINTS = "complete the checkpoints that were written during the turn"
-    RESET_POSITION = "count from the start of the transcript, which was rewritten shorter"
-    START_TASK = "note that a subagent started"
+    FINALIZE_CHECKPOINTS = "complete the checkpoints written during the turn"
+    RESET_POSITION = "restart at the beginning of a transcript that got shorter"
+    START_TASK = "record that a subagent started"
     SAVE_TASK_STEP = "save what a subagent did as a step"
-    KEEP_NOTE = "keep a note of a running subagent for its task"
-    CLOSE_SESSION = "note the session's end"
-    PREPARE_COMMIT = "decide whose content the commit holds, and add the trailers to its message"
+    KEEP_NOTE = "record a running subagent's note in its task"
+    CLOSE_SESSION = "record that the session ended"
+    PREPARE_COMMIT = "attribute the commit's content, and add trailers to its message"
     COMPLETE_COMMIT = "write the checkpoint of a linked commit, or record why it was not linked"
     PUSH_CHECKPOINTS = "push the checkpoints branch, if the user chose so"
 
 
 class Facts(Value):
-    """What the decision needs to know besides phase and event."""
+    """What a transition depends on besides phase and event."""
 
-    same_turn: bool = False  # the hook was delivered twice: this turn has begun already
-    compacting: bool = False  # a session start that only says that the context was compacted
+    same_turn: bool = False  # the hook was delivered twice: this turn has already started
+    compacting: bool = False  # a session start that only reports a compaction
     shrank: bool = False  # the transcript is shorter than before
     linked: bool = False  # the commit contains content of the session, or its agent made it
 
@@ -50,20 +50,20 @@ RUNNING = (Phase.ACTIVE, Phase.ACTIVE_COMMITTED)
 
 
 def transition(phase: Phase, event: EventType, facts: Facts) -> tuple[Phase, tuple[Action, ...]]:
-    """Return the phase after ``event`` and what to do, in order. Knows no session, does nothing.
+    """Return the phase after ``event`` and the actions, in order. Has no side effects.
 
-    Git's events concern the worktree: their actions are the same in every phase, and only a linked commit changes the
-    phase of a session whose content it holds.
+    Git's events concern the worktree: their actions do not depend on the phase. Only a linked commit changes the
+    phase of a session whose content it contains.
     """
     match event:
         case EventType.SESSION_START:
             if facts.compacting:
                 return phase, ()
-            return Phase.IDLE, (*_lost(phase), Action.OPEN_SESSION)
+            return Phase.IDLE, (*_close_lost_turn(phase), Action.OPEN_SESSION)
         case EventType.TURN_START:
             if phase in RUNNING and facts.same_turn:
                 return phase, ()
-            return Phase.ACTIVE, (*_lost(phase), Action.OPEN_SESSION, Action.BEGIN_TURN)
+            return Phase.ACTIVE, (*_close_lost_turn(phase), Action.OPEN_SESSION, Action.BEGIN_TURN)
         case EventType.TURN_END:
             after = Phase.ENDED if phase is Phase.ENDED else Phase.IDLE
             return after, (*_reset(facts), Action.SAVE_STEP, *_finalize(phase))
@@ -71,7 +71,7 @@ def transition(phase: Phase, event: EventType, facts: Facts) -> tuple[Phase, tup
             saved = (Action.SAVE_STEP,) if phase in RUNNING else ()
             return phase, (*saved, *_reset(facts))
         case EventType.SESSION_END:
-            return Phase.ENDED, (*_lost(phase), Action.CLOSE_SESSION)
+            return Phase.ENDED, (*_close_lost_turn(phase), Action.CLOSE_SESSION)
         case EventType.GIT_COMMIT if facts.linked and phase in RUNNING:
             return Phase.ACTIVE_COMMITTED, _SAME_IN_ALL_PHASES[event]
         case _:
@@ -88,7 +88,7 @@ _SAME_IN_ALL_PHASES: dict[EventType, tuple[Action, ...]] = {
 }
 
 
-def _lost(phase: Phase) -> tuple[Action, ...]:
+def _close_lost_turn(phase: Phase) -> tuple[Action, ...]:
     return (Action.CLOSE_LOST_TURN, *_finalize(phase)) if phase in RUNNING else ()
 
 

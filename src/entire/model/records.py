@@ -1,7 +1,7 @@
-"""What a checkpoint says about itself: the metadata of its sessions and their sum (formats.md sections 2.3 and 2.4).
+"""The metadata of a checkpoint: of its sessions and their sum (formats.md sections 2.3 and 2.4).
 
-``to_json`` methods return the keys in the order of the format; ``from_json`` takes whatever is there: null for a list,
-old names, wrong types, unknown keys (kept in ``extra`` and given back at the end). Times stay the text they are.
+``to_json`` returns the keys in the format's order. ``from_json`` accepts what repositories contain: null for a list,
+old names, wrong types, and unknown keys, which are kept in ``extra`` and written last. Times stay text.
 """
 
 from __future__ import annotations
@@ -27,12 +27,11 @@ class Attribution(Value):
     agent_percentage: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """Return the object ``initial_attribution``."""
         return dict(self.__dict__)
 
     @staticmethod
     def from_json(value: object) -> Attribution | None:
-        """Read the object ``initial_attribution``; None if it is absent."""
+        """Parse ``initial_attribution``; None if it is absent."""
         if not isinstance(value, dict):
             return None
         percentage = value.get("agent_percentage")
@@ -48,7 +47,7 @@ class Attribution(Value):
 
 
 class CodeLearning(Value):
-    """Something learned about one place in the code."""
+    """A finding about one place in the code."""
 
     path: str
     finding: str
@@ -57,7 +56,7 @@ class CodeLearning(Value):
 
 
 class Summary(Value):
-    """What a model said about a session."""
+    """A model's summary of a session."""
 
     intent: str = ""
     outcome: str = ""
@@ -68,13 +67,17 @@ class Summary(Value):
     open_items: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the object ``summary``."""
         code = [
             _without_zeros(
-                {"path": one.path, "line": one.line, "end_line": one.end_line, "finding": one.finding},
+                {
+                    "path": learning.path,
+                    "line": learning.line,
+                    "end_line": learning.end_line,
+                    "finding": learning.finding,
+                },
                 ("line", "end_line"),
             )
-            for one in self.code
+            for learning in self.code
         ]
         return {
             "intent": self.intent,
@@ -86,24 +89,24 @@ class Summary(Value):
 
     @staticmethod
     def from_json(value: object) -> Summary | None:
-        """Read the object ``summary``; None if it is absent."""
+        """Parse ``summary``; None if it is absent."""
         if not isinstance(value, dict):
             return None
         learnings = value.get("learnings")
         learnings = learnings if isinstance(learnings, dict) else {}
-        code = [one for one in _list(learnings, "code") if isinstance(one, dict)]
+        code = [learning for learning in _list(learnings, "code") if isinstance(learning, dict)]
         return Summary(
             intent=_text(value, "intent"),
             outcome=_text(value, "outcome"),
             repo=_texts(learnings, "repo"),
             code=tuple(
                 CodeLearning(
-                    path=_text(one, "path"),
-                    finding=_text(one, "finding"),
-                    line=_int(one, "line"),
-                    end_line=_int(one, "end_line"),
+                    path=_text(learning, "path"),
+                    finding=_text(learning, "finding"),
+                    line=_int(learning, "line"),
+                    end_line=_int(learning, "end_line"),
                 )
-                for one in code
+                for learning in code
             ),
             workflow=_texts(learnings, "workflow"),
             friction=_texts(value, "friction"),
@@ -134,7 +137,7 @@ class SessionRecord(Value):
     extra: Mapping[str, Any] = {}
 
     def to_json(self) -> dict[str, Any]:
-        """Return the whole object. The old name of the transcript's start has the same value, as readers expect."""
+        """Return the complete object. The old key of the transcript's start repeats the value, as readers expect."""
         start = self.checkpoint_transcript_start
         value = {
             "cli_version": self.cli_version,
@@ -160,7 +163,6 @@ class SessionRecord(Value):
 
     @staticmethod
     def from_json(value: Mapping[str, Any]) -> SessionRecord:
-        """Read the object, tolerantly."""
         return SessionRecord(
             checkpoint_id=_text(value, "checkpoint_id"),
             session_id=_text(value, "session_id"),
@@ -198,12 +200,12 @@ _OPTIONAL = (
     "summary",
     "initial_attribution",
 )
-# transcript_path tells how a user's directories are laid out: read by nobody, never written again
+# transcript_path reveals the user's directories: it is never written
 _SESSION_KEYS = frozenset((*SessionRecord._fields, "transcript_lines_at_start", "transcript_path")) - {"extra"}
 
 
 class SessionFiles(Value):
-    """Where the files of one session are: absolute paths inside the tree, or ''. A pointer may dangle."""
+    """The paths of one session's files in the tree, absolute or ''. A path may dangle."""
 
     metadata: str = ""
     transcript: str = ""
@@ -213,12 +215,10 @@ class SessionFiles(Value):
     extra: Mapping[str, Any] = {}
 
     def to_json(self) -> dict[str, Any]:
-        """Return one entry of ``sessions``."""
         return {**{key: getattr(self, key) for key in _FILE_KEYS}, **self.extra}
 
     @staticmethod
     def from_json(value: Mapping[str, Any]) -> SessionFiles:
-        """Read one entry of ``sessions``."""
         return SessionFiles(
             **{key: _text(value, key) for key in _FILE_KEYS},
             extra={key: member for key, member in value.items() if key not in _FILE_KEYS},
@@ -229,7 +229,7 @@ _FILE_KEYS = ("metadata", "transcript", "context", "content_hash", "prompt")
 
 
 class CheckpointSummary(Value):
-    """The metadata at a checkpoint's root: the sum over its sessions and where they are."""
+    """The metadata at a checkpoint's root: the sum of its sessions, and where they are."""
 
     checkpoint_id: str
     strategy: str
@@ -242,7 +242,6 @@ class CheckpointSummary(Value):
     extra: Mapping[str, Any] = {}
 
     def to_json(self) -> dict[str, Any]:
-        """Return the whole object."""
         value = {
             "cli_version": self.cli_version,
             "checkpoint_id": self.checkpoint_id,
@@ -250,15 +249,14 @@ class CheckpointSummary(Value):
             "branch": self.branch,
             "checkpoints_count": self.checkpoints_count,
             "files_touched": list(self.files_touched),
-            "sessions": [one.to_json() for one in self.sessions],
+            "sessions": [entry.to_json() for entry in self.sessions],
             "token_usage": None if self.token_usage is None else usage_to_json(self.token_usage),
         }
         return {**_without_zeros(value, ("cli_version", "branch", "token_usage")), **self.extra}
 
     @staticmethod
     def from_json(value: Mapping[str, Any]) -> CheckpointSummary:
-        """Read the object, tolerantly."""
-        sessions = [SessionFiles.from_json(one) for one in _list(value, "sessions") if isinstance(one, dict)]
+        sessions = [SessionFiles.from_json(entry) for entry in _list(value, "sessions") if isinstance(entry, dict)]
         return CheckpointSummary(
             checkpoint_id=_text(value, "checkpoint_id"),
             strategy=_text(value, "strategy"),
@@ -278,9 +276,9 @@ _SUMMARY_KEYS = frozenset(CheckpointSummary._fields) - {"extra"}
 def summarize(
     records: Sequence[SessionRecord], files: Iterable[SessionFiles], extra: Mapping[str, Any] | None = None
 ) -> CheckpointSummary:
-    """Return the root's metadata for these sessions: sums, a sorted union of files, tokens without subagents'.
+    """Return the root's metadata for these sessions: sums, sorted files, tokens without those of subagents.
 
-    The last record says what all of them share (version, strategy, branch).
+    Version, strategy and branch come from the last record.
     """
     last = records[-1]
     spent = [record.token_usage for record in records if record.token_usage is not None]
@@ -302,7 +300,6 @@ _USAGE_KEYS = ("input_tokens", "cache_creation_tokens", "cache_read_tokens", "ou
 
 
 def usage_to_json(usage: TokenUsage) -> dict[str, Any]:
-    """Return the object ``token_usage``."""
     value: dict[str, Any] = {key: getattr(usage, key) for key in _USAGE_KEYS}
     if usage.subagents is not None:
         value["subagent_tokens"] = usage_to_json(usage.subagents)
@@ -310,7 +307,7 @@ def usage_to_json(usage: TokenUsage) -> dict[str, Any]:
 
 
 def usage_from_json(value: object, depth: int = 0) -> TokenUsage | None:
-    """Read the object ``token_usage``; None if it is absent."""
+    """Parse ``token_usage``; None if it is absent."""
     if not isinstance(value, dict) or depth > 20:
         return None
     return TokenUsage(
@@ -345,4 +342,4 @@ def _list(value: Mapping[str, Any], key: str) -> list[Any]:
 
 
 def _texts(value: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    return tuple(one for one in _list(value, key) if isinstance(one, str))
+    return tuple(text for text in _list(value, key) if isinstance(text, str))

@@ -1,4 +1,4 @@
-"""One session as the framework remembers it, and a worktree with its journal."""
+"""The state of a session and a worktree's journal entries."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from typing import Any
 
 _NO_TURN_ID = "0" * 12
-KEPT_SECONDS = 14 * 86400.0  # how long open work of a silent session keeps the git hooks awake
+KEPT_SECONDS = 14 * 86400.0  # how long uncommitted work of an inactive session keeps the git hooks active
 
 
 class Process(Value):
-    """The agent's own process; ``started`` distinguishes it from a later one with the same number."""
+    """The agent's process; ``started`` distinguishes reused pids."""
 
     pid: int = 0
     started: str = ""
 
 
 class Turn(Value):
-    """One prompt and all that the agent did about it. Times are seconds since the epoch."""
+    """One prompt and everything the agent did until it answered. Times are seconds since the epoch."""
 
     id: str
     ref: str = ""  # the agent's own id
@@ -38,18 +38,18 @@ class Turn(Value):
 
 
 class TurnCheckpoint(Value):
-    """A checkpoint that was written during the running turn and waits for its finalisation."""
+    """A checkpoint written during the running turn, to be finalised at its end."""
 
     id: str
     commit: str
-    moment: float  # when the commit was made: answers up to here belong to it
-    since: Position  # where its tokens begin
+    moment: float  # when the commit was made: it covers answers up to here
+    since: Position  # its tokens are counted from here
     subagents: dict[str, Any] = {}  # tokens of subagents counted before it
-    base: TokenUsage | None = None  # what it held before this turn, if the turn amended it
+    base: TokenUsage | None = None  # its tokens before this turn, if the turn amended it
 
 
 class SubagentTask:
-    """What is known of a subagent's task between two hooks; changed in place, like its session."""
+    """What is known of a subagent's task between hooks; mutable, like its session."""
 
     def __init__(
         self, *, started: float = 0.0, kind: str = "", description: str = "", subagent: str = "", ref: str = ""
@@ -60,17 +60,17 @@ class SubagentTask:
         self.subagent = subagent  # its id, '' until it is known
         self.ref = ref  # its own transcript, '' if it has none
         self.done = 0.0  # when it ended
-        self.kept = ""  # the checkpoint that holds it
-        self.increments: dict[str, Any] = {}  # its notes, by name of their file
+        self.kept = ""  # the checkpoint that contains it
+        self.increments: dict[str, Any] = {}  # its notes, by file name
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SubagentTask) and self.__dict__ == other.__dict__
 
-    __hash__ = None  # type: ignore[assignment]  # it changes
+    __hash__ = None  # type: ignore[assignment]  # mutable
 
 
 class Session:
-    """What is known of one session between two hooks. Mutable: a hook loads it, changes it, saves it under the lock."""
+    """What is known of a session between hooks. Mutable: a hook loads, changes and saves it under the lock."""
 
     def __init__(self, session_id: str, agent: str = "", agent_type: str = "") -> None:
         self.session_id = session_id
@@ -88,12 +88,12 @@ class Session:
         self.first_prompt = ""  # redacted
         self.metadata: dict[str, str] = {}
         self.process = Process()
-        self.turn: Turn | None = None  # the running or the last one
+        self.turn: Turn | None = None  # the running or last turn
         self.turn_checkpoints: list[TurnCheckpoint] = []
-        self.open_files: list[str] = []  # made by the session and not committed yet
+        self.open_files: list[str] = []  # changed by the session and not committed yet
         self.untracked_at_start: list[str] = []
         self.steps = 0  # since the last checkpoint
-        self.counted = START  # tokens up to here are in a checkpoint
+        self.counted = START  # checkpoints count tokens up to here
         self.counted_subagents: dict[str, Any] = {}  # subagent id -> [count, byte, mark]
         self.stored = START  # the transcript up to here is stored
         self.parts: list[list[Any]] = []  # [blob id, lines] of stored parts
@@ -105,7 +105,7 @@ class Session:
 
     @property
     def turn_key(self) -> TurnKey:
-        """The present turn; of a session without one a turn that no other session has."""
+        """The current turn; without one, a key that no other session has."""
         return TurnKey.of(self.session_id, self.turn.id if self.turn is not None else _NO_TURN_ID)
 
     @property
@@ -114,17 +114,17 @@ class Session:
         return self.phase in RUNNING
 
     def is_live(self, now: float) -> bool:
-        """Tell whether a commit may have to do with this session."""
+        """Tell whether a commit may concern this session."""
         return (
             self.is_running or bool(self.background) or (bool(self.open_files) and now - self.last_seen < KEPT_SECONDS)
         )
 
 
 class Entry(Value):
-    """One snapshot of a worktree: its tree, and who may have changed it since the snapshot before.
+    """One snapshot of a worktree: its tree, and who may have changed it since the previous one.
 
-    ``by`` is the turn of the event itself, '' for people; ``running`` are all turns in progress since the snapshot
-    before. ``commit`` is set for the tree of a commit, with the ``paths`` it changed: a checkpoint has their content.
+    ``by`` is the event's own turn, '' for a person; ``running`` are all turns in progress since the previous snapshot.
+    ``commit`` is set for a commit's tree, with the ``paths`` that it changed: a checkpoint has their content.
     """
 
     tree: str
@@ -134,7 +134,7 @@ class Entry(Value):
     commit: str = ""
     paths: tuple[str, ...] = ()
     mark: Mark = NO_MARK
-    head: str = ""  # the commit that was HEAD then
+    head: str = ""  # HEAD's commit at that time
 
     def turns(self) -> set[TurnKey]:
         """Return all turns that may have made the changes."""

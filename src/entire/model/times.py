@@ -1,4 +1,4 @@
-"""Times as agents and the Go CLI write them, without a module of the standard library for it: hooks read many."""
+"""Parses the times of agents and the Go CLI, without the standard library's modules: hooks read many."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def parse_time(text: object) -> float:
 
 
 def _rest(text: str) -> tuple[float, int]:
-    """Read what follows the seconds: a fraction, then ``Z``, an offset or nothing (taken as UTC)."""
+    """Parse what follows the seconds: a fraction, then ``Z``, an offset, or nothing (UTC)."""
     fraction = 0.0
     if text[:1] in (".", ","):
         end = next((n for n, char in enumerate(text[1:], 1) if not char.isdigit()), len(text))

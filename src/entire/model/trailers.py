@@ -1,6 +1,6 @@
-"""Trailers: the lines that link a user's commit to checkpoints, and those on our own commits.
+"""Trailers: the lines that link a user's commit to checkpoints, and those of our own commits.
 
-Messages are text decoded with ``surrogateescape``, so any bytes survive. Lines may end in CRLF.
+Messages are decoded with ``surrogateescape``, so that any bytes survive. Lines may end in CRLF.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _KEY = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789
 def checkpoint_ids(message: str, *, indented: bool = True, comment_char: str = "") -> list[CheckpointId]:
     """Return the ids of all checkpoint trailers, in order, each once.
 
-    The trailer may stand at any line, also right under a subject, and indented (``git merge --squash`` indents the
-    messages it collects by four blanks), unless ``indented`` is False. With ``comment_char`` what stands below a
-    scissors line is ignored.
+    A trailer may be on any line, even directly below a subject, and indented (``git merge --squash`` indents the
+    messages it combines by four spaces), unless ``indented`` is False. With ``comment_char``, text below a scissors
+    line is ignored.
     """
     found: dict[CheckpointId, None] = {}
     for word in _checkpoint_words(above_scissors(message, comment_char), indented):
@@ -47,7 +47,7 @@ def checkpoint_ids(message: str, *, indented: bool = True, comment_char: str = "
 
 
 def ulid_ids(message: str) -> list[str]:
-    """Return the checkpoint ids of the newer form (26 characters): known to be links, but not in our branch."""
+    """Return checkpoint ids in the newer form (26 characters): links, but not to our branch."""
     words = _checkpoint_words(message, True)
     return list(dict.fromkeys(word for word in words if len(word) == 26 and _ULID.issuperset(word)))
 
@@ -62,7 +62,7 @@ def _checkpoint_words(message: str, indented: bool) -> Iterator[str]:
 
 
 def _checkpoint_word(line: str, indented: bool = True) -> str:
-    """Return the first word after the checkpoint key, '' if the line is no such trailer."""
+    """Return the first word after the checkpoint key, '' if the line is not a checkpoint trailer."""
     text = line.lstrip(" \t") if indented else line
     if not text.startswith(CHECKPOINT):
         return ""
@@ -88,7 +88,7 @@ def above_scissors(message: str, comment_char: str) -> str:
 
 
 def has_content(message: str, comment_char: str = "#") -> bool:
-    """Tell whether git would find a message: anything besides comments, blank lines, sign-offs and our trailer."""
+    """Tell whether the message has content besides comments, blank lines, sign-offs and our trailer."""
     for line in above_scissors(message, comment_char).split("\n"):
         if not line.strip() or (comment_char and line.startswith(comment_char)):
             continue
@@ -105,23 +105,23 @@ def add_checkpoints(
     *,
     editor: bool | None = None,
 ) -> str:
-    """Return the message with trailers for those ids that it does not carry yet.
+    """Return the message with trailers for those ids that it does not have yet.
 
-    ``editor`` says that git will open an editor and drop comments afterwards (None: exactly if ``comments`` are given);
-    with ``-m`` and ``-F`` a line that starts with ``#`` is text. In an editor line 1 stays free for the subject, and
-    trailers and ``comments`` (without the comment character) stand above git's own comment block.
+    ``editor``: git will open an editor and strip comments afterwards (None: only if ``comments`` are given); with
+    ``-m`` and ``-F`` a line that starts with ``#`` is text. In an editor, line 1 stays free for the subject, and
+    trailers and ``comments`` (without the comment character) precede git's own comment block.
     """
     if editor is None:
         editor = bool(comments)
     head, block, below = _split_edited(message, comment_char) if editor and comment_char else (message, "", "")
     present = set(checkpoint_ids(head, indented=False))
-    missing = [one for one in dict.fromkeys(ids) if one not in present]
+    missing = [checkpoint_id for checkpoint_id in dict.fromkeys(ids) if checkpoint_id not in present]
     if not missing:
         return message
     end = "\r\n" if "\r\n" in message else "\n"
-    trailers = [f"{CHECKPOINT}: {one}" for one in missing]
+    trailers = [f"{CHECKPOINT}: {checkpoint_id}" for checkpoint_id in missing]
     out = _append_trailers(head, trailers, end, comment_char if editor else "")
-    if editor and (block.strip() or not below):  # else cleanup is "scissors": comments above the line would stay
+    if editor and (block.strip() or not below):  # else cleanup is "scissors", which keeps comments above the line
         out += "".join(f"{comment_char} {' '.join(text.split())}{end}" for text in comments[:3])
     if block or below:
         out += end + block.lstrip("\r\n") + below
@@ -130,13 +130,13 @@ def add_checkpoints(
 
 def _split_edited(message: str, comment_char: str) -> tuple[str, str, str]:
     """Split into text, the comment block at its end, and the scissors line with everything below."""
-    kept = above_scissors(message, comment_char)
-    lines = kept.split("\n")
+    above = above_scissors(message, comment_char)
+    lines = above.split("\n")
     start = len(lines)
     while start and (not lines[start - 1].strip() or lines[start - 1].startswith(comment_char)):
         start -= 1
     head = "\n".join(lines[:start]) + ("\n" if 0 < start < len(lines) else "")
-    return head, kept[len(head) :], message[len(kept) :]
+    return head, above[len(head) :], message[len(above) :]
 
 
 def _append_trailers(head: str, trailers: list[str], end: str, comment_char: str) -> str:
@@ -151,7 +151,7 @@ def _append_trailers(head: str, trailers: list[str], end: str, comment_char: str
 
 
 def _ends_in_trailers(text: str, comment_char: str = "") -> bool:
-    """Tell whether the last paragraph is one of trailers, as git decides it; the only paragraph never is."""
+    """Tell whether the last paragraph consists of trailers, by git's rules; the only paragraph never does."""
     lines = [line.rstrip() for line in text.split("\n") if not (comment_char and line.startswith(comment_char))]
     starts = [n for n, line in enumerate(lines) if line and (n == 0 or not lines[n - 1])]
     if len(starts) < 2:
@@ -164,7 +164,7 @@ def _ends_in_trailers(text: str, comment_char: str = "") -> bool:
             trailers += 1
         elif _is_trailer(line):
             trailers += 1
-        elif line[:1] not in " \t" or not trailers:  # an indented line continues the trailer before it
+        elif line[:1] not in " \t" or not trailers:  # an indented line continues the previous trailer
             others += 1
     return trailers > 0 and (others == 0 or (made_by_git and trailers * 3 >= others))
 
@@ -176,7 +176,7 @@ def _is_trailer(line: str) -> bool:
 
 
 def remove_checkpoints(message: str, ids: Iterable[str] | None = None) -> str:
-    """Return the message without the trailers of these ids (None: of all); other lines stay as they are."""
+    """Return the message without the trailers of these ids (None: all); other lines are unchanged."""
     wanted = None if ids is None else set(ids)
     lines = message.split("\n")
     out: list[str] = []
@@ -186,19 +186,19 @@ def remove_checkpoints(message: str, ids: Iterable[str] | None = None) -> str:
             removed = True
             following = lines[n + 1].strip() if n + 1 < len(lines) else ""
             if not following and len(out) > 1 and not out[-1].strip():
-                out.pop()  # the trailer was a paragraph of its own
+                out.pop()  # the trailer was its own paragraph
             continue
         out.append(line)
     return "\n".join(out) if removed else message
 
 
 def format_lines(pairs: Iterable[tuple[str, str]]) -> str:
-    """Return trailer lines for one of our own commits, each ended by a newline, without those of empty value."""
+    """Return trailer lines for one of our commits, each ending in a newline; empty values are left out."""
     return "".join(f"{key}: {' '.join(value.split())}\n" for key, value in pairs if value.strip())
 
 
 def parse(message: str) -> dict[str, list[str]]:
-    """Return the reserved trailers of one of our own commits: key to its values, in order."""
+    """Return the reserved trailers of one of our commits: key to values, in order."""
     found: dict[str, list[str]] = {}
     for line in message.split("\n"):
         key, colon, value = line.partition(":")

@@ -1,4 +1,4 @@
-"""What an agent's adapter tells about a transcript: positions, prompts, tokens, subagents."""
+"""What adapters report about transcripts: positions, prompts, tokens, subagents."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from entire.model.value import Value
 class Position(Value):
     """A place between two records of a transcript.
 
-    ``count`` is the agent's own unit (lines of a JSONL file, messages of a document) and is what metadata stores;
-    ``byte`` is where that is in the file, so that reading on costs only what is new (0 with a count above 0: unknown);
-    ``mark`` is the id of the last API answer before it, because an answer's records can lie on both sides.
+    ``count`` is in the agent's unit (lines of a JSONL file, messages of a document) and is stored in metadata. ``byte``
+    is the file offset, so that reading on covers only new data (0 with a count above 0: unknown). ``mark`` is the id of
+    the last API answer before it, because an answer's records can be on both sides.
     """
 
     count: int = 0
@@ -22,7 +22,7 @@ START = Position()
 
 
 class Prompt(Value):
-    """One prompt of a person. ``position`` is the number of records before it; ``id`` the agent's id of the turn."""
+    """A person's prompt. ``position``: the number of records before it; ``id``: the agent's id of the turn."""
 
     text: str
     position: int
@@ -31,7 +31,7 @@ class Prompt(Value):
 
 
 class TokenUsage(Value):
-    """Tokens of API answers, each answer counted once; ``subagents`` holds what subagents spent, else None."""
+    """Tokens of API answers, each counted once; ``subagents``: what subagents used, or None."""
 
     input_tokens: int = 0
     cache_creation_tokens: int = 0
@@ -65,7 +65,7 @@ class TokenUsage(Value):
 
 
 class Subagent(Value):
-    """A subagent that reported or is known to have run. ``session_ref`` is its own transcript, '' if it has none."""
+    """A subagent that ran. ``session_ref`` is its own transcript, '' if it has none."""
 
     id: str
     session_ref: str = ""

@@ -1,6 +1,6 @@
-"""Names that travel as text: turns, those in progress, owners of lines, and marks of snapshots.
+"""Names stored as text: turns, running turns, owners of lines, and marks of snapshots.
 
-Each is a string of a fixed form, so that it is stored as it is, and a type that knows its parts.
+Each is a string in a fixed form, stored unchanged, with a type that knows its parts.
 """
 
 from __future__ import annotations
@@ -15,17 +15,14 @@ class TurnKey(str):
 
     @classmethod
     def of(cls, session_id: str, turn_id: str) -> TurnKey:
-        """Return the key of a session's turn."""
         return cls(f"{session_id}/{turn_id}")
 
     @property
     def session_id(self) -> str:
-        """The session; '' without one."""
         return self.partition("/")[0]
 
     @property
     def turn_id(self) -> str:
-        """The turn within its session."""
         return self.partition("/")[2]
 
 
@@ -34,17 +31,17 @@ _BACKGROUND = "?"
 
 
 class RunningTurn(str):
-    """A turn in progress when a snapshot was taken: its key, behind ``?`` if it works in the background only.
+    """A turn in progress when a snapshot was taken: its key, after ``?`` if it only works in the background.
 
-    In the background nobody but the tools' reports tells what the turn changed: a subagent works between turns, or the
-    turn's beginning was not seen.
+    In the background only tool reports tell what the turn changed: a subagent works between turns, or the start of the
+    turn was not seen.
     """
 
     __slots__ = ()
 
     @classmethod
     def background(cls, key: TurnKey) -> RunningTurn:
-        """Return a turn of which only what its tools reported counts."""
+        """Return a turn for which only its tools' reports count."""
         return cls(_BACKGROUND + key)
 
     @property
@@ -54,7 +51,6 @@ class RunningTurn(str):
 
     @property
     def key(self) -> TurnKey:
-        """The turn."""
         return TurnKey(self.removeprefix(_BACKGROUND))
 
 
@@ -62,25 +58,25 @@ _COMMITTED = "old "
 
 
 class Owner(str):
-    """Who made a line: a turn (its ``TurnKey``, behind ``old`` once a checkpoint has the line), a person, or ``BASE``:
-    the line was there before the first snapshot.
+    """Who wrote a line: a turn (its ``TurnKey``, after ``old`` once a checkpoint contains the line), a person, or
+    ``BASE``, if the line is older than the first snapshot.
     """
 
     __slots__ = ()
 
     @property
     def is_turn(self) -> bool:
-        """Tell whether it is a turn of a session, of new content or old."""
+        """Tell whether it is a turn, of new or old content."""
         return "/" in self
 
     @property
     def is_new(self) -> bool:
-        """Tell whether it is a turn whose content no checkpoint has yet."""
+        """Tell whether it is a turn whose content no checkpoint contains yet."""
         return "/" in self and not self.startswith(_COMMITTED)
 
     @property
     def turn(self) -> TurnKey:
-        """The turn, of new content or old."""
+        """The turn, of new or old content."""
         return TurnKey(self.removeprefix(_COMMITTED))
 
     @property
@@ -89,18 +85,18 @@ class Owner(str):
         return self.turn.session_id if self.is_turn else ""
 
     def committed(self) -> Owner:
-        """Return the owner of the same line once a checkpoint has it."""
+        """Return the line's owner once a checkpoint contains it."""
         return Owner(_COMMITTED + self) if self.is_new else self
 
 
 BASE = Owner("")
 PERSON = Owner("person")
 PERSON_INSTEAD = Owner("person instead")
-"""A person's line in place of another one."""
+"""A person's line that replaced another."""
 
 
 class MarkKind(Choice):
-    """What a snapshot's mark says."""
+    """The kinds of marks."""
 
     NONE = ""
     STEP = "step"
@@ -112,28 +108,28 @@ _SESSIONS, _SESSION = "sessions", "session "
 
 
 class Mark(str):
-    """What a snapshot goes with: '', the commit of the step written with it, or the rewind or undo that caused it.
+    """A note on a snapshot: '', the commit of the step saved with it, or the rewind or undo that caused it.
 
-    A rewind's mark says whose changes it took back: everybody's, where nothing follows the transaction, those of all
-    sessions (``sessions``), or of one (``session <id>``). The changes of others were merged into the files.
+    A rewind's mark says whose changes were taken back: everyone's (nothing follows the transaction), those of all
+    sessions (``sessions``), or of one (``session <id>``). Other changes were merged into the files.
     """
 
     __slots__ = ()
 
     @classmethod
     def rewind(cls, back_to: float, transaction: str, *, session_id: str = "", keep_mine: bool = False) -> Mark:
-        """Return the mark of the snapshot after a rewind to what was there at a moment."""
+        """Return the mark of the snapshot after a rewind to the state at a moment."""
         taken_back = _SESSION + session_id if session_id else _SESSIONS if keep_mine else ""
         return cls(f"rewind {back_to!r} {transaction} {taken_back}".rstrip(" "))
 
     @classmethod
     def undo(cls, undone: str, transaction: str) -> Mark:
-        """Return the mark of the snapshot after a transaction that undid all back to an earlier one."""
+        """Return the mark of the snapshot after a transaction that undid everything since an earlier one."""
         return cls(f"undo {undone} {transaction}")
 
     @property
     def kind(self) -> MarkKind:
-        """What it says; a mark in no known form is taken for a step's commit."""
+        """The kind of mark; unknown forms are taken for a step's commit."""
         words = self._words()
         if not self:
             return MarkKind.NONE
@@ -145,26 +141,26 @@ class Mark(str):
 
     @property
     def moment(self) -> float:
-        """Of a rewind: the moment it went back to."""
+        """The moment a rewind went back to."""
         return float(self._words()[1]) if self.kind is MarkKind.REWIND else 0.0
 
     @property
     def undone(self) -> str:
-        """Of an undo: the earliest transaction that it took back."""
+        """The earliest transaction that an undo took back."""
         return self._words()[1] if self.kind is MarkKind.UNDO else ""
 
     @property
     def transaction(self) -> str:
-        """Of a rewind or an undo: its transaction."""
+        """The transaction of a rewind or undo."""
         return self._words()[2] if self.kind in (MarkKind.REWIND, MarkKind.UNDO) else ""
 
     @property
     def is_of_one_session(self) -> bool:
-        """Tell whether a rewind took back only what one session did: the base of its merges is the present file."""
+        """Tell whether a rewind took back only one session's changes: its merges are based on the current file."""
         return self.kind is MarkKind.REWIND and self._taken_back().startswith(_SESSION)
 
     def keeps(self, session_id: str) -> bool:
-        """Tell whether a rewind merged the changes of a session (of a person: '') instead of taking them back."""
+        """Tell whether a rewind merged the changes of a session (a person: '') instead of taking them back."""
         taken_back = self._taken_back()
         if taken_back == _SESSIONS:
             return not session_id

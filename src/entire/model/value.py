@@ -1,6 +1,5 @@
-"""Immutable records for the price of a class.
+"""Immutable records without ``dataclasses``, which costs a hook 15 ms to import.
 
-``dataclasses`` costs a hook 15 ms to import; a hook runs hundreds of times a day.
 Type checkers see these records as frozen, keyword-only dataclasses.
 """
 
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 else:
 
     def dataclass_transform(**_):
-        """Stand in for ``typing.dataclass_transform``, which only type checkers need."""
+        """Replaces ``typing.dataclass_transform``, which only type checkers need."""
         return lambda cls: cls
 
 

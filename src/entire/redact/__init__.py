@@ -1,10 +1,11 @@
-"""Secrets out, before anything is kept.
+"""Replaces secrets before anything is stored.
 
 What people and agents said (transcripts, prompts, metadata) passes through here on its way into git. The store accepts
-only ``Redacted`` for it, so that the type checker proves that nothing gets past. See ``docs/explanation/redaction.md``.
+only ``Redacted`` for it, so that the type checker proves that nothing bypasses redaction. See
+``docs/explanation/redaction.md``.
 
-Every function gives the same result for its own result (``redact(redact(x)) == redact(x)``), and a text without secrets
-comes back as the bytes it was. A secret is replaced by ``[REDACTED:<rule id>]``.
+Redaction is idempotent (``redact(redact(x)) == redact(x)``), and text without secrets stays the same bytes. A secret is
+replaced by ``[REDACTED:<rule id>]``.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ __all__ = ["Redacted", "find", "redact", "redact_json", "redact_jsonl", "redact_
 
 
 class Redacted(bytes):
-    """Bytes without secrets, as far as we can tell.
+    """Bytes without known secrets: a marker for the type checker.
 
-    A marker for the type checker. Only this package makes them: ``redact``, ``redact_json`` and ``redact_jsonl`` from
-    what a person, an agent or a tool wrote, ``trusted`` from what the program itself made. Never call it elsewhere.
+    Only this package creates them: ``redact``, ``redact_json`` and ``redact_jsonl`` from what a person, agent or tool
+    wrote, ``trusted`` from what the program itself produced. Never call the class elsewhere.
     """
 
     __slots__ = ()
@@ -34,17 +35,17 @@ def redact(data: bytes) -> Redacted:
 
 
 def redact_json(data: bytes) -> Redacted:
-    """Replace the secrets in the string values of one JSON document, which stays valid; else in plain text."""
+    """Replace the secrets in the string values of a JSON document, which stays valid; other data is plain text."""
     from entire.redact import replacing
 
     return data if isinstance(data, Redacted) else Redacted(replacing.document(data))
 
 
 def redact_jsonl(data: bytes) -> Redacted:
-    """Replace the secrets in JSON lines, each by itself; a line that is not JSON is plain text.
+    """Replace the secrets in JSON lines, each separately; a line that is not JSON is plain text.
 
-    Lines, their number, order and ends stay; lines without secrets are copied. New lines can be redacted alone: for an
-    ``a`` that ends with a line, ``redact_jsonl(a + b) == redact_jsonl(a) + redact_jsonl(b)``.
+    Number, order and ends of lines are kept; lines without secrets are copied. Appended lines can be redacted alone: if
+    ``a`` ends with a line, ``redact_jsonl(a + b) == redact_jsonl(a) + redact_jsonl(b)``.
     """
     from entire.redact import replacing
 
@@ -52,17 +53,16 @@ def redact_jsonl(data: bytes) -> Redacted:
 
 
 def redact_text(text: str) -> str:
-    """Replace the secrets in a string."""
     return redact(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
 
 
 def trusted(data: bytes) -> Redacted:
-    """Take bytes the program itself made of ids, counts and times: no word of a person, an agent or a tool."""
+    """Mark bytes that the program made of ids, counts and times, without any text of a person, agent or tool."""
     return Redacted(data)
 
 
 def find(data: bytes, *, lines: bool = False) -> list[Finding]:
-    """List what would be replaced, in order: in plain text or one JSON document, or with ``lines`` in JSON lines."""
+    """List what would be replaced, in order: in plain text or a JSON document, or with ``lines`` in JSON lines."""
     from entire.redact import replacing
 
     return replacing.find(data, by_line=lines)

@@ -1,8 +1,8 @@
-r"""Secrets out of JSON, with everything else left byte for byte.
+r"""Replaces secrets in JSON and leaves all other bytes unchanged.
 
-A document is never parsed and printed again: a replacement happens inside the string literals it touches, on whole
-escapes. So it stays valid JSON with the same structure, keys, numbers and order; its other bytes are what they were.
-Where a pattern reaches beyond one literal (``"password": "..."``), only what lies within string values goes.
+A document is never parsed and printed again. Replacements happen inside the string literals they touch, on complete
+escapes, so the document stays valid JSON with the same structure, keys, numbers and order. If a pattern extends beyond
+a literal (``"password": "..."``), only the part inside string values is replaced.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LITERAL = rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"(\s*+:\s*+)?'
 
 
 def is_json(data: bytes) -> bool:
-    """Say whether ``data`` is one JSON document; bytes that are not UTF-8 inside its strings do not matter."""
+    """Tell whether ``data`` is a JSON document; bytes that are not UTF-8 inside its strings do not matter."""
     import json
 
     if data.lstrip(b" \t\r\n")[:1] not in (b"{", b"[", b'"'):
@@ -29,38 +29,40 @@ def is_json(data: bytes) -> bool:
     except ValueError:
         return False
     except RecursionError:
-        return True  # too deep to tell; to replace within literals is safe for JSON and for text
+        return True  # nested too deep to tell; replacing within literals is safe for JSON and for text
     return True
 
 
 def within_values(data: bytes, findings: list[Finding]) -> list[Finding]:
-    """Cut findings in a JSON document, sorted by start, to the string values they touch, on the borders of escapes."""
+    """Cut findings in a JSON document, sorted by start, to the string values they touch, at the borders of escapes."""
     import re
 
-    kept: list[Finding] = []
-    waiting, reaching = findings[::-1], list[Finding]()
+    inside: list[Finding] = []
+    pending, reaching = findings[::-1], list[Finding]()
     key: Match[bytes] | None = None
     for literal in re.finditer(_LITERAL, data, re.DOTALL):
-        while waiting and waiting[-1].start < literal.end():
-            reaching.append(waiting.pop())
+        while pending and pending[-1].start < literal.end():
+            reaching.append(pending.pop())
         reaching = [finding for finding in reaching if finding.end > literal.start()]
         if literal.group(2):
             key = literal
         else:
             structural = key is not None and key.end() == literal.start() and key.group(1) in STRUCTURAL_KEYS
             for finding in reaching:
-                if not (structural and BY_ID[finding.rule].generic):  # generic rules leave ids, paths and seals whole
-                    _keep(data, finding, literal, kept)
-        if not waiting and not reaching:
+                if not (
+                    structural and BY_ID[finding.rule].generic
+                ):  # generic rules do not touch ids, paths and signatures
+                    _cut(data, finding, literal, inside)
+        if not pending and not reaching:
             break
-    return kept
+    return inside
 
 
-def _keep(data: bytes, finding: Finding, literal: Match[bytes], kept: list[Finding]) -> None:
+def _cut(data: bytes, finding: Finding, literal: Match[bytes], inside: list[Finding]) -> None:
     low, high = literal.span(1)
     start, end = max(finding.start, low), min(finding.end, high)
     if start < end:
-        kept.append(Finding(rule=finding.rule, start=_escape(data, start, low)[0], end=_escape(data, end, low)[1]))
+        inside.append(Finding(rule=finding.rule, start=_escape(data, start, low)[0], end=_escape(data, end, low)[1]))
 
 
 def _escape(data: bytes, at: int, low: int) -> tuple[int, int]:

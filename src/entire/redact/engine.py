@@ -1,8 +1,8 @@
-"""Where to look and what is found: keywords first, then the pattern of a rule at that very place.
+"""Finds secrets: keywords first, then a rule's pattern at each keyword.
 
-Two tiers find the keywords: ``ahocorasick_rs``, one compiled pass over the text, and ``bytes.find``, one pass for each
-keyword. Both hand over the same places, and the same patterns of ``re`` decide there, so that both find the same
-secrets. A pattern is compiled when its keyword first occurs; a clean text compiles next to nothing.
+Two tiers find the keywords: ``ahocorasick_rs``, in one compiled pass over the text, and ``bytes.find``, in one pass per
+keyword. Both return the same places, and the same ``re`` patterns decide there, so both find the same secrets. A
+pattern is compiled when its keyword first occurs; clean text compiles almost nothing.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     Places = Callable[[bytes], "Iterator[tuple[int, int]]"]
 
 BLOCK = 1 << 22
-"""Keywords are looked for in blocks of this size: memory stays small however large the text."""
+"""Block size of the keyword search: limits memory for large texts."""
 
 COMPILED_FROM = 1 << 14
-"""From this size on the compiled tier is worth loading: that takes 1.4 ms, the pure tier 0.1 ms for each KB."""
+"""Size from which the compiled tier pays: loading it takes 1.4 ms, the pure tier 0.1 ms per KB."""
 
 
 class Finding(Value):
-    """A secret: the id of the rule that found it, and where it starts and ends."""
+    """A secret: its rule's id, start and end."""
 
     rule: str
     start: int
@@ -34,7 +34,7 @@ class Finding(Value):
 
 
 class Rule:
-    """One row of the table of patterns, compiled when first needed."""
+    """A row of the pattern table, compiled on first use."""
 
     __slots__ = ("back", "entropy", "generic", "group", "id", "keywords", "pattern", "source")
 
@@ -49,7 +49,7 @@ class Rule:
         self.group: int = 0
 
     def compile(self) -> Pattern[bytes]:
-        """Compile the pattern, its abbreviations written out."""
+        """Compile the pattern after expanding its abbreviations."""
         import re
 
         source = self.source
@@ -60,7 +60,7 @@ class Rule:
         return pattern
 
     def is_secret(self, found: Match[bytes]) -> bool:
-        """Give the second opinion on a match of the pattern."""
+        """Check a match of the pattern by its rule's heuristics."""
         value = found.group(self.group)
         if heuristics.MARK in value:
             return False
@@ -79,7 +79,7 @@ RULES: tuple[Rule, ...] = (
     *(Rule(*row, generic=False) for row in ROWS),
     *(Rule(*row, generic=True) for row in GENERIC),
 )
-"""Every rule, in the order of the table: the vendors', then the generic ones."""
+"""All rules in table order: vendors' first, then generic ones."""
 
 BY_ID: dict[str, Rule] = {rule.id: rule for rule in RULES}
 
@@ -100,7 +100,7 @@ _automaton: list[Places] = []
 
 
 def places_pure(lowered: bytes) -> Iterator[tuple[int, int]]:
-    """Yield (number of a keyword, where it stands) with nothing but ``bytes.find``."""
+    """Yield (keyword number, position), using only ``bytes.find``."""
     find = lowered.find
     for number, keyword in enumerate(KEYWORDS):
         at = find(keyword)
@@ -110,7 +110,7 @@ def places_pure(lowered: bytes) -> Iterator[tuple[int, int]]:
 
 
 def compiled_tier() -> Places | None:
-    """Return the compiled tier, built once in a process, or None where its package is not installed."""
+    """Return the compiled tier, built once per process, or None if its package is not installed."""
     if not _automaton:
         try:
             from ahocorasick_rs import BytesAhoCorasick, Implementation
@@ -132,10 +132,9 @@ def tier_for(size: int) -> Places:
 
 
 def scan(data: bytes, *, by_line: bool = False, places: Places | None = None) -> list[Finding]:
-    """Find the secrets in ``data``, sorted by place, overlapping ones included.
+    """Find the secrets in ``data``, sorted by position, overlapping ones included.
 
-    With ``by_line`` each line is a text of its own: nothing is found across a line's end, and what is found in a line
-    does not depend on its neighbours.
+    With ``by_line`` each line is a separate text: no finding crosses a line's end or depends on other lines.
     """
     found: set[tuple[int, int, str]] = set()
     line_start, line_end = (0, -1) if by_line else (0, len(data))
@@ -149,22 +148,22 @@ def scan(data: bytes, *, by_line: bool = False, places: Places | None = None) ->
 
 
 def line_around(data: bytes, at: int) -> tuple[int, int]:
-    """Return where the line around ``at`` starts and ends, its line feed left out."""
+    """Return the start and end of the line around ``at``, without its line feed."""
     end = data.find(b"\n", at)
     return data.rfind(b"\n", 0, at) + 1, len(data) if end < 0 else end
 
 
 def _candidates(data: bytes, places: Places) -> Iterator[tuple[Rule, int]]:
-    """Yield the rules to try, and where their keywords stand."""
+    """Yield the rules to try, and the positions of their keywords."""
     guards: list[Callable[[bytes, int], object]] = []
     for begin in range(0, len(data), BLOCK):
         for number, place in places(data[begin : begin + BLOCK + _LONGEST - 1].lower()):
             if place >= BLOCK:
-                continue  # seen again, at the start of the next block
+                continue  # found again at the start of the next block
             at = begin + place
             length, guard, rules = OWNERS[number]
             if guard >= 0:
-                if not _GLANCES[guard](data, at + length):
+                if not _QUICK_CHECKS[guard](data, at + length):
                     continue
                 guards = guards or _compile_guards()
                 if not guards[guard](data, at + length):
@@ -180,9 +179,9 @@ _AFTER = frozenset(b":=> \t")
 _DIGITS = b"0123456789"
 
 
-def _glance_at_value(data: bytes, at: int) -> bool:
-    """Tell whether a name may be given a value here; as lax as the guard of NAMES, and no ``re`` for it (4 ms to
-    import).
+def _may_assign(data: bytes, at: int) -> bool:
+    """Tell whether a name may be assigned a value here: as permissive as the guard of NAMES, but without ``re``
+    (4 ms to import).
     """
     size = len(data)
     stop = min(size, at + 24)
@@ -201,14 +200,14 @@ def _glance_at_value(data: bytes, at: int) -> bool:
     return not (data[at : at + 1].isdigit() and value[:1] in (b",", b"}"))
 
 
-def _glance_at_login(data: bytes, at: int) -> bool:
+def _may_be_login(data: bytes, at: int) -> bool:
     """Tell whether an ``@`` follows ``://`` before anything that ends a login."""
     place = data.find(b"@", at, at + 401)
     return place > at and len(data[at:place].translate(None, b" \t\n\r\v\f\"'`/?#<>")) == place - at
 
 
-_GLANCES = (_glance_at_value, _glance_at_login)
-"""One for each guard: what can be told with bytes alone, so that a clean text needs no pattern at all."""
+_QUICK_CHECKS = (_may_assign, _may_be_login)
+"""One per guard: a check on bytes alone, so that clean text needs no pattern."""
 
 
 def _compile_guards() -> list[Callable[[bytes, int], object]]:

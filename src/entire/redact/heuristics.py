@@ -1,14 +1,14 @@
-"""Second opinions: does a value that stands where a secret may stand look like one?
+"""Judges whether a value in the place of a secret looks like one.
 
-A pattern of a vendor's token needs little more than its prefix. ``password = ...`` needs judgement: most of what
-stands there in code and prose is a variable, a type, a path or an id. Nothing here looks at free-standing text, so that
-a path, a UUID, a hash, an integrity line or the signature of a thinking block is never touched for looking random.
+A vendor's token needs little more than its prefix. ``password = ...`` needs judgement: most of what follows it in code
+and prose is a variable, a type, a path or an id. Free-standing text is never judged, so a path, a UUID, a hash, an
+integrity line or a thinking block's signature is never replaced for looking random.
 """
 
 from __future__ import annotations
 
 MARK = b"[REDACTED:"
-"""How every replacement begins; text that holds it is never a secret again."""
+"""Start of every replacement; text that contains it is never a secret again."""
 
 STRUCTURAL_KEYS: frozenset[bytes] = frozenset(
     b"agent_id agentId call_id callID conversation_id cwd encrypted_content file file_path filename filePath "
@@ -18,7 +18,7 @@ STRUCTURAL_KEYS: frozenset[bytes] = frozenset(
     b"sourceToolUseID textSignature thinkingSignature thoughtSignature thread_id timestamp tool_call_id "
     b"tool_use_id toolCallId toolUseID toolUseId transcript_path turn_id url uuid version workdir".split()
 )
-"""Keys of the agents' transcripts whose values are ids, paths and seals: generic rules leave those values whole."""
+"""Transcript keys whose values are ids, paths and signatures, which generic rules do not touch."""
 
 _STRONG = (b"secret", b"pass", b"pwd", b"key", b"credential")
 _HASHES = (b"sha1-", b"sha1:", b"sha256-", b"sha256:", b"sha384-", b"sha512-", b"sha512:")
@@ -34,7 +34,7 @@ _REFERENCES = (b"://", b"${", b"{{", b"process.env", b"os.environ", b"os.getenv"
 
 
 def entropy(value: bytes) -> float:
-    """Say how many bits of information a byte of ``value`` carries (Shannon), from 0 to 8."""
+    """Return the Shannon entropy of ``value`` in bits per byte, from 0 to 8."""
     from math import log2
 
     size = len(value)
@@ -46,7 +46,7 @@ def entropy(value: bytes) -> float:
 
 
 def assigned(before: bytes, name: bytes, value: bytes, *, quoted: bool) -> bool:
-    """Say whether ``value`` looks like a secret; its name has the key word ``name`` after ``before``."""
+    """Tell whether ``value`` looks like a secret; in its name, the keyword ``name`` follows ``before``."""
     if (
         value[:1] in (b"$", b"%", b"<", b"{", b"*", b"@", b"&", b"#")
         or value.startswith(_HASHES)
@@ -54,7 +54,7 @@ def assigned(before: bytes, name: bytes, value: bytes, *, quoted: bool) -> bool:
     ):
         return False
     kinds = set(value)
-    # PASSWORD=..., as in an environment file, and "..." hold values; else a name often stands behind a name.
+    # PASSWORD=..., as in an environment file, and "..." contain values; elsewhere a name often follows a name.
     name, literal = name.lower(), quoted or name.isupper()
     strong = name.startswith(_STRONG) or name.endswith(b"key") or any(word in before.lower() for word in _STRENGTHENING)
     if is_path(value, kinds) or is_uuid(value, kinds) or (not strong and is_object_id(value, kinds)):
@@ -70,7 +70,7 @@ def assigned(before: bytes, name: bytes, value: bytes, *, quoted: bool) -> bool:
 
 
 def is_path(value: bytes, kinds: set[int]) -> bool:
-    """Say whether ``value`` is a path: rooted, or of several parts with an ending."""
+    """Tell whether ``value`` is a path: rooted, or several parts with an extension."""
     if value[1:3] == b":\\":
         return kinds <= _PATH | {0x3A}
     if not kinds <= _PATH:
@@ -81,17 +81,17 @@ def is_path(value: bytes, kinds: set[int]) -> bool:
 
 
 def is_uuid(value: bytes, kinds: set[int]) -> bool:
-    """Say whether ``value`` is a UUID in its usual spelling."""
+    """Tell whether ``value`` is a UUID in its usual spelling."""
     return len(value) == 36 and value.count(b"-") == 4 and value[8] == value[23] == 0x2D and kinds <= _HEX | {0x2D}
 
 
 def is_object_id(value: bytes, kinds: set[int]) -> bool:
-    """Say whether ``value`` has the form of a git object id or content hash: 40 or 64 hex digits."""
+    """Tell whether ``value`` looks like a git object id or content hash: 40 or 64 hex digits."""
     return len(value) in (40, 64) and kinds <= _HEX
 
 
 def _is_identifier(value: bytes, kinds: set[int]) -> bool:
-    """Words joined by ``_ - .`` with a number at the end: ``user_token2``, ``config.auth-v2``."""
+    """Tell whether ``value`` is words joined by ``_ - .`` and a final number: ``user_token2``, ``config.auth-v2``."""
     if not kinds <= _LETTERS | _DIGITS | _JOINTS:
         return False
     return any(joint in value for joint in (b"_", b".", b"-")) and not set(value.rstrip(b"0123456789")) & _DIGITS

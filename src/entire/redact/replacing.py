@@ -1,4 +1,4 @@
-"""Finds and replaces: the half of this package that is loaded when there is something to redact."""
+"""Finds and replaces secrets: loaded only when there is something to redact."""
 
 from __future__ import annotations
 
@@ -12,36 +12,35 @@ if TYPE_CHECKING:
 
     Find = Callable[[bytes], list[Finding]]
 
-PATIENCE = 6
-"""Rounds of replacing one token after the other before whole words go."""
+TOKEN_ROUNDS = 6
+"""Rounds that replace single tokens before complete words are replaced."""
 
 
 def text(data: bytes) -> bytes:
-    """Replace the secrets in plain text."""
-    return _settle(data, scan)
+    return _replace_all(data, scan)
 
 
 def document(data: bytes) -> bytes:
-    """Replace the secrets in the string values of one JSON document, else in plain text."""
-    return _settle(data, _find_in_document)
+    """Replace the secrets in the string values of a JSON document, else in plain text."""
+    return _replace_all(data, _find_in_document)
 
 
 def lines(data: bytes) -> bytes:
-    """Replace the secrets in JSON lines, each by itself."""
+    """Replace the secrets in JSON lines, each separately."""
     pieces: list[bytes] = []
     done = 0
     for finding in scan(data, by_line=True):
         if finding.start < done:
-            continue  # in a line that is done
+            continue  # this line is already replaced
         start, end = line_around(data, finding.start)
-        pieces += (data[done:start], _settle(data[start:end], _find_in_document))
+        pieces += (data[done:start], _replace_all(data[start:end], _find_in_document))
         done = end
     pieces.append(data[done:])
     return b"".join(pieces)
 
 
 def find(data: bytes, *, by_line: bool = False) -> list[Finding]:
-    """List what would be replaced, in order: in plain text or one JSON document, or with ``by_line`` in JSON lines."""
+    """List what would be replaced, in order: in plain text or a JSON document, or with ``by_line`` in JSON lines."""
     if not by_line:
         return _merge(data, _find_in_document(data))
     found: list[Finding] = []
@@ -60,10 +59,10 @@ def _find_in_document(data: bytes) -> list[Finding]:
     return within_values(data, findings) if findings and is_json(data) else findings
 
 
-def _settle(data: bytes, find: Find) -> bytes:
-    """Replace until nothing is found: a replacement can uncover the token that was glued to it.
+def _replace_all(data: bytes, find: Find) -> bytes:
+    """Replace until nothing is found: a replacement can uncover a token that was adjacent to it.
 
-    A hostile text may glue thousands; after a few rounds a replacement takes the rest of the word with it.
+    Hostile text may contain thousands of adjacent tokens; after some rounds a replacement takes the rest of the word.
     """
     rounds = 0
     while findings := _merge(data, find(data)):
@@ -73,7 +72,7 @@ def _settle(data: bytes, find: Find) -> bytes:
         for finding in findings:
             if finding.start >= done:
                 pieces += (data[done : finding.start], MARK, finding.rule.encode(), b"]")
-                done = finding.end if rounds <= PATIENCE else _word_end(data, finding.end)
+                done = finding.end if rounds <= TOKEN_ROUNDS else _word_end(data, finding.end)
         data = b"".join((*pieces, data[done:]))
     return data
 
@@ -86,7 +85,7 @@ def _word_end(data: bytes, at: int) -> int:
 
 
 def _merge(data: bytes, findings: list[Finding]) -> list[Finding]:
-    """Join findings that overlap, and let none end or start inside a UTF-8 character; a vendor's name goes first."""
+    """Join overlapping findings, never splitting UTF-8 characters; a vendor's rule name wins over a generic one."""
     merged: list[Finding] = []
     for finding in sorted(findings, key=lambda finding: (finding.start, BY_ID[finding.rule].generic, -finding.end)):
         start, end = finding.start, finding.end

@@ -1,18 +1,18 @@
-r"""The patterns of secrets, as data.
+r"""The table of patterns that match secrets.
 
-One row is one rule: ``(id, keywords, pattern, minimum entropy)``, sorted by id. The facts (prefixes, lengths,
-alphabets) are what vendors document and what secret scanners such as gitleaks know; the patterns are our own.
+A row is a rule: ``(id, keywords, pattern, minimum entropy)``, sorted by id. The facts (prefixes, lengths, alphabets)
+come from vendors' documentation and from secret scanners such as gitleaks; the patterns are our own.
 
 How a row is read:
 
-* A *keyword* is lower case. It is where the engine looks: the pattern is tried exactly at each place where a keyword
-  stands (``BACK`` names the few rules whose pattern starts some bytes before it), never searched for.
-* Patterns run over raw bytes, which may be JSON inside JSON: a quote may come as ``\"`` or ``\\\"``, a slash as ``\/``,
-  the byte before a token may be the ``n`` of ``\n``. The ``%X`` pieces below spell that out once.
-* The secret is the group ``s`` if there is one, else group 1, else everything.
-* Patterns mind the case unless they begin with ``(?i)``.
-* Entropy, in bits per byte, is a second opinion; 0 asks for none.
-* A pattern never matches our own marker ``[REDACTED:...]``: no class of a secret holds ``[``.
+* A *keyword* is lower case. The engine finds keywords and tries the pattern exactly there (or a few bytes before, for
+  the rules in ``BACK``); it never searches for a pattern.
+* Patterns run over raw bytes, which may be JSON inside JSON: a quote may be ``\"`` or ``\\\"``, a slash as ``\/``,
+  the byte before a token may be the ``n`` of ``\n``. The ``%X`` pieces below express that once.
+* The secret is the group ``s`` if it exists, else group 1, else the whole match.
+* Patterns are case-sensitive unless they start with ``(?i)``.
+* Entropy, in bits per byte, is an additional check; 0 disables it.
+* A pattern never matches our marker ``[REDACTED:...]``: no character class of a secret contains ``[``.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     Row = tuple[str, tuple[bytes, ...], bytes, float]
 
 PIECES: tuple[tuple[bytes, bytes], ...] = (
-    # A token starts here: no letter or digit before it, except those of an escape (\n, \u0026).
+    # Start of a token: no letter or digit before it, except those of an escape (\n, \u0026).
     (b"%B", rb"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=\\u[0-9A-Fa-f]{4}))"),
-    # The same, and not inside base64, base64url or a longer name either: for prefixes that are not rare enough.
+    # The same, and not inside base64, base64url or a longer name: for prefixes that are too common.
     (b"%b", rb"(?:(?<![A-Za-z0-9_+/-])|(?<=\\[nrtbf])|(?<=\\u[0-9A-Fa-f]{4}))"),
     (b"%E", rb"(?![A-Za-z0-9])"),
     # One byte of base64.
@@ -41,7 +41,7 @@ PIECES: tuple[tuple[bytes, bytes], ...] = (
 _GITLAB = (b"glpat-", b"gldt-", b"glrt-", b"glptt-", b"glft-", b"glsoat-", b"glimt-", b"glagent-", b"glcbt-", b"gloas-")
 _PEM = (
     rb"-----BEGIN[A-Z0-9 _-]{0,60}PRIVATE KEY(?: BLOCK)?-----(?P<s>"
-    # To the end mark, if there is one near; else as far as it looks like a key.
+    # To the end marker, if one is near; else as far as it looks like a key.
     rb"(?:[^\"\[\\-]|-(?!----)|\\{1,16}[^\\]){16,20000}?(?=-----END[A-Z0-9 _-]{0,60}PRIVATE KEY)"
     rb"|(?:[A-Za-z0-9+/=:,\s.|>\xe2\x86\x92]|-(?!----)|\\{1,16}(?:[nrt/]|u000[AaDd9])){16,20000})"
 )
@@ -168,7 +168,7 @@ BACK: dict[str, int] = {
     "terraform-cloud-token": 14,
 }
 # fmt: on
-"""How many bytes before its keyword the pattern of a rule starts."""
+"""How many bytes before its keyword a rule's pattern starts."""
 
 NAMES: tuple[bytes, ...] = (
     b"secret", b"token", b"password", b"passwd", b"passphrase", b"pwd", b"api_key", b"apikey", b"api-key",
@@ -194,7 +194,7 @@ _REST = (
     rb"(?<!name)(?<!_id)(?<!-id)(?<!tokenid)(?<!uri)(?<!url)(?<!path)(?<!file)(?<!type)(?<!_ref)"
     rb"(?<!field)(?<!label)(?<!hint)(?<!hash)(?<!count)(?<!limit)(?<!length)(?<!policy)(?<!version)(?<!izer)"
 )
-_WORD = b"(?:" + b"|".join(sorted(NAMES, reverse=True)) + b")"  # the longer of two that begin alike comes first
+_WORD = b"(?:" + b"|".join(sorted(NAMES, reverse=True)) + b")"  # longer names first, if one is a prefix of another
 _FLAG = rb"(?i)(?:(?<=-)|(?<=--db)|(?<=--api)|(?<=--auth)|(?<=--access)|(?<=--user)|(?<=--client)|(?<=--admin))-"
 _OPERATOR = rb"(?:\\{0,16}[\"'`])?[ \t]{0,8}(?::=|=>|={1,3}|:|\\{1,16}u003[dD])[ \t]{0,8}"
 GENERIC: tuple[Row, ...] = (
@@ -207,10 +207,10 @@ GENERIC: tuple[Row, ...] = (
     ("generic-value", NAMES,
      rb"(?i)" + _WORD + _REST + _OPERATOR + rb"(?P<s>(?:[^\s\"'`\\,;(){}\[\]<>|&]|\\{1,16}/){6,400})(?![(\[])", 0),
 )  # fmt: skip
-"""Name and value, judged by ``opinion.assigned``; ``generic-flag`` is ``--password VALUE``."""
+"""Name and value, judged by ``heuristics.assigned``; ``generic-flag`` is ``--password VALUE``."""
 
 GUARDS: tuple[tuple[tuple[bytes, ...], bytes], ...] = (
     (NAMES, rb"[A-Za-z0-9_.-]{0,24}+" + _OPERATOR + rb"(?!\d{1,9}[,}])[^\s]{5}"),
     ((b"://", b":\\/\\/"), rb"[^\s\"'`/?#<>]{1,400}@"),
 )
-"""For keywords that are common in clean text: what must follow them, a quick look before any rule is tried."""
+"""For keywords that are common in clean text: what must follow them, checked before any rule."""

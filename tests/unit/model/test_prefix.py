@@ -22,8 +22,8 @@ def test_several() -> None:
     with pytest.raises(EntireError) as caught:
         prefix.find("a", [f"a{n}" for n in range(9)], "thing")
     assert (caught.value.message, caught.value.hint) == (
-        "several things begin with 'a'",
-        "for example a0, a1, a2, a3",
+        "several things start with 'a'",
+        "use a longer prefix, as in a0, a1, a2, a3",
     )
 
 

@@ -68,7 +68,7 @@ def test_a_key_that_is_a_secret_is_not_found(by_line: bool) -> None:
     assert replacing.find(b'{"' + KEY + b'": 1}', by_line=by_line) == []
 
 
-@pytest.mark.parametrize("count", [1, 2, replacing.PATIENCE])
+@pytest.mark.parametrize("count", [1, 2, replacing.TOKEN_ROUNDS])
 def test_what_a_replacement_uncovers_goes_too(count: int) -> None:
     assert replacing.text(b"see " + GLUED * count + b" end") == b"see " + GLUED_GONE * count + b" end"
 
@@ -77,7 +77,7 @@ def test_after_some_rounds_the_word_goes_as_a_whole() -> None:
     """It may hold a hostile number of tokens; a blank, a quote or a backslash ends it."""
     for border in (b" ", b'"', b"\\n"):
         result = replacing.text(b"see " + GLUED * 300 + border + b"end")
-        assert result == b"see " + GLUED_GONE * (replacing.PATIENCE + 1) + border + b"end"
+        assert result == b"see " + GLUED_GONE * (replacing.TOKEN_ROUNDS + 1) + border + b"end"
 
 
 def test_no_character_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
