@@ -96,7 +96,7 @@ def test_this_process_and_those_above_it_are_known() -> None:
     assert process.is_running(me.pid, me.started)
     assert not process.is_running(me.pid, "another start")
     above = process.ancestors(os.getpid())
-    assert [one.pid for one in above][:2] == [os.getpid(), os.getppid()] or os.getppid() <= 1
+    assert [program.pid for program in above][:2] == [os.getpid(), os.getppid()] or os.getppid() <= 1
     assert process.ancestors(os.getpid(), limit=1) == [above[0]]
 
 

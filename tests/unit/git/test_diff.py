@@ -59,16 +59,16 @@ def test_patches_of_several_pairs_turn_the_old_trees_into_the_new(repo: Repo, st
                     or change.status == "A"
                 )
                 assert after.get(change.path, ("000000", "0" * 40)) == (change.new_mode, change.new_oid)
-                one, two = content(repo, change.old_oid), content(repo, change.new_oid)
+                old_content, new_content = content(repo, change.old_oid), content(repo, change.new_oid)
                 if not patch.binary and change.status != "T":
-                    assert applied(one, patch) == two
+                    assert applied(old_content, patch) == new_content
                 elif change.status != "T":
-                    assert b"\0" in one + two
+                    assert b"\0" in old_content + new_content
                 before.pop(change.old_path, None) if change.status in "RD" else None
                 if change.status != "D":
                     before[change.path] = (change.new_mode, change.new_oid)
             assert before == after, "the patches lead from the one tree to the other"
-            assert renames or not [one for one in told.values() if one.status == "R"]
+            assert renames or not [entry for entry in told.values() if entry.status == "R"]
             if not renames:
                 assert {change.path: change for change in diff.changes(repo.top, old, new)} == told
 

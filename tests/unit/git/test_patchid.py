@@ -29,10 +29,10 @@ def test_the_stable_patch_id(repo: Repo, before: Tree, after: Tree) -> None:
 def test_it_stays_where_a_change_moves(tmp_path: Path, format_: str) -> None:
     repo = Repo(tmp_path / "repo", f"--object-format={format_}")
     text = b"".join(b"line %d\n" % n for n in range(20))
-    one = (repo.tree({"a": ("100644", text)}), repo.tree({"a": ("100644", text + b"more\n")}))
+    trees = (repo.tree({"a": ("100644", text)}), repo.tree({"a": ("100644", text + b"more\n")}))
     two = (repo.tree({"a": ("100644", b"top\n" + text)}), repo.tree({"a": ("100644", b"top\n" + text + b"more\n")}))
-    ids = [patch_id(patches, len(one[0])) for patches in diff.patches(repo.top, [one, two], renames=False)]
-    assert ids[0] == ids[1] == gits(repo, *one)
+    ids = [patch_id(patches, len(trees[0])) for patches in diff.patches(repo.top, [trees, two], renames=False)]
+    assert ids[0] == ids[1] == gits(repo, *trees)
     assert patch_id([], 40) == ""
 
 

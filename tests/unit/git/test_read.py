@@ -23,7 +23,7 @@ def test_blobs_by_one_child_and_in_bulk(repo: Repo, contents: list[bytes]) -> No
         assert objects.blob("12" * 20) is None
         assert [objects.blob(oid) for oid in reversed(oids)] == contents[::-1]
     found = list(bulk.get(repo.top, [*oids, "12" * 20, *oids]))
-    assert [one.data if one is not None else None for one in found] == [*contents, None, *contents]
+    assert [blob.data if blob is not None else None for blob in found] == [*contents, None, *contents]
 
 
 @given(trees)

@@ -24,13 +24,13 @@ def commits(repo: Repo) -> list[str]:
 
 
 def test_a_ref_is_made_moved_and_deleted(repo: Repo, commits: list[str]) -> None:
-    one, two, _ = commits
-    refs.move(repo.top, [Move(ref="refs/entire/x", new=one, old="")])
-    assert refs.read(repo.top, "refs/entire/x", "refs/entire/none") == {"refs/entire/x": one}
-    refs.move(repo.top, [Move(ref="refs/entire/x", new=two, old=one)])
-    refs.move(repo.top, [Move(ref="refs/entire/x", new=one)])
-    assert refs.find(repo.top, "refs/entire") == {"refs/entire/x": one}
-    refs.move(repo.top, [Move(ref="refs/entire/x", new="", old=one)])
+    first, second, _ = commits
+    refs.move(repo.top, [Move(ref="refs/entire/x", new=first, old="")])
+    assert refs.read(repo.top, "refs/entire/x", "refs/entire/none") == {"refs/entire/x": first}
+    refs.move(repo.top, [Move(ref="refs/entire/x", new=second, old=first)])
+    refs.move(repo.top, [Move(ref="refs/entire/x", new=first)])
+    assert refs.find(repo.top, "refs/entire") == {"refs/entire/x": first}
+    refs.move(repo.top, [Move(ref="refs/entire/x", new="", old=first)])
     assert refs.find(repo.top, "refs/entire") == {}
     refs.move(repo.top, [])
 

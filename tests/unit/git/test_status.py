@@ -27,7 +27,7 @@ def test_every_kind_of_change(repo: Repo) -> None:
     repo.remove("gone")
     os.chmod(repo.path("mode"), 0o755)
     repo.write("new", "100644", b"4\n")
-    dirty = {one.path: (one.mode, one.oid, one.tracked) for one in status.read(repo.top).dirty}
+    dirty = {entry.path: (entry.mode, entry.oid, entry.tracked) for entry in status.read(repo.top).dirty}
     assert dirty == {
         "edited": ("100644", "", True),
         "staged": ("100644", repo.blob(b"3\n"), True),
@@ -40,7 +40,7 @@ def test_every_kind_of_change(repo: Repo) -> None:
 def test_strange_names_are_told_and_stored(repo: Repo) -> None:
     for name in WEIRD:
         repo.write(name, "100644", name.encode("utf-8", "surrogateescape"))
-    assert sorted(one.path for one in status.read(repo.top).dirty) == sorted(WEIRD)
+    assert sorted(entry.path for entry in status.read(repo.top).dirty) == sorted(WEIRD)
     stored = status.store_files(repo.top, WEIRD)
     assert stored == {name: repo.blob(name.encode("utf-8", "surrogateescape")) for name in WEIRD}
 

@@ -76,16 +76,16 @@ def test_the_branch_that_others_begin_from(top: Path) -> None:
 
 
 def test_the_first_parent_chain(top: Path) -> None:
-    one = commit(top, "one\n\nKey: a")
+    linked_commit = commit(top, "one\n\nKey: a")
     git(top, "switch", "-q", "-c", "side")
     side = commit(top, "side\n\nKey: b")
     git(top, "switch", "-q", "main")
     two = commit(top, "two")
     git(top, "merge", "-q", "--no-ff", "-m", "merge", "side")
     where = str(top)
-    assert [found.oid for found in switch.linked(where, "main", "Key:")] == [one]
-    assert switch.later(where, one, "main") == 1
-    assert switch.is_on_chain(where, one, "main")
+    assert [found.oid for found in switch.linked(where, "main", "Key:")] == [linked_commit]
+    assert switch.later(where, linked_commit, "main") == 1
+    assert switch.is_on_chain(where, linked_commit, "main")
     assert switch.is_on_chain(where, two, "main")
     assert switch.is_on_chain(where, git(top, "rev-parse", "main"), "main")
     assert switch.is_on_chain(where, git(top, "rev-list", "--max-parents=0", "main"), "main")

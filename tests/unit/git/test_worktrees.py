@@ -28,13 +28,13 @@ def test_linked_worktrees_have_the_names_of_their_folders_in_git(repo: Repo) -> 
     folder = os.path.dirname(repo.top)
     repo.git("worktree", "add", "-q", "-b", "side", os.path.join(folder, "with blank"))
     repo.git("worktree", "add", "-q", "--detach", os.path.join(folder, "other", "away"))
-    assert {(one.name, one.head, one.branch) for one in found(repo)} == {
+    assert {(worktree.name, worktree.head, worktree.branch) for worktree in found(repo)} == {
         ("", head, "refs/heads/main"),
         ("away", head, ""),
         ("with-blank", head, "refs/heads/side"),
     }
     assert found(repo)[0].name == ""
-    assert all(one.is_there for one in found(repo))
+    assert all(worktree.is_there for worktree in found(repo))
 
 
 def test_from_a_linked_worktree_it_is_the_same(repo: Repo) -> None:
@@ -52,9 +52,9 @@ def test_a_folder_that_is_away_is_known_until_git_forgets_it(repo: Repo, locked:
     if locked:
         repo.git("worktree", "lock", linked)
     shutil.rmtree(linked)
-    assert [(one.name, one.is_there) for one in found(repo)] == [("", True), ("linked", False)]
+    assert [(worktree.name, worktree.is_there) for worktree in found(repo)] == [("", True), ("linked", False)]
     repo.git("worktree", "prune")
-    assert [one.name for one in found(repo)] == (["", "linked"] if locked else [""])
+    assert [worktree.name for worktree in found(repo)] == (["", "linked"] if locked else [""])
 
 
 def test_a_pointer_relative_to_its_own_folder(repo: Repo) -> None:
@@ -65,7 +65,7 @@ def test_a_pointer_relative_to_its_own_folder(repo: Repo) -> None:
     admin = os.path.join(repo.top, ".git", "worktrees", "linked")
     with open(os.path.join(admin, "gitdir"), "w") as file:
         file.write(os.path.relpath(os.path.join(linked, ".git"), admin) + "\n")
-    assert "linked" in [one.name for one in found(repo)]
+    assert "linked" in [worktree.name for worktree in found(repo)]
 
 
 @pytest.mark.parametrize(

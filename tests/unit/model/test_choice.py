@@ -18,8 +18,8 @@ class Colour(Choice):
 def test_members_are_found_by_value_and_by_name_and_stand_in_order() -> None:
     assert Colour("red") is Colour.RED
     assert Colour["GREEN"] is Colour.GREEN
-    assert [one.name for one in Colour] == ["RED", "GREEN"]
-    assert [one.value for one in Colour] == ["red", 2]
+    assert [member.name for member in Colour] == ["RED", "GREEN"]
+    assert [member.value for member in Colour] == ["red", 2]
     assert len(Colour) == 2
     assert repr(Colour.RED) == "Colour.RED"
 

@@ -25,7 +25,7 @@ def test_what_is_no_checkpoint_id(text: str) -> None:
 def test_new_ids_differ_and_are_valid() -> None:
     made = {ids.new_id() for _ in range(200)}
     assert len(made) == 200
-    assert all(CheckpointId(one) == one for one in made)
+    assert all(CheckpointId(checkpoint_id) == checkpoint_id for checkpoint_id in made)
 
 
 @given(st.text(max_size=300))

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from entire.model.events import EventType
 from entire.model.phases import RUNNING, Action, Facts, Phase, transition
 
-FACTS = [Facts(**dict(zip(Facts._fields, some, strict=True))) for some in itertools.product((False, True), repeat=4)]
+FACTS = [
+    Facts(**dict(zip(Facts._fields, values, strict=True))) for values in itertools.product((False, True), repeat=4)
+]
 ALL = [(phase, event, facts) for phase in Phase for event in EventType for facts in FACTS]
 
 ACTIVE, COMMITTED, IDLE, ENDED = Phase.ACTIVE, Phase.ACTIVE_COMMITTED, Phase.IDLE, Phase.ENDED
@@ -106,14 +108,14 @@ def test_no_action_is_done_twice_and_what_a_turn_left_is_saved_before_it_is_fina
         _, actions = transition(phase, event, facts)
         assert len(set(actions)) == len(actions)
         if FINALIZE in actions:
-            saved = next(one for one in actions if one in (Action.SAVE_STEP, LOST))
+            saved = next(action for action in actions if action in (Action.SAVE_STEP, LOST))
             assert actions.index(saved) < actions.index(FINALIZE)
         if Action.BEGIN_TURN in actions:
             assert actions[-1] is Action.BEGIN_TURN
 
 
 def test_every_action_follows_from_something() -> None:
-    assert {action for one in ALL for action in transition(*one)[1]} == set(Action)
+    assert {action for arguments in ALL for action in transition(*arguments)[1]} == set(Action)
 
 
 @given(st.lists(st.tuples(st.sampled_from(list(EventType)), st.sampled_from(FACTS)), max_size=40))
@@ -125,7 +127,7 @@ def test_any_row_of_events(events: list[tuple[EventType, Facts]]) -> None:
     running = unfinished = False
     for event, facts in events:
         phase, actions = transition(phase, event, facts)
-        assert any(phase is one for one in Phase)
+        assert any(phase is known for known in Phase)
         for action in actions:
             if action is Action.BEGIN_TURN:
                 assert not running, "the turn before was neither ended nor closed"

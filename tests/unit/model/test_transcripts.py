@@ -16,7 +16,7 @@ plain = st.builds(
     output_tokens=count,
     api_call_count=count,
 )
-usage = st.builds(lambda one, inner: one + TokenUsage(subagents=inner), plain, st.none() | plain.filter(bool))
+usage = st.builds(lambda outer, inner: outer + TokenUsage(subagents=inner), plain, st.none() | plain.filter(bool))
 
 
 @given(usage, usage, usage)
@@ -25,7 +25,7 @@ def test_adding_is_a_sum(a: TokenUsage, b: TokenUsage, c: TokenUsage) -> None:
     assert a + b == b + a
     assert a + TokenUsage() == a
     assert (a + b).input_tokens == a.input_tokens + b.input_tokens
-    inner = [one.subagents.output_tokens for one in (a, b) if one.subagents is not None]
+    inner = [tokens.subagents.output_tokens for tokens in (a, b) if tokens.subagents is not None]
     both = (a + b).subagents
     assert (both.output_tokens if both is not None else 0) == sum(inner)
     assert bool(a + b) == (bool(a) or bool(b))

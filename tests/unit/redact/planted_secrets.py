@@ -10,7 +10,7 @@ DIGITS = "0123456789"
 WORDS = UPPER + UPPER.lower() + DIGITS
 
 
-def some(alphabet: str, size: int, seed: int = 7) -> str:
+def sample(alphabet: str, size: int, seed: int = 7) -> str:
     """Make up ``size`` letters, always the same."""
     source = random.Random(f"{alphabet}{size}{seed}")
     return "".join(source.choice(alphabet) for _ in range(size))
@@ -18,33 +18,33 @@ def some(alphabet: str, size: int, seed: int = 7) -> str:
 
 def hexed(size: int) -> str:
     """Make up hex digits."""
-    return some(HEX, size)
+    return sample(HEX, size)
 
 
 def word(size: int) -> str:
     """Make up letters and digits."""
-    return some(WORDS, size)
+    return sample(WORDS, size)
 
 
 UUID = "-".join(hexed(size) for size in (8, 4, 4, 4, 12))
-BASE64 = "\n".join(some(WORDS + "+/", 64, seed) for seed in range(5))
+BASE64 = "\n".join(sample(WORDS + "+/", 64, seed) for seed in range(5))
 JWT = "eyJ" + word(20) + "." + "eyJ" + word(40) + "." + word(43)
 DASHES = "-" * 5
 
 # rule: the text around the secret, and the secret
 SECRETS: dict[str, tuple[str, str]] = {
     "1password-token": ("op {}", "ops_" + "eyJ" + word(300)),
-    "age-secret-key": ("{}", "AGE-SECRET-KEY-" + "1" + some("QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58)),
+    "age-secret-key": ("{}", "AGE-SECRET-KEY-" + "1" + sample("QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58)),
     "airtable-token": ("airtable token is {}", "pat" + word(14) + "." + hexed(64)),
     "anthropic-api-key": ("export X={}", "sk-" + "ant-api03-" + word(93) + "AA"),
     "atlassian-token": ("{}", "ATA" + "TT3xFf" + word(180) + "=" + "1A2B3C4D"),
     "authorization-header": ("curl -H 'Authorization: Bearer {}'", word(32)),
-    "aws-access-key": ("aws {} there", "AK" + "IA" + some(UPPER + "234567", 16)),
+    "aws-access-key": ("aws {} there", "AK" + "IA" + sample(UPPER + "234567", 16)),
     "aws-bedrock-key": ("{}", "AB" + "SK" + word(120)),
-    "aws-secret-key": ("aws_secret_access_key = {}", "/" + some(WORDS + "/+", 39)),
+    "aws-secret-key": ("aws_secret_access_key = {}", "/" + sample(WORDS + "/+", 39)),
     "azure-account-key": (
         "DefaultEndpointsProtocol=https;AccountName=me;AccountKey={};EndpointSuffix=core",
-        some(WORDS + "/+", 86) + "==",
+        sample(WORDS + "/+", 86) + "==",
     ),
     "azure-client-secret": ("{}", word(3) + "8Q~" + word(34)),
     "azure-sas-signature": ("https://a.blob.core.windows.net/c?sv=2022&sig={}", word(43) + "%3D"),
@@ -64,7 +64,7 @@ SECRETS: dict[str, tuple[str, str]] = {
     "docker-token": ("docker login {}", "dckr" + "_pat_" + word(27)),
     "doppler-token": ("{}", "dp" + ".pt." + word(43)),
     "dropbox-token": ("{}", "sl" + "." + word(140)),
-    "dynatrace-token": ("{}", "dt0" + "c01." + some(UPPER + DIGITS, 24) + "." + some(UPPER + DIGITS, 64)),
+    "dynatrace-token": ("{}", "dt0" + "c01." + sample(UPPER + DIGITS, 24) + "." + sample(UPPER + DIGITS, 64)),
     "fastly-token": ("FASTLY_X={}", word(32)),
     "figma-token": ("{}", "fi" + "gd_" + word(40)),
     "fly-token": ("{}", "fo" + "1_" + word(43)),
@@ -90,7 +90,7 @@ SECRETS: dict[str, tuple[str, str]] = {
     "mailgun-api-key": ("{}", "ke" + "y-" + hexed(32)),
     "netlify-token": ("{}", "nf" + "p_" + word(36)),
     "netrc-password": ("machine api.example.com login me password {}", "s3same"),
-    "newrelic-key": ("{}", "NR" + "AK-" + some(UPPER + DIGITS, 27)),
+    "newrelic-key": ("{}", "NR" + "AK-" + sample(UPPER + DIGITS, 27)),
     "newrelic-license-key": ("{}", hexed(36) + "NR" + "AL"),
     "notion-token": ("{}", "nt" + "n_" + word(46)),
     "npm-token": ("//registry.example/:_x {}", "np" + "m_" + word(36)),
@@ -110,7 +110,7 @@ SECRETS: dict[str, tuple[str, str]] = {
     "sendgrid-api-key": ("{}", "S" + "G." + word(22) + "." + word(43)),
     "sentry-token": ("{}", "sntr" + "yu_" + hexed(64)),
     "shopify-token": ("{}", "shp" + "at_" + hexed(32)),
-    "slack-app-token": ("{}", "xa" + "pp-1-" + some(UPPER + DIGITS, 11) + "-1234567890123-" + hexed(64)),
+    "slack-app-token": ("{}", "xa" + "pp-1-" + sample(UPPER + DIGITS, 11) + "-1234567890123-" + hexed(64)),
     "slack-token": ("{}", "xo" + "xb-123456789012-1234567890123-" + word(24)),
     "slack-webhook": ("https://hooks.slack.com/services/{}", "T0ABCDEFG/B0ABCDEFG/" + word(24)),
     "sourcegraph-token": ("{}", "sg" + "p_" + hexed(40)),

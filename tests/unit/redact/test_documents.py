@@ -18,8 +18,8 @@ GENERIC = "generic-value"
 def kept(data: bytes, *spans: tuple[int, int], rule: str = VENDOR) -> list[bytes]:
     """Return the bytes of what is left of findings at ``spans``."""
     found = within_values(data, [Finding(rule=rule, start=start, end=end) for start, end in spans])
-    assert {one.rule for one in found} <= {rule}
-    return [data[one.start : one.end] for one in found]
+    assert {finding.rule for finding in found} <= {rule}
+    return [data[finding.start : finding.end] for finding in found]
 
 
 def at(data: bytes, part: bytes) -> tuple[int, int]:
@@ -115,8 +115,8 @@ def test_replacing_leaves_the_document_valid(value: dict[str, str], plain: bool,
     start = draw.draw(st.integers(0, len(data) - 1))
     end = draw.draw(st.integers(start + 1, len(data)))
     found = within_values(data, [Finding(rule=VENDOR, start=start, end=end)])
-    for one in reversed(found):
-        data = data[: one.start] + b"X" + data[one.end :]
+    for finding in reversed(found):
+        data = data[: finding.start] + b"X" + data[finding.end :]
     result = json.loads(data.decode("utf-8", "replace"))
     assert list(result) == list(value)
     assert sum(result[key] != value[key] for key in value) <= len(found)

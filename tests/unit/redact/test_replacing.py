@@ -8,14 +8,14 @@ import pytest
 
 from entire.redact import replacing
 from entire.redact.engine import Finding
-from tests.unit.redact.planted_secrets import SECRETS, some, word
+from tests.unit.redact.planted_secrets import SECRETS, sample, word
 
 RULE = "aws-access-key"
 KEY = SECRETS[RULE][1].encode()
 GONE = b"[REDACTED:" + RULE.encode() + b"]"
 GLUED = SECRETS["digitalocean-token"][1].encode()
 GLUED_GONE = b"[REDACTED:digitalocean-token]"
-PASSWORD = some("abcdefghkmnp23456789#!", 16).encode()
+PASSWORD = sample("abcdefghkmnp23456789#!", 16).encode()
 
 
 def test_only_the_secret_goes() -> None:
@@ -59,8 +59,8 @@ def test_a_name_on_one_line_says_nothing_of_the_next() -> None:
 def test_findings_in_lines_are_counted_from_the_texts_start() -> None:
     data = b'{"a": 1}\n{"b": "' + KEY + b" " + KEY + b'"}\n' + KEY + b"\n"
     found = replacing.find(data, by_line=True)
-    assert [data[one.start : one.end] for one in found] == [KEY, KEY, KEY]
-    assert [one.start for one in found] == sorted({one.start for one in found})
+    assert [data[finding.start : finding.end] for finding in found] == [KEY, KEY, KEY]
+    assert [finding.start for finding in found] == sorted({finding.start for finding in found})
 
 
 @pytest.mark.parametrize("by_line", [False, True])
@@ -86,7 +86,7 @@ def test_no_character_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def found(start: int, end: int) -> list[bytes]:
         monkeypatch.setattr(replacing, "scan", lambda _data: [Finding(rule=RULE, start=start, end=end)])
-        return [data[one.start : one.end] for one in replacing.find(data)]
+        return [data[finding.start : finding.end] for finding in replacing.find(data)]
 
     assert found(4, 5) == [b"b"]
     assert found(3, 5) == ["☃b".encode()]
@@ -100,7 +100,7 @@ def test_findings_that_touch_stay_two_and_those_that_overlap_become_one(monkeypa
     def joined(*found: tuple[str, int, int]) -> list[tuple[str, int, int]]:
         some_found = [Finding(rule=rule, start=start, end=end) for rule, start, end in found]
         monkeypatch.setattr(replacing, "scan", lambda _data: some_found)
-        return [(one.rule, one.start, one.end) for one in replacing.find(b"x" * 40)]
+        return [(finding.rule, finding.start, finding.end) for finding in replacing.find(b"x" * 40)]
 
     generic, other = "generic-value", "age-secret-key"
     assert joined((RULE, 0, 5), (RULE, 5, 9)) == [(RULE, 0, 5), (RULE, 5, 9)]

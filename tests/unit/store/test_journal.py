@@ -28,61 +28,61 @@ def entry(number: int, **more: Any) -> Entry:
 
 
 def test_a_journal_comes_back_as_it_was_saved(place: Place) -> None:
-    one = Journal(place)
-    one.attribution.note(entry(1))
-    one.attribution.note(
+    saved = Journal(place)
+    saved.attribution.note(entry(1))
+    saved.attribution.note(
         entry(2, by=TurnKey("s/t"), running=(RunningTurn("s/t"), RunningTurn("?s2/t")), paths=("a", "b"))
     )
-    one.attribution.note(entry(3, commit="c" * 40, paths=("a",)))
-    one.attribution.reports = {TurnKey("s/t"): ["a"], TurnKey("s2/t"): ["b"], TurnKey("gone/t"): ["c"]}
-    one.attribution.note_agent_paths(["a", "b"])
-    one.note_reason("d" * 40, "why", 1.0)
-    one.sessions, one.retention.tip, one.retention.shadow_tips = ["s"], "e" * 40, {"entire/x": "f" * 40}
-    one.save(live=True)
+    saved.attribution.note(entry(3, commit="c" * 40, paths=("a",)))
+    saved.attribution.reports = {TurnKey("s/t"): ["a"], TurnKey("s2/t"): ["b"], TurnKey("gone/t"): ["c"]}
+    saved.attribution.note_agent_paths(["a", "b"])
+    saved.note_reason("d" * 40, "why", 1.0)
+    saved.sessions, saved.retention.tip, saved.retention.shadow_tips = ["s"], "e" * 40, {"entire/x": "f" * 40}
+    saved.save(live=True)
     again = Journal(place)
-    assert again.attribution.entries == one.attribution.entries
+    assert again.attribution.entries == saved.attribution.entries
     assert again.attribution.tree == entry(2).tree, "a commit is a look from the side"
     assert again.attribution.reports == {"s/t": ["a"], "s2/t": ["b"]}, "reports of turns that no look knows are dropped"
     assert (again.attribution.agent_paths, again.reasons, again.sessions) == (
-        one.attribution.agent_paths, one.reasons, one.sessions,
+        saved.attribution.agent_paths, saved.reasons, saved.sessions,
     )  # fmt: skip
-    assert again.retention.__dict__ == one.retention.__dict__
+    assert again.retention.__dict__ == saved.retention.__dict__
     assert os.path.exists(os.path.join(place.own_dir, "live"))
     again.save(live=False)
     assert not os.path.exists(os.path.join(place.own_dir, "live"))
 
 
 def test_a_snapshot_comes_back_as_it_was_saved(place: Place) -> None:
-    one = Journal(place)
-    assert one.snapshot == Snapshot()
-    one.snapshot = Snapshot(
+    saved = Journal(place)
+    assert saved.snapshot == Snapshot()
+    saved.snapshot = Snapshot(
         head="h", tree="t", time=1.5, files={"a": ["100644", "o", 1, 2, 3, 4]}, left_out=("big",), untracked=("a",)
     )
-    one.attribution.note(Entry(tree="t", time=1.5))
-    one.save(live=True)
-    assert Journal(place).snapshot == one.snapshot
+    saved.attribution.note(Entry(tree="t", time=1.5))
+    saved.save(live=True)
+    assert Journal(place).snapshot == saved.snapshot
 
 
 def test_a_snapshot_of_another_look_than_the_journals_last_is_no_base_for_the_next(place: Place) -> None:
-    one = Journal(place)
-    one.snapshot = Snapshot(head="h", tree="t", files={"a": ["100644", "o", 1, 2, 3, 4]})
-    one.attribution.note(Entry(tree="t", time=1.0))
-    one.save(live=True)
-    one.attribution.note(Entry(tree="u", time=2.0))
-    one.save(live=True)  # killed before the snapshot was written
+    saved = Journal(place)
+    saved.snapshot = Snapshot(head="h", tree="t", files={"a": ["100644", "o", 1, 2, 3, 4]})
+    saved.attribution.note(Entry(tree="t", time=1.0))
+    saved.save(live=True)
+    saved.attribution.note(Entry(tree="u", time=2.0))
+    saved.save(live=True)  # killed before the snapshot was written
     again = Journal(place).snapshot
     assert again.tree == ""
-    assert worktree.changed_paths(again, one.snapshot) is None
+    assert worktree.changed_paths(again, saved.snapshot) is None
 
 
 def test_what_is_remembered_is_bounded(place: Place) -> None:
-    one = Journal(place)
+    saved = Journal(place)
     for number in range(500):
-        one.attribution.note(entry(number))
-        one.note_reason(f"{number:040}", "why", float(number))
-    one.attribution.note_agent_paths([f"file {n}" for n in range(9000)])
-    one.caches.trees = {str(n): "t" for n in range(50)}
-    one.save(live=False)
+        saved.attribution.note(entry(number))
+        saved.note_reason(f"{number:040}", "why", float(number))
+    saved.attribution.note_agent_paths([f"file {n}" for n in range(9000)])
+    saved.caches.trees = {str(n): "t" for n in range(50)}
+    saved.save(live=False)
     again = Journal(place)
     assert (
         len(again.attribution.entries),
@@ -95,14 +95,14 @@ def test_what_is_remembered_is_bounded(place: Place) -> None:
 
 
 def test_what_is_settled_twice_is_forgotten(place: Place) -> None:
-    one = Journal(place)
+    saved = Journal(place)
     for number in range(30):
-        one.attribution.note(entry(number))
+        saved.attribution.note(entry(number))
         if number % 10 == 9:
-            one.attribution.note_quiet()
-    assert len(one.attribution.entries) < 25
-    assert one.attribution.entries[-1] == entry(29)
-    assert all(0 < at <= len(one.attribution.entries) for at in one.attribution.quiet_at)
+            saved.attribution.note_quiet()
+    assert len(saved.attribution.entries) < 25
+    assert saved.attribution.entries[-1] == entry(29)
+    assert all(0 < at <= len(saved.attribution.entries) for at in saved.attribution.quiet_at)
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'"x"'])
@@ -112,8 +112,8 @@ def test_broken_files_are_put_aside(place: Place, content: bytes) -> None:
         Path(place.own_dir, name).write_bytes(content)
     assert (Journal(place).attribution.entries, Journal(place).snapshot) == ([], Snapshot())
     assert sorted(os.listdir(place.own_dir)) == ["journal.json", "snapshot.json"], "who only looks changes nothing"
-    one = Journal(place, repair=True)
-    assert (one.attribution.entries, one.snapshot) == ([], Snapshot())
+    saved = Journal(place, repair=True)
+    assert (saved.attribution.entries, saved.snapshot) == ([], Snapshot())
     assert Path(place.own_dir, "journal.json.broken").read_bytes() == content
 
 
@@ -130,9 +130,9 @@ def test_what_a_journal_drops_is_found_in_the_past(place: Place) -> None:
     kept.save(live=False)  # once is enough
     again = Journal(place)
     past = journal.past(place)
-    assert [one.mark for one, _ in past] == ["0" * 40, "1" * 40]
+    assert [past_entry.mark for past_entry, _ in past] == ["0" * 40, "1" * 40]
     assert [reports for _, reports in past] == [{"a/1": ["x"]}] * 2
-    assert [one.mark[:1] for one in again.attribution.entries] == ["2", "3", "4"]
+    assert [past_entry.mark[:1] for past_entry in again.attribution.entries] == ["2", "3", "4"]
 
 
 def test_a_cut_past_and_one_written_twice_count_once(place: Place) -> None:
@@ -144,7 +144,7 @@ def test_a_cut_past_and_one_written_twice_count_once(place: Place) -> None:
     kept.save(live=False)
     path = Path(place.own_dir, "past.jsonl")
     path.write_bytes(path.read_bytes() * 2 + b'\n{"entry": ["cu')
-    assert [one.tree for one, _ in journal.past(place)] == [entry(0).tree, entry(1).tree]
+    assert [past_entry.tree for past_entry, _ in journal.past(place)] == [entry(0).tree, entry(1).tree]
 
 
 def test_the_past_is_bounded(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:

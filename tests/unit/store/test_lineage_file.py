@@ -46,9 +46,9 @@ notes = st.lists(
 
 @given(link, st.dictionaries(text, lines, max_size=3), st.dictionaries(text, notes, max_size=2))
 def test_what_is_written_is_read_again(
-    one: Link, files: dict[str, FileLines], turns: dict[str, list[TurnNote]]
+    link: Link, files: dict[str, FileLines], turns: dict[str, list[TurnNote]]
 ) -> None:
-    record = lineage_file.make(None, one, files, turns)
+    record = lineage_file.make(None, link, files, turns)
     assert lineage_file.parse(lineage_file.dumps(record)) == record
     value = json.loads(lineage_file.dumps(record))
     assert list(value) == ["version", "commits", "turns", "files"]
@@ -61,7 +61,7 @@ def test_an_amended_commit_keeps_the_older_links(
 ) -> None:
     before = lineage_file.make(None, first, {}, {})
     for after in (lineage_file.make(before, second, files, turns), lineage_file.with_commit(before, second)):
-        assert [one.commit for one in after.commits] == list(dict.fromkeys([first.commit, second.commit]))
+        assert [linked.commit for linked in after.commits] == list(dict.fromkeys([first.commit, second.commit]))
         assert after.commits[-1] == second
 
 

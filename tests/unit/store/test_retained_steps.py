@@ -26,21 +26,21 @@ def test_kept_and_found_again(tmp_path: Path) -> None:
         kept.append(retained_steps.plan(kept, "e3b0c4", base, tip=tip, size=10, now=1000.0))
         refs.move(repo.top, [refs.Move(ref=kept[-1].ref, new=tip, old="")])
     found = retained_steps.find(repo.top, "e3b0c4")
-    assert [(one.base, one.tip, one.worktree_id) for one in found] == [
+    assert [(retained.base, retained.tip, retained.worktree_id) for retained in found] == [
         ("c" * 40, tip, "e3b0c4"), ("b" * 40, tip, "e3b0c4"),
     ]  # fmt: skip
-    assert [one.ref for one in found] == [one.ref for one in reversed(kept)]
-    assert [retained_from_json(one.to_json()) for one in kept] == kept
+    assert [retained.ref for retained in found] == [retained.ref for retained in reversed(kept)]
+    assert [retained_from_json(retained.to_json()) for retained in kept] == kept
     assert retained_steps.find(repo.top, "other1") == []
     assert retained_steps.find(repo.top) == found
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 100)), max_size=40), st.integers(0, 500))
-def test_the_newest_stay_within_the_bounds(some: list[tuple[int, int]], max_bytes: int) -> None:
+def test_the_newest_stay_within_the_bounds(ages_and_sizes: list[tuple[int, int]], max_bytes: int) -> None:
     now = 100 * DAY
     lines = [
         RetainedSteps(ref=f"refs/{n}", tip="", time=now - age * DAY + n / 1000, size=size)
-        for n, (age, size) in enumerate(some)
+        for n, (age, size) in enumerate(ages_and_sizes)
     ]
     gone = retained_steps.surplus(lines, now, seconds=14 * DAY, max_bytes=max_bytes)
     left = [line for line in lines if line not in gone]

@@ -185,7 +185,7 @@ def test_a_state_with_old_names_and_phases_is_read(place: Place) -> None:
     session = sessions.find(place, "s")
     assert session is not None
     assert (session.phase, session.counted.count) == (Phase.ACTIVE_COMMITTED, 7)
-    assert [one.id for one in session.turn_checkpoints] == ["a1b2c3d4e5f6"]
+    assert [checkpoint.id for checkpoint in session.turn_checkpoints] == ["a1b2c3d4e5f6"]
     by_the_go_cli(place, phase="something new", transcript_lines_at_start=5, checkpoint_transcript_start=0)
     session = sessions.find(place, "s")
     assert session is not None
@@ -239,7 +239,7 @@ def test_states_are_listed_the_last_seen_first_and_strange_names_left_out(place:
     Path(place.sessions_dir, ".hidden.json").write_text("{}")
     Path(place.sessions_dir, "x.json.tmp").write_text("{}")
     assert sessions.ids(place) == ["a", "b", "c"]
-    assert [one.session_id for one in sessions.list_states(place)] == ["b", "c", "a"]
+    assert [state.session_id for state in sessions.list_states(place)] == ["b", "c", "a"]
     sessions.remove(place, "b")
     sessions.remove(place, "b")
     assert sessions.ids(place) == ["a", "c"]

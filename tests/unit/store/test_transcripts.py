@@ -78,15 +78,15 @@ class World:
 @contextmanager
 def world(*, block: int = 1 << 20, part: int = 1 << 20, merge_at: int = 400) -> Iterator[World]:
     with tempfile.TemporaryDirectory() as folder:
-        one = World(folder)
+        sandbox = World(folder)
         with patch.multiple(
             transcripts,
             _BLOCK=block,
             MAX_PART=part,
             MERGE_AT=merge_at,
-            _write_blob=lambda where, data: one.blobs.put(data),
+            _write_blob=lambda where, data: sandbox.blobs.put(data),
         ):
-            yield one
+            yield sandbox
 
 
 record = st.builds(
@@ -97,7 +97,7 @@ record = st.builds(
 line = st.one_of(
     record, st.just(b""), st.just(b"\xff not json \r"), st.binary(max_size=20).filter(lambda b: b"\n" not in b)
 )
-growth = st.lists(line, max_size=6).map(lambda some: b"".join(one + b"\n" for one in some))
+growth = st.lists(line, max_size=6).map(lambda records: b"".join(record + b"\n" for record in records))
 
 
 @given(
@@ -109,42 +109,42 @@ growth = st.lists(line, max_size=6).map(lambda some: b"".join(one + b"\n" for on
 def test_a_growing_transcript_is_whole_after_each_turn_and_its_stored_parts_stay(
     turns: list[tuple[bytes, bool]], block: int, merge_at: int
 ) -> None:
-    with world(block=block, merge_at=merge_at) as one:
+    with world(block=block, merge_at=merge_at) as sandbox:
         for added, cut in turns:
-            one.append(added)
+            sandbox.append(added)
             if cut:
-                one.append(b'{"half a line": ')  # the agent was killed while it wrote
-            before = [tuple(part) for part in one.session.parts]
-            parts = one.store()
-            assert b"\n".join(parts) == redact_jsonl(one.data())
+                sandbox.append(b'{"half a line": ')  # the agent was killed while it wrote
+            before = [tuple(part) for part in sandbox.session.parts]
+            parts = sandbox.store()
+            assert b"\n".join(parts) == redact_jsonl(sandbox.data())
             assert SECRET.encode() not in b"".join(parts)
-            after = [tuple(part) for part in one.session.parts]
+            after = [tuple(part) for part in sandbox.session.parts]
             if len(before) < merge_at:
                 assert after[: len(before)] == before
-            assert all(oid in one.blobs.kept for oid, _ in after), "remembered parts are in git"
-            assert sum(count for _, count in after) == one.session.stored.count
-            assert one.session.stored.count == one.data()[: one.session.stored.byte].count(b"\n")
+            assert all(oid in sandbox.blobs.kept for oid, _ in after), "remembered parts are in git"
+            assert sum(count for _, count in after) == sandbox.session.stored.count
+            assert sandbox.session.stored.count == sandbox.data()[: sandbox.session.stored.byte].count(b"\n")
 
 
 @given(growth, growth, growth)
 @settings(max_examples=30)
 def test_storing_twice_changes_nothing(first: bytes, second: bytes, third: bytes) -> None:
-    with world(block=64) as one:
-        one.append(first + second)
-        parts = one.store()
-        remembered = list(one.session.parts)
-        assert one.store() == parts
-        assert one.session.parts == remembered
-        one.append(third)
-        assert b"\n".join(one.store()) == redact_jsonl(one.data())
+    with world(block=64) as sandbox:
+        sandbox.append(first + second)
+        parts = sandbox.store()
+        remembered = list(sandbox.session.parts)
+        assert sandbox.store() == parts
+        assert sandbox.session.parts == remembered
+        sandbox.append(third)
+        assert b"\n".join(sandbox.store()) == redact_jsonl(sandbox.data())
 
 
 def test_the_same_parts_are_in_every_checkpoint() -> None:
-    with world() as one:
+    with world() as sandbox:
         seen: list[bytes] = []
         for number in range(20):
-            one.append(b'{"turn": %d}\n{"answer": %d}\n' % (number, number))
-            parts = one.store()
+            sandbox.append(b'{"turn": %d}\n{"answer": %d}\n' % (number, number))
+            parts = sandbox.store()
             assert parts[: len(seen)] == seen, "what was stored before is stored as the same blobs"
             assert parts[-1] == b'{"answer": %d}\n' % number, "the last line stands alone"
             seen = parts[:-1]
@@ -153,55 +153,55 @@ def test_the_same_parts_are_in_every_checkpoint() -> None:
 @given(growth, growth, growth)
 @settings(max_examples=30)
 def test_a_rewritten_file_is_stored_from_its_beginning(old: bytes, new: bytes, more: bytes) -> None:
-    with world(block=64) as one:
-        one.write(b'{"first": 1}\n' + old)
-        one.store()
-        one.write(b'{"other": 1}\n' + new.replace(b"\n", b" anew\n"))
-        assert transcripts.was_rewritten(one.session) == (one.session.stored.byte > 0)
-        assert b"\n".join(one.store()) == redact_jsonl(one.data())
-        one.append(more)
-        assert b"\n".join(one.store()) == redact_jsonl(one.data())
+    with world(block=64) as sandbox:
+        sandbox.write(b'{"first": 1}\n' + old)
+        sandbox.store()
+        sandbox.write(b'{"other": 1}\n' + new.replace(b"\n", b" anew\n"))
+        assert transcripts.was_rewritten(sandbox.session) == (sandbox.session.stored.byte > 0)
+        assert b"\n".join(sandbox.store()) == redact_jsonl(sandbox.data())
+        sandbox.append(more)
+        assert b"\n".join(sandbox.store()) == redact_jsonl(sandbox.data())
 
 
 def test_a_file_cut_in_its_middle_is_stored_as_it_is_now() -> None:
-    with world() as one:
-        one.write(b'{"a": 1}\n{"b": 2}\n{"c": 3}\n')
-        one.store()
-        one.write(b'{"a": 1}\n')
-        assert one.store() == [b'{"a": 1}\n']
-        assert one.session.parts == []
-        one.append(b'{"d": 4}\n')
-        assert one.store() == [b'{"a": 1}', b'{"d": 4}\n']
+    with world() as sandbox:
+        sandbox.write(b'{"a": 1}\n{"b": 2}\n{"c": 3}\n')
+        sandbox.store()
+        sandbox.write(b'{"a": 1}\n')
+        assert sandbox.store() == [b'{"a": 1}\n']
+        assert sandbox.session.parts == []
+        sandbox.append(b'{"d": 4}\n')
+        assert sandbox.store() == [b'{"a": 1}', b'{"d": 4}\n']
 
 
 def test_a_file_that_is_gone_has_no_parts_and_keeps_none() -> None:
-    with world() as one:
-        one.write(b'{"a": 1}\n{"b": 2}\n')
-        one.store()
-        os.unlink(one.session.transcript_path)
-        assert one.store() == []
-        assert (one.session.parts, one.session.stored) == ([], START)
+    with world() as sandbox:
+        sandbox.write(b'{"a": 1}\n{"b": 2}\n')
+        sandbox.store()
+        os.unlink(sandbox.session.transcript_path)
+        assert sandbox.store() == []
+        assert (sandbox.session.parts, sandbox.session.stored) == ([], START)
 
 
 def test_many_turns_never_make_more_parts_than_three_digits_count() -> None:
-    with world() as one:
+    with world() as sandbox:
         most = 0
         for number in range(1300):
-            one.append(b'{"turn": %d}\n' % number)
-            parts = one.store()
+            sandbox.append(b'{"turn": %d}\n' % number)
+            parts = sandbox.store()
             most = max(most, len(parts))
         assert most <= 999
-        assert b"\n".join(parts) == one.data()
+        assert b"\n".join(parts) == sandbox.data()
 
 
 def test_parts_that_are_gone_from_git_are_stored_anew() -> None:
-    with world(merge_at=3) as one:
+    with world(merge_at=3) as sandbox:
         for number in range(4):
-            one.append(b'{"turn": %d}\n' % number)
-            one.store()
-        one.blobs.kept.clear()
-        one.append(b'{"turn": 4}\n')
-        assert b"\n".join(one.store()) == one.data()
+            sandbox.append(b'{"turn": %d}\n' % number)
+            sandbox.store()
+        sandbox.blobs.kept.clear()
+        sandbox.append(b'{"turn": 4}\n')
+        assert b"\n".join(sandbox.store()) == sandbox.data()
 
 
 @given(
@@ -215,14 +215,14 @@ def test_no_part_is_above_the_limit_and_a_line_that_is_stays_one_record(
     sizes: list[tuple[int, bool]], block: int, cut: bool
 ) -> None:
     lines = [json.dumps({"n": n, "text": "v" * size}).encode() for n, (size, _) in enumerate(sizes)]
-    with world(block=block, part=1000) as one:
+    with world(block=block, part=1000) as sandbox:
         for text, (_, ends_turn) in zip(lines, sizes, strict=True):
-            one.append(text + b"\n")
+            sandbox.append(text + b"\n")
             if ends_turn:
-                one.store()
+                sandbox.store()
         if cut:
-            one.append(b'{"text": "' + b"v" * 3000)
-        parts = one.store()
+            sandbox.append(b'{"text": "' + b"v" * 3000)
+        parts = sandbox.store()
         assert max(map(len, parts)) <= 1000
         stored = b"\n".join(parts).split(b"\n")[: len(lines)]
         assert len(b"\n".join(parts).splitlines()) == len(lines) + cut
@@ -260,7 +260,7 @@ def test_a_file_that_cannot_be_read_is_empty(path: str) -> None:
 
 
 def test_only_redacted_bytes_are_parts() -> None:
-    with world() as one:
-        one.append(b'{"a": 1}\n')
-        stored = transcripts.store(one.session, Position(count=1, byte=9), "", shorten)
+    with world() as sandbox:
+        sandbox.append(b'{"a": 1}\n')
+        stored = transcripts.store(sandbox.session, Position(count=1, byte=9), "", shorten)
         assert stored.parts == (trusted(b'{"a": 1}\n'),)

@@ -37,7 +37,7 @@ def test_notes_come_back_in_order_the_last_of_each(place: Place, notes: list[Tur
     log.unlink(missing_ok=True)
     turnlog.append(place, "s", notes[:3])
     turnlog.append(place, "s", notes[3:])
-    expected = {(one.turn, one.position, one.prompt): one for one in notes}
+    expected = {(note.turn, note.position, note.prompt): note for note in notes}
     assert turnlog.read(place, "s") == list(expected.values())
 
 
@@ -47,7 +47,7 @@ def test_a_cut_line_costs_only_itself(place: Place) -> None:
     with open(turnlog.path(place, "s"), "ab") as file:
         file.write(b'{"turn": "c", "prom\n[1, 2]\n"x"\n\xff\n{}\n{"turn": "x", "prompt": "newer", "unknown": 1}\n')
     turnlog.append(place, "s", [second])
-    assert [one.prompt for one in turnlog.read(place, "s")] == ["one", "newer", "two"]
+    assert [note.prompt for note in turnlog.read(place, "s")] == ["one", "newer", "two"]
 
 
 def test_a_line_cut_by_a_kill_does_not_swallow_the_next(place: Place) -> None:
@@ -55,7 +55,7 @@ def test_a_line_cut_by_a_kill_does_not_swallow_the_next(place: Place) -> None:
     with open(turnlog.path(place, "s"), "ab") as file:
         file.write(b'{"turn": "b", "prom')
     turnlog.append(place, "s", [TurnNote(turn="c", prompt="three")])
-    assert [one.prompt for one in turnlog.read(place, "s")] == ["one", "three"]
+    assert [note.prompt for note in turnlog.read(place, "s")] == ["one", "three"]
 
 
 def test_prompts_are_redacted_before_they_are_kept(place: Place) -> None:
