@@ -158,13 +158,13 @@ def look(pid: int) -> Program | None:
         with open(f"/proc/{pid}/cmdline", "rb") as file:
             argv = file.read().decode("utf-8", "surrogateescape").split("\0")[:-1]
     except OSError:
-        return None if os.path.isdir("/proc/self") else _look_with_ps(pid)
+        return None if os.path.isdir("/proc/self") else _inspect_with_ps(pid)
     name = stat[stat.find("(") + 1 : stat.rfind(")")]
     fields = stat[stat.rfind(")") + 2 :].split()
     return Program(pid=pid, parent=int(fields[1]), name=name, started=fields[19], argv=tuple(argv))
 
 
-def _look_with_ps(pid: int) -> Program | None:
+def _inspect_with_ps(pid: int) -> Program | None:
     """Describe a process without /proc (macOS, the BSDs)."""
     try:
         done = run(["ps", "-o", "ppid=,lstart=,command=", "-p", str(pid)], timeout=5)
