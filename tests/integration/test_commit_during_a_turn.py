@@ -148,7 +148,7 @@ def test_the_terminal_variable_says_who(story: Story, session: Session) -> None:
     session.prompt("Work")
     story.git("add", "mine.py")
     mine = story.commit("mine", add=False, env=PERSON)
-    unlinked(story, mine, "no content of a session")
+    unlinked(story, mine, "no session content")
     agents = story.commit("mine2", env=AGENT)
     session.answer({"type": "text", "text": "hm"})
     session.stop()

@@ -263,7 +263,7 @@ def test_commits_in_between_do_not_count(story: Story, session: Session) -> None
     story.write("mine.py", "p\np\n")
     story.git("add", "mine.py")
     story.commit("mine", add=False)
-    unlinked(story, reason="no content of a session")
+    unlinked(story, reason="no session content")
     story.commit("c")
     assert lines(sole(story, session, ["old.py"])) == (1, 0, 0, 0, 1)
     done(story)

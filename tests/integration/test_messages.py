@@ -331,7 +331,7 @@ def test_after_an_aborted_commit_a_person_commits_something_else(story: Story) -
     story.write("mine.txt", "mine\n")
     story.git("add", "mine.txt")
     story.commit("Mine", add=False)
-    assert "no content of a session" in unlinked(story)
+    assert "no session content" in unlinked(story)
     assert written(story) == 0
     story.commit("Add a")
     right(story, a)

@@ -164,7 +164,7 @@ def test_add_p_with_the_person_in_the_other_hunk(story: Story) -> None:
     story.write("f.txt", story.read("f.txt").replace("line 18\n", "line eighteen\n"))
     story.git("add", "-p", "f.txt", stdin="n\ny\n")
     story.commit("The person's place", add=False)
-    assert "no content of a session" in unlinked(story)
+    assert "no session content" in unlinked(story)
     assert open_files(a) == ["f.txt"]
     story.commit("The agent's place")
     assert lines(slot_of(story, a)) == (1, 0, 0, 0, 1)
@@ -223,7 +223,7 @@ def test_a_path_on_the_command_line(story: Story) -> None:
     story.write("person.txt", "mine\n")
     story.git("add", "person.txt")
     story.commit("Only mine", "--", "person.txt", add=False)
-    assert "no content of a session" in unlinked(story)
+    assert "no session content" in unlinked(story)
     story.commit("b, that was staged all the time", add=False)
     slot = slot_of(story, a)
     assert (slot["files_touched"], tokens(slot), start(slot)) == (["b.txt"], 0, 0)
@@ -307,7 +307,7 @@ def test_a_persons_commit_leaves_the_work_open(story: Story) -> None:
     story.write("mine.txt", "mine\n")
     story.git("add", "mine.txt")
     story.commit("Mine", add=False)
-    assert "no content of a session" in unlinked(story)
+    assert "no session content" in unlinked(story)
     assert open_files(a) == ["a.txt", "b.txt"]
     story.commit("Theirs")
     slot = slot_of(story, a)

@@ -256,7 +256,7 @@ def test_work_that_was_thrown_away_is_not_linked(story: Story) -> None:
     story.git("checkout", "-q", "--", "f.txt")
     story.write("f.txt", "one\ntwo\nmine\n")
     story.commit("mine")
-    assert "no content of a session" in unlinked(story)
+    assert "no session content" in unlinked(story)
     assert story.log_errors() == []
 
 

@@ -308,7 +308,7 @@ def test_a_commit_without_its_session_says_why(story: Story, reset: Reset) -> No
     reset("-f", "--session", story_session(story, but=other))
     story.git("add", "a.py")
     story.git("commit", "-q", "-m", "Only the forgotten part", env=PERSON)
-    unlinked(story, reason="no content of a session")
+    unlinked(story, reason="no session content")
 
 
 def story_session(story: Story, but: Session) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from entire.lifecycle.go_takeover.steps import Past, _split
+from entire.lifecycle.go_takeover.steps import GoSession, _split
 from entire.lifecycle.session_transcript import SessionTranscript
 from entire.model.session import Session, Turn
 from entire.model.transcripts import Position
@@ -26,8 +26,8 @@ class Transcript:
         return [path for line, paths in self.reports.items() if since.count <= line < until.count for path in paths]
 
 
-def past(reports: dict[int, list[str]], *turns: Turn, touched: tuple[str, ...] = ()) -> Past:
-    return Past(
+def go_session(reports: dict[int, list[str]], *turns: Turn, touched: tuple[str, ...] = ()) -> GoSession:
+    return GoSession(
         session=Session("s", "claude-code", "Claude Code"),
         transcript=cast("SessionTranscript", Transcript(reports, 30)),
         turns=turns,
@@ -45,19 +45,19 @@ FIRST, SECOND, RUNNING = turn("one", 0), turn("two", 10), turn("three", 20, over
 
 
 def test_a_step_is_the_turns_whose_prompt_is_the_last_in_it() -> None:
-    found = past({}, FIRST, SECOND, RUNNING)
+    found = go_session({}, FIRST, SECOND, RUNNING)
     for lines, owner in ((1, "s/one"), (10, "s/one"), (11, "s/two"), (20, "s/two"), (25, "s/three")):
         assert _split(found, lines, {"a": A}, first=False) == [(owner, {"a": A})]
 
 
 def test_a_first_step_holds_what_people_had_changed() -> None:
-    found = past({}, FIRST, touched=("a",))
+    found = go_session({}, FIRST, touched=("a",))
     assert _split(found, 5, {"a": A, "b": B}, first=True) == [("", {"b": B}), ("s/one", {"b": B, "a": A})]
     assert _split(found, 5, {"a": A, "b": B}, first=False) == [("s/one", {"a": A, "b": B})]
 
 
 def test_what_was_carried_forward_is_the_turns_that_reported_it_last() -> None:
-    found = past({3: ["a", "b"], 12: ["b"], 22: ["d"]}, FIRST, SECOND, RUNNING)
+    found = go_session({3: ["a", "b"], 12: ["b"], 22: ["d"]}, FIRST, SECOND, RUNNING)
     parts = _split(found, 0, {"a": A, "b": B, "c": C, "d": A}, first=True)
     assert parts == [
         ("s/one", {"a": A}),
@@ -67,4 +67,4 @@ def test_what_was_carried_forward_is_the_turns_that_reported_it_last() -> None:
 
 
 def test_without_a_turn_nobody_is_named() -> None:
-    assert _split(past({}), 5, {"a": A}, first=True) == []
+    assert _split(go_session({}), 5, {"a": A}, first=True) == []

@@ -1,1 +1,1 @@
-"""The conductor: what follows from what."""
+"""Turns events into actions: turns, snapshots, commits and checkpoints."""

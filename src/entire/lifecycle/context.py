@@ -1,4 +1,4 @@
-"""Where an event happens: the work tree, its settings and journal, the sessions near it. Built once per hook."""
+"""What an event is handled with: the worktree, its settings and journal, the relevant sessions. Built once per hook."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from entire.settings import Settings
     from entire.strategies.contract import Strategy
 
-_IDENTITY_SECONDS = 600.0  # so long we remember git's user name instead of asking for each commit of ours
+_IDENTITY_SECONDS = 600.0  # how long git's user name is cached
 _SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "busybox", "env", "entire", "timeout", "nice"))
 
 
 class Context:
-    """Everything a handler needs. Use ``lock`` around whatever reads and then writes."""
+    """Everything a handler needs. Hold ``lock`` around every read that a write depends on."""
 
     def __init__(self, place: Place, settings: Settings, *, now: Callable[[], float] = time.time) -> None:
         self.place = place
@@ -43,12 +43,12 @@ class Context:
         self._touched: dict[str, Session] = {}
 
     def lock(self) -> files.Lock:
-        """Return the repository's lock: one hook at a time changes what is remembered."""
+        """Return the repository's lock, and drop what was cached: only one hook at a time may change stored state."""
         self.forget()
         return files.Lock(self.place.lock_file)
 
     def forget(self) -> None:
-        """Read everything anew the next time (another process may have written)."""
+        """Drop cached state: another process may have written since."""
         self._journal = None
         self._sessions = {}
         self._agents = {}
@@ -56,26 +56,23 @@ class Context:
         self._touched = {}
 
     def touch(self, session: Session) -> None:
-        """Have a session written with the next ``save``."""
+        """Mark a session to be written by the next ``save``."""
         self._touched[session.session_id] = session
 
     def touched(self) -> list[Session]:
-        """Return the sessions that the next ``save`` writes."""
         return list(self._touched.values())
 
     def close(self) -> None:
-        """End the helper processes."""
+        """Stop the helper processes."""
         self.objects.close()
 
     @property
     def journal(self) -> Journal:
-        """The work tree's journal."""
         if self._journal is None:
             self._journal = Journal(self.place, repair=True)
         return self._journal
 
     def session(self, session_id: str) -> Session | None:
-        """Return a session of this repository, or None."""
         known = self._sessions.get(session_id)
         if known is None:
             known = sessions.find(self.place, session_id, repair=True)
@@ -84,7 +81,7 @@ class Context:
         return known
 
     def open_session(self, session_id: str, agent_name: str) -> Session:
-        """Return a session, new if it is unknown, as one of this worktree."""
+        """Return a session, created if it is unknown, and mark it relevant."""
         from entire.agents import registry
 
         session = self.session(session_id)
@@ -96,13 +93,13 @@ class Context:
         return session
 
     def mark_relevant(self, session_id: str) -> None:
-        """Count a session to those of this work tree that may matter."""
+        """Add a session to the relevant ones of this worktree."""
         if session_id not in self.journal.sessions:
             self.journal.sessions.append(session_id)
             self._relevant = None
 
     def relevant_sessions(self) -> list[Session]:
-        """Return the sessions of this work tree that may matter, ours and those that the Go CLI left."""
+        """Return the relevant sessions of this worktree, including those that the Go CLI wrote."""
         if self._relevant is None:
             journal = self.journal
             for session_id in sessions.foreign_since(self.place, journal.caches.last_scan):
@@ -111,21 +108,23 @@ class Context:
                     if found is not None and self.in_this_worktree(found):
                         journal.sessions.append(session_id)
             journal.caches.last_scan = max(journal.caches.last_scan, self.now() - 2.0)
-            self._relevant = [one for one in journal.sessions if self.session(one) is not None]
+            self._relevant = [name for name in journal.sessions if self.session(name) is not None]
         return [session for session in map(self.session, self._relevant) if session is not None]
 
     def in_this_worktree(self, session: Session) -> bool:
-        """Tell whether a session works in this work tree; states of some versions name no path."""
+        """Tell whether a session works in this worktree; states of some versions name no path."""
         if not session.worktree_path:
             return session.worktree_name == self.place.worktree_name
         return os.path.realpath(session.worktree_path) == os.path.realpath(self.place.top)
 
-    def running(self, *, but: str = "") -> list[Session]:
-        """Return the sessions of this work tree with a turn in progress."""
-        return [session for session in self.relevant_sessions() if session.is_running and session.session_id != but]
+    def running(self, *, excluding: str = "") -> list[Session]:
+        """Return the sessions of this worktree with a turn in progress."""
+        return [
+            session for session in self.relevant_sessions() if session.is_running and session.session_id != excluding
+        ]
 
     def running_turns(self) -> list[RunningTurn]:
-        """Return every turn in progress; also those whose subagents work between turns."""
+        """Return every turn in progress, and those whose subagents still work in the background."""
         turns = [RunningTurn(session.turn_key) for session in self.running()]
         for session in self.relevant_sessions():
             if session.background and not session.is_running and session.turn is not None:
@@ -133,9 +132,9 @@ class Context:
         return turns
 
     def agent_of(self, session: Session) -> Agent | None:
-        """Return the adapter of a session, made with what its events said; None if its agent is not installed.
+        """Return a session's adapter, made with the session's metadata; None if its agent is not installed.
 
-        A session keeps its adapter until its metadata change, or until ``forget``.
+        Cached until the metadata change, or until ``forget``.
         """
         metadata, known = self._agents.get(session.session_id, ({}, None))
         if known is not None and known.name == session.agent and metadata == session.metadata:
@@ -156,7 +155,7 @@ class Context:
         return agent
 
     def agent_named(self, name: str) -> Agent | None:
-        """Return the adapter of an agent for a session that is not known yet."""
+        """Return an agent's adapter for a session that is not known yet; None if the agent is not installed."""
         from entire.agents import registry
 
         try:
@@ -165,7 +164,7 @@ class Context:
             return None
 
     def transcript(self, session: Session) -> SessionTranscript:
-        """Return a session's transcript. That of an agent that is not installed here is saved as it is, not read."""
+        """Return a session's transcript. If its agent is not installed, the transcript can be saved, but not read."""
         from entire.lifecycle.session_transcript import SessionTranscript
 
         agent = self.agent_of(session)
@@ -173,13 +172,13 @@ class Context:
             from entire.agents.stand_in import StandIn
 
             name = session.agent or session.agent_type
-            message = f"the agent {name!r} is not installed: its transcript is saved as it is"
+            message = f"the agent {name!r} is not installed; its transcript is saved without being read"
             self.log.warn(message, session_id=session.session_id)
             agent = StandIn(session.agent, session.agent_type, grows_by_lines=bool(session.stored.byte))
         return SessionTranscript(agent, session, self.place.top)
 
     def author(self) -> str:
-        """Return ``Name <mail> seconds zone`` for commits of ours."""
+        """Return ``Name <mail> seconds zone`` for the commits that Entire makes."""
         from entire.git import identity
 
         known = self.journal.caches.identity
@@ -189,14 +188,14 @@ class Context:
 
     @property
     def strategy(self) -> Strategy:
-        """What saving means here."""
+        """The strategy that the settings name."""
         return strategies.make(self.place, self.settings, self.journal, self.now())
 
     def save(self, *changed: Session) -> None:
         """Write the journal, then the sessions given.
 
-        In this order: killed in between, a session does again what it did, and finds that it was seen already; the
-        other way round the next look would find nobody's changes and give them to a turn that began in between.
+        The order matters. If a hook is killed in between, the session repeats its work and finds its snapshot already
+        recorded. In the other order, the next snapshot would attribute the turn's changes to a later turn.
         """
         now = self.now()
         for session in changed:
@@ -204,7 +203,9 @@ class Context:
         live = [session for session in self.relevant_sessions() if session.is_live(now)]
         journal = self.journal
         journal.sessions = [
-            one.session_id for one in self.relevant_sessions() if one in live or one.steps or one.foreign
+            session.session_id
+            for session in self.relevant_sessions()
+            if session in live or session.steps or session.foreign
         ]
         journal.save(live=bool(live or journal.attribution.visiting_sessions))
         for session in self._touched.values():
@@ -213,7 +214,7 @@ class Context:
 
 
 def agent_process() -> Process:
-    """Return the process that called this hook: the nearest ancestor that is no shell."""
+    """Return the process that called this hook: the nearest ancestor that is not a shell."""
     for program in process.ancestors(os.getppid()):
         if program.name not in _SHELLS and not (
             program.name.startswith("python") and "entire" in " ".join(program.argv[:3])

@@ -1,6 +1,6 @@
-"""The one entrance: an event comes in, the state machine says what follows, and each action is carried out here.
+"""The lifecycle's entrance: asks the state machine which actions an event causes, and carries them out.
 
-Handlers are loaded when their action is due, so that a hook loads only what its event needs.
+A handler is imported when its action is due, so that a hook loads only what its event needs.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ HANDLERS = {
     Action.COMPLETE_COMMIT: "entire.lifecycle.commits.complete:complete",
     Action.PUSH_CHECKPOINTS: "entire.lifecycle.push:push",
 }
-"""Who carries out an action. What concerns a session gets (context, session, event), what concerns the worktree
+"""The handler of each action. A session's action is called with (context, session, event), a worktree's with
 (context, event).
 """
 
-_AFTER_THE_LOCK = (Action.PUSH_CHECKPOINTS,)  # it waits for a network
+_AFTER_THE_LOCK = (Action.PUSH_CHECKPOINTS,)  # it waits for the network
 _CLEARED = "cleared_in_turn"
 
 
 def handle(context: Context, event: Event | GitEvent) -> bytes:
-    """Do what follows from an event; return what the hook prints for the agent (mostly nothing)."""
+    """Carry out the actions of an event; return what the hook prints for the agent, usually nothing."""
     if isinstance(event, GitEvent):
         return _handle_worktree(context, event)
     _wait_for_transcript(context, event)
@@ -53,7 +53,7 @@ def handle(context: Context, event: Event | GitEvent) -> bytes:
         recovery.import_go_sessions(context, event.session_id)
         if session.is_running and not session.process.pid:  # its turn began under the Go CLI
             session.process = agent_process()
-        recovery.close_lost_turns(context, but=event.session_id)
+        recovery.close_lost_turns(context, excluding=event.session_id)
         before = session.phase
         after, actions = transition(before, event.type, _facts(session, event))
         for action in actions:
@@ -68,7 +68,7 @@ def handle(context: Context, event: Event | GitEvent) -> bytes:
 
 
 def _handle_worktree(context: Context, event: GitEvent) -> bytes:
-    """Do what follows from git's event. It closes no turns: a commit counts by who was at work when git began it."""
+    """Carry out the actions of a git event. No turn is closed: those that ran when git started own the commit."""
     _, actions = transition(Phase.IDLE, event.type, Facts())
     with context.lock():
         recovery.complete_commit(context, event)
@@ -88,7 +88,7 @@ def _handler(action: Action) -> Any:
 
 
 def _wait_for_transcript(context: Context, event: Event) -> None:
-    """Let an agent that writes its transcript late finish; before the lock, because it may take seconds."""
+    """Let an agent finish writing its transcript. This may take seconds, so it happens before the lock is taken."""
     if event.type in (EventType.TURN_END, EventType.COMPACTION):
         from entire.lifecycle.turns import turn
 
@@ -107,7 +107,7 @@ def _facts(session: Session, event: Event) -> Facts:
 
 
 def _session_of(context: Context, event: Event) -> Session:
-    """Return the event's session, new if it is unknown, with what the event says about the session itself."""
+    """Return the event's session, created if it is unknown, updated with what the event says about it."""
     from entire.lifecycle.turns import turn
 
     session = context.open_session(event.session_id, event.agent)
@@ -118,21 +118,21 @@ def _session_of(context: Context, event: Event) -> Session:
         turn.accept_path(session, event)
     session.model = event.model or session.model
     session.metadata = {**session.metadata, **event.metadata}
-    previous = event.previous_session_id or _cleared(context, session, event)
+    previous = event.previous_session_id or _cleared_session(context, session, event)
     if previous:
         session.metadata["previous_session_id"] = previous
     return session
 
 
-def _cleared(context: Context, session: Session, event: Event) -> str:
-    """Return the session that an agent cleared for this one: its end and this start name the same turn."""
+def _cleared_session(context: Context, session: Session, event: Event) -> str:
+    """Return the id of the session that a clear replaced with this one: its end and this start name the same turn."""
     if not event.is_clearing or not event.turn_ref:
         return ""
     if event.type is EventType.SESSION_END:
         session.metadata[_CLEARED] = event.turn_ref
         return ""
-    others = sessions.recent(context.place, 10) if event.type is EventType.SESSION_START else []
-    return next((other.session_id for other in others if other.metadata.get(_CLEARED) == event.turn_ref), "")
+    recent = sessions.recent(context.place, 10) if event.type is EventType.SESSION_START else []
+    return next((other.session_id for other in recent if other.metadata.get(_CLEARED) == event.turn_ref), "")
 
 
 def _open(context: Context, session: Session, _event: Event) -> None:
@@ -146,7 +146,7 @@ def _close(context: Context, session: Session, _event: Event) -> None:
 
 
 def _answer(context: Context, session: Session, event: Event) -> bytes:
-    """Return what to show the user through the agent, in its own form, if it can show a message: mostly nothing."""
+    """Return a message for the user in the agent's own form; empty if there is none or the agent cannot show it."""
     from entire.agents import capabilities
 
     agent = context.agent_of(session)
@@ -155,7 +155,8 @@ def _answer(context: Context, session: Session, event: Event) -> bytes:
         return b""
     message = event.response_message
     if event.type is EventType.SESSION_START and not event.is_compaction and not message:
-        others = len(context.running(but=event.session_id))
+        others = len(context.running(excluding=event.session_id))
         if others:
-            message = f"entire: {others} more at work in this worktree; each commit is linked to whose work it holds"
+            running = "1 other session is" if others == 1 else f"{others} other sessions are"
+            message = f"entire: {running} running in this worktree; a commit is linked to the sessions that wrote it"
     return responder.write_hook_response(message) if message else b""

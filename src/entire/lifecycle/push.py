@@ -1,4 +1,4 @@
-"""Pushes the checkpoints branch along with the user's push, if the user chose so."""
+"""Pushes the checkpoints branch with the user's own push, if the settings say so."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def push(context: Context, event: GitEvent) -> None:
-    """Push and join the branch, within two minutes and without a question; the user's push goes on whatever happens."""
+    """Push the branch, merging the remote's if necessary. Takes two minutes at most, asks nothing and never fails."""
     if not context.settings.push_sessions or not event.remote:
         return
     from entire.store import sync

@@ -1,5 +1,5 @@
-"""Finishes what was interrupted: commits whose post-commit hook never ran, turns whose agent is gone, what the Go CLI
-left, and changes of files that a command began. Hooks and commands call it before they do their own work.
+"""Completes interrupted work before a hook or command does its own: commits whose post-commit hook never ran, turns
+whose agent is gone, sessions of the Go CLI, and half-made changes of files.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def complete_commit(context: Context, event: Event | GitEvent | None = None) -> None:
-    """Complete a commit whose post-commit hook never ran; post-commit itself takes care of its own."""
+    """Complete a commit whose post-commit hook never ran. Does nothing in post-commit itself."""
     is_own = event is not None and event.type is EventType.GIT_COMMIT
     if not is_own and os.path.exists(context.place.pending_file):
         from entire.lifecycle.commits import complete
@@ -27,29 +27,29 @@ def complete_commit(context: Context, event: Event | GitEvent | None = None) -> 
 
 
 def import_go_sessions(context: Context, present: str = "") -> None:
-    """Import sessions that the Go CLI wrote last; nearly always there is none."""
+    """Import sessions that the Go CLI wrote last; usually there are none, and nothing is loaded."""
     if any(session.foreign for session in context.relevant_sessions()):
         from entire.lifecycle.go_takeover import sessions
 
         sessions.import_go_sessions(context, present)
 
 
-def close_lost_turns(context: Context, *, but: str = "") -> None:
-    """Save the turns of sessions in this worktree whose agent is gone, and complete checkpoints that wait for it."""
+def close_lost_turns(context: Context, *, excluding: str = "") -> None:
+    """Save the turns of sessions in this worktree whose agent is gone, and finalise their checkpoints."""
     for session in context.relevant_sessions():
-        if session.session_id == but:
+        if session.session_id == excluding:
             continue
-        gone = session.is_running and _is_gone(session, context.now())
-        waits = session.turn_checkpoints and not session.is_running
-        if not (gone or waits) or context.agent_of(session) is None:
+        is_lost = session.is_running and _is_gone(session, context.now())
+        is_waiting = session.turn_checkpoints and not session.is_running
+        if not (is_lost or is_waiting) or context.agent_of(session) is None:
             continue
         from entire.lifecycle.commits import finalize
         from entire.lifecycle.turns import turn
 
-        if gone:
+        if is_lost:
             turn.close_lost(context, session)
         finalize.finalize_turn(context, session)
-        session.phase = Phase.IDLE if gone else session.phase
+        session.phase = Phase.IDLE if is_lost else session.phase
         context.save(session)
 
 
@@ -60,9 +60,9 @@ def _is_gone(session: Session, now: float) -> bool:
 
 
 def finish_interrupted(context: Context) -> list[str]:
-    """Finish what earlier hooks and commands left behind; commands that change something call it first.
+    """Complete what earlier hooks and commands left unfinished; every command that changes something calls it first.
 
-    Returns sentences about changes of files that had been interrupted.
+    Returns sentences about interrupted changes of files.
     """
     from entire.undo import transaction
 

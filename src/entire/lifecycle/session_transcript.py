@@ -1,7 +1,7 @@
-"""A session's transcript as the framework sees it: what the agent's capabilities tell, and what remains without them.
+"""Reads a session's transcript through whatever capabilities its agent has.
 
-The one place where an agent without a capability degrades: no analyzer means no tool reports and only the prompts that
-events carried; no calculator means no tokens; no extractor means no subagents.
+Only this module handles missing capabilities: without an analyzer there are no tool reports, and only the prompts that
+events carried; without a calculator there are no tokens; without an extractor there are no subagents.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LINES = "line_transcript"  # capability: the transcript is a file of lines that 
 
 
 class SessionTranscript:
-    """Answers about one session's transcript, each read only from where it has to be."""
+    """One session's transcript. Each question reads only the part it needs."""
 
     def __init__(self, agent: Agent, session: Session, top: str) -> None:
         self._agent = agent
@@ -37,16 +37,15 @@ class SessionTranscript:
 
     @property
     def path(self) -> str:
-        """Where the transcript is."""
         return self._session.transcript_path
 
     @property
     def grows_by_lines(self) -> bool:
-        """Tell whether the transcript can be stored part by part."""
+        """Whether the transcript can be stored part by part."""
         return LINES in self._agent.capabilities
 
-    def _from(self) -> Position:
-        """Return the last known place, to count on from."""
+    def _last_known(self) -> Position:
+        """Return the furthest known position, from which counting can continue."""
         session = self._session
         places = [
             place
@@ -60,19 +59,19 @@ class SessionTranscript:
         return max(places, key=lambda place: place.byte, default=START)
 
     def end(self) -> Position:
-        """Return the transcript's present end."""
+        """Return the position of the transcript's current end."""
         if not self.path:
             return START
         if self._analyzer is not None:
-            return self._analyzer.transcript_position(self.path, self._from())
+            return self._analyzer.transcript_position(self.path, self._last_known())
         if not self.grows_by_lines:
             return Position(count=0, byte=stored.size(self.path))
-        known = self._from()
+        known = self._last_known()
         ends = [end for _, end in transcripts.lines(self.path, known.byte)]
         return Position(count=known.count + len(ends), byte=ends[-1]) if ends else known
 
     def boundary(self, since: Position, moment: float) -> Position:
-        """Return the end of the answer that was at work at ``moment``."""
+        """Return the end of the answer that the agent was writing at ``moment``."""
         if self._analyzer is None or not self.path:
             return self.end()
         return self._analyzer.answer_boundary(self.path, since, moment)
@@ -86,7 +85,7 @@ class SessionTranscript:
         return stored.store_document(self._agent.chunk_transcript(whole, stored.MAX_PART) if whole else [])
 
     def prompts(self, since: Position, until: Position | None = None) -> list[Prompt]:
-        """Return the prompts of people between two positions."""
+        """Return the prompts that people wrote between two positions."""
         if self._analyzer is None or not self.path:
             return []
         return self._analyzer.prompts(self.path, since, until)
@@ -96,17 +95,17 @@ class SessionTranscript:
         return self._analyzer.summary(self.path, since) if self._analyzer is not None and self.path else ""
 
     def subagents(self, since: Position, until: Position) -> list[Subagent]:
-        """Return the subagents that worked between two positions, and those at work in the background."""
+        """Return the subagents that worked between two positions, and those still in the background."""
         if self._extractor is None or not self.path:
             return []
         return self._extractor.subagents(self.path, since, until)
 
     def files(self, since: Position, until: Position) -> list[str]:
-        """Return the repository's paths that tools reported as changed, subagents' included."""
+        """Return the worktree's paths that tools, also those of subagents, reported as changed."""
         return list(dict.fromkeys(path for path in map(self._relative, self._reported(since, until)) if path))
 
-    def elsewhere(self, since: Position, until: Position) -> list[str]:
-        """Return the absolute paths outside of the work tree that tools reported as changed."""
+    def files_outside(self, since: Position, until: Position) -> list[str]:
+        """Return the absolute paths outside the worktree that tools reported as changed."""
         found = dict.fromkeys(path for path in self._reported(since, until) if os.path.isabs(path))
         return [path for path in found if not self._relative(path)]
 
@@ -120,14 +119,14 @@ class SessionTranscript:
         return found
 
     def _all_subagents(self, since: Position, until: Position) -> list[Subagent]:
-        found = {one.id: one for one in self.subagents(since, until)}
+        found = {subagent.id: subagent for subagent in self.subagents(since, until)}
         for task in self._session.tasks.values():
             if task.subagent and task.ref and task.subagent not in found:
                 found[task.subagent] = Subagent(id=task.subagent, session_ref=task.ref)
         return list(found.values())
 
     def _relative(self, path: str) -> str:
-        """Return a path relative to the work tree's top; '' for one outside of it."""
+        """Return a path relative to the worktree's top; '' if it is outside."""
         full = os.path.normpath(
             path if os.path.isabs(path) else os.path.join(self._session.worktree_path or self._top, path)
         )
@@ -139,7 +138,7 @@ class SessionTranscript:
         return real[len(top) + 1 :] if real.startswith(top + os.sep) else ""
 
     def tokens(self, since: Position, until: Position) -> TokenUsage:
-        """Sum the answers between two positions, without subagents."""
+        """Return the tokens of the answers between two positions, without subagents."""
         if self._calculator is None or not self.path:
             return TokenUsage()
         return self._calculator.token_usage(self.path, since, until)
@@ -147,7 +146,7 @@ class SessionTranscript:
     def subagent_tokens(
         self, since: Position, until: Position, counted: dict[str, Any]
     ) -> tuple[TokenUsage | None, dict[str, Any]]:
-        """Sum what subagents spent beyond what is ``counted`` already; return it with the new counts."""
+        """Return the tokens of subagents that ``counted`` does not include yet, and the new counts."""
         after = dict(counted)
         total: TokenUsage | None = None
         if self._calculator is None or self._analyzer is None:
@@ -165,7 +164,7 @@ class SessionTranscript:
 
 
 class ScratchTranscript:
-    """Lets an adapter read bytes that are not in a transcript's place: from a file in ``folder``, gone afterwards."""
+    """Lets an adapter read transcript bytes: writes them to a temporary file in ``folder``."""
 
     def __init__(self, agent: Agent, data: bytes, folder: str, *, session_id: str = "", top: str = "") -> None:
         self._path = os.path.join(folder, "reading.jsonl")

@@ -130,7 +130,7 @@ def test_a_subagents_work_is_a_step_of_its_own_with_its_notes(stage: Stage) -> N
     assert list(stage.session().tasks) == ["tool_1"]
 
 
-def test_a_look_is_recorded_once(stage: Stage) -> None:
+def test_a_snapshot_is_recorded_once(stage: Stage) -> None:
     with stage.context.lock():
         recorder.record_now(stage.context, Cause())
         change = recorder.compare(stage.context, recorder.take(stage.context))
@@ -165,8 +165,8 @@ def test_a_commit_near_no_session_gets_no_trailer(stage: Stage) -> None:
 
 
 def test_notes_of_a_turn_have_one_line_a_prompt_and_its_tokens_once() -> None:
-    one = Turn(id="t", started=1.0, ended=2.0)
-    assert [note.prompt for note in turn.notes_of(one, [])] == [""]
+    ended = Turn(id="t", started=1.0, ended=2.0)
+    assert [note.prompt for note in turn.notes_of(ended, [])] == [""]
 
 
 def test_a_session_keeps_its_adapter_until_its_metadata_change(stage: Stage) -> None:

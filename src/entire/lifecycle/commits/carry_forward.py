@@ -1,4 +1,4 @@
-"""What stays open after a commit: open files move on to the new base as a step."""
+"""After a commit: saves a session's remaining uncommitted files as a step on the new commit."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from entire.model.session import Session
 
 
-def concerned(context: Context, decided: Pending) -> list[Session]:
-    """Return the relevant sessions; those whose content is still in the worktree are relevant again."""
+def affected_sessions(context: Context, decided: Pending) -> list[Session]:
+    """Return the relevant sessions, including those with uncommitted content, which become relevant again."""
     for session_id in {owner.session_id for owners in decided.left.values() for owner in owners}:
         session = context.session(session_id)
         if session is not None and context.in_this_worktree(session):
@@ -30,9 +30,9 @@ def concerned(context: Context, decided: Pending) -> list[Session]:
 
 
 def close_files(decided: Pending, sessions: Sequence[Session]) -> list[Session]:
-    """Forget the open paths whose content the commit holds; those with more in the worktree stay open.
+    """Close the open paths whose content the commit contains; paths with more in the worktree stay open.
 
-    What an amend takes out of the commit is open again. Returns the sessions that this changed.
+    What an amend removes from the commit is open again. Returns the sessions that changed.
     """
     committed = set(decided.paths)
     changed = []
@@ -42,17 +42,17 @@ def close_files(decided: Pending, sessions: Sequence[Session]) -> list[Session]:
             for path, owners in decided.left.items()
             if any(owner.session_id == session.session_id for owner in owners)
         }
-        again = mine - set(session.open_files) if decided.kind is CommitKind.AMEND else set()
-        still = [path for path in session.open_files if path not in committed or path in mine] + sorted(again)
-        if still != session.open_files:
-            session.open_files = still
+        reopened = mine - set(session.open_files) if decided.kind is CommitKind.AMEND else set()
+        open_files = [path for path in session.open_files if path not in committed or path in mine] + sorted(reopened)
+        if open_files != session.open_files:
+            session.open_files = open_files
             changed.append(session)
     return changed
 
 
 def carry(context: Context, decided: Pending, commit: Commit, sessions: Sequence[Session]) -> None:
-    """After a commit: forget the steps it holds, and save what was not committed as a step on the new base."""
-    for session in close_files(decided, concerned(context, decided)):
+    """Start the committed sessions on the new base: no steps but one for what is still uncommitted."""
+    for session in close_files(decided, affected_sessions(context, decided)):
         context.touch(session)
     for session in filter(context.in_this_worktree, sessions):
         session.steps = 0
@@ -62,7 +62,7 @@ def carry(context: Context, decided: Pending, commit: Commit, sessions: Sequence
 
 
 def _carry_session(context: Context, commit: Commit, session: Session) -> None:
-    """Write the step that carries a session's open files to the new base; its metadata folder comes along."""
+    """Write the step that carries a session's open files, with its metadata folder, to the new base."""
     facts = context.journal.snapshot.files
     changes: dict[str, tuple[str, str] | None] = {}
     for path in session.open_files:

@@ -1,4 +1,4 @@
-"""From sessions to a checkpoint: what each session of a linked commit gives to it, written in one commit of ours."""
+"""Writes the checkpoint of a linked commit: one slot per session, all in one commit on the checkpoints branch."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Part(Value):
-    """What one session gives to a checkpoint, and what is counted once it is written."""
+    """What one session contributes to a checkpoint, and its new counts once that is written."""
 
     session: Session
     slot: SlotContent
@@ -46,30 +46,30 @@ class Part(Value):
 
 
 def write(context: Context, decided: Pending, commit: Commit, sessions: Sequence[Session]) -> None:
-    """Write the checkpoint of a linked commit and note in the sessions what it counted. Safe to be called again."""
+    """Write the checkpoint of a linked commit and record in the sessions what it counted. Safe to repeat."""
     checkpoint_id = CheckpointId(decided.id or decided.update)
     link = _link(context, decided, commit, _branch(context))
     parts = [_part(context, decided, session, checkpoint_id, link.branch) for session in sessions]
     message = checkpoint_writer.new_message(checkpoint_id, _trailers(context, sessions))
     for attempt in checkpoint_writer.attempts(context.place.top, context.objects):
         existing = checkpoints.read_at(context.objects, attempt.base, checkpoint_id) if attempt.base else None
-        was_written = _is_written(context, commit, existing)  # by us, before we were killed
+        was_written = _is_written(context, commit, existing)  # by a hook that was killed afterwards
         changes = {} if was_written else _compose(context, decided, parts, existing, link)
         moves = (
             context.strategy.release(sessions, context.relevant_sessions(), ask=attempt.is_repeated) if changes else ()
         )
         attempt.write(changes, message=message, author=context.author(), moves=moves)
-    held = existing.records if decided.update and existing is not None else ()
-    held_before = {record.session_id: record.token_usage for record in held}
+    records = existing.records if decided.update and existing is not None else ()
+    usage_before = {record.session_id: record.token_usage for record in records}
     for part in parts:
         if was_written:
-            stored.forget(part.session)  # its new parts were not written now
-        _count(part, decided, commit, checkpoint_id, held_before.get(part.session.session_id))
+            stored.forget(part.session)  # the parts stored just now are in no commit
+        _count(part, decided, commit, checkpoint_id, usage_before.get(part.session.session_id))
     context.log.info("checkpoint written", checkpoint_id=checkpoint_id, sessions=len(parts), commit=commit.oid)
 
 
 def _branch(context: Context) -> str:
-    """Return the branch of HEAD, '' when it is detached; asks git only where HEAD is no plain file (reftable)."""
+    """Return HEAD's branch, '' if detached. Asks git only if HEAD is not a plain file (reftable)."""
     head = (files.read(os.path.join(context.place.git_dir, "HEAD")) or b"").decode("utf-8", "surrogateescape").strip()
     if head.startswith("ref: refs/heads/") and not head.endswith("/.invalid"):
         return head.removeprefix("ref: refs/heads/")
@@ -81,11 +81,14 @@ def _branch(context: Context) -> str:
 
 
 def _trailers(context: Context, sessions: Sequence[Session]) -> list[tuple[str, str]]:
-    session = sessions[-1]
-    pairs = [*((trailers.SESSION, one.session_id) for one in sessions), (trailers.STRATEGY, context.strategy.name)]
-    if session.agent_type:
-        pairs.append((trailers.AGENT, session.agent_type))
-    return [*pairs, (trailers.EPHEMERAL_BRANCH, context.strategy.source(session))]
+    last = sessions[-1]
+    pairs = [
+        *((trailers.SESSION, session.session_id) for session in sessions),
+        (trailers.STRATEGY, context.strategy.name),
+    ]
+    if last.agent_type:
+        pairs.append((trailers.AGENT, last.agent_type))
+    return [*pairs, (trailers.EPHEMERAL_BRANCH, context.strategy.source(last))]
 
 
 def _part(context: Context, decided: Pending, session: Session, checkpoint_id: CheckpointId, branch: str) -> Part:
@@ -118,7 +121,7 @@ def _part(context: Context, decided: Pending, session: Session, checkpoint_id: C
         session=session,
         slot=slot,
         tasks=tuple(tasks),
-        # Where the agent is installed again, counting goes on from there.
+        # Once the agent is installed again, counting continues from the old position.
         counted=session.counted if context.agent_of(session) is None else boundary,
         counted_subagents=after,
         notes=tuple(notes),
@@ -126,18 +129,17 @@ def _part(context: Context, decided: Pending, session: Session, checkpoint_id: C
 
 
 def _boundary(decided: Pending, session: Session, transcript: SessionTranscript, finish: Position) -> Position:
-    """Return how far a commit counts: where the session stood when it was decided, however long an editor was open
-    since.
+    """Return the transcript position up to which a commit counts: where the session was when the commit was decided,
+    however long an editor was open since.
     """
     if any(turn.key.session_id == session.session_id for turn in decided.running):
         return transcript.boundary(session.counted, decided.moment)
-    told = decided.ends.get(session.session_id)
-    stood = Position(count=told[0], byte=told[1], mark=told[2]) if told else finish
-    return stood if session.counted.byte <= stood.byte <= finish.byte else finish
+    end = decided.ends.get(session.session_id)
+    position = Position(count=end[0], byte=end[1], mark=end[2]) if end else finish
+    return position if session.counted.byte <= position.byte <= finish.byte else finish
 
 
 def version() -> str:
-    """Return the program's version, as metadata names it."""
     from entire import __version__
 
     return __version__
@@ -146,7 +148,7 @@ def version() -> str:
 def spent_between(
     transcript: SessionTranscript, since: Position, until: Position, counted: dict[str, Any]
 ) -> tuple[TokenUsage | None, dict[str, Any]]:
-    """Return what the answers between two positions cost, with their subagents."""
+    """Return the tokens of the answers between two positions, with their subagents, and the subagents' new counts."""
     own = transcript.tokens(since, until)
     inner, after = transcript.subagent_tokens(since, until, counted)
     total = replace(own, subagents=inner)
@@ -154,13 +156,13 @@ def spent_between(
 
 
 def notes_of(context: Context, session: Session, transcript: SessionTranscript, finish: Position) -> list[TurnNote]:
-    """Return the session's turns so far, the running one included."""
+    """Return the notes of the session's turns so far, including the running one."""
     notes = turnlog.read(context.place, session.session_id)
     turn = session.turn
     if turn is None or turn.ended or any(note.turn == turn.id for note in notes):
         return notes
     prompts = turns.prompts_of(transcript, turn, finish, first=not notes)
-    return [*notes, *turns.notes_of(turn, [replace(one, text=redact_text(one.text)) for one in prompts])]
+    return [*notes, *turns.notes_of(turn, [replace(prompt, text=redact_text(prompt.text)) for prompt in prompts])]
 
 
 def _start(session: Session, turn_ids: Sequence[str], notes: Sequence[TurnNote]) -> int:
@@ -173,7 +175,7 @@ def _start(session: Session, turn_ids: Sequence[str], notes: Sequence[TurnNote])
 
 
 def hash_of(context: Context, stored_parts: stored.Stored, finish: Position) -> str:
-    """Return the hash over the whole stored transcript; '' where it is too big to be read again at each commit."""
+    """Return the hash of the whole stored transcript; '' if it is too big to read at each commit."""
     if finish.byte > stored.HASH_LIMIT or not stored_parts.parts:
         return ""
     return stored.content_hash(
@@ -182,7 +184,7 @@ def hash_of(context: Context, stored_parts: stored.Stored, finish: Position) -> 
 
 
 def tasks_done(session: Session, done_by: float) -> list[TaskContent]:
-    """Return the subagents' tasks that ended by then and are in no checkpoint yet."""
+    """Return the subagents' tasks that ended by ``done_by`` (epoch seconds) and are in no checkpoint yet."""
     found = []
     for tool_use_id, task in session.tasks.items():
         if not task.done or task.done > done_by or task.kept:
@@ -194,7 +196,7 @@ def tasks_done(session: Session, done_by: float) -> list[TaskContent]:
                 session_id=session.session_id,
                 agent_id=task.subagent,
                 transcript=redact_jsonl(data) if data else "",
-                # What they hold of the agent was redacted when it was noted.
+                # The agent's part of them was redacted when they were recorded.
                 increments={name: trusted(gojson.dumps(value)) for name, value in task.increments.items()},
             )
         )
@@ -202,15 +204,15 @@ def tasks_done(session: Session, done_by: float) -> list[TaskContent]:
 
 
 def _is_written(context: Context, commit: Commit, existing: Checkpoint | None) -> bool:
-    """Tell whether the checkpoint has this commit already: it was written before we were killed."""
+    """Tell whether the checkpoint contains this commit already: the hook was killed after writing it."""
     before = lineage_file.read(context.objects, existing) if existing is not None else None
-    return before is not None and any(one.commit == commit.oid for one in before.commits)
+    return before is not None and any(link.commit == commit.oid for link in before.commits)
 
 
 def _compose(
     context: Context, decided: Pending, parts: Sequence[Part], existing: Checkpoint | None, link: lineage_file.Link
 ) -> checkpoint_writer.Changes:
-    """Return the files of the checkpoint; an amended one keeps what it had and gets the sums."""
+    """Return the files of the checkpoint. An amended commit's keeps what it had, with the sums of both."""
     before = lineage_file.read(context.objects, existing) if existing is not None else None
     slots = [_summed(part.slot, existing) if decided.update else part.slot for part in parts]
     tasks = [task for part in parts for task in part.tasks]
@@ -224,9 +226,7 @@ def _compose(
 
 
 def refresh(context: Context, decided: Pending, commit: Commit) -> None:
-    """Update an amended commit's checkpoint with the owners of its lines, where no session brought new ones: nothing is
-    counted.
-    """
+    """Update the line owners in an amended commit's checkpoint to which no session added content; count nothing."""
     checkpoint_id = CheckpointId(decided.update)
     link = _link(context, decided, commit, _branch(context))
     message = checkpoint_writer.new_message(checkpoint_id, [])
@@ -274,7 +274,7 @@ def _with_lines(record: SessionRecord, decided: Pending) -> SessionRecord:
 
 
 def _file_lines(path: PathLines) -> lineage_file.FileLines:
-    """Return a path's owners as our record keeps them: who it was, not whether it was new."""
+    """Return a path's owners as the lineage file stores them: turns and people, without what was new."""
     removed: dict[str, int] = {}
     for who, count in path.removed.items():
         name = who.turn if who.is_turn else PERSON
@@ -295,9 +295,9 @@ def _file_lines(path: PathLines) -> lineage_file.FileLines:
     )
 
 
-def together(one: TokenUsage | None, other: TokenUsage | None) -> TokenUsage | None:
-    """Add what is known; None where nothing is."""
-    return one + other if one is not None and other is not None else one if other is None else other
+def add_usage(left: TokenUsage | None, right: TokenUsage | None) -> TokenUsage | None:
+    """Add two usages; None counts as unknown, and is returned only if both are."""
+    return left + right if left is not None and right is not None else left if right is None else right
 
 
 def _summed(slot: SlotContent, existing: Checkpoint | None) -> SlotContent:
@@ -310,15 +310,17 @@ def _summed(slot: SlotContent, existing: Checkpoint | None) -> SlotContent:
         created_at=before.created_at,
         checkpoints_count=before.checkpoints_count + record.checkpoints_count,
         checkpoint_transcript_start=min(before.checkpoint_transcript_start, record.checkpoint_transcript_start),
-        token_usage=together(before.token_usage, record.token_usage),
+        token_usage=add_usage(before.token_usage, record.token_usage),
         summary=before.summary,
     ))  # fmt: skip
 
 
-def _count(part: Part, decided: Pending, commit: Commit, checkpoint_id: CheckpointId, held: TokenUsage | None) -> None:
-    """Note in the session what the checkpoint counted; one within a turn waits for its finalisation."""
+def _count(
+    part: Part, decided: Pending, commit: Commit, checkpoint_id: CheckpointId, usage_before: TokenUsage | None
+) -> None:
+    """Record in the session what the checkpoint counted; one written within a turn is finalised at its end."""
     session = part.session
-    if session.is_running and not any(one.id == checkpoint_id for one in session.turn_checkpoints):
+    if session.is_running and not any(written.id == checkpoint_id for written in session.turn_checkpoints):
         session.turn_checkpoints.append(
             TurnCheckpoint(
                 id=checkpoint_id,
@@ -326,7 +328,7 @@ def _count(part: Part, decided: Pending, commit: Commit, checkpoint_id: Checkpoi
                 moment=decided.moment,
                 since=session.counted,
                 subagents=session.counted_subagents,
-                base=held,
+                base=usage_before,
             )
         )
     session.counted = part.counted

@@ -1,4 +1,4 @@
-"""After a commit: carry out what was decided before it, and note what stays open or unlinked."""
+"""After a commit: carries out what was decided before it, and records uncommitted work and unlinked commits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BY_HAND = "its trailer was removed by hand"
 
 
 def complete(context: Context, _event: GitEvent) -> None:
-    """Carry out what was decided for the commit that HEAD is now."""
+    """Carry out the decision about the commit that is now HEAD."""
     decided = pending.load(context.place)
     head = context.objects.commit("HEAD")
     if head is None:
@@ -31,17 +31,17 @@ def complete(context: Context, _event: GitEvent) -> None:
     context.journal.follow(head.oid, head.parents)
     if decided is None:
         if not operation.find().picks:
-            _note_unlinked(context, head, "git made it without running prepare-commit-msg")
-        elif not operation.state(context.place).rebasing:  # those of a rebase are learned together, with a snapshot
-            _learn(context, head)
+            _note_unlinked(context, head, "git did not run prepare-commit-msg for it")
+        elif not operation.state(context.place).rebasing:  # a rebase's commits follow with the next snapshot
+            _add_link(context, head)
         return
     _carry_out(context, decided, head)
     pending.drop(context.place)
 
 
 def complete_pending(context: Context, *, is_repeated: bool = False) -> None:
-    """Complete a record whose post-commit never ran; keep it while its git still runs, drop it if the commit never
-    came. ``is_repeated``: the git above is about to decide once more, so that its own record goes.
+    """Complete a record whose post-commit hook never ran. Keep it while its git still runs; drop it if the commit never
+    came. ``is_repeated``: the calling git is about to decide again, which replaces its own record.
     """
     decided = pending.load(context.place)
     if decided is None:
@@ -56,7 +56,7 @@ def complete_pending(context: Context, *, is_repeated: bool = False) -> None:
 
 
 def _commit_of(context: Context, decided: Pending) -> Commit | None:
-    """Find the commit that a record is about: by its id, else by its parent and tree."""
+    """Find the commit that a record is about by its checkpoint id."""
     wanted = decided.id or decided.update
     for found in history.log(context.place.top, ["HEAD"], limit=50):
         if wanted and wanted in trailers.checkpoint_ids(found.message) and (decided.id or found.oid != decided.head):
@@ -70,7 +70,7 @@ def _carry_out(context: Context, decided: Pending, commit: Commit) -> None:
     present = trailers.checkpoint_ids(commit.message.decode("utf-8", "surrogateescape"))
     target = decided.id or decided.update
     if present and decided.kind in (CommitKind.SQUASH, CommitKind.RESET, CommitKind.PICK):
-        _learn(context, commit)
+        _add_link(context, commit)
     if decided.ids and not present:
         _note_unlinked(context, commit, _BY_HAND, decided)
         return
@@ -87,8 +87,11 @@ def _carry_out(context: Context, decided: Pending, commit: Commit) -> None:
 
 
 def _link(context: Context, decided: Pending, commit: Commit) -> None:
-    """Write the checkpoint, and let the sessions and the journal know what is committed now."""
-    from entire.lifecycle.commits import carry_forward, checkpoint  # only a linked commit needs the heavy half
+    """Write the checkpoint, and update the sessions and the journal with what is committed."""
+    from entire.lifecycle.commits import (
+        carry_forward,
+        checkpoint,
+    )  # slow to import, and only a linked commit needs them
 
     sessions = [session for session in map(context.session, decided.sessions) if session is not None]
     checkpoint.write(context, decided, commit, sessions)
@@ -108,29 +111,27 @@ def _link(context: Context, decided: Pending, commit: Commit) -> None:
 
 
 def _note_unlinked(context: Context, commit: Commit, reason: str, decided: Pending | None = None) -> None:
-    """Record why a commit is not linked, if it is relevant to a session ('': its content is linked already)."""
+    """Record why a commit is not linked, if it matters to a live session. The reason is '' if the content is linked."""
     from entire.lifecycle.commits import carry_forward
 
-    is_relevant = any(session.is_live(context.now()) for session in context.relevant_sessions())
+    has_live_session = any(session.is_live(context.now()) for session in context.relevant_sessions())
     if decided is not None and (decided.kind is CommitKind.AMEND or reason == _BY_HAND):
         _note_commit(context, commit, decided)
-        for session in carry_forward.close_files(decided, carry_forward.concerned(context, decided)):
+        for session in carry_forward.close_files(decided, carry_forward.affected_sessions(context, decided)):
             context.touch(session)
-    if is_relevant and reason:
+    if has_live_session and reason:
         context.journal.note_reason(commit.oid, reason, context.now())
         context.log.info("commit not linked", commit=commit.oid, reason=reason)
     context.save()
 
 
-def _learn(context: Context, commit: Commit) -> None:
-    """Tell our record of the checkpoints that a commit carries on."""
+def _add_link(context: Context, commit: Commit) -> None:
     from entire.lifecycle.snapshots import followed_commits
 
-    followed_commits.learn(context, [commit.oid])
+    followed_commits.add_links(context, [commit.oid])
 
 
 def _note_commit(context: Context, commit: Commit, decided: Pending) -> None:
-    """Note in the journal what the commit holds."""
     journal = context.journal
     journal.caches.trees[commit.oid] = commit.tree
     if decided.kind is CommitKind.AMEND:

@@ -1,4 +1,4 @@
-"""The end of a turn that made commits: completes their checkpoints with the whole transcript and all tokens."""
+"""Completes the checkpoints written during a turn with the whole transcript and all tokens, when the turn ends."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def finalize_turn(context: Context, session: Session, _event: Event | None = None) -> None:
-    """Complete the checkpoints of the turn that ended: whole transcript, all prompts, the rest of the tokens."""
+    """Complete the checkpoints of the turn that ended: whole transcript, all prompts, remaining tokens."""
     waiting = session.turn_checkpoints
     if not waiting or context.agent_of(session) is None:
         session.turn_checkpoints = []
@@ -43,7 +43,7 @@ def finalize_turn(context: Context, session: Session, _event: Event | None = Non
         until = finish if is_last else transcript.boundary(since, written.moment)
         spent, counted = checkpoint.spent_between(transcript, since, until, counted)
         tasks = checkpoint.tasks_done(session, done_by=context.now() if is_last else written.moment)
-        usage = checkpoint.together(written.base, spent)
+        usage = checkpoint.add_usage(written.base, spent)
         _finalize(context, CheckpointId(written.id), replace(common, record=replace(common.record, token_usage=usage)),
                   tasks, notes)  # fmt: skip
         for task in tasks:
@@ -60,17 +60,17 @@ def _finalize(
     tasks: Sequence[TaskContent],
     notes: Sequence[TurnNote],
 ) -> None:
-    """Replace a session's slot in a checkpoint, keeping its record but for the tokens."""
+    """Replace a session's slot in a checkpoint, keeping its record except for the tokens."""
     for attempt in checkpoint_writer.attempts(context.place.top, context.objects):
         existing = checkpoints.read_at(context.objects, attempt.base, checkpoint_id) if attempt.base else None
         old = existing.slot_of(slot.record.session_id) if existing is not None else None
         changes: checkpoint_writer.Changes = {}
         if existing is not None and old is not None and old.record is not None:
-            before = lineage_file.read(context.objects, existing)
+            lineage = lineage_file.read(context.objects, existing)
             beside = {}
-            if before is not None:
-                known = lineage_file.with_turns(before, slot.record.session_id, notes)
-                beside[lineage_file.NAME] = lineage_file.dumps(known)
+            if lineage is not None:
+                updated = lineage_file.with_turns(lineage, slot.record.session_id, notes)
+                beside[lineage_file.NAME] = lineage_file.dumps(updated)
             record = replace(old.record, token_usage=slot.record.token_usage)
             changes = checkpoint_writer.compose([replace(slot, record=record)], existing, tasks=tasks, beside=beside)
         message = checkpoint_writer.finalize_message(checkpoint_id)

@@ -1,7 +1,7 @@
 """The pending record: what prepare-commit-msg decided, until post-commit has carried it out (linking.md section 3).
 
 Written before the trailer is, so that no trailer ever stays without a checkpoint: if post-commit never runs, the next
-hook or command in the work tree completes the record from the commit, or drops it if the commit never came.
+hook or command in the worktree completes the record from the commit, or drops it if the commit never came.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
 
 
 class CommitKind(Choice):
-    """What a commit is to those before it (linking.md sections 3 to 5)."""
+    """How a commit relates to earlier ones (linking.md sections 3 to 5)."""
 
     PLAIN = "plain"
     AMEND = "amend"
-    SQUASH = "squash"  # of a branch that `merge --squash` collected
-    RESET = "reset"  # in place of commits that `reset --soft` took back
-    MERGE = "merge"  # with conflicts, or after an editor
+    SQUASH = "squash"  # made by `merge --squash`
+    RESET = "reset"  # replaces commits that `reset --soft` undid
+    MERGE = "merge"  # had conflicts, or opened an editor
     PICK = "pick"  # a cherry-pick that stopped, or one with -n
     REVERT = "revert"
 
     @property
     def is_new_content(self) -> bool:
-        """Tell whether all lines of the commit count; of the others only those that no checkpoint has yet."""
+        """Whether all lines of the commit count; otherwise only those that no checkpoint has yet."""
         return self in (CommitKind.PLAIN, CommitKind.AMEND)
 
 
 class Pending(Value):
-    """A decided commit. ``id`` is a new checkpoint's, ``update`` that of one to extend; both empty: not linked,
-    ``reason`` why.
+    """The decision about a commit. ``id`` names a new checkpoint, ``update`` one to extend. Both are empty if the
+    commit is not linked; ``reason`` says why.
     """
 
     kind: CommitKind
@@ -50,21 +50,21 @@ class Pending(Value):
     moment: float
     id: str = ""
     update: str = ""
-    ids: tuple[str, ...] = ()  # all that the message shall carry
+    ids: tuple[str, ...] = ()  # all ids for the message's trailers
     sessions: dict[str, list[str]] = {}  # session -> its turns with new content ([]: its agent made the commit)
     ends: dict[str, list[Any]] = {}  # session -> where its transcript ended, if it had no turn in progress
-    left: dict[str, list[Owner]] = {}  # path -> owners of what stays open
+    left: dict[str, list[Owner]] = {}  # path -> owners of content that stays uncommitted
     lines: tuple[PathLines, ...] = ()
     paths: tuple[str, ...] = ()
     running: tuple[RunningTurn, ...] = ()
     patch_id: str = ""
     reason: str = ""
-    pid: int = 0  # of the git command, with its start: as long as it runs, the commit may still come
+    pid: int = 0  # of the git command; while it runs, the commit may still come
     started: str = ""
 
 
 def load(place: Place) -> Pending | None:
-    """Return the record, None without one; a broken one is put aside."""
+    """Return the record, or None. A corrupt one is renamed."""
     try:
         value = files.read_json(place.pending_file)
         return None if value is None else _from_json(value)
@@ -74,17 +74,15 @@ def load(place: Place) -> Pending | None:
 
 
 def save(place: Place, pending: Pending) -> None:
-    """Write the record."""
     value: dict[str, Any] = {**pending.__dict__, "kind": pending.kind.value}
     value["lines"] = [
-        [one.path, one.status, one.binary, one.added, one.removed, one.path_owner, one.old_path]
-        for one in pending.lines
+        [path.path, path.status, path.binary, path.added, path.removed, path.path_owner, path.old_path]
+        for path in pending.lines
     ]
     files.write_json(place.pending_file, value)
 
 
 def drop(place: Place) -> None:
-    """Remove the record."""
     files.remove(place.pending_file)
 
 

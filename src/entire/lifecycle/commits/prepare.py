@@ -1,5 +1,5 @@
-"""Before a commit: which sessions it will hold, under which ids. The decision is noted before the message is
-changed.
+"""Before a commit: decides which sessions it contains and which checkpoint ids it carries. The decision is stored
+before the message is changed.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _REVERTS = "This reverts commit "
 
 
 class Replaced(Value):
-    """What a commit stands in for: the ids that it carries on, and the trees whose content they cover."""
+    """What a commit replaces: the ids that it takes over, and the trees whose content they cover."""
 
     kind: CommitKind
     ids: tuple[CheckpointId, ...] = ()
     covered: tuple[str, ...] = ()
-    commit: str = ""  # the amended one: what it settled is decided anew
+    commit: str = ""  # the amended commit: its content is attributed again
 
 
 class Attempt(Value):
@@ -55,21 +55,21 @@ class Attempt(Value):
 
     @property
     def parent(self) -> str:
-        """Its first parent; '' for a root commit."""
+        """The commit's first parent; '' for a root commit."""
         if not self.amends:
             return self.head.oid if self.head is not None else ""
         return self.head.parents[0] if self.head is not None and self.head.parents else ""
 
 
 def prepare(context: Context, event: GitEvent) -> None:
-    """Decide about the commit that git is about to make, record the decision, then write the trailers."""
+    """Decide which checkpoints the commit belongs to, store the decision, then write the trailers."""
     git = operation.find()
     state = operation.state(context.place)
     message_file = os.path.join(context.place.top, event.message_file)
     message = (files.read(message_file) or b"").decode("utf-8", "surrogateescape")
     if git.picks:
         pending.drop(context.place)
-        _keep_folded(context, message_file, message, state)
+        _keep_folded_ids(context, message_file, message, state)
         return
     if event.message_source == "merge" and git.command in ("merge", "pull"):  # clean: git calls no post-commit
         pending.drop(context.place)
@@ -83,29 +83,30 @@ def prepare(context: Context, event: GitEvent) -> None:
         _write_trailers(context, attempt, decided)
 
 
-def _maker(context: Context, event: GitEvent) -> str:
-    """Return the session whose agent runs git inside a turn, '' for a person.
+def _committing_session(context: Context, event: GitEvent) -> str:
+    """Return the id of the session whose agent runs git within a turn, '' for a person.
 
-    ENTIRE_TEST_TTY (cli-compat.md): "1" is a person's commit, "0" one by the agent of the active session.
+    With ENTIRE_TEST_TTY set to "1" it is a person's commit, with "0" one by the agent of the active session.
     """
     running = context.running()
     terminal = event.environment.get("ENTIRE_TEST_TTY", "")
     if terminal == "1" or not running:
         return ""
     if event.session_id:
-        return next((one.session_id for one in running if one.session_id == event.session_id), "")
+        return next((session.session_id for session in running if session.session_id == event.session_id), "")
     if terminal == "0":
         return max(running, key=lambda session: session.last_seen).session_id
-    above = {(program.pid, program.started) for program in process.ancestors(os.getppid())}
-    return next((one.session_id for one in running if (one.process.pid, one.process.started) in above), "")
+    ancestors = {(program.pid, program.started) for program in process.ancestors(os.getppid())}
+    agents = {session.session_id: (session.process.pid, session.process.started) for session in running}
+    return next((session_id for session_id, agent in agents.items() if agent in ancestors), "")
 
 
-def _keep_folded(context: Context, message_file: str, message: str, state: Operation) -> None:
-    """Keep the ids of a commit that a rebase folds into the one before it: `fixup` drops its message."""
+def _keep_folded_ids(context: Context, message_file: str, message: str, state: Operation) -> None:
+    """Keep the ids of a commit that a rebase folds into the one before: `fixup` drops its message."""
     folded = context.objects.commit(state.folds) if state.folds else None
     head = context.objects.commit("HEAD") if folded is not None else None
-    texts = [one.message.decode("utf-8", "surrogateescape") for one in (head, folded) if one is not None]
-    ids = tuple(dict.fromkeys(one for text in texts for one in trailers.checkpoint_ids(text)))
+    texts = [commit.message.decode("utf-8", "surrogateescape") for commit in (head, folded) if commit is not None]
+    ids = tuple(dict.fromkeys(checkpoint_id for text in texts for checkpoint_id in trailers.checkpoint_ids(text)))
     if ids:
         text = trailers.add_checkpoints(message, ids, editor=False)
         if text != message:
@@ -117,7 +118,7 @@ def _decide(context: Context, attempt: Attempt) -> Pending:
     parent_tree = parent.tree if parent is not None else diff.EMPTY_TREE[len(attempt.tree)]
     changes = diff.changes(context.place.top, parent_tree, attempt.tree)
     replaced = _replaced(context, attempt, changes)
-    maker = _maker(context, attempt.event)
+    maker = _committing_session(context, attempt.event)
     basis = Pending(
         kind=replaced.kind,
         head=attempt.head.oid if attempt.head else "",
@@ -130,7 +131,7 @@ def _decide(context: Context, attempt: Attempt) -> Pending:
         started=attempt.git.started,
     )
     if not changes and not attempt.amends:
-        return replace(basis, reason="an empty commit holds no content")
+        return replace(basis, reason="an empty commit has no content")
     held = _examine(context, basis, parent_tree, replaced, changes)
     if held is not None and (reverted := _reverted(context, attempt.message)) is not None:
         held = content.without_reverted(held, reverted, _texts(held))
@@ -150,12 +151,12 @@ def _decide(context: Context, attempt: Attempt) -> Pending:
 
 
 def _running(context: Context, maker: str) -> tuple[RunningTurn, ...]:
-    """Return the turns in progress, that of the agent which makes the commit first: it breaks ties."""
+    """Return the turns in progress; that of the committing agent comes first, because the first wins ties."""
     return tuple(sorted(context.running_turns(), key=lambda turn: turn.key.session_id != maker))
 
 
 def _with_ids(context: Context, basis: Pending, sessions: dict[str, list[str]]) -> Pending:
-    """Choose the checkpoint: a new one, the amended commit's own, or none with a reason."""
+    """Choose the checkpoint: a new one, the amended commit's, or none with a reason."""
     if not sessions:
         head = (
             context.objects.commit(basis.head) if basis.kind is CommitKind.AMEND and basis.ids and basis.lines else None
@@ -170,7 +171,7 @@ def _with_ids(context: Context, basis: Pending, sessions: dict[str, list[str]]) 
 
 
 def _ends(context: Context, sessions: Iterable[str]) -> dict[str, list[Any]]:
-    """Return where the last turns of the sessions without one in progress ended in their transcripts."""
+    """Return the transcript position at which the last turn of each idle session ended."""
     found = {}
     for session in map(context.session, sessions):
         if session is not None and not session.is_running and session.turn is not None and session.turn.finish.byte:
@@ -181,16 +182,16 @@ def _ends(context: Context, sessions: Iterable[str]) -> dict[str, list[Any]]:
 
 def _reason(context: Context, basis: Pending) -> str:
     if basis.ids:
-        return "its content is in checkpoints already"
+        return "its content is already in checkpoints"
     if basis.kind in (CommitKind.MERGE, CommitKind.REVERT, CommitKind.PICK):
-        return f"a {basis.kind.value} with no new content of a session"
+        return f"a {basis.kind.value} with no new session content"
     if not context.journal.attribution.entries:
-        return "no session has worked here yet"
-    return "no content of a session is in it"
+        return "no session has run in this worktree yet"
+    return "it contains no session content"
 
 
 def _index_tree(context: Context, event: GitEvent) -> str:
-    """Return the tree of the index that git commits (with paths or ``-a`` that is a temporary one)."""
+    """Return the tree of the index that git commits; a temporary index if paths or ``-a`` were given."""
     place = context.place
     name = event.environment.get("GIT_INDEX_FILE") or os.path.join(place.git_dir, "index")
     return index.tree(place.top, place.git_dir, name, place.own_dir)
@@ -211,7 +212,7 @@ def _replaced(context: Context, attempt: Attempt, changes: Sequence[Change]) -> 
     if attempt.amends and head is not None:
         ids = trailers.checkpoint_ids(head.message.decode("utf-8", "surrogateescape"))
         beyond = _replaced_by_reset(context, head, changes)
-        if beyond is not None and not set(beyond.ids) <= set(ids):  # commits taken back are folded into the one below
+        if beyond is not None and not set(beyond.ids) <= set(ids):  # the amended commit also absorbs undone ones
             return replace(beyond, ids=tuple(dict.fromkeys([*ids, *beyond.ids])), covered=(head.tree, *beyond.covered))
         return Replaced(kind=CommitKind.AMEND, ids=tuple(ids), covered=(head.tree,), commit=head.oid)
     if state.merge_heads:
@@ -229,8 +230,8 @@ def _replaced(context: Context, attempt: Attempt, changes: Sequence[Change]) -> 
 
 
 def _replaced_by_reset(context: Context, head: Commit | None, changes: Sequence[Change]) -> Replaced | None:
-    """Recognise a commit in place of those that ``git reset --soft`` took back: by content, since a hard reset looks
-    alike.
+    """Recognise a commit that replaces those undone by ``git reset --soft``. Content decides: the reflog shows a hard
+    reset in the same way.
     """
     oid = reflog.reset_from(context.place)
     if not oid:
@@ -248,9 +249,9 @@ def _replaced_by_reset(context: Context, head: Commit | None, changes: Sequence[
     }
     spec = [tip.oid, *([f"^{head.oid}"] if head else [])]
     ids: list[CheckpointId] = []
-    for one in reversed(history.log(context.place.top, spec, limit=200)):
-        found = trailers.checkpoint_ids(one.message)
-        if found and any(path in same for path in history.changed_paths(context.place.top, one.oid)):
+    for commit in reversed(history.log(context.place.top, spec, limit=200)):
+        found = trailers.checkpoint_ids(commit.message)
+        if found and any(path in same for path in history.changed_paths(context.place.top, commit.oid)):
             ids += found
     return Replaced(kind=CommitKind.RESET, ids=tuple(dict.fromkeys(ids)), covered=(tip.tree,)) if ids else None
 
@@ -258,7 +259,7 @@ def _replaced_by_reset(context: Context, head: Commit | None, changes: Sequence[
 def _examine(
     context: Context, basis: Pending, parent_tree: str, replaced: Replaced, changes: Sequence[Change]
 ) -> Content | None:
-    """Ask the journal whose content the commit holds; None where nobody can have any."""
+    """Attribute the commit's content from the journal; None if no session can have any."""
     journal = context.journal
     if not journal.attribution.tree or not (basis.paths or replaced.commit):
         return None
@@ -266,13 +267,13 @@ def _examine(
     paths = [
         *_with_sources(basis.paths, changes),
         *_moved_away(context, changes),
-        *_taken_out(context, basis, replaced),
+        *_dropped_by_amend(context, basis, replaced),
     ]
     if not basis.running and not any(path in journal.attribution.agent_paths for path in paths):
         return None
     reports = dict(journal.attribution.reports)
     if len(basis.running) > 1 or len(foreground) != len(basis.running):
-        reports.update(_present_reports(context))
+        reports.update(_reports_so_far(context))
     entries = journal.attribution.entries_without(replaced.commit)
     recorded = Recorded(entries=tuple(entries), reports=reports, running=tuple(basis.running))
     trees = CommitTrees(tree=basis.tree, parent_tree=parent_tree, covered=tuple(replaced.covered))
@@ -280,9 +281,7 @@ def _examine(
 
 
 def _moved_away(context: Context, changes: Sequence[Change]) -> list[str]:
-    """Return open paths that are gone from the work tree: a person may have moved them to paths that the commit
-    adds.
-    """
+    """Return open paths that are gone from the worktree: a person may have moved them to paths that the commit adds."""
     if not any(change.status == "A" for change in changes):
         return []
     known = {change.path for change in changes}
@@ -292,15 +291,15 @@ def _moved_away(context: Context, changes: Sequence[Change]) -> list[str]:
     return [path for path in paths if not os.path.lexists(os.path.join(context.place.top, path))]
 
 
-def _taken_out(context: Context, basis: Pending, replaced: Replaced) -> list[str]:
-    """Return the paths that an amend takes out of the commit: they may be open work again."""
+def _dropped_by_amend(context: Context, basis: Pending, replaced: Replaced) -> list[str]:
+    """Return the paths that an amend removes from the commit: their content may be uncommitted again."""
     known = set(basis.paths)
     return [
-        one.path
+        change.path
         for tree in replaced.covered
         if replaced.commit
-        for one in diff.changes(context.place.top, tree, basis.tree)
-        if one.path not in known
+        for change in diff.changes(context.place.top, tree, basis.tree)
+        if change.path not in known
     ]
 
 
@@ -308,8 +307,8 @@ def _with_sources(paths: Sequence[str], changes: Sequence[Change]) -> list[str]:
     return list(dict.fromkeys([*paths, *(change.old_path for change in changes)]))
 
 
-def _present_reports(context: Context) -> dict[TurnKey, list[str]]:
-    """Return what the tools of turns in progress have reported so far."""
+def _reports_so_far(context: Context) -> dict[TurnKey, list[str]]:
+    """Return the paths that the tools of each turn in progress have reported so far."""
     found = {}
     for session in context.relevant_sessions():
         is_at_work = session.is_running or bool(session.background)
@@ -320,7 +319,7 @@ def _present_reports(context: Context) -> dict[TurnKey, list[str]]:
 
 
 def _reverted(context: Context, message: str) -> dict[str, list[bytes]] | None:
-    """Return the lines, by path, that a revert puts back; None if the commit is no revert."""
+    """Return the lines, by path, that a revert restores; None if the commit is not a revert."""
     at = message.find(_REVERTS)
     if at < 0:
         return None
@@ -357,11 +356,11 @@ def _write_trailers(context: Context, attempt: Attempt, decided: Pending) -> Non
 
 
 def _comments(context: Context, decided: Pending) -> list[str]:
-    """Return what the editor shows beside the trailer."""
+    """Return the comment lines that the editor shows with the trailer."""
     session = context.session(next(iter(decided.sessions)))
     prompt = " ".join(session.turn.prompt.split()) if session is not None and session.turn is not None else ""
     return [
-        "Remove the Entire-Checkpoint line to leave this commit without its session.",
+        "Remove the Entire-Checkpoint line to leave this commit unlinked.",
         *([f"Last prompt: {prompt[:60]}"] if prompt else []),
-        "The session's transcript will be kept on the branch entire/checkpoints/v1.",
+        "The session's transcript will be saved on the branch entire/checkpoints/v1.",
     ]

@@ -1,1 +1,1 @@
-"""Importing the sessions that the Go Entire CLI left."""
+"""Imports sessions that the Go CLI left."""

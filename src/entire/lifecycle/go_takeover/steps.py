@@ -1,8 +1,8 @@
-"""What the Go Entire CLI left open, as looks of our journal: its steps, then the work tree as it is.
+"""Records the Go CLI's uncommitted work as snapshots in our journal: first its steps, then the worktree as it is.
 
-The Go CLI puts into a session's first step everything that ``git status`` reports, into later ones what the agent did
-(formats.md section 3); what it carries forward after a commit has no metadata folder, so that only the transcript tells
-which turn made it.
+The Go CLI's first step of a session contains everything that ``git status`` reports, later ones what the agent did
+(formats.md section 3). The step that it carries forward after a commit has no metadata folder: only the transcript
+tells which turn changed what.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ _METADATA = ".entire/metadata"
 _NO_FILE = "000000"
 
 
-class Past(Value):
-    """What was found again about a session: its turns up to now, the running one last."""
+class GoSession(Value):
+    """What was reconstructed about a session of the Go CLI. A running turn is the last of ``turns``."""
 
     session: Session
     transcript: SessionTranscript
     turns: tuple[Turn, ...]
     prompted: frozenset[str]  # paths that differed from HEAD when the running turn began
-    touched: frozenset[str]  # paths that the Go CLI or the agent's tools call the session's
-    lost: bool  # its running turn will not end by itself: the agent is gone
+    touched: frozenset[str]  # paths that the Go CLI or the agent's tools attribute to the session
+    lost: bool  # it has a running turn, but its agent is gone
 
 
 class AddedSnapshots:
-    """Looks to be added to the journal: one stream, then its ref."""
+    """Snapshots to be added to the journal: one stream, then its ref."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -54,7 +54,7 @@ class AddedSnapshots:
         self._found: list[tuple[str, TurnKey, float]] = []  # key of the tree, by, time
 
     def add(self, tree: str, changes: Entries, by: TurnKey, time: float) -> None:
-        """Add the look that has ``tree`` with ``changes``, without what is no part of the work tree."""
+        """Add the snapshot of ``tree`` with ``changes``, without session metadata."""
         parents = (self._tip,) if self._tip else ()
         self._tip = self._stream.commit(
             message=recorder.MESSAGE,
@@ -66,7 +66,7 @@ class AddedSnapshots:
         self._found.append((self._stream.tree_of(self._tip), by, time))
 
     def write(self) -> None:
-        """Write them; a look like the one before is left out."""
+        """Write the snapshots that differ from the previous one."""
         journal = self._context.journal
         if not self._found:
             return
@@ -80,13 +80,13 @@ class AddedSnapshots:
                 )
 
 
-def note_steps(context: Context, imported: Sequence[Past]) -> dict[str, set[str]]:
-    """Write the steps of the sessions' shadow branches into the journal; return the paths that each session made."""
-    by_session = {past.session.session_id: past for past in imported}
+def record_steps(context: Context, go_sessions: Sequence[GoSession]) -> dict[str, set[str]]:
+    """Record the steps of the sessions' shadow branches in the journal; return the paths that each session changed."""
+    by_session = {go_session.session.session_id: go_session for go_session in go_sessions}
     added = AddedSnapshots(context)
-    made: dict[str, set[str]] = {one: set() for one in by_session}
-    for name, before, rows in _branches(context, imported):
-        started: set[str] = set()  # sessions whose first step is behind
+    made: dict[str, set[str]] = {session_id: set() for session_id in by_session}
+    for name, before, rows in _branches(context, go_sessions):
+        started: set[str] = set()  # sessions whose first step is already recorded
         if name not in context.journal.retention.shadow_tips:
             added.add(before, {}, NO_TURN, rows[0].time)
         for row in rows:
@@ -95,9 +95,10 @@ def note_steps(context: Context, imported: Sequence[Past]) -> dict[str, set[str]
             if commit is None or not changes:
                 continue
             session_id = next(iter(trailers.parse(row.message).get(trailers.SESSION, ())), "")
-            past = by_session.get(session_id)
+            go_session = by_session.get(session_id)
             first = session_id not in started
-            for by, part in _split(past, _lines(context, row.oid, session_id), changes, first=first) if past else ():
+            lines = _lines(context, row.oid, session_id) if go_session else 0
+            for by, part in _split(go_session, lines, changes, first=first) if go_session else ():
                 added.add(before, part, by, row.time)
                 if by:
                     made[session_id].update(part)
@@ -109,89 +110,90 @@ def note_steps(context: Context, imported: Sequence[Past]) -> dict[str, set[str]
     return made
 
 
-def _branches(context: Context, imported: Sequence[Past]) -> list[tuple[str, str, list[Logged]]]:
+def _branches(context: Context, go_sessions: Sequence[GoSession]) -> list[tuple[str, str, list[Logged]]]:
     """Return the sessions' shadow branches, oldest first: name, the tree that the first step follows, and the steps."""
     found = []
-    bases = {one.session.base_commit for one in imported if one.session.steps}
+    bases = {go_session.session.base_commit for go_session in go_sessions if go_session.session.steps}
     names = {steps.branch_name(base, context.place.worktree_id): base for base in bases}
     tips = refs.read(context.place.top, *(f"refs/heads/{name}" for name in names))
     for name, base in names.items():
         commit = context.objects.commit(base)
         tip = tips.get(f"refs/heads/{name}", "")
         rows = history.log(context.place.top, [tip], limit=_MAX_STEPS)[::-1] if tip else []
-        ours = [number for number, row in enumerate(rows) if row.oid == context.journal.retention.shadow_tips.get(name)]
-        if ours:  # up to here they are in the journal
-            before, rows = rows[ours[0]].oid, rows[ours[0] + 1 :]
+        recorded = [
+            number for number, row in enumerate(rows) if row.oid == context.journal.retention.shadow_tips.get(name)
+        ]
+        if recorded:  # up to here they are in the journal
+            before, rows = rows[recorded[0]].oid, rows[recorded[0] + 1 :]
             commit = context.objects.commit(before)
         if commit is not None and rows:
             found.append((name, commit.tree, rows))
-    return sorted(found, key=lambda one: one[2][-1].time)
+    return sorted(found, key=lambda branch: branch[2][-1].time)
 
 
 def _changes(context: Context, before: str, oid: str) -> Entries:
-    """Return what a step changed in the work tree."""
     return {
-        one.path: None if one.new_mode == _NO_FILE else (one.new_mode, one.new_oid)
-        for one in diff.changes(context.place.top, before, oid)
-        if not one.path.startswith(_METADATA + "/")
+        change.path: None if change.new_mode == _NO_FILE else (change.new_mode, change.new_oid)
+        for change in diff.changes(context.place.top, before, oid)
+        if not change.path.startswith(_METADATA + "/")
     }
 
 
-def _split(past: Past, lines: int, changes: Entries, *, first: bool) -> list[tuple[TurnKey, Entries]]:
-    """Return the changes of a step by who made them, the turns in order; each part holds those before it too."""
-    if not past.turns:
+def _split(go_session: GoSession, lines: int, changes: Entries, *, first: bool) -> list[tuple[TurnKey, Entries]]:
+    """Return the changes of a step by who made them, in order of the turns; each part includes the previous ones."""
+    if not go_session.turns:
         return []
-    last = next((one for one in reversed(past.turns) if one.prompt_position < lines), past.turns[0])
-    makers = dict.fromkeys(changes, last) if lines else _makers(past, changes)
-    person = [path for path in changes if first and lines and path not in past.touched]
+    last = next((turn for turn in reversed(go_session.turns) if turn.prompt_position < lines), go_session.turns[0])
+    makers = dict.fromkeys(changes, last) if lines else _makers(go_session, changes)
+    person = [path for path in changes if first and lines and path not in go_session.touched]
     parts: list[tuple[TurnKey, Entries]] = []
     so_far: Entries = {path: changes[path] for path in person}
     if person:
         parts.append((NO_TURN, dict(so_far)))
-    for one in past.turns:
-        mine = [path for path, maker in makers.items() if maker is one and path not in person]
+    for turn in go_session.turns:
+        mine = [path for path, maker in makers.items() if maker is turn and path not in person]
         if mine:
             so_far.update({path: changes[path] for path in mine})
-            parts.append((TurnKey.of(past.session.session_id, one.id), dict(so_far)))
+            parts.append((TurnKey.of(go_session.session.session_id, turn.id), dict(so_far)))
     return parts
 
 
 def _lines(context: Context, oid: str, session_id: str) -> int:
-    """Return how many transcript lines a step holds; 0 if it holds none (carried forward)."""
+    """Return the number of transcript lines in a step; 0 if it was carried forward."""
     folder = f"{oid}:{steps.metadata_folder(session_id)}"
-    names = [one.name for one in context.objects.tree(folder) if one.name.startswith("full.jsonl")]
+    names = [entry.name for entry in context.objects.tree(folder) if entry.name.startswith("full.jsonl")]
     parts = [context.objects.blob(f"{folder}/{name}") or b"" for name in sorted(names)]
     return sum(part.count(b"\n") + (not part.endswith(b"\n")) for part in parts if part)
 
 
-def _makers(past: Past, changes: Entries) -> dict[str, Turn]:
-    """Return which turn made each carried path: the last that reported it, else the last that is over."""
-    over = [one for one in past.turns if one.ended] or past.turns[:1]
-    makers = dict.fromkeys(changes, over[-1])
+def _makers(go_session: GoSession, changes: Entries) -> dict[str, Turn]:
+    """Return the turn that changed each carried path: the last one that reported it, else the last that ended."""
+    ended = [turn for turn in go_session.turns if turn.ended] or go_session.turns[:1]
+    makers = dict.fromkeys(changes, ended[-1])
     open_paths = set(changes)
-    until = past.transcript.end()
-    for turn in reversed(past.turns):
+    until = go_session.transcript.end()
+    for turn in reversed(go_session.turns):
         start = Position(count=turn.prompt_position)
-        for path in open_paths.intersection(past.transcript.files(start, until)) if open_paths else ():
+        for path in open_paths.intersection(go_session.transcript.files(start, until)) if open_paths else ():
             makers[path] = turn
             open_paths.remove(path)
         until = start
     return makers
 
 
-def note_present(context: Context, imported: Sequence[Past]) -> None:
-    """Look at the work tree: what differs from the last step is the running turns' work, or a person's without any.
+def record_present(context: Context, go_sessions: Sequence[GoSession]) -> None:
+    """Record the worktree: what differs from the last step belongs to the running turns, or to a person if none runs.
 
-    What a person had changed before the running turn began is the person's, unless the turn's tools report it.
+    What differed before the running turn began belongs to a person, unless the turn's tools report it.
     """
-    context.journal.snapshot = replace(context.journal.snapshot, tree="")  # the steps came after it
+    context.journal.snapshot = replace(context.journal.snapshot, tree="")  # the steps recorded above came after it
     taken = recorder.take(context)
-    running = [past for past in imported if past.session.is_running or past.lost]
-    keys = [past.session.turn_key for past in running]
-    for past, key in zip(running, keys, strict=True):
-        turn = past.session.turn
+    running = [go_session for go_session in go_sessions if go_session.session.is_running or go_session.lost]
+    keys = [go_session.session.turn_key for go_session in running]
+    for go_session, key in zip(running, keys, strict=True):
+        turn = go_session.session.turn
         context.journal.attribution.reports[key] = (
-            past.transcript.files(turn.start, past.transcript.end()) if turn is not None else []
+            go_session.transcript.files(turn.start, go_session.transcript.end()) if turn is not None else []
         )
     added = AddedSnapshots(context)
     head = context.objects.commit("HEAD")
@@ -201,14 +203,14 @@ def note_present(context: Context, imported: Sequence[Past]) -> None:
         added = AddedSnapshots(context)
     reported = {path for key in keys for path in context.journal.attribution.reports[key]}
     person: Entries = {}
-    for path in frozenset().union(*(past.prompted for past in running)) - reported:
+    for path in frozenset().union(*(go_session.prompted for go_session in running)) - reported:
         facts = taken.snapshot.files.get(path)
         if facts is not None:
             person[path] = None if facts[0] == _NO_FILE else (facts[0], facts[1])
     if person and context.journal.attribution.tree:
         added.add(context.journal.attribution.tree, person, NO_TURN, taken.snapshot.time)
         added.write()
-    alive = [key for past, key in zip(running, keys, strict=True) if not past.lost]
-    lost = [RunningTurn.background(key) for past, key in zip(running, keys, strict=True) if past.lost]
+    alive = [key for go_session, key in zip(running, keys, strict=True) if not go_session.lost]
+    lost = [RunningTurn.background(key) for go_session, key in zip(running, keys, strict=True) if go_session.lost]
     cause = Cause(by=alive[0] if alive else NO_TURN, running=(*map(RunningTurn, alive), *lost))
     recorder.record(context, recorder.compare(context, taken), cause)

@@ -1,8 +1,7 @@
-"""Commits that came about without our hooks: copies of linked ones, clean merges (linking.md sections 4 and 5).
+"""Follows commits that git made without our hooks: copies of linked ones, clean merges (linking.md sections 4 and 5).
 
-A rebase, a cherry-pick or a squash carries ids on to new commits; our record of those checkpoints learns the new
-commits, the sessions' slots stay as they are. A clean merge runs no post-commit hook: it is noted when HEAD is seen to
-have moved.
+A rebase, cherry-pick or squash copies checkpoint ids to new commits. They are added to those checkpoints' lineage
+files; the sessions' slots do not change. A clean merge runs no post-commit hook and is recorded once HEAD has moved.
 """
 
 from __future__ import annotations
@@ -22,51 +21,54 @@ if TYPE_CHECKING:
     from entire.model.ids import CheckpointId
 
 _MAX_COMMITS = 200
-_MESSAGE = b"Note commits that carry known checkpoints\n"
+_MESSAGE = b"Record commits that carry existing checkpoints\n"
 
 
 def head_moved(context: Context, before: str, after: str) -> None:
-    """Take note of the commits that came in since HEAD was last seen."""
+    """Record the commits between HEAD's previous position and the current one."""
     if not before or not after:
         return
     found = history.log(context.place.top, [after, f"^{before}"], limit=_MAX_COMMITS)
-    ours = context.journal.caches.trees  # commits that our hooks have seen: what they wrote is complete
-    learn(context, [one.oid for one in reversed(found) if one.oid not in ours and trailers.checkpoint_ids(one.message)])
-    known = {one["commit"] for one in context.journal.reasons}
-    plain = [one for one in found if one.oid not in known and not trailers.checkpoint_ids(one.message)]
-    merges = [one.oid for one in plain if len(one.parents) > 1]
-    here = (
+    ours = context.journal.caches.trees  # commits whose hooks ran: their checkpoints are complete
+    fresh = [commit for commit in reversed(found) if commit.oid not in ours]
+    add_links(context, [commit.oid for commit in fresh if trailers.checkpoint_ids(commit.message)])
+    known = {reason["commit"] for reason in context.journal.reasons}
+    plain = [commit for commit in found if commit.oid not in known and not trailers.checkpoint_ids(commit.message)]
+    merges = [commit.oid for commit in plain if len(commit.parents) > 1]
+    made_here = (
         reflog.merged(context.place)
         if merges and any(session.is_live(context.now()) for session in context.relevant_sessions())
         else set()
     )
     for oid in merges:
-        if oid in here:
-            context.journal.note_reason(oid, "a merge with no new content of a session", context.now())
+        if oid in made_here:
+            context.journal.note_reason(oid, "a merge with no new session content", context.now())
 
 
-def learn(context: Context, oids: Sequence[str]) -> None:
-    """Tell our record of the checkpoints whose ids these commits carry about the commits, the oldest first."""
-    linked = [commit for commit in map(context.objects.commit, oids) if commit is not None]
-    carried = [(one, trailers.checkpoint_ids(one.message.decode("utf-8", "surrogateescape"))) for one in linked]
+def add_links(context: Context, oids: Sequence[str]) -> None:
+    """Add these commits, oldest first, to the lineage files of the checkpoints whose ids they carry."""
+    commits = [commit for commit in map(context.objects.commit, oids) if commit is not None]
+    carried = [
+        (commit, trailers.checkpoint_ids(commit.message.decode("utf-8", "surrogateescape"))) for commit in commits
+    ]
     carried = [(commit, ids) for commit, ids in carried if ids]
     if not carried:
         return
-    wanted: dict[CheckpointId, list[Commit]] = {}
+    by_checkpoint: dict[CheckpointId, list[Commit]] = {}
     for commit, ids in carried:
-        for one in ids:
-            wanted.setdefault(one, []).append(commit)
+        for checkpoint_id in ids:
+            by_checkpoint.setdefault(checkpoint_id, []).append(commit)
     links: dict[str, Link] = {}
 
     for attempt in checkpoint_writer.attempts(context.place.top, context.objects):
         changes: checkpoint_writer.Changes = {}
-        for checkpoint_id, some in wanted.items():
+        for checkpoint_id, carriers in by_checkpoint.items():
             existing = checkpoints.read_at(context.objects, attempt.base, checkpoint_id) if attempt.base else None
             record = lineage_file.read(context.objects, existing) if existing is not None else None
             if record is None:
                 continue
             known = {link.commit for link in record.commits}
-            fresh = [commit for commit in some if commit.oid not in known]
+            fresh = [commit for commit in carriers if commit.oid not in known]
             for commit in fresh:
                 if commit.oid not in links:
                     links[commit.oid] = _link(context, commit)

@@ -1,7 +1,7 @@
-"""Work that a session's tools reported in another work tree of the repository: it counts there (linking.md section 1).
+"""Work that a session's tools reported in another worktree of the repository: it counts there (linking.md section 1).
 
-The session stays one of its own work tree, with its steps there. In the other one it is a guest: the paths that its
-tools reported are its content in that journal, and keep the git hooks awake until they are committed.
+The session and its steps stay with its own worktree. In the other one it is a visiting session: the paths that its
+tools reported are its content in that journal, and keep the git hooks active until they are committed.
 """
 
 from __future__ import annotations
@@ -27,12 +27,16 @@ _MAX_PATHS = 500
 
 
 def note(context: Context, session: Session, paths: Sequence[str]) -> None:
-    """Note absolute paths outside of the session's work tree in the journals of the work trees that they lie in."""
+    """Record absolute paths outside the session's worktree in the journals of the worktrees that contain them."""
     places: dict[str, Place] = {}
     found: dict[str, list[str]] = {}
     for path in paths[:_MAX_PATHS]:
         place = layout.find(os.path.dirname(path))
-        if place is None or place.top == context.place.top or not _is_same(place.common_dir, context.place.common_dir):
+        if (
+            place is None
+            or place.top == context.place.top
+            or not _is_same_path(place.common_dir, context.place.common_dir)
+        ):
             continue
         places[place.top] = place
         found.setdefault(place.top, []).append(os.path.relpath(os.path.realpath(path), os.path.realpath(place.top)))
@@ -42,8 +46,8 @@ def note(context: Context, session: Session, paths: Sequence[str]) -> None:
             _note_in(Context(place, chosen, now=context.now), session, found[top])
 
 
-def _is_same(one: str, other: str) -> bool:
-    return os.path.realpath(one) == os.path.realpath(other)
+def _is_same_path(first: str, second: str) -> bool:
+    return os.path.realpath(first) == os.path.realpath(second)
 
 
 def _note_in(other: Context, session: Session, paths: Sequence[str]) -> None:
@@ -64,11 +68,11 @@ def _note_in(other: Context, session: Session, paths: Sequence[str]) -> None:
 
 
 def close(journal: Journal, decided: Pending) -> None:
-    """Forget what guests left in this work tree once a commit holds it."""
+    """Forget the paths of visiting sessions that a commit contains."""
     committed = {path for path in decided.paths if path not in decided.left}
     for session_id, paths in list(journal.attribution.visiting_sessions.items()):
-        still = [path for path in paths if path not in committed]
-        if still:
-            journal.attribution.visiting_sessions[session_id] = still
+        open_paths = [path for path in paths if path not in committed]
+        if open_paths:
+            journal.attribution.visiting_sessions[session_id] = open_paths
         else:
             del journal.attribution.visiting_sessions[session_id]

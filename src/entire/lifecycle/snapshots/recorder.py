@@ -1,4 +1,4 @@
-"""Records snapshots of the worktree in its journal, and with them the step of a turn that changed something."""
+"""Records snapshots of the worktree in its journal, together with the step of a turn that changed files."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
 
 _ATTEMPTS = 8
 MESSAGE = b"Snapshot of the worktree\n"
-MAX_PATHS = 5000  # of a snapshot: beyond, no single path is remembered as open work
+MAX_PATHS = 5000  # that a snapshot records as changed; later ones are dropped
 
 
 class Cause(Value):
-    """What may have changed the worktree since the snapshot before: the turns, and what their tools reported."""
+    """What may have changed the worktree since the previous snapshot: the turns, and what their tools reported."""
 
-    by: TurnKey = NO_TURN  # the event's own turn
+    by: TurnKey = NO_TURN  # the turn that the event belongs to
     running: tuple[RunningTurn, ...] = ()
     reported: Mapping[TurnKey, Sequence[str]] = {}
     mark: Mark = NO_MARK  # of a rewind or an undo
-    moment: float = 0.0  # when it was, if the snapshot's own time does not say it
+    moment: float = 0.0  # when it happened, if not at the snapshot's own time
 
 
 class Step(Value):
-    """A step to be saved. ``files`` lie beside the worktree's own in its tree: content, or the id of a stored blob."""
+    """A step to be saved. ``files`` are added to the worktree's in its tree: content, or the id of a stored blob."""
 
     session: Session
     message: bytes
@@ -49,7 +49,7 @@ class Step(Value):
 
 
 class Change(Value):
-    """What a snapshot has changed since the one before. ``tree`` is '' until it is written."""
+    """How a snapshot differs from the previous one. ``tree`` is '' until it is written."""
 
     taken: TakenSnapshot
     paths: tuple[str, ...]
@@ -58,14 +58,13 @@ class Change(Value):
 
 
 def take(context: Context) -> TakenSnapshot:
-    """Take a snapshot of the worktree as it is now."""
     journal, place = context.journal, context.place
     limit = context.settings.max_untracked_bytes
     return worktree.take(place, journal.snapshot, context.objects, limit, journal.caches.trees)
 
 
 def start_at_head(context: Context, taken: TakenSnapshot) -> None:
-    """Begin a journal without snapshots with HEAD as it is: for a turn whose beginning was not seen."""
+    """Start an empty journal with HEAD's tree, for a turn whose start no hook recorded."""
     snapshot, journal = taken.snapshot, context.journal
     if journal.attribution.tree or not snapshot.head_tree:
         return
@@ -74,7 +73,7 @@ def start_at_head(context: Context, taken: TakenSnapshot) -> None:
 
 
 def compare(context: Context, taken: TakenSnapshot) -> Change:
-    """Return what changed since the last snapshot; where HEAD moved, the tree is written, because only trees tell."""
+    """Return what changed since the last snapshot. If HEAD moved, the tree is written, and the trees are compared."""
     journal = context.journal
     before = journal.snapshot
     paths = worktree.changed_paths(before, taken.snapshot)
@@ -82,7 +81,7 @@ def compare(context: Context, taken: TakenSnapshot) -> Change:
         return Change(taken=taken, paths=(), tree=before.tree, is_new=False)
     if paths is not None:
         return Change(taken=taken, paths=tuple(paths))
-    is_clean = not taken.changes and bool(taken.base_tree)  # then it is HEAD's own tree
+    is_clean = not taken.changes and bool(taken.base_tree)  # then the tree is HEAD's
     tree = taken.base_tree if is_clean else _write(context, taken, None, keep=True)[0]
     last = journal.attribution.tree
     if not last or last == tree:
@@ -94,7 +93,7 @@ def compare(context: Context, taken: TakenSnapshot) -> Change:
 
 
 def record(context: Context, change: Change, cause: Cause, step: Step | None = None) -> None:
-    """Note a snapshot in the journal, with what may have caused its changes, and save the step."""
+    """Record a snapshot in the journal, with what may have caused its changes, and save the step."""
     journal, snapshot = context.journal, change.taken.snapshot
     before = journal.snapshot
     attribution = journal.attribution
@@ -129,16 +128,15 @@ def record(context: Context, change: Change, cause: Cause, step: Step | None = N
 
 
 def record_now(context: Context, cause: Cause) -> TakenSnapshot:
-    """Take a snapshot and record it, without a step."""
     taken = take(context)
     record(context, compare(context, taken), cause)
     return taken
 
 
 def _note_stashed(context: Context, since: float, changed: Sequence[str]) -> None:
-    """Remember files of sessions that went into a stash: unlike in what was thrown away, their lines may come back.
+    """Record files of sessions that went into a stash: their lines may come back, unlike those of discarded files.
 
-    ``git stash drop`` and ``pop`` take the line out of the stash's log again, so it is read when the files vanish.
+    ``git stash drop`` and ``pop`` remove the entry from the stash's log, so the log is read when the files vanish.
     """
     attribution, top = context.journal.attribution, context.place.top
     gone = [path for path in changed if path in attribution.agent_paths]
@@ -151,13 +149,13 @@ def _note_stashed(context: Context, since: float, changed: Sequence[str]) -> Non
             attribution.stashed_paths.update(dict.fromkeys(gone))
 
 
-# ---------------------------------------------------------------- open work
+# ---------------------------------------------------------------- uncommitted work
 
 
 def attribute_again(context: Context, key: TurnKey) -> None:
-    """Decide again about paths that several turns may have changed, now that a turn has reported all of its own.
+    """Attribute again the paths that a turn may have changed, now that its tools have reported everything.
 
-    Also about those that were its own alone: a hook that was killed may have recorded the snapshot, and no more.
+    This includes paths that only this turn can have changed: a hook may have been killed after recording the snapshot.
     """
     for entry in context.journal.attribution.entries:
         # A commit changes no file: it may hold a person's work too.
@@ -166,16 +164,16 @@ def attribute_again(context: Context, key: TurnKey) -> None:
 
 
 def _attribute(context: Context, entry: Entry) -> None:
-    """Note a snapshot's changed paths as open work of the sessions that made them."""
+    """Record a snapshot's changed paths as uncommitted work of the sessions that made them."""
     attribution = context.journal.attribution
     owner = owner_between(entry.by, entry.running, attribution.reports)
-    rivals = [context.session(name) for name in {turn.session_id for turn in entry.turns()}]
+    candidates = [context.session(name) for name in {turn.session_id for turn in entry.turns()}]
     for path in entry.paths:
         maker = owner(path)
         if not maker.is_turn:
             continue
         attribution.note_agent_paths([path])
-        for session in rivals:
+        for session in candidates:
             if session is None or not context.in_this_worktree(session):
                 continue
             if session.session_id == maker.session_id:
@@ -189,8 +187,9 @@ def _attribute(context: Context, entry: Entry) -> None:
 
 
 def _write(context: Context, taken: TakenSnapshot, step: Step | None, *, keep: bool) -> tuple[str, str]:
-    """Write the snapshot as a commit of the journal (``keep``) and as a step; return its tree and the step's commit, ''
-    for what was not wanted. One stream, then the refs.
+    """Write the snapshot as a commit of the journal (``keep``) and as a step, in one stream, then move the refs.
+
+    Returns the snapshot's tree and the step's commit; '' for what was not asked for.
     """
     for attempt in range(_ATTEMPTS):
         stream = Stream(context.place.top)
@@ -211,7 +210,7 @@ def _write(context: Context, taken: TakenSnapshot, step: Step | None, *, keep: b
             new = _add_step(stream, author, taken, step, target_branch)
             moves += [refs.Move(ref=target_branch.ref, new=new, old=target_branch.old), *target_branch.moves]
         try:
-            written = _move(context, stream, moves, together=attempt > 0 or (keep and bool(rotation)))
+            written = _move(context, stream, moves, as_transaction=attempt > 0 or (keep and bool(rotation)))
         except RefMovedError:
             if attempt == _ATTEMPTS - 1:
                 raise
@@ -241,7 +240,7 @@ def _add_step(stream: Stream, author: str, taken: TakenSnapshot, step: Step, tar
 
 
 def blobs(stream: Stream, contents: Mapping[str, str | Redacted]) -> dict[str, tuple[str, str]]:
-    """Return files as entries of a tree; contents go into the stream, ids of stored blobs stay."""
+    """Return files as tree entries. Contents are written to the stream; ids of stored blobs are used as they are."""
     return {
         path: ("100644", content if isinstance(content, str) else stream.blob(content))
         for path, content in contents.items()
@@ -249,14 +248,14 @@ def blobs(stream: Stream, contents: Mapping[str, str | Redacted]) -> dict[str, t
 
 
 def _size(taken: TakenSnapshot) -> int:
-    """Return how many bytes the changed files hold: they may be in no commit, and retained steps are bounded by it."""
+    """Return the size of the changed files in bytes. They may be in no commit, so this limits the retained steps."""
     facts = taken.snapshot.files
     return sum(int(facts[path][2]) for path in taken.changes if path in facts)
 
 
 def _chain(context: Context) -> tuple[tuple[str, ...], list[refs.Move]]:
-    """Return the journal's commit that the next one follows, and where a new chain begins, the move that keeps the old
-    one: snapshots of more than four weeks ago may be collected.
+    """Return the parents of the journal's next commit. After four weeks a new chain starts, so that git can collect old
+    snapshots; then also return the ref move that keeps the previous chain.
     """
     journal, now = context.journal, context.now()
     retention = journal.retention
@@ -268,9 +267,9 @@ def _chain(context: Context) -> tuple[tuple[str, ...], list[refs.Move]]:
     return (), [refs.Move(ref=f"{journal.ref}-past", new=retention.tip)]
 
 
-def _move(context: Context, stream: Stream, moves: Sequence[refs.Move], *, together: bool) -> dict[str, str]:
-    """Write the stream and move the refs: only forward in the same git process, or in a transaction of their own."""
-    if not together and all(move.new for move in moves):
+def _move(context: Context, stream: Stream, moves: Sequence[refs.Move], *, as_transaction: bool) -> dict[str, str]:
+    """Write the stream and move the refs: in the same git process if none is deleted, else in their own transaction."""
+    if not as_transaction and all(move.new for move in moves):
         return stream.write({move.ref: move.new for move in moves})
     written = stream.write()
     refs.move(

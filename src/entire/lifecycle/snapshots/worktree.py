@@ -18,14 +18,13 @@ if TYPE_CHECKING:
     from entire.git.read import Objects
     from entire.layout import Place
 
-_RACY = (
-    20_000_000  # nanoseconds: a file changed this shortly before a snapshot may change again without a new time stamp
-)
+# Nanoseconds: a file changed this shortly before a snapshot may change again without a new time stamp.
+_RACY = 20_000_000
 _OWN_FOLDER = ".entire/"
 
 
 class TakenSnapshot(Value):
-    """A fresh look at a work tree: what it is, and how to write its tree (``changes`` on top of ``base_tree``)."""
+    """A new snapshot, and how to write its tree: ``changes`` on top of ``base_tree``."""
 
     snapshot: Snapshot
     base_tree: str
@@ -36,20 +35,20 @@ class TakenSnapshot(Value):
 def take(
     place: Place, before: Snapshot, objects: Objects, max_untracked: int, trees: Mapping[str, str]
 ) -> TakenSnapshot:
-    """Look at the work tree with one ``git status``; store the blobs of changed files, but no tree yet.
+    """Take a snapshot with one ``git status``. Stores the blobs of changed files, but no tree yet.
 
-    ``trees`` are commits with their trees that are known without asking git.
+    ``trees`` maps commits to their trees, as far as they are known without asking git.
     """
     from entire.git import status
 
-    seen = status.read(place.top)
+    result = status.read(place.top)
     now = time.time()
     head_tree = before.head_tree
-    if seen.head != before.head or not head_tree:
-        head_tree = trees.get(seen.head) or objects.tree_id(seen.head) if seen.head else ""
+    if result.head != before.head or not head_tree:
+        head_tree = trees.get(result.head) or objects.tree_id(result.head) if result.head else ""
     known: dict[str, list[Any]] = {}
     left_out = []
-    for dirty in seen.dirty:
+    for dirty in result.dirty:
         if dirty.path.startswith(_OWN_FOLDER) or dirty.path == ".entire":
             continue
         facts = _facts(place.top, dirty, before)
@@ -60,20 +59,20 @@ def take(
             continue
         known[dirty.path] = facts
     links = _store(place.top, known, len(head_tree) or 40)
-    for dirty in seen.dirty:
+    for dirty in result.dirty:
         if dirty.in_head is not None and tuple(known.get(dirty.path, ())[:2]) == dirty.in_head:
             del known[dirty.path]  # git rm --cached: the file is as HEAD has it
     snapshot = Snapshot(
-        head=seen.head, head_tree=head_tree, branch=seen.branch, time=now, files=known, left_out=tuple(left_out),
-        untracked=tuple(one.path for one in seen.dirty if not one.tracked and one.path in known),
+        head=result.head, head_tree=head_tree, branch=result.branch, time=now, files=known, left_out=tuple(left_out),
+        untracked=tuple(dirty.path for dirty in result.dirty if not dirty.tracked and dirty.path in known),
     )  # fmt: skip
     return _plan(snapshot, before, links)
 
 
 def take_after(place: Place, before: Snapshot, changed: Mapping[str, tuple[str, str] | None]) -> TakenSnapshot:
-    """Return the look at a work tree in which only these paths changed since the one before; no git status runs.
+    """Return the snapshot of a worktree in which only these paths changed since ``before``; runs no ``git status``.
 
-    ``changed`` tells what HEAD has at each path: mode and blob id, or None.
+    ``changed`` maps each path to what HEAD has there: mode and blob id, or None.
     """
     from entire.git import status
 
@@ -88,12 +87,12 @@ def take_after(place: Place, before: Snapshot, changed: Mapping[str, tuple[str, 
             del known[path]
     untracked = [path for path in before.untracked if path not in changed]
     untracked += [path for path, in_head in changed.items() if in_head is None and path in known]
-    # The time stays: the other files were looked at then, and one that changed right after it must be read again.
+    # The time stays: the other files were read then, and one that changed right afterwards must be read again.
     return _plan(replace(before, files=known, untracked=tuple(untracked)), before, links)
 
 
 def changed_paths(before: Snapshot, after: Snapshot) -> list[str] | None:
-    """Return the paths that differ between two looks; None if HEAD moved in between (ask git then)."""
+    """Return the paths that differ between two snapshots; None if HEAD moved in between, then git must compare."""
     if before.head != after.head or not before.tree:
         return None
     names = [*before.files, *(path for path in after.files if path not in before.files)]
@@ -101,29 +100,29 @@ def changed_paths(before: Snapshot, after: Snapshot) -> list[str] | None:
 
 
 def _store(top: str, known: dict[str, list[Any]], oid_size: int) -> dict[str, bytes]:
-    """Store the files whose blob ids are not known yet, and fill these in; return the links that are to be stored."""
+    """Store the files whose blob ids are unknown, and fill the ids in; return the symbolic links still to be stored."""
     from entire.git import status
     from entire.git.write import blob_id
 
-    wanted: list[str] = []
+    unstored: list[str] = []
     links: dict[str, bytes] = {}
     for path, facts in known.items():
         if facts[0] == "120000" and not facts[1]:
             links[path] = os.readlink(os.fsencode(os.path.join(top, path)))
             facts[1] = blob_id(links[path], oid_size)
         elif not facts[1] and facts[0] != NO_FILE:
-            wanted.append(path)
-    stored = status.store_files(top, wanted) if wanted else {}
-    for path in wanted:
+            unstored.append(path)
+    stored = status.store_files(top, unstored) if unstored else {}
+    for path in unstored:
         if path in stored:
             known[path][1] = stored[path]
         else:
-            known.pop(path)  # it vanished while we looked
+            known.pop(path)  # it vanished meanwhile
     return links
 
 
 def _facts(top: str, dirty: status.Dirty, before: Snapshot) -> list[Any] | None:
-    """Return [mode, blob id or '', size, mtime, ctime, inode] of a path; None for what is no file of the tree."""
+    """Return [mode, blob id or '', size, mtime, ctime, inode] of a path; None if it cannot be in a tree."""
     if dirty.mode == NO_FILE:
         return [NO_FILE, "", 0, 0, 0, 0]
     try:
@@ -137,7 +136,7 @@ def _facts(top: str, dirty: status.Dirty, before: Snapshot) -> list[Any] | None:
     elif stat.S_ISREG(info.st_mode):
         mode = dirty.mode or ("100755" if info.st_mode & stat.S_IXUSR else "100644")
     else:
-        return None  # submodules stay as HEAD has them; sockets and pipes are no files
+        return None  # submodules stay as HEAD has them; sockets and pipes are not stored
     facts = [mode, "", info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino]
     old = before.files.get(dirty.path)
     if old is not None and old[0] == mode and old[2:] == facts[2:] and info.st_mtime_ns < before.time * 1e9 - _RACY:
@@ -146,7 +145,7 @@ def _facts(top: str, dirty: status.Dirty, before: Snapshot) -> list[Any] | None:
 
 
 def _plan(snapshot: Snapshot, before: Snapshot, links: dict[str, bytes]) -> TakenSnapshot:
-    """Decide how the tree is written: on top of the tree before, where only few paths changed; nothing if none did."""
+    """Choose what the tree is written on: the previous tree if its changes can be amended, else HEAD's."""
     same_head = snapshot.head == before.head and before.tree
     gone = [path for path in before.files if path not in snapshot.files]
     if same_head and not gone:

@@ -1,4 +1,4 @@
-"""Subagents: noted when they start, saved as a step of their own when they end, with numbered notes in between."""
+"""Records subagents when they start, and saves a step when they end; notes in between are numbered."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ _DESCRIPTION = 200
 
 
 def start(context: Context, session: Session, event: Event) -> None:
-    """Note that a subagent started."""
     if is_tool_id(event.tool_use_id):
         task = session.tasks.setdefault(event.tool_use_id, SubagentTask())
         task.started, task.type = context.now(), event.subagent_type
@@ -39,8 +38,8 @@ def start(context: Context, session: Session, event: Event) -> None:
 
 
 def end(context: Context, session: Session, event: Event) -> None:
-    """Save what a subagent did: a step, if files changed; in any case its task belongs to the next checkpoint."""
-    tool_use_id = event.tool_use_id or _task_of(session, event.subagent_id)
+    """Save a step if a subagent changed files. Its task goes into the next checkpoint in any case."""
+    tool_use_id = event.tool_use_id or _task_id(session, event.subagent_id)
     if not is_tool_id(tool_use_id):
         return
     task = session.tasks.setdefault(tool_use_id, SubagentTask(started=context.now(), kind=event.subagent_type))
@@ -63,7 +62,7 @@ def end(context: Context, session: Session, event: Event) -> None:
     known = context.journal.attribution.reports.get(key, [])
     cause = Cause(
         by=key if session.is_running else NO_TURN,
-        running=tuple(context.running_turns()),  # itself included, if it worked between turns
+        running=tuple(context.running_turns()),  # including itself, if it worked between turns
         reported={key: list(dict.fromkeys([*known, *transcript.files(since, finish)]))},
     )
     session.background = [name for name in session.background if name != task.subagent]
@@ -72,7 +71,7 @@ def end(context: Context, session: Session, event: Event) -> None:
     recorder.record(context, change, cause, step)
 
 
-def _task_of(session: Session, subagent_id: str) -> str:
+def _task_id(session: Session, subagent_id: str) -> str:
     return next((name for name, task in session.tasks.items() if subagent_id and task.subagent == subagent_id), "")
 
 
@@ -91,8 +90,8 @@ def _step(
 
 
 def keep_note(context: Context, session: Session, event: Event) -> None:
-    """Keep a note of a running subagent; it goes into its task's folder at the next checkpoint (formats.md 2.7)."""
-    tool_use_id = event.tool_use_id or _task_of(session, event.subagent_id)
+    """Record a note of a running subagent for its task's folder in the next checkpoint (formats.md 2.7)."""
+    tool_use_id = event.tool_use_id or _task_id(session, event.subagent_id)
     if tool_use_id not in session.tasks:
         open_tasks = [name for name, task in session.tasks.items() if not task.done]
         tool_use_id = open_tasks[-1] if len(open_tasks) == 1 else ""

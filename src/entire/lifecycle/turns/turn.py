@@ -1,4 +1,4 @@
-"""A turn from its prompt to its end. ``end`` follows the steps of the agent interface plan, one line each."""
+"""A turn from its prompt to its end."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
     from entire.model.session import Session
 
 _FIRST_PROMPT = 100
-_FORKED_FROM = 30  # sessions, newest first, among which the one that a fork began from is looked for
+_FORKED_FROM = 30  # newest sessions that are searched for the origin of a fork
 _MAX_START_FILES = 2000
 _MAX_REPORTED = 2000
 
 
 def begin(context: Context, session: Session, event: Event) -> None:
-    """Take a snapshot of the worktree and note the transcript's end before the turn."""
+    """Take a snapshot of the worktree, and record where the transcript ends before the turn."""
     taken = recorder.record_now(context, Cause(running=tuple(context.running_turns())))
     start = context.transcript(session).end()
     _accept_cut(session, start)
-    is_new = session.turn is None and not session.first_prompt  # a rewind, too, leaves no turn
-    if is_new and not session.counted.count and _is_copy(context, session, start):
+    is_new = session.turn is None and not session.first_prompt  # a rewind also leaves no turn
+    if is_new and not session.counted.count and _is_fork(context, session, start):
         session.counted = start
     if is_new and not session.untracked_at_start:
-        known = context.journal.attribution.agent_paths
-        there = (path for path in taken.snapshot.untracked if path not in known)
-        session.untracked_at_start = list(there)[:_MAX_START_FILES]
+        agent_paths = context.journal.attribution.agent_paths
+        untracked = [path for path in taken.snapshot.untracked if path not in agent_paths]
+        session.untracked_at_start = untracked[:_MAX_START_FILES]
     prompt = "" if event.is_automatic else redact_text(event.prompt)
     session.turn = Turn(id=new_id(), ref=event.turn_ref, prompt=prompt, start=start, started=context.now(),
                         prompt_position=start.count, model=event.model or session.model)  # fmt: skip
@@ -55,25 +55,21 @@ def begin(context: Context, session: Session, event: Event) -> None:
     session.oid_size = len(context.journal.attribution.tree) or 40
 
 
-def _is_copy(context: Context, session: Session, end: Position) -> bool:
-    """Tell whether a new session begins with the history of another one that is known here (a fork): it is counted
-    there.
-    """
+def _is_fork(context: Context, session: Session, end: Position) -> bool:
+    """Tell whether a new session begins with the history of another known one, which already counts it."""
     if not end.mark:
         return False
     mark = (end.mark.encode("utf-8", "replace"),)
     others = (
-        one.transcript_path
-        for one in sessions.recent(context.place, _FORKED_FROM)
-        if one.session_id != session.session_id
+        other.transcript_path
+        for other in sessions.recent(context.place, _FORKED_FROM)
+        if other.session_id != session.session_id
     )
     return any(transcripts.contains(path, mark, stored.size(path)) for path in others if path)
 
 
 def _accept_cut(session: Session, end: Position) -> None:
-    """Accept a transcript that became shorter between turns (rewound, compacted): what is left of it was counted
-    before.
-    """
+    """Accept a transcript that became shorter between turns (rewound, compacted): the rest of it is already counted."""
     if end.byte < session.stored.byte or stored.was_rewritten(session):
         stored.forget(session)
     if end.count < session.counted.count:
@@ -81,7 +77,7 @@ def _accept_cut(session: Session, end: Position) -> None:
 
 
 def reset_position(_context: Context, session: Session, _event: Event) -> None:
-    """Read a transcript that became shorter within a turn (compacted) from its start: what is in it now is new."""
+    """Read a transcript that became shorter within a turn (compacted) from its start: its content is new."""
     stored.forget(session)
     size = stored.size(session.transcript_path)
     if size < session.counted.byte:
@@ -91,7 +87,7 @@ def reset_position(_context: Context, session: Session, _event: Event) -> None:
 
 
 def wait(context: Context, event: Event) -> None:
-    """Let an agent that writes its transcript late finish; before the lock, because it may take seconds."""
+    """Let an agent finish writing its transcript. This may take seconds, so it happens before the lock is taken."""
     session = context.session(event.session_id)
     agent = context.agent_of(session) if session is not None else context.agent_named(event.agent)
     preparer = capabilities.transcript_preparer(agent) if agent is not None else None
@@ -101,18 +97,18 @@ def wait(context: Context, event: Event) -> None:
 
 
 def end(context: Context, session: Session, event: Event) -> None:
-    """Save what a turn did; subagents in the background work on."""
+    """Save what a turn did; background subagents may continue."""
     session.background = list(event.background)
     _save(context, session, event)
 
 
 def _save(context: Context, session: Session, event: Event) -> None:
-    """Save what a turn did: a step if files changed, in any case its note. Safe to be called twice for one turn."""
+    """Save what a turn did: a step if files changed, and its notes in any case. Safe to repeat for the same turn."""
     transcript = context.transcript(session)
     finish = transcript.end()
-    unseen = _began_unseen(session.turn, event, transcript, finish)
+    missed_start = _missed_start(session.turn, event, transcript, finish)
     turn = session.turn
-    if turn is None or unseen:
+    if turn is None or missed_start:
         start = turn.finish if turn is not None else session.counted
         turn = session.turn = Turn(id=new_id(), started=context.now(), start=start, ref=event.turn_ref)
     if finish.count < turn.start.count:  # compacted without an event
@@ -122,49 +118,50 @@ def _save(context: Context, session: Session, event: Event) -> None:
     if not is_repeated:
         _note_turn(context, session, turn, transcript, finish)
     reported = transcript.files(turn.start, finish)[:_MAX_REPORTED]
-    cause = _cause(context, session, reported, is_repeated=is_repeated, unseen=unseen)
+    cause = _cause(context, session, reported, is_repeated=is_repeated, missed_start=missed_start)
     taken = recorder.take(context)
-    if unseen:
+    if missed_start:
         recorder.start_at_head(context, taken)
     change = recorder.compare(context, taken)
     is_open = any(path in taken.snapshot.files for path in change.paths)
-    wanted = is_open or (change.paths and not session.turn_checkpoints)  # all committed in the turn: no step besides
-    step = step_of(context, session, transcript, finish, summary) if wanted else None
+    # A turn that committed everything it changed needs no step.
+    needs_step = is_open or (change.paths and not session.turn_checkpoints)
+    step = step_of(context, session, transcript, finish, summary) if needs_step else None
     recorder.record(context, change, cause, step)
     recorder.attribute_again(context, session.turn_key)
     _close_unchanged(context, session)
-    if outside := transcript.elsewhere(turn.start, finish):
+    if outside := transcript.files_outside(turn.start, finish):
         from entire.lifecycle.snapshots import other_worktrees
 
         other_worktrees.note(context, session, outside)
 
 
 def _note_turn(context: Context, session: Session, turn: Turn, transcript: SessionTranscript, finish: Position) -> None:
-    """Set the turn as it ended, and append it to the session's log; before it, prompts that came before we watched."""
-    noted = turnlog.read(context.place, session.session_id)
-    prompts = prompts_of(transcript, turn, finish, first=not noted)
-    earlier = [] if noted else _before(transcript, turn)
-    session.turn = _ended(context, turn, transcript, finish, prompts)
+    """Complete the turn and append its notes to the session's log, after those of prompts that no hook recorded."""
+    logged = turnlog.read(context.place, session.session_id)
+    prompts = prompts_of(transcript, turn, finish, first=not logged)
+    earlier = [] if logged else _notes_before(transcript, turn)
+    session.turn = _complete_turn(context, turn, transcript, finish, prompts)
     turnlog.append(context.place, session.session_id, [*earlier, *notes_of(session.turn, prompts)])
 
 
-def _cause(context: Context, session: Session, reported: list[str], *, is_repeated: bool, unseen: bool) -> Cause:
-    """Return what may have changed the worktree at a turn's end: the turn first, unless the agent did nothing since
-    its end (a hook delivered twice, a person's own shell command).
+def _cause(context: Context, session: Session, reported: list[str], *, is_repeated: bool, missed_start: bool) -> Cause:
+    """Return what may have changed the worktree at a turn's end: first the turn, unless it had ended and the agent did
+    nothing since (a hook delivered twice, a person's own shell command).
     """
     key = session.turn_key
-    own = RunningTurn.background(key) if unseen else RunningTurn(key)
+    own = RunningTurn.background(key) if missed_start else RunningTurn(key)
     running = [turn for turn in context.running_turns() if turn.key != key or turn.is_background]
     return Cause(
-        by=NO_TURN if is_repeated or unseen else key,
+        by=NO_TURN if is_repeated or missed_start else key,
         running=tuple(running) if is_repeated else (own, *running),
         reported={key: reported},
     )
 
 
-def _began_unseen(turn: Turn | None, event: Event, transcript: SessionTranscript, finish: Position) -> bool:
-    """Tell whether a turn ends whose beginning we did not see (we were killed, or came later): nobody knows how the
-    work tree was then, so that tools' reports must do.
+def _missed_start(turn: Turn | None, event: Event, transcript: SessionTranscript, finish: Position) -> bool:
+    """Tell whether no hook recorded the start of the turn that ends (killed, or enabled later). The worktree's state at
+    the start is then unknown, and only the tools' reports tell what the turn changed.
     """
     if turn is None:
         return True
@@ -172,7 +169,7 @@ def _began_unseen(turn: Turn | None, event: Event, transcript: SessionTranscript
     return is_other and bool(transcript.tokens(turn.finish, finish))
 
 
-def _ended(
+def _complete_turn(
     context: Context, turn: Turn, transcript: SessionTranscript, finish: Position, prompts: list[Prompt]
 ) -> Turn:
     """Return the turn with what is known at its end."""
@@ -185,30 +182,30 @@ def _ended(
     )
 
 
-def _before(transcript: SessionTranscript, turn: Turn) -> list[TurnNote]:
-    """Return the prompts of a session that began before we saw it."""
+def _notes_before(transcript: SessionTranscript, turn: Turn) -> list[TurnNote]:
+    """Return notes for the prompts of a session that began before Entire was enabled."""
     if not turn.start.count:
         return []
     return [
-        TurnNote(turn="", prompt=one.text, position=one.position, time=one.time)
-        for one in transcript.prompts(START, turn.start)
+        TurnNote(turn="", prompt=prompt.text, position=prompt.position, time=prompt.time)
+        for prompt in transcript.prompts(START, turn.start)
     ]
 
 
 def prompts_of(transcript: SessionTranscript, turn: Turn, finish: Position, *, first: bool) -> list[Prompt]:
-    """Return the turn's prompts as the transcript has them, else the one that its start told. ``first``: the
-    session's first turn.
+    """Return the turn's prompts from the transcript, else the prompt of its start event. ``first``: it is the session's
+    first turn.
     """
     found = transcript.prompts(turn.start, finish)
     if not found and turn.prompt:
         found = [Prompt(text=turn.prompt, position=turn.start.count, time=turn.started, id=turn.ref)]
     if found and first and not transcript.prompts(START, Position(count=turn.start.count, byte=turn.start.byte)):
-        found[0] = replace(found[0], position=0)  # records before a session's first prompt belong to it
+        found[0] = replace(found[0], position=0)  # what precedes a session's first prompt belongs to it
     return found
 
 
 def notes_of(turn: Turn, prompts: list[Prompt]) -> list[TurnNote]:
-    """Return the log's lines for a turn: one a prompt, the tokens with the first."""
+    """Return a turn's lines for the log: one per prompt, with the tokens on the first."""
     note = TurnNote(
         turn=turn.id,
         prompt="",
@@ -221,12 +218,12 @@ def notes_of(turn: Turn, prompts: list[Prompt]) -> list[TurnNote]:
     )
     if not prompts:
         return [note]
-    first, *more = [replace(note, prompt=one.text, position=one.position) for one in prompts]
-    return [first, *(replace(one, tokens={}) for one in more)]
+    first, *more = [replace(note, prompt=prompt.text, position=prompt.position) for prompt in prompts]
+    return [first, *(replace(other, tokens={}) for other in more)]
 
 
 def _close_unchanged(context: Context, session: Session) -> None:
-    """Forget open paths that this turn left as HEAD has them (committed meanwhile, or taken back)."""
+    """Close open paths that equal HEAD at the end of this turn: committed meanwhile, or reverted."""
     changed = context.journal.snapshot.files
     attribution, key = context.journal.attribution, session.turn_key
     mine = set(attribution.reports.get(key, ()))
@@ -235,7 +232,7 @@ def _close_unchanged(context: Context, session: Session) -> None:
 
 
 def step_of(context: Context, session: Session, transcript: SessionTranscript, finish: Position, summary: str) -> Step:
-    """Return the step that saves the session as it is now."""
+    """Return the step that saves the session's transcript up to ``finish``."""
     whole = transcript.as_stored(context.objects, finish)
     prompts = turnlog.prompts(turnlog.read(context.place, session.session_id))
     prompt = session.turn.prompt or session.first_prompt if session.turn else ""
@@ -249,15 +246,15 @@ def step_of(context: Context, session: Session, transcript: SessionTranscript, f
 
 
 def close_lost(context: Context, session: Session, _event: Event | None = None) -> None:
-    """Save a turn whose end never came (killed, crashed, interrupted)."""
+    """Save a turn whose end event never came (agent killed, crashed or interrupted)."""
     from entire.model.events import Event, EventType
 
-    context.log.info("saved a turn whose end never came", session_id=session.session_id)
+    context.log.info("saved a turn that had no end event", session_id=session.session_id)
     _save(context, session, Event(type=EventType.TURN_END, session_id=session.session_id))
 
 
 def accept_path(session: Session, event: Event) -> None:
-    """Take over where the transcript is; a path that does not exist (yet) never replaces one that does."""
+    """Take the transcript's path from an event. A path that does not exist yet never replaces one that does."""
     if event.session_ref and (
         event.session_ref == session.transcript_path
         or not os.path.exists(session.transcript_path)
