@@ -1,1 +1,1 @@
-"""Whose line is this: content of sessions in commits, line by line."""
+"""Finds out which session or person wrote each line of a commit."""

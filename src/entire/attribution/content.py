@@ -1,4 +1,4 @@
-"""What a commit holds of which session: the question behind every link (linking.md sections 1, 5 and 6)."""
+"""Decides which sessions' content a commit contains, and so which are linked to it (linking.md sections 1, 5 and 6)."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 class Content(Value):
-    """The lines of a commit with their owners, and whose content in it no checkpoint has yet."""
+    """The lines of a commit with their owners, and which of them no checkpoint has yet."""
 
     lines: tuple[PathLines, ...]  # against the first parent
-    fresh: tuple[PathLines, ...]  # only what is in none of the trees that are covered already
-    left: dict[str, list[Owner]]  # by path, the owners of new content that is in the work tree and not in the commit
+    fresh: tuple[PathLines, ...]  # only what is in none of the covered trees
+    left: dict[str, list[Owner]]  # by path, owners of new content that the worktree has and the commit does not
     patch: tuple[FilePatch, ...]  # from the first parent
-    moved: tuple[str, ...] = ()  # paths of the last look that the commit has under other names
+    moved: tuple[str, ...] = ()  # paths of the last snapshot that the commit renames
 
     def sessions(self) -> list[str]:
         """Return the ids of the sessions with new content in the commit."""
@@ -36,15 +36,15 @@ class Content(Value):
     def turns(self, session_id: str) -> list[str]:
         """Return the ids of a session's turns with new content in the commit."""
         owners = {owner for path in self.fresh for owner in path.owners() if owner.is_new}
-        return sorted(one.turn.turn_id for one in owners if one.session_id == session_id)
+        return sorted(owner.turn.turn_id for owner in owners if owner.session_id == session_id)
 
 
 class Recorded(Value):
-    """What the journal knows of changes up to a commit."""
+    """What the journal recorded about changes up to a commit."""
 
     entries: tuple[Entry, ...]
     reports: Mapping[TurnKey, Sequence[str]]  # the paths that each turn's tools reported
-    running: tuple[RunningTurn, ...] = ()  # what the commit has beyond the last snapshot is theirs
+    running: tuple[RunningTurn, ...] = ()  # own what the commit has beyond the last snapshot
 
 
 class CommitTrees(Value):
@@ -52,17 +52,17 @@ class CommitTrees(Value):
 
     tree: str
     parent_tree: str
-    covered: tuple[str, ...] = ()  # linked already: what an amend replaces, a merge's other side, a squashed branch
+    covered: tuple[str, ...] = ()  # already linked: the amended commit, a merge's other side, a squashed branch
 
 
 def examine(
     where: str, recorded: Recorded, trees: CommitTrees, paths: Sequence[str], stashed: Container[str] = ()
 ) -> Content:
-    """Replay the recorded snapshots for ``paths`` and return what the commit holds. One git process.
+    """Replay the recorded snapshots for ``paths`` and return what the commit contains. Runs one git process.
 
-    ``stashed`` are paths that a stash took away: their lines may come back.
+    ``stashed`` are paths that a stash removed: their lines may come back.
     """
-    steps = list(_steps(recorded.entries))
+    steps = list(_with_trees(recorded.entries))
     pairs = [pair for _, pair in steps]
     last = _last_snapshot(recorded.entries)
     others = (last, trees.parent_tree, *trees.covered)
@@ -70,17 +70,18 @@ def examine(
     patches = diff.patches(where, pairs, paths)
     wanted = frozenset(paths)
     patches = [
-        [patch for patch in some if patch.change.path in wanted or patch.change.old_path in wanted] for some in patches
+        [patch for patch in between if patch.change.path in wanted or patch.change.old_path in wanted]
+        for between in patches
     ]
     commit_patch = patches[len(steps) + 1]
     new_paths = {patch.change.path for patch in commit_patch if patch.change.status == "A"}
     owners = Lineage(lambda path: path not in new_paths or path in stashed)
-    for (entry, _), some in zip(steps, patches, strict=False):
+    for (entry, _), changed in zip(steps, patches, strict=False):
         owner = owner_between(entry.by, entry.running, recorded.reports)
         if entry.commit:
-            owners.mark_committed(some, _committed_paths(entry, wanted), owner)
+            owners.mark_committed(changed, _committed_paths(entry, wanted), owner)
         else:
-            owners.advance(some, owner)
+            owners.advance(changed, owner)
     left = owners.left_out(patches[len(steps)])
     owners.advance(patches[len(steps)], owner_between(TurnKey(), recorded.running, recorded.reports))
     moved = tuple(patch.change.old_path for patch in patches[len(steps)] if patch.change.status == "R")
@@ -91,8 +92,8 @@ def examine(
     return Content(lines=tuple(lines), fresh=tuple(fresh), left=left, patch=tuple(commit_patch), moved=moved)
 
 
-def _steps(entries: Sequence[Entry]) -> list[tuple[Entry, tuple[str, str]]]:
-    """Return each entry but the first with the pair of trees that leads to it; a commit's own tree is a side look."""
+def _with_trees(entries: Sequence[Entry]) -> list[tuple[Entry, tuple[str, str]]]:
+    """Return each entry but the first with the previous tree and its own; a commit's tree never counts as previous."""
     found = []
     at = entries[0].tree if entries else ""
     for entry in entries[1:]:
@@ -111,7 +112,7 @@ def _committed_paths(entry: Entry, wanted: frozenset[str]) -> list[str]:
 
 
 def _common(ours: Sequence[PathLines], theirs: Sequence[PathLines]) -> list[PathLines]:
-    """Keep of ``ours`` what is a change against the other tree too; both count lines in the same commit."""
+    """Return the part of ``ours`` that is also in ``theirs``; both count lines in the same commit."""
     other = {path.path: path for path in theirs}
     found = []
     for path in ours:
@@ -146,21 +147,21 @@ def _common(ours: Sequence[PathLines], theirs: Sequence[PathLines]) -> list[Path
 def without_reverted(
     content: Content, reverted: Mapping[str, Sequence[bytes]], texts: Mapping[str, Sequence[bytes]]
 ) -> Content:
-    """Leave out of the new content what only puts back lines that a reverted commit had removed.
+    """Remove from the new content lines that only restore what a reverted commit had removed.
 
-    ``reverted`` maps a path to those lines, ``texts`` a path to the commit's added lines in order of their numbers.
+    ``reverted`` maps a path to those lines, ``texts`` to the commit's added lines in order of their numbers.
     """
     fresh = []
     for path in content.fresh:
-        back = list(reverted.get(path.path, ()))
+        restored = list(reverted.get(path.path, ()))
         added = []
         numbers = [n for first, last, _ in path.added for n in range(first, last + 1)]
         text_of = dict(zip(numbers, texts.get(path.path, ()), strict=False))
         for first, last, owner in path.added:
             for number in range(first, last + 1):
                 text = text_of.get(number, b"")
-                if text in back:
-                    back.remove(text)
+                if text in restored:
+                    restored.remove(text)
                 else:
                     added.append((number, number, owner))
         if added:
@@ -178,14 +179,14 @@ def without_reverted(
 
 
 def files_of(session_id: str, lines: Sequence[PathLines]) -> list[str]:
-    """Return the paths of a commit that a session made something of, sorted; a file that it moved under both names."""
+    """Return the sorted paths of a commit that a session changed; a file that it moved appears under both names."""
     mine = [path for path in lines if any(owner.session_id == session_id for owner in path.owners())]
     moved = [path.old_path for path in mine if path.old_path and path.path_owner.session_id == session_id]
     return sorted({*(path.path for path in mine), *moved})
 
 
 def attribution(session_id: str, lines: Sequence[PathLines], calculated_at: str) -> Attribution:
-    """Count a commit's lines by who made them (linking.md section 6)."""
+    """Count a commit's lines by owner (linking.md section 6)."""
     added = [(last - first + 1, owner) for path in lines for first, last, owner in path.added]
     removed = [(count, who) for path in lines for who, count in path.removed.items()]
     total = sum(count for count, _ in added)

@@ -16,11 +16,12 @@ def owner_between(
 ) -> Callable[[str], Owner]:
     """Return a function from a path to who changed it between two snapshots.
 
-    One turn in progress: that turn, whatever tool it used. Several: the one whose tools report the path, else the one
-    at whose event the change was seen. None: a person, but for what a turn in the background reports.
+    - One running turn: that turn, whatever tool it used.
+    - Several: the turn whose tools report the path, else the turn whose event caused the snapshot.
+    - None: a person, except for paths that a background turn reports.
     """
-    seen = [*([by] if by else []), *(turn.key for turn in running if not turn.is_background)]
-    foreground = [Owner(key) for key in dict.fromkeys(seen)]
+    keys = [*([by] if by else []), *(turn.key for turn in running if not turn.is_background)]
+    foreground = [Owner(key) for key in dict.fromkeys(keys)]
     candidates = [*foreground, *(Owner(turn.key) for turn in running if turn.is_background)]
     if len(candidates) == 1 and foreground:
         return lambda _path: foreground[0]

@@ -1,10 +1,8 @@
-"""Who made which line: the looks at a work tree, replayed.
+"""Finds the owner of each line by replaying the snapshots of a worktree.
 
-The journal is a row of trees with, for each, the turns that may have changed it since the tree before. Replaying the
-patches between them gives every line of every path an owner; comparing the last look with a commit tells whose lines
-the commit holds. Pure: patches come in, owners go out. The rules are those of linking.md sections 1, 5 and 6.
-
-Owners are those of ``model.turns``.
+The journal is a sequence of trees, each with the turns that may have changed it since the previous one. Replaying the
+patches between them gives each line an owner; comparing the last snapshot with a commit tells whose lines the commit
+contains. Does no I/O: takes patches, returns owners. The rules are in linking.md sections 1, 5 and 6.
 """
 
 from __future__ import annotations
@@ -27,22 +25,27 @@ _NO_FILE = "000000"
 
 
 class Path:
-    """What is known of one path at the present look."""
+    """What is known about one path at the current snapshot."""
 
     def __init__(self) -> None:
         self.runs: Runs = [(BASE, _REST)]
-        self.maker = BASE  # who made the file as it is: created it, or wrote it last if it is binary
-        self.remover = BASE  # who removed it, if it is not there
-        self.moder = BASE  # who changed its mode last
-        self.lost: dict[bytes, list[Owner]] = {}  # lines that went away, by text, with their owners
-        self.removed_by: dict[bytes, list[Owner]] = {}  # who took a line away, by text
+        self.maker = BASE  # who created the file, or wrote it last if it is binary
+        self.remover = BASE  # who removed the file, if it does not exist
+        self.mode_changer = BASE  # who changed its mode last
+        self.lost: dict[bytes, list[Owner]] = {}  # owners of removed lines, by text
+        self.removed_by: dict[bytes, list[Owner]] = {}  # who removed them, by text
         self.versions: dict[str, tuple[Runs, Owner]] = {}  # blob id -> owners and maker of that version
-        self.oid = ""  # of the version at the present look, as far as a patch told it
+        self.oid = ""  # blob id at the current snapshot, if a patch named it
 
     def copy(self) -> Path:
-        """Return an independent copy (for a look that is not part of the row)."""
+        """Return an independent copy, for a tree that is not in the sequence."""
         twin = Path()
-        twin.runs, twin.maker, twin.remover, twin.moder = list(self.runs), self.maker, self.remover, self.moder
+        twin.runs, twin.maker, twin.remover, twin.mode_changer = (
+            list(self.runs),
+            self.maker,
+            self.remover,
+            self.mode_changer,
+        )
         twin.lost = {text: list(owners) for text, owners in self.lost.items()}
         twin.removed_by = {text: list(owners) for text, owners in self.removed_by.items()}
         twin.versions, twin.oid = dict(self.versions), self.oid
@@ -50,30 +53,26 @@ class Path:
 
 
 class Lineage:
-    """The owners of all lines of the paths that a replay was asked for."""
+    """The owners of all lines of the replayed paths."""
 
     def __init__(self, in_base: Callable[[str], bool]) -> None:
-        """``in_base`` tells whether a path existed before the work in question: only there single lines can come
-        back.
-        """
+        """``in_base`` tells whether a path existed before the replayed work: only there can single lines come back."""
         self._paths: dict[str, Path] = {}
         self._in_base = in_base
 
     def path(self, name: str) -> Path:
-        """Return what is known of a path."""
         known = self._paths.get(name)
         if known is None:
             known = self._paths[name] = Path()
         return known
 
     def copy(self) -> Lineage:
-        """Return an independent copy."""
         twin = Lineage(self._in_base)
         twin._paths = {name: path.copy() for name, path in self._paths.items()}
         return twin
 
     def advance(self, patches: Iterable[FilePatch], owner: Callable[[str], Owner]) -> None:
-        """Go on to the next tree. ``owner`` tells who made the change to a path."""
+        """Advance to the next tree. ``owner`` returns who changed a path."""
         moved = {}
         for patch in patches:
             change = patch.change
@@ -94,7 +93,7 @@ class Lineage:
     def _change(self, path: Path, patch: FilePatch, who: Owner) -> None:
         change = patch.change
         if change.old_mode != change.new_mode and _NO_FILE not in (change.old_mode, change.new_mode):
-            path.moder = who
+            path.mode_changer = who
         path.oid = change.new_oid
         known = path.versions.get(change.new_oid)
         if change.old_oid.strip("0") and change.old_oid not in path.versions:
@@ -108,12 +107,12 @@ class Lineage:
         if patch.binary or change.status == "T":
             path.maker = who
         path.runs = runs
-        if known is not None:  # exactly what a turn had left before, as after a stash: it is that turn's again
+        if known is not None:  # an earlier version, as after a stash: it has its owners again
             path.runs, path.maker = list(known[0]), known[1]
         path.versions[change.new_oid] = (list(path.runs), path.maker)
 
     def _replay(self, path: Path, hunks: Sequence[Hunk], who: Owner, *, restore: bool) -> Runs:
-        """Return the owners after a patch; remembers what went away and by whom."""
+        """Return the owners after a patch; records the removed lines and who removed them."""
         reader = _Reader(path.runs)
         out: Runs = []
         at = 1
@@ -126,7 +125,7 @@ class Lineage:
                 owners = self._owners(path, gone, added, who, restore=restore)
                 for owner in owners:
                     _add(out, owner, 1)
-                # A line that comes back takes away what it took before.
+                # A restored line's owner also removes what it replaces.
                 remover = next((owner for owner in owners if owner.is_turn), who)
                 for owner, text in gone:
                     path.lost.setdefault(text, []).append(owner)
@@ -145,14 +144,14 @@ class Lineage:
         ]
         if restore and any(text.strip() and path.lost.get(text) for text in added):
             for place, text in enumerate(added):
-                back = path.lost.get(text)
-                if back and back[-1].is_turn:
-                    owners[place] = back.pop()
+                lost = path.lost.get(text)
+                if lost and lost[-1].is_turn:
+                    owners[place] = lost.pop()
         return owners
 
     def left_out(self, patches: Sequence[FilePatch]) -> dict[str, list[Owner]]:
-        """Return, by path, the owners of what this look holds and a commit does not; ``patches`` lead from here to
-        it.
+        """Return, by path, the owners of new content that this snapshot has and a commit does not; ``patches`` lead
+        from the snapshot to the commit.
         """
         found: dict[str, list[Owner]] = {}
         for patch in patches:
@@ -178,29 +177,29 @@ class Lineage:
     def mark_committed(
         self, patches: Sequence[FilePatch], committed: Iterable[str], owner: Callable[[str], Owner]
     ) -> None:
-        """Mark the content of a commit as old: ``patches`` lead from the present look to the commit's tree.
+        """Mark the content of a commit as committed; ``patches`` lead from the current snapshot to the commit's tree.
 
-        Lines of the look that the commit holds too are old from now on; the look itself stays as it is.
+        Only lines that the snapshot shares with the commit are marked. The snapshot stays the current tree.
         """
         by_path = {patch.change.path: patch for patch in patches}
         for name in committed:
             path = self.path(name)
             patch = by_path.get(name)
             if patch is None:
-                path.runs = [(one.committed(), count) for one, count in path.runs]
-                path.maker, path.remover, path.moder = (
+                path.runs = _committed(path.runs)
+                path.maker, path.remover, path.mode_changer = (
                     path.maker.committed(),
                     path.remover.committed(),
-                    path.moder.committed(),
+                    path.mode_changer.committed(),
                 )
-                if path.oid in path.versions:  # versions that were overwritten before the commit are in no checkpoint
+                if path.oid in path.versions:  # earlier versions are in no checkpoint
                     path.versions[path.oid] = (list(path.runs), path.maker)
                 continue
             twin = path.copy()
             self._change(twin, patch, owner(name))
             path.runs = _mark_common(path.runs, patch.hunks)
-            path.maker, path.moder = path.maker.committed(), path.moder.committed()
-            if patch.change.old_oid.strip("0"):  # what a stash after this commit takes away and brings back
+            path.maker, path.mode_changer = path.maker.committed(), path.mode_changer.committed()
+            if patch.change.old_oid.strip("0"):  # a later stash may remove and restore it
                 path.versions[patch.change.old_oid] = (list(path.runs), path.maker)
             runs, maker = twin.runs, twin.maker
             path.versions[patch.change.new_oid] = (_committed(runs), maker.committed())
@@ -211,7 +210,7 @@ def _committed(runs: Runs) -> Runs:
 
 
 def _mark_common(runs: Runs, hunks: Sequence[Hunk]) -> Runs:
-    """Mark as old what a commit has in common with the look; ``hunks`` lead from the look to the commit."""
+    """Mark as committed what a commit shares with the snapshot; ``hunks`` lead from the snapshot to the commit."""
     reader = _Reader(runs)
     out: Runs = []
     at = 1
@@ -240,7 +239,7 @@ def _add(runs: Runs, owner: Owner, count: int) -> None:
 
 
 class _Reader:
-    """Reads owners line by line from the start of a file."""
+    """Reads the owners of a file's lines from the start."""
 
     def __init__(self, runs: Runs) -> None:
         self._runs = runs
@@ -248,7 +247,7 @@ class _Reader:
         self._used = 0
 
     def pieces(self, count: int) -> Runs:
-        """Take the owners of the next ``count`` lines."""
+        """Return the owners of the next ``count`` lines, as runs."""
         out: Runs = []
         while count > 0 and self._index < len(self._runs):
             owner, size = self._runs[self._index]
@@ -262,18 +261,18 @@ class _Reader:
         return out
 
     def copy(self, count: int, out: Runs) -> None:
-        """Hand on the owners of the next ``count`` lines."""
+        """Append the owners of the next ``count`` lines to ``out``."""
         for owner, size in self.pieces(count):
             _add(out, owner, size)
 
     def take(self) -> Owner:
-        """Take the owner of the next line."""
+        """Return the owner of the next line."""
         pieces = self.pieces(1)
         return pieces[0][0] if pieces else BASE
 
 
 def _blocks(hunk: Hunk) -> list[tuple[list[bytes], list[bytes], int]]:
-    """Cut a hunk into (removed lines, added lines, number of unchanged lines behind them)."""
+    """Split a hunk into (removed lines, added lines, number of unchanged lines after them)."""
     blocks: list[tuple[list[bytes], list[bytes], int]] = []
     removed: list[bytes] = []
     added: list[bytes] = []
@@ -290,16 +289,16 @@ def _blocks(hunk: Hunk) -> list[tuple[list[bytes], list[bytes], int]]:
     return blocks
 
 
-# ---------------------------------------------------------------- what a commit holds
+# ---------------------------------------------------------------- the content of a commit
 
 
 class PathLines(Value):
     """The lines of one path of a commit, against its first parent.
 
-    ``added`` partitions the added lines into (first line, last line, owner), counted in the new file from 1;
-    ``removed`` counts removed lines by who removed them (``PERSON_INSTEAD``: with a line of a person in their place);
-    ``path_owner`` made the path's own change (created, removed, moved it, changed its mode, wrote it as a binary
-    file), BASE if only lines changed.
+    ``added`` partitions the added lines into (first line, last line, owner), numbered in the new file from 1.
+    ``removed`` counts removed lines by who removed them; ``PERSON_INSTEAD``: a person's line replaced them.
+    ``path_owner`` created, removed or moved the file, changed its mode, or wrote it as a binary file; BASE if only
+    lines changed.
     """
 
     path: str
@@ -308,10 +307,10 @@ class PathLines(Value):
     added: tuple[tuple[int, int, Owner], ...]
     removed: dict[Owner, int]
     path_owner: Owner
-    old_path: str = ""  # where a moved file was
+    old_path: str = ""  # of a moved file
 
     def owners(self) -> set[Owner]:
-        """Return everybody with a part in this path's change."""
+        """Return all owners of this path's change."""
         found = {owner for _, _, owner in self.added} | set(self.removed)
         if self.path_owner:
             found.add(self.path_owner)
@@ -319,7 +318,7 @@ class PathLines(Value):
 
 
 def commit_lines(lineage: Lineage, patches: Sequence[FilePatch]) -> list[PathLines]:
-    """Tell whose lines a commit holds; ``patches`` lead from its first parent to it, ``lineage`` stands at its tree."""
+    """Return the owners of a commit's lines. ``patches`` lead to it from its parent; ``lineage`` is at its tree."""
     return [
         _path_lines(lineage.path(patch.change.path), lineage.path(patch.change.old_path), patch) for patch in patches
     ]
@@ -359,14 +358,13 @@ def _path_lines(path: Path, source: Path, patch: FilePatch) -> PathLines:
 def _add_block(
     added: list[tuple[int, int, Owner]], line: int, makers: Sequence[Owner], removers: list[Owner]
 ) -> list[Owner]:
-    """Add the owners of a block's added lines from ``line`` on; return who removed its other lines.
+    """Add the owners of a block's added lines from ``line`` on; return who removed its removed lines.
 
-    A person's line in place of another is one removed and one added: the removal is then part of the person's line,
-    also where an agent had written something else there in between.
+    A line that a person replaced is one removed and one added line. The removal then belongs to the person's line, even
+    if an agent had written something else there in between.
     """
-    free = sum(
-        not who.is_turn for who in removers
-    )  # lines that people removed, for their lines from before the first look
+    # Removals by people that may belong to people's lines from before the first snapshot.
+    free = sum(not who.is_turn for who in removers)
     for place, owner in enumerate(makers):
         if not owner.is_turn:
             instead = owner == PERSON_INSTEAD or (owner != PERSON and free > 0)
@@ -383,7 +381,7 @@ def _add_block(
 
 
 def _take_removal(removers: list[Owner], place: int) -> None:
-    """Make one removal part of the person's line at ``place``: one by people, else the one in the same place."""
+    """Assign a removal to the person's line at ``place``: one by people, else the agent's in the same place."""
     if PERSON in removers:
         removers[removers.index(PERSON)] = PERSON_INSTEAD
     elif place < len(removers) and removers[place].is_turn:
@@ -395,7 +393,7 @@ def _path_owner(path: Path, patch: FilePatch, added: Sequence[tuple[int, int, Ow
     if change.status == "D":
         return path.remover
     if change.status == "A" and path.maker.is_turn and added and not any(owner.is_turn for _, _, owner in added):
-        return PERSON  # thrown away and written anew
+        return PERSON  # discarded and rewritten
     if change.status in "ART" or patch.binary or GITLINK in (change.old_mode, change.new_mode):
         return path.maker
-    return path.moder if change.old_mode != change.new_mode else BASE
+    return path.mode_changer if change.old_mode != change.new_mode else BASE

@@ -1,4 +1,4 @@
-"""What saving means: where a step goes, and what becomes of steps when a commit holds their content."""
+"""Strategies: where steps are saved, and what happens to them when a commit contains their content."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ if TYPE_CHECKING:
 
 
 class Destination(Value):
-    """Where a step is saved: the ref that moves to it, and the commit that it follows ('' for none)."""
+    """Where a step is saved: the branch that moves to it, and the step's parent ('' for none)."""
 
     branch: str  # below refs/heads
-    old: str  # where the branch is, as far as is known
+    old: str  # where the branch is expected to be
     parent: str
     moves: tuple[Move, ...] = ()  # other refs that move with it
-    retained: RetainedSteps | None = None  # what one of these moves retains
+    retained: RetainedSteps | None = None  # the retained steps that one of these moves creates
 
     @property
     def ref(self) -> str:
-        """The branch's whole name."""
+        """The branch's full name."""
         return f"refs/heads/{self.branch}"
 
 
 TABLE = {"manual-commit": "entire.strategies.manual_commit:ManualCommit"}
-"""Those that this version can carry out, by their word in the settings."""
+"""The supported strategies, by their name in the settings."""
 
 
 def make(place: Place, settings: Settings, journal: Journal, now: float) -> Strategy:
-    """Return the strategy that the settings name; the default one where they name one of another version."""
+    """Return the strategy that the settings name; the default if this version does not support it."""
     module, _, name = TABLE.get(settings.strategy, TABLE["manual-commit"]).partition(":")
     strategy: Strategy = getattr(__import__(module, fromlist=[name]), name)(place, settings, journal, now)
     return strategy

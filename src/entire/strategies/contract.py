@@ -1,4 +1,6 @@
-"""What a strategy decides; the lifecycle asks and writes. A strategy knows journals and refs, no agents, no events."""
+"""The interface of strategies. The lifecycle asks and writes; a strategy knows the journal and refs, not agents or
+events.
+"""
 
 from __future__ import annotations
 
@@ -13,27 +15,27 @@ if TYPE_CHECKING:
 
 
 class Strategy(Protocol):
-    """How steps are kept until a commit, and what a commit does with them. It changes the journal it is made with."""
+    """Decides where steps are stored until a commit, and what a commit does with them. Updates its journal."""
 
     name: ClassVar[str]
-    """The word in settings and in metadata."""
+    """The name in settings and metadata."""
 
     def destination(self, session: Session, others: Sequence[Session], head: str) -> Destination:
         """Return where a session's next step on ``head`` goes. ``others`` are the worktree's other sessions."""
         ...
 
     def ask_git(self, branches: Sequence[str]) -> None:
-        """Read the tips of these branches from git: what was remembered turned out to be wrong."""
+        """Read the tips of these branches from git, because the remembered ones were wrong."""
         ...
 
     def note_saved(self, destination: Destination, commit: str, size: int) -> None:
-        """Remember that a step was saved; ``size`` bytes of it may be in no commit."""
+        """Record that a step was saved; up to ``size`` bytes of it are in no commit."""
         ...
 
     def release(self, sessions: Sequence[Session], others: Sequence[Session], *, ask: bool) -> list[Move]:
-        """Return the ref moves that go with the checkpoint of these sessions' steps. ``ask``: git is to be asked."""
+        """Return the ref moves to make with the checkpoint of these sessions' steps. ``ask``: read the refs first."""
         ...
 
     def source(self, session: Session) -> str:
-        """Return the name of what held a session's steps, for the checkpoint's record."""
+        """Return the name of the branch with a session's steps, for the checkpoint's record."""
         ...

@@ -1,7 +1,7 @@
-"""The default strategy: steps go to a shadow branch beside the user's branch; the user's own commits make checkpoints.
+"""The default strategy: steps go to a shadow branch; checkpoints are written when the user commits.
 
 A shadow branch belongs to a base commit and a worktree. When a commit condenses its steps, or HEAD moves away, its tip
-stays for a while as retained steps, so that a rewind can still go back to them.
+is kept for a while as retained steps, so that a rewind can still go back to them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DAY = 86400.0
 
 
 class ManualCommit:
-    """Shadow branches of one worktree, as its journal remembers them."""
+    """The shadow branches of one worktree, as recorded in its journal."""
 
     name: ClassVar[str] = "manual-commit"
 
@@ -39,18 +39,18 @@ class ManualCommit:
         return steps.branch_name(base, self._place.worktree_id)
 
     def source(self, session: Session) -> str:
-        """Return the shadow branch of a session's steps."""
+        """Return the name of the shadow branch with a session's steps."""
         return self._branch(session.base_commit)
 
     def destination(self, session: Session, others: Sequence[Session], head: str) -> Destination:
         """Return the shadow branch on ``head``.
 
-        A branch whose base is no longer HEAD (after a pull, a switch, a reset) moves along, unless another session
-        still has steps on it.
+        If HEAD moved away from a branch's base (pull, switch, reset), the branch is replaced by one on ``head``, unless
+        another session still has steps on it.
         """
         branch, old = self._branch(head), self._branch(session.base_commit)
         tips = self._retention.shadow_tips
-        tip = tips.get(branch, "")  # a wrong memory is noticed when the ref is moved
+        tip = tips.get(branch, "")  # if outdated, moving the ref fails
         left_behind = tips.get(old, "")
         is_shared = any(other.steps and self._branch(other.base_commit) == old for other in others)
         if old == branch or not session.steps or not left_behind or is_shared:
@@ -60,12 +60,12 @@ class ManualCommit:
         return Destination(branch=branch, old=tip, parent=tip or left_behind, moves=moves, retained=retained)
 
     def ask_git(self, branches: Sequence[str]) -> None:
-        """Read the tips of these branches from git, and trust no other that was remembered."""
+        """Read the tips of these branches from git, and forget all others."""
         found = refs.read(self._place.top, *(f"refs/heads/{name}" for name in branches)) if branches else {}
         self._retention.shadow_tips = {name: found.get(f"refs/heads/{name}", "") for name in branches}
 
     def note_saved(self, destination: Destination, commit: str, size: int) -> None:
-        """Remember the branch's new tip, and how much it holds."""
+        """Record the branch's new tip and size."""
         retention = self._retention
         retention.shadow_tips[destination.branch] = commit
         retention.shadow_sizes[destination.branch] = retention.shadow_sizes.get(destination.branch, 0) + size
@@ -73,8 +73,8 @@ class ManualCommit:
             retention.steps.append(destination.retained)
 
     def release(self, sessions: Sequence[Session], others: Sequence[Session], *, ask: bool) -> list[Move]:
-        """Return the moves that delete shadow branches on which no session has steps once these are condensed, that
-        retain their tips, and that drop retained steps which are too old or too big.
+        """Return the moves that delete the shadow branches on which no session has steps once these are condensed,
+        retain their tips, and delete retained steps that are too old or too big.
         """
         retention = self._retention
         done = {self._branch(session.base_commit) for session in sessions if session.steps}
@@ -86,8 +86,8 @@ class ManualCommit:
         tips = {name: tip for name in done if (tip := retention.shadow_tips.pop(name))}
         bases = {self._branch(session.base_commit): session.base_commit for session in sessions}
         if ask:
-            there = {found.ref: found.tip for found in retained_steps.find(self._place.top, self._place.worktree_id)}
-            retention.steps = [known for known in retention.steps if there.get(known.ref) == known.tip]
+            existing = {found.ref: found.tip for found in retained_steps.find(self._place.top, self._place.worktree_id)}
+            retention.steps = [retained for retained in retention.steps if existing.get(retained.ref) == retained.tip]
         fresh = []
         for name, tip in tips.items():
             retained = self._retained(bases[name], tip, retention.shadow_sizes.pop(name, 0))
@@ -103,11 +103,11 @@ class ManualCommit:
         return retained_steps.plan(known, worktree_id, base or steps.NO_COMMIT, tip=tip, size=size, now=self._now)
 
     def _drop_surplus(self) -> list[RetainedSteps]:
-        """Forget retained steps that are too old or too big; return them."""
+        """Remove retained steps that are too old or too big from the journal; return them."""
         retention, settings = self._retention, self._settings
         seconds = settings.keep_steps_days * _DAY
         gone = retained_steps.surplus(retention.steps, self._now, seconds=seconds, max_bytes=settings.keep_steps_bytes)
-        retention.steps = [known for known in retention.steps if known not in gone]
+        retention.steps = [retained for retained in retention.steps if retained not in gone]
         return gone
 
 
