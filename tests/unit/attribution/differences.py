@@ -1,4 +1,4 @@
-"""Patches made without git: for models of a work tree that hold its files as lists of lines."""
+"""Patches made without git: for models of a worktree that hold its files as lists of lines."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def hunks(old: Sequence[str], new: Sequence[str], context: int = 3) -> tuple[Hun
 def patch(
     name: str, old: Sequence[str] | None, new: Sequence[str] | None, *, old_name: str = "", context: int = 3
 ) -> FilePatch:
-    """Return the patch of one path; None stands for a file that is not there."""
+    """Return the patch of one path; None stands for a file that does not exist."""
     status = "A" if old is None else "D" if new is None else "R" if old_name else "M"
     change = Change(
         path=name,
@@ -59,7 +59,7 @@ def patch(
 
 
 def between(old: Files, new: Files, *, context: int = 3) -> list[FilePatch]:
-    """Return the patches from one tree to another, with renames where half of the lines came along, as git has it."""
+    """Return the patches from one tree to another; a file with half of its lines the same is moved, as in git."""
     gone = [name for name in sorted(old) if name not in new]
     sources: dict[str, str] = {}
     for name in sorted(new):

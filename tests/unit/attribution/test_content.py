@@ -1,4 +1,4 @@
-"""What a commit holds, replayed from real trees; and how its lines are counted."""
+"""The content of commits, replayed from real trees, and how its lines are counted."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def entry(repo: Repo, tree: Tree, **more: object) -> Entry:
 
 
 def lines(found: Content) -> dict[str, tuple[tuple[int, int, Owner], ...]]:
-    return {one.path: one.added for one in found.lines}
+    return {path.path: path.added for path in found.lines}
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def lines(found: Content) -> dict[str, tuple[tuple[int, int, Owner], ...]]:
         (B, (RunningTurn.background(A),), {}, OF_B),
     ],
 )
-def test_who_changed_a_path_between_two_looks(
+def test_who_changed_a_path_between_two_snapshots(
     by: TurnKey, running: tuple[RunningTurn, ...], reports: dict[TurnKey, list[str]], expected: Owner
 ) -> None:
     assert owner_between(by, running, reports)("x") == expected
@@ -67,10 +67,10 @@ def examined(
 
 def test_turns_and_people_in_one_file(repo: Repo) -> None:
     base: Tree = {"a": text("1", "2"), "b": text("b")}
-    one: Tree = {**base, "a": text("1", "two", "2")}
-    two: Tree = {**one, "a": text("0", "1", "two", "2")}
-    three: Tree = {**two, "a": text("0", "1", "two", "2", "three"), "c": text("new")}
-    row = [entry(repo, base), entry(repo, one, by=A), entry(repo, two), entry(repo, three, by=B)]
+    first: Tree = {**base, "a": text("1", "two", "2")}
+    second: Tree = {**first, "a": text("0", "1", "two", "2")}
+    third: Tree = {**second, "a": text("0", "1", "two", "2", "three"), "c": text("new")}
+    row = [entry(repo, base), entry(repo, first, by=A), entry(repo, second), entry(repo, third, by=B)]
     found = examined(repo, row, CommitTrees(tree=row[-1].tree, parent_tree=row[0].tree), ["a", "c"])
     assert lines(found) == {"a": ((1, 1, PERSON), (3, 3, OF_A), (5, 5, OF_B)), "c": ((1, 1, OF_B),)}
     assert found.sessions() == ["s1", "s2"]
@@ -94,14 +94,14 @@ def test_a_part_is_committed_then_the_rest(repo: Repo) -> None:
     assert lines(second) == {"a": ((3, 3, OF_A),), "n": ((1, 1, OF_A),)}
     trees = CommitTrees(tree=row[1].tree, parent_tree=row[0].tree, covered=(tree,))
     amended = examined(repo, row, trees, ["a", "n"])
-    assert {one.path: one.added for one in amended.fresh} == {"a": ((3, 3, OF_A),), "n": ((1, 1, OF_A),)}
-    numbers = {one.path: [n for a, b, _ in one.added for n in range(a, b + 1)] for one in amended.lines}
+    assert {path.path: path.added for path in amended.fresh} == {"a": ((3, 3, OF_A),), "n": ((1, 1, OF_A),)}
+    numbers = {path.path: [n for a, b, _ in path.added for n in range(a, b + 1)] for path in amended.lines}
     assert numbers == {"a": [2, 3], "n": [1]}
     again = examined(repo, row, CommitTrees(tree=tree, parent_tree=tree), ["a"])
     assert (again.lines, again.fresh, again.sessions()) == ((), (), [])
 
 
-def test_what_a_running_turn_wrote_since_the_last_look_is_its(repo: Repo) -> None:
+def test_what_a_running_turn_wrote_since_the_last_snapshot_is_its(repo: Repo) -> None:
     base: Tree = {"a": text("1")}
     row = [entry(repo, base)]
     tree = repo.tree({"a": text("1", "2")})
@@ -132,13 +132,14 @@ def test_lines_are_counted_by_who_made_them(runs: list[tuple[Owner, int]], remov
         added.append((at, at + size - 1, owner))
         at += size
     path = PathLines(path="a", status="M", binary=False, added=tuple(added), removed=removed, path_owner=BASE)
-    one, two = (attribution(session, [path], "now") for session in ("s1", "s2"))
-    assert one.total_committed == two.total_committed == sum(size for _, size in runs)
-    assert one.agent_lines + two.agent_lines + one.human_added + one.human_modified == one.total_committed
-    assert one.human_removed == removed.get(PERSON, 0)
-    assert 0 <= one.agent_percentage <= 100
+    first, second = (attribution(session, [path], "now") for session in ("s1", "s2"))
+    assert first.total_committed == second.total_committed == sum(size for _, size in runs)
+    agents = first.agent_lines + second.agent_lines
+    assert agents + first.human_added + first.human_modified == first.total_committed
+    assert first.human_removed == removed.get(PERSON, 0)
+    assert 0 <= first.agent_percentage <= 100
     if runs:
-        assert one.agent_percentage == pytest.approx(100 * one.agent_lines / one.total_committed)
+        assert first.agent_percentage == pytest.approx(100 * first.agent_lines / first.total_committed)
 
 
 def test_a_commit_that_only_deletes_is_counted_by_deleted_lines() -> None:
@@ -148,12 +149,12 @@ def test_a_commit_that_only_deletes_is_counted_by_deleted_lines() -> None:
     assert attribution("s1", [], "now").agent_percentage == 0
 
 
-def test_lines_that_a_revert_only_puts_back_are_not_new() -> None:
+def test_lines_that_a_revert_only_restores_are_not_new() -> None:
     path = PathLines(
         path="a", status="M", binary=False, added=((1, 2, OF_A), (5, 5, OF_A)), removed={}, path_owner=BASE
     )
     held = Content(lines=(path,), fresh=(path,), left={}, patch=())
     texts = {"a": [b"back\n", b"new\n", b"back\n"]}
     left = content.without_reverted(held, {"a": [b"back\n"]}, texts)
-    assert [n for one in left.fresh for first, last, _ in one.added for n in range(first, last + 1)] == [2, 5]
+    assert [n for part in left.fresh for first, last, _ in part.added for n in range(first, last + 1)] == [2, 5]
     assert content.without_reverted(held, {"a": [b"back\n", b"new\n", b"back\n"]}, texts).sessions() == []

@@ -1,4 +1,4 @@
-"""Whose line it is, against a model that knows who wrote each line because each line is written once only."""
+"""The owners of lines, against a model in which each line's text is written only once, so that its author is known."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ few = st.integers(min_value=0, max_value=4)
 
 
 def owners(row: Lineage, path: str, count: int) -> list[Owner]:
-    """Return the owner of each line of a path, people as one."""
-    flat = [one for one, size in row.path(path).runs for _ in range(min(size, count))][:count]
+    """Return the owner of each line of a path; all people count as the same owner."""
+    flat = [owner for owner, size in row.path(path).runs for _ in range(min(size, count))][:count]
     assert len(flat) == count
-    return [one if one.is_turn else PEOPLE for one in flat]
+    return [owner if owner.is_turn else PEOPLE for owner in flat]
 
 
 class WorkTree(RuleBasedStateMachine):
-    """Turns and people change files; commits take all or parts of it. Each line's text occurs in one place ever."""
+    """Turns and people change files; commits take all or parts of it. Each line's text is unique."""
 
     def __init__(self) -> None:
         super().__init__()
         self.numbers = itertools.count()
         self.author: dict[str, Owner] = {}  # text -> who wrote it
         self.linked: set[str] = set()  # texts that a commit has
-        self.maybe: set[str] = set()  # of these: those that need not be known as such
-        self.at_commit: dict[str, tuple[list[str], list[str]]] = {}  # path -> look and content at its last commit
-        self.head = {one: [self.line(PEOPLE) for _ in range(5)] for one in NAMES[:2]}
-        self.files = {one: list(lines) for one, lines in self.head.items()}
-        self.seen = {one: list(lines) for one, lines in self.head.items()}  # the last look
-        self.versions: dict[str, list[list[str]]] = {one: [list(lines)] for one, lines in self.head.items()}
+        self.maybe: set[str] = set()  # those of them that a replay may not know to be linked
+        self.at_commit: dict[str, tuple[list[str], list[str]]] = {}  # path -> snapshot and content at its last commit
+        self.head = {path: [self.line(PEOPLE) for _ in range(5)] for path in NAMES[:2]}
+        self.files = {path: list(lines) for path, lines in self.head.items()}
+        self.seen = {path: list(lines) for path, lines in self.head.items()}  # the last snapshot
+        self.versions: dict[str, list[list[str]]] = {path: [list(lines)] for path, lines in self.head.items()}
         self.row = Lineage(lambda path: path in NAMES[:2])
 
     def line(self, author: Owner) -> str:
@@ -61,21 +61,21 @@ class WorkTree(RuleBasedStateMachine):
         at = min(at, len(lines))
         lines[at : at + drop] = [self.line(author) for _ in range(add)]
 
-    def look(self, author: Owner, context: int = 3) -> None:
+    def record(self, author: Owner, context: int = 3) -> None:
         self.row.advance(between(self.seen, self.files, context=context), lambda path: author)
-        self.seen = {one: list(lines) for one, lines in self.files.items()}
-        for one, lines in self.files.items():
-            self.versions.setdefault(one, []).append(list(lines))
+        self.seen = {path: list(lines) for path, lines in self.files.items()}
+        for path, lines in self.files.items():
+            self.versions.setdefault(path, []).append(list(lines))
 
     @rule(path=name, author=who, at=few, drop=few, add=few, again=few, context=st.sampled_from([0, 1, 3]))
     def write(self, path: str, author: Owner, at: int, drop: int, add: int, again: int, context: int) -> None:
         self.edit(path, author, at, drop, add)
         self.edit(path, author, at + drop + again, again, again)
-        self.look(author, context)
+        self.record(author, context)
 
     @rule(first=who, second=who, at=few)
     def write_side_by_side(self, first: Owner, second: Owner, at: int) -> None:
-        """Two turns changed different paths between two looks."""
+        """Two turns changed different paths between two snapshots."""
         makers = {"a": first, "b": second}
         for path, author in makers.items():
             self.edit(path, author, at, 1, 2)
@@ -83,38 +83,37 @@ class WorkTree(RuleBasedStateMachine):
         before = self.seen
         changes = [patches(path, before.get(path), self.files[path]) for path in makers]
         self.row.advance(changes, lambda path: makers[path])
-        self.seen = {one: list(lines) for one, lines in self.files.items()}
+        self.seen = {path: list(lines) for path, lines in self.files.items()}
 
     @rule(path=name, author=who)
     def delete(self, path: str, author: Owner) -> None:
         self.files.pop(path, None)
-        self.look(author)
+        self.record(author)
 
     @rule(old=name, new=name, author=who, add=few)
     def rename(self, old: str, new: str, author: Owner, add: int) -> None:
         if old in self.files and new not in self.files and len(self.files[old]) > 4:
             self.files[new] = self.files.pop(old)
             self.edit(new, author, 2, 1, min(add, 2))
-            self.look(author)
+            self.record(author)
 
     @rule(path=name, author=who, data=st.data())
     def bring_back(self, path: str, author: Owner, data: st.DataObject) -> None:
-        """A stash popped, a checkout of an older version: exactly what was there at an earlier look."""
-        if versions := [one for one in self.versions.get(path, ()) if one]:
+        """A popped stash or a checkout: exactly the content of an earlier snapshot."""
+        if versions := [version for version in self.versions.get(path, ()) if version]:
             self.files[path] = list(data.draw(st.sampled_from(versions)))
             if self.files[path] not in self.at_commit.get(path, ()):
-                self.maybe |= self.linked & set(
-                    self.files[path]
-                )  # a version from before the commit knows nothing of it
-            self.look(author)
+                # A version from before the commit does not know it.
+                self.maybe |= self.linked & set(self.files[path])
+            self.record(author)
 
     @rule()
     def commit_all(self) -> None:
-        self.commit({one: list(lines) for one, lines in self.files.items()})
+        self.commit({path: list(lines) for path, lines in self.files.items()})
 
     @rule(wanted=st.lists(st.booleans(), min_size=1, max_size=6))
     def commit_a_part(self, wanted: list[bool]) -> None:
-        tree = {one: list(lines) for one, lines in self.head.items()}
+        tree = {path: list(lines) for path, lines in self.head.items()}
         for path, lines in self.files.items():
             if path in self.head:
                 tree[path] = differences.partly(self.head[path], lines, wanted)
@@ -124,27 +123,27 @@ class WorkTree(RuleBasedStateMachine):
 
     @rule(author=who, path=name, at=few, add=few)
     @precondition(lambda self: self.files)
-    def commit_what_no_look_saw(self, author: Owner, path: str, at: int, add: int) -> None:
+    def commit_what_no_snapshot_has(self, author: Owner, path: str, at: int, add: int) -> None:
         self.edit(path, author, at, 1, add)
-        tree = {one: list(lines) for one, lines in self.files.items()}
+        tree = {path: list(lines) for path, lines in self.files.items()}
         self.commit(tree, author)
-        self.look(author)
+        self.record(author)
 
     def commit(self, tree: dict[str, list[str]], author: Owner = PERSON) -> None:
         to_commit = between(self.seen, tree)
         twin = self.row.copy()
         twin.advance(to_commit, lambda path: author)
         commit = between(self.head, tree)
-        for one, change in zip(replay.commit_lines(twin, commit), commit, strict=True):
-            numbers = [n for first, last, _ in one.added for n in range(first, last + 1)]
+        for path_lines, change in zip(replay.commit_lines(twin, commit), commit, strict=True):
+            numbers = [n for first, last, _ in path_lines.added for n in range(first, last + 1)]
             assert numbers == added_lines(change), "the ranges partition the added lines"
-            assert sum(one.removed.values()) == removed_count(change)
-            for first, last, owner in one.added:
+            assert sum(path_lines.removed.values()) == removed_count(change)
+            for first, last, owner in path_lines.added:
                 for number in range(first, last + 1):
                     maker = Owner(owner.turn) if owner.is_turn else PEOPLE
-                    assert maker == self.author[tree[one.path][number - 1]]
+                    assert maker == self.author[tree[path_lines.path][number - 1]]
                     assert owner.is_turn or owner in (PERSON, PERSON_INSTEAD)
-        paths = {one for change in commit for one in (change.change.path, change.change.old_path)}
+        paths = {path for change in commit for path in (change.change.path, change.change.old_path)}
         self.row.mark_committed(to_commit, sorted(paths), lambda path: author)
         for path in paths:
             self.at_commit[path] = (list(self.seen.get(path, ())), list(tree.get(path, ())))
@@ -157,9 +156,9 @@ class WorkTree(RuleBasedStateMachine):
     @invariant()
     def each_line_has_its_author(self) -> None:
         for path, lines in self.seen.items():
-            told = owners(self.row, path, len(lines))
+            found = owners(self.row, path, len(lines))
             exact = [text not in self.maybe for text in lines]
-            assert [one if sure else one.turn for one, sure in zip(told, exact, strict=True)] == [
+            assert [owner if sure else owner.turn for owner, sure in zip(found, exact, strict=True)] == [
                 self.expected(text) if sure else self.author[text] for text, sure in zip(lines, exact, strict=True)
             ], path
 
@@ -172,7 +171,7 @@ TestWorkTree.settings = settings(max_examples=60, stateful_step_count=25)
 
 
 def whole(row: Lineage, old: dict[str, list[str]], new: dict[str, list[str]]) -> dict[str, replay.PathLines]:
-    return {one.path: one for one in replay.commit_lines(row, between(old, new))}
+    return {lines.path: lines for lines in replay.commit_lines(row, between(old, new))}
 
 
 def other(status: str, path: str, old: str, new: str, modes: tuple[str, str], *, binary: bool = False) -> FilePatch:
@@ -198,7 +197,7 @@ def test_a_line_of_a_turn_in_place_of_a_persons_is_the_turns() -> None:
     assert (lines.added, lines.removed, lines.path_owner) == (((1, 1, "s/t"),), {"s/t": 1}, BASE)
 
 
-def test_a_new_file_thrown_away_and_written_anew_by_a_person_is_the_persons() -> None:
+def test_a_new_file_discarded_and_rewritten_by_a_person_is_the_persons() -> None:
     row = Lineage(lambda path: False)
     row.advance([patch("a", None, ["x = 1\n", "y = 2\n"])], lambda path: Owner("s/t"))
     row.advance([patch("a", ["x = 1\n", "y = 2\n"], ["z = 3\n", "x = 1\n"])], lambda path: PERSON)
@@ -207,10 +206,10 @@ def test_a_new_file_thrown_away_and_written_anew_by_a_person_is_the_persons() ->
     row.advance([patch("a", ["z = 3\n", "x = 1\n"], ["q = 4\n"])], lambda path: PERSON)
     lines = whole(row, {}, {"a": ["q = 4\n"]})["a"]
     assert lines.path_owner == PERSON
-    assert not any(one.is_turn for one in lines.owners())
+    assert not any(owner.is_turn for owner in lines.owners())
 
 
-def test_a_line_that_a_person_puts_back_is_its_writers_in_a_file_that_was_there_before() -> None:
+def test_a_line_that_a_person_restores_is_its_writers_in_a_file_that_was_there_before() -> None:
     for was_there in (True, False):
         row = Lineage(lambda path, known=was_there: known)  # type: ignore[misc]
         row.advance([patch("a", ["1\n"], ["1\n", "mine\n", "more\n"])], lambda path: Owner("s/t"))
@@ -238,7 +237,7 @@ def test_content_is_old_once_a_commit_has_it_and_what_was_overwritten_before_is_
     row.mark_committed([], ["a"], lambda path: PERSON)
     assert row.path("a").runs[1] == (Owner("s/t2").committed(), 1)
     row.mark_committed([], ["a"], lambda path: PERSON)
-    assert row.path("a").runs[1] == (Owner("s/t2").committed(), 1), "settled once"
+    assert row.path("a").runs[1] == (Owner("s/t2").committed(), 1), "marked once"
     row.advance([patch("a", second, first)], lambda path: PERSON)
     assert whole(row, {"a": second}, {"a": first})["a"].added == ((2, 2, "s/t1"),), "the draft is in no checkpoint"
 
@@ -257,15 +256,15 @@ def test_modes_and_binary_files_have_one_maker() -> None:
     changed = other("M", "old.png", "3" * 40, "4" * 40, (FILE, FILE), binary=True)
     row.advance([mode], lambda path: Owner("s/t1"))
     row.advance([image, changed], lambda path: Owner("s/t2"))
-    lines = {one.path: one for one in replay.commit_lines(row, [mode, image, changed])}
-    assert {path: one.path_owner for path, one in lines.items()} == {
+    lines = {path.path: path for path in replay.commit_lines(row, [mode, image, changed])}
+    assert {name: path.path_owner for name, path in lines.items()} == {
         "run.sh": "s/t1",
         "image.png": "s/t2",
         "old.png": "s/t2",
     }
     row.mark_committed([], ["run.sh", "image.png"], lambda path: PERSON)
-    lines = {one.path: one for one in replay.commit_lines(row, [mode, image, changed])}
-    assert {path: one.path_owner.is_new for path, one in lines.items()} == {
+    lines = {path.path: path for path in replay.commit_lines(row, [mode, image, changed])}
+    assert {name: path.path_owner.is_new for name, path in lines.items()} == {
         "run.sh": False,
         "image.png": False,
         "old.png": True,

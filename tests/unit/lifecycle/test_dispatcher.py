@@ -28,7 +28,7 @@ from tests.unit.git.repo import Repo
 
 
 class Stage:
-    """A repository, a scene in it with a clock of its own, and an agent."""
+    """A repository, a context in it with its own clock, and an agent."""
 
     def __init__(self, folder: Path) -> None:
         self.repo = Repo(folder)
@@ -51,16 +51,16 @@ class Stage:
         return found
 
     def steps(self) -> list[str]:
-        told = self.repo.line("for-each-ref", "--format=%(refname)", "refs/heads/entire/")
-        return [line for ref in told.split() for line in self.repo.line("log", "--format=%s", ref).splitlines()]
+        refs = self.repo.line("for-each-ref", "--format=%(refname)", "refs/heads/entire/")
+        return [line for ref in refs.split() for line in self.repo.line("log", "--format=%s", ref).splitlines()]
 
 
 @pytest.fixture
 def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
     monkeypatch.setitem(registry.BUILTIN, "bare", bare_agent.entry("Bare"))
-    one = Stage(tmp_path / "repo")
-    yield one
-    one.context.close()
+    made = Stage(tmp_path / "repo")
+    yield made
+    made.context.close()
 
 
 def test_a_turn(stage: Stage) -> None:
@@ -143,7 +143,7 @@ def test_a_snapshot_is_recorded_once(stage: Stage) -> None:
         assert list(stage.context.journal.attribution.agent_paths) == ["b.txt"]
 
 
-def test_nothing_to_finish_changes_nothing(stage: Stage) -> None:
+def test_nothing_to_complete_changes_nothing(stage: Stage) -> None:
     stage.event(EventType.SESSION_START)
     with stage.context.lock():
         complete.complete_pending(stage.context)
@@ -153,7 +153,7 @@ def test_nothing_to_finish_changes_nothing(stage: Stage) -> None:
     assert stage.repo.git("for-each-ref") == before
 
 
-def test_a_commit_near_no_session_gets_no_trailer(stage: Stage) -> None:
+def test_a_commit_without_relevant_sessions_gets_no_trailer(stage: Stage) -> None:
     message = Path(stage.repo.top, ".git", "MESSAGE")
     message.write_text("By hand\n")
     stage.repo.write("a.txt", "100644", b"mine\n")

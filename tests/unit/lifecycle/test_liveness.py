@@ -58,9 +58,11 @@ def test_a_later_process_with_the_same_number_is_another_one() -> None:
 def test_an_unknown_process_counts_as_gone_after_a_silence(silence: float, alive_after: tuple[float, ...]) -> None:
     moments = (1.0, 3500.0, 3700.0, 13 * DAY, 15 * DAY, 1000 * DAY)
     sessions = {moment: session(UNKNOWN, silent=moment) for moment in moments}
-    assert all(liveness.is_running(one) is None for one in sessions.values())
-    assert tuple(at for at, one in sessions.items() if liveness.is_alive(one, NOW, silence=silence)) == alive_after
-    lost = tuple(at for at, one in sessions.items() if liveness.has_lost_turn(one, NOW, silence=silence))
+    assert all(liveness.is_running(silent) is None for silent in sessions.values())
+    assert (
+        tuple(at for at, silent in sessions.items() if liveness.is_alive(silent, NOW, silence=silence)) == alive_after
+    )
+    lost = tuple(at for at, silent in sessions.items() if liveness.has_lost_turn(silent, NOW, silence=silence))
     assert lost == tuple(at for at in moments if at not in alive_after)
 
 

@@ -1,4 +1,4 @@
-"""The pending record: what was decided comes back; what is broken is put aside."""
+"""The pending record is loaded as it was saved; a corrupt one is renamed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from entire.lifecycle.commits.pending import CommitKind, Pending
 from entire.model.turns import Owner
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=10)
-some = st.lists(text, max_size=3).map(tuple)
+texts = st.lists(text, max_size=3).map(tuple)
 number = st.integers(1, 99)
 owner = st.builds(Owner, text)
 lines = st.builds(
@@ -28,10 +28,10 @@ lines = st.builds(
 )  # fmt: skip
 records = st.builds(
     Pending, kind=st.sampled_from(list(CommitKind)), head=text, tree=text, moment=st.floats(0, 2e9), id=text,
-    update=text, ids=some,
+    update=text, ids=texts,
     sessions=st.dictionaries(text, st.lists(text, max_size=2), max_size=2),
     left=st.dictionaries(text, st.lists(owner), max_size=2),
-    lines=st.lists(lines, max_size=3).map(tuple), paths=some, running=some, patch_id=text, reason=text,
+    lines=st.lists(lines, max_size=3).map(tuple), paths=texts, running=texts, patch_id=text, reason=text,
     pid=number, started=text,
 )  # fmt: skip
 
@@ -54,7 +54,7 @@ def test_what_was_decided_comes_back(place: Place, record: Pending) -> None:
 
 
 @pytest.mark.parametrize("value", ["", "{", "[]", "{}", {"kind": "plain"}, {"lines": [[1]]}, {"lines": 3}])
-def test_a_broken_record_is_none_and_put_aside(place: Place, value: object) -> None:
+def test_a_corrupt_record_is_none_and_renamed(place: Place, value: object) -> None:
     path = Path(place.pending_file)
     path.parent.mkdir(parents=True)
     path.write_text(value if isinstance(value, str) else json.dumps(value))

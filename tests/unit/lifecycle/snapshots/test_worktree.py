@@ -1,4 +1,4 @@
-"""A look's tree is the one that ``git add -A && git write-tree`` would give, however it came about."""
+"""A snapshot's tree equals the result of ``git add -A && git write-tree``, whatever happened before."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ AUTHOR = "Ada <ada@example.com> 1700000000 +0000"
 HUGE = 1 << 20
 
 
-class Looker:
-    """Looks at a repository again and again, as the hooks do."""
+class Snapshots:
+    """Takes snapshots of a repository repeatedly, as the hooks do."""
 
     def __init__(self, repo: Repo, limit: int = HUGE) -> None:
         self.repo, self.limit = repo, limit
@@ -36,33 +36,33 @@ class Looker:
         self.before = Snapshot()
         self.trees: dict[str, str] = {}
 
-    def look(self) -> str:
-        """Look, write the tree, return it."""
+    def take(self) -> str:
+        """Take a snapshot, write its tree and return the id."""
         index = Path(self.repo.top, ".git", "index")
         bytes_before = index.read_bytes() if index.exists() else b""
         with Objects(self.repo.top) as objects:
-            seen = worktree.take(self.place, self.before, objects, self.limit, self.trees)
+            taken = worktree.take(self.place, self.before, objects, self.limit, self.trees)
         stream = Stream(self.repo.top)
-        for target in seen.links.values():
+        for target in taken.links.values():
             stream.blob(target)
-        mark = stream.commit(message=b"look\n", author=AUTHOR, tree=seen.base_tree, changes=seen.changes)
-        wanted = stream.tree_of(mark)
+        commit = stream.commit(message=b"snapshot\n", author=AUTHOR, tree=taken.base_tree, changes=taken.changes)
+        tree_key = stream.tree_of(commit)
         written = stream.write()
-        tree = self.repo.line("rev-parse", f"{written[mark]}^{{tree}}")
-        assert written[wanted] in (tree, "<path>"), "the tree is told right"
-        changed = worktree.changed_paths(self.before, seen.snapshot)
+        tree = self.repo.line("rev-parse", f"{written[commit]}^{{tree}}")
+        assert written[tree_key] in (tree, "<path>"), "the stream names the right tree"
+        changed = worktree.changed_paths(self.before, taken.snapshot)
         if changed is not None:
             assert sorted(changed) == self.differ(self.before.tree, tree)
-        self.before = replace(seen.snapshot, tree=tree)
+        self.before = replace(taken.snapshot, tree=tree)
         assert (index.read_bytes() if index.exists() else b"") == bytes_before
         return tree
 
     def differ(self, old: str, new: str) -> list[str]:
-        told = self.repo.git("diff-tree", "-r", "-z", "--name-only", "--no-renames", old, new)
-        return sorted(told.decode("utf-8", "surrogateescape").split("\0")[:-1])
+        output = self.repo.git("diff-tree", "-r", "-z", "--name-only", "--no-renames", old, new)
+        return sorted(output.decode("utf-8", "surrogateescape").split("\0")[:-1])
 
-    def gits(self) -> str:
-        """Return what git itself makes of the work tree, by a copy of the index."""
+    def expected(self) -> str:
+        """Return git's own tree of the worktree, made with a copy of the index."""
         copy = os.path.join(self.repo.top, ".git", "copied-index")
         index = os.path.join(self.repo.top, ".git", "index")
         if os.path.exists(index):
@@ -80,13 +80,13 @@ class Looker:
 
 
 class WorkTree(RuleBasedStateMachine):
-    """Anything happens in a work tree; every look must be right, each built on the one before."""
+    """Anything happens in a worktree; every snapshot must be right, each based on the previous one."""
 
     def __init__(self) -> None:
         super().__init__()
         self.repo = Repo(Path(os.environ["HOME"], f"repo-{os.urandom(6).hex()}"))
-        self.looker = Looker(self.repo)
-        self.to_look = False
+        self.snapshots = Snapshots(self.repo)
+        self.due = False
 
     def teardown(self) -> None:
         shutil.rmtree(self.repo.top)
@@ -125,14 +125,14 @@ class WorkTree(RuleBasedStateMachine):
         self.repo.git("commit", "-q", "-m", "x", ok=False)
 
     @rule()
-    def look(self) -> None:
-        self.to_look = True
+    def take(self) -> None:
+        self.due = True
 
     @invariant()
-    def a_look_is_what_git_would_add(self) -> None:
-        if self.to_look:
-            self.to_look = False
-            assert self.looker.look() == self.looker.gits()
+    def a_snapshot_is_what_git_would_add(self) -> None:
+        if self.due:
+            self.due = False
+            assert self.snapshots.take() == self.snapshots.expected()
 
 
 TestWorkTree = WorkTree.TestCase
@@ -149,29 +149,29 @@ def repo(tmp_path: Path) -> Repo:
     return made
 
 
-def test_a_clean_work_tree_is_heads_tree(repo: Repo) -> None:
-    looker = Looker(repo)
-    assert looker.look() == repo.line("rev-parse", "HEAD^{tree}")
-    assert looker.before.files == {}
+def test_a_clean_worktree_is_heads_tree(repo: Repo) -> None:
+    snapshots = Snapshots(repo)
+    assert snapshots.take() == repo.line("rev-parse", "HEAD^{tree}")
+    assert snapshots.before.files == {}
 
 
-def test_before_the_first_commit_the_tree_is_what_lies_there(tmp_path: Path) -> None:
+def test_before_the_first_commit_the_tree_is_what_is_on_disk(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "new")
-    looker = Looker(repo)
-    assert looker.look() == repo.line("mktree")
+    snapshots = Snapshots(repo)
+    assert snapshots.take() == repo.line("mktree")
     repo.write("x", "100644", b"1\n")
-    assert looker.look() == looker.gits()
-    assert looker.before.head == ""
+    assert snapshots.take() == snapshots.expected()
+    assert snapshots.before.head == ""
 
 
-def test_a_file_edited_right_after_a_look_to_the_same_size_is_seen(repo: Repo) -> None:
-    """Its time stamp may be the same: a look trusts only what was old when it looked."""
-    looker = Looker(repo)
+def test_a_file_edited_right_after_a_snapshot_to_the_same_size_is_detected(repo: Repo) -> None:
+    """Its time stamp may be the same, so a snapshot trusts only files that were old when it was taken."""
+    snapshots = Snapshots(repo)
     for number in range(10):
         with open(repo.path("a.txt"), "r+b") as file:
             file.write(b"%d" % number)
-        os.utime(repo.path("a.txt"), ns=(10**18, int(looker.before.time * 1e9)))
-        assert looker.look() == looker.gits()
+        os.utime(repo.path("a.txt"), ns=(10**18, int(snapshots.before.time * 1e9)))
+        assert snapshots.take() == snapshots.expected()
 
 
 def test_unchanged_files_are_not_stored_again(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,8 +179,8 @@ def test_unchanged_files_are_not_stored_again(repo: Repo, monkeypatch: pytest.Mo
     repo.write("y.txt", "100644", b"new too\n")
     for name in ("x.txt", "y.txt"):
         os.utime(repo.path(name), ns=(10**18, 10**18))
-    looker = Looker(repo)
-    looker.look()
+    snapshots = Snapshots(repo)
+    snapshots.take()
     stored: list[str] = []
     real = status.store_files
 
@@ -190,31 +190,31 @@ def test_unchanged_files_are_not_stored_again(repo: Repo, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(status, "store_files", store)
     repo.write("y.txt", "100644", b"changed\n")
-    assert looker.look() == looker.gits()
+    assert snapshots.take() == snapshots.expected()
     assert stored == ["y.txt"]
 
 
 def test_huge_untracked_files_are_left_out_and_named_and_tracked_ones_are_not(repo: Repo) -> None:
-    looker = Looker(repo, limit=100)
+    snapshots = Snapshots(repo, limit=100)
     repo.write("huge.bin", "100644", b"x" * 101)
     repo.write("fits.bin", "100644", b"x" * 100)
     repo.write("a.txt", "100644", b"y" * 1000)
-    tree = looker.look()
-    assert looker.before.left_out == ("huge.bin",)
+    tree = snapshots.take()
+    assert snapshots.before.left_out == ("huge.bin",)
     assert repo.git("ls-tree", "-r", "--name-only", tree).split() == [b"a.txt", b"dir/b.txt", b"fits.bin"]
     assert repo.line("rev-parse", f"{tree}:a.txt") == repo.blob(b"y" * 1000)
 
 
-def test_ignored_files_our_own_folder_and_nested_repositories_are_not_looked_at(repo: Repo) -> None:
+def test_ignored_files_our_own_folder_and_nested_repositories_are_left_out(repo: Repo) -> None:
     repo.write(".gitignore", "100644", b"*.log\n")
     repo.write("x.log", "100644", b"1\n")
     repo.write(".entire/tmp/x", "100644", b"1\n")
     Repo(Path(repo.top, "nested")).write("inner", "100644", b"1\n")
-    tree = Looker(repo).look()
+    tree = Snapshots(repo).take()
     assert repo.git("ls-tree", "-r", "--name-only", tree).split() == [b".gitignore", b"a.txt", b"dir/b.txt"]
 
 
-def test_files_that_stand_in_a_merge_conflict_are_as_they_lie_there(repo: Repo) -> None:
+def test_files_in_a_merge_conflict_are_as_they_are_on_disk(repo: Repo) -> None:
     repo.git("checkout", "-q", "-b", "side")
     repo.write("a.txt", "100644", b"side\n")
     repo.git("commit", "-q", "-a", "-m", "side")
@@ -222,11 +222,11 @@ def test_files_that_stand_in_a_merge_conflict_are_as_they_lie_there(repo: Repo) 
     repo.write("a.txt", "100644", b"main\n")
     repo.git("commit", "-q", "-a", "-m", "main")
     repo.git("merge", "-q", "side", ok=False)
-    looker = Looker(repo)
-    tree = looker.look()
+    snapshots = Snapshots(repo)
+    tree = snapshots.take()
     assert b"<<<<<<<" in repo.git("cat-file", "blob", f"{tree}:a.txt")
     repo.remove("a.txt")
-    assert repo.git("ls-tree", "-r", "--name-only", looker.look()).split() == [b"dir/b.txt"]
+    assert repo.git("ls-tree", "-r", "--name-only", snapshots.take()).split() == [b"dir/b.txt"]
 
 
 def test_content_is_what_git_would_store(repo: Repo) -> None:
@@ -234,37 +234,37 @@ def test_content_is_what_git_would_store(repo: Repo) -> None:
     repo.git("config", "filter.up.clean", "tr a-z A-Z")
     repo.write("c.txt", "100644", b"1\r\n2\r\n")
     repo.write("d.up", "100644", b"shout\n")
-    tree = Looker(repo).look()
+    tree = Snapshots(repo).take()
     assert repo.git("cat-file", "blob", f"{tree}:c.txt") == b"1\n2\n"
     assert repo.git("cat-file", "blob", f"{tree}:d.up") == b"SHOUT\n"
 
 
 def test_a_folder_that_became_a_file_and_back(repo: Repo) -> None:
-    looker = Looker(repo)
+    snapshots = Snapshots(repo)
     shutil.rmtree(repo.path("dir"))
     repo.write("dir", "100644", b"a file now\n")
-    assert looker.look() == looker.gits()
+    assert snapshots.take() == snapshots.expected()
     repo.remove("dir")
     repo.write("dir/b.txt", "100644", b"two\n")
     repo.write("dir/c.txt", "100644", b"three\n")
-    assert looker.look() == looker.gits()
+    assert snapshots.take() == snapshots.expected()
 
 
 def test_pipes_are_no_files(repo: Repo) -> None:
     os.mkfifo(repo.path("pipe"))
     repo.remove("a.txt")
     os.mkfifo(repo.path("a.txt"))
-    assert repo.git("ls-tree", "-r", "--name-only", Looker(repo).look()).split()[-1] == b"dir/b.txt"
+    assert repo.git("ls-tree", "-r", "--name-only", Snapshots(repo).take()).split()[-1] == b"dir/b.txt"
 
 
-def test_a_look_after_a_known_change_is_what_a_new_look_finds(repo: Repo) -> None:
-    looker = Looker(repo)
+def test_a_snapshot_after_a_known_change_equals_a_new_snapshot(repo: Repo) -> None:
+    snapshots = Snapshots(repo)
     Path(repo.top, "kept.txt").write_text("kept\n")
     Path(repo.top, "gone.txt").write_text("gone\n")
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "more")
     Path(repo.top, "untracked.txt").write_text("1\n")
-    looker.look()
+    snapshots.take()
     Path(repo.top, "gone.txt").unlink()
     Path(repo.top, "kept.txt").write_text("changed\n")
     Path(repo.top, "new.txt").write_text("new\n")
@@ -272,28 +272,28 @@ def test_a_look_after_a_known_change_is_what_a_new_look_finds(repo: Repo) -> Non
     Path(repo.top, "untracked.txt").unlink()
     changed = ["gone.txt", "kept.txt", "new.txt", "new link", "untracked.txt"]
     in_head = {path: found for path in changed if (found := diff.entries(repo.top, "HEAD", [path]).get(path))}
-    after = worktree.take_after(looker.place, looker.before, {path: in_head.get(path) for path in changed})
+    after = worktree.take_after(snapshots.place, snapshots.before, {path: in_head.get(path) for path in changed})
     with Objects(repo.top) as objects:
-        fresh = worktree.take(looker.place, looker.before, objects, HUGE, {})
+        fresh = worktree.take(snapshots.place, snapshots.before, objects, HUGE, {})
     assert after.snapshot.files == fresh.snapshot.files
     assert sorted(after.snapshot.untracked) == sorted(fresh.snapshot.untracked)
     assert after.links == fresh.links
     Path(repo.top, "kept.txt").write_text("kept\n")
     Path(repo.top, "gone.txt").write_text("gone\n")
     back = worktree.take_after(
-        looker.place, replace(after.snapshot, tree="x"), {path: in_head[path] for path in ("kept.txt", "gone.txt")}
+        snapshots.place, replace(after.snapshot, tree="x"), {path: in_head[path] for path in ("kept.txt", "gone.txt")}
     )
     assert sorted(back.snapshot.files) == ["new link", "new.txt"]
 
 
 def test_a_file_that_only_the_index_lost_is_no_change(repo: Repo) -> None:
-    looker = Looker(repo)
+    snapshots = Snapshots(repo)
     Path(repo.top, "kept.txt").write_text("kept\n")
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "kept")
-    tree = looker.look()
+    tree = snapshots.take()
     repo.git("rm", "-q", "--cached", "kept.txt")
-    assert looker.look() == tree
-    assert looker.before.files == {}
+    assert snapshots.take() == tree
+    assert snapshots.before.files == {}
     Path(repo.top, "kept.txt").write_text("changed\n")
-    assert looker.look() != tree
+    assert snapshots.take() != tree
