@@ -120,7 +120,7 @@ class Lineage:
             start = hunk.old_start if hunk.old_count else hunk.old_start + 1
             reader.copy(start - at, out)
             at = start + hunk.old_count
-            for removed, added, kept in _blocks(hunk):
+            for removed, added, unchanged in _blocks(hunk):
                 gone = [(reader.take(), text) for text in removed]
                 owners = self._owners(path, gone, added, who, restore=restore)
                 for owner in owners:
@@ -130,7 +130,7 @@ class Lineage:
                 for owner, text in gone:
                     path.lost.setdefault(text, []).append(owner)
                     path.removed_by.setdefault(text, []).append(remover)
-                reader.copy(kept, out)
+                reader.copy(unchanged, out)
         reader.copy(_REST, out)
         return out
 
@@ -163,9 +163,9 @@ class Lineage:
                 start = hunk.old_start if hunk.old_count else hunk.old_start + 1
                 reader.pieces(start - at)
                 at = start + hunk.old_count
-                for removed, _added, kept in _blocks(hunk):
+                for removed, _added, unchanged in _blocks(hunk):
                     owners.update(owner for owner, _ in reader.pieces(len(removed)))
-                    reader.pieces(kept)
+                    reader.pieces(unchanged)
             if patch.change.old_mode == _NO_FILE:
                 owners.add(path.remover)
             elif patch.binary or patch.change.new_mode == _NO_FILE:
@@ -218,10 +218,10 @@ def _mark_common(runs: Runs, hunks: Sequence[Hunk]) -> Runs:
         start = hunk.old_start if hunk.old_count else hunk.old_start + 1
         _extend(out, reader.pieces(start - at), Owner.committed)
         at = start + hunk.old_count
-        for removed, _added, kept in _blocks(hunk):
+        for removed, _added, unchanged in _blocks(hunk):
             for owner, count in reader.pieces(len(removed)):
                 _add(out, owner, count)
-            _extend(out, reader.pieces(kept), Owner.committed)
+            _extend(out, reader.pieces(unchanged), Owner.committed)
     _extend(out, reader.pieces(_REST), Owner.committed)
     return out
 
@@ -276,16 +276,16 @@ def _blocks(hunk: Hunk) -> list[tuple[list[bytes], list[bytes], int]]:
     blocks: list[tuple[list[bytes], list[bytes], int]] = []
     removed: list[bytes] = []
     added: list[bytes] = []
-    kept = 0
+    unchanged = 0
     for kind, text in hunk.lines:
         if kind == b" ":
-            kept += 1
+            unchanged += 1
             continue
-        if kept or (kind == b"-" and added):
-            blocks.append((removed, added, kept))
-            removed, added, kept = [], [], 0
+        if unchanged or (kind == b"-" and added):
+            blocks.append((removed, added, unchanged))
+            removed, added, unchanged = [], [], 0
         (removed if kind == b"-" else added).append(text)
-    blocks.append((removed, added, kept))
+    blocks.append((removed, added, unchanged))
     return blocks
 
 
@@ -334,7 +334,7 @@ def _path_lines(path: Path, source: Path, patch: FilePatch) -> PathLines:
         line = hunk.new_start
         reader = _Reader(path.runs)
         reader.pieces(line - 1)
-        for minus, plus, kept in _blocks(hunk):
+        for minus, plus, unchanged in _blocks(hunk):
             makers = [reader.take() for _ in plus]
             removers = [
                 path.remover if change.status == "D" else (taken[text].pop() if taken.get(text) else PERSON)
@@ -342,8 +342,8 @@ def _path_lines(path: Path, source: Path, patch: FilePatch) -> PathLines:
             ]
             for who in _add_block(added, line, makers, [who or PERSON for who in removers]):
                 removed[who] = removed.get(who, 0) + 1
-            reader.pieces(kept)
-            line += len(plus) + kept
+            reader.pieces(unchanged)
+            line += len(plus) + unchanged
     return PathLines(
         path=change.path,
         status=change.status,

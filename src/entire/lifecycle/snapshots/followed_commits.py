@@ -29,8 +29,8 @@ def head_moved(context: Context, before: str, after: str) -> None:
     if not before or not after:
         return
     found = history.log(context.place.top, [after, f"^{before}"], limit=_MAX_COMMITS)
-    ours = context.journal.caches.trees  # commits whose hooks ran: their checkpoints are complete
-    fresh = [commit for commit in reversed(found) if commit.oid not in ours]
+    complete = context.journal.caches.trees  # commits whose hooks ran: their checkpoints are complete
+    fresh = [commit for commit in reversed(found) if commit.oid not in complete]
     add_links(context, [commit.oid for commit in fresh if trailers.checkpoint_ids(commit.message)])
     known = {reason["commit"] for reason in context.journal.reasons}
     plain = [commit for commit in found if commit.oid not in known and not trailers.checkpoint_ids(commit.message)]
