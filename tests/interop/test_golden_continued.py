@@ -393,10 +393,10 @@ def test_what_cannot_be_taken_over_stops_no_hook(tmp_path: Path, monkeypatch: py
     def fail(*_: object) -> None:
         raise ValueError("nonsense")
 
-    monkeypatch.setattr(sessions, "note_steps", fail)
+    monkeypatch.setattr(sessions, "record_steps", fail)
     world = World("live/06-idle-after-agent-commit", tmp_path)
     monkeypatch.undo()
-    assert [one for one in world.log_errors() if "not understood: nonsense" in one]
+    assert [line for line in world.log_errors() if "could not import sessions of the Go CLI: nonsense" in line]
     session = world.taken(LIVE)
     with session.turn("One more"):
         session.write("more.py", "one\n")
