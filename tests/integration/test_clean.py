@@ -112,7 +112,7 @@ def test_steps_on_which_nobody_stands_go_and_come_back(story: Story, clean: Clea
     name, tip = orphan(story)
     said = clean()
     assert name in said
-    assert "no work tree is at" in said
+    assert "no worktree is at" in said
     assert shadows(story) == [name]
     assert "Removed 1 thing" in clean("--force")
     assert shadows(story) == []
@@ -256,7 +256,7 @@ class TestRemovedWorktree:
         kinds = dict(clean.items())
         assert kinds["steps"] == name
         assert kinds["session"] == session.id
-        assert kinds["looks"].startswith("entire/journal/")
+        assert kinds["snapshots"].startswith("entire/journal/")
         clean("-f")
         assert [ref for ref in refs(story) if "entire" in ref] == []
         clean("--undo")
@@ -332,7 +332,7 @@ class TestKeptSteps:
         change_state(story, session, process=_this_process())
         assert clean.items() == []
         session.stop()
-        assert [kind for kind, _ in clean.items()] == ["kept steps"]
+        assert [kind for kind, _ in clean.items()] == ["retained steps"]
 
 
 def test_leftovers_of_processes_that_are_gone(story: Story, clean: Clean) -> None:

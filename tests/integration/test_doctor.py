@@ -136,7 +136,7 @@ class TestHooks:
 
     def test_no_agent_at_all(self, story: Story, doctor: Doctor) -> None:
         (story.root / ".claude/settings.json").unlink()
-        doctor.finds("agent hooks", "no agent has hooks here", fixable=False)
+        doctor.finds("agent hooks", "no agent has hooks in this repository", fixable=False)
 
     def test_agent_settings_that_are_no_json(self, story: Story, doctor: Doctor) -> None:
         path = story.root / ".claude/settings.json"
@@ -151,7 +151,7 @@ class TestSettings:
     def test_broken_settings_are_put_aside(self, story: Story, doctor: Doctor) -> None:
         path = story.root / ".entire/settings.json"
         path.write_text('{"enabled": ')
-        doctor.finds("settings", "holds no JSON object")
+        doctor.finds("settings", "is not a JSON object")
         doctor.repairs("settings")
         assert path.with_name("settings.json.broken").read_text() == '{"enabled": '
         assert json.loads(path.read_text())["enabled"] is True
@@ -160,7 +160,7 @@ class TestSettings:
     def test_a_conflict_is_the_persons_to_resolve(self, story: Story, doctor: Doctor) -> None:
         path = story.root / ".entire/settings.json"
         path.write_text("<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> x\n")
-        doctor.finds("settings", "holds no JSON object", fixable=False)
+        doctor.finds("settings", "is not a JSON object", fixable=False)
         doctor("--force", status=1)
         assert path.read_text().startswith("<<<<<<<")
 
@@ -227,7 +227,7 @@ class TestBrokenFiles:
         path = story.root / ".git/entire"
         shutil.rmtree(path)
         path.write_text("what is this")
-        doctor.finds("permissions", "is no folder", fixable=False)
+        doctor.finds("permissions", "is not a folder", fixable=False)
 
 
 class TestPermissions:
@@ -239,7 +239,7 @@ class TestPermissions:
         path = str(story.root / ".git/objects")
         real = os.access
         monkeypatch.setattr(os, "access", lambda one, mode, **more: one != path and real(one, mode, **more))
-        doctor.finds("permissions", f"{path} cannot be written", fixable=False)
+        doctor.finds("permissions", f"{path} is not writable", fixable=False)
 
     def test_a_file_of_somebody_else(
         self, story: Story, doctor: Doctor, monkeypatch: pytest.MonkeyPatch
@@ -248,7 +248,7 @@ class TestPermissions:
         path = str(story.root / f".git/entire/sessions/{session.id}.json")
         real = os.access
         monkeypatch.setattr(os, "access", lambda one, mode, **more: one != path and real(one, mode, **more))
-        doctor.finds("permissions", f"{path} cannot be read and written", fixable=False)
+        doctor.finds("permissions", f"{path} is not readable and writable", fixable=False)
 
     def test_what_cannot_be_read_is_a_finding(
         self, story: Story, doctor: Doctor, monkeypatch: pytest.MonkeyPatch
@@ -275,7 +275,7 @@ def test_a_lock_that_is_held_for_long(story: Story, doctor: Doctor, monkeypatch:
     monkeypatch.setattr(corruption, "_LOCKED", 0.1)
     with (story.root / ".git/entire/lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        doctor.finds("lock", "holds our lock", fixable=False)
+        doctor.finds("lock", "has held Entire's lock", fixable=False)
         if os.path.exists("/proc/locks"):
             assert str(os.getpid()) in doctor.json(status=1)[0]["message"]
     assert doctor.json() == []
@@ -305,7 +305,7 @@ class TestSessions:
         change_state(story, session, process=Process(), last_seen=time.time() - 600)
         assert doctor.json() == []
         change_state(story, session, last_seen=time.time() - 4000)
-        doctor.finds("sessions", "its agent is gone")
+        doctor.finds("sessions", "its agent exited during a turn")
         doctor.repairs("sessions")
         assert len(shadows(story)) == 1
 
@@ -383,7 +383,7 @@ class TestTransactions:
                 pytest.fail("nothing was killed half-way")
             if [one for one in transaction.find_all(place_of(story)) if one.state == "applying"]:
                 break
-        doctor.finds("transactions", "`entire reset` was killed half-way")
+        doctor.finds("transactions", "`entire reset` was interrupted")
         doctor.repairs("transactions")
         assert name not in shadows(story)
         assert story.entire("reset", "--undo") == 0
@@ -414,7 +414,7 @@ class TestRefs:
         path.touch()
         assert doctor.json() == []
         os.utime(path, (time.time() - 7200, time.time() - 7200))
-        doctor.finds("refs", "was left by a git that was killed")
+        doctor.finds("refs", "is a stale lock")
         doctor.repairs("refs")
         assert not path.exists()
 
@@ -450,7 +450,7 @@ class TestJournal:
         found = [one for one in doctor.json(status=1) if one["severity"] == "error"]
         assert {(one["check"], one["fixable"]) for one in found} == {("journal", True)}
         said = " ".join(one["message"] for one in found)
-        for words in ("looks at the work tree", "contents of the last look", "the last step on", "stored transcript"):
+        for words in ("snapshots of the worktree", "of the last snapshot", "the last step on", "stored transcript"):
             assert words in said
         doctor("--force")
         assert doctor.json() == []
@@ -532,7 +532,7 @@ class TestWhereItIsNotEnabled:
     def test_disabled(self, story: Story, doctor: Doctor) -> None:
         assert story.entire("disable") == 0
         (story.root / ".git/hooks/post-commit").unlink()
-        assert "Entire is disabled here" in doctor()
+        assert "Entire is disabled in this repository" in doctor()
 
     def test_outside_of_a_repository(self, story: Story, doctor: Doctor, tmp_path: Path) -> None:
         doctor(status=3, cwd=tmp_path)

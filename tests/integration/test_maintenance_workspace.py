@@ -79,7 +79,7 @@ def test_clean_in_two_steps_and_back(story: Story) -> None:
     assert shadows(story) == []
     back = workspace.undo_clean()
     assert back == views.UndoneView(
-        undo_id=back.undo_id, undoes=done.undo_id, title="what nobody needed (1)", refs=(f"refs/heads/{name}",)
+        undo_id=back.undo_id, undoes=done.undo_id, title="unused data (1)", refs=(f"refs/heads/{name}",)
     )
     assert back.undo_id not in ("", done.undo_id)
     assert refs(story) == before
@@ -124,7 +124,7 @@ def test_clean_is_not_undone_over_a_session_that_went_on(story: Story) -> None:
     assert ("session", session.id) in [(one.kind, one.name) for one in done.removed]
     session.start()
     before = everything(story.root)
-    with pytest.raises(EntireError, match=f"{session.id} went on since"):
+    with pytest.raises(EntireError, match=f"{session.id} has continued since"):
         workspace.undo_clean()
     assert everything(story.root) == before
 
@@ -168,7 +168,7 @@ def test_reset_refuses_near_a_turn_in_progress_unless_forced(story: Story) -> No
     workspace = Workspace.find(story.root)
     assert workspace.reset(ResetRequest(dry_run=True)).at_work == (session.id,)
     before = refs(story)
-    with pytest.raises(EntireError, match="a turn is in progress"):
+    with pytest.raises(EntireError, match="has a turn in progress"):
         workspace.reset(ResetRequest())
     assert refs(story) == before
     assert workspace.reset(ResetRequest(force=True)).undo_id

@@ -169,7 +169,7 @@ def test_a_turn_in_progress(story: Story, reset: Reset) -> None:
     session.write("a.py", "one = 1\ntwo = 2\nthree = 3\n")
     before = everything(story.root)
     reset(status=1)
-    assert "a turn is in progress" in reset.err
+    assert "has a turn in progress" in reset.err
     assert everything(story.root) == before
     reset("-f")
     assert shadows(story) == []
@@ -216,7 +216,7 @@ def test_a_state_that_went_on_is_not_overwritten(story: Story, reset: Reset) -> 
         session.write("c.py", "c = 1\n")
     before = everything(story.root)
     reset("--undo", status=1)
-    assert "went on since" in reset.err
+    assert "has continued since" in reset.err
     after = everything(story.root)
     assert {name: after[name] for name in before} == before
 
@@ -260,7 +260,7 @@ def test_not_while_a_commit_is_being_made(story: Story, reset: Reset) -> None:
     answer.chmod(0o755)
     story.git("commit", "-q", env={"GIT_EDITOR": str(answer), **PERSON})
     assert (story.root.parent / "pending").exists()
-    assert "a commit is being made" in (story.root.parent / "said").read_text()
+    assert "a commit is in progress" in (story.root.parent / "said").read_text()
     assert story.linked()["files_touched"] == ["a.py"]
 
 
@@ -270,7 +270,7 @@ def test_unknown_sessions_and_strange_command_lines(story: Story, reset: Reset) 
     assert "session not found" in reset.err
     reset("--undo", "-f", status=2)
     reset("--undo", status=1)
-    assert "there is no `entire reset` to undo" in reset.err
+    assert "no `entire reset` to undo" in reset.err
 
 
 def test_what_could_not_be_removed_is_not_forgotten(

@@ -1,4 +1,4 @@
-"""What can be wrong in a repository: one function per check of ``doctor.CHECKS``. None of them writes anything."""
+"""The checks of ``doctor.CHECKS``: one function for each. They only read."""
 
 from __future__ import annotations
 
@@ -28,52 +28,50 @@ if TYPE_CHECKING:
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
 SHOWN = 5
-_HASHES = 20  # transcripts whose hash is compared, the newest: it is only a diagnostic
+_HASHES = 20  # the newest checkpoints whose transcripts are hashed: reading all would take too long
 
 
 class Case:
-    """What the checks look at: asked once, when a check needs it."""
+    """What the checks examine, read on first use."""
 
     def __init__(self, place: Place, now: float) -> None:
         self.place = place
         self.now = now
         self.settings = settings.load(place)
         self.objects = Objects(place.top)
-        self._ground: Repository | None = None
+        self._repository: Repository | None = None
 
     @property
     def repository(self) -> Repository:
-        """The repository as it stands."""
-        if self._ground is None:
-            self._ground = Repository(self.place, self.now)
-        return self._ground
+        if self._repository is None:
+            self._repository = Repository(self.place, self.now)
+        return self._repository
 
     def close(self) -> None:
-        """End the helper processes."""
+        """End git's helper processes."""
         self.objects.close()
 
 
 def finding(severity: str, message: str, hint: str = "", *, fixable: bool = False) -> FindingView:
-    """Return a finding; the table says of which check."""
+    """Return a finding without the name of its check, which ``doctor`` adds."""
     return FindingView(severity=severity, message=message, hint=hint, fixable=fixable)
 
 
 def git_program(case: Case) -> Iterator[FindingView]:
-    """The git program is there and new enough."""
     found = program.version(case.place.top)
     if found and found < program.OLDEST:
-        names = [".".join(map(str, one)) for one in (found, program.OLDEST)]
+        names = [".".join(map(str, version)) for version in (found, program.OLDEST)]
         yield finding(ERROR, f"git {names[0]} is too old", f"install git {names[1]} or newer")
 
 
 def enabled(case: Case) -> list[FindingView]:
-    """Tell where Entire does nothing."""
+    """Return a note if Entire is not enabled here."""
     if case.settings is None:
-        said = "Entire is not enabled in this repository"
-        return [FindingView(check="settings", severity=NOTE, message=said, hint="`entire enable` starts it")]
+        message = "Entire is not enabled in this repository"
+        return [FindingView(check="settings", severity=NOTE, message=message, hint="run `entire enable` to enable it")]
     if not case.settings.enabled:
-        said = "Entire is disabled here"
-        return [FindingView(check="settings", severity=NOTE, message=said, hint="`entire enable` turns it on again")]
+        message = "Entire is disabled in this repository"
+        return [FindingView(check="settings", severity=NOTE, message=message, hint="run `entire enable` to enable it")]
     return []
 
 
@@ -81,24 +79,25 @@ def enabled(case: Case) -> list[FindingView]:
 
 
 def settings_files(case: Case) -> Iterator[FindingView]:
-    """Settings that cannot be understood."""
     broken = broken_settings(case.place)
     for path, in_conflict in broken.items():
-        hint = "resolve the conflict in it" if in_conflict else "it is put aside as *.broken, and written anew"
-        yield finding(ERROR, f"{path} holds no JSON object", hint, fixable=not in_conflict)
+        rewritten = " and writes a new one" if path == case.place.settings else ""
+        repair = f"`entire doctor --fix` renames it to *.broken{rewritten}"
+        hint = "resolve the merge conflict in it" if in_conflict else repair
+        yield finding(ERROR, f"{path} is not a JSON object", hint, fixable=not in_conflict)
     for warning in case.settings.warnings if case.settings is not None else ():
-        if not any(warning.startswith(path) and "no JSON object" in warning for path in broken):
-            yield finding(WARNING, warning, "it does not count until it is corrected")
+        if not any(warning.startswith(path) for path in broken):
+            yield finding(WARNING, warning, "correct it; until then it is ignored")
 
 
 def broken_settings(place: Place) -> dict[str, bool]:
-    """Return the settings files that are no JSON objects, and whether there are conflict markers of git in them."""
+    """Return the settings files that are not JSON objects, and whether each holds git's conflict markers."""
     found = {}
     for path in (place.settings, place.main_local_settings, place.local_settings, place.own_options):
         try:
             data = files.read(path) if path else None
         except OSError:
-            continue  # settings.load warns of it
+            continue  # settings.load warns about it
         if data is None:
             continue
         try:
@@ -114,43 +113,42 @@ def broken_settings(place: Place) -> dict[str, bool]:
 
 
 def pending_commit(case: Case) -> Iterator[FindingView]:
-    """A commit that was decided and never carried out."""
     path = case.place.pending_file
     if not os.path.exists(path) or is_committing(case.place):
         return
     try:
         files.read_json(path)
     except CorruptError:
-        return  # broken_files tells of it
+        return  # reported by broken_files
     yield finding(
         WARNING,
-        "the checkpoint of a commit was not written yet (its hook was killed)",
-        "it is written now",
+        "a commit's checkpoint has not been written (its hook was killed)",
+        "`entire doctor --fix` writes it",
         fixable=True,
     )
 
 
 def stuck_sessions(case: Case) -> Iterator[FindingView]:
-    """Sessions with a turn in progress whose agent is gone."""
-    for one in case.repository.states:
-        if is_stuck(one, case.now):
+    """Find sessions whose agent ended during a turn, and checkpoints that were never finalised."""
+    for session in case.repository.states:
+        if is_stuck(session, case.now):
             yield finding(
                 WARNING,
-                f"session {one.session_id}: its agent is gone within a turn",
-                "the turn is saved as far as it came",
+                f"session {session.session_id}: its agent exited during a turn",
+                "`entire doctor --fix` saves the work of that turn",
                 fixable=True,
             )
-        elif one.turn_checkpoints and not one.is_running:
+        elif session.turn_checkpoints and not session.is_running:
             yield finding(
                 WARNING,
-                f"session {one.session_id}: its last checkpoints are not complete",
-                "they are completed from the transcript",
+                f"session {session.session_id}: its last checkpoints are incomplete",
+                "`entire doctor --fix` completes them from the transcript",
                 fixable=True,
             )
 
 
 def is_stuck(session: Session, now: float) -> bool:
-    """Tell whether a turn is in progress and its agent gone."""
+    """Tell whether a turn is in progress although its agent has exited."""
     return liveness.has_lost_turn(session, now, silence=liveness.AN_HOUR)
 
 
@@ -158,34 +156,38 @@ def is_stuck(session: Session, now: float) -> bool:
 
 
 def git_hooks(case: Case) -> Iterator[FindingView]:
-    """Git hooks that are missing, broken or somebody else's."""
     for problem in install.health(case.place.top):
         by_hand = " does not call entire" in problem or problem.startswith("core.hooksPath")
-        other = "another version" in problem
-        hint = "change it by hand" if by_hand else "it is installed again; a hook of somebody else's runs after ours"
-        yield finding(WARNING if other else ERROR, problem, hint, fixable=not by_hand)
+        is_other_version = "another version" in problem
+        hint = (
+            "edit it by hand"
+            if by_hand
+            else "`entire doctor --fix` reinstalls it; a hook of another program still runs, after Entire's"
+        )
+        yield finding(WARNING if is_other_version else ERROR, problem, hint, fixable=not by_hand)
 
 
 def agents(_case: Case) -> Iterator[FindingView]:
-    """Agents of installed packages that cannot be used."""
+    """Find agents of installed packages that cannot be loaded."""
     for problem in registry.problems():
-        yield finding(WARNING, problem, "reinstall or remove the package that brings it")
+        yield finding(WARNING, problem, "reinstall or remove the package that provides it")
 
 
 def agent_hooks(case: Case) -> Iterator[FindingView]:
-    """Agents that are connected in part, or not at all."""
     found = registry.installed(case.place.top)
-    for one in found:
-        if not one.is_whole:
+    for hooks in found:
+        if not hooks.is_whole:
             yield finding(
                 WARNING,
-                f"{one.agent_type}: hooks in {one.path} are missing, or not as this version writes them",
-                "they are written again",
+                f"{hooks.agent_type}: hooks in {hooks.path} are missing or outdated",
+                "`entire doctor --fix` reinstalls them",
                 fixable=True,
             )
     if not found:
         yield finding(
-            WARNING, "no agent has hooks here: sessions are not seen", "`entire enable --agent NAME` installs them"
+            WARNING,
+            "no agent has hooks in this repository, so no sessions are recorded",
+            "run `entire enable --agent NAME` to install them",
         )
 
 
@@ -193,13 +195,13 @@ def agent_hooks(case: Case) -> Iterator[FindingView]:
 
 
 def dangling_links(case: Case) -> Iterator[FindingView]:
-    """Commits of this branch that name a checkpoint which is stored nowhere here."""
+    """Find commits of this branch whose checkpoint is not stored here."""
     lost = lost_links(case)
     remotes = history.remotes(case.place.top) if lost else []
     hint = (
-        f"it is looked for on {' and '.join(remotes)}"
+        f"`entire doctor --fix` tries to fetch it from {' and '.join(remotes)}"
         if remotes
-        else "the commit is as good as ever; where its session was kept in another clone, push "
+        else "the commit itself is intact; if another clone has the checkpoint, push "
         f"{checkpoints.LOCAL_REF.removeprefix('refs/heads/')} there and fetch it here"
     )
     for commit, ids in list(lost.items())[: SHOWN * 4]:
@@ -220,9 +222,9 @@ def _list(ids: list[CheckpointId]) -> str:
 
 
 def lost_links(case: Case) -> dict[str, list[CheckpointId]]:
-    """Return the commits of this branch with the checkpoints that they name in vain, the newest first."""
+    """Return the commits of this branch, newest first, with the checkpoints they name that are not stored here."""
     found = history.containing(case.place.top, trailers.CHECKPOINT, start="HEAD")
-    linked = {one.oid: trailers.checkpoint_ids(one.message) for one in found}
+    linked = {commit.oid: trailers.checkpoint_ids(commit.message) for commit in found}
     names = sorted({name for ids in linked.values() for name in ids})
     stored = browse.listed(case.place.top, list(checkpoints.tips(case.place.top).values()), names) if names else {}
     lost = {commit: [name for name in ids if name not in stored] for commit, ids in linked.items()}
@@ -230,7 +232,7 @@ def lost_links(case: Case) -> dict[str, list[CheckpointId]]:
 
 
 def damaged_checkpoints(case: Case) -> Iterator[FindingView]:
-    """Checkpoints with missing or unreadable parts, and transcripts that are not as their hash says."""
+    """Find checkpoints with missing or unreadable parts, and transcripts that do not match their hash."""
     tips = list(checkpoints.tips(case.place.top).values())
     newest: list[tuple[float, CheckpointId]] = []
     for entry in checkpoints.list_all(case.place.top, tips):
@@ -241,9 +243,9 @@ def damaged_checkpoints(case: Case) -> Iterator[FindingView]:
             yield finding(
                 WARNING,
                 f"checkpoint {found.id}: {'; '.join(found.problems)}",
-                "what is there can still be read; another clone may have it whole",
+                "the rest can still be read; look for a complete copy in another clone",
             )
-        newest.append((max((parse_time(one.created_at) for one in found.records), default=0.0), found.id))
+        newest.append((max((parse_time(record.created_at) for record in found.records), default=0.0), found.id))
     for _, name in sorted(newest, reverse=True)[:_HASHES]:
         found = checkpoints.read(case.objects, tips, name)
         for slot in found.slots if found is not None else ():
@@ -251,8 +253,8 @@ def damaged_checkpoints(case: Case) -> Iterator[FindingView]:
                 yield finding(
                     NOTE,
                     f"checkpoint {name}: the transcript of session "
-                    f"{slot.session_id or slot.number} is not as its hash says",
-                    "old versions hashed before they removed secrets",
+                    f"{slot.session_id or slot.number} does not match its hash",
+                    "expected for checkpoints of old versions, which hashed before redaction",
                 )
 
 
@@ -260,17 +262,16 @@ def damaged_checkpoints(case: Case) -> Iterator[FindingView]:
 
 
 def clutter(case: Case) -> Iterator[FindingView]:
-    """What `entire clean` would remove."""
-    found = [one for one in clean.find(case.place, now=case.now).items if one.kind != "kept steps"]
+    """Find what ``entire clean`` would remove, except retained steps."""
+    found = [item for item in clean.find(case.place, now=case.now).items if item.kind != "retained steps"]
     if found:
-        kinds = sorted({one.kind for one in found})
-        yield finding(
-            NOTE, f"there is what nobody needs: {len(found)} in all ({', '.join(kinds)})", "`entire clean` removes it"
-        )
+        kinds = sorted({item.kind for item in found})
+        number = f"{len(found)} unused item" + ("s" if len(found) > 1 else "")
+        yield finding(NOTE, f"{number} ({', '.join(kinds)})", "run `entire clean` to list what can be removed")
 
 
 def logged_errors(case: Case) -> Iterator[FindingView]:
-    """Errors that hooks wrote into the log: nobody else would see them."""
+    """Report errors in the hooks' log: hooks fail silently, so they show nowhere else."""
     count = log.failures(case.place.log)
     if count:
-        yield finding(NOTE, f"errors in {case.place.log}: {count}", "the last lines tell more")
+        yield finding(NOTE, f"errors in {case.place.log}: {count}", "read the end of that file")

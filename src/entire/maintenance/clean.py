@@ -1,6 +1,6 @@
-"""``entire clean``: what nobody needs any more, why, and taking it away with a way back.
+"""``entire clean``: finds unused data, says why it is unused, and removes it with an undo point.
 
-Never a checkpoint, never anything of a session at work, never a branch of a person's that only bears such a name.
+It never removes checkpoints, data of a session at work, or a user's branch that is only named like a shadow branch.
 """
 
 from __future__ import annotations
@@ -41,34 +41,34 @@ _SETTINGS = (".gitignore", "entire.json", "settings.json", "settings.local.json"
 
 
 class Found(Value):
-    """What can go, and what a person should know about what stays."""
+    """Unused data, and notes about what stays."""
 
     items: tuple[UnusedView, ...] = ()
     notes: tuple[str, ...] = ()
 
 
 class Removal(Value):
-    """What was removed; ``undo_id`` brings it back ('' if there is nothing to bring back)."""
+    """What was removed. ``undo_id``: the transaction that restores it; '' if only undo points were removed."""
 
     items: tuple[UnusedView, ...] = ()
     undo_id: str = ""
 
 
 def find(place: Place, *, now: float, everything: bool = False) -> Found:
-    """Return what nobody needs any more. ``everything``: all undo points, not only the old ones."""
+    """Return unused data. ``everything``: all undo points, not only the old ones."""
     repository = Repository(place, now)
     items = [item for search in _SEARCHES for item in search(repository)]
-    items += _undo_points(repository, everything=everything)
+    items += _find_undo_points(repository, everything=everything)
     return Found(items=tuple(items), notes=tuple(_notes(repository)))
 
 
 def remove(place: Place, wanted: Sequence[UnusedView], *, now: float) -> Removal:
-    """Remove what was shown, as far as nobody needs it still. One transaction, so that ``undo`` brings it back."""
+    """Remove the items in ``wanted`` that are still unused, in one transaction that ``undo`` reverts."""
     with lock(place):
         transaction.complete(place)
-        shown = {_key(item) for item in wanted}
+        keys = {_key(item) for item in wanted}
         everything = any(item.undo_id for item in wanted)
-        items = [item for item in find(place, now=now, everything=everything).items if _key(item) in shown]
+        items = [item for item in find(place, now=now, everything=everything).items if _key(item) in keys]
         repository = Repository(place, now)
         undo_id = _carry_out(repository, [item for item in items if not item.undo_id])
         for other in repository.places.values():
@@ -79,7 +79,7 @@ def remove(place: Place, wanted: Sequence[UnusedView], *, now: float) -> Removal
 
 
 def clean(place: Place, request: CleanRequest, *, now: float) -> CleanView:
-    """Find what is no longer used, and unless it is a dry run remove it."""
+    """Find unused data and, unless it is a dry run, remove it."""
     found = find(place, now=now, everything=request.everything)
     if request.only is not None:
         wanted = {_key(item) for item in request.only}
@@ -89,7 +89,7 @@ def clean(place: Place, request: CleanRequest, *, now: float) -> CleanView:
 
 
 def undo(place: Place, *, now: float) -> UndoneView:
-    """Bring back what the last ``clean`` removed that was not brought back yet."""
+    """Restore what the last ``clean`` removed that was not undone yet."""
     with lock(place):
         last = undo_notes.latest(place, COMMAND)
         undo_notes.check_states(place, undo_notes.deleted_states(place, last))
@@ -105,7 +105,7 @@ def _key(item: UnusedView) -> tuple[str, str, str, str]:
 def _carry_out(repository: Repository, items: Sequence[UnusedView]) -> str:
     if not items:
         return ""
-    draft = transaction.Draft(repository.place, COMMAND, f"what nobody needed ({len(items)})", now=repository.now)
+    draft = transaction.Draft(repository.place, COMMAND, f"unused data ({len(items)})", now=repository.now)
     try:
         for item in items:
             if item.ref:
@@ -120,9 +120,9 @@ def _carry_out(repository: Repository, items: Sequence[UnusedView]) -> str:
 
 
 def _forget_refs(repository: Repository, gone: set[str]) -> dict[str, list[list[Any]]]:
-    """Take refs out of the journals of all worktrees; return the lines of kept steps, by worktree.
+    """Remove refs from the journals of all worktrees; return the lines of retained steps, by worktree.
 
-    Before the refs go: a journal that knows too little asks git, one that knows too much would bring a branch back.
+    Done before the refs are deleted: a journal that lacks a ref asks git, but one with a deleted ref would restore it.
     """
     forgotten = {}
     for worktree, place in repository.places.items():
@@ -137,39 +137,40 @@ def _forget_refs(repository: Repository, gone: set[str]) -> dict[str, list[list[
 
 
 def _recall_refs(repository: Repository, last: Transaction) -> None:
-    """Tell the journals of the kept steps that are there again: they have to forget them in time."""
+    """Put restored retained steps back into the journals, so that they expire as before."""
     forgotten = last.notes.get("kept")
     for worktree, place in repository.places.items():
         lines = forgotten.get(worktree, []) if isinstance(forgotten, dict) else []
-        there = {one.ref for one in retained_steps.find(place.top, worktree)} if lines else set()
+        restored = {retained.ref for retained in retained_steps.find(place.top, worktree)} if lines else set()
         journal = Journal(place)
-        if undo_notes.recall_refs(journal, lines, there):
+        if undo_notes.recall_refs(journal, lines, restored):
             journal.save(live=journal.is_live)
 
 
-# ---------------------------------------------------------------- what can go
+# ---------------------------------------------------------------- unused data
 
 
-def _steps(repository: Repository) -> Iterator[UnusedView]:
-    """Branches of steps on which nobody stands."""
+def _find_steps(repository: Repository) -> Iterator[UnusedView]:
+    """Find shadow branches that no worktree and no session uses."""
     for ref, oid in repository.shadows.items():
         base, worktree = steps.parse_branch(ref) or ("", "")
         if ref in repository.checked_out or any(
-            repository.stands_on(one, ref) for one in repository.states if repository.is_at_work(one)
+            repository.uses_shadow(session, ref) for session in repository.states if repository.is_at_work(session)
         ):
             continue
         reason = ""
         if worktree and worktree not in repository.ids:
-            reason = "its work tree is gone"
+            reason = "its worktree was removed"
         elif not any(head.startswith(base) for head in repository.heads) and not _has_open(repository, ref, worktree):
-            reason = f"no work tree is at {base}, and no session stands on it"
+            reason = f"no worktree is at {base}, and no session has steps on it"
         if reason:
             yield UnusedView(kind="steps", name=ref.removeprefix("refs/heads/"), reason=reason, ref=ref, oid=oid)
 
 
 def _has_open(repository: Repository, ref: str, worktree: str) -> bool:
-    """Tell whether a session with steps stands on a branch, or a commit in its worktree is not carried out yet."""
-    if any(one.steps and repository.stands_on(one, ref) for one in repository.states if not repository.is_gone(one)):
+    """Tell whether a session has steps on a shadow branch, or a commit in its worktree is pending."""
+    states = [session for session in repository.states if not repository.is_gone(session)]
+    if any(session.steps and repository.uses_shadow(session, ref) for session in states):
         return True
     places = (
         [repository.places[worktree]]
@@ -181,41 +182,43 @@ def _has_open(repository: Repository, ref: str, worktree: str) -> bool:
     return any(os.path.exists(place.pending_file) for place in places)
 
 
-def _sessions(repository: Repository) -> Iterator[UnusedView]:
-    """States of sessions that nothing can come of any more."""
-    guests = {name for place in repository.places.values() for name in Journal(place).attribution.visiting_sessions}
-    for one in repository.states:
-        silent = repository.now - one.last_seen
-        if repository.is_alive(one) or one.session_id in guests:
+def _find_sessions(repository: Repository) -> Iterator[UnusedView]:
+    """Find states of ended sessions without uncommitted work, or whose worktree was removed."""
+    visiting = {name for place in repository.places.values() for name in Journal(place).attribution.visiting_sessions}
+    for session in repository.states:
+        silent = repository.now - session.last_seen
+        if repository.is_alive(session) or session.session_id in visiting:
             continue
-        is_open = one.is_running or one.steps or one.open_files or one.turn_checkpoints
-        if repository.is_gone(one):
-            reason = f"its work tree {one.worktree_name} is gone"
+        is_open = session.is_running or session.steps or session.open_files or session.turn_checkpoints
+        if repository.is_gone(session):
+            reason = f"its worktree {session.worktree_name} was removed"
         elif not is_open and silent > KEPT_SECONDS:
-            reason = f"nothing of it is open, last seen {int(silent / _DAY)} days ago"
+            reason = f"no uncommitted work, last active {int(silent / _DAY)} days ago"
         else:
             continue
-        paths = [path for path in undo_notes.state_paths(repository.place, one.session_id) if os.path.lexists(path)]
-        yield UnusedView(kind="session", name=one.session_id, reason=reason, size=_size(paths), paths=tuple(paths))
+        name = session.session_id
+        paths = [path for path in undo_notes.state_paths(repository.place, name) if os.path.lexists(path)]
+        yield UnusedView(kind="session", name=name, reason=reason, size=_size(paths), paths=tuple(paths))
 
 
-def _kept(repository: Repository) -> Iterator[UnusedView]:
-    """Steps that a commit condensed: checkpoints hold what they led to."""
-    at_work = {one.session_id for one in repository.states if repository.is_at_work(one)}
-    for one in retained_steps.find(repository.place.top):
-        if one.worktree_id not in repository.ids:
-            reason = "steps that a commit condensed; their work tree is gone"
-        elif at_work and at_work & _sessions_of(repository, one.tip):
+def _find_retained_steps(repository: Repository) -> Iterator[UnusedView]:
+    """Find condensed steps: checkpoints hold their results."""
+    at_work = {session.session_id for session in repository.states if repository.is_at_work(session)}
+    for retained in retained_steps.find(repository.place.top):
+        if retained.worktree_id not in repository.ids:
+            reason = "condensed by a commit; their worktree was removed"
+        elif at_work and at_work & _sessions_with_steps(repository, retained.tip):
             continue
         else:
-            reason = f"steps that a commit condensed {_ago(repository.now - one.time)}"
-        yield UnusedView(kind="kept steps", name=f"on {one.base[:7]}", reason=reason, ref=one.ref, oid=one.tip)
+            reason = f"condensed by a commit {_ago(repository.now - retained.time)}"
+        name = f"on {retained.base[:7]}"
+        yield UnusedView(kind="retained steps", name=name, reason=reason, ref=retained.ref, oid=retained.tip)
 
 
-def _sessions_of(repository: Repository, tip: str) -> set[str]:
+def _sessions_with_steps(repository: Repository, tip: str) -> set[str]:
     """Return the sessions that made the steps up to a tip."""
     found = history.log(repository.place.top, [tip], limit=_MAX_STEPS)
-    return {name for one in found for name in trailers.parse(one.message).get(trailers.SESSION, [])}
+    return {name for step in found for name in trailers.parse(step.message).get(trailers.SESSION, [])}
 
 
 def _ago(seconds: float) -> str:
@@ -223,110 +226,120 @@ def _ago(seconds: float) -> str:
     return "today" if days < 1 else "a day ago" if days == 1 else f"{days} days ago"
 
 
-def _refs(repository: Repository) -> Iterator[UnusedView]:
-    """Refs of processes that died, what keeps looks at work trees that are gone, and old backups of branches."""
+def _find_refs(repository: Repository) -> Iterator[UnusedView]:
+    """Find scratch refs of dead processes, snapshots of removed worktrees, and old backups of branches."""
     for ref, oid in repository.refs.items():
         if ref.startswith(_WRITING) and not _is_running(ref.removeprefix(_WRITING).partition("-")[0]):
             yield UnusedView(
-                kind="scratch", name=ref.removeprefix("refs/"), reason="its process is gone", ref=ref, oid=oid
+                kind="scratch", name=ref.removeprefix("refs/"), reason="its process has ended", ref=ref, oid=oid
             )
         elif ref.startswith(_JOURNAL) and ref.removeprefix(_JOURNAL).partition("-")[0] not in repository.ids:
             yield UnusedView(
-                kind="looks", name=ref.removeprefix("refs/"), reason="the work tree is gone", ref=ref, oid=oid
+                kind="snapshots", name=ref.removeprefix("refs/"), reason="their worktree was removed", ref=ref, oid=oid
             )
         elif ref.startswith(_BACKUP) and ref.rpartition("/")[2].isdigit():
             age = repository.now - int(ref.rpartition("/")[2]) / 1000
             if age > KEPT_SECONDS:
-                reason = f"where a branch was before a rewind {_ago(age)}"
+                reason = f"the position of a branch before a rewind {_ago(age)}"
                 yield UnusedView(kind="backup", name=ref.removeprefix("refs/"), reason=reason, ref=ref, oid=oid)
 
 
-def _leftovers(repository: Repository) -> Iterator[UnusedView]:
-    """Files that a killed process, a broken state or the Go CLI left behind."""
+def _find_leftovers(repository: Repository) -> Iterator[UnusedView]:
+    """Find files that a killed process, a broken state or the Go CLI left behind."""
     common = repository.place.common_own_dir
-    at_work = {one.session_id for one in repository.states if repository.is_at_work(one)}
+    at_work = {session.session_id for session in repository.states if repository.is_at_work(session)}
     hooks = [os.path.join(common, "hooks"), os.path.join(repository.place.common_dir, "hooks")]
-    folders: dict[str, Callable[[str], str]] = dict.fromkeys([common, os.path.join(common, "sessions")], _in_ours)
-    folders[repository.place.sessions_dir] = _in_ours
+    folders: dict[str, Callable[[str], str]]
+    folders = dict.fromkeys([common, os.path.join(common, "sessions")], _explain_own_file)
+    folders[repository.place.sessions_dir] = _explain_own_file
     for place in repository.places.values():
-        folders[place.own_dir] = _in_ours
-        folders[place.entire_dir] = lambda name: _in_theirs(name, _SETTINGS)
-        folders[place.tmp_dir] = lambda name: _of_a_turn(name, at_work)
-    folders.update(dict.fromkeys(hooks, lambda name: _in_theirs(name, HOOKS)))
-    for folder, why in folders.items():
+        folders[place.own_dir] = _explain_own_file
+        folders[place.entire_dir] = lambda name: _explain_shared_file(name, _SETTINGS)
+        folders[place.tmp_dir] = lambda name: _explain_turn_file(name, at_work)
+    folders.update(dict.fromkeys(hooks, lambda name: _explain_shared_file(name, HOOKS)))
+    for folder, explain in folders.items():
         for entry in _regular_files(folder):
-            reason = why(entry.name)
+            reason = explain(entry.name)
             if reason:
                 size = entry.stat(follow_symlinks=False).st_size
-                name = _shown(repository, entry.path)
+                name = _relative(repository, entry.path)
                 yield UnusedView(kind="leftover", name=name, reason=reason, size=size, paths=(entry.path,))
 
 
-def _in_ours(name: str) -> str:
-    """Say why a file in a folder of ours can go, '' if it cannot."""
+def _explain_own_file(name: str) -> str:
+    """Return why a file in a folder of ours is unused; '' if it is in use."""
     stem, _, pid = name.rpartition(".tmp")
     if stem and pid.isdigit():
-        return "" if _is_running(pid) else "half-written by a process that is gone"
+        return "" if _is_running(pid) else "left half-written by a process that has ended"
     if name.endswith(".broken"):
-        return "could not be read and was put aside"
+        return "was corrupt and renamed"
     if name.startswith("index."):
-        return "" if _is_running(name.removeprefix("index.").removesuffix(".lock")) else "its process is gone"
+        return "" if _is_running(name.removeprefix("index.").removesuffix(".lock")) else "its process has ended"
     return ""
 
 
-def _in_theirs(name: str, known: Collection[str]) -> str:
-    """The same in a folder where others may have files too: only those of ours by name."""
+def _explain_shared_file(name: str, known: Collection[str]) -> str:
+    """The same in a folder with files of others: considers only those with a name in ``known``."""
     stem = name.removesuffix(".broken") if name.endswith(".broken") else name.rpartition(".tmp")[0]
-    return _in_ours(name) if stem in known else ""
+    return _explain_own_file(name) if stem in known else ""
 
 
-def _of_a_turn(name: str, at_work: Collection[str]) -> str:
-    """The same in the Go CLI's folder for notes about running turns, where transcripts may lie too."""
+def _explain_turn_file(name: str, at_work: Collection[str]) -> str:
+    """The same in the Go CLI's folder for notes about running turns, which may hold transcripts too."""
     if not name.endswith(".json") or not name.startswith(("pre-prompt-", "pre-task-")):
         return ""
     session_id = name.removeprefix("pre-prompt-").removesuffix(".json")
     is_needed = session_id in at_work or (name.startswith("pre-task-") and at_work)
-    return "" if is_needed else "of a turn that is over"
+    return "" if is_needed else "its turn has ended"
 
 
 def _regular_files(folder: str) -> list[os.DirEntry[str]]:
-    """Return the files of a folder, by name; nothing behind symbolic links, which may lead anywhere."""
+    """Return the files of a folder, sorted by name; nothing behind symbolic links, which may lead anywhere."""
     if os.path.islink(folder) or os.path.islink(os.path.dirname(folder)):
         return []
     try:
         with os.scandir(folder) as entries:
-            found = [one for one in entries if stat.S_ISREG(one.stat(follow_symlinks=False).st_mode)]
+            found = [entry for entry in entries if stat.S_ISREG(entry.stat(follow_symlinks=False).st_mode)]
     except OSError:
         return []
-    return sorted(found, key=lambda one: one.name)
+    return sorted(found, key=lambda entry: entry.name)
 
 
-def _undo_points(repository: Repository, *, everything: bool) -> Iterator[UnusedView]:
-    """Undo points that are too old, or all of them."""
+def _find_undo_points(repository: Repository, *, everything: bool) -> Iterator[UnusedView]:
+    """Find undo points that are too old, or all of them."""
     for place in repository.places.values():
-        for one in transaction.find_all(place):
-            age = repository.now - one.time
-            if one.is_settled and (everything or age > KEPT_SECONDS):
-                folder = os.path.join(place.own_dir, "undo", one.id)
-                reason = f"made {_ago(age)}; what it did cannot be undone then"
-                name = f"{one.command}: {one.title}"
+        for point in transaction.find_all(place):
+            age = repository.now - point.time
+            if point.is_settled and (everything or age > KEPT_SECONDS):
+                folder = os.path.join(place.own_dir, "undo", point.id)
+                reason = f"from {_ago(age)}; without it, that change cannot be undone"
+                name = f"{point.command}: {point.title}"
                 yield UnusedView(kind="undo point", name=name, reason=reason, size=_size([folder]), paths=(folder,),
-                                 undo_id=one.id)  # fmt: skip
+                                 undo_id=point.id)  # fmt: skip
 
 
 def _notes(repository: Repository) -> Iterator[str]:
-    for one in repository.missing:
-        yield f"the work tree {one.path} is not there, but git still knows it: `git worktree prune`, then clean again"
+    for worktree in repository.missing:
+        yield (
+            f"worktree {worktree.path} is missing, but git still lists it: "
+            "run `git worktree prune`, then `entire clean` again"
+        )
 
 
-_SEARCHES: tuple[Callable[[Repository], Iterable[UnusedView]], ...] = (_steps, _sessions, _kept, _refs, _leftovers)
+_SEARCHES: tuple[Callable[[Repository], Iterable[UnusedView]], ...] = (
+    _find_steps,
+    _find_sessions,
+    _find_retained_steps,
+    _find_refs,
+    _find_leftovers,
+)
 
 
 def _is_running(pid: str) -> bool:
     return not pid.isdigit() or process.look(int(pid)) is not None
 
 
-def _shown(repository: Repository, path: str) -> str:
+def _relative(repository: Repository, path: str) -> str:
     inside = path.startswith(repository.place.top + os.sep)
     return os.path.relpath(path, repository.place.top) if inside else path
 

@@ -1,4 +1,4 @@
-"""Damage to our own files and refs, as the doctor finds it; like ``checks``, it writes nothing."""
+"""Checks for damage to Entire's own files and refs. Like ``checks``, they only read."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ if TYPE_CHECKING:
     from entire.maintenance.checks import Case
     from entire.model.views import FindingView
 
-_LOCKED = 3.0  # no hook of ours holds the lock for so long
+_LOCKED = 3.0  # seconds; no hook holds the lock that long
 _STALE_LOCK = 3600.0
-_OWNER = "check its owner and mode; a command run with sudo leaves files of another owner"
+_OWNER = "check its owner and mode; a command run with sudo may have changed them"
 
 
 # ---------------------------------------------------------------- files and locks
 
 
 def permissions(case: Case) -> Iterator[FindingView]:
-    """Folders and files that we have to write."""
+    """Find folders and files that Entire must write and cannot."""
     place = case.place
     ours = _own_folders(place)
     common = [os.path.join(place.common_dir, name) for name in ("objects", "refs")]
-    told: list[str] = []
+    reported: list[str] = []
     for path in dict.fromkeys([place.git_dir, place.common_dir, *common, *ours, place.entire_dir, place.logs_dir]):
-        if not os.path.lexists(path) or any(path.startswith(above + os.sep) for above in told):
+        if not os.path.lexists(path) or any(path.startswith(above + os.sep) for above in reported):
             continue
         if not os.path.isdir(path):
-            yield finding(ERROR, f"{path} is no folder", "move it away; hooks make it anew")
+            yield finding(ERROR, f"{path} is not a folder", "move it away; the next hook recreates the folder")
         elif not os.access(path, os.R_OK | os.W_OK | os.X_OK):
-            told.append(path)
-            yield finding(ERROR, f"{path} cannot be written", _OWNER)
+            reported.append(path)
+            yield finding(ERROR, f"{path} is not writable", _OWNER)
         elif path in ours:
             yield from _locked_files(path)
 
@@ -55,7 +55,7 @@ def _own_folders(place: Place) -> list[str]:
 
 
 def can_read(place: Place) -> bool:
-    """Tell whether our own folders can be read; nothing else can be told until then."""
+    """Tell whether our own folders can be read; if not, most other checks make no sense."""
     return all(os.access(path, os.R_OK | os.X_OK) for path in _own_folders(place) if os.path.isdir(path))
 
 
@@ -63,11 +63,11 @@ def _locked_files(folder: str) -> Iterator[FindingView]:
     names = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
     bad = [name for name in names if os.path.isfile(name) and not os.access(name, os.R_OK | os.W_OK)]
     for path in bad[:SHOWN]:
-        yield finding(ERROR, f"{path} cannot be read and written", _OWNER)
+        yield finding(ERROR, f"{path} is not readable and writable", _OWNER)
 
 
 def lock(case: Case) -> Iterator[FindingView]:
-    """A process that holds our lock for long."""
+    """Find a process that has held our lock for too long."""
     path = case.place.lock_file
     deadline = time.monotonic() + _LOCKED
     try:
@@ -90,13 +90,13 @@ def lock(case: Case) -> Iterator[FindingView]:
     who = f"process {holder}" if holder else "another process"
     yield finding(
         ERROR,
-        f"{who} holds our lock for longer than any hook does",
-        "see what it does; once it has ended, the lock is free",
+        f"{who} has held Entire's lock for longer than any hook needs",
+        "see what it is doing; the lock is released when it ends",
     )
 
 
 def _holder(inode: int) -> str:
-    """Return the process that holds a lock on a file, where the system tells (Linux)."""
+    """Return the id of the process that locks a file; '' if unknown (known on Linux only)."""
     try:
         lines = (files.read("/proc/locks") or b"").decode("ascii", "replace").splitlines()
     except OSError:
@@ -109,20 +109,20 @@ def _holder(inode: int) -> str:
 
 
 def broken_files(case: Case) -> Iterator[FindingView]:
-    """Our own files that are no JSON, or not what they should be."""
-    for path, lost in broken_paths(case).items():
-        yield finding(ERROR, f"{path} cannot be understood", f"it is put aside as *.broken; {lost}", fixable=True)
+    for path, loss in broken_paths(case).items():
+        hint = f"`entire doctor --fix` renames it to *.broken; {loss}"
+        yield finding(ERROR, f"{path} is corrupt", hint, fixable=True)
 
 
 def broken_paths(case: Case) -> dict[str, str]:
-    """Return our files that cannot be understood, and what is lost with each."""
-    found = dict.fromkeys(_broken_journal(case.place), "who made what since the last commit is not known then")
+    """Return our corrupt files, and what is lost with each."""
+    found = dict.fromkeys(_broken_journal(case.place), "attribution of uncommitted work is lost")
     if not _is_json(case.place.pending_file):
-        found[case.place.pending_file] = "the commit that was being made may stay without its checkpoint"
+        found[case.place.pending_file] = "the last commit may stay without its checkpoint"
     for name in sessions.ids(case.place):
         for path in (sessions.own_path(case.place, name), sessions.go_path(case.place, name)):
             if not _is_state(path, name):
-                found[path] = "the session is known by its other file, or begins anew"
+                found[path] = "the session is restored from its second file, or else starts over"
     return found
 
 
@@ -135,12 +135,12 @@ def _broken_journal(place: Place) -> list[str]:
 
 
 class _Probe(Journal):
-    """A journal that tells which of its files are broken, and touches none."""
+    """A journal that records which of its files are broken instead of renaming them."""
 
     def __init__(self, place: Place) -> None:
         self.broken: list[str] = []
         super().__init__(place)
-        assert self.snapshot is not None  # it is read when it is asked for
+        assert self.snapshot is not None  # the property reads its file on first use
 
     def _put_aside(self, path: str) -> None:
         self.broken.append(path)
@@ -151,7 +151,7 @@ def _is_json(path: str) -> bool:
         files.read_json(path)
     except CorruptError:
         return False
-    except OSError:  # `permissions` tells of it; a folder in place of a file is as good as broken
+    except OSError:  # reported by `permissions`; a folder in place of the file counts as broken
         return not os.path.isdir(path)
     return True
 
@@ -169,13 +169,12 @@ def _is_state(path: str, session_id: str) -> bool:
 
 
 def unfinished(case: Case) -> Iterator[FindingView]:
-    """Transactions that a kill left half-done."""
-    for one in transaction.find_all(case.place):
-        if not one.is_settled:
+    for interrupted in transaction.find_all(case.place):
+        if not interrupted.is_settled:
             yield finding(
                 ERROR,
-                f"`entire {one.command}` was killed half-way ({one.title})",
-                "it is brought to its end",
+                f"`entire {interrupted.command}` was interrupted ({interrupted.title})",
+                "`entire doctor --fix` finishes it or rolls it back",
                 fixable=True,
             )
 
@@ -184,24 +183,27 @@ def unfinished(case: Case) -> Iterator[FindingView]:
 
 
 def broken_refs(case: Case) -> Iterator[FindingView]:
-    """Refs of ours that point nowhere, and locks on them that nobody holds any more."""
+    """Find refs of ours that cannot be resolved, and stale locks."""
     for ref in lost_refs(case):
         yield finding(
             ERROR,
             f"{ref} points to a commit that is missing",
-            "it is deleted: nothing can be read from it",
+            "`entire doctor --fix` deletes the ref; nothing can be read from it",
             fixable=True,
         )
     for path in garbled_refs(case.place):
         yield finding(
             ERROR,
-            f"{path} holds no object id (a crash of the machine leaves such)",
-            "it is deleted: git complains of it everywhere",
+            f"{path} holds no object id (probably after a system crash)",
+            "`entire doctor --fix` deletes it; until then git warns about it",
             fixable=True,
         )
     for path in stale_locks(case):
         yield finding(
-            ERROR, f"{path} was left by a git that was killed: the ref cannot be moved", "it is deleted", fixable=True
+            ERROR,
+            f"{path} is a stale lock of a git process that was killed; it blocks updates of the ref",
+            "`entire doctor --fix` deletes it",
+            fixable=True,
         )
     local = case.repository.refs.get(checkpoints.LOCAL_REF)
     if local and bulk.missing(case.place.top, [local]):
@@ -215,13 +217,13 @@ def broken_refs(case: Case) -> Iterator[FindingView]:
     if _age(index_lock, case.now) > _STALE_LOCK:
         yield finding(
             WARNING,
-            f"{index_lock} is there for more than an hour",
-            "if no git runs any more, delete it; git refuses to commit until then",
+            f"{index_lock} is more than an hour old; git refuses to commit while it exists",
+            "delete it if no git process is running",
         )
 
 
 def lost_refs(case: Case) -> dict[str, str]:
-    """Return our refs, those of checkpoints left out, whose commits are missing."""
+    """Return our refs, except those of checkpoints, whose commits are missing."""
     ours = {
         ref: oid
         for ref, oid in case.repository.refs.items()
@@ -232,7 +234,7 @@ def lost_refs(case: Case) -> dict[str, str]:
 
 
 def garbled_refs(place: Place) -> list[str]:
-    """Return files of our refs that hold no object id; git itself only warns of them."""
+    """Return the files of our refs that hold no object id; git itself only warns about them."""
     found = []
     for path in _ref_files(place):
         data = files.read(path)
@@ -242,20 +244,20 @@ def garbled_refs(place: Place) -> list[str]:
 
 
 def stale_locks(case: Case) -> list[str]:
-    """Return locks on our refs that are too old to be held by a git that runs."""
-    return [one for one in _ref_files(case.place) if one.endswith(".lock") and _age(one, case.now) > _STALE_LOCK]
+    """Return locks on our refs that are too old to belong to a running git."""
+    return [path for path in _ref_files(case.place) if path.endswith(".lock") and _age(path, case.now) > _STALE_LOCK]
 
 
 def _ref_files(place: Place) -> list[str]:
-    """Return the files of our refs: those below ``refs/entire``, and branches named like ours."""
+    """Return the loose files below ``refs/entire`` and of branches named like ours, with their locks."""
     found = []
-    for folder in ("refs/entire", "refs/heads/entire"):
-        for where, _, names in os.walk(os.path.join(place.common_dir, folder)):
-            found += [os.path.join(where, name) for name in names]
-    inside = {one: os.path.relpath(one, place.common_dir).removesuffix(".lock") for one in found}
+    for top in ("refs/entire", "refs/heads/entire"):
+        for folder, _, names in os.walk(os.path.join(place.common_dir, top)):
+            found += [os.path.join(folder, name) for name in names]
+    named = {path: os.path.relpath(path, place.common_dir).removesuffix(".lock") for path in found}
     return sorted(
-        one
-        for one, ref in inside.items()
+        path
+        for path, ref in named.items()
         if ref.startswith("refs/entire/") or ref == checkpoints.LOCAL_REF or steps.parse_branch(ref) is not None
     )
 
@@ -273,28 +275,29 @@ def _age(path: str, now: float) -> float:
 
 
 class Lost(Value):
-    """What is remembered of objects that are missing in git: a person deleted refs of ours, and git collected them."""
+    """Records that refer to missing git objects: someone deleted our refs, and git collected what they held."""
 
-    looks: int = 0  # the journal's oldest entries, up to the last one without its tree
-    steps: tuple[str, ...] = ()  # branches whose tips are remembered
-    files: int = 0  # of the last look, whose content in git would be used again
-    sessions: tuple[str, ...] = ()  # with parts of their transcripts
-    tip: bool = False  # the commit that keeps the looks
+    snapshots: int = 0  # the journal's oldest entries, up to the last one without its tree
+    steps: tuple[str, ...] = ()  # shadow branches whose recorded tips are missing
+    files: int = 0  # missing contents of files in the last snapshot
+    sessions: tuple[str, ...] = ()  # sessions with missing parts of their transcripts
+    tip: bool = False  # the commit that protects the snapshots from garbage collection
 
 
-def lost(case: Case, journal: Journal) -> Lost:
-    """Return what is missing."""
+def find_lost(case: Case, journal: Journal) -> Lost:
     contents = [str(facts[1]) for facts in journal.snapshot.files.values() if facts[1]]
-    parts = {one.session_id: [str(part[0]) for part in one.parts] for one in case.repository.states}
-    asked = [one.tree for one in journal.attribution.entries] + [
+    parts = {session.session_id: [str(part[0]) for part in session.parts] for session in case.repository.states}
+    entries = journal.attribution.entries
+    needed = [
+        *(entry.tree for entry in entries),
         *journal.retention.shadow_tips.values(),
         journal.retention.tip,
         *contents,
+        *(oid for oids in parts.values() for oid in oids),
     ]
-    asked += [oid for oids in parts.values() for oid in oids]
-    gone = set(bulk.missing(case.place.top, sorted({oid for oid in asked if oid})))
+    gone = set(bulk.missing(case.place.top, sorted({oid for oid in needed if oid})))
     return Lost(
-        looks=max((number for number, one in enumerate(journal.attribution.entries, 1) if one.tree in gone), default=0),
+        snapshots=max((number for number, entry in enumerate(entries, 1) if entry.tree in gone), default=0),
         steps=tuple(name for name, tip in journal.retention.shadow_tips.items() if tip in gone),
         files=sum(oid in gone for oid in contents),
         sessions=tuple(session_id for session_id, oids in parts.items() if not gone.isdisjoint(oids)),
@@ -303,21 +306,26 @@ def lost(case: Case, journal: Journal) -> Lost:
 
 
 def lost_objects(case: Case) -> Iterator[FindingView]:
-    """What the journal and the states remember and git does not have, or would soon collect."""
+    """Find records in the journal and session states whose git objects are missing, or may soon be collected."""
     journal = Journal(case.place)
-    found = lost(case, journal)
-    if found.looks:
-        said = f"{found.looks} of {len(journal.attribution.entries)} looks at the work tree are missing in git"
-        hint = "they are forgotten; what sessions made before counts as a person's"
-        yield finding(ERROR, said, hint, fixable=True)
+    found = find_lost(case, journal)
+    if found.snapshots:
+        message = (
+            f"{found.snapshots} of {len(journal.attribution.entries)} snapshots of the worktree are missing in git"
+        )
+        hint = "`entire doctor --fix` drops them; work recorded only there is no longer attributed to a session"
+        yield finding(ERROR, message, hint, fixable=True)
     if found.files:
-        said = f"contents of the last look are missing in git: {found.files}"
-        yield finding(ERROR, said, "what differs from HEAD is stored again at the next look", fixable=True)
+        message = f"contents of the last snapshot are missing in git: {found.files}"
+        hint = "`entire doctor --fix` resets it; the next snapshot stores the contents again"
+        yield finding(ERROR, message, hint, fixable=True)
     for name in found.steps:
-        yield finding(ERROR, f"the last step on {name} is missing in git", "its next step begins anew", fixable=True)
+        message = f"the last step on {name} is missing in git"
+        yield finding(ERROR, message, "`entire doctor --fix` starts that branch over at the next step", fixable=True)
     for session_id in found.sessions:
-        said = f"session {session_id}: parts of its stored transcript are missing in git"
-        yield finding(ERROR, said, "the transcript is stored again with the next step", fixable=True)
-    if journal.retention.tip and not found.looks and (found.tip or journal.ref not in case.repository.refs):
-        said = f"{journal.ref} is missing: git may collect the looks at the work tree"
-        yield finding(WARNING, said, "it is written again", fixable=True)
+        message = f"session {session_id}: parts of its stored transcript are missing in git"
+        hint = "`entire doctor --fix` makes the next step store the whole transcript again"
+        yield finding(ERROR, message, hint, fixable=True)
+    if journal.retention.tip and not found.snapshots and (found.tip or journal.ref not in case.repository.refs):
+        message = f"{journal.ref} is missing: git may collect the snapshots of the worktree"
+        yield finding(WARNING, message, "`entire doctor --fix` writes it again", fixable=True)

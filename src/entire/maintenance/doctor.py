@@ -1,7 +1,7 @@
-"""``entire doctor``: what is wrong in a repository, and putting it right. Looking writes nothing.
+"""``entire doctor``: finds problems in a repository and repairs them. Checks never write.
 
-``CHECKS`` is the table: each check has a function in ``checks`` or ``corruption`` that finds, and where
-something can be done about it one in ``repairs``.
+``CHECKS`` is the table: each check has a function in ``checks`` or ``corruption``, and where a repair is possible,
+one in ``repairs``.
 """
 
 from __future__ import annotations
@@ -41,49 +41,49 @@ CHECKS: dict[str, tuple[Check, Remedy | None]] = {
     "clutter": (checks.clutter, None),
     "log": (checks.logged_errors, None),
 }
-"""Name of a check: what finds, and what repairs. In the order of repair: later ones build on earlier ones."""
+"""Name of a check: how it is done and how it is repaired. In the order of repair: later repairs need earlier ones."""
 _ALWAYS = ("git", "settings", "permissions")
 _WHERE_ENABLED = ("sessions", "commits", "git hooks", "agent hooks")
 
 
 def diagnose(place: Place, request: DoctorRequest, *, now: Callable[[], float]) -> DoctorView:
-    """Return what is found; with ``fix``, repair what can be repaired and return what is left."""
+    """Return the findings; with ``fix``, repair what can be repaired, and return what was fixed and what is left."""
     findings = examine(place, now=now())
-    if not request.fix or not any(one.fixable for one in findings):
+    if not request.fix or not any(found.fixable for found in findings):
         return DoctorView(findings=tuple(findings))
     failed = repair(place, findings, now=now())
     return DoctorView(findings=tuple(compare(findings, examine(place, now=now()))), failed=tuple(failed))
 
 
 def examine(place: Place, *, now: float) -> list[FindingView]:
-    """Return what is found, in the order of the table; a check that cannot be done is a finding itself."""
+    """Return the findings in the order of the table; a check that fails is a finding itself."""
     case = Case(place, now)
     try:
-        found = _ask("git", case)
-        if found:  # nothing else could be asked
-            return found
-        state = checks.enabled(case)
-        names = [one for one in CHECKS if one != "git"]
+        findings = _check("git", case)
+        if findings:  # the other checks need git
+            return findings
+        notes = checks.enabled(case)
+        names = [name for name in CHECKS if name != "git"]
         if case.settings is None or not corruption.can_read(place):
-            names = [one for one in names if one in _ALWAYS]
+            names = [name for name in names if name in _ALWAYS]
         elif not case.settings.enabled:
-            names = [one for one in names if one not in _WHERE_ENABLED]
-        return [*state, *(finding for name in names for finding in _ask(name, case))]
+            names = [name for name in names if name not in _WHERE_ENABLED]
+        return [*notes, *(finding for name in names for finding in _check(name, case))]
     finally:
         case.close()
 
 
-def _ask(name: str, case: Case) -> list[FindingView]:
+def _check(name: str, case: Case) -> list[FindingView]:
     try:
-        return [replace(one, check=name) for one in CHECKS[name][0](case)]
+        return [replace(finding, check=name) for finding in CHECKS[name][0](case)]
     except (EntireError, OSError, ValueError, TypeError, LookupError, AttributeError) as error:
-        return [FindingView(check=name, severity=checks.ERROR, message=f"could not be checked: {_words(error)}",
+        return [FindingView(check=name, severity=checks.ERROR, message=f"could not be checked: {_describe(error)}",
                         hint=error.hint if isinstance(error, EntireError) else "")]  # fmt: skip
 
 
 def repair(place: Place, findings: Sequence[FindingView], *, now: float) -> list[str]:
-    """Repair what can be repaired; return what went wrong in doing so."""
-    wanted = {one.check for one in findings if one.fixable}
+    """Repair what can be repaired; return the failures."""
+    wanted = {finding.check for finding in findings if finding.fixable}
     failed: list[str] = []
     for name, (_, remedy) in CHECKS.items():
         if name not in wanted or remedy is None:
@@ -94,20 +94,24 @@ def repair(place: Place, findings: Sequence[FindingView], *, now: float) -> list
         except LockTimeoutError as error:
             return [*failed, f"{name}: {error.message}"]
         except (EntireError, OSError, ValueError, TypeError, LookupError, AttributeError) as error:
-            failed.append(f"{name}: {_words(error)}")
+            failed.append(f"{name}: {_describe(error)}")
         finally:
             case.close()
     return failed
 
 
 def compare(before: Sequence[FindingView], after: Sequence[FindingView]) -> list[FindingView]:
-    """Return what was repaired, then what is left."""
-    left = {(one.check, one.message) for one in after}
-    gone = [one for one in before if one.severity != checks.NOTE and (one.check, one.message) not in left]
-    return [*(replace(one, fixed=True) for one in gone), *after]
+    """Return what was fixed, then what is left."""
+    left = {(finding.check, finding.message) for finding in after}
+    gone = [
+        finding
+        for finding in before
+        if finding.severity != checks.NOTE and (finding.check, finding.message) not in left
+    ]
+    return [*(replace(finding, fixed=True) for finding in gone), *after]
 
 
-def _words(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     if isinstance(error, EntireError):
         return error.message
     if isinstance(error, OSError) and error.strerror:

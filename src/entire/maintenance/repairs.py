@@ -1,5 +1,5 @@
-"""What is done about what ``checks`` finds: one function per check of ``doctor.CHECKS``. Each looks again, under the
-repository's lock, before it changes anything; what cannot be read is put aside and never deleted.
+"""The repairs of ``doctor.CHECKS``: one function for each. Each checks again, under the repository's lock, before it
+changes anything. Unreadable files are renamed, never deleted.
 """
 
 from __future__ import annotations
@@ -26,35 +26,35 @@ _FETCH_SECONDS = 60.0
 
 
 def settings_files(case: Case) -> None:
-    """Put broken settings aside; what the team shares is written anew with what counts now."""
-    place, now = case.place, case.settings or settings.Settings()
+    """Rename broken settings files; rewrite the shared one with the settings in effect."""
+    place, current = case.place, case.settings or settings.Settings()
     for path, in_conflict in checks.broken_settings(place).items():
         if in_conflict:
             continue
         files.put_aside(path)
         if path == place.settings:
-            files.write(path, settings.edit(None, strategy=now.strategy, enabled=now.enabled,
-                                            push_sessions=bool(now.push_sessions)))  # fmt: skip
+            files.write(path, settings.edit(None, strategy=current.strategy, enabled=current.enabled,
+                                            push_sessions=bool(current.push_sessions)))  # fmt: skip
 
 
 def broken_files(case: Case) -> None:
-    """Put them aside: the next hook begins anew, and what was in them can still be looked at."""
+    """Rename corrupt files: the next hook writes new ones, and the old contents can still be examined."""
     with repository.lock(case.place):
         for path in corruption.broken_paths(case):
             files.put_aside(path)
 
 
 def unfinished(case: Case) -> None:
-    """Bring transactions to their end."""
+    """Finish or roll back interrupted transactions."""
     with repository.lock(case.place):
-        said = transaction.complete(case.place)
-        left = [one for one in transaction.find_all(case.place) if not one.is_settled]
-    if left:
-        raise EntireError("; ".join(said))
+        messages = transaction.complete(case.place)
+        is_left = any(not interrupted.is_settled for interrupted in transaction.find_all(case.place))
+    if is_left:
+        raise EntireError("; ".join(messages))
 
 
 def broken_refs(case: Case) -> None:
-    """Delete refs that point nowhere, and locks that nobody holds."""
+    """Delete refs that cannot be resolved, and stale locks."""
     with repository.lock(case.place):
         for path in (*corruption.garbled_refs(case.place), *corruption.stale_locks(case)):
             files.remove(path)
@@ -63,15 +63,16 @@ def broken_refs(case: Case) -> None:
 
 
 def lost_objects(case: Case) -> None:
-    """Forget what is missing, so that it is made again; keep the other looks from being collected."""
+    """Drop records of missing objects, so that they are written again; protect the other snapshots from collection."""
     with repository.lock(case.place):
         journal = Journal(case.place, repair=True)
-        found = corruption.lost(case, journal)
-        del journal.attribution.entries[: found.looks]
-        journal.attribution.quiet_at = [at - found.looks for at in journal.attribution.quiet_at if at > found.looks]
+        found = corruption.find_lost(case, journal)
+        count = found.snapshots
+        del journal.attribution.entries[:count]
+        journal.attribution.quiet_at = [at - count for at in journal.attribution.quiet_at if at > count]
         for name in found.steps:
             del journal.retention.shadow_tips[name]
-        if found.files or found.looks:
+        if found.files or count:
             journal.snapshot = Snapshot()
         if found.tip:
             journal.retention.tip = ""
@@ -86,7 +87,7 @@ def lost_objects(case: Case) -> None:
 
 
 def pending_commit(case: Case) -> None:
-    """Write the checkpoint of the commit, or forget the record if the commit never came."""
+    """Write the checkpoint of the commit, or delete the record if the commit was never made."""
     context = Context(case.place, case.settings or settings.Settings())
     try:
         recovery.finish_interrupted(context)
@@ -95,19 +96,19 @@ def pending_commit(case: Case) -> None:
 
 
 def stuck_sessions(case: Case) -> None:
-    """Save the turns of agents that are gone, and complete what waited for their end."""
-    for one in case.repository.states:
-        if not checks.is_stuck(one, case.now) and (one.is_running or not one.turn_checkpoints):
+    """Save the turns of agents that have exited, and finalise their checkpoints."""
+    for session in case.repository.states:
+        if not checks.is_stuck(session, case.now) and (session.is_running or not session.turn_checkpoints):
             continue
-        place = case.repository.places.get(layout.worktree_id(one.worktree_name))
-        chosen = settings.load(place) if place is not None else None
-        if place is None or chosen is None or not chosen.enabled:  # its work tree is gone, or nobody wants its work
-            _stop(case, one)
+        place = case.repository.places.get(layout.worktree_id(session.worktree_name))
+        current = settings.load(place) if place is not None else None
+        if place is None or current is None or not current.enabled:  # no worktree, or Entire is disabled in it
+            _stop(case, session)
             continue
-        context = Context(place, chosen)
+        context = Context(place, current)
         try:
             with context.lock():
-                finish(context, one.session_id)
+                finish(context, session.session_id)
         finally:
             context.close()
 
@@ -122,16 +123,16 @@ def _stop(case: Case, session: Session) -> None:
 
 
 def finish(context: Context, session_id: str) -> None:
-    """Save a lost turn as the dispatcher does, and complete its checkpoints. The caller holds the lock."""
+    """Save a lost turn as the dispatcher does, and finalise its checkpoints. The caller holds the lock."""
     from entire.lifecycle.commits import finalize
-    from entire.lifecycle.go_takeover import sessions as adopt
+    from entire.lifecycle.go_takeover import sessions as go_sessions
     from entire.lifecycle.turns import turn
 
     session = context.session(session_id)
     if session is None:
         return
     if session.foreign:
-        adopt.import_go_sessions(context, session_id)
+        go_sessions.import_go_sessions(context, session_id)
     lost = checks.is_stuck(session, context.now())
     agent = context.agent_of(session)
     if agent is not None:
@@ -144,19 +145,18 @@ def finish(context: Context, session_id: str) -> None:
 
 
 def git_hooks(case: Case) -> None:
-    """Install the git hooks again."""
     install.install(case.place.top)
 
 
 def agent_hooks(case: Case) -> None:
-    """Install agents' hooks again, each where it was."""
-    for one in registry.installed(case.place.top):
-        if not one.is_whole:
-            one.installer.install_hooks(case.place.top, one.scope, force=False)
+    """Reinstall agents' hooks, each in the scope where it was installed."""
+    for hooks in registry.installed(case.place.top):
+        if not hooks.is_whole:
+            hooks.installer.install_hooks(case.place.top, hooks.scope, force=False)
 
 
 def dangling_links(case: Case) -> None:
-    """Fetch the checkpoints of all remotes, until none is missing."""
+    """Fetch checkpoints from one remote after another, until none is missing."""
     failed = []
     for name in history.remotes(case.place.top):
         if not checks.lost_links(case):

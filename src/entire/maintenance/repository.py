@@ -1,5 +1,5 @@
-"""A whole repository as it stands: all worktrees, states and branches of steps. Read for ``clean``, ``reset`` and
-``doctor``; reading it writes nothing.
+"""What a whole repository holds: all worktrees, session states and shadow branches, for ``clean``, ``reset`` and
+``doctor``. Read only.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _METADATA_REF = f"refs/heads/{METADATA_BRANCH}"
 
 
 class Repository:
-    """What is there, asked once and remembered."""
+    """The state of a repository, read once."""
 
     def __init__(self, place: Place, now: float) -> None:
         self.place = place
@@ -38,22 +38,22 @@ class Repository:
 
     @property
     def ids(self) -> set[str]:
-        """The ids of all worktrees that git knows, also of those whose folder is not there at the moment."""
-        return {layout.worktree_id(one.name) for one in self.worktrees}
+        """The ids of all worktrees that git knows, including those whose folder is missing."""
+        return {layout.worktree_id(worktree.name) for worktree in self.worktrees}
 
     @property
     def heads(self) -> set[str]:
-        """The commits on which the worktrees stand."""
-        return {one.head or steps.NO_COMMIT for one in self.worktrees}
+        """HEAD of each worktree."""
+        return {worktree.head or steps.NO_COMMIT for worktree in self.worktrees}
 
     @property
     def checked_out(self) -> set[str]:
-        """The branches on which the worktrees stand."""
-        return {one.branch for one in self.worktrees if one.branch}
+        """The branches that worktrees have checked out."""
+        return {worktree.branch for worktree in self.worktrees if worktree.branch}
 
     @property
     def shadows(self) -> dict[str, str]:
-        """The branches of steps with their tips: named so, and with the trailers of a step at the tip."""
+        """The shadow branches with their tips. The name is not enough: the tip must carry the trailers of a step."""
         if self._shadows is None:
             named = {ref: oid for ref, oid in self.refs.items() if steps.parse_branch(ref) is not None}
             with Objects(self.place.top) as objects:
@@ -62,38 +62,37 @@ class Repository:
 
     @property
     def missing(self) -> list[Worktree]:
-        """The worktrees that git knows and whose folder is not there."""
-        return [one for one in self.worktrees if not one.is_there]
+        """The worktrees that git knows but whose folder is missing."""
+        return [worktree for worktree in self.worktrees if not worktree.is_there]
 
     def is_gone(self, session: Session) -> bool:
-        """Tell whether a session's worktree was removed. One that was moved or lies on another disk was not."""
-        return bool(session.worktree_name) and session.worktree_name not in {one.name for one in self.worktrees}
+        """Tell whether a session's worktree was removed; one that was moved or is on an unmounted disk was not."""
+        names = {worktree.name for worktree in self.worktrees}
+        return bool(session.worktree_name) and session.worktree_name not in names
 
     def is_alive(self, session: Session) -> bool:
-        """Tell whether a session's agent still runs."""
         return liveness.is_alive(session, self.now, silence=KEPT_SECONDS)
 
     def is_at_work(self, session: Session) -> bool:
-        """Tell whether a session's agent, or a subagent of it, is working."""
+        """Tell whether a session's agent, or one of its subagents, is working."""
         return liveness.is_at_work(session, self.now, silence=KEPT_SECONDS)
 
-    def stands_on(self, session: Session, ref: str) -> bool:
-        """Tell whether a session stands on a branch of steps (in its old form, that of any worktree)."""
+    def uses_shadow(self, session: Session, ref: str) -> bool:
+        """Tell whether a session's steps belong on a shadow branch; the old form of its name fits any worktree."""
         found = steps.parse_branch(ref)
         if found is None:
             return False
         base, worktree = found
-        same = not worktree or worktree == layout.worktree_id(session.worktree_name)
-        return same and (session.base_commit or steps.NO_COMMIT).startswith(base)
+        fits = not worktree or worktree == layout.worktree_id(session.worktree_name)
+        return fits and (session.base_commit or steps.NO_COMMIT).startswith(base)
 
 
 def lock(place: Place) -> files.Lock:
-    """Return the repository's lock."""
     return files.Lock(place.lock_file)
 
 
 def is_committing(place: Place) -> bool:
-    """Tell whether git is making a commit that was decided: its editor may be open for long."""
+    """Tell whether git is making the commit of the pending record; its editor may be open for a long time."""
     try:
         value = files.read_json(place.pending_file) or {}
     except CorruptError:
@@ -104,8 +103,8 @@ def is_committing(place: Place) -> bool:
 
 def _places(found: list[Worktree], here: Place) -> dict[str, Place]:
     places = {}
-    for one in found:
-        place = layout.find(one.path) if one.is_there and one.path else None
+    for worktree in found:
+        place = layout.find(worktree.path) if worktree.is_there and worktree.path else None
         if place is not None and os.path.realpath(place.common_dir) == os.path.realpath(here.common_dir):
             places[place.worktree_id] = place
     return places

@@ -1,8 +1,8 @@
-"""``entire reset``: forgets the steps on HEAD in this worktree, and the sessions that stand on them.
+"""``entire reset``: discards the steps on HEAD in this worktree, with the state of their sessions.
 
-Work tree, commits and checkpoints stay. What a session has in checkpoints stays counted: of its state only what came
-since goes, and so it does for a session with a turn in progress, which goes on (that needs ``force``). In the journal
-what they made counts as a person's from then on, so that no later commit is linked to it.
+Files, commits and checkpoints stay. A session that has checkpoints keeps its state except for what came since; so does
+a session with a turn in progress, which continues (this needs ``force``). The journal attributes the discarded work to
+the user from then on, so that no later commit is linked to it.
 """
 
 from __future__ import annotations
@@ -35,55 +35,57 @@ if TYPE_CHECKING:
 
 COMMAND = "reset"
 _MAX_STEPS = 2000
-_COMMITTING, _THEN = "a commit is being made in this worktree", "finish it, then try again"
+_COMMITTING, _RETRY = "a commit is in progress in this worktree; nothing was changed", "finish the commit and try again"
 
 
 def reset(place: Place, request: ResetRequest, *, now: float) -> ResetView:
-    """Forget what was asked for, or with ``dry_run`` return what would be forgotten."""
+    """Discard what was asked for; with ``dry_run``, only return what would be discarded."""
     if request.dry_run:
         return plan(place, now=now, session=request.session)
     return forget(place, now=now, session=request.session, force=request.force)
 
 
 def plan(place: Place, *, now: float, session: str = "") -> ResetView:
-    """Return what a reset would forget: all sessions on HEAD here, or the one whose id begins so. Writes nothing."""
+    """Return what a reset would discard: all sessions on HEAD here, or the one with that id or id prefix."""
     return _plan(Repository(place, now), session)
 
 
 def _plan(repository: Repository, session: str) -> ResetView:
     place = repository.place
-    head = next((one.head for one in repository.worktrees if one.name == place.worktree_name), "")
-    here = [one for one in repository.states if one.worktree_name == place.worktree_name]
-    chosen = [_named(repository, session)] if session else [one for one in here if _is_on(repository, one, head)]
-    found = tuple(_forgotten(repository, one) for one in chosen)
+    head = next((worktree.head for worktree in repository.worktrees if worktree.name == place.worktree_name), "")
+    here = [state for state in repository.states if state.worktree_name == place.worktree_name]
+    chosen = [_find(repository, session)] if session else [state for state in here if _is_on(repository, state, head)]
+    found = tuple(_view(repository, state) for state in chosen)
     names = {steps.branch_name(head, place.worktree_id), f"entire/{(head or steps.NO_COMMIT)[:7]}"}
     if session:
-        names = {steps.branch_name(one.base_commit, place.worktree_id) for one in chosen}
+        names = {steps.branch_name(state.base_commit, place.worktree_id) for state in chosen}
     branches = []
     for ref, tip in repository.shadows.items():
         name = ref.removeprefix("refs/heads/")
         if name in names and ref not in repository.checked_out:
-            standing = (
-                one for one in repository.states if one.steps and one not in chosen and repository.stands_on(one, ref)
-            )
+            users = [
+                state
+                for state in repository.states
+                if state.steps and state not in chosen and repository.uses_shadow(state, ref)
+            ]
             count = len(history.log(place.top, [tip], limit=_MAX_STEPS))
-            others = tuple(one.session_id for one in standing if not repository.is_gone(one))
+            others = tuple(state.session_id for state in users if not repository.is_gone(state))
             branches.append(StepsView(name=name, tip=tip, steps=count, others=others))
     return ResetView(head=head, sessions=found, branches=tuple(branches))
 
 
-def _named(repository: Repository, name: str) -> Session:
-    """Return the session of this worktree whose id begins so."""
-    states = {one.session_id: one for one in repository.states}
-    found = states[prefix.require(name, states, "session", "`entire status --detailed` lists sessions")]
+def _find(repository: Repository, name: str) -> Session:
+    """Return the session of this worktree with an id or id prefix."""
+    states = {state.session_id: state for state in repository.states}
+    found = states[prefix.require(name, states, "session", "run `entire status --detailed` to list sessions")]
     if found.worktree_name != repository.place.worktree_name:
-        raise EntireError(f"session {found.session_id} works in another worktree",
+        raise EntireError(f"session {found.session_id} belongs to another worktree",
                           hint=f"run `entire reset` in {found.worktree_path}")  # fmt: skip
     return found
 
 
 def _is_on(repository: Repository, session: Session, head: str) -> bool:
-    """Tell whether a session stands on HEAD with something to forget."""
+    """Tell whether a session is based on HEAD and has something to discard."""
     if session.base_commit and session.base_commit != (head or steps.NO_COMMIT):
         return False
     is_open = bool(session.steps or session.open_files) or repository.is_at_work(session)
@@ -94,7 +96,7 @@ def _has_checkpoints(session: Session) -> bool:
     return bool(session.last_checkpoint or session.counted.count or session.turn_checkpoints)
 
 
-def _forgotten(repository: Repository, session: Session) -> ForgottenView:
+def _view(repository: Repository, session: Session) -> ForgottenView:
     at_work = repository.is_at_work(session)
     return ForgottenView(
         session_id=session.session_id,
@@ -111,30 +113,30 @@ def _forgotten(repository: Repository, session: Session) -> ForgottenView:
 
 
 def forget(place: Place, *, now: float, session: str = "", force: bool = False) -> ResetView:
-    """Forget them; ``undo`` brings them back. Raises EntireError near a turn in progress, unless forced, and near a
-    commit that is being made.
+    """Discard steps and session states; ``undo`` restores them. Raises EntireError while a commit is in progress, and
+    unless forced while a turn is.
     """
     if is_committing(place):
-        raise EntireError(_COMMITTING, hint=_THEN)
+        raise EntireError(_COMMITTING, hint=_RETRY)
     _complete(place)
     with lock(place):
         transaction.complete(place)
         if os.path.exists(place.pending_file):
-            raise EntireError(_COMMITTING, hint=_THEN)
+            raise EntireError(_COMMITTING, hint=_RETRY)
         repository = Repository(place, now)
         found = _plan(repository, session)
         if found.at_work and not force:
-            raise EntireError(f"a turn is in progress in session {found.at_work[0]}",
-                              hint="wait for its end, or add --force")  # fmt: skip
+            raise EntireError(f"session {found.at_work[0]} has a turn in progress; nothing was changed",
+                              hint="wait until it ends, or add --force")  # fmt: skip
         return found if found.is_empty else _carry_out(repository, found)
 
 
 def _complete(place: Place) -> None:
-    """Finish what earlier hooks left behind, where hooks act."""
-    chosen = settings.load(place)
-    if chosen is None or not chosen.enabled:
+    """Finish what interrupted hooks left, if Entire is enabled."""
+    current = settings.load(place)
+    if current is None or not current.enabled:
         return
-    context = Context(place, chosen)
+    context = Context(place, current)
     try:
         recovery.finish_interrupted(context)
     finally:
@@ -145,9 +147,9 @@ def _carry_out(repository: Repository, found: ResetView) -> ResetView:
     place = repository.place
     draft = transaction.Draft(place, COMMAND, f"the steps on {found.head[:7] or 'no commit'}", now=repository.now)
     journal = Journal(place, repair=True)
-    gone = {one.name: one.tip for one in found.branches if not one.others}
+    gone = {branch.name: branch.tip for branch in found.branches if not branch.others}
     try:
-        left = {one.session_id: _draft_state(place, draft, one) for one in found.sessions}
+        left = {session.session_id: _draft_state(place, draft, session) for session in found.sessions}
         for name, tip in gone.items():
             draft.move_ref(f"refs/heads/{name}", "", tip)
         memory = undo_notes.forget_sessions(journal, left)
@@ -161,11 +163,11 @@ def _carry_out(repository: Repository, found: ResetView) -> ResetView:
         draft.discard()
 
 
-def _draft_state(place: Place, draft: transaction.Draft, one: ForgottenView) -> str:
-    """Plan what becomes of a session's state; return the digest of what is left of it, '' for nothing."""
-    state = sessions.find(place, one.session_id) if one.stays else None
+def _draft_state(place: Place, draft: transaction.Draft, session: ForgottenView) -> str:
+    """Add the change of a session's state to the draft; return the digest of the new state, '' if it is deleted."""
+    state = sessions.find(place, session.session_id) if session.stays else None
     if state is None:
-        undo_notes.delete_state(place, draft, one.session_id)
+        undo_notes.delete_state(place, draft, session.session_id)
         return ""
     state.steps = 0
     state.open_files = []
@@ -178,22 +180,22 @@ def _draft_state(place: Place, draft: transaction.Draft, one: ForgottenView) -> 
 def _draft_journal(
     place: Place, draft: transaction.Draft, journal: Journal, now: float, *, without: Collection[str] = ()
 ) -> None:
-    """Let the journal be what it is now, and the marker for git's hooks be as the remaining sessions want it."""
-    journal.sessions = [one for one in journal.sessions if one not in without]
-    planned = (draft.planned(sessions.own_path(place, one)) for one in journal.sessions)
-    known = [sessions.from_own(jsontext.loads(data)) for data in planned if data is not None]
-    there = {one.session_id for one in known}
-    states = (sessions.find(place, one) for one in journal.sessions if one not in there)
-    live = any(one.is_live(now) for one in (*known, *(state for state in states if state is not None)))
+    """Add the journal to the draft, and the marker for git's hooks as the remaining sessions need it."""
+    journal.sessions = [name for name in journal.sessions if name not in without]
+    contents = (draft.planned(sessions.own_path(place, name)) for name in journal.sessions)
+    planned = [sessions.from_own(jsontext.loads(data)) for data in contents if data is not None]
+    planned_ids = {state.session_id for state in planned}
+    states = (sessions.find(place, name) for name in journal.sessions if name not in planned_ids)
+    live = any(state.is_live(now) for state in (*planned, *(state for state in states if state is not None)))
     for path, data in journal.forms(live=live or bool(journal.attribution.visiting_sessions)):
         draft.write_private(path, data)
 
 
-# ---------------------------------------------------------------- the way back
+# ---------------------------------------------------------------- undo
 
 
 def undo(place: Place, *, now: float) -> UndoneView:
-    """Bring back what the last reset forgot that was not brought back yet."""
+    """Restore what the last reset discarded that was not undone yet."""
     with lock(place):
         last = undo_notes.latest(place, COMMAND)
         undo_notes.check_states(place, last.notes["sessions"])

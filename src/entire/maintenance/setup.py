@@ -1,4 +1,4 @@
-"""Setting Entire up in a repository: settings, git hooks, agents' hooks. And switching it off again."""
+"""``entire enable`` and ``entire disable``: settings, git hooks and agents' hooks."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ if TYPE_CHECKING:
 
 
 def agents(place: Place, *, user: bool = False) -> list[AgentView]:
-    """Return the agents that are known here, with the state of their hooks in this repository or for this user."""
+    """Return the known agents, with the state of their hooks in this repository or for this user."""
     known = [_agent(place, agent, _scope(user)) for agent in registry.agents()]
-    suggested = [one.name for one in known if one.has_hooks]
-    suggested = suggested or [one.name for one in known if one.takes_hooks and one.is_detected] or [registry.DEFAULT]
-    return [replace(one, is_suggested=one.name in suggested) for one in known]
+    suggested = [agent.name for agent in known if agent.has_hooks]
+    suggested = suggested or [agent.name for agent in known if agent.takes_hooks and agent.is_detected]
+    suggested = suggested or [registry.DEFAULT]
+    return [replace(agent, is_suggested=agent.name in suggested) for agent in known]
 
 
 def _agent(place: Place, agent: Agent, scope: str) -> AgentView:
@@ -52,7 +53,7 @@ def _scope(user: bool) -> str:
 
 
 def remove_agent_hooks(place: Place, names: Iterable[str], scopes: Sequence[str]) -> tuple[AgentHooksView, ...]:
-    """Remove the hooks of agents; return those that had any."""
+    """Remove the hooks of agents; return what was removed."""
     removed = []
     for agent in map(registry.make, names):
         installer = capabilities.hook_installer(agent)
@@ -69,14 +70,16 @@ def remove_agent_hooks(place: Place, names: Iterable[str], scopes: Sequence[str]
 
 
 def enable(place: Place, request: EnableRequest) -> EnableView:
-    """Write what was asked for. A request that cannot be met is refused before anything is written."""
+    """Install hooks and write settings. A request that cannot be met is refused before anything is written."""
     check(request)
     names = dict.fromkeys(request.agents or _suggested(place, user=request.user))
     chosen = [_with_installer(name) for name in names]
     push = _push_sessions(settings.load(place), request.push_sessions)
     scope = _scope(request.user)
     _record_own_changes(place, before=True)
-    installed = tuple(_install_hooks(place, *one, scope, force=request.force) for one in chosen)
+    installed = tuple(
+        _install_hooks(place, agent, installer, scope, force=request.force) for agent, installer in chosen
+    )
     others = (
         {agent.name for agent in registry.agents()}.difference(agent.name for agent, _ in chosen)
         if request.only_these
@@ -97,26 +100,26 @@ def check(request: EnableRequest) -> None:
     for name in request.agents:
         _with_installer(name)
     if request.strategy and request.strategy not in settings.STRATEGIES:
-        raise UsageError(f"this version cannot carry out the strategy {request.strategy}",
+        raise UsageError(f"this version does not support the strategy {request.strategy}",
                          hint=f"use --strategy {settings.MANUAL_COMMIT}")  # fmt: skip
     if request.target not in ("", PROJECT, LOCAL):
-        raise UsageError(f"there are no {request.target} settings", hint=f"{PROJECT} or {LOCAL}")
+        raise UsageError(f"unknown settings target: {request.target}", hint=f"use {PROJECT} or {LOCAL}")
 
 
 def _suggested(place: Place, *, user: bool) -> list[str]:
-    return [one.name for one in agents(place, user=user) if one.is_suggested]
+    return [agent.name for agent in agents(place, user=user) if agent.is_suggested]
 
 
 def _with_installer(name: str) -> tuple[Agent, HookInstaller]:
     agent = registry.make(name)
     installer = capabilities.hook_installer(agent)
     if installer is None:
-        raise UsageError(f"{agent.type} has no hooks to install", hint="choose another agent with --agent")
+        raise UsageError(f"{agent.type} does not support hooks", hint="choose another agent with --agent")
     return agent, installer
 
 
 def _push_sessions(before: Settings | None, wanted: bool | None) -> bool:
-    """Return the choice made now, else the one made before, else no: nothing leaves the machine by default."""
+    """Return the choice made now, else the earlier one, else False: nothing leaves the machine by default."""
     if wanted is not None:
         return wanted
     return before is not None and before.push_sessions is True
@@ -135,23 +138,23 @@ def _git_hooks(report: install.Report) -> GitHooksView:
         set_aside=report.set_aside,
         managers=report.managers,
         refused=report.refused,
-        lines=tuple(HookLineView(path=one.path, line=one.line) for one in report.lines if not one.present),
+        lines=tuple(HookLineView(path=line.path, line=line.line) for line in report.lines if not line.present),
     )
 
 
 def add_hook_lines(place: Place) -> tuple[HookLineView, ...]:
-    """Add the lines that hook files lack; return them with what was done: only shell scripts are changed."""
+    """Add missing lines to hook files that are shell scripts; return all missing lines, and which were added."""
     _record_own_changes(place, before=True)
     done = tuple(
-        HookLineView(path=one.path, line=one.line, is_added=install.add_line(one))
-        for one in install.missing_lines(place.top)
+        HookLineView(path=line.path, line=line.line, is_added=install.add_line(line))
+        for line in install.missing_lines(place.top)
     )
     _record_own_changes(place, before=False)
     return done
 
 
 def _own_command() -> str:
-    """Return the absolute path of the ``entire`` command: the one beside this interpreter, else the one on the PATH."""
+    """Return the absolute path of ``entire``: beside this interpreter, else on PATH; '' if it is in neither."""
     beside = os.path.join(os.path.dirname(sys.executable), "entire")
     if os.access(beside, os.X_OK):
         return beside
@@ -162,27 +165,29 @@ def _own_command() -> str:
 
 
 def _write_settings(place: Place, target: str, strategy: str, push: bool) -> list[str]:
-    """Write what was chosen; where local settings say otherwise, there too. Return the files written.
+    """Write the chosen settings, also to local settings that would override them. Return the files written.
 
-    Without a target, a shared file that is already there belongs to the team: it is left alone.
+    Without a target, an existing shared file belongs to the team and stays as it is.
     """
     shared = files.read(place.settings)
     if not target:
         target = PROJECT if shared is None else LOCAL
     written = []
     if target == PROJECT:
-        keep = strategy or ("" if settings.says(shared, "strategy") else settings.MANUAL_COMMIT)
-        wanted = settings.edit(shared, strategy=keep, enabled=True, push_sessions=push)
-        written += _write_if_new(place.settings, shared, wanted)
+        default = "" if settings.says(shared, "strategy") else settings.MANUAL_COMMIT
+        new = settings.edit(shared, strategy=strategy or default, enabled=True, push_sessions=push)
+        written += _write_if_new(place.settings, shared, new)
     if not _agrees(settings.load(place), strategy, push):
         local = files.read(place.local_settings)
-        wanted = settings.edit(local, strategy=strategy, enabled=True, push_sessions=push)
-        written += _write_if_new(place.local_settings, local, wanted)
+        new = settings.edit(local, strategy=strategy, enabled=True, push_sessions=push)
+        written += _write_if_new(place.local_settings, local, new)
     return written
 
 
-def _agrees(now: Settings | None, strategy: str, push: bool) -> bool:
-    return now is not None and now.enabled and now.push_sessions is push and strategy in ("", now.strategy)
+def _agrees(current: Settings | None, strategy: str, push: bool) -> bool:
+    if current is None or not current.enabled:
+        return False
+    return current.push_sessions is push and strategy in ("", current.strategy)
 
 
 def _write_if_new(path: str, old: bytes | None, new: bytes) -> list[str]:
@@ -199,7 +204,7 @@ def _write_ignore(place: Place) -> None:
 
 
 def _write_push_marker(place: Place, push: bool) -> None:
-    """Write or remove the file that the pre-push script looks for before it starts an interpreter."""
+    """Write or remove the marker that the pre-push script tests before it starts an interpreter."""
     if push:
         files.write(place.push_marker, b"")
     else:
@@ -207,9 +212,9 @@ def _write_push_marker(place: Place, push: bool) -> None:
 
 
 def _record_own_changes(place: Place, *, before: bool) -> None:
-    """Take a snapshot ``before`` and after files are changed here, so that no turn is credited with that.
+    """Take snapshots before and after our own changes, so that they are not attributed to a turn.
 
-    The first one also imports sessions that the Go CLI left open, so that the next commit finds them.
+    The one ``before`` also imports sessions that the Go CLI left open, so that the next commit finds them.
     """
     if os.path.isdir(place.sessions_dir):
         from entire.lifecycle.go_takeover import sessions
@@ -223,15 +228,15 @@ def _record_own_changes(place: Place, *, before: bool) -> None:
 
 
 def disable(place: Place, request: DisableRequest) -> DisableView:
-    """Write into the settings that Entire is off. Without settings it is off already."""
-    now = settings.load(place)
-    if now is None:
+    """Write ``enabled: false`` to the settings. A repository without settings is disabled already."""
+    current = settings.load(place)
+    if current is None:
         return DisableView(is_set_up=False)
     written = []
     if request.project:
         written.append(_switch_off(place.settings))
-        now = settings.load(place)
-    if not request.project or (now is not None and now.enabled):  # local settings win over shared ones
+        current = settings.load(place)
+    if not request.project or (current is not None and current.enabled):  # local settings override shared ones
         written.append(_switch_off(place.local_settings))
     return DisableView(is_set_up=True, settings_files=tuple(written))
 

@@ -1,8 +1,8 @@
-"""What ``clean`` and ``reset`` note in their undo points beside files and refs, and how their undo uses it.
+"""The notes that ``clean`` and ``reset`` add to their undo points, and how their undo uses them.
 
-Files and refs come back with the transaction (``entire.undo``). Two things need more than that. A journal changes
-between a command and its undo, so what it forgot is noted, and joined with what it knows by then. And a session that
-went on since has a newer state, which an undo must not overwrite.
+The transaction (``entire.undo``) restores files and refs. Two things need more. A journal changes between a command
+and its undo, so what was removed from it is noted and merged into the journal as it is then. And a session that
+continued has a newer state, which an undo must not overwrite.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ def latest(place: Place, command: str) -> Transaction:
     """Return the last transaction of a command that was not undone; raises EntireError if there is none."""
     transaction.complete(place)
     found = transaction.done(place, command)
-    undone = {one.undoes for one in found}
-    last = next((one for one in found if not one.undoes and one.id not in undone), None)
+    undone = {done.undoes for done in found}
+    last = next((done for done in found if not done.undoes and done.id not in undone), None)
     if last is None:
-        raise EntireError(f"there is no `entire {command}` to undo", hint="undo points are kept for two weeks")
+        raise EntireError(f"no `entire {command}` to undo", hint="undo points expire after two weeks")
     return last
 
 
 def view(done: Transaction) -> UndoneView:
-    """Return what an undo brought back."""
+    """Return what an undo restored."""
     title = done.title.removeprefix("undo of ")
     return UndoneView(undo_id=done.id, undoes=done.undoes, title=title, refs=done.refs, files=done.private)
 
@@ -51,7 +51,7 @@ def view(done: Transaction) -> UndoneView:
 
 
 def state_paths(place: Place, session_id: str) -> tuple[str, ...]:
-    """Return the files in which a session's state lies."""
+    """Return the files that hold a session's state, whether they exist or not."""
     return (
         sessions.own_path(place, session_id),
         sessions.go_path(place, session_id),
@@ -60,29 +60,29 @@ def state_paths(place: Place, session_id: str) -> tuple[str, ...]:
 
 
 def delete_state(place: Place, draft: Draft, session_id: str) -> None:
-    """Let a transaction delete a session's state."""
+    """Add the deletion of a session's state to a draft."""
     for path in state_paths(place, session_id):
         if os.path.lexists(path):
             draft.write_private(path, None)
 
 
 def digest(place: Place, session_id: str) -> str:
-    """Return what tells a state from a later one; '' without a state."""
+    """Return the digest of a session's state; '' if there is none."""
     data = files.read(sessions.own_path(place, session_id))
     data = files.read(sessions.go_path(place, session_id)) if data is None else data
     return sha256(data).hexdigest() if data is not None else ""
 
 
 def deleted_states(place: Place, undone: Transaction) -> dict[str, str]:
-    """Return the sessions with a state now that a transaction had deleted, with '' as what it left of each."""
-    return {one: "" for one in sessions.ids(place) if not set(state_paths(place, one)).isdisjoint(undone.private)}
+    """Return the sessions whose state a transaction deleted and that have one again, for ``check_states``."""
+    return {name: "" for name in sessions.ids(place) if not set(state_paths(place, name)).isdisjoint(undone.private)}
 
 
 def check_states(place: Place, left: Mapping[str, str]) -> None:
-    """Raise EntireError if a session went on: if its state is not as a transaction left it."""
+    """Raise EntireError if a session continued: if its state differs from the digest that a transaction left."""
     for session_id, expected in left.items():
         if digest(place, session_id) != expected:
-            raise EntireError(f"session {session_id} went on since: its old state cannot come back",
+            raise EntireError(f"session {session_id} has continued since, so its old state cannot be restored",
                               hint="nothing was changed")  # fmt: skip
 
 
@@ -90,7 +90,7 @@ def check_states(place: Place, left: Mapping[str, str]) -> None:
 
 
 def forget_refs(journal: Journal, gone: Collection[str]) -> list[list[Any]]:
-    """Take refs out of a journal, which remembers their tips to save asking git; return the lines of retained steps."""
+    """Remove refs from a journal, which caches their tips; return the lines of retained steps that went with them."""
     retention = journal.retention
     lines = [steps.to_json() for steps in retention.steps if steps.ref in gone]
     retention.steps = [steps for steps in retention.steps if steps.ref not in gone]
@@ -99,17 +99,17 @@ def forget_refs(journal: Journal, gone: Collection[str]) -> list[list[Any]]:
     return lines
 
 
-def recall_refs(journal: Journal, lines: Collection[list[Any]], there: Collection[str]) -> bool:
-    """Give back the lines of retained steps whose refs are there again; tell whether any was missing."""
+def recall_refs(journal: Journal, lines: Collection[list[Any]], present: Collection[str]) -> bool:
+    """Add the lines of retained steps whose refs exist again; tell whether any was missing."""
     known = {steps.ref for steps in journal.retention.steps}
     found = [retained_from_json(line) for line in lines]
-    missing = [steps for steps in found if steps.ref in there and steps.ref not in known]
+    missing = [steps for steps in found if steps.ref in present and steps.ref not in known]
     journal.retention.steps += missing
     return bool(missing)
 
 
 def forget_sessions(journal: Journal, gone: Collection[str]) -> dict[str, Any]:
-    """Make a person's in a journal what these sessions made; return what ``recall_sessions`` needs."""
+    """Attribute these sessions' work to the user in a journal; return what ``recall_sessions`` needs."""
     attribution = journal.attribution
     memory: dict[str, Any] = {
         "entries": [
@@ -124,8 +124,8 @@ def forget_sessions(journal: Journal, gone: Collection[str]) -> dict[str, Any]:
     attribution.entries = [_without(entry, gone) for entry in attribution.entries]
     for turn in memory["reports"]:
         del attribution.reports[turn]
-    still = {path for entry in attribution.entries if entry.by or entry.running for path in entry.paths}
-    attribution.agent_paths = dict.fromkeys(path for path in attribution.agent_paths if path in still)
+    changed = {path for entry in attribution.entries if entry.by or entry.running for path in entry.paths}
+    attribution.agent_paths = dict.fromkeys(path for path in attribution.agent_paths if path in changed)
     return memory
 
 
@@ -140,7 +140,7 @@ def _without(entry: Entry, gone: Collection[str]) -> Entry:
 
 
 def recall_sessions(journal: Journal, memory: Mapping[str, Any]) -> None:
-    """Give back what ``forget_sessions`` took, as far as the journal still has it."""
+    """Restore what ``forget_sessions`` removed, for the entries that the journal still has."""
     attribution = journal.attribution
     known = {(tree, time, commit): (by, running, mark) for tree, time, commit, by, running, mark in memory["entries"]}
     entries = []

@@ -1,4 +1,4 @@
-"""Removing Entire from a repository: hooks, settings, session states, steps. Checkpoints stay, and what is not ours."""
+"""Removes Entire from a repository: hooks, settings, session states, steps. Checkpoints and the user's files stay."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ if TYPE_CHECKING:
     from entire.model.requests import UninstallRequest
 
 _OWN_NAMES = (".gitignore", "entire.json", "logs", "metadata", "settings.json", "settings.local.json", "tmp")
-"""What we put into ``.entire/``; anything else in it is the user's."""
+"""Our files in ``.entire/``; everything else there belongs to the user."""
 
 
 def uninstall(place: Place, request: UninstallRequest) -> UninstallView:
-    """Remove it all."""
     names = [agent.name for agent in registry.agents()]
     agents = setup.remove_agent_hooks(place, names, ("project", "user") if request.user else ("project",))
     hooks = install.uninstall(place.top)
@@ -36,7 +35,7 @@ def uninstall(place: Place, request: UninstallRequest) -> UninstallView:
 
 
 def _remove_refs(place: Place) -> int:
-    """Delete shadow branches and our own refs; return how many branches. A person's branch may look like ours."""
+    """Delete shadow branches and our own refs, but no user's branch with a similar name; return the branch count."""
     found = refs.find(place.top, "refs/heads/entire", "refs/entire")
     with read.Objects(place.top) as objects:
         mine = {
@@ -49,7 +48,7 @@ def _remove_refs(place: Place) -> int:
 
 
 def _remove_folders(place: Place) -> None:
-    """Remove our folders from the git directories of all worktrees, and what is ours in ``.entire``."""
+    """Remove our folders from the git directories of all worktrees, and our files from ``.entire``."""
     worktrees = os.path.join(place.common_dir, "worktrees")
     try:
         linked = [os.path.join(worktrees, name, "entire") for name in os.listdir(worktrees)]
@@ -65,5 +64,5 @@ def _remove_folders(place: Place) -> None:
             files.remove(path)
     try:
         os.rmdir(place.entire_dir)
-    except OSError:  # something of the user's is in it
+    except OSError:  # it holds the user's files
         pass

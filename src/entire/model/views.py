@@ -350,7 +350,7 @@ class UninstallView(Value):
 class UnusedView(Value):
     """Data that is no longer used, and why. ``size`` in bytes, 0 where only git could tell."""
 
-    kind: str  # steps, session, kept steps, scratch, looks, backup, leftover, undo point
+    kind: str  # steps, session, retained steps, scratch, snapshots, backup, leftover, undo point
     name: str
     reason: str
     size: int = 0

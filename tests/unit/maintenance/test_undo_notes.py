@@ -124,10 +124,10 @@ def test_forgotten_refs(place: Place) -> None:
     assert lines == [[KEPT[0], "f" * 40, 1.0, 10]]
     assert list(journal.retention.shadow_tips) == ["entire/7654321-e3b0c4"]
     assert [steps.ref for steps in journal.retention.steps] == [KEPT[1]]
-    assert undo_notes.recall_refs(journal, lines, there={KEPT[1]}) is False  # the ref itself did not come back
-    assert undo_notes.recall_refs(journal, lines, there={KEPT[0], KEPT[1]}) is True
+    assert undo_notes.recall_refs(journal, lines, present={KEPT[1]}) is False  # the ref itself did not come back
+    assert undo_notes.recall_refs(journal, lines, present={KEPT[0], KEPT[1]}) is True
     assert [steps.ref for steps in journal.retention.steps] == [KEPT[1], KEPT[0]]
-    assert undo_notes.recall_refs(journal, lines, there={KEPT[0], KEPT[1]}) is False  # known already
+    assert undo_notes.recall_refs(journal, lines, present={KEPT[0], KEPT[1]}) is False  # known already
     assert len(journal.retention.steps) == 2
 
 
@@ -156,7 +156,7 @@ def test_a_state_that_is_there_again(place: Place) -> None:
     assert undo_notes.deleted_states(place, done) == {}
     sessions.save(place, one)
     assert undo_notes.deleted_states(place, done) == {"one": ""}
-    with pytest.raises(EntireError, match="session one went on since"):
+    with pytest.raises(EntireError, match="session one has continued since"):
         undo_notes.check_states(place, undo_notes.deleted_states(place, done))
 
 
@@ -164,9 +164,9 @@ def test_a_state_that_the_go_cli_wrote_again(place: Place) -> None:
     sessions.save(place, Session("one"))
     done = deleted(place, "one")
     files.write(sessions.go_path(place, "one"), b"{}")
-    with pytest.raises(EntireError, match="session one went on since"):
+    with pytest.raises(EntireError, match="session one has continued since"):
         undo_notes.check_states(place, undo_notes.deleted_states(place, done))
-    with pytest.raises(EntireError, match="session one went on since"):
+    with pytest.raises(EntireError, match="session one has continued since"):
         undo_notes.check_states(place, {"one": ""})
 
 
@@ -177,7 +177,7 @@ def test_a_state_that_changed(place: Place) -> None:
     undo_notes.check_states(place, left)
     state.steps = 1
     sessions.save(place, state)
-    with pytest.raises(EntireError, match="session one went on since"):
+    with pytest.raises(EntireError, match="session one has continued since"):
         undo_notes.check_states(place, left)
 
 
