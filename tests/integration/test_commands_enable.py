@@ -238,7 +238,7 @@ def test_a_hooks_folder_of_more_than_this_repository(
     repo.git("config", "--global", "core.hooksPath", str(shared))
     before = {path.name: path.read_text() for path in shared.iterdir()}
     out = repo.ok("enable", "--agent", "demo")
-    assert "core.hooksPath is set for more than this repository" in out
+    assert "core.hooksPath is not set for this repository alone" in out
     assert {path.name: path.read_text() for path in shared.iterdir()} == before
     assert all(f"{shared}/{name}:" in out for name in HOOKS)
     assert "NOT in order" in repo.ok("status")

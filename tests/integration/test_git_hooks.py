@@ -484,6 +484,6 @@ def test_health_names_what_is_wrong(world: World) -> None:
     world.hook("pre-push").write_text("#!/bin/sh\n# Entire CLI hooks\n")
     assert install.health(str(world.top)) == [
         "the git hook commit-msg is not executable",
-        f"the git hook post-commit is missing in {world.hook('')}".rstrip("/"),
+        f"the git hook post-commit is missing from {world.hook('')}".rstrip("/"),
         "the git hook pre-push was written by another version of Entire",
     ]

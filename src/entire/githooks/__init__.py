@@ -1,1 +1,1 @@
-"""The other source of events: git, through hook scripts that look before they start us."""
+"""The second source of events: git, through hook scripts that start Entire only if there is something to do."""

@@ -1,4 +1,4 @@
-"""Git as a source of events: what a hook script hands over, and who runs git."""
+"""Git as a source of events: translates the arguments and environment of a git hook."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ VARIABLES = (
 
 
 def parse_hook(name: str, args: Sequence[str], env: Mapping[str, str]) -> GitEvent | None:
-    """Translate a call of a git hook; None for one that means nothing."""
+    """Return the event of a git hook's call; None for a hook without one."""
     if name == "prepare-commit-msg" and args:
         return GitEvent(
             type=EventType.PREPARE_COMMIT,
             message_file=args[0],
             message_source=args[1] if len(args) > 1 else "",
-            environment={name: env[name] for name in VARIABLES if name in env},
+            environment={variable: env[variable] for variable in VARIABLES if variable in env},
         )
     if name == "post-commit":
         return GitEvent(type=EventType.GIT_COMMIT)

@@ -1,8 +1,8 @@
-"""Puts our hook scripts where git looks for them, keeps strangers' hooks running, and takes everything out again.
+"""Installs and removes our git hook scripts, and keeps other hooks running.
 
-We write only into a repository's own hooks folder. Where ``core.hooksPath`` is global, system-wide, a folder that the
-team tracks, or husky's (which is generated anew), our scripts lie in ``<common git dir>/entire/hooks`` and the report
-tells the lines that call them.
+We write only to a repository's own hooks folder. If ``core.hooksPath`` is global, system-wide, a tracked folder, or
+husky's (which husky regenerates), our scripts go to ``<common git dir>/entire/hooks``, and the report lists the lines
+that call them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _OWN_SCOPES = ("", "local", "worktree")
 
 
 class LineToAdd(Value):
-    """A line that the user has to add to a hook file we do not write; ``present``: it is there already."""
+    """A line that the user must add to a hook file we do not write; ``present``: the file has it already."""
 
     path: str
     line: str
@@ -39,20 +39,20 @@ class LineToAdd(Value):
 
 
 class Report(Value):
-    """What ``install`` found and did. ``refused``: why the folder is not ours to write; then ``lines`` are needed."""
+    """What ``install`` found and did. ``refused``: why we do not write to the folder; then ``lines`` are needed."""
 
     folder: str
     written: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
     chained: tuple[str, ...] = ()  # hooks whose earlier script runs after ours
-    set_aside: tuple[str, ...] = ()  # files kept under a numbered name because the first name was taken
-    managers: tuple[str, ...] = ()  # hook managers seen: they may overwrite what we wrote
+    set_aside: tuple[str, ...] = ()  # files kept under a numbered name because the backup's name was taken
+    managers: tuple[str, ...] = ()  # hook managers found; they may overwrite our hooks
     refused: str = ""
     lines: tuple[LineToAdd, ...] = ()
 
 
 class Removal(Value):
-    """What ``uninstall`` did. ``left``: hooks that somebody else has replaced meanwhile, or files with our line."""
+    """What ``uninstall`` did. ``left``: hooks that another program has replaced, and files with our line."""
 
     removed: tuple[str, ...] = ()
     restored: tuple[str, ...] = ()
@@ -60,16 +60,16 @@ class Removal(Value):
 
 
 def install(root: str, *, command: str = "") -> Report:
-    """Install all hooks for the repository of a worktree; a second time it writes nothing.
+    """Install all hooks for the repository of a worktree; writes nothing if they are up to date.
 
-    ``command`` is the absolute path of ``entire``, remembered for programs that start git with a poor PATH.
+    ``command`` is the absolute path of ``entire``, stored for programs that start git with a minimal PATH.
     """
     found = hooks.folder(root)
     if command:
         _write_if_new(os.path.join(found.common_dir, "entire", "command"), os.fsencode(command) + b"\n", 0o644)
-    refused = _why_not(found)
+    refused = _refusal(found)
     folder = _private_folder(found) if refused else found.path
-    states = {name: _install_one(folder, name) for name in NAMES}
+    states = {name: _install_hook(folder, name) for name in NAMES}
     return Report(
         folder=folder,
         written=tuple(name for name, (state, _) in states.items() if state),
@@ -86,16 +86,16 @@ def _private_folder(found: HooksFolder) -> str:
     return os.path.join(found.common_dir, "entire", "hooks")
 
 
-def _why_not(found: HooksFolder) -> str:
-    """Say why the hooks folder is not the repository's own, '' if it is."""
+def _refusal(found: HooksFolder) -> str:
+    """Return why the hooks folder is not the repository's own; '' if it is."""
     if found.scope not in _OWN_SCOPES:
-        return f"core.hooksPath is set for more than this repository ({found.scope}, {found.origin})"
+        return f"core.hooksPath is not set for this repository alone ({found.scope}, {found.origin})"
     if found.tracked:
         return "core.hooksPath is a folder that this repository tracks"
     if _is_husky(found.path):
-        return "core.hooksPath is a folder that husky writes"
+        return "core.hooksPath is a folder that husky manages"
     if os.path.exists(found.path) and not os.path.isdir(found.path):
-        return f"core.hooksPath is no folder: {found.path}"
+        return f"core.hooksPath is not a folder: {found.path}"
     return ""
 
 
@@ -104,7 +104,7 @@ def _is_husky(path: str) -> bool:
 
 
 def _lines(found: HooksFolder) -> tuple[LineToAdd, ...]:
-    """Return the lines for the files that run in our place. Husky's generated folder calls the files one level up."""
+    """Return the lines for the files that git runs in place of ours. Husky's own hooks call files one level up."""
     if os.path.exists(found.path) and not os.path.isdir(found.path):
         return ()
     folder = (
@@ -120,25 +120,27 @@ def _lines(found: HooksFolder) -> tuple[LineToAdd, ...]:
 
 
 def _managers(found: HooksFolder, root: str) -> tuple[str, ...]:
-    """Recognise hook managers by the scripts they write and by their folders and settings."""
+    """Return the hook managers in use, known by their scripts, folders and settings."""
     texts = [
         _read(os.path.join(found.path, name + end)) or b"" for name in (*NAMES, "pre-commit") for end in ("", BACKUP)
     ]
-    seen = [name for name, mark in _MANAGERS if any(mark in text for text in texts)]
+    managers = [name for name, mark in _MANAGERS if any(mark in text for text in texts)]
     if _is_husky(found.path) or os.path.isdir(os.path.join(root, ".husky")):
-        seen.append("husky")
+        managers.append("husky")
     if any(os.path.exists(os.path.join(root, name)) for name in ("lefthook.yml", ".lefthook.yml", "lefthook.toml")):
-        seen.append("lefthook")
-    return tuple(dict.fromkeys(seen))
+        managers.append("lefthook")
+    return tuple(dict.fromkeys(managers))
 
 
-def _install_one(folder: str, name: str) -> tuple[bool, str]:
-    """Install one hook; tell whether anything was written, and the name of a file set aside, if any."""
+def _install_hook(folder: str, name: str) -> tuple[bool, str]:
+    """Install one hook; return whether anything was written, and the name of a file set aside, if any."""
     path, backup, aside = os.path.join(folder, name), _backup(folder, name), ""
     current = _read(path)
     if _is_ours(_read(backup)):
         os.unlink(backup)  # never chain to a hook with the marker: it would run twice
-    if _has_marker(current) and not _is_ours(current):  # a mix of ours and theirs: keep it, run neither part twice
+    if _has_marker(current) and not _is_ours(
+        current
+    ):  # a mix of hooks: keep it, but do not chain to it, or our part would run twice
         aside = _free_name(backup)
         _rename(path, aside)
     elif (current is not None or os.path.islink(path)) and not _is_ours(current):
@@ -165,12 +167,12 @@ def _rename(old: str, new: str) -> None:
         os.rename(old, new)
     except OSError as error:
         raise EntireError(
-            f"cannot rename {old}: {error.strerror}", hint="no hook was lost; check the permissions"
+            f"cannot rename {old}: {error.strerror}; no hook was lost", hint="check the permissions and try again"
         ) from error
 
 
 def _read(path: str) -> bytes | None:
-    """Return a hook's content; None without one, empty for what cannot be read (a folder, somebody else's file)."""
+    """Return a hook's content; None if there is none, empty if it cannot be read (a folder, another user's file)."""
     try:
         return files.read(path)
     except OSError:
@@ -182,7 +184,7 @@ def _has_marker(content: bytes | None) -> bool:
 
 
 def _is_ours(content: bytes | None) -> bool:
-    """Tell whether a hook is ours (or the Go CLI's) as a whole: the marker is in the comment below the first line."""
+    """Tell whether a whole hook is ours or the Go CLI's: the marker is in the comment below the first line."""
     return content is not None and MARKER.encode() in b"\n".join(content.split(b"\n")[:3])
 
 
@@ -198,44 +200,44 @@ def _write_if_new(path: str, content: bytes, mode: int) -> bool:
 
 
 def missing_lines(root: str) -> list[LineToAdd]:
-    """Return the lines that hook files lack where git's own folder is not ours to write; none elsewhere."""
+    """Return the lines that hook files lack; none if we write to git's hooks folder ourselves."""
     found = hooks.folder(root)
-    return [one for one in _lines(found) if not one.present] if _why_not(found) else []
+    return [line for line in _lines(found) if not line.present] if _refusal(found) else []
 
 
-def add_line(wanted: LineToAdd) -> bool:
-    """Put our line into a hook file: first, so that no `exit` hides it; last in pre-push, which shares its input.
+def add_line(addition: LineToAdd) -> bool:
+    """Add our line to a hook file: at the top, before any `exit`; in pre-push at the end, because it shares stdin.
 
-    A file that is no shell script is left alone; then it returns False.
+    Returns False, and writes nothing, if the file is not a shell script.
     """
-    old = files.read(wanted.path)
+    old = files.read(addition.path)
     head, newline, rest = (old or b"#!/bin/sh\n").partition(b"\n")
     if head.startswith(b"#!") and b"sh" not in head.rsplit(b"/", 1)[-1]:
         return False
-    line = wanted.line.encode() + b"\n"
-    if os.path.basename(wanted.path) == "pre-push":
+    line = addition.line.encode() + b"\n"
+    if os.path.basename(addition.path) == "pre-push":
         whole = old or b"#!/bin/sh\n"
         new = whole + (b"" if whole.endswith(b"\n") else b"\n") + line
     elif head.startswith(b"#!"):
         new = head + b"\n" + line + rest
     else:
         new = line + head + newline + rest
-    mode = os.stat(wanted.path).st_mode & 0o777 if old is not None else 0o755
-    path = os.path.realpath(wanted.path)
+    mode = os.stat(addition.path).st_mode & 0o777 if old is not None else 0o755
+    path = os.path.realpath(addition.path)
     files.write(path, new, mode=mode)
     os.chmod(path, mode)
     return True
 
 
 def uninstall(root: str) -> Removal:
-    """Remove our hooks and put back what was there before, with its bytes and mode."""
+    """Remove our hooks and restore the earlier ones, with their bytes and mode."""
     found = hooks.folder(root)
     removed: list[str] = []
     restored: list[str] = []
     left: list[str] = []
     folders = [os.path.join(found.common_dir, "hooks")]
-    if _why_not(found):
-        left += [one.path for one in _lines(found) if one.present]
+    if _refusal(found):
+        left += [line.path for line in _lines(found) if line.present]
     elif found.path not in folders:
         folders.append(found.path)
     for path in [os.path.join(folder, name) for folder in folders for name in NAMES]:
@@ -266,14 +268,14 @@ def _remove_folder(path: str) -> None:
 
 
 def health(root: str) -> list[str]:
-    """Return what keeps our hooks from running, in words; empty if all is well. Writes nothing."""
+    """Return messages about what keeps our hooks from running; empty if nothing does. Writes nothing."""
     found = hooks.folder(root)
-    refused = _why_not(found)
+    refused = _refusal(found)
     if refused:
         if not _lines(found):
             return [refused]
-        missing = [one for one in _lines(found) if not one.present]
-        problems = [f"{one.path} does not call entire: add the line  {one.line}" for one in missing]
+        missing = [line for line in _lines(found) if not line.present]
+        problems = [f"{line.path} does not call entire: add the line  {line.line}" for line in missing]
         return problems + _script_problems(_private_folder(found))
     return _script_problems(found.path)
 
@@ -284,7 +286,7 @@ def _script_problems(folder: str) -> list[str]:
         path = os.path.join(folder, name)
         content = _read(path)
         if content is None:
-            problems.append(f"the git hook {name} is missing in {folder}")
+            problems.append(f"the git hook {name} is missing from {folder}")
         elif not _is_ours(content):
             problems.append(f"the git hook {name} was replaced by another program")
         elif content != scripts.text(name):
@@ -292,5 +294,5 @@ def _script_problems(folder: str) -> list[str]:
         elif not os.access(path, os.X_OK):
             problems.append(f"the git hook {name} is not executable")
         if _is_ours(_read(_backup(folder, name))):
-            problems.append(f"{name}{BACKUP} is a hook of Entire itself and must not be chained")
+            problems.append(f"{name}{BACKUP} is an Entire hook and must not be chained")
     return problems

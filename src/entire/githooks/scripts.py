@@ -1,22 +1,21 @@
-"""The hook scripts: POSIX sh that looks before it starts an interpreter, with the shell's own means.
+"""The hook scripts: POSIX sh that starts an interpreter only if there is something to do.
 
-A commit far from any session costs the start of three shells. What the scripts look at: ``<git dir>/entire/live`` (a
-session with open or running work in this worktree), ``<git dir>/entire/pending.json`` (a commit was prepared),
-``<common git dir>/entire/push`` (the user chose to push checkpoints), ``<common git dir>/entire/command`` (where
-``entire`` is, for programs that start git with a poor PATH). They never fail git: only the exit code of a chained hook
-counts (formats.md section 8).
+A commit without a session costs the start of three shells. The scripts test ``<git dir>/entire/live`` (a live session
+in this worktree), ``<git dir>/entire/pending.json`` (a commit was prepared), ``<common git dir>/entire/push`` (the user
+chose to push checkpoints) and ``<common git dir>/entire/command`` (the path of ``entire``, for programs that start git
+with a minimal PATH). They never fail git: only the exit code of a chained hook counts (formats.md section 8).
 """
 
 from __future__ import annotations
 
 NAMES = ("prepare-commit-msg", "commit-msg", "post-commit", "pre-push")
-MARKER = "Entire CLI hooks"  # the Go Entire CLI knows its own and our hooks by this text
+MARKER = "Entire CLI hooks"  # the Go CLI recognises its own hooks and ours by this text
 BACKUP = ".pre-entire"
 
 _START = f"""\
 #!/bin/sh
 # {MARKER}
-# Written by `entire enable`, removed by `entire disable`. Does nothing where entire is missing.
+# Written by `entire enable`, removed by `entire disable --uninstall`. Does nothing if entire is not installed.
 case $0 in *{BACKUP}) exit 0 ;; esac
 """
 
@@ -59,7 +58,7 @@ exit 0
 """
 
 _PREPARE_COMMIT_MSG = """\
-# Is this `git commit --amend`? Looks at the arguments of git, which is our parent or, under a hook manager, further up.
+# Detects `git commit --amend` from the arguments of git: our parent, or under a hook manager an earlier ancestor.
 is_amend() {
     [ "$2" = commit ] && return 0
     if [ ! -r "/proc/$PPID/cmdline" ]; then
@@ -91,7 +90,7 @@ head_is_linked() {
     return 1
 }
 
-# After `git reset --soft` the commit replaces others, and keeps their links.
+# After `git reset --soft` the new commit replaces others and keeps their links.
 follows_reset() {
     if [ -f "$git_dir/logs/HEAD" ]; then
         [ -f "$git_dir/ORIG_HEAD" ] || return 1
@@ -100,7 +99,7 @@ follows_reset() {
         while read -r old new rest; do # the newest line comes last; a reset that only unstages moves nothing
             case $rest in
                 *"\treset: "*) [ "$old" = "$new" ] || moved=$old later= ;;
-                *"\tcommit"*) later=1 ;; # maybe one of several in place of what was reset
+                *"\tcommit"*) later=1 ;; # may be one of several that replace the reset commits
                 *) moved= ;;
             esac
         done <<END
@@ -123,8 +122,8 @@ fi
 """
 
 _COMMIT_MSG = """\
-# A message that holds nothing but our trailer is empty: take the trailer out, so that git gives up as without us.
-# What stands before the trailer is a comment only if an editor was used (else git tells hooks that it is ":").
+# A message with nothing but our trailer is empty: remove the trailer, so that git aborts as it would without Entire.
+# Text before the trailer is a comment only if an editor was used (without one, git sets GIT_EDITOR to ":").
 ask_char() {
     [ -n "$char" ] && return
     char=$(git config --get-regexp '^core\\.comment(char|string)$' 2>/dev/null | tail -n 1)
@@ -169,7 +168,7 @@ if [ -n "$linked" ] && [ -n "$empty" ] && [ -n "$hash" ]; then
     ask_char
     case $char in "#" | auto) ;; *) empty= ;; esac
 fi
-# A template that nobody edited is no message either; git compares the two, and would find our trailer.
+# An unedited template is no message either: git compares the two, but our trailer makes them differ.
 words_of() {
     sed -e "/^[$char]/d" -e '/^Entire-Checkpoint:/d' -e '/^[[:space:]]*$/d' "$1" 2>/dev/null
 }
@@ -197,7 +196,7 @@ fi
 """
 
 _PRE_PUSH = """\
-# What git says on standard input, kept for the chained hook; the dot keeps the last newline.
+# Keep standard input for the chained hook; the dot preserves the last newline.
 list=$(cat; printf .)
 list=${list%.}
 
@@ -207,7 +206,7 @@ case $list in
             case $from:$to in
                 "(delete)":* | *:refs/heads/entire/checkpoints/v1) ;;
                 *:refs/heads/entire/*)
-                    echo "entire: this push sends ${to#refs/heads/}, a temporary branch with your work tree in it" >&2
+                    echo "entire: this push sends ${to#refs/heads/}, a temporary branch with your uncommitted work" >&2
                     echo "hint: push without --all or --mirror; to undo: git push $1 --delete ${to#refs/heads/}" >&2
                     ;;
             esac
@@ -241,6 +240,6 @@ def text(name: str) -> bytes:
 
 
 def line_to_add(name: str) -> str:
-    """Return the line for a hook that we do not write ourselves (a team's or a hook manager's): it runs our script."""
+    """Return the line that runs our script from a hook file that we do not write (a team's or a hook manager's)."""
     script = f'"$(git rev-parse --git-common-dir)/entire/hooks/{name}"'
     return f'[ ! -x {script} ] || {script} "$@"'
