@@ -69,7 +69,7 @@ def next_command(world: World) -> None:
     was_left = any(world.story.path(".git/entire/undo").glob("*.applying"))
     ended = world.entire("rewind", "--to", world.points()[0]["id"], "--preview")
     assert ended.status == 0, ended
-    assert (b"was interrupted; it was finished now" in ended.err) == was_left, ended.err
+    assert (b"was interrupted and has now been finished" in ended.err) == was_left, ended.err
 
 
 def _outcome(world: World, views: Views) -> bool:

@@ -212,9 +212,9 @@ class Model:
         if reason == "it was there when a session began":
             return was_absent and self.was_there_at_a_start(path)
         at = self.root / path
-        if "is a folder and has to be a file" in reason:
+        if "there is a folder in its place" in reason:
             return at.is_dir() and not at.is_symlink()
-        if "is no folder here, or a link to one" in reason:
+        if "is a file or a symbolic link" in reason:
             above = [self.root / one for one in Path(path).parents if str(one) != "."]
             return any(one.is_symlink() or one.is_file() for one in above)
         return False

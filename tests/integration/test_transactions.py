@@ -191,7 +191,7 @@ def check_completed(world: World, before: dict[str, Any], after: dict[str, Any],
         assert told == []
         assert not undo.exists() or list(undo.iterdir()) == []
         return False
-    assert told in (["rewind to first was interrupted; it was finished now"], [])
+    assert told in (["rewind to first was interrupted and has now been finished"], [])
     assert [one.state for one in transaction.find_all(world.place)] == ["done"]
     assert world.look() == after
     return True

@@ -1,8 +1,8 @@
-"""Carries out the plan of a transaction, forward or back: what is done already is found out by looking.
+"""Carries out the plan of a transaction, forward or back, and skips what is already done.
 
-So the same steps carry a transaction out, roll it back after an error, and finish either after a kill. Each path is
-compared with its copy from before and its copy from after; a path that is like neither was changed by somebody else
-and is left alone.
+So the same code carries a transaction out, rolls it back after an error, and finishes either after a kill. Each path
+is compared with its copies from before and after; a path that matches neither was changed by another program and is
+left unchanged.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _STAYS = (errno.ENOTEMPTY, errno.EEXIST, errno.EBUSY, errno.EINVAL, errno.ENOENT
 
 
 class PathChange(Value):
-    """One path: what lies there before and after; None is nothing (or a folder)."""
+    """The file or link at one path before and after; None for nothing (or a folder)."""
 
-    path: str  # relative to the work tree, or absolute for a private file
+    path: str  # relative to the worktree, or absolute for a private file
     was: State | None
     becomes: State | None
-    given: str = ""  # a private file's path as the caller gave it, where links lead from there to ``path``
+    given: str = ""  # a private file's path as the caller gave it, before links were resolved to ``path``
 
 
 class Plan(Value):
@@ -47,30 +47,29 @@ class Plan(Value):
     time: float
     notes: dict[str, Any]
     items: tuple[PathChange, ...] = ()
-    made: dict[str, int | None] = {}  # folders that appear, with their mode bits (None: as this process gives them)
-    gone: dict[str, int | None] = {}  # folders that vanish
+    made: dict[str, int | None] = {}  # folders to create, with their mode bits (None: the process default)
+    gone: dict[str, int | None] = {}  # folders to remove
     index: PathChange | None = None
-    refs: tuple[tuple[str, str, str], ...] = ()  # ref, from where, to where; '' is nowhere
+    refs: tuple[tuple[str, str, str], ...] = ()  # ref, old and new object id; '' if the ref does not exist
     head: tuple[tuple[str, str], tuple[str, str]] | None = None  # (ref or '', commit) before and after
 
 
 def write_plan(folder: str, plan: Plan) -> None:
-    """Write a plan into the folder of its transaction."""
     value = dict(plan.__dict__, version=1, items=[_item_json(item) for item in plan.items])
     value["index"] = None if plan.index is None else _item_json(plan.index)
     files.write_json(os.path.join(folder, PLAN), value)
 
 
 def read_plan(folder: str) -> Plan | None:
-    """Read a plan; None if there is none. Raises CorruptError for one that nobody can follow."""
+    """Read a plan; None if there is none. Raises CorruptError if it is invalid."""
     path = os.path.join(folder, PLAN)
     value = files.read_json(path)
     if value is None:
         return None
     try:
         if value.pop("version") != 1:
-            raise ValueError("of another version")
-        value["items"] = tuple(_item(one) for one in value["items"])
+            raise ValueError("unknown version")
+        value["items"] = tuple(_item(item) for item in value["items"])
         value["index"] = None if value["index"] is None else _item(value["index"])
         value["refs"] = tuple((ref, old, new) for ref, old, new in value["refs"])
         if value["head"] is not None:
@@ -78,11 +77,12 @@ def read_plan(folder: str) -> Plan | None:
             value["head"] = ((ref, oid), (new_ref, new_oid))
         return Plan(**value)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise CorruptError(f"{path} is no plan: {error}", hint="run `entire doctor`") from error
+        raise CorruptError(f"{path} is not a valid plan: {error}", hint="run `entire doctor`") from error
 
 
 def _item_json(item: PathChange) -> list[Any]:
-    return [item.path, *(None if one is None else one.to_json() for one in (item.was, item.becomes)), item.given]
+    states = (None if state is None else state.to_json() for state in (item.was, item.becomes))
+    return [item.path, *states, item.given]
 
 
 def _item(value: list[Any]) -> PathChange:
@@ -93,12 +93,12 @@ def _item(value: list[Any]) -> PathChange:
 
 
 def under_way(folder: str) -> str:
-    """Return the beginning of the names of temporary files of a transaction."""
+    """Return the prefix of a transaction's temporary files."""
     return ".entire-" + os.path.basename(folder)
 
 
 def is_here(found: os.stat_result) -> bool:
-    """Tell whether a folder is this process' current directory, which must not be deleted from under it."""
+    """Tell whether a folder is the current directory, which must not be deleted."""
     try:
         here = os.stat(".")
     except OSError:
@@ -107,8 +107,8 @@ def is_here(found: os.stat_result) -> bool:
 
 
 class PlanRunner:
-    """One pass over a plan. With ``marks`` (what untouched files look like) whatever is not as before is an error,
-    else it is left alone and told.
+    """One pass over a plan. With ``marks`` (of unchanged files), a path that changed since is an error; without, it is
+    left unchanged and reported.
     """
 
     def __init__(
@@ -122,41 +122,41 @@ class PlanRunner:
         self._tree = Tree(place.top)
         self._tree.vanishing = {item.path for item in plan.items if self._ends(item)[1] is None}
         self._tree.appearing = {item.path for item in plan.items} - self._tree.vanishing
-        self.left: list[str] = []  # sentences about what is left alone
+        self.left: list[str] = []  # messages about what was left unchanged
 
     def carry_out(self) -> list[str]:
-        """Do everything that is not done yet; return sentences about what was left alone."""
+        """Do everything that is not done yet; return messages about what was left unchanged."""
         steps = [self._change_files, self._change_index, self._move_refs, self._move_head]
         for step in reversed(steps) if self._back else steps:
             step()
         return self.left
 
-    def _leave(self, what: str, why: str) -> None:
-        sentence = f"{shown(what)} {why}"
+    def _leave(self, name: str, reason: str) -> None:
+        message = f"{shown(name)} {reason}"
         if self._marks is not None:
-            raise EntireError(sentence)
-        self.left.append(f"{sentence}: left as it is")
+            raise EntireError(message)
+        self.left.append(f"{message}; left unchanged")
 
     def _ends(self, item: PathChange) -> tuple[State | None, State | None]:
-        """Return from what to what this pass changes a path."""
+        """Return the state of a path before and after this pass."""
         return (item.becomes, item.was) if self._back else (item.was, item.becomes)
 
     def _is_due(self, item: PathChange) -> bool:
         """Tell whether a path still has to be changed."""
         before, after = self._ends(item)
-        found = self._tree.look(item.path)
+        found = self._tree.find(item.path)
         if found is not None and self._marks and self._marks.get(item.path) == mark(found):
             return True
         if self._tree.is_like(item.path, self._folder, after):
             return False
         if self._tree.is_like(item.path, self._folder, before):
             return True
-        self._leave(item.path, "was changed by somebody else meanwhile")
+        self._leave(item.path, "was changed by another program in the meantime")
         return False
 
     def _change_files(self) -> None:
-        """Delete, then drop and make folders, then write: so a file can take a folder's place, and the reverse, and
-        a name can change its letter case where that does not count.
+        """Delete files, remove and create folders, then write files: so a file can replace a folder or the reverse, and
+        a name can change in letter case on a case-insensitive file system.
         """
         made, gone = (self._plan.gone, self._plan.made) if self._back else (self._plan.made, self._plan.gone)
         numbered = list(enumerate(self._plan.items))
@@ -175,14 +175,14 @@ class PlanRunner:
                 if self._tree.can_hold(item.path) and self._tree.folder(item.path) is None:
                     self._tree.put(item.path, self._folder, after, self._temporary(number, item))
                 else:
-                    self._leave(item.path, "cannot be written: something else is in its way")
+                    self._leave(item.path, "cannot be written: another file or folder is in the way")
 
     def _temporary(self, number: int, item: PathChange) -> str:
         above = os.path.dirname(self._tree.at(item.path))
         return os.path.join(above, f"{under_way(self._folder)}-{number}")
 
     def _drop(self, folder: str) -> None:
-        """Remove a folder if it is empty and nobody stands in it."""
+        """Remove a folder if it is empty and not the current directory."""
         found = self._tree.folder(folder)
         if found is None or is_here(found):
             return
@@ -193,19 +193,19 @@ class PlanRunner:
                 raise
 
     def _make(self, folder: str, mode: int | None) -> None:
-        """Make a folder unless it is there."""
+        """Create a folder if it is missing."""
         path = self._tree.at(folder)
         found = self._tree.folder(folder)
         if found is None:
-            if self._tree.look(folder) is not None or not self._tree.can_hold(folder):
-                return  # each path in it is told by itself
+            if self._tree.find(folder) is not None or not self._tree.can_hold(folder):
+                return  # each path in it is reported on its own
             os.mkdir(path, 0o777 if mode is None else mode | 0o700)
             found = os.lstat(path)
         if mode is not None and stat.S_IMODE(found.st_mode) != mode:
             os.chmod(path, mode)
 
     def _change_index(self) -> None:
-        """Change the index under git's lock, which is ours already when the transaction has just begun."""
+        """Change the index under git's lock, which a transaction that has just begun already holds."""
         item = self._plan.index
         if item is None:
             return
@@ -236,7 +236,7 @@ class PlanRunner:
             if present.get(ref, "") == before:
                 moves.append(refs.Move(ref=ref, new=after, old=before))
             elif present.get(ref, "") != after:
-                self._leave(ref, "was moved by somebody else meanwhile")
+                self._leave(ref, "was moved by another program in the meantime")
         refs.move(self._place.top, moves)
 
     def _move_head(self) -> None:
@@ -247,19 +247,19 @@ class PlanRunner:
         if same_head(present, before):
             head.write(self._place.top, *after, reason=f"entire: {self._plan.command}")
         elif not same_head(present, after):
-            self._leave("HEAD", "was moved by somebody else meanwhile")
+            self._leave("HEAD", "was moved by another program in the meantime")
 
 
-def same_head(one: tuple[str, str], other: tuple[str, str]) -> bool:
-    """Tell whether HEAD names the same: the same branch wherever that is, or the same commit."""
-    return one[0] == other[0] and (bool(one[0]) or one[1] == other[1])
+def same_head(left: tuple[str, str], right: tuple[str, str]) -> bool:
+    """Tell whether two values of HEAD name the same branch, at whatever commit, or the same detached commit."""
+    return left[0] == right[0] and (bool(left[0]) or left[1] == right[1])
 
 
 class PreflightCheck:
-    """Looks at a work tree before anything is changed: what is in the way, which folders appear and which vanish."""
+    """Checks a worktree before anything is changed: what is in the way, and which folders to create and remove."""
 
     def __init__(self, tree: Tree, items: Iterable[PathChange], *, drop: bool = True) -> None:
-        """Look at what ``items`` change. ``drop``: the folders of deleted files vanish where they become empty."""
+        """Prepare the check of ``items``. ``drop``: remove the folders of deleted files that become empty."""
         self._tree = tree
         self._writes = [item.path for item in items if item.becomes is not None]
         self._deletes = {item.path for item in items if item.becomes is None}
@@ -269,7 +269,7 @@ class PreflightCheck:
         }
 
     def check(self) -> None:
-        """Refuse paths that are not plainly files of this work tree any more."""
+        """Raise EntireError if a path can no longer be changed."""
         for error in self.blocked().values():
             raise error
         for path in self._deletes:
@@ -277,7 +277,7 @@ class PreflightCheck:
                 check_place(self._tree, path, self._deletes)
 
     def blocked(self) -> dict[str, EntireError]:
-        """Return the files that cannot be written for what lies in their way and stays there, with the reason."""
+        """Return the files that cannot be written because something is in the way, with the reason."""
         found = {}
         for path in self._writes:
             try:
@@ -290,22 +290,22 @@ class PreflightCheck:
         return found
 
     def _clear(self, path: str) -> None:
-        """Refuse a file in the place of a folder, if something in that folder would stay."""
-        stays = f"{shown(path)} is a folder and has to be a file"
+        """Raise EntireError if a file is to replace a folder in which something would stay."""
+        problem = f"{shown(path)} cannot be written: there is a folder in its place"
         for folder, below, names in os.walk(self._tree.at(path)):
             own = path + folder[len(self._tree.at(path)) :]
             if is_here(os.lstat(folder)):
-                raise EntireError(f"{stays}, but the current directory lies in it", hint="change to another directory")
+                raise EntireError(f"{problem} with the current directory in it", hint="change to another directory")
             links = [name for name in below if os.path.islink(os.path.join(folder, name))]
             for name in (*names, *links):
                 if f"{own}/{name}" not in self._deletes:
-                    raise EntireError(f"{stays}, but {shown(own)}/{shown(name)} stays in it", hint="move that away")
+                    raise EntireError(f"{problem} that holds {shown(own)}/{shown(name)}", hint="move that file away")
             if ".git" in below:
-                raise EntireError(f"{stays}, but it holds a repository of its own")
+                raise EntireError(f"{problem} with a repository of its own")
             self._candidates.add(own)
 
     def gone(self, others: Iterable[str]) -> dict[str, int | None]:
-        """Return the folders that will be empty, of those of deleted files and of ``others``."""
+        """Return the folders that will be empty, among those of deleted files and ``others``."""
         found: dict[str, int | None] = {}
         for folder in sorted(self._candidates.union(others) - self._kept, reverse=True):
             there = self._tree.folder(folder)
@@ -317,10 +317,11 @@ class PreflightCheck:
         return found
 
     def made(self, wanted: Mapping[str, int | None], gone: Iterable[str]) -> dict[str, int | None]:
-        """Return the folders that have to be made: those of written files that are missing or will be gone (under
-        another spelling), and those ``wanted``.
+        """Return the folders to create: those in ``wanted`` and those of written files, if they are missing or will be
+        removed (under another spelling).
         """
-        above = [folder for path in (*self._writes, *(f"{one}/" for one in wanted)) for folder in parents(path)]
+        below = [*self._writes, *(f"{folder}/" for folder in wanted)]
+        above = [folder for path in below for folder in parents(path)]
         return {
             folder: wanted.get(folder, 0o700 if os.path.isabs(folder) else None)
             for folder in above
@@ -329,10 +330,10 @@ class PreflightCheck:
 
 
 def check_place(tree: Tree, path: str, deleted: Iterable[str]) -> None:
-    """Refuse a path behind a link or a file that stays, or in a repository inside this one."""
+    """Raise EntireError for a path behind a link or a file that stays, or in a nested repository."""
     obstacle = tree.obstacle(path)
     if obstacle and obstacle not in deleted:
-        raise EntireError(f"{shown(path)} cannot be changed: {shown(obstacle)} is no folder here, or a link to one")
+        raise EntireError(f"{shown(path)} cannot be changed: {shown(obstacle)} is a file or a symbolic link")
     nested = "" if obstacle else tree.nested(path)
     if nested:
         raise EntireError(f"{shown(path)} cannot be changed: {shown(nested)} is a repository of its own")

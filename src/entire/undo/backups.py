@@ -1,8 +1,8 @@
-"""What lies at a path (bytes, mode, link, or nothing): looked at, copied and put back exactly.
+"""Copies and restores files and links exactly: bytes, mode, link target, or nothing.
 
-Paths are relative to a work tree's root, '/'-separated, decoded with ``surrogateescape``; absolute ones lie elsewhere.
-Below the root no symbolic link is followed: a path behind one is not there. Files are copied in blocks, never held
-whole.
+Paths are relative to a worktree's root, '/'-separated, decoded with ``surrogateescape``; absolute paths name files
+elsewhere. Below the root no symbolic link is followed: a path behind one does not exist. Files are copied in blocks,
+never held whole.
 """
 
 from __future__ import annotations
@@ -22,45 +22,44 @@ if TYPE_CHECKING:
 _BLOCK = 1 << 20
 _NOT_THERE = (FileNotFoundError, NotADirectoryError)
 
-Mark = tuple[int, ...]  # what the system tells of a file that nobody touched
+Mark = tuple[int, ...]  # the values of stat that change with every write
 
 
 class State(Value):
-    """A regular file or a symbolic link, of which a copy lies at ``copy`` in the folder of a transaction."""
+    """A regular file or symbolic link, with its copy at ``copy`` in the folder of a transaction."""
 
     copy: str
     mode: int  # st_mode, exactly
 
     def to_json(self) -> list[Any]:
-        """Return it for a plan."""
         return [self.copy, self.mode]
 
 
 def state_from_json(value: list[Any] | None) -> State | None:
-    """Return what ``State.to_json`` wrote; None stands for nothing there."""
+    """Return what ``State.to_json`` wrote; None means that there is no file."""
     if value is None:
         return None
     copy, mode = value
     if not isinstance(copy, str) or not isinstance(mode, int) or ".." in copy.split("/") or copy.startswith("/"):
-        raise ValueError("no copy of a file")
+        raise ValueError("invalid file state")
     return State(copy=copy, mode=mode)
 
 
 def shown(path: str) -> str:
-    """Return a path as it can be printed in one line."""
+    """Return a path in printable characters, on one line."""
     text = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
 def check_name(path: str) -> None:
-    """Refuse what is no path of a work tree, or one into a git directory."""
+    """Raise EntireError for an invalid path, or one into a git directory."""
     parts = path.split("/")
     if "\0" in path or any(part in ("", ".", "..") or part.lower() == ".git" for part in parts):
-        raise EntireError(f"{shown(path)!r} is not the path of a file in a work tree")
+        raise EntireError(f"{shown(path)!r} is not the path of a file in a worktree")
 
 
 def parents(path: str) -> Iterator[str]:
-    """Yield the folders above a path, the outermost first; not the root itself."""
+    """Yield the folders above a path, outermost first, without the root."""
     at = path.find("/", 1)
     while at > 0:
         yield path[:at]
@@ -68,15 +67,14 @@ def parents(path: str) -> Iterator[str]:
 
 
 def mark(found: os.stat_result) -> Mark:
-    """Return what changes whenever somebody writes the file."""
     return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_mode)
 
 
 class Tree:
     """The files below a root, and private files by absolute paths.
 
-    ``vanishing`` and ``appearing`` are the paths that a change deletes and writes. Where letter case does not count, a
-    file is found under other spellings too: one that vanishes is not there under the new name, nor the reverse.
+    ``vanishing`` and ``appearing`` are the paths that a change deletes and writes. A case-insensitive file system finds
+    a file under other spellings too: one that vanishes must not be found under its new name, nor the reverse.
     """
 
     def __init__(self, top: str) -> None:
@@ -86,11 +84,10 @@ class Tree:
         self._ignores_case = os.path.lexists(os.path.join(top, ".gIT"))
 
     def at(self, path: str) -> str:
-        """Return the absolute path."""
         return os.path.join(self.top, path)
 
-    def look(self, path: str) -> os.stat_result | None:
-        """Describe the file or link at a path; None where there is nothing, or a folder."""
+    def find(self, path: str) -> os.stat_result | None:
+        """Describe the file or link at a path; None if there is nothing, or a folder."""
         if self.obstacle(path):
             return None
         found = self._lstat(path)
@@ -116,7 +113,7 @@ class Tree:
         return ""
 
     def can_hold(self, path: str) -> bool:
-        """Tell whether all folders above a path are there and real."""
+        """Tell whether all folders above a path exist and are real folders."""
         above = os.path.dirname(path)
         return not above or os.path.isabs(path) or self.folder(above) is not None
 
@@ -128,7 +125,7 @@ class Tree:
         return ""
 
     def spelled(self, path: str) -> str:
-        """Return a path with the names as they are on the disk, where letter case does not count."""
+        """Return a path spelled as on the disk, if the file system is case-insensitive."""
         if not self._ignores_case or os.path.isabs(path):
             return path
         found = ""
@@ -137,8 +134,8 @@ class Tree:
                 names = os.listdir(self.at(found))
             except OSError:
                 names = []
-            alike = [name] if name in names else [one for one in names if one.casefold() == name.casefold()]
-            found = os.path.join(found, alike[0] if alike else name)
+            spellings = [name] if name in names else [other for other in names if other.casefold() == name.casefold()]
+            found = os.path.join(found, spellings[0] if spellings else name)
         return found
 
     def _lstat(self, path: str) -> os.stat_result | None:
@@ -148,8 +145,8 @@ class Tree:
             return None
 
     def is_like(self, path: str, folder: str, state: State | None) -> bool:
-        """Tell whether exactly that lies at a path."""
-        found = self.look(path)
+        """Tell whether the file at a path, or its absence, matches ``state`` exactly."""
+        found = self.find(path)
         if found is None or state is None:
             return found is None and state is None
         if not _same_kind(found.st_mode, state.mode):
@@ -157,22 +154,22 @@ class Tree:
         return same_content(self.at(path), os.path.join(folder, state.copy), state.mode)
 
     def save(self, path: str, folder: str, copy: str) -> tuple[State | None, Mark]:
-        """Copy what lies at a path to ``copy`` in a folder; return it, and how to see that nobody touched it since."""
+        """Copy the file at a path to ``copy`` in a folder; return its state, and its mark to detect later writes."""
         for _ in range(3):
-            found = self.look(path)
+            found = self.find(path)
             if found is None:
                 return None, ()
             if not (stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)):
-                raise EntireError(f"{shown(path)} is neither a file nor a link")
+                raise EntireError(f"{shown(path)} is neither a regular file nor a symbolic link")
             state = State(copy=copy, mode=found.st_mode)
             duplicate(self.at(path), os.path.join(folder, copy), found.st_mode)
-            after = self.look(path)
+            after = self.find(path)
             if after is not None and mark(after) == mark(found):
                 return state, mark(found)
-        raise EntireError(f"{shown(path)} is being written", hint="try again when that program is done")
+        raise EntireError(f"{shown(path)} is being written by another program", hint="try again when it has finished")
 
     def put(self, path: str, folder: str, state: State, temporary: str) -> None:
-        """Put a copy at a path: written under a temporary name beside it, then renamed."""
+        """Restore a copy to a path: write it under a temporary name in the same folder, then rename it."""
         source = os.path.join(folder, state.copy)
         try:
             files.remove(temporary)
@@ -190,7 +187,7 @@ class Tree:
 
 
 def duplicate(source: str, target: str, mode: int) -> None:
-    """Copy a file or link to a private place, where its owner can always read it."""
+    """Copy a file or link to a private folder; the copy is always readable by its owner."""
     os.makedirs(os.path.dirname(target), 0o700, exist_ok=True)
     files.remove(target)
     if stat.S_ISLNK(mode):
@@ -200,7 +197,7 @@ def duplicate(source: str, target: str, mode: int) -> None:
 
 
 def write_copy(target: str, data: bytes, mode: int) -> None:
-    """Write a file in a private place, where its owner can always read it."""
+    """Write a file in a private folder, always readable by its owner."""
     os.makedirs(os.path.dirname(target), 0o700, exist_ok=True)
     files.remove(target)
     fd = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
@@ -211,30 +208,30 @@ def write_copy(target: str, data: bytes, mode: int) -> None:
         os.close(fd)
 
 
-def same_content(one: str, other: str, mode: int) -> bool:
-    """Tell whether two files hold the same bytes, two links (by ``mode``) the same target."""
+def same_content(left: str, right: str, mode: int) -> bool:
+    """Tell whether two files hold the same bytes, or two links (by ``mode``) the same target."""
     if stat.S_ISLNK(mode):
-        return os.readlink(one) == os.readlink(other)
-    with open(one, "rb", buffering=0) as left, open(other, "rb", buffering=0) as right:
-        if os.fstat(left.fileno()).st_size != os.fstat(right.fileno()).st_size:
+        return os.readlink(left) == os.readlink(right)
+    with open(left, "rb", buffering=0) as left_file, open(right, "rb", buffering=0) as right_file:
+        if os.fstat(left_file.fileno()).st_size != os.fstat(right_file.fileno()).st_size:
             return False
-        while block := left.read(_BLOCK):
-            if block != right.read(_BLOCK):
+        while block := left_file.read(_BLOCK):
+            if block != right_file.read(_BLOCK):
                 return False
         return True
 
 
-def same_states(folder: str, one: State | None, other: State | None) -> bool:
-    """Tell whether two states, whose copies lie in a folder, are the same."""
-    if one is None or other is None:
-        return one is None and other is None
-    return _same_kind(one.mode, other.mode) and same_content(
-        os.path.join(folder, one.copy), os.path.join(folder, other.copy), one.mode
+def same_states(folder: str, left: State | None, right: State | None) -> bool:
+    """Tell whether two states with copies in ``folder`` are the same."""
+    if left is None or right is None:
+        return left is None and right is None
+    return _same_kind(left.mode, right.mode) and same_content(
+        os.path.join(folder, left.copy), os.path.join(folder, right.copy), left.mode
     )
 
 
 def remove_tree(path: str) -> None:
-    """Delete a folder of ours and everything in it; what cannot be deleted stays."""
+    """Delete a folder and everything in it; what cannot be deleted stays."""
     try:
         entries = list(os.scandir(path))
     except OSError:
@@ -254,7 +251,7 @@ def remove_tree(path: str) -> None:
 
 
 def size_of_tree(path: str) -> int:
-    """Return how many bytes the files in a folder hold."""
+    """Return the size of all files in a folder, in bytes."""
     total = 0
     for folder, _, names in os.walk(path):
         for name in names:
@@ -266,15 +263,15 @@ def size_of_tree(path: str) -> int:
 
 
 def default_mode(executable: bool) -> int:
-    """Return the mode bits that this process gives to a new file."""
+    """Return the mode bits of a new file under this process's umask."""
     mask = os.umask(0o077)
     os.umask(mask)
     return (0o777 if executable else 0o666) & ~mask
 
 
-def _same_kind(one: int, other: int) -> bool:
-    """Tell whether two st_mode say the same; the bits of a link mean nothing."""
-    return stat.S_IFMT(one) == stat.S_IFMT(other) and (stat.S_ISLNK(one) or one & 0o7777 == other & 0o7777)
+def _same_kind(left: int, right: int) -> bool:
+    """Tell whether two st_mode are equal; the permission bits of a link do not count."""
+    return stat.S_IFMT(left) == stat.S_IFMT(right) and (stat.S_ISLNK(left) or left & 0o7777 == right & 0o7777)
 
 
 def _copy_bytes(source: str, target: str, mode: int) -> None:
@@ -299,6 +296,6 @@ def _write_all(fd: int, data: bytes) -> None:
 
 
 def _set_mode(fd: int, mode: int) -> None:
-    """Set mode bits where they differ: some file systems know no modes and refuse to be told."""
+    """Set mode bits if they differ: file systems without modes may refuse the call."""
     if stat.S_IMODE(os.fstat(fd).st_mode) != mode:
         os.fchmod(fd, mode)

@@ -1,7 +1,7 @@
-"""The folder of the transactions: their names, where each stands, and how one begins and is forgotten.
+"""The folder of the transactions: their names and states, and how they are created and deleted.
 
-``<id>/`` holds a transaction (``store.transactions``). The ending of an empty file beside it tells where it stands.
-``<id>.gone/`` is one that is being deleted.
+``<id>/`` holds a transaction (``undo.transaction``). The suffix of an empty file beside it is its state. ``<id>.gone/``
+is being deleted.
 """
 
 from __future__ import annotations
@@ -23,12 +23,10 @@ _GONE = ".gone"
 
 
 def root(place: Place) -> str:
-    """Return the folder in which transactions lie."""
     return os.path.join(place.own_dir, "undo")
 
 
 def names(place: Place) -> list[str]:
-    """Return what lies in it."""
     try:
         return os.listdir(root(place))
     except OSError:
@@ -36,7 +34,7 @@ def names(place: Place) -> list[str]:
 
 
 def begin(place: Place, now: float) -> str:
-    """Make the folder of a draft, with places for files as they are and as they shall be; return its id."""
+    """Create the folder of a draft, with subfolders for files before and after the change; return its id."""
     identity = ""
     try:
         os.makedirs(root(place), 0o700, exist_ok=True)
@@ -55,13 +53,13 @@ def begin(place: Place, now: float) -> str:
                 pass
         if isinstance(error, EntireError):
             raise
-        raise cannot(error, "save what shall be changed", "nothing was changed") from error
+        raise cannot(error, "save an undo point", "nothing was changed") from error
     return identity
 
 
 def forget(place: Place, identity: str) -> None:
-    """Delete a transaction that is not being carried out. At once it has another name, so that a kill leaves nothing
-    that looks whole.
+    """Delete a transaction that is not being carried out. It is renamed first, so that a kill leaves nothing that could
+    be taken for a complete one.
     """
     path = os.path.join(root(place), identity)
     try:
@@ -73,12 +71,12 @@ def forget(place: Place, identity: str) -> None:
         for ending in (DRAFT, FAILED):
             files.remove(path + ending)
     except OSError as error:
-        raise cannot(error, "delete what was kept for undo", "it is still there") from error
+        raise cannot(error, "delete an undo point", "it was kept") from error
     backups.remove_tree(path + _GONE)
 
 
 def tidy(place: Place, name: str) -> None:
-    """Delete what a killed process left under a name in the folder: a draft, or something half deleted."""
+    """Delete what a killed process left under a name in the folder: a draft, or a half-deleted transaction."""
     identity, _, ending = name.partition(".")
     path = os.path.join(root(place), name)
     try:
@@ -93,11 +91,11 @@ def tidy(place: Place, name: str) -> None:
         elif ending.startswith("draft.tmp") and not _runs(ending.removeprefix("draft.tmp")):
             files.remove(path)
     except (OSError, EntireError):
-        pass  # nothing of the user's is in it: it can wait
+        pass  # the next call tries again
 
 
 def renamed(source: str, target: str) -> bool:
-    """Rename, and tell whether that worked."""
+    """Rename a file; return False instead of raising an error."""
     try:
         os.rename(source, target)
     except OSError:
@@ -106,13 +104,13 @@ def renamed(source: str, target: str) -> bool:
 
 
 def cannot(error: OSError, doing: str, state: str) -> EntireError:
-    """Return the error that tells a person what the system refused."""
-    what = f": {backups.shown(os.fsdecode(error.filename))}" if isinstance(error.filename, (str, bytes)) else ""
-    return EntireError(f"cannot {doing}: {error.strerror}{what}; {state}", hint="free disk space or see to permissions")
+    """Return the EntireError for a failed system call. ``doing``: an infinitive; ``state``: what was kept safe."""
+    path = f": {backups.shown(os.fsdecode(error.filename))}" if isinstance(error.filename, (str, bytes)) else ""
+    return EntireError(f"cannot {doing}: {error.strerror}{path}; {state}", hint="check disk space and permissions")
 
 
 def _new_id(taken: list[str], now: float) -> str:
-    """Return a name that sorts behind all others, whatever the clock says."""
+    """Return a name that sorts after all others, even if the clock was set back."""
     stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(now)) + f"{int(now % 1 * 1e6):06d}Z"
     newest = max((name.partition(".")[0] for name in taken), default="")
     if stamp > newest[: len(stamp)]:
@@ -120,12 +118,12 @@ def _new_id(taken: list[str], now: float) -> str:
     old_stamp, _, number = newest.rpartition("-")
     try:
         return f"{old_stamp}-{int(number, 16) + 1:06x}"
-    except ValueError:  # nothing of ours
+    except ValueError:  # not one of our names
         return f"{newest}0"
 
 
 def _is_prepared(path: str) -> bool:
-    """Tell whether the process that prepares a draft still runs."""
+    """Tell whether the process that prepares a draft is still running."""
     pid, _, started = (files.read(path) or b"").decode("utf-8", "replace").partition(" ")
     return pid.isdigit() and bool(started) and process.is_running(int(pid), started)
 

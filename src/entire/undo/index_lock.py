@@ -1,7 +1,7 @@
-"""Git's lock of the index, taken as git takes it, and known as ours even after we were killed.
+"""Git's lock on the index, taken as git takes it, and recognisable as ours even after a kill.
 
-Git creates ``index.lock`` exclusively, writes the new index into it and renames it to ``index``. Ours appears at once
-with all its content, as a second name of a file in the folder of the transaction: by that it is recognised later.
+Git creates ``index.lock`` exclusively, writes the new index into it and renames it to ``index``. Ours is a hard link to
+a file in the folder of the transaction: it appears with all its content, and the link identifies it later.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from entire.errors import EntireError
 from entire.undo.backups import duplicate
 
 _STAGED = "index.staged"
-_NOTE = "index.locked"  # where a file cannot have two names: which file the lock is
+_NOTE = "index.locked"  # without hard links: the inode of the lock
 
 
 class IndexLock:
-    """The lock of one work tree's index, for the transaction in ``folder``."""
+    """The lock on one worktree's index, for the transaction in ``folder``."""
 
     def __init__(self, git_dir: str, folder: str) -> None:
         self.index = os.path.join(git_dir, "index")
@@ -26,7 +26,7 @@ class IndexLock:
         self._note = os.path.join(folder, _NOTE)
 
     def take(self, source: str, mode: int) -> None:
-        """Take the lock and fill it with a copy of ``source``; EntireError if somebody holds it."""
+        """Take the lock, with a copy of ``source`` as content; raises EntireError if another program holds it."""
         duplicate(source, self._staged, mode)
         os.chmod(self._staged, mode & 0o7777)
         try:
@@ -34,20 +34,20 @@ class IndexLock:
                 os.link(self._staged, self._lock)
             except FileExistsError:
                 raise
-            except OSError:  # a file system without second names
+            except OSError:  # a file system without hard links
                 self._take_by_note(source, mode)
         except FileExistsError as error:
             self._forget()
             raise EntireError(
-                f"another program holds the index ({self._lock})",
-                hint="wait until it is done; if no git runs any more, delete that file",
+                f"another program holds the index lock ({self._lock})",
+                hint="wait until it has finished; if no git process is running, delete that file",
             ) from error
         except OSError:
             self.release()
             raise
 
     def _take_by_note(self, source: str, mode: int) -> None:
-        """Take the lock where it cannot be a second name."""
+        """Take the lock on a file system without hard links."""
         fd = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         try:
             files.write(self._note, str(os.fstat(fd).st_ino).encode(), mode=0o600)
@@ -64,7 +64,7 @@ class IndexLock:
             os.close(fd)
 
     def is_ours(self) -> bool:
-        """Tell whether the lock is there and this transaction took it."""
+        """Tell whether this transaction holds the lock."""
         try:
             found = os.lstat(self._lock)
         except OSError:
@@ -78,12 +78,12 @@ class IndexLock:
         return (found.st_dev, found.st_ino) == (staged.st_dev, staged.st_ino)
 
     def commit(self) -> None:
-        """Make what the lock holds the index."""
+        """Replace the index with the content of the lock."""
         os.rename(self._lock, self.index)
         self._forget()
 
     def release(self) -> None:
-        """Give the lock back, if it is ours."""
+        """Release the lock, if it is ours."""
         if self.is_ours():
             os.unlink(self._lock)
         self._forget()

@@ -1,13 +1,13 @@
-"""Changes of work-tree files, private files, the index, refs and HEAD that happen all or not at all, with a way back.
+"""Atomic changes of worktree files, private files, the index, refs and HEAD, which can be undone.
 
-A transaction lies in ``<git dir>/entire/undo/<id>/``: ``plan.json``, the work tree's files as they were (``a/``) and as
-they shall be (``b/``), private files likewise (``pa/``, ``pb/``), the index as it was (``index``). Where it stands is
-the ending of an empty file beside that folder, so that a change of it is a rename, which needs no space on the disk:
-``<id>.draft`` (nothing is touched yet; it holds the process that prepares it), ``<id>.applying`` (from now on it is
-carried out, at the latest by the next ``complete``), ``<id>.back`` (it is being rolled back), ``<id>.failed`` (it was
-rolled back); none when it is done. So one look into the folder tells whether anything is left to do.
+A transaction is in ``<git dir>/entire/undo/<id>/``: ``plan.json``, the worktree's files before (``a/``) and after
+(``b/``), private files likewise (``pa/``, ``pb/``), and the index before (``index``). Its state is the suffix of an
+empty file beside that folder, so that a change of state is a rename, which needs no disk space: ``<id>.draft`` (nothing
+is changed yet; the file names the process that prepares it), ``<id>.applying`` (it will be carried out, if not now then
+by the next ``complete``), ``<id>.back`` (it is being rolled back), ``<id>.failed`` (it was rolled back); no file when
+it is done. So a listing of the folder shows whether anything is left to do.
 
-Not for two processes at a time: the caller holds the repository's lock, except to prepare a draft.
+The caller holds the repository's lock, except to prepare a draft.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _STATES = {APPLYING: "applying", BACK: "rolling back", FAILED: "rolled back", ""
 
 
 class Transaction(Value):
-    """A transaction that was begun: what it is called, when, where it stands and what it touches."""
+    """A transaction that was started: its title, time and state, and what it changes."""
 
     id: str
     command: str
@@ -45,22 +45,22 @@ class Transaction(Value):
     time: float
     state: str  # "applying" | "rolling back" | "done" | "rolled back"
     notes: dict[str, Any]
-    paths: tuple[str, ...]  # of the work tree
-    private: tuple[str, ...]  # absolute, as they were given
+    paths: tuple[str, ...]  # of the worktree
+    private: tuple[str, ...]  # absolute, as the caller gave them
     refs: tuple[str, ...]
-    undoes: str = ""  # the transaction that this one took back
+    undoes: str = ""  # the id of the transaction that this one undid
 
     @property
     def is_settled(self) -> bool:
-        """Nothing is left to do: it is done, or was rolled back."""
+        """Tell whether it is done or was rolled back."""
         return self.state in ("done", "rolled back")
 
 
 class Draft:
-    """Collects what shall change; nothing outside its own folder is touched before ``carry_out``.
+    """Collects changes; changes nothing outside its own folder before ``carry_out``.
 
-    Each path is copied as it is when it is first named. Delete first: a link whose place a folder takes, and a file
-    whose name changes in letter case only. Leave a draft by ``carry_out`` or ``discard``.
+    Each path is copied when it is first named. Delete first: a link that a folder replaces, and a file whose name
+    changes in letter case only. End a draft with ``carry_out`` or ``discard``.
     """
 
     def __init__(
@@ -76,41 +76,41 @@ class Draft:
         self._refs: dict[str, tuple[str, str, str]] = {}
         self._new_head: tuple[tuple[str, str], tuple[str, str]] | None = None
         self._index: PathChange | None = None
-        self._folders: dict[str, int | None] = {}  # to make, if they are not there
-        self._empty: tuple[str, ...] = ()  # to remove, if nothing is in them
-        self._drop = True  # remove also what becomes empty by deletions
+        self._folders: dict[str, int | None] = {}  # to create if missing
+        self._empty: tuple[str, ...] = ()  # to remove if empty
+        self._drop = True  # remove also folders that deletions leave empty
         self.id = begin(place, now)
         self.folder = os.path.join(root(place), self.id)
 
     @property
     def before(self) -> str:
-        """The folder with the work tree's files as they are."""
+        """The folder with the worktree's files before the change."""
         return os.path.join(self.folder, "a")
 
     @property
     def after(self) -> str:
-        """The folder with the work tree's files as they shall be."""
+        """The folder with the worktree's files after the change."""
         return os.path.join(self.folder, "b")
 
     def write_file(self, path: str) -> None:
-        """Let a file of the work tree become what lies in ``after`` at the same path: bytes, mode bits or link."""
+        """Replace a file of the worktree with the one at the same path in ``after``: bytes, mode bits or link."""
         self._check(path)
         try:
             mode = os.lstat(os.path.join(self.after, path)).st_mode
         except OSError as error:
-            raise cannot(error, f"read what {shown(path)} shall become", "nothing was changed") from error
+            raise cannot(error, f"read the new content of {shown(path)}", "nothing was changed") from error
         if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):
-            raise EntireError(f"{shown(path)} shall become neither a file nor a link")
+            raise EntireError(f"the new {shown(path)} is neither a regular file nor a symbolic link")
         self._become(path, f"a/{path}", State(copy=f"b/{path}", mode=mode))
 
     def write_bytes(self, path: str, data: bytes, mode: int) -> None:
-        """Let a file of the work tree become a regular one with this content and exactly these mode bits."""
+        """Replace a file of the worktree with a regular one with this content and exactly these mode bits."""
         self._check(path)
         self._write_copy(f"b/{path}", data, mode)
         self._become(path, f"a/{path}", State(copy=f"b/{path}", mode=stat.S_IFREG | mode & 0o7777))
 
     def delete_file(self, path: str) -> None:
-        """Delete a file or link of the work tree, and the folders above it that become empty."""
+        """Delete a file or link of the worktree, and the folders above it that become empty."""
         self._check(path)
         prepared = os.path.join(self.after, path)
         if os.path.islink(prepared) or os.path.isfile(prepared):
@@ -118,7 +118,7 @@ class Draft:
         self._become(path, f"a/{path}", None)
 
     def write_private(self, path: str, data: bytes | None, *, mode: int = 0o600) -> None:
-        """Write a file outside of the work tree, by its absolute path; None deletes it. Links are followed."""
+        """Write a file outside the worktree, by its absolute path; None deletes it. Links are followed."""
         if data is None:
             self._become_private(path, None)
             return
@@ -127,19 +127,19 @@ class Draft:
         self._become_private(path, State(copy=copy, mode=stat.S_IFREG | mode & 0o7777))
 
     def move_ref(self, ref: str, new: str, old: str) -> None:
-        """Move a ref from ``old`` to ``new``; '' is nowhere: it is deleted, or must not exist."""
+        """Move a ref from ``old`` to ``new``. '' as ``new`` deletes it; '' as ``old``: it must not exist."""
         known = self._refs.pop(ref, None)
         old = known[1] if known is not None else old
         if new != old:
             self._refs[ref] = (ref, old, new)
 
     def set_head(self, ref: str, oid: str) -> None:
-        """Let HEAD name a ref (``refs/heads/...``), or with '' for the ref the commit ``oid``."""
+        """Set HEAD to a ref (``refs/heads/...``), or with '' for the ref to the commit ``oid``."""
         before = self._new_head[0] if self._new_head else head.read(self.place.top)
         self._new_head = None if apply.same_head(before, (ref, oid)) else (before, (ref, oid))
 
     def replace_index(self, path: str) -> None:
-        """Let the index become the file at ``path``: in this draft's folder, not called ``index``."""
+        """Replace the index with the file at ``path``, which is in this draft's folder and not called ``index``."""
         copy = os.path.relpath(path, self.folder)
         if copy == "index" or copy.startswith(".."):
             raise ValueError(path)
@@ -154,18 +154,18 @@ class Draft:
         self._index = PathChange(path="", was=was, becomes=becomes) if changes else None
 
     def planned(self, path: str) -> bytes | None:
-        """Return what a private file will hold; None if it will not change, or be deleted."""
+        """Return the new content of a private file; None if it does not change or is deleted."""
         item = self._items.get(os.path.realpath(path))
         if item is None or item.becomes is None:
             return None
         return files.read(os.path.join(self.folder, item.becomes.copy))
 
     def leave_blocked(self) -> dict[str, str]:
-        """Take back the writes for which something that stays is in the way; return why, by path."""
+        """Drop the writes that something in the worktree blocks; return the reasons, by path."""
         try:
             found = PreflightCheck(self._tree, self._items.values()).blocked()
         except OSError as error:
-            raise cannot(error, "look at the work tree", "nothing was changed") from error
+            raise cannot(error, "read the worktree", "nothing was changed") from error
         for path in found:
             del self._items[path]
             self._tree.appearing.discard(path)
@@ -173,19 +173,19 @@ class Draft:
         return {path: error.message for path, error in found.items()}
 
     def changed(self) -> list[str]:
-        """Return the paths of the work tree that will change."""
+        """Return the paths of the worktree that will change."""
         return sorted(path for path in self._items if not os.path.isabs(path))
 
     def discard(self) -> None:
-        """Forget the draft; nothing was changed. Does nothing after ``carry_out`` began to change something."""
+        """Delete the draft. Does nothing once ``carry_out`` has started to change something."""
         if os.path.lexists(self.folder + DRAFT):
             try:
                 forget(self.place, self.id)
             except EntireError:
-                pass  # `complete` deletes it when this process is gone
+                pass  # `complete` deletes it when this process has ended
 
     def carry_out(self) -> Transaction:
-        """Change everything, or after an error nothing. Raises EntireError if anything is not as it was copied."""
+        """Change everything, or after an error nothing. Raises EntireError if anything changed since it was copied."""
         try:
             plan = self._plan()
             self._verify()
@@ -204,34 +204,34 @@ class Draft:
         try:
             PlanRunner(self.place, self.folder, plan, marks=self._marks).carry_out()
         except BaseException as error:
-            told = _roll_back(self.place, self.id, plan, error)
+            failure = _roll_back(self.place, self.id, plan, error)
             if isinstance(error, (OSError, EntireError)):
-                raise told from error
+                raise failure from error
             raise
         try:
             os.unlink(self.folder + APPLYING)
         except OSError:
-            pass  # the next `complete` finds that everything is done
+            pass  # the next `complete` finds everything done
         return _transaction(self.id, plan, "")
 
     def _check(self, path: str) -> None:
-        """Refuse what is no file of this work tree, or lies behind a link."""
+        """Raise EntireError for a path that is not in this worktree, or is behind a link."""
         backups.check_name(path)
         try:
             obstacle = self._tree.obstacle(path)
             if not obstacle or stat.S_ISLNK(os.lstat(self._tree.at(obstacle)).st_mode):
                 apply.check_place(self._tree, path, self._tree.vanishing)  # a file above it may be deleted later
         except OSError as error:
-            raise cannot(error, f"look at {shown(path)}", "nothing was changed") from error
+            raise cannot(error, f"read {shown(path)}", "nothing was changed") from error
 
     def _become_private(self, path: str, becomes: State | None) -> None:
         if not os.path.isabs(path):
-            raise EntireError(f"{shown(path)} is no absolute path")
+            raise EntireError(f"{shown(path)} is not an absolute path")
         real = os.path.realpath(path)
         self._become(real, self._new_copy("pa"), becomes, given=path)
 
     def _become(self, path: str, copy: str, becomes: State | None, *, given: str = "") -> None:
-        """Copy a path as it is, and remember what it becomes, if that is something else."""
+        """Copy the file at a path, and record what it becomes, if that differs."""
         try:
             known = self._items.get(path)
             if known is None:
@@ -241,7 +241,7 @@ class Draft:
             if backups.same_states(self.folder, was, becomes):
                 self._items.pop(path, None)
                 for state in (was, becomes):
-                    if state is not None:  # a draft holds copies of what changes only
+                    if state is not None:  # a draft keeps copies only of what changes
                         files.remove(os.path.join(self.folder, state.copy))
             else:
                 self._items[path] = PathChange(path=path, was=was, becomes=becomes, given=given)
@@ -263,20 +263,20 @@ class Draft:
             raise cannot(error, "prepare the change", "nothing was changed") from error
 
     def _plan(self) -> Plan:
-        """Look at the work tree once more, and write down what is to be done."""
+        """Check the worktree once more, and return the plan."""
         items = tuple(self._items[path] for path in sorted(self._items))
-        survey = PreflightCheck(self._tree, items, drop=self._drop)
-        survey.check()
-        gone = survey.gone(self._empty)
+        preflight = PreflightCheck(self._tree, items, drop=self._drop)
+        preflight.check()
+        gone = preflight.gone(self._empty)
         command, now, title = self._named
         return Plan(
             command=command, title=title, time=now, notes=self.notes, items=items, gone=gone,
-            made=survey.made(self._folders, gone), index=self._index, refs=tuple(self._refs.values()),
+            made=preflight.made(self._folders, gone), index=self._index, refs=tuple(self._refs.values()),
             head=self._new_head,
         )  # fmt: skip
 
     def _verify(self) -> None:
-        """Refuse if anything is not as it was when it was copied."""
+        """Raise EntireError if anything changed since it was copied."""
         differ = [item.given or path for path, item in sorted(self._items.items()) if not self._is_as_copied(item)]
         present = refs.read(self.place.top, *self._refs) if self._refs else {}
         differ += [ref for ref, old, _ in self._refs.values() if present.get(ref, "") != old]
@@ -292,47 +292,48 @@ class Draft:
             self._refuse(["the index"])
 
     def _is_as_copied(self, item: PathChange) -> bool:
-        found = self._tree.look(item.path)
+        found = self._tree.find(item.path)
         if found is not None and backups.mark(found) == self._marks.get(item.path):
             return True
         return self._tree.is_like(item.path, self.folder, item.was)
 
     def _refuse(self, differ: list[str]) -> None:
         if differ:
-            named = ", ".join(map(shown, differ[:5])) + (f" and {len(differ) - 5} more" if len(differ) > 5 else "")
-            raise EntireError(f"{named} changed in the meantime; nothing was changed", hint="try again")
+            names = ", ".join(map(shown, differ[:5])) + (f" and {len(differ) - 5} more" if len(differ) > 5 else "")
+            raise EntireError(f"{names} changed in the meantime; nothing was done", hint="try again")
 
 
 def complete(place: Place) -> list[str]:
-    """Finish what was killed, remove abandoned drafts; return sentences about what was found.
+    """Finish interrupted transactions and remove abandoned drafts; return messages about what was found.
 
-    A transaction goes forward, one that was being rolled back goes back. What somebody else changed is left alone.
+    A transaction is carried out, unless it was being rolled back: then that is finished. What another program changed
+    meanwhile is left unchanged.
     """
-    told: list[str] = []
+    messages: list[str] = []
     for name in sorted(names(place)):
         identity, dot, ending = name.partition(".")
         if dot + ending in (APPLYING, BACK):
-            told += _finish(place, identity, back=dot + ending == BACK)
+            messages += _finish(place, identity, back=dot + ending == BACK)
         elif dot:
             tidy(place, name)
-    return told
+    return messages
 
 
 def count(place: Place) -> int:
-    """Return how many transactions there are, whatever their state; reads none."""
+    """Return the number of transactions in any state, without reading them."""
     return sum("." not in name for name in names(place))
 
 
 def find_all(place: Place) -> list[Transaction]:
-    """Return the transactions, newest first; drafts are none, and what cannot be read is left out."""
+    """Return the transactions, newest first, without drafts and unreadable ones."""
     return [_transaction(identity, plan, ending) for identity, ending, plan in _plans(place)]
 
 
 def _plans(place: Place) -> Iterator[tuple[str, str, Plan]]:
-    """Yield the id, the ending of the state and the plan of each transaction, newest first."""
-    there = names(place)
-    for identity in sorted((name for name in there if "." not in name), reverse=True):
-        endings = [ending for ending in (DRAFT, APPLYING, BACK, FAILED) if identity + ending in there]
+    """Yield the id, the suffix of the state and the plan of each transaction, newest first."""
+    found = names(place)
+    for identity in sorted((name for name in found if "." not in name), reverse=True):
+        endings = [ending for ending in (DRAFT, APPLYING, BACK, FAILED) if identity + ending in found]
         if DRAFT in endings:
             continue
         try:
@@ -344,19 +345,20 @@ def _plans(place: Place) -> Iterator[tuple[str, str, Plan]]:
 
 
 def kept(place: Place, *paths: str) -> Iterator[tuple[str, ...]]:
-    """Yield where each transaction, newest first, keeps these private files as they were before it; '' for those that
-    it did not change, or that were not there.
+    """Yield the copies that each transaction, newest first, keeps of these private files from before it; '' for those
+    that it did not change or that did not exist.
     """
-    wanted = [os.path.realpath(path) for path in paths]
+    real_paths = [os.path.realpath(path) for path in paths]
     for identity, _, plan in _plans(place):
         folder = os.path.join(root(place), identity)
         copied = {item.path: os.path.join(folder, item.was.copy) for item in plan.items if item.given and item.was}
-        yield tuple(copied.get(path, "") for path in wanted)
+        yield tuple(copied.get(path, "") for path in real_paths)
 
 
 def done(place: Place, command: str) -> list[Transaction]:
     """Return the transactions of a command that are done, newest first."""
-    return [one for one in find_all(place) if one.command == command and one.state == "done"]
+    found = find_all(place)
+    return [transaction for transaction in found if transaction.command == command and transaction.state == "done"]
 
 
 def latest(place: Place, command: str) -> Transaction | None:
@@ -365,11 +367,12 @@ def latest(place: Place, command: str) -> Transaction | None:
 
 
 def inverse(place: Place, *undone: Transaction, now: float) -> Draft:
-    """Return a draft that brings everything back to where it was before the last of some transactions, newest first."""
+    """Return a draft that undoes some transactions, newest first: it restores the state before the last of them."""
     last = undone[-1]
     draft = Draft(place, last.command, f"undo of {last.title}", now=now, notes={"undoes": last.id})
     try:
-        _take_back(draft, [(os.path.join(root(place), one.id), _plan_of(place, one)) for one in undone])
+        plans = [(os.path.join(root(place), transaction.id), _read_plan(place, transaction)) for transaction in undone]
+        _revert(draft, plans)
     except OSError as error:
         draft.discard()
         raise cannot(error, f"undo {last.title}", "nothing was changed") from error
@@ -380,45 +383,47 @@ def inverse(place: Place, *undone: Transaction, now: float) -> Draft:
 
 
 def remove(place: Place, transaction_id: str) -> None:
-    """Forget a transaction that is done or was rolled back; it cannot be undone any more."""
+    """Delete a transaction that is done or was rolled back; it can no longer be undone."""
     forget(place, transaction_id)
 
 
 def prune(place: Place, *, now: float, seconds: float, max_count: int, max_bytes: int) -> list[str]:
-    """Forget transactions that are too old, too many or too large, oldest first; return their ids.
+    """Delete transactions that are too old, too many or too large, oldest first; return their ids.
 
-    The newest stays, however large it is, until it is too old.
+    The newest stays, whatever its size, until it is too old.
     """
     removed = []
     count = size = 0
-    for one in find_all(place):
-        if not one.is_settled:
+    for transaction in find_all(place):
+        if not transaction.is_settled:
             continue
         count += 1
-        size += backups.size_of_tree(os.path.join(root(place), one.id))
-        if now - one.time > seconds or (count > 1 and (count > max_count or size > max_bytes)):
-            remove(place, one.id)
-            removed.append(one.id)
+        size += backups.size_of_tree(os.path.join(root(place), transaction.id))
+        if now - transaction.time > seconds or (count > 1 and (count > max_count or size > max_bytes)):
+            remove(place, transaction.id)
+            removed.append(transaction.id)
     return removed
 
 
-def _plan_of(place: Place, transaction: Transaction) -> Plan:
+def _read_plan(place: Place, transaction: Transaction) -> Plan:
     plan = apply.read_plan(os.path.join(root(place), transaction.id))
     if plan is None or transaction.state != "done":
-        raise EntireError(f"{transaction.title} cannot be undone: it was not carried out, or was forgotten")
+        raise EntireError(
+            f"{transaction.title} cannot be undone: it was not carried out, or its undo point was deleted"
+        )
     return plan
 
 
-def _take_back(draft: Draft, plans: Sequence[tuple[str, Plan]]) -> None:
-    """Fill a draft with the way back of some plans, newest first, whose copies lie in their folders."""
-    draft._drop = False  # a folder that was empty before stays
+def _revert(draft: Draft, plans: Sequence[tuple[str, Plan]]) -> None:
+    """Add the reverse of some plans, newest first, to a draft; each comes with its folder."""
+    draft._drop = False  # keep folders that were empty before
     earliest: dict[str, tuple[str, PathChange]] = {}
     for folder, plan in plans:
         draft._folders.update(plan.gone)
         draft._empty = (*draft._empty, *plan.made)
         earliest.update({item.path: (folder, item) for item in plan.items})
-        _take_refs_back(draft, plan)
-    for folder, item in sorted(earliest.values(), key=lambda one: one[1].was is not None):  # deletions first
+        _revert_refs(draft, plan)
+    for folder, item in sorted(earliest.values(), key=lambda located: located[1].was is not None):  # deletions first
         becomes, copy = None, f"b/{item.path}" if not item.given else draft._new_copy("pb")
         if item.was is not None:
             becomes = State(copy=copy, mode=item.was.mode)
@@ -430,29 +435,29 @@ def _take_back(draft: Draft, plans: Sequence[tuple[str, Plan]]) -> None:
             draft._become(item.path, f"a/{item.path}", becomes)
     indexes = [(folder, plan.index) for folder, plan in plans if plan.index is not None]
     if indexes:
-        _take_index_back(draft, *indexes[-1])
+        _revert_index(draft, *indexes[-1])
 
 
-def _take_refs_back(draft: Draft, plan: Plan) -> None:
-    """Let refs and HEAD name what they named; refuse if they were moved since, for what they name now would be lost."""
+def _revert_refs(draft: Draft, plan: Plan) -> None:
+    """Restore refs and HEAD. Raises EntireError if any was moved since, because its new position would be lost."""
     present = refs.read(draft.place.top, *(ref for ref, _, _ in plan.refs)) if plan.refs else {}
-    present.update({ref: new for ref, _, new in draft._refs.values()})  # a later transaction was taken back before
+    present.update({ref: new for ref, _, new in draft._refs.values()})  # later transactions are reverted already
     moved = [ref for ref, old, new in plan.refs if present.get(ref, "") not in (old, new)]
     if plan.head is not None:
-        at = draft._new_head[1] if draft._new_head is not None else head.read(draft.place.top)
-        moved += [] if any(apply.same_head(at, one) for one in plan.head) else ["HEAD"]
+        present_head = draft._new_head[1] if draft._new_head is not None else head.read(draft.place.top)
+        moved += [] if any(apply.same_head(present_head, known) for known in plan.head) else ["HEAD"]
         draft.set_head(*plan.head[0])
     if moved:
         raise EntireError(
             f"{plan.title} cannot be undone: {', '.join(map(shown, moved))} was moved since; nothing was changed",
-            hint="move it back first (see `git reflog`)",
+            hint="use `git reflog` to move it back first",
         )
     for ref, old, _ in plan.refs:
         draft.move_ref(ref, old, present.get(ref, ""))
 
 
-def _take_index_back(draft: Draft, folder: str, index: PathChange) -> None:
-    """Let the index become what it was; none, if there was none."""
+def _revert_index(draft: Draft, folder: str, index: PathChange) -> None:
+    """Restore the index, or delete it if there was none."""
     was = index.was
     target = os.path.join(draft.folder, "index.was")
     if was is None:
@@ -475,29 +480,29 @@ def _transaction(identity: str, plan: Plan, ending: str) -> Transaction:
 
 
 def _roll_back(place: Place, identity: str, plan: Plan, error: BaseException) -> EntireError:
-    """Bring everything back after an error; return what to say about it."""
+    """Restore everything after an error; return the error to raise."""
     path = os.path.join(root(place), identity)
-    why = f"{error.strerror} ({shown(str(error.filename))})" if isinstance(error, OSError) else str(error)
+    reason = f"{error.strerror} ({shown(str(error.filename))})" if isinstance(error, OSError) else str(error)
     marker = path + (BACK if renamed(path + APPLYING, path + BACK) else APPLYING)
     try:
         left = PlanRunner(place, path, plan, back=True).carry_out()
-    except (OSError, EntireError) as again:
-        then = "rolls it back" if marker.endswith(BACK) else "finishes it"
+    except (OSError, EntireError) as second:
+        outcome = "rolls it back" if marker.endswith(BACK) else "finishes it"
         return EntireError(
-            f"{plan.title} stopped half-way: {why}; bringing everything back failed too: {again}",
-            hint=f"free disk space or see to permissions; the next `entire` command {then}",
+            f"{plan.title} was interrupted: {reason}; rolling it back failed too: {second}",
+            hint=f"check disk space and permissions; the next `entire` command {outcome}",
         )
     if not renamed(marker, path + FAILED) and marker.endswith(APPLYING):
         return EntireError(
-            f"{plan.title} failed: {why}; everything is as before, but that could not be noted in {root(place)}",
-            hint="see to that folder; the next `entire` command carries the change out",
+            f"{plan.title} failed: {reason}; everything is as before, but that could not be recorded in {root(place)}",
+            hint="check the permissions of that folder; the next `entire` command carries the change out",
         )
     state = "; ".join(("everything else is as before", *left)) if left else "everything is as before"
-    return EntireError(f"{plan.title} failed: {why}; {state}", hint=getattr(error, "hint", ""))
+    return EntireError(f"{plan.title} failed: {reason}; {state}", hint=getattr(error, "hint", ""))
 
 
 def _finish(place: Place, identity: str, *, back: bool) -> list[str]:
-    """Carry out what is left of a transaction, in one direction; it stays as it is if that fails again."""
+    """Finish a transaction, forward or back; it keeps its state if that fails again."""
     path = os.path.join(root(place), identity)
     ending = BACK if back else APPLYING
     try:
@@ -505,7 +510,7 @@ def _finish(place: Place, identity: str, *, back: bool) -> list[str]:
         if plan is None:
             raise CorruptError(f"{path} has no plan")
     except (CorruptError, OSError) as error:
-        return [f"a change that was interrupted cannot be finished: {error}; the files as they were are in {path}/a"]
+        return [f"an interrupted change cannot be finished: {error}; the original files are in {path}/a"]
     try:
         left = PlanRunner(place, path, plan, back=back).carry_out()
         if back:
@@ -514,4 +519,4 @@ def _finish(place: Place, identity: str, *, back: bool) -> list[str]:
             os.unlink(path + ending)
     except (OSError, EntireError) as error:
         return [f"{plan.title} was interrupted and cannot be finished yet: {error}"]
-    return [f"{plan.title} was interrupted; it was {'rolled back' if back else 'finished'} now", *left]
+    return [f"{plan.title} was interrupted and has now been {'rolled back' if back else 'finished'}", *left]

@@ -163,13 +163,13 @@ def test_nothing_is_touched_behind_a_link(place: Place, top: Path, tmp_path: Pat
     (tmp_path / "outside/f").write_text("theirs")
     os.symlink(tmp_path / "outside", top / "d")
     change = draft(place)
-    refused(change, "d/f", "d is no folder here")
+    refused(change, "d/f", "d is a file or a symbolic link")
     (top / "e").mkdir()
     (top / "e/f").write_text("theirs")
     change.delete_file("e/f")
     os.rename(top / "e", tmp_path / "e")
     os.symlink(tmp_path / "e", top / "e")
-    with pytest.raises(EntireError, match="e is no folder here"):
+    with pytest.raises(EntireError, match="e is a file or a symbolic link"):
         change.carry_out()
     assert (tmp_path / "outside/f").read_text() == (tmp_path / "e/f").read_text() == "theirs"
 
@@ -181,7 +181,7 @@ def test_other_paths_are_refused(place: Place, path: str) -> None:
 
 def test_a_file_that_is_neither_file_nor_link_is_refused(place: Place, top: Path) -> None:
     os.mkfifo(top / "pipe")
-    with pytest.raises(EntireError, match="neither a file nor a link"):
+    with pytest.raises(EntireError, match="neither a regular file nor a symbolic link"):
         draft(place).write_bytes("pipe", b"", 0o644)
     assert stat.S_ISFIFO(os.lstat(top / "pipe").st_mode)
 
