@@ -353,7 +353,7 @@ def test_a_lock_of_somebody_else_waits_for_the_next_time(world: World) -> None:
     assert len(told) == 1 and "cannot be finished yet" in told[0] and "index.lock" in told[0]
     assert lock.read_bytes() == b"theirs"
     lock.unlink()
-    assert "rolled back now" in transaction.complete(world.place)[0]
+    assert "has now been rolled back" in transaction.complete(world.place)[0]
     assert world.look() == before
 
 

@@ -134,7 +134,7 @@ def test_a_folder_with_something_else_in_it_is_not_replaced(place: Place, top: P
     change = draft(place)
     change.write_bytes("y", b"a file now", 0o644)
     change.delete_file("y/z")
-    with pytest.raises(EntireError, match="y/mine stays"):
+    with pytest.raises(EntireError, match="that holds y/mine"):
         change.carry_out()
     change.discard()
     assert tree(top) == before
@@ -394,7 +394,7 @@ def test_a_roll_back_is_finished_backwards(place: Place, top: Path) -> None:
     change.carry_out()
     Path(change.folder + ".back").touch()
     assert [one.state for one in transaction.find_all(place)] == ["rolling back"]
-    assert "rolled back now" in transaction.complete(place)[0]
+    assert "has now been rolled back" in transaction.complete(place)[0]
     assert tree(top) == before
     assert [one.state for one in transaction.find_all(place)] == ["rolled back"]
     assert transaction.latest(place, "rewind") is None
