@@ -188,7 +188,7 @@ def test_back_behind_a_commit(world: World) -> None:
 
     done = repo.rewind("--to", repo.point("write a"))  # a step that the commit condensed
     assert [(one["path"], one["what"]) for one in done["edits"]] == [("a.txt", "write")]
-    assert [(one["path"], one["reason"]) for one in done["left"]] == [("b.txt", "a commit has it")]
+    assert [(one["path"], one["reason"]) for one in done["left"]] == [("b.txt", "a commit contains it")]
     assert (repo.head(), repo.git("diff", "--cached", "--name-only")) == (tip, "")
     assert repo.files() == {**START, "a.txt": b"a\n", "b.txt": b"b\n"}
     claude.headless("again", repo.path, resume=session)

@@ -203,13 +203,13 @@ class Model:
     def reason_is_true(self, point: Point, path: str, reason: str, tracked: set[str]) -> bool:
         """Tell whether what is said about a path that is left alone is so."""
         was_absent = point.allows(path, None)
-        if reason == "a commit has it":
+        if reason == "a commit contains it":
             return was_absent and (path in tracked or path in self.in_commits())
-        if reason == "git ignored it then: nobody saw it":
+        if reason == "git ignored it then, so it may have existed":
             return was_absent
         if reason == "you created it":
             return was_absent and bool(self.creators(point, path) - self.sessions())
-        if reason == "it was there when a session began":
+        if reason == "it existed when a session started":
             return was_absent and self.was_there_at_a_start(path)
         at = self.root / path
         if "there is a folder in its place" in reason:

@@ -111,7 +111,7 @@ def test_names(story: Story, session: Session) -> None:
     assert found.named(story.ids()[0][:6]).id == head
     with pytest.raises(EntireError, match="no such point"):
         found.named("fffffff")
-    with pytest.raises(EntireError, match="no step and has no checkpoint"):
+    with pytest.raises(EntireError, match="is not a step and has no checkpoint"):
         found.named("HEAD~1")
     context.close()
 

@@ -96,7 +96,7 @@ def test_condensed_steps_stay_points(story: Story, session: Session) -> None:
     assert [(one.kind, one.is_condensed) for one in points] == [("checkpoint", False), ("step", True), ("step", True)]
     view = rewind(story, points[2].id)
     assert [(one.path, one.what) for one in view.edits] == [("hello.py", "write")]
-    assert [(one.path, one.reason) for one in view.left] == [("more.py", "a commit has it")]
+    assert [(one.path, one.reason) for one in view.left] == [("more.py", "a commit contains it")]
     undo(story)
     assert story.git("status", "--porcelain") == ""
 
@@ -255,7 +255,7 @@ def test_an_undo_point_that_is_none(story: Story, session: Session) -> None:
     with pytest.raises(EntireError, match="no rewind to undo"):
         undo(story)
     rewind(story, Workspace.find(story.root).points()[1].id)
-    with pytest.raises(EntireError, match="no undo point"):
+    with pytest.raises(EntireError, match="no such undo point"):
         Workspace.find(story.root).undo("1999")
 
 

@@ -1,1 +1,1 @@
-"""Going back to a point: files and conversations, and the way back from there."""
+"""Rewind: take files and conversations back to a point, and undo that."""

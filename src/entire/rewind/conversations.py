@@ -1,4 +1,4 @@
-"""The conversations of a point: what is stored of each session then, and what its agent's file becomes."""
+"""The conversations of a point: each session's stored transcript, and how its agent's file changes."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 
 class Conversation(Value):
-    """A conversation that goes back: what its file becomes, and how many of its records are left."""
+    """A conversation to rewind. ``lines``: the records that remain in its file."""
 
     session_id: str
     agent: Agent
     file: TranscriptChange
     lines: int
-    subagents: tuple[tuple[str, bytes], ...] = ()  # files that are missing beside it: path, content
+    subagents: tuple[tuple[str, bytes], ...] = ()  # missing files to restore: path, content
 
 
 class Stored(Value):
-    """What is stored of a session at a point. ``lines``: so many of its transcript count; None: all of them."""
+    """A session's stored transcript at a point. ``lines``: only the first so many belong to it; None: all."""
 
     session_id: str
     agent: Agent
@@ -40,23 +40,23 @@ class Stored(Value):
 
 
 def of_point(context: Context, points: Points, point: PointView, session_id: str = "") -> list[Conversation]:
-    """Return the conversations of a point as they were; of one session only, if it is named."""
+    """Return the conversations as they were at a point, or only that of ``session_id``."""
     found = []
-    for one in _stored(context, points, point):
-        if session_id in ("", one.session_id):
-            session = context.session(one.session_id)
+    for stored in _stored_at(context, points, point):
+        if session_id in ("", stored.session_id):
+            session = context.session(stored.session_id)
             file = transcript_merge.back_to(
-                context.place, one.agent, session, one.session_id, one.transcript, one.lines
+                context.place, stored.agent, session, stored.session_id, stored.transcript, stored.lines
             )
-            missing = transcript_merge.subagent_files(context.objects, one.agent, file.path, one.subagents)
-            found.append(Conversation(session_id=one.session_id, agent=one.agent, file=file, lines=_lines(file.data),
-                              subagents=tuple(missing)))  # fmt: skip
+            missing = transcript_merge.subagent_files(context.objects, stored.agent, file.path, stored.subagents)
+            found.append(Conversation(session_id=stored.session_id, agent=stored.agent, file=file,
+                                      lines=_count_lines(file.data), subagents=tuple(missing)))  # fmt: skip
     return found
 
 
 def view(context: Context, conversation: Conversation) -> ConversationView:
-    """Return what is told about a conversation; whether its agent still runs, because it should be closed."""
-    pid = _open(context.session(conversation.session_id))
+    """Return what is shown of a conversation, with its agent's process if that should be closed first."""
+    pid = _running_pid(context.session(conversation.session_id))
     return ConversationView(
         session_id=conversation.session_id,
         agent=conversation.agent.type,
@@ -69,33 +69,37 @@ def view(context: Context, conversation: Conversation) -> ConversationView:
 
 
 def returned(context: Context, session_id: str) -> ConversationView:
-    """Return what is told about a conversation that an undo brings back."""
+    """Return what is shown of a conversation that an undo restores."""
     session = context.session(session_id)
     agent = context.agent_of(session) if session is not None else None
     if session is None or agent is None:
         return ConversationView(session_id=session_id, what=transcript_merge.WRITTEN)
-    resumer, pid = capabilities.session_resumer(agent), _open(session)
+    resumer, pid = capabilities.session_resumer(agent), _running_pid(session)
     command = resumer.format_resume_command(session_id) if resumer is not None else ""
     return ConversationView(session_id=session_id, agent=agent.type, path=session.transcript_path,
                             what=transcript_merge.WRITTEN, command=command, is_open=bool(pid), pid=pid)  # fmt: skip
 
 
-def _open(session: Session | None) -> int:
-    """Return the process of a session's agent, 0 if it does not run any more."""
+def _running_pid(session: Session | None) -> int:
+    """Return the process id of a session's agent, 0 if it is not running."""
     is_open = session is not None and not session.ended and liveness.is_running(session)
     return session.process.pid if session is not None and is_open else 0
 
 
-def _stored(context: Context, points: Points, point: PointView) -> list[Stored]:
+def _stored_at(context: Context, points: Points, point: PointView) -> list[Stored]:
     if point.kind == "checkpoint":
-        return _of_checkpoint(context, points, point)
+        return _stored_in_checkpoint(context, points, point)
     agent = _agent(context, point.session_id, point.agent)
     if agent is None:
         return []
-    return [_of_turn(context, points, point, agent) if point.kind == "turn" else _of_step(context, agent, point)]
+    return [
+        _stored_of_turn(context, points, point, agent)
+        if point.kind == "turn"
+        else _stored_in_step(context, agent, point)
+    ]
 
 
-def _of_step(context: Context, agent: Agent, point: PointView) -> Stored:
+def _stored_in_step(context: Context, agent: Agent, point: PointView) -> Stored:
     slot = transcript_merge.slot_of_step(context.objects, point.id, point.session_id, agent.type)
     return Stored(
         session_id=point.session_id,
@@ -105,16 +109,16 @@ def _of_step(context: Context, agent: Agent, point: PointView) -> Stored:
     )
 
 
-def _of_turn(context: Context, points: Points, point: PointView, agent: Agent) -> Stored:
-    """Return what is stored of a turn without a step: the beginning of what the session's next save holds.
+def _stored_of_turn(context: Context, points: Points, point: PointView, agent: Agent) -> Stored:
+    """Return the transcript of a turn without a step: the first lines of the session's next step.
 
-    Where none holds so much, the agent's own file does: its turns are forgotten when it is cut.
+    If no step holds that many, the agent's own file does, since cutting it also forgets the turns that were cut.
     """
     notes = turnlog.read(context.place, point.session_id)
     lines = max((note.end for note in notes if note.turn == point.id), default=0)
     later = points.step_after(point)
-    stored = _of_step(context, agent, later) if later is not None else None
-    if stored is None or _lines(stored.transcript) < lines:
+    stored = _stored_in_step(context, agent, later) if later is not None else None
+    if stored is None or _count_lines(stored.transcript) < lines:
         path = transcript_merge.live_path(context.place, agent, context.session(point.session_id), point.session_id)
         live = agent.read_transcript(path) if path else b""
         return Stored(session_id=point.session_id, agent=agent, transcript=live, lines=lines)
@@ -122,7 +126,7 @@ def _of_turn(context: Context, points: Points, point: PointView, agent: Agent) -
                   subagents=stored.subagents)  # fmt: skip
 
 
-def _of_checkpoint(context: Context, points: Points, point: PointView) -> list[Stored]:
+def _stored_in_checkpoint(context: Context, points: Points, point: PointView) -> list[Stored]:
     stored = points.checkpoint(point)
     found = []
     for slot in stored.slots if stored is not None else ():
@@ -142,5 +146,5 @@ def _agent(context: Context, session_id: str, agent_type: str) -> Agent | None:
     return context.agent_of(session) if session is not None else registry.make_by_type(agent_type)
 
 
-def _lines(data: bytes) -> int:
+def _count_lines(data: bytes) -> int:
     return data.count(b"\n") + (bool(data) and not data.endswith(b"\n"))

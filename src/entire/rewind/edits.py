@@ -1,6 +1,6 @@
-"""Who changed which path since when: the looks at a work tree as one row, those of the past included.
+"""Who changed which path, and when: the history of a worktree's snapshots, including those dropped from the journal.
 
-A rewind asks: which paths did sessions make, who made this one, and what did a person change in it since.
+It tells a rewind which paths sessions changed, who created a path, and what a person has changed in it since.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ if TYPE_CHECKING:
 
 
 class Change(Value):
-    """One path between two looks: the trees around the change, when it was seen, and who made it."""
+    """One path's change between two snapshots. ``time`` is that of the later one."""
 
     path: str
     old_tree: str
     new_tree: str
     time: float
     owner: Owner
-    is_shared: bool = False  # tools of several sessions reported the path between these two looks
+    is_shared: bool = False  # tools of several sessions reported the path between the two
 
     @property
     def session_id(self) -> str:
-        """The session that made it, '' for a person."""
+        """The session that made the change, '' for a person."""
         return self.owner.session_id
 
 
 class SnapshotHistory:
-    """The row of looks at a work tree, oldest first; commits' own trees are not part of it."""
+    """The snapshots of a worktree, oldest first, without the entries that hold a commit's tree."""
 
     def __init__(self, context: Context) -> None:
-        self._where = context.place.top
-        self._made = context.journal.attribution.agent_paths
+        self._top = context.place.top
+        self._agent_paths = context.journal.attribution.agent_paths
         journal = context.journal
         rows: list[journals.Dropped] = [*journals.past(context.place)]
         known = {(entry.time, entry.tree) for entry in journal.attribution.entries}
@@ -52,24 +52,23 @@ class SnapshotHistory:
         self._commits = {entry.commit: entry.time for entry, _ in rows if entry.commit}
 
     def at_step(self, commit: str) -> Entry | None:
-        """Return the look that a step was written with."""
+        """Return the snapshot that a step was written with."""
         return next((entry for entry, _ in reversed(self._rows) if commit and entry.mark == commit), None)
 
     def at(self, moment: float) -> Entry | None:
-        """Return the last look before or at a moment; what it found was there then, as far as anybody knows."""
+        """Return the last snapshot at or before a moment."""
         return next((entry for entry, _ in reversed(self._rows) if entry.time <= moment), None)
 
     def committed(self, commit: str) -> float:
-        """Return when a commit was made, as the journal has it; 0.0 if it does not."""
+        """Return when a commit was made according to the journal, 0.0 if it is not recorded."""
         return self._commits.get(commit, 0.0)
 
-    def before(self, look: Entry) -> Entry | None:
-        """Return the look before another one."""
-        at = next((n for n, (entry, _) in enumerate(self._rows) if entry == look), 0)
+    def before(self, snapshot: Entry) -> Entry | None:
+        at = next((index for index, (entry, _) in enumerate(self._rows) if entry == snapshot), 0)
         return self._rows[at - 1][0] if at else None
 
     def turns_with_steps(self, but: Collection[str] = ()) -> set[str]:
-        """Return ``session/turn`` of the turns that wrote a step other than these."""
+        """Return the turns (``session/turn``) that wrote a step, ignoring the steps in ``but``."""
         return {
             entry.by
             for entry, _ in self._rows
@@ -77,14 +76,14 @@ class SnapshotHistory:
         }
 
     def of_turn(self, turn: str) -> Entry | None:
-        """Return the look at the end of a turn (``session/turn``), if it changed a file."""
+        """Return the snapshot at the end of a turn (``session/turn``), if it changed a file."""
         return next((entry for entry, _ in reversed(self._rows) if entry.by == turn), None)
 
     def since(self, moment: float, paths: Iterable[str] | None = None) -> list[Change]:
         """Return what changed after a moment, in order; with ``paths``, only these.
 
-        What a rewind put back is no change of its own: the changes are again those of its point, and those of other
-        people and sessions that it merged into the file, until it is undone.
+        Restored content does not count as a change: in the paths that a rewind touched, the changes are again those of
+        its point, plus the ones that it did not take back according to its mark, until it is undone.
         """
         found: list[Change] = []
         before: dict[str, list[Change]] = {}
@@ -105,7 +104,7 @@ class SnapshotHistory:
         return found
 
     def _until_commit(self, moment: float, paths: Collection[str]) -> list[Change]:
-        """Return the part of changes that a commit has which was made, at this moment, between two snapshots."""
+        """Return the changes since the last snapshot that the commit made at this moment contains."""
         commit = next((commit for commit, time in self._commits.items() if time == moment), "")
         last = self.at(moment)
         if not commit or last is None:
@@ -114,7 +113,7 @@ class SnapshotHistory:
         if _is_rewind(entry):
             return []
         names = [f"{tree}:{change.path}" for change in changes for tree in (change.old_tree, commit)]
-        ids = bulk.ids(self._where, names, "blob")
+        ids = bulk.ids(self._top, names, "blob")
         return [
             replace(change, new_tree=commit, time=moment)
             for change, old, new in zip(changes, ids[::2], ids[1::2], strict=True)
@@ -122,7 +121,7 @@ class SnapshotHistory:
         ]
 
     def _row(self, moment: float, paths: Iterable[str] | None = None) -> Iterator[tuple[Entry, list[Change]]]:
-        """Yield each snapshot after a moment, with what changed from the one before."""
+        """Yield each snapshot after a moment, with its changes from the one before."""
         wanted = None if paths is None else frozenset(paths)
         for (before, _), (entry, reports) in zip(self._rows, self._rows[1:], strict=False):
             if entry.time <= moment:
@@ -139,22 +138,26 @@ class SnapshotHistory:
     def _paths(self, before: Entry, entry: Entry) -> Sequence[str]:
         if len(entry.paths) < MAX_PATHS:
             return entry.paths
-        return [one.path for one in diff.changes(self._where, before.tree, entry.tree)]
+        return [change.path for change in diff.changes(self._top, before.tree, entry.tree)]
 
     def made(self) -> set[str]:
-        """Return the paths that sessions of this work tree made or changed, as far back as anybody knows."""
-        return {*self._made, *(one.path for _, changes in self._row(0.0) for one in changes if one.session_id)}
+        """Return the paths that sessions changed in this worktree, as far back as snapshots are kept."""
+        return {
+            *self._agent_paths,
+            *(change.path for _, changes in self._row(0.0) for change in changes if change.session_id),
+        }
 
     def creations(self, moment: float, paths: Sequence[str]) -> dict[str, Change]:
-        """Return how each path came about last after a moment; paths that did not, or of which nobody knows, are
-        left out. What a rewind or its undo brought back came about before.
+        """Return the last change after a moment that created each path; paths without one are left out.
+
+        A file that a rewind or its undo restored was created earlier.
         """
         rows = self._row(moment, paths)
-        changes = [change for entry, some in rows if not _is_rewind(entry) for change in some]
-        names = [f"{tree}:{one.path}" for one in changes for tree in (one.old_tree, one.new_tree)]
-        ids = bulk.ids(self._where, names, "blob")  # where a folder was, there was no such file
+        changes = [change for entry, changed in rows if not _is_rewind(entry) for change in changed]
+        names = [f"{tree}:{change.path}" for change in changes for tree in (change.old_tree, change.new_tree)]
+        ids = bulk.ids(self._top, names, "blob")  # '' where a folder was
         pairs = zip(changes, ids[::2], ids[1::2], strict=True)
-        return {one.path: one for one, old, new in pairs if not old and new}
+        return {change.path: change for change, old, new in pairs if not old and new}
 
 
 def _is_rewind(entry: Entry) -> bool:
@@ -164,7 +167,7 @@ def _is_rewind(entry: Entry) -> bool:
 def _after_rewind(
     mark: Mark, touched: Collection[str], found: Sequence[Change], of_point: Sequence[Change]
 ) -> list[Change]:
-    """Return the changes after a rewind: in the paths that it touched those of the point, and those that it kept."""
+    """Return the changes after a rewind: in the paths it touched, those of its point and those it kept."""
     known = {(change.path, change.time) for change in of_point}
     merged = [change for change in found if change.path in touched and mark.keeps(change.session_id)]
     kept = [change for change in merged if (change.path, change.time) not in known]
@@ -176,14 +179,14 @@ def _after_rewind(
 
 
 def _with_paths_of(paths: Collection[str], found: Sequence[Change], others: Sequence[Change]) -> list[Change]:
-    """Return changes with those of some paths replaced by others."""
+    """Return ``found`` with the changes of ``paths`` replaced by those in ``others``."""
     changes = [change for change in found if change.path not in paths]
     changes += [change for change in others if change.path in paths]
     return sorted(changes, key=lambda change: (change.time, change.path))
 
 
 def _reported_twice(entry: Entry, reports: Mapping[TurnKey, Sequence[str]]) -> set[str]:
-    """Return the paths that tools of several sessions reported among those that ran before a look."""
+    """Return the paths that tools of several sessions reported before a snapshot."""
     taken: dict[str, str] = {}
     twice = set()
     for turn in entry.turns():

@@ -1,4 +1,4 @@
-"""One rewind, or its undo, from check to note: planned under the lock, shown, then carried out as one transaction."""
+"""One rewind or its undo: planned under the lock, shown, then carried out as one transaction."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from entire.model.value import replace
 from entire.model.views import EditView, RewindView
 from entire.resume import transcript_merge
 from entire.resume.transcript_merge import CUT, WRITTEN
-from entire.rewind import conversations as talks
-from entire.rewind import files as restore
+from entire.rewind import conversations
+from entire.rewind import files as rewind_files
 from entire.rewind.files import Restoring
 from entire.rewind.points import Points
 from entire.store import sessions, transcripts, turnlog
@@ -40,22 +40,22 @@ if TYPE_CHECKING:
 COMMAND = "rewind"
 _MAX_UNDO = 50
 _MAX_UNDO_BYTES = 2 << 30
-_PRUNED_EVERY = 5  # undo points: their sizes are looked up only so often
+_PRUNED_EVERY = 5  # rewinds: measuring the undo points takes time
 
 
 class Rewind:
-    """A planned rewind: look at ``view`` and ``diff``, then carry it out or leave it (``with`` does)."""
+    """A planned rewind: show ``view`` and ``diff``, then carry it out. Use it as a context manager."""
 
-    def __init__(self, context: Context, draft: Draft, view: RewindView, concerned: Sequence[Conversation] = (),
-                 becomes: Mapping[str, str] | None = None) -> None:  # fmt: skip
+    def __init__(self, context: Context, draft: Draft, view: RewindView, rewound: Sequence[Conversation] = (),
+                 new_blobs: Mapping[str, str] | None = None) -> None:  # fmt: skip
         self.view = view
         self._context = context
         self._draft = draft
-        self._talks = concerned
-        self._becomes = becomes or {}
-        self._head: Mapping[str, tuple[str, str]] = {}  # what HEAD has of these paths
+        self._conversations = rewound
+        self._new_blobs = new_blobs or {}  # per edited path; '' where the file is deleted
+        self._head: Mapping[str, tuple[str, str]] = {}  # HEAD's entries at these paths
         self._is_open = True
-        self.told: Sequence[str] = ()  # of changes that had been interrupted, and were finished before this one
+        self.told: Sequence[str] = ()  # messages about interrupted changes that were completed first
 
     def __enter__(self) -> Rewind:
         return self
@@ -68,18 +68,18 @@ class Rewind:
         self._context.close()
 
     def diff(self, *, colour: bool = False) -> bytes:
-        """Return the difference from the present files to what they will be, as git shows it."""
+        """Return git's diff from the present files to the planned ones."""
         folder = self._draft.folder
         before, after = (os.path.basename(path) for path in (self._draft.before, self._draft.after))
         return checkout.diff_folders(folder, before, after, colour=colour)
 
     def carry_out(self) -> RewindView:
-        """Do it, all or nothing; raises EntireError if files changed since it was planned, or a turn began."""
+        """Carry the plan out, all or nothing; raises EntireError if files changed since, or a turn started."""
         context = self._context
         with context.lock():
-            _refuse_running(context, self._talks)
-            if self._is_nothing():
-                return self.view  # so that `undo` still takes back the rewind before
+            _refuse_running(context, self._conversations)
+            if self._changes_nothing():
+                return self.view  # without an undo point, so that `undo` still takes back the previous rewind
             if "undoes" not in self._draft.notes:
                 self._draft_states()
                 self._draft_index()
@@ -94,40 +94,39 @@ class Rewind:
         self.view = replace(self.view, undo_id=done.id)
         return self.view
 
-    def _is_nothing(self) -> bool:
-        """Tell whether all is as it was then already."""
-        changes_talk = any(
-            conversation.file.what in (CUT, WRITTEN) or conversation.subagents for conversation in self._talks
+    def _changes_nothing(self) -> bool:
+        changes_conversation = any(
+            conversation.file.what in (CUT, WRITTEN) or conversation.subagents for conversation in self._conversations
         )
         is_undo = "undoes" in self._draft.notes
-        return not (is_undo or changes_talk or self._draft.changed() or self.view.moved_to)
+        return not (is_undo or changes_conversation or self._draft.changed() or self.view.moved_to)
 
-    # ------------------------------------------------------------ what is remembered
+    # ------------------------------------------------------------ states and journal
 
     def _draft_states(self) -> None:
-        """Let the sessions' states and logs of turns become what they are after it."""
+        """Add the transcripts, the sessions' states and their logs of turns to the draft."""
         context, draft = self._context, self._draft
         for session in self._with_open_files():
             context.touch(session)
-        for conversation in self._talks:
+        for conversation in self._conversations:
             if conversation.file.what not in (CUT, WRITTEN):
                 continue
             draft.write_private(conversation.file.path, conversation.file.data)
             for path, data in conversation.subagents:
                 draft.write_private(path, data)
-            known = context.session(conversation.session_id)
-            if known is not None:
-                self._forget_later(known, conversation)
-                context.touch(known)
+            state = context.session(conversation.session_id)
+            if state is not None:
+                self._forget_later(state, conversation)
+                context.touch(state)
             else:
-                self._get_to_know(conversation)
+                self._import(conversation)
         for session in context.touched():
             for path, data in sessions.forms(context.place, session):
                 draft.write_private(path, data)
         context.forget()
 
-    def _get_to_know(self, conversation: Conversation) -> None:
-        """Let a session that was never here be known: what its checkpoint counted is not counted again."""
+    def _import(self, conversation: Conversation) -> None:
+        """Create the state of a session that was never here, so that nothing is counted twice."""
         from entire.resume import restore as resume
         from entire.resume import targets
 
@@ -139,7 +138,7 @@ class Rewind:
             resume.draft_unknown(context, self._draft, found, conversation.file, dict(conversation.subagents))
 
     def _draft_index(self) -> None:
-        """Let the index become that of the commit to which the branch moves; late: any look of git refreshes it."""
+        """Add the index of the commit that the branch moves to; last, because any git command may refresh the index."""
         if self.view.moved_to:
             place, index = self._context.place, os.path.join(self._draft.folder, "index.new")
             files.write(index, files.read(os.path.join(place.git_dir, "index")) or b"")
@@ -147,23 +146,23 @@ class Rewind:
             self._draft.replace_index(index)
 
     def _forget_later(self, session: Session, conversation: Conversation) -> None:
-        """Take out of a session's memory what came after the point."""
+        """Remove what came after the point from a session's state and log of turns."""
         from entire.resume import recount
 
         place, draft, data = self._context.place, self._draft, conversation.file.data
         notes = turnlog.read(place, session.session_id)
         if conversation.file.what == CUT:
-            kept = [note for note in notes if note.position < conversation.lines]
+            remaining = [note for note in notes if note.position < conversation.lines]
         else:
-            kept = recount.turns(place, draft, conversation.agent, session, data)
-        if kept != notes:
-            self._draft.write_private(turnlog.path(place, session.session_id), turnlog.dumps(kept))
+            remaining = recount.turns(place, draft, conversation.agent, session, data)
+        if remaining != notes:
+            self._draft.write_private(turnlog.path(place, session.session_id), turnlog.dumps(remaining))
         moment = float(self._draft.notes["back_to"])
         session.tasks = {key: task for key, task in session.tasks.items()
                          if task.kept or task.started <= moment}  # fmt: skip
         counted = recount.counted(place, draft, conversation.agent, session, data)
         session.transcript_path = conversation.file.path
-        session.turn = None  # its places in the transcript are gone
+        session.turn = None  # its positions in the transcript are invalid now
         if conversation.file.what == WRITTEN:
             transcripts.forget(session)
             if counted is None:
@@ -172,26 +171,26 @@ class Rewind:
         session.counted = counted if counted is not None else session.counted
 
     def _with_open_files(self) -> list[Session]:
-        """Return the sessions whose open files change: what becomes as HEAD has it is closed, what differs is open."""
+        """Update the sessions' open files (those that differ from HEAD); return the sessions that changed."""
         context = self._context
         head = self.view.moved_to or context.journal.snapshot.head
-        self._head = diff.entries(context.place.top, head, list(self._becomes))
-        unlike = restore.unlike(self._head, self._becomes)
+        self._head = diff.entries(context.place.top, head, list(self._new_blobs))
+        differing = rewind_files.differing_paths(self._head, self._new_blobs)
         changed = []
         relevant_sessions = context.relevant_sessions()
         point = self.view.point
-        orphans = unlike - {path for one in relevant_sessions for path in one.open_files}
+        orphans = differing - {path for session in relevant_sessions for path in session.open_files}
         for session in relevant_sessions:
-            still = [path for path in session.open_files if path not in self._becomes or path in unlike]
+            still_open = [path for path in session.open_files if path not in self._new_blobs or path in differing]
             if point is not None and session.session_id == point.session_id:
-                still += sorted(orphans)
-            if still != session.open_files:
-                session.open_files = still
+                still_open += sorted(orphans)
+            if still_open != session.open_files:
+                session.open_files = still_open
                 changed.append(session)
         return changed
 
     def _note(self, done: Transaction) -> None:
-        """Note in the journal how the work tree is now, and that a rewind made it so."""
+        """Record a snapshot of the worktree in the journal, marked as a rewind or undo."""
         context, paths = self._context, done.paths
         if not paths and not self.view.moved_to:
             return
@@ -205,12 +204,12 @@ class Rewind:
 
     def _rewind_mark(self, transaction: str) -> Mark:
         notes = self._draft.notes
-        whose = {"session_id": notes["session_id"], "keep_mine": notes["keep_mine"]}
-        return Mark.rewind(float(notes["back_to"]), transaction, **whose)
+        scope = {"session_id": notes["session_id"], "keep_mine": notes["keep_mine"]}
+        return Mark.rewind(float(notes["back_to"]), transaction, **scope)
 
     def _in_head(self, paths: Sequence[str]) -> dict[str, tuple[str, str] | None]:
-        """Return what HEAD has at these paths."""
-        if self._becomes.keys() >= set(paths):
+        """Return HEAD's entries at these paths."""
+        if self._new_blobs.keys() >= set(paths):
             return {path: self._head.get(path) for path in paths}
         found = diff.entries(self._context.place.top, self._context.journal.snapshot.head_tree, paths)
         return {path: found.get(path) for path in paths}
@@ -220,112 +219,112 @@ class Rewind:
 
 
 def plan(context: Context, request: RewindRequest) -> Rewind:
-    """Plan to go back to a point; the caller leaves what is returned."""
-    told = recovery.finish_interrupted(context)
+    """Plan a rewind to a point. Use the result as a context manager."""
+    recovered = recovery.finish_interrupted(context)
     with context.lock():
         _refuse_running(context)
-        _look(context)
+        _record_snapshot(context)
         points = Points(context)
         point = points.named(request.to)
-        _check(point, request)
+        _check_reset(point, request)
         title = f"rewind to {point.checkpoint_id or point.id[:7]}"
-        draft = Draft(context.place, COMMAND, title, now=context.now(), notes={"point": point.id, **_present(context)})
+        draft = Draft(context.place, COMMAND, title, now=context.now(), notes={"point": point.id, **_head(context)})
         try:
             planned = _planned(context, points, point, request, draft, title)
         except BaseException:
             draft.discard()
             raise
         context.save()
-    planned.told = told
+    planned.told = recovered
     return planned
 
 
 def undo(context: Context, name: str = "") -> Rewind:
-    """Plan to take back the last rewind; or all of them back to one, by its id or the beginning of it."""
-    told = recovery.finish_interrupted(context)
+    """Plan to undo the last rewind, or all of them back to the one that ``name`` (an id or id prefix) means."""
+    recovered = recovery.finish_interrupted(context)
     with context.lock():
         _refuse_running(context)
-        _look(context)
+        _record_snapshot(context)
         undone = _undone(context, name)
         draft = transactions.inverse(context.place, *undone, now=context.now())
         try:
-            planned = _planned_undo(context, _together(undone), draft)
+            planned = _planned_undo(context, _combine(undone), draft)
         except BaseException:
             draft.discard()
             raise
         context.save()
-    planned.told = told
+    planned.told = recovered
     return planned
 
 
 def _planned_undo(context: Context, last: Transaction, draft: Draft) -> Rewind:
     from entire.rewind import undo_sessions
 
-    concerned = last.notes.get("sessions", [])
-    draft.notes.update(_present(context), sessions=concerned)
-    edits = tuple(EditView(path=path, what=_what(draft, path)) for path in draft.changed())
-    back = tuple(talks.returned(context, one) for one in concerned)
+    session_ids = last.notes.get("sessions", [])
+    draft.notes.update(_head(context), sessions=session_ids)
+    edits = tuple(EditView(path=path, what=_kind_of_edit(draft, path)) for path in draft.changed())
+    restored = tuple(conversations.returned(context, session_id) for session_id in session_ids)
     undo_sessions.draft_states(context, draft, last)
-    return Rewind(context, draft, RewindView(title=f"undo of: {last.title}", edits=edits, conversations=back))
+    return Rewind(context, draft, RewindView(title=f"undo of: {last.title}", edits=edits, conversations=restored))
 
 
 def undo_points(context: Context) -> list[Transaction]:
-    """Return the rewinds, and undos of such, that can be taken back, newest first."""
+    """Return the rewinds and undos that can be undone, newest first."""
     return transactions.done(context.place, COMMAND)
 
 
 def _undone(context: Context, name: str) -> list[Transaction]:
-    """Return the transactions to take back, newest first: the last one, or all up to the one that is named."""
+    """Return the transactions to undo, newest first: the last one, or all back to the named one."""
     known = undo_points(context)
     if not known:
         raise EntireError("there is no rewind to undo", hint="undo points are kept for two weeks")
-    ids = [one.id for one in known]
+    ids = [transaction.id for transaction in known]
     found = prefix.find(name, ids, "undo point") if name else ids[0]
     if not found:
-        raise EntireError(f"there is no undo point {name}", hint="`entire rewind --undo --list` lists them")
+        raise EntireError(f"no such undo point: {name}", hint="run `entire rewind --undo --list` to see them")
     return known[: ids.index(found) + 1]
 
 
-def _together(undone: Sequence[Transaction]) -> Transaction:
-    """Return several transactions as one: the oldest, with all that any of them touched."""
+def _combine(undone: Sequence[Transaction]) -> Transaction:
+    """Return several transactions as one: the oldest, with all paths and sessions that any of them touched."""
     return replace(
         undone[-1],
-        paths=tuple({path for one in undone for path in one.paths}),
-        private=tuple({path for one in undone for path in one.private}),
+        paths=tuple({path for transaction in undone for path in transaction.paths}),
+        private=tuple({path for transaction in undone for path in transaction.private}),
         notes={
             **undone[-1].notes,
-            "sessions": sorted({sid for one in undone for sid in one.notes.get("sessions", ())}),
+            "sessions": sorted({name for transaction in undone for name in transaction.notes.get("sessions", ())}),
         },
     )
 
 
-def _look(context: Context) -> None:
+def _record_snapshot(context: Context) -> None:
     recorder.record_now(context, Cause(running=tuple(context.running_turns())))
 
 
-def _present(context: Context) -> dict[str, str]:
-    """Return what an undo point says of HEAD at its time."""
+def _head(context: Context) -> dict[str, str]:
+    """Return HEAD for the notes of an undo point."""
     snapshot = context.journal.snapshot
     return {"head": snapshot.head, "branch": snapshot.branch}
 
 
-def _refuse_running(context: Context, talks: Sequence[Conversation] = ()) -> None:
-    """Refuse while an agent may write files here, or goes on with a conversation that is to go back."""
-    concerned = [context.session(conversation.session_id) for conversation in talks]
-    for session in [*context.relevant_sessions(), *(one for one in concerned if one is not None)]:
+def _refuse_running(context: Context, rewound: Sequence[Conversation] = ()) -> None:
+    """Refuse while an agent may write files here, or continue a conversation that will be rewound."""
+    known = [context.session(conversation.session_id) for conversation in rewound]
+    for session in [*context.relevant_sessions(), *(session for session in known if session is not None)]:
         if session.is_running or liveness.is_at_work(session, context.now(), silence=liveness.AT_ONCE):
             doing = "in the middle of a turn" if session.is_running else "at work in the background"
             raise EntireError(
                 f"{session.agent_type or session.agent} is {doing} (session {session.session_id}); nothing was changed",
-                hint="wait for its answer or interrupt it, then try again; `entire doctor` helps if it is gone",
+                hint="wait for it to finish or interrupt it, then try again; if it has crashed, run `entire doctor`",
             )
 
 
-def _check(point: PointView, request: RewindRequest) -> None:
+def _check_reset(point: PointView, request: RewindRequest) -> None:
     if request.reset and point.kind != "checkpoint":
-        raise UsageError("only a checkpoint's commit can become the branch's tip", hint="leave --reset out: files only")
+        raise UsageError("--reset needs a checkpoint's commit", hint="omit --reset to rewind without moving the branch")
     if request.reset and (request.paths or request.session_id or request.logs_only):
-        raise UsageError("--reset moves the whole branch", hint="leave --file, --session and --logs-only out")
+        raise UsageError("--reset moves the whole branch", hint="omit --file, --session and --logs-only")
 
 
 def _planned(
@@ -338,7 +337,11 @@ def _planned(
         restoring.plan()
         moment = restoring.then.moment
     draft.notes.update(back_to=moment, session_id=request.session_id, keep_mine=request.keep_mine)
-    found = [] if request.files_only or request.paths else talks.of_point(context, points, point, request.session_id)
+    found = (
+        []
+        if request.files_only or request.paths
+        else conversations.of_point(context, points, point, request.session_id)
+    )
     _refuse_running(context, found)
     draft.notes["sessions"] = [conversation.session_id for conversation in found]
     view = RewindView(
@@ -347,36 +350,38 @@ def _planned(
         edits=tuple(restoring.edits) if restoring is not None else (),
         left=tuple(restoring.left) if restoring is not None else (),
         yours=tuple(restoring.yours) if restoring is not None else (),
-        conversations=tuple(talks.view(context, conversation) for conversation in found),
-        others=_others(points, moment, {conversation.session_id for conversation in found} | {point.session_id}),
+        conversations=tuple(conversations.view(context, conversation) for conversation in found),
+        others=_other_sessions(
+            points, moment, {conversation.session_id for conversation in found} | {point.session_id}
+        ),
     )
     if request.reset:
         view = _move_branch(context, draft, point, view)
     _save_index(context, draft)
-    return Rewind(context, draft, view, found, restoring.becomes if restoring is not None else None)
+    return Rewind(context, draft, view, found, restoring.new_blobs if restoring is not None else None)
 
 
-def _others(points: Points, moment: float, concerned: set[str]) -> tuple[str, ...]:
-    """Return the sessions that changed files since and whose conversations stay as they are."""
-    found = dict.fromkeys(one.session_id for one in points.snapshots.since(moment) if one.session_id)
-    return tuple(one for one in found if one not in concerned)
+def _other_sessions(points: Points, moment: float, rewound: set[str]) -> tuple[str, ...]:
+    """Return the sessions that changed files since and whose conversations are not rewound."""
+    found = dict.fromkeys(change.session_id for change in points.snapshots.since(moment) if change.session_id)
+    return tuple(session_id for session_id in found if session_id not in rewound)
 
 
 def _save_index(context: Context, draft: Draft) -> None:
-    """Keep the index with the undo point too: a second name is enough, since git never changes it in place."""
+    """Keep the index with the undo point; a hard link is enough, since git never changes the index in place."""
     try:
         os.link(os.path.join(context.place.git_dir, "index"), os.path.join(draft.folder, "index.present"))
     except OSError:
-        pass  # a file system without links, or no index yet
+        pass  # the file system has no hard links, or there is no index yet
 
 
 def _move_branch(context: Context, draft: Draft, point: PointView, view: RewindView) -> RewindView:
-    """Let the branch's tip become the point's commit, with the index; where it was stays under a ref of ours."""
+    """Move the branch to the point's commit, and keep its old tip under ``refs/entire/backup``."""
     place, head = context.place, context.journal.snapshot.head
     state = operation.state(place)
     if state.merge_heads or state.picked or state.rebasing:
-        raise EntireError("a merge, a pick or a rebase is in progress; nothing was changed",
-                          hint="finish or abort it first, or leave --reset out")  # fmt: skip
+        raise EntireError("a merge, cherry-pick or rebase is in progress; nothing was changed",
+                          hint="finish or abort it first, or omit --reset")  # fmt: skip
     if point.id == head:
         return view
     branch = history.branch(place.top)
@@ -389,7 +394,7 @@ def _move_branch(context: Context, draft: Draft, point: PointView, view: RewindV
     return replace(view, branch=branch, moved_to=point.id, backup=backup)
 
 
-def _what(draft: Draft, path: str) -> str:
+def _kind_of_edit(draft: Draft, path: str) -> str:
     if not os.path.lexists(os.path.join(draft.after, path)):
         return "delete"
     return "write" if os.path.lexists(os.path.join(draft.before, path)) else "create"

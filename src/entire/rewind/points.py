@@ -1,4 +1,4 @@
-"""The points that one can go back to: steps, checkpoints of this branch's commits, and turns that changed no file."""
+"""The points of a rewind: steps, checkpoints of this branch's commits, and turns that changed no file."""
 
 from __future__ import annotations
 
@@ -25,65 +25,65 @@ if TYPE_CHECKING:
     from entire.store.checkpoints import Checkpoint
     from entire.store.turnlog import TurnNote
 
-_CARRIED = "carry forward: "  # the subject of a step that no turn made
-_SAME_MOMENT = 2.0  # seconds between a turn's end and its step's commit, where the journal does not tell any more
+_CARRIED = "carry forward: "  # the subject of a step that a commit made, not a turn
+_SAME_MOMENT = 2.0  # seconds between a turn's end and its step's commit, if the journal no longer has the step
 _TURN_ID = 12  # characters of a turn's id
-_SHORTEST = 4  # characters of an id that are enough to name a point
+_SHORTEST = 4  # characters of an id prefix that names a point
 
 
 class Points:
-    """Finds points. Built for one question: what it has read of git and the journal is not read again."""
+    """Finds points. Make a new one for each query, since it caches what it has read."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._top = context.place.top
         self.snapshots = SnapshotHistory(context)
         self._tips: list[str] | None = None
-        self._base = ""  # the commit on which the only shadow branch stands
+        self._base = ""  # the base commit of the only shadow branch
 
     def find(self, *, limit: int = 0, session_id: str = "") -> list[PointView]:
-        """Return the points of the present branch, newest first; a subagent's steps follow the one they belong to.
+        """Return the points of the current branch, newest first; a subagent's steps follow the point they belong to.
 
         ``limit`` 0 returns all of them.
         """
         found = self._all(limit)
         if session_id:
-            found = [one for one in found if one.session_id == session_id or self._holds(one, session_id)]
-        found.sort(key=lambda one: one.time, reverse=True)
-        return self._described(_nested(found[:limit] if limit else found))
+            found = [point for point in found if point.session_id == session_id or self._holds(point, session_id)]
+        found.sort(key=lambda point: point.time, reverse=True)
+        return self._describe(_nested(found[:limit] if limit else found))
 
     def named(self, name: str) -> PointView:
-        """Return the point of that id, or of an id that begins so; raises EntireError if there is none, or several."""
-        found = [one for one in self._turns(()) if one.id == name] if len(name) == _TURN_ID else []
+        """Return the point with an id or id prefix; raises EntireError if there is none, or several."""
+        found = [point for point in self._turns(()) if point.id == name] if len(name) == _TURN_ID else []
         known_commit = self._context.objects.commit(f"{name}^{{commit}}") if name and not found else None
         commits = [_logged(known_commit)] if known_commit is not None else []
         found = found or [point for commit in commits if (point := _step(commit)) is not None]
-        found = found or [point for commit in commits for point in self._of_commit(commit)][-1:]
+        found = found or [point for commit in commits for point in self._points_of_commit(commit)][-1:]
         if not found and len(name) >= _SHORTEST:
             known = self._all(0)
-            named = prefix.find(name, (key for one in known for key in (one.checkpoint_id, one.id)), "point")
-            found = [one for one in known if named and named in (one.checkpoint_id, one.id)]
+            named = prefix.find(name, (key for point in known for key in (point.checkpoint_id, point.id)), "point")
+            found = [point for point in known if named and named in (point.checkpoint_id, point.id)]
         if not found:
-            what = "this commit is no step and has no checkpoint" if commits else "there is no such point"
-            raise EntireError(f"{what}: {name}", hint="`entire rewind --list` lists the points")
-        if len({one.id for one in found}) > 1:
+            problem = f"commit {name} is not a step and has no checkpoint" if commits else f"no such point: {name}"
+            raise EntireError(problem, hint="run `entire rewind --list` to see the points")
+        if len({point.id for point in found}) > 1:
             raise EntireError(f"several points begin with {name!r}", hint="for example " + found[0].id)
-        return self._described(found[:1], sizes=False)[0]
+        return self._describe(found[:1], sizes=False)[0]
 
     def checkpoint(self, point: PointView) -> Checkpoint | None:
-        """Return the checkpoint of a point, None where it has none."""
+        """Return the checkpoint of a point, None if it has none."""
         if not point.checkpoint_id:
             return None
         return checkpoints.read(self._context.objects, self._checkpoint_tips(), CheckpointId(point.checkpoint_id))
 
     def step_after(self, point: PointView) -> PointView | None:
-        """Return the first step of a point's session at or after it: its transcript begins with that of the point."""
-        mine = [replace(one, time=self._moment(one)) for one in self._steps() if one.session_id == point.session_id]
-        later = [one for one in mine if one.kind == "step" and one.time >= point.time]
-        return min(later, key=lambda one: one.time, default=None)
+        """Return the first step of a point's session at or after it: its transcript starts with the point's."""
+        own = [replace(step, time=self._moment(step)) for step in self._steps() if step.session_id == point.session_id]
+        later = [step for step in own if step.kind == "step" and step.time >= point.time]
+        return min(later, key=lambda step: step.time, default=None)
 
     def _moment(self, point: PointView) -> float:
-        """Return when a point was made: the journal knows it better than a commit, which has whole seconds."""
+        """Return when a point was made: from the journal if possible, since commits have whole seconds only."""
         if point.kind == "checkpoint":
             return self.snapshots.committed(point.id) or point.time
         snapshot = self.snapshots.at_step(point.id) if _is_step(point) else None
@@ -92,12 +92,12 @@ class Points:
     def _all(self, limit: int) -> list[PointView]:
         found = [*self._steps(), *self._checkpoints(limit)]
         found += self._turns(found)
-        return [replace(one, time=self._moment(one)) for one in found]
+        return [replace(point, time=self._moment(point)) for point in found]
 
     # ------------------------------------------------------------ steps
 
     def _steps(self) -> list[PointView]:
-        """Return the steps on commits that HEAD reaches, each once; what a shadow branch has is not condensed."""
+        """Return the steps on commits that HEAD reaches, each once; those on a shadow branch are not condensed."""
         live, condensed = self._step_tips()
         found: dict[str, PointView] = {}
         for tips, is_condensed in ((live, False), (condensed, True)):
@@ -108,30 +108,31 @@ class Points:
         return list(found.values())
 
     def _step_tips(self) -> tuple[list[str], list[str]]:
-        """Return the tips of this worktree's shadow branches, and those that are kept for a while."""
+        """Return the tips of this worktree's shadow branches, and of its retained steps."""
         place, now = self._context.place, self._context.now()
         bases: dict[str, str] = {}
         live, condensed = [], []
         for ref, oid in refs.find(place.top, steps.PREFIX.rstrip("/")).items():
-            named = steps.parse_branch(ref)
-            if named is not None and (named[1] == place.worktree_id or not (named[1] or place.worktree_name)):
-                bases[oid] = named[0]
+            branch = steps.parse_branch(ref)  # base commit and worktree
+            if branch is not None and (branch[1] == place.worktree_id or not (branch[1] or place.worktree_name)):
+                bases[oid] = branch[0]
                 live.append(oid)
-        for one in retained_steps.find(place.top, place.worktree_id):
-            if now - one.time <= self._context.settings.keep_steps_days * 86400.0:
-                bases[one.tip] = one.base
-                condensed.append(one.tip)
+        for retained in retained_steps.find(place.top, place.worktree_id):
+            if now - retained.time <= self._context.settings.keep_steps_days * 86400.0:
+                bases[retained.tip] = retained.base
+                condensed.append(retained.tip)
         here = self._reached(set(bases.values()))
         self._base = bases[live[0]] if len(live) == 1 else ""
         return [tip for tip in live if bases[tip] in here], [tip for tip in condensed if bases[tip] in here]
 
     def _reached(self, bases: set[str]) -> set[str]:
-        """Return those of the commits (ids, or beginnings) that HEAD reaches, or whose amended form it does; all zeros
-        stand for none.
+        """Return the commits (ids or id prefixes) that HEAD reaches, in their amended form if need be.
+
+        All zeros stand for "no commit yet" and are always included.
         """
         first = {base for base in bases if not base.strip("0")}
-        asked = sorted(bases - first)
-        oids = dict(zip(asked, bulk.ids(self._top, [f"{base}^{{commit}}" for base in asked]), strict=True))
+        commits = sorted(bases - first)
+        oids = dict(zip(commits, bulk.ids(self._top, [f"{base}^{{commit}}" for base in commits]), strict=True))
         outside = history.outside(self._top, "HEAD", [oid for oid in oids.values() if oid])
         outside = outside - reflog.amended(self._context.place) if outside else outside
         return first | {base for base, oid in oids.items() if oid and oid not in outside}
@@ -140,18 +141,18 @@ class Points:
 
     def _checkpoints(self, limit: int) -> list[PointView]:
         linked = history.containing(self._top, trailers.CHECKPOINT, start="HEAD", limit=limit)
-        return [point for commit in linked for point in self._of_commit(commit)]
+        return [point for commit in linked for point in self._points_of_commit(commit)]
 
-    def _of_commit(self, commit: Logged) -> list[PointView]:
-        """Return a commit's points, one for each of its checkpoints that is stored."""
+    def _points_of_commit(self, commit: Logged) -> list[PointView]:
+        """Return a commit's points, one per stored checkpoint."""
         found = []
-        for one in trailers.checkpoint_ids(commit.message):
-            stored = checkpoints.read(self._context.objects, self._checkpoint_tips(), one)
+        for checkpoint_id in trailers.checkpoint_ids(commit.message):
+            stored = checkpoints.read(self._context.objects, self._checkpoint_tips(), checkpoint_id)
             if stored is not None:
-                found.append(self._of_checkpoint(commit, stored))
+                found.append(self._point_of_checkpoint(commit, stored))
         return found
 
-    def _of_checkpoint(self, commit: Logged, stored: Checkpoint) -> PointView:
+    def _point_of_checkpoint(self, commit: Logged, stored: Checkpoint) -> PointView:
         slot = stored.latest
         record = slot.record if slot is not None else None
         prompts = checkpoints.prompts(self._context.objects, slot) if slot is not None else []
@@ -174,25 +175,27 @@ class Points:
         return self._tips
 
     def _holds(self, point: PointView, session_id: str) -> bool:
-        """Tell whether a checkpoint's point is also one of a session that is not its latest."""
+        """Return whether a checkpoint holds a session, also if that is not its latest."""
         stored = self.checkpoint(point)
         return stored is not None and stored.slot_of(session_id) is not None
 
     # ------------------------------------------------------------ turns without a step
 
     def _turns(self, known: Sequence[PointView]) -> list[PointView]:
-        """Return the turns of this work tree's sessions that wrote no step, where the files of then are known.
+        """Return the turns of this worktree's sessions that wrote no step and whose files are still recorded.
 
-        A subagent's step does not count: where nothing changed after it, its turn ended without one.
+        A subagent's step does not count: if nothing changed after it, its turn ended without a step.
         """
-        with_steps = self.snapshots.turns_with_steps({one.id for one in known if one.kind == "task"})
+        with_steps = self.snapshots.turns_with_steps({point.id for point in known if point.kind == "task"})
         found = []
         for session in filter(self._context.in_this_worktree, sessions.list_states(self._context.place)):
             notes = turnlog.read(self._context.place, session.session_id)
             moments = [
-                one.time
-                for one in known
-                if one.kind == "step" and one.session_id == session.session_id and not self.snapshots.at_step(one.id)
+                point.time
+                for point in known
+                if point.kind == "step"
+                and point.session_id == session.session_id
+                and not self.snapshots.at_step(point.id)
             ]
             found += [
                 _turn(session, note, notes)
@@ -204,25 +207,25 @@ class Points:
             ]
         return found
 
-    # ------------------------------------------------------------ what is shown of them
+    # ------------------------------------------------------------ details
 
-    def _described(self, points: Sequence[PointView], *, sizes: bool = True) -> list[PointView]:
+    def _describe(self, points: Sequence[PointView], *, sizes: bool = True) -> list[PointView]:
         """Add prompts and agents, files and sizes; two git processes for all points."""
-        states = {one: self._context.session(one) for one in {point.session_id for point in points}}
-        agents = {one: state.agent_type for one, state in states.items() if state is not None}
-        names = [f"{one.id}:{steps.metadata_folder(one.session_id)}/prompt.txt" for one in points]
-        asked = [name if _is_step(one) else "" for name, one in zip(names, points, strict=True)]
+        states = [self._context.session(session_id) for session_id in {point.session_id for point in points}]
+        agents = {state.session_id: state.agent_type for state in states if state is not None}
+        files = [f"{point.id}:{steps.metadata_folder(point.session_id)}/prompt.txt" for point in points]
+        names = [name if _is_step(point) else "" for name, point in zip(files, points, strict=True)]
         blobs = (
-            list(bulk.get(self._top, asked)) if len(asked) > 1 else [self._context.objects.get(one) for one in asked]
+            list(bulk.get(self._top, names)) if len(names) > 1 else [self._context.objects.get(name) for name in names]
         )
-        pairs = [self._pair(one) if sizes else None for one in points]
+        pairs = [self._trees(point) if sizes else None for point in points]
         known = [pair for pair in pairs if pair is not None]
         changes = dict(zip(known, diff.sizes(self._top, known), strict=True))
         out: list[PointView] = []
         for point, blob, pair in zip(points, blobs, pairs, strict=True):
             prompts = blob.data.decode("utf-8", "replace").split(SEPARATOR) if blob is not None else []
-            if point.kind == "task":  # the turn's own prompt is noted at its end
-                holder = next((one for one in out if one.id == point.parent), point)
+            if point.kind == "task":  # its step was written before the turn's prompt was noted
+                holder = next((other for other in out if other.id == point.parent), point)
                 prompts = [holder.session_prompt or (prompts[0] if prompts else ""), holder.prompt]
             size = changes[pair] if pair is not None else {}
             changed = {path: lines for path, lines in size.items() if not path.startswith(".entire/")}
@@ -237,8 +240,8 @@ class Points:
             ))  # fmt: skip
         return out
 
-    def _pair(self, point: PointView) -> tuple[str, str] | None:
-        """Return the two trees whose difference is what came about up to a point; None if nobody knows."""
+    def _trees(self, point: PointView) -> tuple[str, str] | None:
+        """Return the trees before and at a point; None if they are unknown."""
         snapshot = self.snapshots.at_step(point.id) if _is_step(point) else None
         if point.kind == "turn":
             snapshot = self.snapshots.of_turn(f"{point.session_id}/{point.id}")
@@ -260,7 +263,7 @@ class Points:
 
 
 def _logged(commit: Commit) -> Logged:
-    """Return a commit that was read as an object as the log tells it."""
+    """Return a commit object in the form of the log."""
     name, *when = commit.author.rsplit(" ", 2)
     moment = float(when[0]) if len(when) == 2 and when[0].isdigit() else 0.0
     return Logged(oid=commit.oid, parents=commit.parents, time=moment, author=name,
@@ -268,11 +271,11 @@ def _logged(commit: Commit) -> Logged:
 
 
 def _step(commit: Logged) -> PointView | None:
-    told = trailers.parse(commit.message)
-    session_id = told.get(trailers.SESSION, [""])[0]
-    folder = told.get(trailers.METADATA, [""])[0]
-    task = told.get(trailers.METADATA_TASK, [""])[0]
-    if not session_id or (trailers.METADATA not in told and not task):
+    found = trailers.parse(commit.message)
+    session_id = found.get(trailers.SESSION, [""])[0]
+    folder = found.get(trailers.METADATA, [""])[0]
+    task = found.get(trailers.METADATA_TASK, [""])[0]
+    if not session_id or (trailers.METADATA not in found and not task):
         return None
     return PointView(
         id=commit.oid,
@@ -290,7 +293,7 @@ def _is_step(point: PointView) -> bool:
 
 
 def _ended(notes: Sequence[TurnNote]) -> list[TurnNote]:
-    """Return the last prompt's note of each turn that came to its end."""
+    """Return the last note of each turn that ended."""
     return list({note.turn: note for note in notes if note.turn and note.ended and note.end}.values())
 
 
@@ -303,12 +306,12 @@ def _turn(session: Session, note: TurnNote, notes: Sequence[TurnNote]) -> PointV
         agent=session.agent_type,
         message=steps.subject(note.prompt, registry.spoken_names()),
         prompt=note.prompt,
-        session_prompt=next((one.prompt for one in notes if one.prompt), ""),
+        session_prompt=next((other.prompt for other in notes if other.prompt), ""),
     )
 
 
 def _nested(found: Sequence[PointView]) -> list[PointView]:
-    """Put each subagent's steps behind the next later point of their session: that turn they were part of."""
+    """Put each subagent's steps after the next later point of its session, whose turn they were part of."""
     holders: dict[str, str] = {}
     tasks: dict[str, list[PointView]] = {}
     out = []
@@ -321,4 +324,4 @@ def _nested(found: Sequence[PointView]) -> list[PointView]:
             tasks.setdefault(holder, []).append(replace(point, parent=holder))
         else:
             out.append(point)
-    return [one for point in out for one in (point, *tasks.pop(point.id, ()))]
+    return [entry for point in out for entry in (point, *tasks.pop(point.id, ()))]

@@ -17,7 +17,7 @@ OWNERS = st.sampled_from([PERSON, Owner("a/1"), Owner("a/2"), Owner("b/1")])
 def test_what_is_not_as_in_a_commit() -> None:
     present = {"same": ("100644", "1"), "other": ("100644", "2"), "goes": ("100755", "3")}
     found = {"same": "1", "other": "9", "goes": "", "new": "4", "never": ""}
-    assert files.unlike(present, found) == {"other", "goes", "new"}
+    assert files.differing_paths(present, found) == {"other", "goes", "new"}
 
 
 @given(st.lists(OWNERS, max_size=12))
