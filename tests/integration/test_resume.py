@@ -260,10 +260,10 @@ def test_offline_it_says_what_it_could_not_ask(
     os.rename(origin, origin.with_name("gone"))
     err = failed(clone, capsys)
     assert f"checkpoint {missing} is not stored here" in err
-    assert "origin could not be asked: " in err
+    assert "cannot reach origin: " in err
     err = failed(clone, capsys, "no-such-thing")
-    assert "'no-such-thing' is no branch, commit, checkpoint or session here" in err
-    assert "origin could not be asked: " in err
+    assert "'no-such-thing' is not a branch, commit, checkpoint or session here" in err
+    assert "cannot reach origin: " in err
     assert not list(clone.projects.glob("*"))
 
 
@@ -568,7 +568,7 @@ def test_undo_refuses_where_the_session_went_on(
     with again.turn("Go on"):
         again.write("z.py", "1\n")
     text = again.file.read_text()
-    assert "went on since" in failed(clone, capsys, "--undo")
+    assert "has continued since" in failed(clone, capsys, "--undo")
     assert again.file.read_text() == text
 
 
@@ -578,7 +578,7 @@ def test_a_session_at_work_is_left_alone(story: Story, capsys: pytest.CaptureFix
     apart(mine, time.time() - 3600)
     text = mine.file.read_text()
     for args in ((), ("--force",)):
-        assert "a turn of it is in progress" in failed(story, capsys, *args)
+        assert "a turn is in progress" in failed(story, capsys, *args)
     assert mine.file.read_text() == text
 
 
@@ -589,7 +589,7 @@ def test_agents_that_are_not_known_here_do_not_stop_the_others(
     ids = story.ids()
     rename(story, ids[0], "Claude Code", "Somebody Else")
     err = failed(story, capsys)
-    assert "the agent 'Somebody Else' is not known here" in err
+    assert "unknown agent 'Somebody Else'" in err
     other = work(story, "other.py")
     both = f"Both\n\nEntire-Checkpoint: {ids[0]}\nEntire-Checkpoint: {story.ids()[0]}\n"
     story.git("commit", "-q", "--amend", "-m", both, env=PERSON)
@@ -646,7 +646,7 @@ def test_a_session_whose_transcript_is_gone(story: Story, capsys: pytest.Capture
     mine.prompt("Nothing yet")
     mine.stop()
     mine.file.unlink()
-    assert "nothing of its conversation is stored or on this disk" in failed(story, capsys, mine.id)
+    assert "no transcript of it is stored or on this machine" in failed(story, capsys, mine.id)
 
 
 def test_names_of_several_things(story: Story, capsys: pytest.CaptureFixture[str]) -> None:
@@ -656,8 +656,8 @@ def test_names_of_several_things(story: Story, capsys: pytest.CaptureFixture[str
         with session.turn("x"):
             session.write(f"{name}.py", "1\n")
     assert "several sessions start with 'aaaa'" in failed(story, capsys, "aaaa")
-    assert "there is no remote that could be asked" in failed(story, capsys, "--", "-x")
-    assert "is a branch of ours" in failed(story, capsys, "entire/checkpoints/v1")
+    assert "this repository has no remote to fetch from" in failed(story, capsys, "--", "-x")
+    assert "holds Entire's own data" in failed(story, capsys, "entire/checkpoints/v1")
 
 
 # ---------------------------------------------------------------- starting the agent

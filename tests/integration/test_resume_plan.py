@@ -100,6 +100,6 @@ def test_what_cannot_be_planned_leaves_no_process_behind(
 ) -> None:
     closed: list[str] = []
     monkeypatch.setattr(Context, "close", lambda context: closed.append(context.place.top))
-    with pytest.raises(EntireError, match="is no branch, commit, checkpoint or session here"):
+    with pytest.raises(EntireError, match="is not a branch, commit, checkpoint or session here"):
         Workspace.find(story.root).resume(entire.ResumeRequest(target="nonsense"))
     assert closed == [str(story.root)]

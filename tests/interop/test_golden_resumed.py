@@ -31,7 +31,7 @@ def test_what_the_go_cli_stored_is_resumed(
             value = json.loads(repo.out)
             if status:  # its state says that it is at work, and nobody knows the process; or no adapter yet
                 said = value["error"]["message"]
-                assert "a turn of it is in progress" in said or "'Gemini CLI' is not known here" in said, said
+                assert "a turn is in progress" in said or "unknown agent 'Gemini CLI'" in said, said
                 continue
             wanted = {
                 record["session_id"]: f"{checkpoint[:2]}/{checkpoint[2:]}/{number}/full.jsonl"

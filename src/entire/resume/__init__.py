@@ -1,1 +1,1 @@
-"""Continuing stored sessions: what is meant, where it goes, what of it is counted."""
+"""Resume: find stored sessions and put them where their agents can continue them."""

@@ -1,4 +1,4 @@
-"""One resume: planned and shown, then carried out with the decisions that a person or a program made about it."""
+"""One resume: planned and shown, then carried out with the caller's decisions."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _SHOWN = 3
 
 
 class Resume:
-    """A planned resume: look at ``view``, then carry it out or leave it. Use it as a context manager."""
+    """A planned resume: show ``view``, then carry it out. Use it as a context manager."""
 
     def __init__(
         self, context: Context, request: ResumeRequest, target: ResumeTarget, stored: Sequence[StoredSession],
         view: ResumeView,
     ) -> None:  # fmt: skip
         self.view = view
-        self.told: Sequence[str] = ()  # of changes that had been interrupted, and were finished before this one
+        self.told: Sequence[str] = ()  # messages about interrupted changes that were completed first
         self._context = context
         self._request = request
         self._target = target
@@ -45,42 +45,42 @@ class Resume:
         self._context.close()
 
     def carry_out(self, *, overwrite: Collection[str] = (), take_changes: bool = False) -> ResumeView:
-        """Check the branch out, and put the transcripts where their agents look for them: all of them or none.
+        """Check out the branch and put all transcripts where their agents expect them, or change nothing.
 
-        ``overwrite`` names the sessions whose newer local transcripts may be replaced; the others keep theirs.
-        ``take_changes`` lets uncommitted changes go along to the branch; without it, EntireError is raised if there
-        are any. A request with ``force`` needs neither.
+        ``overwrite``: the sessions whose newer local transcripts may be replaced; the others keep theirs.
+        ``take_changes`` carries uncommitted changes over to the branch; without it, they raise EntireError. A request
+        with ``force`` implies both.
         """
         view, target = self.view, self._target
         if view.changed and not (take_changes or self._request.force):
             raise EntireError(f"{_uncommitted(view.changed)}: {view.branch} was not checked out",
-                              hint="commit or stash them; with --force git takes them along if it can")  # fmt: skip
+                              hint="commit or stash them, or use --force to carry them over")  # fmt: skip
         if view.switches:
             switch.switch(self._context.place.top, target.branch, target.track)
         if self._stored:
             title = f"resume of {self._request.target or target.branch or target.commit[:7]}"
-            chosen = _all(self._stored) if self._request.force else overwrite
+            chosen = _session_ids(self._stored) if self._request.force else overwrite
             sessions, undo_id = restore.restore(self._context, self._stored, title, chosen)
             self.view = replace(view, sessions=tuple(sessions), undo_id=undo_id)
         return self.view
 
 
 def plan(context: Context, request: ResumeRequest, progress: Callable[[str], None]) -> Resume:
-    """Plan to continue what a request names; the caller leaves what is returned.
+    """Plan to resume what a request names. Use the result as a context manager.
 
-    ``progress`` is told what takes long. Only remote-tracking refs change. Raises EntireError if there is nothing to
-    continue where something was named.
+    ``progress`` gets a message before slow work. Changes nothing but remote-tracking refs. Raises EntireError if the
+    request names something that has no session to resume.
     """
-    told = recovery.finish_interrupted(context)
+    recovered = recovery.finish_interrupted(context)
     finder = Finder(context.place, context.objects, progress)
     target = finder.find(request.target)
-    stored, missing = finder.pieces(target)
+    stored, missing = finder.stored_sessions(target)
     if not stored and (missing or target.session_id):
         named = f"checkpoint {missing[0]}" if missing else f"session {target.session_id}"
         raise EntireError(f"{named} is not stored here", hint=finder.remotes.hint())
-    sessions = restore.look(context, stored, _all(stored) if request.force else ())
-    if sessions and all(one.problem for one in sessions):
-        raise EntireError("; ".join(f"session {one.session_id}: {one.problem}" for one in sessions))
+    sessions = restore.preview(context, stored, _session_ids(stored) if request.force else ())
+    if sessions and all(session.problem for session in sessions):
+        raise EntireError("; ".join(f"session {session.session_id}: {session.problem}" for session in sessions))
     view = ResumeView(
         branch=target.branch,
         switches=target.needs_switch,
@@ -94,12 +94,12 @@ def plan(context: Context, request: ResumeRequest, progress: Callable[[str], Non
         hint=finder.remotes.hint() if missing else "",
     )
     planned = Resume(context, request, target, stored, view)
-    planned.told = told
+    planned.told = recovered
     return planned
 
 
-def _all(stored: Sequence[StoredSession]) -> list[str]:
-    return [one.session_id for one in stored]
+def _session_ids(stored: Sequence[StoredSession]) -> list[str]:
+    return [session.session_id for session in stored]
 
 
 def _uncommitted(paths: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
-"""What is known of a transcript that is put back: its turns, and how far checkpoints counted its answers.
+"""What is known of a restored transcript: its turns, and how far checkpoints have counted its answers.
 
-A session whose conversation went back and on has several pasts. Each is kept where it was left: with the undo point of
-the rewind (or resume) that left it, beside the state and the turns of then.
+A session that was rewound and continued has several versions of its transcript. Earlier ones are in the undo points of
+the rewinds and resumes that replaced them, with the state and turns of that time.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 
 def counted(place: Place, draft: Draft, agent: Agent, session: Session, data: bytes) -> Position | None:
-    """Return how far checkpoints counted the answers of a transcript, in whichever past; None if nobody can tell."""
+    """Return how far checkpoints counted a transcript's answers, in any of its versions; None if it cannot be known."""
     analyzer = capabilities.transcript_analyzer(agent)
     if analyzer is None or LINES not in agent.capabilities:
         return None
     best = 0
-    for count, path in _pasts(place, session):
+    for count, path in _versions(place, session):
         if count > best:
             agreed, _ = transcript_merge.agreement(data, files.read(path) or b"")
             best = max(best, transcript_merge.first_lines(data[:agreed], count).count(b"\n"))
@@ -43,20 +43,20 @@ def counted(place: Place, draft: Draft, agent: Agent, session: Session, data: by
 
 
 def turns(place: Place, draft: Draft, agent: Agent, session: Session, data: bytes) -> list[TurnNote]:
-    """Return a note for each prompt of a transcript: as it was noted in whichever past, else what can be read."""
-    told = restore.read(place, draft, agent, session.session_id, data)
+    """Return a note for each prompt of a transcript: as noted with any version, else as the adapter reads it."""
+    content = restore.read(place, draft, agent, session.session_id, data)
     noted: dict[int, tuple[float, TurnNote]] = {}
     for note in _all_notes(place, session.session_id):
-        prompt = next((one for one in told.prompts if one.position >= note.position), None)
+        prompt = next((prompt for prompt in content.prompts if prompt.position >= note.position), None)
         if prompt is not None and redact_text(prompt.text) == note.prompt:
-            apart = abs(prompt.time - note.time)  # the same words may have been said twice, in two pasts
-            if note.position not in noted or apart < noted[note.position][0]:
-                noted[note.position] = apart, note
-    return restore.notes_of((), told.prompts, [note for _, note in noted.values()], told.end)
+            distance = abs(prompt.time - note.time)  # two versions may hold the same prompt
+            if note.position not in noted or distance < noted[note.position][0]:
+                noted[note.position] = distance, note
+    return restore.notes_of((), content.prompts, [note for _, note in noted.values()], content.end)
 
 
-def _pasts(place: Place, session: Session) -> Iterator[tuple[int, str]]:
-    """Yield how many records were counted and where the transcript of then is; the present comes first."""
+def _versions(place: Place, session: Session) -> Iterator[tuple[int, str]]:
+    """Yield for each version how many records were counted and the transcript's path; the present one first."""
     yield session.counted.count, session.transcript_path
     own = sessions.own_path(place, session.session_id)
     for state, transcript in transaction.kept(place, own, session.transcript_path):
@@ -65,11 +65,11 @@ def _pasts(place: Place, session: Session) -> Iterator[tuple[int, str]]:
         try:
             known = sessions.from_own(jsontext.loads((files.read(state) or b"").decode("utf-8", "surrogateescape")))
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
-            continue  # a state that nobody can read any more
+            continue  # an unreadable state
         yield known.counted.count, transcript
 
 
 def _all_notes(place: Place, session_id: str) -> Iterator[TurnNote]:
     path = turnlog.path(place, session_id)
-    for one in (path, *(kept for (kept,) in transaction.kept(place, path) if kept)):
-        yield from turnlog.load(one)
+    for file in (path, *(copy for (copy,) in transaction.kept(place, path) if copy)):
+        yield from turnlog.load(file)

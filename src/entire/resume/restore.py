@@ -1,7 +1,7 @@
-"""Puts stored conversations where their agents look for them on this machine, and remembers what of them is counted.
+"""Puts stored transcripts where their agents expect them on this machine, and updates the sessions' states.
 
-A newer local transcript stays unless the caller says so. All that changes is one transaction (``resume --undo``): the
-transcripts, those of subagents, and the sessions' states.
+A newer local transcript stays unless the caller decides otherwise. Transcripts, those of subagents, and states
+change in one transaction, which ``resume --undo`` takes back.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from entire.model.views import ResumedView, ResumeUndoneView
 from entire.redact import redact_text
 from entire.resume import transcript_merge
 from entire.resume.transcript_merge import CUT, MISSING, UNCHANGED, WRITTEN, TranscriptChange
-from entire.store import sessions, steps, turnlog
-from entire.store import transcripts as stored
+from entire.store import sessions, steps, transcripts, turnlog
 from entire.store.turnlog import TurnNote
 from entire.undo import transaction
 
@@ -40,45 +39,45 @@ if TYPE_CHECKING:
     from entire.undo.transaction import Draft
 
 COMMAND = "resume"
-KEPT = "kept"  # what happened to a conversation: the newer local transcript stayed
+KEPT = "kept"  # a conversation whose newer local transcript stays
 _FIRST_PROMPT = 100
-_AT_WORK = (
-    "a turn of it is in progress here; try again when it has ended (`entire doctor` ends one whose agent is gone)"
-)
+_AT_WORK = "a turn is in progress here; try again when it has ended, or run `entire doctor` if its agent has crashed"
 
 
 class _Plan(Value):
-    """What is to be done about one conversation."""
+    """What a resume does with one session."""
 
-    piece: StoredSession
+    stored: StoredSession
     agent: Agent
     state: Session | None
-    found: TranscriptChange
-    shown: ResumedView
+    change: TranscriptChange
+    view: ResumedView
 
 
-def look(context: Context, pieces: Sequence[StoredSession], overwrite: Collection[str] = ()) -> list[ResumedView]:
-    """Tell what would be done, and change nothing. ``overwrite``: sessions whose newer local transcript may go."""
-    plans = (_plan(context, piece, overwrite) for piece in pieces)
-    return [one.shown if isinstance(one, _Plan) else one for one in plans]
+def preview(
+    context: Context, stored_sessions: Sequence[StoredSession], overwrite: Collection[str] = ()
+) -> list[ResumedView]:
+    """Return what ``restore`` would do, without changing anything."""
+    return [_view(_plan(context, stored, overwrite)) for stored in stored_sessions]
 
 
 def restore(
-    context: Context, pieces: Sequence[StoredSession], title: str, overwrite: Collection[str] = ()
+    context: Context, stored_sessions: Sequence[StoredSession], title: str, overwrite: Collection[str] = ()
 ) -> tuple[list[ResumedView], str]:
-    """Put the conversations back, all or none of them; those with a problem are left out.
+    """Restore the conversations, all or none; those with a problem are left out.
 
-    Return what came of each, and the id that an undo needs: '' if nothing had to be changed.
+    ``overwrite``: the sessions whose newer local transcripts may be replaced. Return the result for each session, and
+    the id of the undo point: '' if nothing had to change.
     """
     with context.lock():
         for sentence in transaction.complete(context.place):
             context.log.info("interrupted change", found=sentence)
-        plans = [_plan(context, piece, overwrite) for piece in pieces]
-        mine = [one for one in plans if isinstance(one, _Plan)]
+        results = [_plan(context, stored, overwrite) for stored in stored_sessions]
+        plans = [result for result in results if isinstance(result, _Plan)]
         draft = transaction.Draft(context.place, COMMAND, title, now=context.now(),
-                                   notes={"sessions": [one.piece.session_id for one in mine]})  # fmt: skip
+                                   notes={"sessions": [plan.stored.session_id for plan in plans]})  # fmt: skip
         try:
-            written = [_draft_one(context, draft, one) for one in mine]
+            written = [_draft_plan(context, draft, plan) for plan in plans]
         except BaseException:
             draft.discard()
             raise
@@ -88,21 +87,21 @@ def restore(
             draft.discard()
             undo_id = ""
         context.forget()
-    return [one.shown if isinstance(one, _Plan) else one for one in plans], undo_id
+    return [_view(result) for result in results], undo_id
 
 
 def undo(context: Context) -> ResumeUndoneView:
-    """Take the last ``restore`` back; given again, take that back."""
+    """Undo the last ``restore``; a second call undoes the undo."""
     with context.lock():
         transaction.complete(context.place)
         last = transaction.latest(context.place, COMMAND)
         if last is None:
-            raise EntireError("there is no resume here that could be undone")
+            raise EntireError("there is no resume to undo")
         for session_id in map(str, last.notes.get("sessions") or ()):
             state = context.session(session_id)
             if state is not None and (state.is_running or state.last_seen > last.time):
-                raise EntireError(f"session {session_id} went on since: undoing would take that away",
-                                  hint="`entire rewind` brings a session back to an earlier point")  # fmt: skip
+                raise EntireError(f"session {session_id} has continued since; nothing was changed",
+                                  hint="use `entire rewind` to take the session back to an earlier point")  # fmt: skip
         draft = transaction.inverse(context.place, last, now=context.now())
         draft.notes["sessions"] = last.notes.get("sessions") or []
         done = draft.carry_out()
@@ -111,76 +110,80 @@ def undo(context: Context) -> ResumeUndoneView:
                             session_ids=tuple(map(str, done.notes["sessions"])))  # fmt: skip
 
 
-# ---------------------------------------------------------------- what is to be done
+# ---------------------------------------------------------------- planning
 
 
-def _plan(context: Context, piece: StoredSession, overwrite: Collection[str]) -> _Plan | ResumedView:
-    state = context.session(piece.session_id)
-    agent_type = piece.agent_type or (state.agent_type if state is not None else "")
-    shown = ResumedView(session_id=piece.session_id, agent=agent_type, checkpoint_id=piece.checkpoint_id,
-                    prompt=piece.prompt)  # fmt: skip
+def _view(result: _Plan | ResumedView) -> ResumedView:
+    return result.view if isinstance(result, _Plan) else result
+
+
+def _plan(context: Context, stored: StoredSession, overwrite: Collection[str]) -> _Plan | ResumedView:
+    state = context.session(stored.session_id)
+    agent_type = stored.agent_type or (state.agent_type if state is not None else "")
+    view = ResumedView(session_id=stored.session_id, agent=agent_type, checkpoint_id=stored.checkpoint_id,
+                       prompt=stored.prompt)  # fmt: skip
     agent = registry.make_by_type(agent_type, state.metadata if state is not None else {})
     if agent is None:
-        return replace(shown, problem=f"the agent {agent_type!r} is not known here; install its plugin and try again")
+        return replace(view, problem=f"unknown agent {agent_type!r}; install its plugin and try again")
     if capabilities.session_resumer(agent) is None:
-        return replace(shown, problem=f"{agent_type} cannot continue a stored session")
+        return replace(view, problem=f"{agent_type} cannot continue a stored session")
     if state is not None and _is_at_work(context, state):
-        return replace(shown, problem=_AT_WORK)
-    found = transcript_merge.onto(context.place, agent, state, piece.session_id, piece.data, piece.created)
-    if found.what == MISSING:
-        return replace(shown, problem="nothing of its conversation is stored or on this disk")
-    found, what = _chosen(context, piece, agent, state, found, piece.session_id in overwrite)
-    shown = replace(shown, path=found.path, command=found.command, what=what, is_newer=found.live_is_newer)
-    return _Plan(piece=piece, agent=agent, state=state, found=found, shown=shown)
+        return replace(view, problem=_AT_WORK)
+    change = transcript_merge.onto(context.place, agent, state, stored.session_id, stored.data, stored.created)
+    if change.what == MISSING:
+        return replace(view, problem="no transcript of it is stored or on this machine")
+    change, what = _choose(context, stored, agent, state, change, stored.session_id in overwrite)
+    view = replace(view, path=change.path, command=change.command, what=what, is_newer=change.live_is_newer)
+    return _Plan(stored=stored, agent=agent, state=state, change=change, view=view)
 
 
 def _is_at_work(context: Context, state: Session) -> bool:
     return state.is_running and liveness.is_alive(state, context.now(), silence=liveness.NEVER)
 
 
-def _chosen(
+def _choose(
     context: Context,
-    piece: StoredSession,
+    stored: StoredSession,
     agent: Agent,
     state: Session | None,
-    found: TranscriptChange,
+    change: TranscriptChange,
     overwrite: bool,
 ) -> tuple[TranscriptChange, str]:
-    """Return what to do about a local transcript that may be newer: it stays, or it goes where that is wished."""
-    if not found.live_is_newer or not piece.data:
-        return found, found.what
+    """Decide about a local transcript that may be newer: it stays, or with ``overwrite`` is replaced."""
+    if not change.live_is_newer or not stored.data:
+        return change, change.what
     if overwrite:
-        back = transcript_merge.back_to(context.place, agent, state, piece.session_id, piece.data)
+        back = transcript_merge.back_to(context.place, agent, state, stored.session_id, stored.data)
         return replace(back, live_is_newer=True), back.what
-    return found, KEPT if found.what == WRITTEN else UNCHANGED
+    return change, KEPT if change.what == WRITTEN else UNCHANGED
 
 
 # ---------------------------------------------------------------- carrying it out
 
 
-def _draft_one(context: Context, draft: Draft, plan: _Plan) -> bool:
-    """Add all that changes for one conversation to the draft; tell whether anything does."""
-    found, piece = plan.found, plan.piece
-    if plan.shown.what == KEPT:
+def _draft_plan(context: Context, draft: Draft, plan: _Plan) -> bool:
+    """Add one session's changes to the draft; return whether there are any."""
+    change, stored = plan.change, plan.stored
+    if plan.view.what == KEPT:
         return False
-    changes = found.what in (WRITTEN, CUT)
-    if changes:
-        draft.write_private(found.path, found.data)
-    subagents = dict(transcript_merge.subagent_files(context.objects, plan.agent, found.path, piece.subagents))
+    is_changed = change.what in (WRITTEN, CUT)
+    if is_changed:
+        draft.write_private(change.path, change.data)
+    subagents = dict(transcript_merge.subagent_files(context.objects, plan.agent, change.path, stored.subagents))
     for path, data in subagents.items():
         draft.write_private(path, data)
-    if not changes and plan.state is not None:
+    if not is_changed and plan.state is not None:
         return bool(subagents)
     _draft_state(context, draft, plan, subagents)
     return True
 
 
 def draft_unknown(
-    context: Context, draft: Draft, piece: StoredSession, found: TranscriptChange, subagents: Mapping[str, bytes]
+    context: Context, draft: Draft, stored: StoredSession, change: TranscriptChange, subagents: Mapping[str, bytes]
 ) -> None:
-    """Let a session that was never here be known, with what is stored of it; another command puts its files back."""
-    agent = registry.make(found.agent)
-    plan = _Plan(piece=piece, agent=agent, state=None, found=found, shown=ResumedView(session_id=piece.session_id))
+    """Add the state of a session that was never here; the caller restores its files."""
+    agent = registry.make(change.agent)
+    plan = _Plan(stored=stored, agent=agent, state=None, change=change, view=ResumedView(session_id=stored.session_id))
     _draft_state(context, draft, plan, subagents)
 
 
@@ -194,68 +197,68 @@ def _draft_state(context: Context, draft: Draft, plan: _Plan, subagents: Mapping
 def _state(
     context: Context, draft: Draft, plan: _Plan, subagents: Mapping[str, bytes]
 ) -> tuple[Session, list[TurnNote]]:
-    """Return the session's state and turns for the transcript that will be there."""
-    piece, data = plan.piece, plan.found.data
-    whole = read(context.place, draft, plan.agent, piece.session_id, data)
+    """Return the session's state and turns for its new transcript."""
+    stored, data = plan.stored, plan.change.data
+    whole = read(context.place, draft, plan.agent, stored.session_id, data)
     state = plan.state or _new_state(context, plan)
     if transcript_merge.has_moved(state):
         state.worktree_path, state.worktree_name = context.place.top, context.place.worktree_name
-    notes = notes_of(piece.turns, whole.prompts, _noted(context, plan), whole.end)
-    state.transcript_path = plan.found.path
-    stored.forget(state)
-    covered = transcript_merge.covered(plan.agent, piece.data, data) if piece.checkpoint_id else None
+    notes = notes_of(stored.turns, whole.prompts, _noted(context, plan), whole.end)
+    state.transcript_path = plan.change.path
+    transcripts.forget(state)
+    covered = transcript_merge.covered(plan.agent, stored.data, data) if stored.checkpoint_id else None
     held = whole
     if covered is not None and covered < len(data):
-        held = read(context.place, draft, plan.agent, piece.session_id, data[:covered])
-    counted = min(state.counted, whole.end, key=lambda one: one.count)
-    if covered is not None and (held is whole or held.end.count >= counted.count):  # all that a checkpoint holds
+        held = read(context.place, draft, plan.agent, stored.session_id, data[:covered])
+    counted = min(state.counted, whole.end, key=lambda position: position.count)
+    if covered is not None and (held is whole or held.end.count >= counted.count):  # the whole checkpoint is counted
         state.counted = held.end
         state.counted_subagents = _counted(plan, draft, held.subagents, subagents)
-        state.last_checkpoint = piece.checkpoint_id
-    else:  # what was counted still is: the same lines, perhaps of other bytes
+        state.last_checkpoint = stored.checkpoint_id
+    else:  # the same lines stay counted, though their bytes may differ
         is_lines = LINES in plan.agent.capabilities
         at = len(transcript_merge.first_lines(data, counted.count)) if is_lines else counted.byte
         state.counted = replace(counted, byte=at)
-        for subagent, told in state.counted_subagents.items():
+        for subagent, position in state.counted_subagents.items():
             if _subagent_file(plan, subagent) in subagents:
-                state.counted_subagents[subagent] = [told[0], 0, told[2]]
+                state.counted_subagents[subagent] = [position[0], 0, position[2]]
     first = next((note.prompt for note in notes if note.prompt), "")
     state.first_prompt = state.first_prompt or " ".join(redact_text(first).split())[:_FIRST_PROMPT]
     return state, notes
 
 
-class Told(Value):
-    """What the agent's adapter tells of a transcript."""
+class TranscriptContent(Value):
+    """What the agent's adapter reads in a transcript."""
 
     end: Position
     prompts: tuple[Prompt, ...]
     subagents: tuple[str, ...]
 
 
-def read(place: Place, draft: Draft, agent: Agent, session_id: str, data: bytes) -> Told:
-    """Let the adapter read a transcript that is not in its place yet."""
+def read(place: Place, draft: Draft, agent: Agent, session_id: str, data: bytes) -> TranscriptContent:
+    """Read a transcript that is not in its place yet with the agent's adapter."""
     with ScratchTranscript(agent, data, draft.folder, session_id=session_id, top=place.top) as transcript:
         end = transcript.end()
-        asked = tuple(one.id for one in transcript.subagents(START, end))
-        return Told(end=end, prompts=tuple(transcript.prompts(START, end)), subagents=asked)
+        subagents = tuple(subagent.id for subagent in transcript.subagents(START, end))
+        return TranscriptContent(end=end, prompts=tuple(transcript.prompts(START, end)), subagents=subagents)
 
 
 def _new_state(context: Context, plan: _Plan) -> Session:
-    """Return the state of a session that was unknown here, or known by its transcript only."""
-    state = Session(plan.piece.session_id, plan.agent.name, plan.agent.type)
+    """Return a state for a session that has none here."""
+    state = Session(plan.stored.session_id, plan.agent.name, plan.agent.type)
     state.phase = Phase.ENDED
     state.worktree_path, state.worktree_name = context.place.top, context.place.worktree_name
     state.base_commit = history.resolve(context.place.top, "HEAD") or steps.NO_COMMIT
-    times = [parse_time(one.get("started_at")) for one in plan.piece.turns] + [plan.piece.created]
+    times = [parse_time(turn.get("started_at")) for turn in plan.stored.turns] + [plan.stored.created]
     state.started = next((moment for moment in times if moment), 0.0)
-    state.ended = state.last_seen = min(plan.piece.created, context.now())  # by another machine's clock
+    state.ended = state.last_seen = min(plan.stored.created, context.now())  # by another machine's clock
     return state
 
 
-def _counted(plan: _Plan, draft: Draft, asked: Sequence[str], written: Mapping[str, bytes]) -> dict[str, Any]:
-    """Return how far the transcripts of subagents are counted: to their ends."""
+def _counted(plan: _Plan, draft: Draft, subagents: Sequence[str], written: Mapping[str, bytes]) -> dict[str, Any]:
+    """Return the ends of the subagents' transcripts, up to which they are counted."""
     counted = {}
-    for subagent in dict.fromkeys((*asked, *plan.piece.subagents)):
+    for subagent in dict.fromkeys((*subagents, *plan.stored.subagents)):
         path = _subagent_file(plan, subagent)
         end = _end(plan.agent, draft, path, written.get(path))
         if end is not None:
@@ -264,7 +267,7 @@ def _counted(plan: _Plan, draft: Draft, asked: Sequence[str], written: Mapping[s
 
 
 def _end(agent: Agent, draft: Draft, path: str, data: bytes | None) -> Position | None:
-    """Return where a subagent's transcript ends: the one that will be written (``data``), else the one at ``path``."""
+    """Return the end of a subagent's transcript: of ``data``, which will be written, else of the file at ``path``."""
     analyzer = capabilities.transcript_analyzer(agent)
     if analyzer is None:
         return None
@@ -275,52 +278,52 @@ def _end(agent: Agent, draft: Draft, path: str, data: bytes | None) -> Position 
 
 
 def _subagent_file(plan: _Plan, subagent: str) -> str:
-    """Return where a subagent's transcript is or belongs, '' if that cannot be told."""
-    where = getattr(capabilities.subagent_extractor(plan.agent), "subagent_file", None)
-    return str(where(plan.found.path, subagent)) if where is not None else ""
+    """Return the path of a subagent's transcript, '' if it is unknown."""
+    locate = getattr(capabilities.subagent_extractor(plan.agent), "subagent_file", None)
+    return str(locate(plan.change.path, subagent)) if locate is not None else ""
 
 
 # ---------------------------------------------------------------- the turns
 
 
 def _noted(context: Context, plan: _Plan) -> list[TurnNote]:
-    """Return the turns that were noted here, as far as the transcript still holds them."""
-    live = plan.found.what == WRITTEN and not plan.found.live_is_newer and plan.state is not None
-    lines = LINES in plan.agent.capabilities
-    return turnlog.read(context.place, plan.piece.session_id) if live and lines else []
+    """Return the turns noted here that the new transcript still holds."""
+    extends = plan.change.what == WRITTEN and not plan.change.live_is_newer and plan.state is not None
+    is_lines = LINES in plan.agent.capabilities
+    return turnlog.read(context.place, plan.stored.session_id) if extends and is_lines else []
 
 
 def notes_of(
     turns: Sequence[Mapping[str, Any]], prompts: Sequence[Prompt], noted: Sequence[TurnNote], end: Position
 ) -> list[TurnNote]:
-    """Return a note for each prompt: as noted here, else as our record beside the checkpoint tells of its turn.
+    """Return a note for each prompt: as noted here, else from ``turns``, the record beside the checkpoint.
 
-    The record holds no words; these come from the transcript. A session's first prompt stands behind records of its
-    own, and its turn begins before them.
+    The record holds no text; that comes from the transcript. A session's transcript may start with other records, so
+    its first turn starts before its first prompt.
     """
-    known = {(one.turn, one.position): one for one in noted if one.turn}
-    told = [_note(one) for one in turns]
-    for one in told:
-        known.setdefault((one.turn, one.position), one)
-    found = sorted(known.values(), key=lambda one: one.position)
-    found = [one for one in found if not end.count or one.position < end.count]
+    known = {(note.turn, note.position): note for note in noted if note.turn}
+    for note in map(_read_note, turns):
+        known.setdefault((note.turn, note.position), note)
+    found = sorted(known.values(), key=lambda note: note.position)
+    found = [note for note in found if not end.count or note.position < end.count]
     left = list(prompts)
     notes = []
-    for number, one in enumerate(found):
-        stop = next((other.position for other in found[number + 1 :] if other.position > one.position), None)
-        said = [prompt for prompt in left if prompt.position >= one.position and (not stop or prompt.position < stop)]
-        if said:
-            left.remove(said[0])
-        notes.append(replace(one, prompt=said[0].text) if said and not one.prompt else one)
+    for number, note in enumerate(found):
+        stop = next((other.position for other in found[number + 1 :] if other.position > note.position), None)
+        own = [prompt for prompt in left if prompt.position >= note.position and (not stop or prompt.position < stop)]
+        if own:
+            left.remove(own[0])
+        notes.append(replace(note, prompt=own[0].text) if own and not note.prompt else note)
     first = prompts[0] if prompts and not found else None
     rest = [
-        TurnNote(turn="", prompt=one.text, position=0 if one is first else one.position, time=one.time) for one in left
+        TurnNote(turn="", prompt=prompt.text, position=0 if prompt is first else prompt.position, time=prompt.time)
+        for prompt in left
     ]
-    return sorted([*notes, *rest], key=lambda one: one.position)
+    return sorted([*notes, *rest], key=lambda note: note.position)
 
 
-def _note(turn: Mapping[str, Any]) -> TurnNote:
-    """Read one turn of lineage.json, whatever somebody else may have written into it."""
+def _read_note(turn: Mapping[str, Any]) -> TurnNote:
+    """Read a turn of lineage.json; invalid fields become empty."""
     position, tokens = turn.get("prompt_position"), turn.get("token_usage")
     name, model = turn.get("turn"), turn.get("model")
     return TurnNote(

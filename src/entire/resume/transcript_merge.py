@@ -1,7 +1,7 @@
-"""How a stored transcript and the agent's own file come together again. Writes nothing: the caller does.
+"""Merges a stored transcript with the agent's own file. Writes nothing; the caller does.
 
-Git holds transcripts without secrets. Where the agent's live file still begins with what is stored, the live bytes are
-kept, so that nothing redacted comes back; else the stored ones are what there is.
+Stored transcripts are redacted. Where the agent's live file still agrees with the stored one, the live bytes are kept,
+so that redaction does not get into it; the rest comes from what is stored.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
 
 CUT, WRITTEN, UNCHANGED, MISSING = "cut", "written", "unchanged", "missing"
 
-_SMALL, _BIG = 1 << 12, 1 << 20  # bytes that are compared at once: few where lines differ, many where they do not
+_SMALL, _BIG = 1 << 12, 1 << 20  # bytes compared at once: few where lines differ, many where they are equal
 _TAIL = 1 << 18
-_MARK = rb"\[REDACTED:[A-Za-z0-9_.-]+\]|REDACTED"  # ours, and the one word of the Go CLI
+_MARK = rb"\[REDACTED:[A-Za-z0-9_.-]+\]|REDACTED"  # our mark, and the Go CLI's
 _TIME = rb'"(?:timestamp|time|lastUpdated|updated_at)"\s*:\s*"([0-9T:.+Z -]{19,40})"'
 
 
 class TranscriptChange(Value):
-    """What a conversation's file is to become.
+    """The new content of a conversation's file.
 
-    ``what``: ``cut`` (the live file, shorter), ``written`` (new content), ``unchanged``, ``missing`` (nothing is known,
-    or the agent has no place for it). ``live_is_newer``: the live file holds something that ``data`` lacks or that is
-    younger than all that is stored.
+    ``what``: ``cut`` (the live file, shorter), ``written`` (new content), ``unchanged``, ``missing`` (no content is
+    known, or the agent has no place for it). ``live_is_newer``: the live file holds something that ``data`` lacks, or
+    that is more recent than everything stored.
     """
 
     session_id: str
@@ -59,8 +59,8 @@ class TranscriptChange(Value):
 def live_path(place: Place, agent: Agent, session: Session | None, session_id: str) -> str:
     """Return where the agent's live transcript is or belongs; '' if the agent cannot continue a stored session.
 
-    Raises EntireError for an id that could lead elsewhere. A transcript below ``.entire/tmp`` is a copy for hooks, and
-    that of a work tree that is gone (moved, most likely) lies where the agent will not look.
+    Raises EntireError for an id that could lead to another folder. A transcript in ``.entire/tmp`` is a copy for hooks,
+    and the agent does not search the folder of a worktree that has been moved or removed.
     """
     resumer = capabilities.session_resumer(agent)
     if resumer is None:
@@ -74,67 +74,67 @@ def live_path(place: Place, agent: Agent, session: Session | None, session_id: s
 
 
 def has_moved(session: Session | None) -> bool:
-    """Tell whether the work tree that a session belongs to is not where it was."""
+    """Return whether a session's worktree is no longer at its old path."""
     return session is not None and bool(session.worktree_path) and not os.path.isdir(session.worktree_path)
 
 
 def back_to(
     place: Place, agent: Agent, session: Session | None, session_id: str, stored: bytes, lines: int | None = None
 ) -> TranscriptChange:
-    """Return the conversation as it was at a point, whose transcript is ``stored`` (of it the first ``lines``).
+    """Return the conversation as it was at a point: the first ``lines`` of ``stored``, or all of it.
 
-    What the live file, or one that a rewind replaced, has of it becomes as it was, secrets included; only the rest
-    comes from what is stored.
+    What the live file, or one that a rewind replaced, has of it is restored from there, secrets included; only the
+    rest comes from ``stored``.
     """
-    found = _prepared(place, agent, session, session_id)
+    found = _new_change(place, agent, session, session_id)
     if not found.path or not stored:
         return found
     live, is_there = _live(agent, session, found.path)
     same = UNCHANGED if is_there else WRITTEN
     if LINES not in agent.capabilities:
-        return _as(found, same, live) if _same_document(stored, live) else _as(found, WRITTEN, stored)
+        return _with(found, same, live) if _same_document(stored, live) else _with(found, WRITTEN, stored)
     stored = first_lines(stored, lines)
     at, to = agreement(stored, live)
     if at < len(stored) or not live:
-        return _as(found, WRITTEN, _as_it_was(place, found.path, stored, live))
-    return _as(found, CUT if is_there else WRITTEN, live[:to]) if to < len(live) else _as(found, same, live)
+        return _with(found, WRITTEN, _unredact(place, found.path, stored, live))
+    return _with(found, CUT if is_there else WRITTEN, live[:to]) if to < len(live) else _with(found, same, live)
 
 
-def _as_it_was(place: Place, path: str, stored: bytes, live: bytes) -> bytes:
-    """Return what is stored, with all that is on this disk of it in place of that."""
+def _unredact(place: Place, path: str, stored: bytes, live: bytes) -> bytes:
+    """Return what is stored, its start replaced by the longest unredacted copy on this machine."""
     at, to = agreement(stored, live)
     best = live[:to]
-    for (kept,) in transaction.kept(place, path):
-        if at < len(stored) and kept:
-            other = files.read(kept) or b""
-            far, to = agreement(stored, other)
-            if far > at:
-                at, best = far, other[:to]
+    for (copy,) in transaction.kept(place, path):
+        if at < len(stored) and copy:
+            other = files.read(copy) or b""
+            end, to = agreement(stored, other)
+            if end > at:
+                at, best = end, other[:to]
     return _whole_lines(best) + stored[at:]
 
 
 def onto(
     place: Place, agent: Agent, session: Session | None, session_id: str, stored: bytes, created: float = 0.0
 ) -> TranscriptChange:
-    """Return the conversation as it can go on: the stored transcript, joined with what is here of it already.
+    """Return the conversation to continue: the stored transcript merged with the live file.
 
-    ``created``: when it was stored, for transcripts without times.
+    ``created``: when it was stored; used for transcripts without times.
     """
-    found = _prepared(place, agent, session, session_id)
+    found = _new_change(place, agent, session, session_id)
     live, is_there = _live(agent, session, found.path) if found.path else (b"", True)
     if not found.path or not (stored or live):
         return found
     if not live:
-        return _as(found, WRITTEN, stored)
-    if not is_there:  # at its old place it stays, here there is nothing to keep
+        return _with(found, WRITTEN, stored)
+    if not is_there:  # the old file stays at its old path; here nothing is overwritten
         joined = _join(found, agent, live, stored, created)
         data = live if joined.live_is_newer else joined.data
-        return _as(found, WRITTEN, data)
+        return _with(found, WRITTEN, data)
     return _join(found, agent, live, stored, created)
 
 
 def _live(agent: Agent, session: Session | None, path: str) -> tuple[bytes, bool]:
-    """Return what the live file holds; for a work tree that was moved, what it held at the old place (and False)."""
+    """Return the live file's content and True; for a moved worktree, that of its old file and False."""
     live = agent.read_transcript(path)
     if live or session is None or session.transcript_path in ("", path) or not has_moved(session):
         return live, True
@@ -142,35 +142,35 @@ def _live(agent: Agent, session: Session | None, path: str) -> tuple[bytes, bool
 
 
 def _join(found: TranscriptChange, agent: Agent, live: bytes, stored: bytes, created: float) -> TranscriptChange:
-    """Join what is stored with a live file that is there."""
+    """Merge what is stored with an existing live file."""
     if LINES not in agent.capabilities:
         if not stored or _same_document(stored, live):
-            return _as(found, UNCHANGED, live)
+            return _with(found, UNCHANGED, live)
     else:
         at, to = agreement(stored, live)
         if at >= len(stored):
-            return _as(found, UNCHANGED, live, newer=to < len(live))
+            return _with(found, UNCHANGED, live, newer=to < len(live))
         if to >= len(live) or _is_cut_line(live[to:], stored, at):
-            return _as(found, WRITTEN, _whole_lines(live[:to]) + stored[at:])
-    return _as(found, WRITTEN, stored, newer=_is_newer(found.path, live, last_time(stored) or created))
+            return _with(found, WRITTEN, _whole_lines(live[:to]) + stored[at:])
+    return _with(found, WRITTEN, stored, newer=_is_newer(found.path, live, last_time(stored) or created))
 
 
 def covered(agent: Agent, stored: bytes, data: bytes) -> int | None:
-    """Return how many bytes of ``data`` say what is stored; None if it does not begin with all of that."""
+    """Return how many bytes of ``data`` correspond to ``stored``; None if it does not start with all of it."""
     if LINES not in agent.capabilities:
         return len(data)
     at, to = agreement(stored, data)
     return to if at >= len(stored) else None
 
 
-def _prepared(place: Place, agent: Agent, session: Session | None, session_id: str) -> TranscriptChange:
+def _new_change(place: Place, agent: Agent, session: Session | None, session_id: str) -> TranscriptChange:
     resumer = capabilities.session_resumer(agent)
     command = resumer.format_resume_command(session_id) if resumer is not None else ""
     path = live_path(place, agent, session, session_id)
     return TranscriptChange(session_id=session_id, agent=agent.name, path=path, command=command)
 
 
-def _as(found: TranscriptChange, what: str, data: bytes, *, newer: bool = False) -> TranscriptChange:
+def _with(found: TranscriptChange, what: str, data: bytes, *, newer: bool = False) -> TranscriptChange:
     return TranscriptChange(
         session_id=found.session_id,
         agent=found.agent,
@@ -186,7 +186,7 @@ def _as(found: TranscriptChange, what: str, data: bytes, *, newer: bool = False)
 
 
 def first_lines(data: bytes, count: int | None) -> bytes:
-    """Return that many lines of a transcript, all of it for None."""
+    """Return the first ``count`` lines of a transcript, all for None."""
     if count is None:
         return data
     end = 0
@@ -198,7 +198,7 @@ def first_lines(data: bytes, count: int | None) -> bytes:
 
 
 def _whole_lines(data: bytes) -> bytes:
-    """Return lines with the last one's newline, which a writer that died left out."""
+    """Return ``data`` with the final newline that a killed writer may have left out."""
     return data if not data or data.endswith(b"\n") else data + b"\n"
 
 
@@ -208,17 +208,17 @@ def _line_end(data: bytes, start: int) -> int:
 
 
 def agreement(stored: bytes, live: bytes) -> tuple[int, int]:
-    """Return how far both say the same in whole lines, as an offset in each.
+    """Return how far both agree in whole lines, as an offset in each.
 
-    Equal stretches are compared as they are, so that a big transcript costs what comparing memory costs.
+    Equal blocks are compared as bytes, so a large transcript costs no more than comparing memory.
     """
     at = to = 0
     size = _BIG
     while at < len(stored) and to < len(live):
         block = stored[at : at + size]
-        same = block.rfind(b"\n") + 1
-        if same and live.startswith(block[:same], to):
-            at, to, size = at + same, to + same, min(size * 2, _BIG)
+        whole = block.rfind(b"\n") + 1
+        if whole and live.startswith(block[:whole], to):
+            at, to, size = at + whole, to + whole, min(size * 2, _BIG)
             continue
         end, stop = _line_end(stored, at), _line_end(live, to)
         if not _same_line(stored[at:end].rstrip(b"\n"), live[to:stop].rstrip(b"\n")):
@@ -228,18 +228,18 @@ def agreement(stored: bytes, live: bytes) -> tuple[int, int]:
 
 
 def _same_line(stored: bytes, live: bytes) -> bool:
-    """Tell whether a stored line is the live one without its secrets."""
+    """Return whether a stored line is the live line, perhaps redacted."""
     if stored == live:
         return True
     if b"REDACTED" not in stored:
         return False
-    return _fits(stored, live) or redact_jsonl(live) == stored
+    return _matches_marks(stored, live) or redact_jsonl(live) == stored
 
 
-def _fits(stored: bytes, live: bytes) -> bool:
-    """Tell whether a live line differs only where the stored one has marks, whichever rules put them there.
+def _matches_marks(stored: bytes, live: bytes) -> bool:
+    """Return whether a live line differs from a stored one only at its redaction marks.
 
-    Rules change between versions, and the Go CLI has others. A mark stands for a piece of one JSON string.
+    Redaction rules differ between versions and the Go CLI. A mark replaces a part of one JSON string.
     """
     import re
 
@@ -257,7 +257,7 @@ def _fits(stored: bytes, live: bytes) -> bool:
 
 
 def _is_cut_line(rest: bytes, stored: bytes, at: int) -> bool:
-    """Tell whether all that the live file has beyond is the beginning of the next stored line (its writer died)."""
+    """Return whether the rest of the live file is a part of the next stored line (its writer was killed)."""
     return b"\n" not in rest and stored.startswith(rest, at)
 
 
@@ -268,13 +268,13 @@ def _same_document(stored: bytes, live: bytes) -> bool:
     return live == stored or (bool(live) and redact_json(live) == stored)
 
 
-def _is_newer(path: str, live: bytes, theirs: float) -> bool:
-    """Tell whether the live file's last record is younger than the stored one's; unknown times count as younger."""
+def _is_newer(path: str, live: bytes, stored_time: float) -> bool:
+    """Return whether the live file is more recent than what is stored; with an unknown ``stored_time`` it is."""
     try:
-        mine = last_time(live) or os.stat(path).st_mtime
+        live_time = last_time(live) or os.stat(path).st_mtime
     except OSError:
-        mine = 0.0
-    return not theirs or mine > theirs
+        live_time = 0.0
+    return not stored_time or live_time > stored_time
 
 
 def last_time(data: bytes) -> float:
@@ -282,14 +282,14 @@ def last_time(data: bytes) -> float:
     import re
 
     found = re.findall(_TIME, data[-_TAIL:]) or re.findall(_TIME, data)
-    return max((parse_time(one.decode("ascii")) for one in found), default=0.0)
+    return max((parse_time(time.decode("ascii")) for time in found), default=0.0)
 
 
-# ---------------------------------------------------------------- what a step holds
+# ---------------------------------------------------------------- steps
 
 
 def slot_of_step(objects: Objects, commit: str, session_id: str, agent_type: str) -> Slot:
-    """Return a session's folder in a step's tree in the form of a checkpoint's slot; empty if there is none."""
+    """Return a session's folder in a step as a checkpoint's slot, empty if there is none."""
     entries = objects.tree(f"{commit}:{steps.metadata_folder(session_id)}") if commit else []
     record = SessionRecord(checkpoint_id="", session_id=session_id, strategy="", created_at="", agent=agent_type)
     return Slot(number=0, tree="", files={entry.name: entry.oid for entry in entries}, record=record)
@@ -305,13 +305,13 @@ def subagents_of_checkpoint(objects: Objects, checkpoint: Checkpoint, session_id
 
 
 def subagents_of_step(objects: Objects, commit: str, session_id: str) -> dict[str, str]:
-    """Return the transcripts of a session's subagents in the steps of its base up to one: subagent to object id.
+    """Return the transcripts of a session's subagents in a step and those before it: subagent to object id.
 
-    Each subagent's step holds its own transcript only; the newest one counts.
+    A subagent's step holds only its own transcript; the newest one counts.
     """
     found: dict[str, str] = {}
     step = objects.commit(commit)
-    while step is not None and b"\n" + trailers.SESSION.encode() in step.message:  # else it is a person's
+    while step is not None and b"\n" + trailers.SESSION.encode() in step.message:  # stop at a person's commit
         if b"\n" + trailers.METADATA_TASK.encode() in step.message:
             folders = objects.tree(f"{step.oid}:{steps.metadata_folder(session_id)}/tasks")
             entries = [entry for folder in folders if folder.mode == "040000" for entry in objects.tree(folder.oid)]
@@ -321,21 +321,21 @@ def subagents_of_step(objects: Objects, commit: str, session_id: str) -> dict[st
 
 
 def _by_subagent(files: Mapping[str, str]) -> dict[str, str]:
-    """Return what is called ``agent-<id>.jsonl`` by the id; ids that could lead elsewhere are left out."""
+    """Return the files called ``agent-<id>.jsonl`` by id, without ids that could lead to another folder."""
     named = {name[len("agent-") : -len(".jsonl")]: oid for name, oid in files.items()
              if name.startswith("agent-") and name.endswith(".jsonl")}  # fmt: skip
     return {subagent: oid for subagent, oid in named.items() if is_tool_id(subagent)}
 
 
 def subagent_files(objects: Objects, agent: Agent, path: str, stored: Mapping[str, str]) -> list[tuple[str, bytes]]:
-    """Return the files of subagents (path, content) that are stored and missing beside the live transcript ``path``."""
+    """Return the subagents' stored files (path, content) that are missing beside the transcript at ``path``."""
     extractor = capabilities.subagent_extractor(agent)
-    where = getattr(extractor, "subagent_file", None)  # plugins of earlier versions of the protocol have none
-    if where is None or not path:
+    locate = getattr(extractor, "subagent_file", None)  # missing in plugins of earlier protocol versions
+    if locate is None or not path:
         return []
     found = []
     for subagent, oid in stored.items():
-        target = where(path, subagent)
+        target = locate(path, subagent)
         if target and not os.path.lexists(target) and (data := objects.blob(oid)):
             found.append((target, data))
     return found
