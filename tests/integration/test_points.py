@@ -21,7 +21,7 @@ def points(story: Story, **how: object) -> list[PointView]:
 
 
 def kinds(story: Story, **how: object) -> list[tuple[str, str]]:
-    return [(one.kind, one.prompt) for one in points(story, **how)]
+    return [(point.kind, point.prompt) for point in points(story, **how)]
 
 
 @pytest.fixture
@@ -41,8 +41,8 @@ def test_all_kinds_newest_first(story: Story, session: Session) -> None:
         session.write("hello.py", "print(2)\n")
     assert kinds(story) == [("step", "Change"), ("turn", "Talk"), ("checkpoint", "Can you create a greeting?"),
                             ("step", "Can you create a greeting?")]  # fmt: skip
-    assert {one.session_prompt for one in points(story)} == {"Can you create a greeting?"}
-    assert [one.message for one in points(story)] == ["Change", "Talk", "Greeting", "Create a greeting"]
+    assert {point.session_prompt for point in points(story)} == {"Can you create a greeting?"}
+    assert [point.message for point in points(story)] == ["Change", "Talk", "Greeting", "Create a greeting"]
     assert kinds(story, limit=2) == kinds(story)[:2]
     assert story.log_errors() == []
 
@@ -53,7 +53,7 @@ def test_a_turn_that_commits_everything_is_a_point(story: Story, session: Sessio
         session.write("hello.py", "print(2)\n")
         session.commit("By the agent")
     found = points(story)
-    assert [(one.kind, one.prompt) for one in found[:2]] == [
+    assert [(point.kind, point.prompt) for point in found[:2]] == [
         ("turn", "Change and commit"), ("checkpoint", "Change and commit"),
     ]  # fmt: skip
     story.write("hello.py", "print(3)\n")
@@ -70,8 +70,8 @@ def test_one_session_of_two(story: Story, session: Session) -> None:
         b.write("b.py", "b\n")
     assert kinds(story, session_id=b.id) == [("step", "Other work")]
     story.commit("Both")
-    assert [one.kind for one in points(story, session_id=session.id)] == ["checkpoint", "step"]
-    assert [one.kind for one in points(story, session_id=b.id)] == ["checkpoint", "step"]
+    assert [point.kind for point in points(story, session_id=session.id)] == ["checkpoint", "step"]
+    assert [point.kind for point in points(story, session_id=b.id)] == ["checkpoint", "step"]
 
 
 def test_steps_of_another_branch_are_none_here(story: Story, session: Session) -> None:
@@ -94,14 +94,14 @@ def test_a_squash_gives_a_point_per_checkpoint(story: Story, session: Session) -
     story.git("checkout", "-q", "main")
     story.git("merge", "-q", "--squash", "feature")
     story.git("commit", "-q", "--no-edit")
-    found = [one for one in points(story) if one.kind == "checkpoint"]
-    assert {one.id for one in found} == {story.head()}
-    assert sorted(one.checkpoint_id for one in found) == sorted([first, second])
+    found = [point for point in points(story) if point.kind == "checkpoint"]
+    assert {point.id for point in found} == {story.head()}
+    assert sorted(point.checkpoint_id for point in found) == sorted([first, second])
 
 
 def test_names(story: Story, session: Session) -> None:
     head = story.commit("Greeting")
-    step = next(one for one in points(story) if one.kind == "step")
+    step = next(point for point in points(story) if point.kind == "step")
     context = Context(Workspace.find(story.root).place, settings.Settings())
     found = Points(context)
     assert found.named(step.id).kind == "step"
@@ -127,7 +127,7 @@ def test_a_subagents_step_stands_below_its_turns(story: Story, session: Session)
     story.write("more.py", "more\n")
     session.stop()
     found = points(story)
-    assert [(one.kind, one.files) for one in found] == [
+    assert [(point.kind, point.files) for point in found] == [
         ("step", ("more.py",)), ("task", ("helped.py",)), ("step", ("hello.py",)),
     ]  # fmt: skip
     assert found[1].parent == found[0].id
@@ -141,9 +141,9 @@ def test_a_subagents_step_stands_below_its_turns(story: Story, session: Session)
 
 def test_condensed_steps_go_after_the_time_that_the_settings_say(story: Story, session: Session) -> None:
     story.commit("Greeting")
-    assert [one.kind for one in points(story)] == ["checkpoint", "step"]
+    assert [point.kind for point in points(story)] == ["checkpoint", "step"]
     story.write(".entire/entire.json", json.dumps({"keep_steps_days": 0}))
-    assert [one.kind for one in points(story)] == ["checkpoint"]
+    assert [point.kind for point in points(story)] == ["checkpoint"]
     with session.turn("Change"):
         session.write("hello.py", "print(2)\n")
     story.commit("Change")

@@ -125,7 +125,7 @@ def said(story: Story, capsys: pytest.CaptureFixture[str], *args: str) -> str:
 
 
 def whats(value: dict[str, Any]) -> dict[str, str]:
-    return {one["session_id"]: one["what"] for one in value["sessions"]}
+    return {session["session_id"]: session["what"] for session in value["sessions"]}
 
 
 # ---------------------------------------------------------------- in a second clone
@@ -238,13 +238,13 @@ def test_every_kind_of_name(
     }[kind]
     value = resumed(clone, capsys, target)
     assert not value["switched"]
-    (one,) = value["sessions"]
-    assert one == {
+    (session,) = value["sessions"]
+    assert session == {
         "session_id": mine.id, "agent": "Claude Code", "checkpoint_id": story.ids()[0],
         "path": str(clone.projects / f"{mine.id}.jsonl"), "command": f"claude -r {mine.id}", "what": "written",
         "kept": False, "is_newer": False, "prompt": "Create hello.py, the key is [REDACTED:github-token]",
     }  # fmt: skip
-    assert Path(one["path"]).is_file()
+    assert Path(session["path"]).is_file()
 
 
 def test_offline_it_says_what_it_could_not_ask(
@@ -312,8 +312,8 @@ def test_subagents_come_too_and_are_not_counted_again(
 def test_two_sessions_in_one_checkpoint(
     story: Story, origin: Path, second: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    one, other = story.session(), story.session()
-    for number, session in enumerate((one, other)):
+    first, other = story.session(), story.session()
+    for number, session in enumerate((first, other)):
         session.start()
         with session.turn(f"Write {number}"):
             session.write(f"{number}.py", "x\n")
@@ -322,7 +322,7 @@ def test_two_sessions_in_one_checkpoint(
     clone = second(origin)
     out = said(clone, capsys, "main")
     assert "Restoring 2 sessions\n" in out
-    assert out.index(f"Session: {one.id}\n") < out.index(f"Session: {other.id}\n")
+    assert out.index(f"Session: {first.id}\n") < out.index(f"Session: {other.id}\n")
     assert out.count("claude -r ") == 2
     assert said(clone, capsys, "main").count("the transcript is here already") == 2
 
@@ -338,13 +338,19 @@ def test_a_squash_has_several_checkpoints_and_each_session_its_latest_transcript
     ids = [story.ids(f"HEAD~{n}")[0] for n in (2, 1, 0)]
     story.git("switch", "-q", "main")
     story.git("merge", "-q", "--squash", "feature")
-    story.git("commit", "-q", "-m", "All of it\n\n" + "".join(f"Entire-Checkpoint: {one}\n" for one in ids), env=PERSON)
+    story.git(
+        "commit",
+        "-q",
+        "-m",
+        "All of it\n\n" + "".join(f"Entire-Checkpoint: {checkpoint_id}\n" for checkpoint_id in ids),
+        env=PERSON,
+    )
     assert story.ids() == ids
     push(story, "main")
     clone = second(origin)
     value = resumed(clone, capsys, "main")
     assert whats(value) == {mine.id: "written", other.id: "written"}
-    assert [one["checkpoint_id"] for one in value["sessions"]] == ids[1:]
+    assert [session["checkpoint_id"] for session in value["sessions"]] == ids[1:]
     text = (clone.projects / f"{mine.id}.jsonl").read_text()
     assert text.count("\n") == mine.file.read_text().count("\n")
 
@@ -492,7 +498,9 @@ def test_a_newer_local_transcript_is_kept_unless_forced_and_undo_brings_it_back(
     local = apart(mine, time.time() + 60)
     state = mine.state()
     value = resumed(story, capsys)
-    assert [(one["what"], one["kept"], one["is_newer"]) for one in value["sessions"]] == [("kept", True, True)]
+    assert [(session["what"], session["kept"], session["is_newer"]) for session in value["sessions"]] == [
+        ("kept", True, True)
+    ]
     assert value["undo_id"] is None
     assert "is newer and was kept" in said(story, capsys)
     assert (mine.file.read_text(), mine.state()) == (local, state)
@@ -533,7 +541,9 @@ def test_one_that_only_went_on_stays_and_can_be_put_back(story: Story, capsys: p
         pass
     went_on = mine.file.read_text()
     value = resumed(story, capsys)
-    assert [(one["what"], one["kept"], one["is_newer"]) for one in value["sessions"]] == [("unchanged", False, True)]
+    assert [(session["what"], session["kept"], session["is_newer"]) for session in value["sessions"]] == [
+        ("unchanged", False, True)
+    ]
     assert mine.file.read_text() == went_on
     assert whats(resumed(story, capsys, "-f")) == {mine.id: "cut"}
     assert mine.file.read_text() == at_commit
@@ -553,14 +563,14 @@ def test_after_an_undo_in_the_clone_nothing_is_left(
     assert list(git_dir.glob(f"entire*/**/{mine.id}*"))
     said(clone, capsys, "--undo")
     assert not (clone.projects / f"{mine.id}.jsonl").exists()
-    assert not [one for one in git_dir.glob(f"entire*/**/{mine.id}*") if "undo" not in one.parts]
+    assert not [path for path in git_dir.glob(f"entire*/**/{mine.id}*") if "undo" not in path.parts]
 
 
 def test_undo_refuses_where_the_session_went_on(
     story: Story, origin: Path, second: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     mine = work(story)
-    assert "there is no resume here" in failed(story, capsys, "--undo")
+    assert "there is no resume to undo" in failed(story, capsys, "--undo")
     push(story, "main")
     clone = second(origin)
     said(clone, capsys)
@@ -595,7 +605,7 @@ def test_agents_that_are_not_known_here_do_not_stop_the_others(
     story.git("commit", "-q", "--amend", "-m", both, env=PERSON)
     value = resumed(story, capsys)
     assert whats(value) == {other.id: "unchanged"}
-    assert [one["session_id"] for one in value["skipped"]] == [mine.id]
+    assert [session["session_id"] for session in value["skipped"]] == [mine.id]
     assert f"Session {mine.id} was left out: " in said(story, capsys)
 
 
@@ -666,8 +676,8 @@ def test_names_of_several_things(story: Story, capsys: pytest.CaptureFixture[str
 def test_run_starts_the_agent_of_the_session_that_went_on_last(
     story: Story, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one, other = story.session(), story.session()
-    for number, session in enumerate((one, other)):
+    first, other = story.session(), story.session()
+    for number, session in enumerate((first, other)):
         session.start()
         with session.turn(f"Write {number}"):
             session.write(f"{number}.py", "x\n")
@@ -734,7 +744,7 @@ def test_in_a_harness_that_names_the_folder(
             {"type": "tool_use", "id": "t", "name": "Write", "input": {"file_path": str(story.root / "a.py")}}]}},
         {"type": "user", "uuid": "3", "message": {"content": [{"type": "tool_result", "tool_use_id": "t"}]}},
     ]  # fmt: skip
-    mine.file.write_text("".join(json.dumps(one) + "\n" for one in records))
+    mine.file.write_text("".join(json.dumps(record) + "\n" for record in records))
     mine.hook("stop")
     story.commit("Add a", env=PERSON)
     story.git("switch", "-q", "main")
@@ -750,7 +760,7 @@ def test_in_a_harness_that_names_the_folder(
         local = json.dumps({"type": "human", "timestamp": stamp, "message": {"content": "local work"}}) + "\n"
         target.write_text(local)
         value = resumed(story, capsys, "feature")
-        assert [one["kept"] for one in value["sessions"]] == [kept]
+        assert [session["kept"] for session in value["sessions"]] == [kept]
         assert target.read_text() == (local if kept else text)
     said(story, capsys, "feature", "--force")
     assert target.read_text() == text
@@ -766,11 +776,11 @@ def test_a_repository_that_was_moved(
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
     story.root.rename(tmp_path / "moved")
     story.root = mine.cwd = tmp_path / "moved"
-    (one,) = resumed(story, capsys)["sessions"]
-    path = Path(one["path"])
+    (session,) = resumed(story, capsys)["sessions"]
+    path = Path(session["path"])
     assert path.parent.parent == tmp_path / "config" / "projects"
     assert path.parent.name.endswith("-moved")
-    assert (one["what"], path.read_bytes()) == ("written", mine.file.read_bytes())
+    assert (session["what"], path.read_bytes()) == ("written", mine.file.read_bytes())
     mine.file = path
     with mine.turn("Go on"):
         mine.write("b.py", "2\n")

@@ -84,9 +84,11 @@ def test_newer_transcripts_are_replaced_only_where_that_is_decided(story: Story,
     workspace = Workspace.find(story.root)
     request = entire.ResumeRequest(target="feature", force=force)
     with workspace.resume(request) as planned:
-        assert [(one.what, one.is_newer) for one in planned.view.sessions] == [("written" if force else "kept", True)]
+        assert [(session.what, session.is_newer) for session in planned.view.sessions] == [
+            ("written" if force else "kept", True)
+        ]
         done = planned.carry_out()
-    assert [one.what for one in done.sessions] == ["written" if force else "kept"]
+    assert [session.what for session in done.sessions] == ["written" if force else "kept"]
     assert mine.file.read_text() == (stored if force else local)
     if not force:
         assert done.undo_id == ""

@@ -54,14 +54,14 @@ def files(repo: Repo) -> dict[str, bytes]:
 
 def test_the_list(repo: Repo, session: Session, story: Story) -> None:
     found = points(repo)
-    assert [(one["kind"], one["prompt"], one["is_logs_only"], one["files"]) for one in found] == [
+    assert [(entry["kind"], entry["prompt"], entry["is_logs_only"], entry["files"]) for entry in found] == [
         ("step", "Improve it", False, ["more.py", "sub/hello.py"]),
         ("step", "Create greeting", False, ["sub/hello.py"]),
     ]
-    for one in found:
-        assert story.git("cat-file", "-t", one["id"]) == "commit\n"
-        assert (one["session_id"], one["session_prompt"]) == (session.id, "Create greeting")
-        assert one["metadata_dir"] == f".entire/metadata/{session.id}"
+    for entry in found:
+        assert story.git("cat-file", "-t", entry["id"]) == "commit\n"
+        assert (entry["session_id"], entry["session_prompt"]) == (session.id, "Create greeting")
+        assert entry["metadata_dir"] == f".entire/metadata/{session.id}"
     assert json.loads(repo.ok("rewind", "--list", "--limit", "1")) == found[:1]
     assert json.loads(repo.ok("rewind", "--list", "--session", session.id[:6])) == found
 
@@ -75,11 +75,13 @@ def test_a_squash_gives_an_entry_for_each_checkpoint(repo: Repo, story: Story, s
     ids = [*story.ids("HEAD~1"), *story.ids()]
     assert len(ids) == 2
     story.git("reset", "--soft", start)
-    story.git("commit", "-q", "-m", "Both\n\n" + "".join(f"Entire-Checkpoint: {one}\n" for one in ids))
-    found = [one for one in points(repo) if one["kind"] == "checkpoint"]
-    assert [one["id"] for one in found] == [story.head()] * 2
-    assert sorted(one["condensation_id"] for one in found) == sorted(ids)
-    assert all(one["is_logs_only"] for one in found)
+    story.git(
+        "commit", "-q", "-m", "Both\n\n" + "".join(f"Entire-Checkpoint: {checkpoint_id}\n" for checkpoint_id in ids)
+    )
+    found = [entry for entry in points(repo) if entry["kind"] == "checkpoint"]
+    assert [entry["id"] for entry in found] == [story.head()] * 2
+    assert sorted(entry["condensation_id"] for entry in found) == sorted(ids)
+    assert all(entry["is_logs_only"] for entry in found)
 
 
 def test_there_and_back(repo: Repo, session: Session, story: Story) -> None:
@@ -163,7 +165,7 @@ def test_back_by_branch(repo: Repo, story: Story, session: Session, monkeypatch:
     with session.turn("And again"):
         session.write("third.py", "3\n")
     second = story.commit("Two")
-    kinds = [one["id"] for one in points(repo)]
+    kinds = [entry["id"] for entry in points(repo)]
     say(monkeypatch, f"{kinds.index(first) + 1}\nboth\nbranch\ny\n")
     assert repo.entire("rewind") == 0
     assert f"Branch main moved to {first[:12]}; where it was is kept as refs/" in repo.out
@@ -223,7 +225,7 @@ def test_undo_points_are_listed_and_gone_back_to(repo: Repo, session: Session) -
     repo.ok("rewind", "--to", oldest["id"])
     repo.ok("rewind", "--to", newest["id"])
     found = json.loads(repo.ok("rewind", "--undo", "--list"))
-    assert [one["title"] for one in found] == [f"rewind to {one['id'][:7]}" for one in (newest, oldest)]
-    assert [sorted(one) for one in found] == [["files", "id", "session_ids", "time", "title"]] * 2
+    assert [entry["title"] for entry in found] == [f"rewind to {point['id'][:7]}" for point in (newest, oldest)]
+    assert [sorted(entry) for entry in found] == [["files", "id", "session_ids", "time", "title"]] * 2
     repo.ok("rewind", "--undo", "--to", found[1]["id"], "--yes")
     assert files(repo) == now

@@ -176,7 +176,7 @@ def test_names(story: Story, a: Session, name: str) -> None:
 
     then = in_two_turns(story, a, lambda: story.write(name, "one\n"), second)
     view = there_and_back(story, then)
-    assert {one.path: one.what for one in view.edits} == {name: "write", f"new/{name}": "delete"}
+    assert {edit.path: edit.what for edit in view.edits} == {name: "write", f"new/{name}": "delete"}
 
 
 @pytest.mark.parametrize("name", ["\udcff", "new\nline", "-dash"])
@@ -243,7 +243,7 @@ def test_a_folder_that_a_person_replaced_by_a_link(story: Story, a: Session, tmp
     story.path("d").symlink_to(outside)
     now = files(story)
     view = rewind(story)
-    assert [one.path for one in view.left] == ["d/x.txt"]
+    assert [entry.path for entry in view.left] == ["d/x.txt"]
     assert files(story) == now
     assert [(path.name, path.read_text()) for path in outside.iterdir()] == [("x.txt", "outside\n")]
 
@@ -383,7 +383,7 @@ def test_what_the_agent_ceased_to_ignore_stays(story: Story, a: Session) -> None
     assert story.read("secret.ign") == "mine\n"
     assert not story.path("b").exists()
     assert story.read(".gitignore") == "*.ign\n"
-    assert "secret.ign" in [one.path for one in view.left]
+    assert "secret.ign" in [entry.path for entry in view.left]
 
 
 def test_a_nested_repository_stays(story: Story, a: Session) -> None:
@@ -457,7 +457,7 @@ def test_linked_worktree(story: Story, a: Session, tmp_path: Path, monkeypatch: 
     b = there.session()
     b.start()
     then = in_two_turns(there, b, lambda: there.write("x", "one\n"), lambda: there.write("x", "two\n"))
-    assert [one.session_id for one in Workspace.find(linked).points()] == [b.id, b.id]
+    assert [point.session_id for point in Workspace.find(linked).points()] == [b.id, b.id]
     there_and_back(there, then)
     assert files(story) == main
     assert there.log_errors() == story.log_errors() == []
@@ -539,4 +539,4 @@ def test_sha256(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     undo(story)
     commit = story.commit("All")
     here = Workspace.find(story.root)
-    assert [one.id for one in here.points() if one.kind == "checkpoint"] == [commit]
+    assert [point.id for point in here.points() if point.kind == "checkpoint"] == [commit]

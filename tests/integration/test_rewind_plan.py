@@ -49,11 +49,11 @@ def session(story: Story, monkeypatch: pytest.MonkeyPatch) -> Session:
 
 def test_steps_are_points(story: Story, session: Session) -> None:
     points = Workspace.find(story.root).points()
-    assert [(one.kind, one.prompt, one.files, one.added, one.removed) for one in points] == [
+    assert [(point.kind, point.prompt, point.files, point.added, point.removed) for point in points] == [
         ("step", "Improve it", ("hello.py", "more.py"), 2, 1),
         ("step", "Create greeting", ("hello.py",), 1, 0),
     ]
-    assert {one.session_id for one in points} == {session.id}
+    assert {point.session_id for point in points} == {session.id}
 
 
 def test_there_and_back_and_there(story: Story, session: Session) -> None:
@@ -61,7 +61,7 @@ def test_there_and_back_and_there(story: Story, session: Session) -> None:
     now, conversation = files(story), session.file.read_bytes()
     point = Workspace.find(story.root).points()[1]
     view = rewind(story, point.id)
-    assert [(one.path, one.what) for one in view.edits] == [("hello.py", "write"), ("more.py", "delete")]
+    assert [(edit.path, edit.what) for edit in view.edits] == [("hello.py", "write"), ("more.py", "delete")]
     then = files(story)
     assert then == {"README.md": "start\n", "hello.py": "print(1)\n", "mine.txt": "mine\n"}
     cut = session.file.read_bytes()
@@ -93,10 +93,14 @@ def test_the_next_turn_continues(story: Story, session: Session) -> None:
 def test_condensed_steps_stay_points(story: Story, session: Session) -> None:
     story.commit("Both")
     points = Workspace.find(story.root).points()
-    assert [(one.kind, one.is_condensed) for one in points] == [("checkpoint", False), ("step", True), ("step", True)]
+    assert [(point.kind, point.is_condensed) for point in points] == [
+        ("checkpoint", False),
+        ("step", True),
+        ("step", True),
+    ]
     view = rewind(story, points[2].id)
-    assert [(one.path, one.what) for one in view.edits] == [("hello.py", "write")]
-    assert [(one.path, one.reason) for one in view.left] == [("more.py", "a commit contains it")]
+    assert [(edit.path, edit.what) for edit in view.edits] == [("hello.py", "write")]
+    assert [(entry.path, entry.reason) for entry in view.left] == [("more.py", "a commit contains it")]
     undo(story)
     assert story.git("status", "--porcelain") == ""
 
@@ -107,7 +111,7 @@ def test_a_turn_without_changes_is_a_point(story: Story, session: Session) -> No
     with session.turn("Change again"):
         session.write("hello.py", "print(3)\n")
     points = Workspace.find(story.root).points()
-    assert [(one.kind, one.prompt) for one in points][:2] == [("step", "Change again"), ("turn", "Just talk")]
+    assert [(point.kind, point.prompt) for point in points][:2] == [("step", "Change again"), ("turn", "Just talk")]
     rewind(story, points[1].id)
     assert story.read("hello.py") == "print(2)\n"
     assert b"Just talk" in session.file.read_bytes()
@@ -136,7 +140,7 @@ def test_own_edits_are_named_or_merged(story: Story, session: Session) -> None:
     undo(story)
     assert story.read("long.py") == mine
     view = rewind(story, point.id, keep_mine=True)
-    assert [(one.path, one.what) for one in view.edits] == [("long.py", "merge")]
+    assert [(edit.path, edit.what) for edit in view.edits] == [("long.py", "merge")]
     assert "line two, by me\n" in story.read("long.py")
     assert "line 19\n" in story.read("long.py")
 
@@ -197,9 +201,11 @@ def test_what_two_sessions_changed_at_once_is_left(story: Story, session: Sessio
     session.write("own.py", "own\n")
     session.stop()
     b.stop()
-    point = next(one for one in Workspace.find(story.root).points() if one.prompt == "Improve it")
+    point = next(entry for entry in Workspace.find(story.root).points() if entry.prompt == "Improve it")
     view = rewind(story, point.id, session_id=session.id)
-    assert [(one.path, one.reason) for one in view.left] == [("both.py", "another session changed it at the same time")]
+    assert [(entry.path, entry.reason) for entry in view.left] == [
+        ("both.py", "another session changed it at the same time")
+    ]
     assert (story.read("both.py"), story.path("own.py").exists()) == ("other\n", False)
 
 
@@ -216,11 +222,11 @@ def test_back_before_an_earlier_rewind(story: Story, session: Session) -> None:
     rewind(story, first.id)
     then, cut = files(story), session.file.read_bytes()
     newest, oldest = workspace.undo_points()
-    assert [(one.title, one.session_ids) for one in (newest, oldest)] == [
+    assert [(entry.title, entry.session_ids) for entry in (newest, oldest)] == [
         (f"rewind to {first.id[:7]}", (session.id,)), (f"rewind to {second.id[:7]}", (session.id,)),
     ]  # fmt: skip
     with workspace.undo(oldest.id) as planned:
-        assert sorted(one.path for one in planned.view.edits) == ["hello.py", "more.py", "sub/deep.py", "third.py"]
+        assert sorted(edit.path for edit in planned.view.edits) == ["hello.py", "more.py", "sub/deep.py", "third.py"]
         planned.carry_out()
     assert files(story) == now
     assert session.file.read_bytes() == conversation

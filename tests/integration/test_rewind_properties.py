@@ -193,7 +193,9 @@ class Life(RuleBasedStateMachine):
                 found, beside = self.commit_files[view.id]
                 sessions = list(self.story.checkpoint(view.checkpoint_id)["slots"])
                 self.of_checkpoint.setdefault(view.checkpoint_id, set()).add(view.id)
-            conversations = {one.id: {one.file.read_bytes()} for one in self.sessions if one.id in sessions}
+            conversations = {
+                session.id: {session.file.read_bytes()} for session in self.sessions if session.id in sessions
+            }
             for commit in self.of_checkpoint.get(view.checkpoint_id, ()):  # amended: it may be as it was before
                 earlier = self.model.points[commit].conversations if commit in self.model.points else {}
                 for session_id, known in earlier.items():
@@ -274,13 +276,13 @@ class Life(RuleBasedStateMachine):
 
     @rule(first=ACTIONS, second=ACTIONS, order=st.booleans())
     def both_work(self, first: list[tuple[str, str, str]], second: list[tuple[str, str, str]], order: bool) -> None:
-        one, other = self.sessions
-        self.begin_turn(one)
+        first_session, other = self.sessions
+        self.begin_turn(first_session)
         self.begin_turn(other)
-        self.do_some(one, first, 9)
+        self.do_some(first_session, first, 9)
         self.do_some(other, second, 9)
-        (one if order else other).stop()
-        (other if order else one).stop()
+        (first_session if order else other).stop()
+        (other if order else first_session).stop()
         self.model.touched |= {path for action in (*first, *second) for path in action[1:]}
         self.note("both")
         self.register()
@@ -331,7 +333,7 @@ class Life(RuleBasedStateMachine):
         """
         for line in self.fresh:
             who, path, at = self.typed[line]
-            owners = {one.owner for one in self.model.intervals[at:] if path in one.after}
+            owners = {interval.owner for interval in self.model.intervals[at:] if path in interval.after}
             if who and PERSON not in owners and who in owners:
                 assert self.story.ids(), (line, path)
 
@@ -346,7 +348,9 @@ class Life(RuleBasedStateMachine):
         paths=st.lists(st.sampled_from(NAMES), min_size=1, max_size=3),
     )  # fmt: skip
     def rewind_partly(self, back: int, mode: str, which: int, paths: list[str]) -> None:
-        points = [one for one in Workspace.find(self.story.root).points(0) if mode != "reset" or one.checkpoint_id]
+        points = [
+            point for point in Workspace.find(self.story.root).points(0) if mode != "reset" or point.checkpoint_id
+        ]
         if not points:
             return
         view = points[min(back, len(points) - 1)]
@@ -392,7 +396,7 @@ class Life(RuleBasedStateMachine):
         self.sync()
 
     def world(self) -> World:
-        return self.model.world(one.file for one in self.sessions)
+        return self.model.world(session.file for session in self.sessions)
 
     def sync(self) -> None:
         """Let the agents go on from what their files say."""
@@ -415,7 +419,7 @@ class Rewound:
         self.view = life.go_back(point.id, **request)
         self.after = life.world()
         self.all_after = self.model.all_files()
-        self.left = {one.path: one.reason for one in self.view.left}
+        self.left = {entry.path: entry.reason for entry in self.view.left}
 
     def check(self) -> None:
         self.check_git()
@@ -450,7 +454,7 @@ class Rewound:
         request, point = self.request, self.point
         stay = bool(request.get("files_only") or request.get("paths"))
         for session in self.life.sessions:
-            before, after = (one.conversations[str(session.file)] for one in (self.before, self.after))
+            before, after = (world.conversations[str(session.file)] for world in (self.before, self.after))
             if stay or session.id not in point.conversations or request.get("session_id", session.id) != session.id:
                 assert after == before
             else:
@@ -460,7 +464,7 @@ class Rewound:
         """What is said to change is what changes."""
         paths = {*self.all_before, *self.all_after}
         changed = {path for path in paths if self.all_before.get(path) != self.all_after.get(path)}
-        assert {one.path for one in self.view.edits} == changed
+        assert {edit.path for edit in self.view.edits} == changed
         if self.request.get("logs_only"):
             assert not changed
 
@@ -490,7 +494,7 @@ class Rewound:
         if self.request.get("reset"):
             return path in self.model.touched or path in self.tracked or path in self.point.files
         wanted = self.request.get("paths")
-        is_wanted = not wanted or any(path == one or path.startswith(one + "/") for one in wanted)
+        is_wanted = not wanted or any(path == name or path.startswith(name + "/") for name in wanted)
         return path in self.model.touched and is_wanted
 
     def must_be_as_then(self, path: str) -> bool:
@@ -525,8 +529,8 @@ class Rewound:
                 assert line in after[2], (path, line)
 
     def check_points(self) -> None:
-        after = {one.id for one in Workspace.find(self.life.story.root).points(0)}
-        lost = {one.id for one in self.points if one.id not in after and one.kind != "turn"}
+        after = {point.id for point in Workspace.find(self.life.story.root).points(0)}
+        lost = {point.id for point in self.points if point.id not in after and point.kind != "turn"}
         if not self.request.get("reset"):
             assert not lost
         assert self.point.id in after
@@ -536,7 +540,7 @@ KEPT = ("you deleted it since", "you changed it", "others changed it too", "anot
 
 
 def _only_files(found: dict[bytes, File]) -> dict[bytes, File]:
-    return {path: one for path, one in found.items() if one[0] != "folder"}
+    return {path: state for path, state in found.items() if state[0] != "folder"}
 
 
 def _patched(now: dict[Any, Any], before: dict[Any, Any], after: dict[Any, Any]) -> dict[Any, Any]:

@@ -26,7 +26,7 @@ def started(story: Story) -> Session:
 
 
 def points(story: Story) -> list[str]:
-    return [one.id for one in Workspace.find(story.root).points(0)]
+    return [point.id for point in Workspace.find(story.root).points(0)]
 
 
 def rewind(story: Story, point: str, **request: Any) -> RewindView:
@@ -51,7 +51,7 @@ def test_a_file_in_whose_place_a_folder_stays(story: Story, a: Session) -> None:
     view = rewind(story, points(story)[-1])
     assert story.read("b") == "one\n"
     assert story.read("d/x.txt") == "x\n"
-    assert sorted(one.path for one in view.left) == ["d", "d/x.txt"]
+    assert sorted(entry.path for entry in view.left) == ["d", "d/x.txt"]
     undo(story)
     assert story.git("status", "--porcelain") == ""
     assert story.log_errors() == []
@@ -68,7 +68,7 @@ def test_a_file_where_a_folder_was(story: Story, a: Session) -> None:
     story.write("d", "mine\n")
     view = rewind(story, points(story)[-1])
     assert (story.read("b"), story.read("d")) == ("one\n", "mine\n")
-    assert [one.path for one in view.left] == ["d/x.txt"]
+    assert [entry.path for entry in view.left] == ["d/x.txt"]
 
 
 def test_steps_on_an_old_base_stay_points(story: Story, a: Session) -> None:
@@ -311,7 +311,7 @@ def test_a_file_that_a_person_put_in_a_folders_place_is_theirs(story: Story, mon
         a.write("d", "mine\nand yours\n")
     with Workspace.find(story.root).rewind(RewindRequest(to=point.id)) as planned:
         done = planned.carry_out()
-    assert {one.path: one.reason for one in done.left}["d"] == "you created it"
+    assert {entry.path: entry.reason for entry in done.left}["d"] == "you created it"
     assert story.read("d") == "mine\nand yours\n"
 
 
@@ -350,7 +350,7 @@ def test_a_conflict_that_i_resolved_stays_resolved(story: Story, a: Session) -> 
     replace_in(story, "long.py", "line nineteen", "line nineteen, by me")
     first = points(story)[-1]
     for _ in range(2):
-        assert [one.what for one in rewind(story, first, keep_mine=True).edits] in (["conflict"], [])
+        assert [edit.what for edit in rewind(story, first, keep_mine=True).edits] in (["conflict"], [])
         assert "<<<<<<< yours\nline nineteen, by me\n" in story.read("long.py")
     resolved = LONG.replace("line 19", "line 19, by me")
     story.write("long.py", resolved)

@@ -50,9 +50,11 @@ class Walk:
         if "Entire-Checkpoint: " not in self.desk.git("log", "-1", "--format=%B"):
             return
         kept = self.desk.slot()
-        answers = {one["id"]: one["usage"]["output"] for one in self.desk.records() if one["type"] == "answer"}
+        answers = {
+            record["id"]: record["usage"]["output"] for record in self.desk.records() if record["type"] == "answer"
+        }
         new = answers.keys() - self.counted
-        assert kept["spent"] == sum(answers[one] for one in new), self.steps
+        assert kept["spent"] == sum(answers[name] for name in new), self.steps
         assert kept["prompts"] == self.desk.prompts(), self.steps
         self.counted |= new
 

@@ -24,7 +24,9 @@ def undo(story: Story) -> None:
 
 
 def point(story: Story, prompt: str) -> str:
-    return next(one.id for one in Workspace.find(story.root).points() if (one.kind, one.prompt) == ("step", prompt))
+    return next(
+        point.id for point in Workspace.find(story.root).points() if (point.kind, point.prompt) == ("step", prompt)
+    )
 
 
 def slot(story: Story, session: Session) -> Any:

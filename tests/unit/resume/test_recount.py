@@ -56,7 +56,7 @@ class Desk:
 
     def turns(self, *prompts: tuple[str, int]) -> list[tuple[str, int]]:
         found = recount.turns(self.place, self.draft, AGENT, self.session, talk(*prompts))
-        return [(one.turn, one.position) for one in found]
+        return [(note.turn, note.position) for note in found]
 
 
 def talk(*prompts: tuple[str, int]) -> bytes:
@@ -67,7 +67,7 @@ def talk(*prompts: tuple[str, int]) -> bytes:
         records.append({"type": "prompt", "id": name, "prompt_id": name, "text": words, "time": time})
         usage = {"input": 1, "output": 1, "cache_read": 0, "cache_write": 0}
         records.append({"type": "answer", "id": "a" + name, "prompt_id": name, "text": "ok", "usage": usage})
-    return b"".join(json.dumps(one).encode() + b"\n" for one in records)
+    return b"".join(json.dumps(record).encode() + b"\n" for record in records)
 
 
 def note(turn: str, words: str, minute: int, position: int) -> TurnNote:

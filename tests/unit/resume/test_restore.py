@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from entire.model.times import parse_time
 from entire.model.transcripts import Position, Prompt
 from entire.resume import restore
-from entire.resume.targets import StoredSession, _take
+from entire.resume.targets import StoredSession, _keep_latest
 from entire.store.turnlog import TurnNote
 
 END = Position(count=1000, byte=5000)
@@ -26,7 +26,7 @@ def prompt(text: str, position: int) -> Prompt:
 
 
 def told(notes: list[TurnNote]) -> list[tuple[str, int, str]]:
-    return [(one.turn, one.position, one.prompt) for one in notes]
+    return [(note.turn, note.position, note.prompt) for note in notes]
 
 
 def test_words_come_from_the_transcript_and_the_rest_from_the_record() -> None:
@@ -63,10 +63,10 @@ keys = st.sampled_from(["turn", "prompt_position", "started_at", "ended_at", "mo
 
 @given(st.lists(st.dictionaries(keys, anything), max_size=4), st.lists(st.integers(0, 30), max_size=5, unique=True))
 def test_whatever_the_record_holds_no_prompt_is_lost(turns: list[dict[str, Any]], at: list[int]) -> None:
-    prompts = [prompt(f"prompt {one}", one) for one in sorted(at)]
+    prompts = [prompt(f"prompt {position}", position) for position in sorted(at)]
     notes = restore.notes_of(turns, prompts, [], END)
-    assert [one.prompt for one in notes if one.prompt] == [one.text for one in prompts]
-    assert [one.position for one in notes] == sorted(one.position for one in notes)
+    assert [note.prompt for note in notes if note.prompt] == [asked.text for asked in prompts]
+    assert [note.position for note in notes] == sorted(note.position for note in notes)
 
 
 def piece(data: bytes, created: float = 0.0, checkpoint: str = "") -> StoredSession:
@@ -79,10 +79,10 @@ def test_of_several_transcripts_of_a_session_the_one_that_went_on_longest_counts
     without = piece(b"{}\n", 7.0, "without")
     for order in ((early, late, without), (late, without, early), (without, early, late)):
         found: dict[str, StoredSession] = {}
-        for one in (*order, None):
-            _take(found, one)
+        for stored in (*order, None):
+            _keep_latest(found, stored)
         assert found["s"] is late
     step = piece(late.data)
     found = {"s": late}
-    _take(found, step)
+    _keep_latest(found, step)
     assert found["s"] is late

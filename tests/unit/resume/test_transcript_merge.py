@@ -209,9 +209,9 @@ def test_a_big_transcript_is_compared_in_blocks(monkeypatch: pytest.MonkeyPatch)
     looked: list[bytes] = []
     same_line = transcript_merge._same_line
 
-    def counted(one: bytes, other: bytes) -> bool:
-        looked.append(one)
-        return same_line(one, other)
+    def counted(stored: bytes, other: bytes) -> bool:
+        looked.append(stored)
+        return same_line(stored, other)
 
     monkeypatch.setattr(transcript_merge, "_same_line", counted)
     monkeypatch.setattr(transcript_merge, "redact_jsonl", None)  # not needed where marks explain the difference

@@ -21,7 +21,7 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> Any:
     def make(
         *entries: Entry, past: tuple[Entry, ...] = (), reports: dict[str, list[str]] | None = None
     ) -> SnapshotHistory:
-        monkeypatch.setattr(journal, "past", lambda _place: [(one, {A: ["x"]}) for one in past])
+        monkeypatch.setattr(journal, "past", lambda _place: [(entry, {A: ["x"]}) for entry in past])
         kept = SimpleNamespace(agent_paths={"made": None}, entries=list(entries), reports=reports or {})
         context = SimpleNamespace(place=SimpleNamespace(top="/"), journal=SimpleNamespace(attribution=kept))
         return SnapshotHistory(context)  # type: ignore[arg-type]
@@ -43,15 +43,15 @@ def look(time: float, paths: str = "", by: TurnKey = NO_TURN, mark: str = "", co
 
 
 def told(found: list[edits.Change]) -> list[tuple[str, float, str]]:
-    return [(one.path, one.time, one.session_id) for one in found]
+    return [(change.path, change.time, change.session_id) for change in found]
 
 
 def test_changes_have_makers(looks: Any) -> None:
     row = looks(look(1), look(2, "x y", A, mark="s" * 40), look(3, "x"), look(3.5, "x", commit="c"), look(4, "z", B))
     assert told(row.since(0)) == [("x", 2, "a"), ("y", 2, "a"), ("x", 3, ""), ("z", 4, "b")]
     assert told(row.since(2, ["x"])) == [("x", 3, "")]
-    assert [one.owner for one in row.since(2, ["x"])] == [PERSON]
-    assert [(one.old_tree, one.new_tree) for one in row.since(2, ["z"])] == [("tree3", "tree4")]
+    assert [change.owner for change in row.since(2, ["x"])] == [PERSON]
+    assert [(change.old_tree, change.new_tree) for change in row.since(2, ["z"])] == [("tree3", "tree4")]
     assert row.made() == {"made", "x", "y", "z"}
     assert row.committed("c") == 3.5
     assert row.committed("other") == 0.0

@@ -22,11 +22,13 @@ def test_what_is_not_as_in_a_commit() -> None:
 
 @given(st.lists(OWNERS, max_size=12))
 def test_changes_are_put_together_by_session(owners: list[Owner]) -> None:
-    row = [Change(path="x", old_tree=f"{n}", new_tree=f"{n + 1}", time=n, owner=one) for n, one in enumerate(owners)]
+    row = [
+        Change(path="x", old_tree=f"{n}", new_tree=f"{n + 1}", time=n, owner=owner) for n, owner in enumerate(owners)
+    ]
     groups = files._groups(row, [(f"{n}", f"{n + 1}") for n in range(len(row))])
-    assert [one for some in groups for one in some] == row
-    assert all(len({one.session_id for one in some}) == 1 for some in groups)
-    assert all(one[-1].session_id != other[0].session_id for one, other in itertools.pairwise(groups))
+    assert [change for group in groups for change in group] == row
+    assert all(len({change.session_id for change in group}) == 1 for group in groups)
+    assert all(group[-1].session_id != following[0].session_id for group, following in itertools.pairwise(groups))
 
 
 def test_changes_with_another_one_between_them_are_apart() -> None:
