@@ -1,6 +1,6 @@
 """Keeps every session of your coding agents in git, linked to the commits it led to.
 
-The public names are found on first use, so that ``import entire`` costs a hook next to nothing.
+The public names are imported on first use, so that ``import entire`` adds almost nothing to a hook's start.
 """
 
 from __future__ import annotations

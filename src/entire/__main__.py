@@ -1,4 +1,4 @@
-"""``python -m entire``: the command, for places where its launcher is not installed."""
+"""``python -m entire``: runs the command where its launcher is not installed."""
 
 import sys
 

@@ -1,1 +1,1 @@
-"""Sources of events and transcripts, one room per agent. They parse and read; they never save, call git or decide."""
+"""Adapters, one room per agent: they translate hooks and transcripts; they never save, call git or decide."""

@@ -1,4 +1,4 @@
-"""Optional capabilities of agents: each function returns the agent typed as more than an ``Agent``, or None."""
+"""Optional capabilities: each function returns the agent, typed as having that capability, or None if it lacks it."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ NAMES = (
 )
 
 
-def _ask_for(name: str) -> Callable[[Agent], Any]:
+def _capability(name: str) -> Callable[[Agent], Any]:
     return lambda agent: agent if name in agent.capabilities else None
 
 
-file_watcher: Callable[[Agent], contract.FileWatcher | None] = _ask_for("file_watcher")
-hook_installer: Callable[[Agent], contract.HookInstaller | None] = _ask_for("hook_installer")
-hook_responder: Callable[[Agent], contract.HookResponder | None] = _ask_for("hook_responder")
-session_resumer: Callable[[Agent], contract.SessionResumer | None] = _ask_for("session_resumer")
-subagent_extractor: Callable[[Agent], contract.SubagentExtractor | None] = _ask_for("subagent_extractor")
-text_generator: Callable[[Agent], contract.TextGenerator | None] = _ask_for("text_generator")
-token_calculator: Callable[[Agent], contract.TokenCalculator | None] = _ask_for("token_calculator")
-transcript_analyzer: Callable[[Agent], contract.TranscriptAnalyzer | None] = _ask_for("transcript_analyzer")
-transcript_preparer: Callable[[Agent], contract.TranscriptPreparer | None] = _ask_for("transcript_preparer")
+file_watcher: Callable[[Agent], contract.FileWatcher | None] = _capability("file_watcher")
+hook_installer: Callable[[Agent], contract.HookInstaller | None] = _capability("hook_installer")
+hook_responder: Callable[[Agent], contract.HookResponder | None] = _capability("hook_responder")
+session_resumer: Callable[[Agent], contract.SessionResumer | None] = _capability("session_resumer")
+subagent_extractor: Callable[[Agent], contract.SubagentExtractor | None] = _capability("subagent_extractor")
+text_generator: Callable[[Agent], contract.TextGenerator | None] = _capability("text_generator")
+token_calculator: Callable[[Agent], contract.TokenCalculator | None] = _capability("token_calculator")
+transcript_analyzer: Callable[[Agent], contract.TranscriptAnalyzer | None] = _capability("transcript_analyzer")
+transcript_preparer: Callable[[Agent], contract.TranscriptPreparer | None] = _capability("transcript_preparer")

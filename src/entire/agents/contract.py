@@ -1,10 +1,11 @@
-"""The promise between an agent's adapter and the framework, for people and type checkers.
+"""The contract between an agent's adapter and the framework, for people and type checkers.
 
-No hook imports this module: adapters simply have these methods, and ``capabilities`` asks for the optional ones by
-the names in ``Agent.capabilities``. A method is called like the subcommand of the external agent protocol.
+No hook imports this module: adapters simply have these methods, and ``Agent.capabilities`` names the optional ones they
+have. Each method is named like the matching subcommand of the external agent protocol.
 
-Rules for every method: never write (but where it says so), never call git, never decide, never raise on bad data (give
-what can be told); a missing transcript is an empty one. Paths are absolute unless said otherwise.
+Rules for every method: do not write files (unless its docstring says so), call git or make decisions. Do not raise on
+bad data: return what can be read. Treat a missing transcript as an empty one. Paths are absolute unless stated
+otherwise.
 """
 
 from __future__ import annotations
@@ -19,27 +20,27 @@ if TYPE_CHECKING:
 
 
 class AgentFactory(Protocol):
-    """What the ``target`` of an ``AgentEntry`` is, mostly a class: makes one adapter per session."""
+    """The ``target`` of an ``AgentEntry``, usually a class: makes one adapter per session."""
 
     def __call__(self, *, metadata: Mapping[str, str] = ...) -> Agent:
-        """Return an adapter for a session; ``metadata``: what earlier events of that session carried."""
+        """Return an adapter for a session; ``metadata`` holds what earlier events of that session carried."""
         ...
 
 
 class Agent(Protocol):
     """What every agent must have: identity, event mapping, transcript storage.
 
-    What must be known without loading the agent stands in its ``registry.AgentEntry``.
+    What must be known without loading the adapter is in its ``registry.AgentEntry``.
     """
 
     @property
     def name(self) -> str:
-        """As in its ``AgentEntry``, e.g. ``claude-code``."""
+        """Name in the ``AgentEntry``, such as ``claude-code``."""
         ...
 
     @property
     def type(self) -> str:
-        """As in its ``AgentEntry``, e.g. ``Claude Code``."""
+        """Type in the ``AgentEntry``, such as ``Claude Code``."""
         ...
 
     @property
@@ -49,32 +50,32 @@ class Agent(Protocol):
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """Names of the optional capabilities below, in snake case: ``{"hook_installer", ...}``."""
+        """Names of the optional capabilities below that the adapter has, in snake case: ``{"hook_installer", ...}``."""
         ...
 
     @property
     def metadata(self) -> Mapping[str, str]:
-        """What earlier events of this session carried, as given to the constructor."""
+        """What earlier events of this session carried, as passed to the constructor."""
         ...
 
     def detect(self, root: str) -> bool:
-        """Tell whether this agent is present in the repository at ``root`` or for this user."""
+        """Tell whether this agent is used in the repository at ``root`` or by this user."""
         ...
 
     def parse_hook(self, hook: str, payload: bytes) -> Event | None:
-        """Translate a native hook call into an event, or None if it means nothing. Reads no transcript."""
+        """Translate a hook call into an event, or None if the framework need not know. Do not read the transcript."""
         ...
 
     def read_transcript(self, session_ref: str) -> bytes:
-        """Return the native transcript, whole; empty if there is none."""
+        """Return the whole native transcript; empty if there is none."""
         ...
 
     def chunk_transcript(self, transcript: bytes, max_size: int) -> list[bytes]:
-        """Cut a transcript into parts of at most ``max_size`` bytes that ``reassemble_transcript`` joins again."""
+        """Split a transcript into chunks of at most ``max_size`` bytes that ``reassemble_transcript`` can join."""
         ...
 
     def reassemble_transcript(self, chunks: list[bytes]) -> bytes:
-        """Join stored parts to the transcript."""
+        """Join stored chunks into the transcript."""
         ...
 
 
@@ -86,43 +87,41 @@ class HookInstaller(Protocol):
         ...
 
     def install_hooks(self, root: str, scope: str, *, force: bool) -> int:
-        """Install or repair our entries, keep strangers' to the byte; return the number of entries written (0: all
-        there).
+        """Install or repair our entries without changing a byte of others; return how many were written, 0 if all
+        were there.
         """
         ...
 
     def uninstall_hooks(self, root: str, scope: str) -> int:
-        """Remove our entries (and the file, if nothing else is in it); return the number removed."""
+        """Remove our entries (and the file, if nothing else is in it); return how many were removed."""
         ...
 
     def are_hooks_installed(self, root: str, scope: str) -> bool:
-        """Tell whether all our entries are there, as we write them today."""
+        """Tell whether all our entries are there, as this version writes them."""
         ...
 
 
 class TranscriptAnalyzer(Protocol):
-    """Understands the transcript's format. ``until=None`` means its present end."""
+    """Reads the transcript's format. ``until=None`` means its current end."""
 
     def transcript_position(self, session_ref: str, since: Position) -> Position:
-        """Return the end, counting on from ``since``; smaller than ``since`` if the transcript was rewritten
-        shorter.
-        """
+        """Return the position of the end, reading from ``since`` on; before ``since`` if the transcript got shorter."""
         ...
 
     def answer_boundary(self, session_ref: str, since: Position, moment: float) -> Position:
-        """Return the end of the API answer whose tool call was running at ``moment`` (seconds since the epoch)."""
+        """Return the end of the API response whose tool call was running at ``moment`` (seconds since the epoch)."""
         ...
 
     def modified_files(self, session_ref: str, since: Position, until: Position | None = None) -> list[str]:
-        """Return the paths that tools report as changed, in order, each once; failed calls do not count."""
+        """Return the paths that tools report as changed, in order, without duplicates; ignore failed calls."""
         ...
 
     def prompts(self, session_ref: str, since: Position, until: Position | None = None) -> list[Prompt]:
-        """Return the prompts of people in the conversation (not of branches that a native rewind left)."""
+        """Return the prompts people typed, without those on branches abandoned by the agent's own rewind."""
         ...
 
     def summary(self, session_ref: str, since: Position) -> str:
-        """Return the last answer's text, or ''."""
+        """Return the text of the last answer, or ''."""
         ...
 
 
@@ -130,63 +129,63 @@ class TranscriptPreparer(Protocol):
     """For agents that write the transcript late."""
 
     def prepare_transcript(self, event: Event, since: Position) -> None:
-        """Wait (at most a few seconds) until the transcript holds the turn that ended with ``event``."""
+        """Wait at most a few seconds until the transcript holds the whole turn that ended with ``event``."""
         ...
 
 
 class TokenCalculator(Protocol):
-    """Knows what API answers cost."""
+    """Counts the tokens of API responses."""
 
     def token_usage(self, session_ref: str, since: Position, until: Position | None = None) -> TokenUsage:
-        """Sum the answers that begin between the two positions, each once, without subagents."""
+        """Sum the responses that start between the two positions, each counted once, without subagents."""
         ...
 
 
 class SubagentExtractor(Protocol):
-    """Knows the transcripts of subagents, which are in this agent's own format."""
+    """Finds the transcripts of subagents, which are in this agent's own format."""
 
     def subagents(self, session_ref: str, since: Position, until: Position | None = None) -> list[Subagent]:
-        """Return the subagents whose task call or result lies between the positions."""
+        """Return the subagents whose task call or result is between the positions."""
         ...
 
     def subagent_file(self, session_ref: str, subagent_id: str) -> str:
-        """Return where a subagent's transcript belongs beside its session's; '' for an id that could lead elsewhere.
+        """Return the path of a subagent's transcript; '' for an id that could lead outside the session's folder.
 
-        Optional: an adapter without it has its subagents' transcripts stored, and not put back.
+        Optional: without it, subagents' transcripts are stored but not restored.
         """
         ...
 
 
 class SessionResumer(Protocol):
-    """Can continue a stored session."""
+    """Restores sessions so that the agent can continue them."""
 
     def session_dir(self, root: str) -> str:
-        """Return the folder where the agent looks for sessions of this repository on this machine."""
+        """Return the folder in which the agent keeps this repository's sessions on this machine."""
         ...
 
     def resolve_session_file(self, session_dir: str, session_id: str) -> str:
-        """Return the transcript's path of a session in that folder."""
+        """Return the path of a session's transcript in that folder."""
         ...
 
     def write_session(self, session_ref: str, transcript: bytes) -> None:
-        """Put a transcript where the agent finds it (old or new under a crash)."""
+        """Write a transcript where the agent finds it, atomically: a crash leaves the old one or the new one."""
         ...
 
     def format_resume_command(self, session_id: str) -> str:
-        """Return the command with which a person continues the session."""
+        """Return the shell command that continues the session."""
         ...
 
 
 class HookResponder(Protocol):
-    """Can show a message to the user through the agent."""
+    """Shows a message to the user through the agent."""
 
     def write_hook_response(self, message: str) -> bytes:
-        """Return what the hook prints on standard output for this."""
+        """Return what the hook must print on standard output to show ``message``."""
         ...
 
 
 class TextGenerator(Protocol):
-    """Can write text with the agent's own model (summaries; never called by a hook)."""
+    """Writes text, such as summaries, with the agent's own model. No hook calls it."""
 
     def generate_text(self, prompt: str, model: str) -> str:
         """Return the model's answer."""
@@ -194,12 +193,12 @@ class TextGenerator(Protocol):
 
 
 class FileWatcher(Protocol):
-    """For agents without hooks: changed files become events."""
+    """For agents without hooks: turns changed files into events."""
 
     def watch_paths(self, root: str) -> list[str]:
         """Return the files and folders to watch."""
         ...
 
     def on_file_change(self, path: str) -> Event | None:
-        """Translate a change into an event, or None."""
+        """Translate a changed file into an event, or None if the framework need not know."""
         ...

@@ -1,8 +1,8 @@
 """Reads any agent's stored transcript as a conversation for people: who said what, which tools were called.
 
-It knows the shapes that agents use (JSON lines or one document, ``type`` or ``role``, text or blocks of content) and
-not the agents: one of a later version, or one that this installation lacks, can be read too. What it cannot place it
-leaves out. No hook uses this.
+It knows the formats that agents use (JSON lines or one document, ``type`` or ``role``, text or content blocks), not the
+agents themselves, so it can also read transcripts of newer versions and of agents that are not installed. It skips what
+it does not recognise. No hook uses it.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _SUBJECTS = (
 )
 
 
-class Said(Value):
-    """One thing in a conversation. ``at`` is the number of records before it; ``name`` is a tool's."""
+class Message(Value):
+    """A text or tool call in a conversation. ``at``: records before it; ``name``: the tool's name."""
 
     who: str  # USER, AGENT or TOOL
     text: str
@@ -47,23 +47,23 @@ class Said(Value):
     name: str = ""
 
 
-def read(data: bytes, start: int = 0) -> list[Said]:
+def read(data: bytes, start: int = 0) -> list[Message]:
     """Return the conversation in a transcript from record ``start`` on."""
-    said: list[Said] = []
+    messages: list[Message] = []
     for at, record in records(data):
         if at >= start and isinstance(record, dict):
-            said += _read_record(at, record)
-    return said
+            messages += _read_record(at, record)
+    return messages
 
 
 def prompts(data: bytes, start: int = 0) -> list[str]:
-    """Return what people said, from record ``start`` on."""
-    return [one.text for one in read(data, start) if one.who == USER]
+    """Return the prompts that people typed, from record ``start`` on."""
+    return [message.text for message in read(data, start) if message.who == USER]
 
 
 def records(data: bytes) -> Iterator[tuple[int, object]]:
-    """Yield each record with its number: the lines of a JSONL file, the messages of a document."""
-    document = _loads(data) if data.lstrip()[:1] == b"{" else None  # lines are refused after the first
+    """Yield each record with its number: the lines of a JSONL file, or the messages of a document."""
+    document = _loads(data) if data.lstrip()[:1] == b"{" else None  # several JSON lines are no valid document
     if isinstance(document, dict) and isinstance(document.get("messages"), list):
         yield from enumerate(document["messages"])
         return
@@ -79,8 +79,8 @@ def _loads(data: bytes) -> object:
     return found
 
 
-def _read_record(at: int, record: dict[str, Any]) -> list[Said]:
-    """Return what one record says; notes of the agent's program to itself (meta, reminders) say nothing."""
+def _read_record(at: int, record: dict[str, Any]) -> list[Message]:
+    """Return the messages of a record; none for the agent's notes to itself, such as reminders."""
     if record.get("isMeta") or record.get("isSidechain") or record.get("isCompactSummary"):
         return []
     message = record.get("message")
@@ -92,16 +92,16 @@ def _read_record(at: int, record: dict[str, Any]) -> list[Said]:
     if who == TOOL:
         return [_call(at, inner.get("tool"), inner.get("input"))]
     content = inner.get("content", inner.get("text", message if isinstance(message, str) else ""))
-    said = list(_contents(at, who, content))
+    messages = list(_contents(at, who, content))
     calls = inner.get("toolCalls")
     for call in calls if isinstance(calls, list) else []:
         if isinstance(call, dict):
-            said.append(_call(at, call.get("name"), call.get("args")))
-    return said
+            messages.append(_call(at, call.get("name"), call.get("args")))
+    return messages
 
 
-def _contents(at: int, who: str, content: object) -> Iterator[Said]:
-    """Yield texts and tool calls of a message's content; tool results and thoughts are left out."""
+def _contents(at: int, who: str, content: object) -> Iterator[Message]:
+    """Yield the texts and tool calls of a message's content, without tool results and thinking."""
     texts = []
     for block in content if isinstance(content, list) else [content]:
         if isinstance(block, str):
@@ -116,17 +116,17 @@ def _contents(at: int, who: str, content: object) -> Iterator[Said]:
     yield from _text(at, who, texts)
 
 
-def _text(at: int, who: str, texts: list[str]) -> Iterator[Said]:
-    text = "\n".join(one for one in texts if one.strip()).strip()
+def _text(at: int, who: str, texts: list[str]) -> Iterator[Message]:
+    text = "\n".join(part for part in texts if part.strip()).strip()
     if text and not (who == USER and text.startswith(_NOTES)):
-        yield Said(who=who, text=text, at=at)
+        yield Message(who=who, text=text, at=at)
 
 
-def _call(at: int, name: object, given: object) -> Said:
-    """Describe a tool call by the one thing that says most."""
+def _call(at: int, name: object, given: object) -> Message:
+    """Describe a tool call by its most telling argument."""
     subject = ""
     if isinstance(given, dict):
         subject = next((given[key] for key in _SUBJECTS if isinstance(given.get(key), str) and given[key]), "")
     elif isinstance(given, str):
         subject = given
-    return Said(who=TOOL, text=subject, at=at, name=name if isinstance(name, str) else "tool")
+    return Message(who=TOOL, text=subject, at=at, name=name if isinstance(name, str) else "tool")

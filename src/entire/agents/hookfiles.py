@@ -1,4 +1,4 @@
-"""Shared by agents whose hooks are entries in a JSON file of the user's: finds, adds and removes ours."""
+"""Finds, adds and removes our entries in an agent's hook configuration; for agents that keep it in a JSON file."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 PREFIX = "entire "
-"""Commands of ours begin with it; so do those of the Go CLI, which are replaced (formats.md section 11)."""
+"""What our commands start with. So do those of the Go CLI, which are replaced (formats.md section 11)."""
 
 
 class Entry(Value):
-    """One hook of ours: ``command`` runs at ``event`` where ``matcher`` matches; ``timeout`` in seconds, 0 for none."""
+    """A hook entry: ``command`` runs on ``event`` where ``matcher`` matches; ``timeout`` in seconds, 0 for none."""
 
     event: str
     matcher: str
@@ -26,7 +26,7 @@ class Entry(Value):
     timeout: int = 0
 
     def group(self) -> dict[str, Any]:
-        """Return the entry as it stands in the event's list."""
+        """Return the entry as written into the event's list."""
         hook: dict[str, Any] = {"type": "command", "command": self.command}
         if self.timeout:
             hook["timeout"] = self.timeout
@@ -34,7 +34,7 @@ class Entry(Value):
 
 
 def found(document: Document) -> list[tuple[str, str, dict[str, Any]]]:
-    """Return the entries whose command begins with our prefix: (event, matcher, hook)."""
+    """Return the entries whose command starts with our prefix: (event, matcher, hook)."""
     return [(path[1], matcher, hook) for path, matcher, hook in _ours(document)]
 
 
@@ -44,27 +44,27 @@ def expected(entries: tuple[Entry, ...]) -> list[tuple[str, str, dict[str, Any]]
 
 
 def missing(document: Document, entries: tuple[Entry, ...]) -> int:
-    """Return how many of ``entries`` are not there exactly as they should be."""
-    there = found(document)
-    return sum(entry not in there for entry in expected(entries))
+    """Return how many of ``entries`` are missing or differ from what this version writes."""
+    present = found(document)
+    return sum(entry not in present for entry in expected(entries))
 
 
 def is_exact(document: Document, entries: tuple[Entry, ...]) -> bool:
-    """Tell whether ``entries`` are there, each once, and no other of ours or of the Go CLI."""
-    there = found(document)
-    return len(there) == len(entries) and not missing(document, entries)
+    """Tell whether ``entries`` are there, each once, and no other entry of ours or of the Go CLI."""
+    present = found(document)
+    return len(present) == len(entries) and not missing(document, entries)
 
 
 def add(document: Document, entries: tuple[Entry, ...], path: str) -> None:
-    """Add ``entries`` behind the user's; raises EntireError first if their lists are none."""
+    """Add ``entries`` after the user's; raises EntireError, before any change, if the hooks are not in lists."""
     hooks = document.get(("hooks",))
     lists = [hooks.get(entry.event) for entry in entries] if isinstance(hooks, dict) else []
     if ("hooks" in document.value and not isinstance(hooks, dict)) or any(
         not isinstance(groups, list) for groups in lists if groups is not None
     ):
         raise EntireError(
-            f"the hooks in {path} are not in the form the agent reads; the file was left as it is",
-            hint="correct the entry `hooks` and try again",
+            f"`hooks` in {path} does not have the form the agent reads; the file was not changed",
+            hint="correct `hooks` and try again",
         )
     if hooks is None:
         document.append((), _tree(entries), "hooks")
@@ -77,7 +77,6 @@ def add(document: Document, entries: tuple[Entry, ...], path: str) -> None:
 
 
 def create(entries: tuple[Entry, ...], more: dict[str, Any]) -> Document:
-    """Return a new document with ``entries`` and ``more``."""
     return Document(json.dumps({"hooks": _tree(entries), **more}, indent=2) + "\n")
 
 
@@ -88,8 +87,8 @@ def _tree(entries: tuple[Entry, ...]) -> dict[str, list[dict[str, Any]]]:
     return tree
 
 
-def take_out(document: Document) -> int:
-    """Remove every entry whose command begins with our prefix, and groups left empty; return how many there were."""
+def remove(document: Document) -> int:
+    """Remove every entry whose command starts with our prefix, and groups left empty; return how many there were."""
     removed = 0
     while ours := _ours(document):
         path, _, _ = ours[-1]
@@ -101,7 +100,7 @@ def take_out(document: Document) -> int:
 
 
 def _ours(document: Document) -> list[tuple[Any, str, dict[str, Any]]]:
-    """Return (path, matcher, hook) of our entries; also of flat ones, which the agent does not read."""
+    """Return (path, matcher, hook) of our entries, including flat ones, which the agent does not read."""
     result: list[tuple[Any, str, dict[str, Any]]] = []
     hooks = document.get(("hooks",)) if document.text else None
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
@@ -113,9 +112,9 @@ def _ours(document: Document) -> list[tuple[Any, str, dict[str, Any]]]:
                 result.append((("hooks", event, index), matcher, group))
                 continue
             inner = group.get("hooks")
-            for place, hook in enumerate(inner if isinstance(inner, list) else ()):
+            for inner_index, hook in enumerate(inner if isinstance(inner, list) else ()):
                 if isinstance(hook, dict) and _is_ours(hook):
-                    result.append((("hooks", event, index, "hooks", place), matcher, hook))
+                    result.append((("hooks", event, index, "hooks", inner_index), matcher, hook))
     return result
 
 

@@ -1,9 +1,9 @@
-"""Edits a JSON file of the user's in place: only what is added or removed changes, everything else stays to the byte.
+"""Edits a user's JSON file in place: only what is added or removed changes, every other byte stays.
 
-The text is edited where members begin and end; nothing else is printed again. So key order, indentation, line ends and
-a missing final newline stay, and taking an entry out gives the old bytes back. What we create closes on a line of its
-own; where we fill an empty list or object of the user's, its closing bracket stays where it was: by that removal knows
-which to leave behind.
+Edits splice the text where members start and end and serialise nothing else. Key order, indentation, line endings and a
+missing final newline are kept, and removing an added entry restores the old bytes. A list or object that we create
+closes on a line of its own; an empty one of the user's that we fill keeps its closing bracket where it was. That is how
+removal knows which to leave behind.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _DECODER = json.JSONDecoder()
 
 
 class Node:
-    """A value in a JSON text: where it is, and for objects and lists its members (key, start of the member, value)."""
+    """Position of a value in a JSON text; for objects and lists also the members (key, start of the member, value)."""
 
     __slots__ = ("end", "members", "start")
 
@@ -35,7 +35,7 @@ class Node:
 
 
 class Document:
-    """A JSON text that can be edited in place. ``text`` is '' once nothing is left."""
+    """An editable JSON text. ``text`` is '' once nothing is left."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -46,7 +46,7 @@ class Document:
         self.unit = self._indentation() or "  "
 
     def get(self, path: Path) -> Any:
-        """Return the value at ``path`` (keys and indexes), None if there is none."""
+        """Return the value at ``path`` (keys and indexes), or None if there is none."""
         value = self.value
         for step in path:
             if isinstance(step, str) and isinstance(value, dict):
@@ -75,7 +75,7 @@ class Document:
         self._replace(at, at, separator + member)
 
     def remove(self, path: Path) -> None:
-        """Take out the member at ``path``, and what we created around it if it was the only one."""
+        """Remove the member at ``path``; if it was the only one, also the list or object we created around it."""
         outer, step = self._find(path[:-1]), path[-1]
         index = (
             step if isinstance(step, int) else max(at for at, member in enumerate(outer.members) if member[0] == step)
@@ -113,7 +113,7 @@ class Document:
     def _find(self, path: Path) -> Node:
         node = self._root
         for step in path:
-            # Of two members with one key the last counts, as for every JSON parser.
+            # The last of several members with the same key counts, as in every JSON parser.
             found = node.members[step] if isinstance(step, int) else [m for m in node.members if m[0] == step][-1]
             node = found[2]
         return node
@@ -128,7 +128,7 @@ class Document:
         return at
 
     def _node(self, at: int) -> Node:
-        """Find where values lie; the text is known to be valid."""
+        """Locate the values of a text that is known to be valid."""
         node = Node(at)
         opening = self.text[at]
         if opening not in "{[":
@@ -150,30 +150,31 @@ class Document:
 
 
 def load(path: str) -> Document | None:
-    """Return the file as a document, None if there is none; raises EntireError if it cannot be edited without harm."""
+    """Return the file as a document, None if there is none; raises EntireError if it cannot be edited safely."""
     try:
         data = files.read(path)
     except OSError as error:
-        raise EntireError(f"cannot read {path}: {error.strerror}", hint="check its permissions") from error
+        hint = "check its permissions and try again"
+        raise EntireError(f"cannot read {path}: {error.strerror}", hint=hint) from error
     if data is None or not data.strip():
         return None
     try:
         text = data.decode("utf-8")
         document = Document(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
-        hint = "correct the file and run this again"
+        hint = "correct the file and try again"
         if b"//" in data or b"/*" in data:
-            hint = "it seems to hold comments, which JSON does not have: take them out and run this again"
-        raise EntireError(f"{path} is not valid JSON and was left as it is: {error}", hint=hint) from error
+            hint = "JSON allows no comments: remove them and try again"
+        raise EntireError(f"{path} is not valid JSON and was not changed: {error}", hint=hint) from error
     if not isinstance(document.value, dict):
-        raise EntireError(f"{path} holds no JSON object and was left as it is", hint="correct the file and try again")
+        raise EntireError(f"{path} is not a JSON object and was not changed", hint="correct the file and try again")
     return document
 
 
 def save(path: str, document: Document) -> bool:
     """Write the document if it differs from the file; delete the file (and its folder, if empty) if nothing is left.
 
-    A symbolic link stays one; the file keeps its mode.
+    Keeps symbolic links and the file's mode.
     """
     target = os.path.realpath(path)
     old = files.read(target)
@@ -195,7 +196,8 @@ def save(path: str, document: Document) -> bool:
         os.makedirs(os.path.dirname(target), exist_ok=True)
         files.write(target, new, mode=mode)
         if os.stat(target).st_mode & 0o7777 != mode and old is not None:
-            os.chmod(target, mode)  # the umask took something away
+            os.chmod(target, mode)  # the umask removed some bits
     except OSError as error:
-        raise EntireError(f"cannot write {path}: {error.strerror}", hint="check the permissions") from error
+        hint = "check its permissions and try again"
+        raise EntireError(f"cannot write {path}: {error.strerror}", hint=hint) from error
     return True

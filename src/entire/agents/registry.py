@@ -1,6 +1,6 @@
-"""The table of agents, and the lookup that loads one agent's room and no other.
+"""The table of agents, and the lookup that loads only the room of the agent asked for.
 
-Built-in agents come first, then those of installed packages: each entry point of the group ``entire.agents`` names an
+Built-in agents come first, then those of installed packages: each entry point in the group ``entire.agents`` names an
 ``AgentEntry``. Searching packages is slow, so a hook does it only for a name that is not built in.
 """
 
@@ -19,32 +19,32 @@ if TYPE_CHECKING:
     from entire.agents.contract import Agent, AgentFactory, HookInstaller
 
 GROUP = "entire.agents"
-_RESERVED = ("git",)  # `entire hooks git` is not an agent's
+_RESERVED = ("git",)  # `entire hooks git` is for git's hooks
 
 
 class AgentEntry(Value):
-    """All that must be known of an agent without loading its room."""
+    """What must be known about an agent without loading its room."""
 
     name: str
-    """Command-line word, as in ``entire hooks <name> <verb>``."""
+    """Name on the command line, as in ``entire hooks <name> <verb>``."""
     type: str
     """Name in metadata and for people."""
     target: str
-    """``module:Class`` of the adapter, see ``AgentFactory`` in the contract."""
+    """``module:Class`` of the adapter; see ``AgentFactory`` in the contract."""
     description: str = ""
     protected_dirs: tuple[str, ...] = ()
-    """The agent's own folders in a repository: a rewind never restores or deletes them."""
+    """The agent's own folders in a repository; a rewind never restores or deletes them."""
     project_variable: str = ""
     """Environment variable that names the folder the agent was started in."""
     session_variable: str = ""
     """Environment variable that holds the session id in programs the agent starts.
 
-    Git hooks read it for built-in agents only; they recognise the others by the process that started git.
+    Git hooks read it for built-in agents only; they recognise other agents by the process that started git.
     """
     session_dir_variable: str = ""
-    """Environment variable by which a test harness says where the agent keeps its sessions."""
+    """Environment variable with which a test harness sets the agent's session folder."""
     spoken_name: str = ""
-    """What people call the agent at the beginning of a prompt; left out of a step's subject."""
+    """What people call the agent at the start of a prompt; omitted from a step's subject."""
 
 
 BUILTIN = {
@@ -65,20 +65,20 @@ BUILTIN = {
             name="demo",
             type="Demo Agent",
             target="entire.agents.demo.agent:Demo",
-            description="The bundled demo agent: obeys, needs no model and no network",
+            description="The bundled demo agent; follows simple instructions without a model or network",
             protected_dirs=(".demo-agent",),
             session_variable="DEMO_AGENT_SESSION_ID",
         ),
     )
 }
 DEFAULT = "claude-code"
-"""The choice of ``enable`` where nothing shows which agent is used."""
+"""The agent that ``enable`` chooses when it detects none."""
 UNNAMED = "claude-code"
-"""The agent of a session state that names none: the Go CLI's first."""
+"""The agent of a session state that names none: the first one the Go CLI supported."""
 
 
 class _Packages(Value):
-    """The agents that installed packages bring, and what is wrong with those that cannot be used."""
+    """The agents from installed packages, and what is wrong with those that cannot be used."""
 
     entries: Mapping[str, AgentEntry]
     problems: tuple[str, ...] = ()
@@ -87,17 +87,17 @@ class _Packages(Value):
 _searched: dict[tuple[str, ...], _Packages] = {}  # by sys.path
 
 
-# ---------------------------------------------------------------- lines of the table
+# ---------------------------------------------------------------- entries of the table
 
 
 def entries() -> list[AgentEntry]:
-    """Return the lines of all agents, the built-in ones first."""
+    """Return the entries of all agents, built-in ones first."""
     return [*BUILTIN.values(), *_packages().entries.values()]
 
 
 def find(name: str) -> AgentEntry:
-    """Return the line of the agent called ``name``; raises UsageError if there is none."""
-    entry = _line(name)
+    """Return the entry of the agent called ``name``; raises UsageError if there is none."""
+    entry = _entry(name)
     if entry is None:
         raise UsageError(
             f"there is no agent called {name!r}", hint="known agents: " + ", ".join(entry.name for entry in entries())
@@ -106,7 +106,7 @@ def find(name: str) -> AgentEntry:
 
 
 def find_by_type(agent_type: str) -> AgentEntry | None:
-    """Return the line of the agent whose ``type`` metadata records name, or None if it is not installed."""
+    """Return the entry of the agent that metadata calls ``agent_type``, or None if it is not installed."""
     for entry in BUILTIN.values():
         if entry.type == agent_type:
             return entry
@@ -114,35 +114,33 @@ def find_by_type(agent_type: str) -> AgentEntry | None:
 
 
 def protected_dirs() -> frozenset[str]:
-    """Return the folders that agents keep for themselves in a repository."""
+    """Return the folders in a repository that belong to an agent."""
     return frozenset(name for entry in entries() for name in entry.protected_dirs)
 
 
 def spoken_names() -> list[str]:
-    """Return what people call the built-in agents."""
     return [entry.spoken_name for entry in BUILTIN.values() if entry.spoken_name]
 
 
 def project_dir(name: str, env: Mapping[str, str]) -> str:
-    """Return the folder that an agent was started in, as its variable says; '' if nothing says so."""
-    entry = _line(name)
+    """Return the folder the agent was started in, from its environment variable, or ''."""
+    entry = _entry(name)
     return env.get(entry.project_variable, "") if entry is not None and entry.project_variable else ""
 
 
 def session_dir(name: str, env: Mapping[str, str]) -> str:
-    """Return the folder that a test harness gives an agent for its sessions, '' if there is none."""
-    entry = _line(name)
+    """Return the session folder that a test harness set for the agent, or ''."""
+    entry = _entry(name)
     return env.get(entry.session_dir_variable, "") if entry is not None and entry.session_dir_variable else ""
 
 
 def calling_session(env: Mapping[str, str]) -> str:
-    """Return the session id that a built-in agent put into the environment of git, or ''."""
+    """Return the session id that a built-in agent set in git's environment, or ''."""
     names = (entry.session_variable for entry in BUILTIN.values() if entry.session_variable)
     return next((env[name] for name in names if env.get(name)), "")
 
 
-def _line(name: str) -> AgentEntry | None:
-    """Look a name up: built in, then in installed packages. Programs on PATH come after these."""
+def _entry(name: str) -> AgentEntry | None:
     return BUILTIN.get(name) or _packages().entries.get(name)
 
 
@@ -164,19 +162,19 @@ def make(name: str, metadata: Mapping[str, str] = {}) -> Agent:
     except (Exception, SystemExit) as error:
         if name in BUILTIN:
             raise
-        hint = "reinstall or remove the package that brings it"
-        raise EntireError(f"the agent {name!r} cannot be loaded: {_words(error)}", hint=hint) from error
+        hint = "reinstall or remove its package"
+        raise EntireError(f"the agent {name!r} cannot be loaded: {_describe(error)}", hint=hint) from error
     return agent
 
 
 def make_by_type(agent_type: str, metadata: Mapping[str, str] = {}) -> Agent | None:
-    """Return a new adapter of the agent that metadata records name, None if it is not installed or cannot be loaded."""
+    """Return a new adapter of the agent that metadata calls ``agent_type``, or None if it cannot be loaded."""
     entry = find_by_type(agent_type)
     return _make_if_possible(entry, metadata) if entry is not None else None
 
 
 def agents() -> list[Agent]:
-    """Return an adapter of each agent that can be loaded."""
+    """Return an adapter for each agent that can be loaded."""
     return [agent for entry in entries() if (agent := _make_if_possible(entry, {})) is not None]
 
 
@@ -188,7 +186,7 @@ def _make_if_possible(entry: AgentEntry, metadata: Mapping[str, str]) -> Agent |
 
 
 class Installed(Value):
-    """Hooks of ours in an agent's configuration; ``is_whole``: all of them, as this version writes them."""
+    """Our hooks in an agent's configuration; ``is_whole``: all are there, as this version writes them."""
 
     agent_type: str
     installer: HookInstaller
@@ -198,7 +196,7 @@ class Installed(Value):
 
 
 def installed(root: str) -> list[Installed]:
-    """Return where agents have hooks of ours, for the worktree ``root`` or for this user, whole or in part."""
+    """Return where our hooks are installed, completely or in part, in the worktree ``root`` or for this user."""
     from entire import files
     from entire.agents import capabilities
 
@@ -220,7 +218,7 @@ def installed(root: str) -> list[Installed]:
 
 
 def problems() -> list[str]:
-    """Return what is wrong with agents that installed packages bring, a sentence each; loads these agents."""
+    """Load the agents of installed packages and return what is wrong with them, a sentence each."""
     found = list(_packages().problems)
     for name in _packages().entries:
         try:
@@ -239,7 +237,7 @@ def _packages() -> _Packages:
 
 
 def _read_path_files() -> None:
-    """Complete the import path: a hook starts without ``site``, and an editable package is named in a .pth file."""
+    """Add what .pth files name to the import path: a hook starts without ``site``, which editable packages need."""
     if sys.flags.no_site and not _searched:
         import site
 
@@ -253,7 +251,8 @@ def _search() -> _Packages:
     try:
         points = sorted(metadata.entry_points(group=GROUP), key=lambda point: (point.name, _package(point)))
     except Exception as error:  # a package's metadata may hold anything
-        return _Packages(entries={}, problems=(f"installed packages cannot be searched for agents: {_words(error)}",))
+        problem = f"installed packages cannot be searched for agents: {_describe(error)}"
+        return _Packages(entries={}, problems=(problem,))
     found: dict[str, AgentEntry] = {}
     wrong = []
     for point in points:
@@ -261,14 +260,14 @@ def _search() -> _Packages:
             entry = point.load()
             _check(point.name, entry, [*BUILTIN.values(), *found.values()])
         except (Exception, SystemExit) as error:
-            wrong.append(f"the agent {point.name!r} of the package {_package(point)} is ignored: {_words(error)}")
+            wrong.append(f"the agent {point.name!r} of the package {_package(point)} is ignored: {_describe(error)}")
         else:
             found[entry.name] = entry
     return _Packages(entries=found, problems=tuple(wrong))
 
 
 def _check(name: str, entry: object, known: list[AgentEntry]) -> None:
-    """Raise EntireError for an entry that cannot stand in the table beside the known ones."""
+    """Raise EntireError for an entry that cannot join the known ones in the table."""
     if not isinstance(entry, AgentEntry):
         raise EntireError("its entry point is not an AgentEntry")
     texts = [value for field, value in entry.__dict__.items() if field != "protected_dirs"]
@@ -287,6 +286,6 @@ def _package(point: EntryPoint) -> str:
     return str(point.dist.name) if point.dist is not None else "?"
 
 
-def _words(error: BaseException) -> str:
+def _describe(error: BaseException) -> str:
     text = " ".join(str(error).split())
     return text if isinstance(error, EntireError) else f"{type(error).__name__}: {text}"

@@ -1,4 +1,4 @@
-"""Stands in for an agent that is not installed any more, or cannot be loaded, so that its session is kept as it is."""
+"""Stands in for an agent that is no longer installed or cannot be loaded, so that its sessions are still stored."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class StandIn:
-    """The contract alone: no hooks, and a transcript that is a file of bytes."""
+    """The required contract only: no hooks, and an opaque transcript file."""
 
     hook_names: tuple[str, ...] = ()
     metadata: Mapping[str, str] = {}
@@ -24,24 +24,19 @@ class StandIn:
         self.capabilities = frozenset(("line_transcript",) if grows_by_lines else ())
 
     def detect(self, root: str) -> bool:  # noqa: ARG002
-        """Return False: nobody knows how to tell."""
         return False
 
     def parse_hook(self, hook: str, payload: bytes) -> Event | None:  # noqa: ARG002
-        """Return None: nobody knows what a hook means."""
         return None
 
     def read_transcript(self, session_ref: str) -> bytes:
-        """Return the file's bytes; empty if there is none."""
         try:
             return files.read(session_ref) or b""
         except (OSError, ValueError):  # ValueError: a path with a NUL
             return b""
 
     def chunk_transcript(self, transcript: bytes, max_size: int) -> list[bytes]:
-        """Cut between lines."""
         return transcripts.chunk(transcript, max_size)
 
     def reassemble_transcript(self, chunks: list[bytes]) -> bytes:
-        """Join with newlines."""
         return transcripts.join(chunks)

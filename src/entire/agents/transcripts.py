@@ -1,6 +1,6 @@
-"""Shared by agents whose transcripts are JSON lines: reading from an offset, parsing, searching, cutting into parts.
+"""For agents whose transcripts are JSON lines: reads from an offset, parses, searches, splits into chunks.
 
-Nothing here holds a whole transcript in memory but ``chunk`` and ``join``, whose argument already is one.
+Nothing here loads a whole transcript into memory; only ``chunk`` and ``join`` work on one that already is.
 """
 
 from __future__ import annotations
@@ -13,27 +13,26 @@ if TYPE_CHECKING:
     from typing import Any, BinaryIO
 
 MAX_LINE = 1 << 20
-"""Longer lines are shortened while they are read, so that one huge tool result cannot fill a hook's memory."""
+"""Longer lines are shortened while they are read, so that a huge tool result cannot fill a hook's memory."""
 KEEP = 1 << 15
-"""What stays of each string in a shortened line."""
+"""Bytes kept of each string in a shortened line."""
 _MAX_SHORTENED = 8 << 20
 _BLOCK = 1 << 20
 _SMALLEST_PART = 64
 
 
 class Shortener:
-    """Cuts long strings in one JSON text that arrives in pieces; the result is valid JSON if the text was."""
+    """Cuts long strings in a JSON text that arrives in pieces; the result is valid JSON if the text was."""
 
     def __init__(self, keep: int, most: int = _MAX_SHORTENED) -> None:
         self._keep = keep
         self._most = most
         self._out = bytearray()
-        self._string_at = -1  # where the open string's content begins in the result; -1 outside strings
+        self._string_at = -1  # where the open string's content starts in the result; -1 outside strings
         self._left_out = 0
-        self._carry = b""  # backslashes at a piece's end: they belong to what follows
+        self._carry = b""  # backslashes at the end of a piece, which belong to what follows
 
     def feed(self, piece: bytes) -> None:
-        """Take the next piece of the text."""
         data = self._carry + piece
         end = len(data.rstrip(b"\\"))
         self._carry, data = data[end:], data[:end]
@@ -54,7 +53,7 @@ class Shortener:
             at = stop
 
     def result(self) -> bytes:
-        """Return the shortened text; empty if even so it is too big to be looked at."""
+        """Return the shortened text; empty if it is still too big to parse."""
         self._out += self._carry
         return bytes(self._out) if len(self._out) <= self._most else b""
 
@@ -76,7 +75,7 @@ class Shortener:
 
 
 def _closing_quote(data: bytes, start: int) -> int:
-    """Return where the string that is open at ``start`` ends, or -1; ``start`` is never behind a backslash."""
+    """Return where the string that is open at ``start`` ends, or -1; ``start`` never follows a backslash."""
     at = data.find(b'"', start)
     while at > start and _backslashes(data, at, start) % 2:
         at = data.find(b'"', at + 1)
@@ -92,16 +91,16 @@ def _backslashes(data: bytes | bytearray, at: int, start: int) -> int:
 
 
 def _safe_end(out: bytearray, start: int) -> int:
-    """Return the last place where the string content ``out[start:]`` can be cut, outside characters and escapes."""
+    """Return the last place to cut the string content ``out[start:]`` without splitting a character or escape."""
     end = len(out)
-    for _ in range(4):  # a UTF-8 character has at most four bytes; drop the last one, it may be incomplete
+    for _ in range(4):  # drop the last UTF-8 character, of at most four bytes: it may be incomplete
         if end > start and out[end - 1] & 0x80:
             end -= 1
             if out[end] & 0x40:
                 break
     for at in range(end - 1, max(start, end - 6) - 1, -1):
         if out[at] == 0x5C:
-            if _backslashes(out, at, start) % 2 == 0:  # it begins an escape (\\n, \\u00e9)
+            if _backslashes(out, at, start) % 2 == 0:  # it starts an escape (\\n, \\u00e9)
                 end = at if at + (6 if out[at + 1 : at + 2] == b"u" else 2) > end else end
             break
     first = end - 6
@@ -114,7 +113,7 @@ def _safe_end(out: bytearray, start: int) -> int:
 def lines(path: str, start: int = 0) -> Iterator[tuple[bytes, int]]:
     """Yield (line with its newline, offset of its end) from byte ``start`` on; the last may lack its newline.
 
-    Lines above ``MAX_LINE`` come shortened. A file that cannot be read is an empty one.
+    Lines longer than ``MAX_LINE`` are shortened. A file that cannot be read has no lines.
     """
     try:
         with open(path, "rb") as file:
@@ -143,9 +142,9 @@ def _long_line(head: bytes, file: BinaryIO) -> tuple[bytes, int]:
 
 
 def records(line: bytes, glue: bytes = b"") -> list[dict[str, Any]]:
-    """Return the JSON objects of one line: one, or none if it is broken.
+    """Return the JSON objects of a line: one, or none if it is broken.
 
-    ``glue`` is how a record of this agent begins: a record that was appended to a cut line is found by it.
+    ``glue`` is how this agent's records start; it finds a record that was appended to an incomplete line.
     """
     value = loads(line)
     if value is None and glue and line.count(glue):
@@ -156,7 +155,7 @@ def records(line: bytes, glue: bytes = b"") -> list[dict[str, Any]]:
 
 
 def loads(data: bytes) -> Any:
-    """Parse JSON from outside; None for anything that is none. Bytes that are no UTF-8 are replaced."""
+    """Parse untrusted JSON; None if it is invalid. Invalid UTF-8 is replaced."""
     try:
         return jsontext.loads(data.decode("utf-8", "replace").lstrip("\ufeff"))
     except (ValueError, RecursionError):
@@ -164,7 +163,7 @@ def loads(data: bytes) -> Any:
 
 
 def clean(text: object) -> str:
-    """Return ``text`` if it is a string, such that it can be written as UTF-8; '' for other values."""
+    """Return ``text`` in a form that can be written as UTF-8; '' if it is not a string."""
     if not isinstance(text, str):
         return ""
     try:
@@ -175,7 +174,7 @@ def clean(text: object) -> str:
 
 
 def offset_of(path: str, count: int) -> tuple[int, int]:
-    """Return (byte, lines before it) of the place after ``count`` lines; fewer lines if the file has fewer."""
+    """Return (byte, lines before it) after ``count`` lines, or after the last line if the file has fewer."""
     seen = offset = 0
     for block in _blocks(path, 0, -1):
         here = block.count(b"\n")
@@ -192,7 +191,7 @@ def offset_of(path: str, count: int) -> tuple[int, int]:
 
 
 def byte_before(path: str, offset: int) -> bytes:
-    """Return the byte before ``offset``; empty at the start of a file or beyond its end."""
+    """Return the byte before ``offset``; empty at the start of the file or beyond its end."""
     try:
         with open(path, "rb") as file:
             file.seek(offset - 1)
@@ -202,7 +201,7 @@ def byte_before(path: str, offset: int) -> bytes:
 
 
 def contains(path: str, needles: tuple[bytes, ...], stop: int) -> bool:
-    """Tell whether one of ``needles`` occurs in the first ``stop`` bytes: a search at the speed of memory."""
+    """Tell whether any of ``needles`` occurs in the first ``stop`` bytes."""
     overlap = max(len(needle) for needle in needles) - 1
     rest = b""
     for block in _blocks(path, 0, stop):
@@ -214,7 +213,7 @@ def contains(path: str, needles: tuple[bytes, ...], stop: int) -> bool:
 
 
 def last_lines(path: str, stop: int, most: int) -> Iterator[bytes]:
-    """Yield the lines before byte ``stop``, last first, as far as they lie wholly within ``most`` bytes."""
+    """Yield the lines before byte ``stop``, last first, as long as they are entirely within ``most`` bytes."""
     try:
         with open(path, "rb") as file:
             size = 1 << 16
@@ -248,10 +247,10 @@ def _blocks(path: str, start: int, stop: int) -> Iterator[bytes]:
 
 
 def chunk(transcript: bytes, max_size: int) -> list[bytes]:
-    """Cut JSON lines into parts by formats.md 2.5: only between lines, no part above ``max_size`` with its newline.
+    """Split JSON lines into parts (formats.md 2.5): only between lines, no part above ``max_size`` with its newline.
 
-    The newline between two parts is in neither; the last part keeps its own. A line above the limit is shortened
-    inside its record.
+    The newline between two parts is in neither; the last part keeps its own. A line longer than the limit is shortened
+    and stays valid JSON.
     """
     limit = max(max_size, _SMALLEST_PART)
     if len(transcript) <= limit:
@@ -280,7 +279,7 @@ def join(parts: list[bytes]) -> bytes:
 
 
 def shorten(line: bytes, limit: int) -> bytes:
-    """Return one JSON record in at most ``limit`` bytes: its longest strings cut and marked, still valid JSON."""
+    """Return a JSON record in at most ``limit`` bytes, still valid: its longest strings are cut and marked."""
     if len(line) <= limit:
         return line
     keep = limit

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from entire.agents import conversation
-from entire.agents.conversation import AGENT, TOOL, USER, Said
+from entire.agents.conversation import AGENT, TOOL, USER, Message
 
 CAPTURED = Path(__file__).parents[2] / "fixtures" / "claude_code"
 
@@ -43,10 +43,10 @@ CLAUDE = lines(
 
 def test_claude_code() -> None:
     assert conversation.read(CLAUDE) == [
-        Said(who=USER, text="make a file", at=1),
-        Said(who=AGENT, text="I will.", at=4),
-        Said(who=TOOL, text="/r/a.py", at=4, name="Write"),
-        Said(who=AGENT, text="Done.", at=4),
+        Message(who=USER, text="make a file", at=1),
+        Message(who=AGENT, text="I will.", at=4),
+        Message(who=TOOL, text="/r/a.py", at=4, name="Write"),
+        Message(who=AGENT, text="Done.", at=4),
     ]
     assert conversation.read(CLAUDE, 2)[0].text == "I will."
     assert conversation.prompts(CLAUDE) == ["make a file"]
@@ -55,7 +55,7 @@ def test_claude_code() -> None:
 
 def test_the_old_short_form() -> None:
     data = lines({"type": "user", "uuid": "1", "message": {"content": "hello"}}, {"type": "assistant", "message": "hi"})
-    assert [(one.who, one.text) for one in conversation.read(data)] == [(USER, "hello"), (AGENT, "hi")]
+    assert [(message.who, message.text) for message in conversation.read(data)] == [(USER, "hello"), (AGENT, "hi")]
 
 
 def test_one_document() -> None:
@@ -69,7 +69,11 @@ def test_one_document() -> None:
     }
     for data in (json.dumps(document, indent=2).encode(), json.dumps(document).encode() + b"\n\n"):
         said = conversation.read(data)
-        assert [(one.who, one.text, one.at) for one in said] == [(USER, "go", 0), (TOOL, "ls", 1), (AGENT, "gone", 2)]
+        assert [(message.who, message.text, message.at) for message in said] == [
+            (USER, "go", 0),
+            (TOOL, "ls", 1),
+            (AGENT, "gone", 2),
+        ]
 
 
 def test_the_demo_agent() -> None:
@@ -80,7 +84,7 @@ def test_the_demo_agent() -> None:
         {"type": "result", "tool": "create", "output": "ok"},
         {"type": "answer", "text": "Created."},
     )
-    assert [(one.who, one.text) for one in conversation.read(data)] == [
+    assert [(message.who, message.text) for message in conversation.read(data)] == [
         (USER, "create a file"),
         (TOOL, "a.txt"),
         (AGENT, "Created."),
@@ -108,9 +112,9 @@ json_values = st.recursive(
 
 @given(st.lists(json_values))
 def test_any_records(records: list[object]) -> None:
-    for one in conversation.read(lines(*records)):
-        assert one.who in (USER, AGENT, TOOL)
-        assert isinstance(one.text, str)
+    for message in conversation.read(lines(*records)):
+        assert message.who in (USER, AGENT, TOOL)
+        assert isinstance(message.text, str)
 
 
 @pytest.mark.parametrize("path", sorted(CAPTURED.rglob("*.jsonl")), ids=lambda path: path.name)

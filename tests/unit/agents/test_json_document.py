@@ -98,7 +98,7 @@ def test_only_commands_with_our_prefix_are_ours() -> None:
     ], "Other": 6}}"""
     document = Document(text)
     assert [(event, matcher) for event, matcher, _ in hookfiles.found(document)] == [("Stop", ""), ("Stop", "flat")]
-    assert hookfiles.take_out(document) == 2
+    assert hookfiles.remove(document) == 2
     left = document.get(("hooks", "Stop"))
     assert left == [
         {"hooks": [{"command": "mine"}, {"command": "entirely"}]},
@@ -106,7 +106,7 @@ def test_only_commands_with_our_prefix_are_ours() -> None:
         {"hooks": 4},
         {"hooks": [None, {"command": 5}]},
     ]
-    assert hookfiles.take_out(document) == 0
+    assert hookfiles.remove(document) == 0
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_an_empty_file_is_none(tmp_path: Path, data: bytes | None) -> None:
         (b'{"a": 1,}', "not valid JSON"),
         (b"\xff\xfe{}", "not valid JSON"),
         (b"[" * 100000, "not valid JSON"),
-        (b"[1]", "no JSON object"),
+        (b"[1]", "not a JSON object"),
     ],
 )
 def test_a_file_that_cannot_be_edited_is_refused(tmp_path: Path, data: bytes, words: str) -> None:
@@ -174,7 +174,7 @@ def test_a_document_with_nothing_left_removes_the_file_and_its_empty_folder(tmp_
     path = tmp_path / "new" / "a.json"
     document = hookfiles.create((STOP,), {})
     assert json_document.save(str(path), document)
-    assert hookfiles.take_out(document) == 1
+    assert hookfiles.remove(document) == 1
     assert document.text == ""
     assert json_document.save(str(path), document)
     assert not path.parent.exists()
@@ -185,7 +185,7 @@ def test_the_folder_stays_if_something_else_is_in_it(tmp_path: Path) -> None:
     (tmp_path / "b.json").touch()
     document = hookfiles.create((STOP,), {})
     json_document.save(str(path), document)
-    hookfiles.take_out(document)
+    hookfiles.remove(document)
     json_document.save(str(path), document)
     assert os.listdir(tmp_path) == ["b.json"]
 
@@ -195,7 +195,7 @@ def test_a_link_stays_with_an_empty_object_behind_it(tmp_path: Path) -> None:
     link.symlink_to(target)
     document = hookfiles.create((STOP,), {})
     json_document.save(str(link), document)
-    hookfiles.take_out(document)
+    hookfiles.remove(document)
     json_document.save(str(link), document)
     assert link.is_symlink()
     assert target.read_text() == "{}\n"

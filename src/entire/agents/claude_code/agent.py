@@ -1,4 +1,4 @@
-"""Claude Code as an agent of the framework: one class that fits the contract; the work is done by its neighbours."""
+"""The adapter for Claude Code: implements the contract with the other modules of this room."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from entire.model.events import Event
     from entire.model.transcripts import Position, Prompt, Subagent, TokenUsage
 
-_REMEMBERED = 4  # passes over transcripts that are kept for the next question
-_LONGEST = 200  # of a project folder's name; longer ones end in a hash that only the agent knows
+_MAX_TAILS = 4  # parsed transcripts to keep for the next question
+_MAX_FOLDER_NAME = 200  # longer names of project folders end in a hash that only the agent knows
 
 
 class ClaudeCode:
-    """The adapter. ``now``, ``clock``, ``sleep`` and ``env`` come in for tests."""
+    """The adapter. Tests pass ``now``, ``clock``, ``sleep`` and ``env``."""
 
     name: ClassVar[str] = "claude-code"
     type: ClassVar[str] = "Claude Code"
@@ -73,7 +73,6 @@ class ClaudeCode:
         self._tails: dict[tuple[str, Position], tuple[tuple[int, int, int], Tail]] = {}
 
     def detect(self, root: str) -> bool:
-        """Tell whether the repository or the user has a folder of Claude Code's."""
         from entire.agents.claude_code import settings
 
         return os.path.isdir(os.path.join(root, ".claude")) or os.path.isdir(settings.config_dir(self._env))
@@ -81,65 +80,60 @@ class ClaudeCode:
     # events
 
     def parse_hook(self, hook: str, payload: bytes) -> Event | None:
-        """Translate a hook call; raises EntireError for a payload without a usable session."""
+        """Translate a hook call; raises EntireError for a payload without a valid session id."""
         from entire.agents.claude_code import payloads
 
         return payloads.event(hook, payloads.read(payload), self._now())
 
     def write_hook_response(self, message: str) -> bytes:
-        """Return what shows ``message`` to the user; the model does not see it. Never print anything else."""
+        """Return what shows ``message`` to the user but not to the model; the hook must print nothing else."""
         return jsontext.dumps({"systemMessage": message}).encode() + b"\n"
 
     # transcript storage
 
     def read_transcript(self, session_ref: str) -> bytes:
-        """Return the transcript as it is; empty if there is none."""
         try:
             return files.read(session_ref) or b""
         except (OSError, ValueError):
             return b""
 
     def chunk_transcript(self, transcript: bytes, max_size: int) -> list[bytes]:
-        """Cut between lines."""
         return transcripts.chunk(transcript, max_size)
 
     def reassemble_transcript(self, chunks: list[bytes]) -> bytes:
-        """Join with newlines."""
         return transcripts.join(chunks)
 
-    # transcript analysis: one pass answers all questions about one part
+    # transcript analysis: one pass over a part of the transcript answers all questions about it
 
     def transcript_position(self, session_ref: str, since: Position) -> Position:
-        """Return the end of the last complete line; of the whole file, counted anew, if it became shorter."""
+        """Return the end of the last complete line, counted from the start of the file if it became shorter."""
         tail = self._tail(session_ref, since)
         return self._tail(session_ref, START).position() if tail.shrunk else tail.position()
 
     def answer_boundary(self, session_ref: str, since: Position, moment: float) -> Position:
-        """Return the end of the last answer that had begun by ``moment``, ``since`` if there is none.
+        """Return the end of the last response that had started by ``moment``, or ``since`` if there is none.
 
-        An answer begins before its tool call runs, and the next one begins after the call's result. The old short
-        form has no times: there it is the end of the file, which is what is on disk when the question is asked.
+        A response starts before its tool call runs, and the next one starts after the call's result. The old short form
+        has no times, so there it is the current end of the file.
         """
         return self._tail(session_ref, since).boundary(moment)
 
     def modified_files(self, session_ref: str, since: Position, until: Position | None = None) -> list[str]:
-        """Return what successful Write, Edit and NotebookEdit calls changed; also on branches left by a rewind."""
+        """Return what successful file edits changed, also on branches that the agent's own rewind abandoned."""
         return self._tail(session_ref, since).files(_stop(until))
 
     def prompts(self, session_ref: str, since: Position, until: Position | None = None) -> list[Prompt]:
-        """Return what people typed, on the branch that was active at ``until``."""
+        """Return the prompts on the branch that was active at ``until``."""
         return self._tail(session_ref, since).prompts(_stop(until))
 
     def summary(self, session_ref: str, since: Position) -> str:
-        """Return the last answer's text."""
         return self._tail(session_ref, since).text()
 
     def token_usage(self, session_ref: str, since: Position, until: Position | None = None) -> TokenUsage:
-        """Sum the answers that begin between the positions, each once by its id."""
         return self._tail(session_ref, since).tokens(_stop(until))
 
     def subagents(self, session_ref: str, since: Position, until: Position | None = None) -> list[Subagent]:
-        """Return the subagents that were called, reported, or ended in the background."""
+        """Return the subagents that were called, returned a result, or ended in the background."""
         from entire.agents.claude_code import subagents
 
         stop = _stop(until)
@@ -147,13 +141,11 @@ class ClaudeCode:
         return subagents.collect(session_ref, [task for task in tasks if stop is None or task.line < stop])
 
     def subagent_file(self, session_ref: str, subagent_id: str) -> str:
-        """Return where a subagent's transcript is or belongs."""
         from entire.agents.claude_code import subagents
 
         return subagents.transcript_of(session_ref, subagent_id) if is_tool_id(subagent_id) else ""
 
     def prepare_transcript(self, event: Event, since: Position) -> None:
-        """Wait until the turn's final text is in the file."""
         if event.type is EventType.TURN_END and event.session_ref:
             from entire.agents.claude_code import flush
 
@@ -164,40 +156,36 @@ class ClaudeCode:
 
         try:
             state = os.stat(session_ref)
-            seen = (state.st_ino, state.st_size, state.st_mtime_ns)
+            version = (state.st_ino, state.st_size, state.st_mtime_ns)
         except (OSError, ValueError):
-            seen = (0, 0, 0)
+            version = (0, 0, 0)
         key = (session_ref, since)
         found = self._tails.get(key)
-        if found is None or found[0] != seen:
+        if found is None or found[0] != version:
             self._tails.pop(key, None)
-            while len(self._tails) >= _REMEMBERED:
+            while len(self._tails) >= _MAX_TAILS:
                 del self._tails[next(iter(self._tails))]
-            found = self._tails[key] = (seen, Tail(session_ref, since))
+            found = self._tails[key] = (version, Tail(session_ref, since))
         return found[1]
 
     # installing
 
     def hook_config_path(self, root: str, scope: str) -> str:
-        """Return the settings file of the repository or of the user."""
         from entire.agents.claude_code import settings
 
         return settings.config_path(root, scope, self._env)
 
     def install_hooks(self, root: str, scope: str, *, force: bool) -> int:
-        """Install or repair our entries."""
         from entire.agents.claude_code import settings
 
         return settings.install(self.hook_config_path(root, scope), force=force)
 
     def uninstall_hooks(self, root: str, scope: str) -> int:
-        """Take our entries out again."""
         from entire.agents.claude_code import settings
 
         return settings.uninstall(self.hook_config_path(root, scope))
 
     def are_hooks_installed(self, root: str, scope: str) -> bool:
-        """Tell whether all our entries are there."""
         from entire.agents.claude_code import settings
 
         return settings.is_installed(self.hook_config_path(root, scope))
@@ -205,17 +193,16 @@ class ClaudeCode:
     # resuming
 
     def session_dir(self, root: str) -> str:
-        """Return the agent's folder for sessions started in ``root``."""
-        given = self._env.get("ENTIRE_TEST_CLAUDE_PROJECT_DIR")
-        if given:
-            return given
+        override = self._env.get("ENTIRE_TEST_CLAUDE_PROJECT_DIR")
+        if override:
+            return override
         from entire.agents.claude_code import settings
 
         projects = os.path.join(settings.config_dir(self._env), "projects")
         name = _folder_name(os.path.realpath(root))
-        if len(name) <= _LONGEST:
+        if len(name) <= _MAX_FOLDER_NAME:
             return os.path.join(projects, name)
-        start = name[:_LONGEST]
+        start = name[:_MAX_FOLDER_NAME]
         try:
             known = sorted(entry for entry in os.listdir(projects) if entry.startswith(start + "-"))
         except OSError:
@@ -223,17 +210,14 @@ class ClaudeCode:
         return os.path.join(projects, known[0] if known else start)
 
     def resolve_session_file(self, session_dir: str, session_id: str) -> str:
-        """Return the transcript's path."""
         if not is_session_id(session_id):
-            raise EntireError(f"not a session id: {session_id!r}")
+            raise EntireError(f"{session_id!r} is not a valid session id")
         return os.path.join(session_dir, session_id + ".jsonl")
 
     def write_session(self, session_ref: str, transcript: bytes) -> None:
-        """Write a transcript for the agent, readable by the user alone, as the agent does."""
-        files.write(session_ref, transcript, mode=0o600)
+        files.write(session_ref, transcript, mode=0o600)  # the mode the agent uses
 
     def format_resume_command(self, session_id: str) -> str:
-        """Return the command for the shell."""
         if is_tool_id(session_id):
             return f"claude -r {session_id}"
         return "claude -r '" + session_id.replace("'", "'\\''") + "'"
@@ -244,5 +228,5 @@ def _stop(until: Position | None) -> int | None:
 
 
 def _folder_name(path: str) -> str:
-    """Replace everything but ASCII letters and digits, as JavaScript counts characters (two beyond U+FFFF)."""
+    """Replace all but ASCII letters and digits by ``-``, per UTF-16 unit as JavaScript does (two beyond U+FFFF)."""
     return "".join(char if char.isascii() and char.isalnum() else "-" * (2 if char > "\uffff" else 1) for char in path)

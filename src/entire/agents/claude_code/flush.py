@@ -1,8 +1,8 @@
-"""Waiting for the transcript at a turn's end.
+"""Waits for the transcript when a turn ends.
 
-When the Stop hook starts, the final answer is mostly not in the file yet (36 of 42 turns); it comes 15 to 110 ms later,
-while the hook still runs. In a session's first headless turn even the file may not exist; without session persistence
-it never will.
+When the Stop hook starts, the final answer is usually not in the file yet (36 of 42 turns); it arrives 15 to 110 ms
+later, while the hook still runs. In a session's first headless turn the file itself may be missing; without session
+persistence it never appears.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
 
 STEP = 0.02
 LIMIT = 2.5
-NO_FILE = 0.5  # several times what the first turn's file takes to appear
+NO_FILE = 0.5  # several times as long as the first turn's file takes to appear
 STABLE = 0.15
-_MOST = 16 << 20  # a turn's end is looked for in so many bytes at most
+_MAX_SEARCH = 16 << 20  # bytes to search for the end of a turn
 
 
 class _Watch:
-    """Looks at what is new in the file and knows whether the turn's final text has been seen."""
+    """Reads what is appended to the file until it contains the turn's final text."""
 
     def __init__(self, event: Event, start: int) -> None:
         self._path = event.session_ref
         self._turn = event.turn_ref
-        self._wanted = _squeezed(event.final_text)
+        self._final_text = _without_space(event.final_text)
         size = _size(self._path)
-        self._at = max(start, size - _MOST)
-        self._inside = not self._turn or self._at > start  # in the turn, as far as the file tells turns apart
-        self._told = False
+        self._at = max(start, size - _MAX_SEARCH)
+        self._in_turn = not self._turn or self._at > start  # True also where the file does not tell turns apart
+        self._names_turns = False
         self._by_answer: dict[str, str] = {}
 
-    def look(self) -> bool:
-        """Read on; True once the final text of this turn is there."""
+    def has_final_text(self) -> bool:
+        """Read on; True once the final text of this turn is in the file."""
         for line, end in transcripts.lines(self._path, self._at):
             found = transcripts.records(line, records.GLUE)
             if not found and not line.endswith(b"\n"):
@@ -53,19 +53,19 @@ class _Watch:
     def _is_final(self, record: Record) -> bool:
         if record.get("type") == "user":
             turn = record.get("promptId")
-            self._told = self._told or bool(turn)
-            if self._turn and (turn or not self._told):  # files of old versions do not tell turns apart
-                self._inside = not turn or turn == self._turn
-        elif record.get("type") == "assistant" and self._inside and record.get("isSidechain") is not True:
-            text, key = _squeezed(records.text_of(record)), records.answer_id(record)
+            self._names_turns = self._names_turns or bool(turn)
+            if self._turn and (turn or not self._names_turns):  # old versions do not name the turn
+                self._in_turn = not turn or turn == self._turn
+        elif record.get("type") == "assistant" and self._in_turn and record.get("isSidechain") is not True:
+            text, key = _without_space(records.text_of(record)), records.answer_id(record)
             whole = self._by_answer.get(key, "") + text
             self._by_answer = {key: whole}
-            return self._wanted in (text, whole)
+            return self._final_text in (text, whole)
         return False
 
 
 def wait(event: Event, start: int, clock: Callable[[], float], sleep: Callable[[float], None]) -> None:
-    """Return when the transcript holds the turn that ``event`` ended, looking from byte ``start`` on; 2.5 s at most."""
+    """Return once the transcript, from byte ``start`` on, holds the turn that ``event`` ended; after 2.5 s at most."""
     began = clock()
     watch = _Watch(event, start)
     size, since = -1, began
@@ -75,7 +75,7 @@ def wait(event: Event, start: int, clock: Callable[[], float], sleep: Callable[[
             return
         if present != size:
             size, since = present, now
-            if present >= 0 and event.final_text and watch.look():
+            if present >= 0 and event.final_text and watch.has_final_text():
                 return
         elif not event.final_text and present >= 0 and now - since >= STABLE:
             return
@@ -89,6 +89,6 @@ def _size(path: str) -> int:
         return -1
 
 
-def _squeezed(text: str) -> str:
-    """Drop white space: the payload's text is trimmed, and joined from several blocks in a way of the agent's own."""
+def _without_space(text: str) -> str:
+    """Remove whitespace, which differs: the agent trims and joins the blocks of the payload's text in its own way."""
     return "".join(text.split())

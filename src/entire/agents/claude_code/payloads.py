@@ -1,4 +1,4 @@
-"""Claude Code's hook payloads, translated to events. Field names as observed on version 2.1.197."""
+"""Translates Claude Code's hook payloads to events. Field names are as observed in version 2.1.197."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _NOTE_TOOLS = ("TodoWrite", "TaskCreate", "TaskUpdate")
 
 
 def read(data: bytes) -> Payload:
-    """Return the payload as an object with a usable session id; raises EntireError for anything else."""
+    """Return the payload, an object with a valid session id; raises EntireError for anything else."""
     payload = transcripts.loads(data)
     if not isinstance(payload, dict):
-        raise EntireError("Claude Code's hook payload is no JSON object")
+        raise EntireError("Claude Code's hook payload is not a JSON object")
     session = payload.get("session_id")
     if not isinstance(session, str) or not is_session_id(session) or clean(session) != session:
-        raise EntireError("Claude Code's hook payload has no usable session_id")
+        raise EntireError("Claude Code's hook payload has no valid session_id")
     return payload
 
 
 def event(hook: str, payload: Payload, now: float) -> Event | None:
-    """Return the event that a hook call means, None for verbs and calls that mean none."""
+    """Return the event for a hook call, or None if there is nothing to report."""
     build = _EVENTS.get(hook)
     fields = build(payload) if build else None
     if fields is None:
@@ -52,7 +52,7 @@ def event(hook: str, payload: Payload, now: float) -> Event | None:
 
 
 def session_ref(payload: Payload) -> str:
-    """Return the transcript's path. At SessionStart it is only a hint: the file may be another or none."""
+    """Return the transcript's path. At SessionStart it is only a hint: the file may be missing or a different one."""
     path = records.path_of(payload.get("transcript_path"))
     return os.path.abspath(path) if path else ""
 
@@ -76,7 +76,7 @@ def _turn_start(payload: Payload) -> Payload:
     prompt = clean(payload.get("prompt"))
     if not prompt.startswith("<task-notification>"):
         return {"type": EventType.TURN_START, "prompt": prompt}
-    # A background subagent ended and the agent goes on by itself: a turn, but nobody's prompt.
+    # A background subagent ended and the agent continues by itself: a turn that no person prompted.
     agent, call = records.notification_ids(prompt)
     return {
         "type": EventType.TURN_START,
@@ -114,17 +114,17 @@ def _post_task(payload: Payload) -> Payload | None:
     response = payload.get("tool_response")
     response = response if isinstance(response, dict) else {}
     if not _is_task(payload) or response.get("isAsync") is True or response.get("status") == "async_launched":
-        return None  # in the background: SubagentStop will tell its end
+        return None  # in the background: SubagentStop reports its end
     found = {"type": EventType.SUBAGENT_END, **_task(payload), "subagent_id": _tool_id(response, "agentId")}
     found["subagent_type"] = found["subagent_type"] or clean(response.get("agentType"))
     return found
 
 
 def _subagent_stop(payload: Payload) -> Payload | None:
-    """Report the end of a subagent in the background; one in the foreground ends with its tool call (post-task).
+    """Report the end of a background subagent; a foreground subagent ends with its tool call (post-task).
 
-    One in the background is still among the running ``background_tasks`` when it stops, one in the foreground never
-    is (2.1.197). Compaction runs a subagent too, without a type.
+    When it stops, a background subagent is still in ``background_tasks``; a foreground subagent never is (2.1.197).
+    Compaction also runs a subagent, which has no type.
     """
     agent, kind = _tool_id(payload, "agent_id"), clean(payload.get("agent_type"))
     path = session_ref(payload)
@@ -143,10 +143,10 @@ def _subagent_stop(payload: Payload) -> Payload | None:
 
 
 def _note(payload: Payload) -> Payload | None:
-    """Report a subagent's note about its todo list, nothing for the main agent's.
+    """Report an update of a subagent's todo list; nothing for the main agent's.
 
-    Since 2.1 a subagent's tool calls carry ``agent_id``. Payloads of older agents carry neither that nor
-    ``prompt_id``: there the framework knows whether a task is open.
+    Since 2.1 a subagent's tool calls carry ``agent_id``. Older payloads carry neither that nor ``prompt_id``; for them
+    the framework knows whether a task is running.
     """
     tool = clean(payload.get("tool_name")) or _NOTE_TOOLS[0]
     agent = _tool_id(payload, "agent_id")
@@ -200,13 +200,13 @@ def _input(payload: Payload) -> str:
 
 
 def _tool_id(payload: Payload, key: str) -> str:
-    """Return an id from outside if it is fit for a path, else ''."""
+    """Return an id that is safe in a path, else ''."""
     found = clean(payload.get(key))
     return found if is_tool_id(found) else ""
 
 
 def _background(payload: Payload) -> list[str]:
-    """Return the ids of the subagents (not shell commands) that go on working."""
+    """Return the ids of the background subagents (not shell commands) that are still running."""
     tasks = payload.get("background_tasks")
     tasks = [task for task in tasks if isinstance(task, dict)] if isinstance(tasks, list) else []
     return [_tool_id(task, "id") for task in tasks if task.get("type") == "subagent" and _tool_id(task, "id")]

@@ -1,7 +1,7 @@
-"""What single records of a Claude Code transcript mean: prompts, answers, tool results (2.1.197 and older).
+"""Interprets the records of a Claude Code transcript: prompts, answers, tool results (2.1.197 and older).
 
-A transcript is an append-only file of JSON lines. Records with a ``uuid`` form a tree by ``parentUuid``: native rewinds
-leave dead branches in the file. The old short form has no more than ``type``, ``uuid`` and ``message``.
+A transcript is an append-only file of JSON lines. Records with a ``uuid`` form a tree by ``parentUuid``; a rewind in
+the agent leaves an abandoned branch in the file. The old short form has only ``type``, ``uuid`` and ``message``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 GLUE = b'{"parentUuid":'
-"""How a record of the tree begins. The agent appends to a line that was cut: there it is found by this."""
+"""How a record of the tree starts. It finds records that the agent appended to an incomplete line."""
 
 WITHOUT_MEANING = (
     b'{"type":"file-history-snapshot"',
@@ -26,11 +26,11 @@ WITHOUT_MEANING = (
     b'{"type":"mode"',
     b'{"type":"permission-mode"',
 )
-"""Beginnings of lines that need not be parsed: they are in no tree and tell nothing."""
+"""Starts of lines that need not be parsed: they are not in the tree and hold nothing we use."""
 
 FILE_TOOLS = {"Write": "file_path", "Edit": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path"}
 TASK_TOOLS = ("Agent", "Task")
-"""The tool that starts a subagent; called Task before 2.1."""
+"""Names of the tool that starts a subagent; it was called Task before 2.1."""
 
 _COMMAND = ("<command-name>", "<command-message>")
 _NO_PROMPT = (
@@ -52,7 +52,7 @@ def content(record: Record) -> object:
 
 
 def blocks(record: Record, kind: str) -> list[Record]:
-    """Return the message's blocks of one type."""
+    """Return the message's content blocks of type ``kind``."""
     found = content(record)
     if not isinstance(found, list):
         return []
@@ -60,7 +60,7 @@ def blocks(record: Record, kind: str) -> list[Record]:
 
 
 def text_of(record: Record) -> str:
-    """Return the message's text, of several blocks joined by newlines."""
+    """Return the message's text, its text blocks joined by newlines."""
     found = content(record)
     if isinstance(found, str):
         return clean(found)
@@ -68,10 +68,10 @@ def text_of(record: Record) -> str:
 
 
 def prompt_text(record: Record, *, modern: bool) -> str:
-    """Return what a person typed, '' if this user record is no prompt.
+    """Return the prompt a person typed, or '' if this user record is none.
 
-    ``modern``: the file tells prompts by ``promptSource`` (typed, queued, sdk), as since 2.1; without it everything
-    counts that is none of the agent's own insertions.
+    ``modern``: the file marks prompts with ``promptSource`` (typed, queued, sdk), as it does since 2.1; in older files
+    every text counts that the agent did not insert itself.
     """
     source = record.get("promptSource")
     if source == "system" or (modern and not source):
@@ -94,12 +94,12 @@ def command_text(record: Record) -> str:
 
 
 def is_expansion(record: Record) -> bool:
-    """Tell whether this is what a custom slash command was expanded to (built-in ones like /compact have none)."""
+    """Tell whether this is the expansion of a custom slash command (built-in ones like /compact have none)."""
     return record.get("isMeta") is True and not text_of(record).startswith("<local-command-")
 
 
 def notification(record: Record) -> tuple[str, str]:
-    """Return (task id, tool use id) of a notice that a background task ended; two '' if it is none."""
+    """Return (task id, tool use id) of a notice that a background task ended; ('', '') for other records."""
     text = content(record)
     if not isinstance(text, str) or not text.startswith("<task-notification>"):
         return "", ""
@@ -107,13 +107,13 @@ def notification(record: Record) -> tuple[str, str]:
 
 
 def notification_ids(text: str) -> tuple[str, str]:
-    """Return (task id, tool use id) from the text of a task notification, each '' if it is not fit for a path."""
+    """Return (task id, tool use id) from the text of a task notification; '' for an id that is not safe in a path."""
     task, tool = _tagged(text, "task-id"), _tagged(text, "tool-use-id")
     return task if is_tool_id(task) else "", tool if is_tool_id(tool) else ""
 
 
 def notification_summary(text: str) -> str:
-    """Return the one line that a task notification shows to people."""
+    """Return the line that a task notification shows to people."""
     return clean(_tagged(text, "summary"))
 
 
@@ -124,14 +124,14 @@ def _tagged(text: str, tag: str) -> str:
 
 
 def answer_id(record: Record) -> str:
-    """Return the id that all records of one API answer share; the record's own where the old form has none."""
+    """Return the id shared by all records of an API response; in the old form, which has none, the record's own."""
     message = record.get("message")
     found = message.get("id") if isinstance(message, dict) else None
     return clean(found) or clean(record.get("uuid"))
 
 
 def is_synthetic(record: Record) -> bool:
-    """Tell whether the agent wrote this answer itself: an API error, or "No response requested."."""
+    """Tell whether the agent itself wrote this answer, such as an API error or "No response requested."."""
     message = record.get("message")
     return record.get("isApiErrorMessage") is True or (
         isinstance(message, dict) and message.get("model") == "<synthetic>"
@@ -139,7 +139,7 @@ def is_synthetic(record: Record) -> bool:
 
 
 def usage(record: Record) -> tuple[int, int, int, int]:
-    """Return input, cache creation, cache read and output tokens of the answer this record belongs to."""
+    """Return input, cache creation, cache read and output tokens of the response this record belongs to."""
     message = record.get("message")
     found = message.get("usage") if isinstance(message, dict) else None
     if not isinstance(found, dict) or is_synthetic(record):
@@ -150,10 +150,10 @@ def usage(record: Record) -> tuple[int, int, int, int]:
 
 
 def changed_path(result: object) -> str:
-    """Return the path that a tool says it changed, from ``toolUseResult``; '' if it changed none.
+    """Return the path that a tool changed, from its ``toolUseResult``; '' if it changed none.
 
-    Told by the result's shape, because the call may lie in a part that is not read again: Write and Edit results carry
-    a patch, reads nest their ``filePath``, and a plan's ``filePath`` comes without one.
+    The shape of the result decides, because the call may be in a part that is not read again: Write and Edit results
+    carry a patch, reads nest their ``filePath``, and a plan has a ``filePath`` without a patch.
     """
     if not isinstance(result, dict) or result.get("error"):
         return ""
@@ -165,24 +165,24 @@ def changed_path(result: object) -> str:
 
 
 def path_of(value: object) -> str:
-    """Return a path from outside, '' if no file can have it."""
+    """Return an untrusted path, or '' if no file can have it."""
     path = clean(value)
     return "" if "\0" in path else path
 
 
 def result_agent(block: Record, result: object) -> Record:
-    """Return a tool result's word on a subagent: ``id``, ``type``, ``description``, ``background``; or nothing."""
+    """Return what a tool result says about a subagent: ``id``, ``type``, ``description``, ``background``; or {}."""
     found: Record = {}
     if isinstance(result, dict):
         agent = clean(result.get("agentId"))
         if is_tool_id(agent):
-            waits_not = result.get("isAsync") is True or result.get("status") == "async_launched"
-            found = {"id": agent, "background": waits_not, "type": clean(result.get("agentType"))}
+            background = result.get("isAsync") is True or result.get("status") == "async_launched"
+            found = {"id": agent, "background": background, "type": clean(result.get("agentType"))}
             found["description"] = clean(result.get("description"))
         return found
     inner = block.get("content")
     texts = [part.get("text") for part in inner if isinstance(part, dict)] if isinstance(inner, list) else [inner]
-    for text in texts:  # the old form has the id in the text only: "agentId: a1b2c3 (...)"
+    for text in texts:  # the old form has the id only in the text: "agentId: a1b2c3 (...)"
         _, mark, rest = clean(text).partition("agentId: ")
         words = rest.split(maxsplit=1)
         if mark and words and is_tool_id(words[0]):

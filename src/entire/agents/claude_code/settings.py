@@ -1,8 +1,8 @@
-"""Our entries in Claude Code's settings, and the files they go into.
+"""Installs our hooks in Claude Code's settings files.
 
-Only the nested form is read by the agent, and one bad entry disables the whole file (observed on 2.1.197). Hooks come
-from ``<folder where it was started>/.claude/settings.json`` and ``~/.claude/settings.json``; identical commands of one
-event run once, so both scopes hold the same bytes.
+The agent reads only the nested form, and a single bad entry disables the whole file (observed on 2.1.197). It reads
+hooks from ``<folder it was started in>/.claude/settings.json`` and ``~/.claude/settings.json``, and runs identical
+commands of an event once; so we write the same bytes in both scopes.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 DENY = "Read(./.entire/metadata/**)"
-"""Keeps the agent from reading its own old transcripts as if they were part of the project."""
+"""Keeps the agent from reading its old transcripts as if they were part of the project."""
 
 
 def _entry(event: str, verb: str, matcher: str = "", timeout: int = 0) -> Entry:
-    # Silent and successful where `entire` is not installed, for team mates who have not got it.
+    # Silent and successful for teammates who have not installed `entire`.
     return Entry(
         event=event, matcher=matcher, command=f"entire hooks claude-code {verb} 2>/dev/null || true", timeout=timeout
     )
@@ -32,19 +32,18 @@ def _entry(event: str, verb: str, matcher: str = "", timeout: int = 0) -> Entry:
 ENTRIES = (
     _entry("SessionStart", "session-start"),
     _entry("UserPromptSubmit", "user-prompt-submit"),
-    _entry("PreToolUse", "pre-task", "Task"),  # also matches Agent, the tool's present name
+    _entry("PreToolUse", "pre-task", "Task"),  # also matches Agent, the tool's current name
     _entry("PostToolUse", "post-task", "Task"),
     _entry("PostToolUse", "post-todo", "TodoWrite|TaskCreate|TaskUpdate"),
     _entry("SubagentStop", "subagent-stop"),
     _entry("PreCompact", "pre-compact"),
     _entry("Stop", "stop", timeout=60),
     _entry("StopFailure", "stop-failure"),
-    _entry("SessionEnd", "session-end", timeout=30),  # without it all hooks of this event together have 1.5 seconds
+    _entry("SessionEnd", "session-end", timeout=30),  # without a timeout, all hooks of this event share 1.5 seconds
 )
 
 
 def config_path(root: str, scope: str, env: Mapping[str, str]) -> str:
-    """Return the settings file of a scope."""
     if scope == "project":
         return os.path.join(root, ".claude", "settings.json")
     if scope == "user":
@@ -53,12 +52,12 @@ def config_path(root: str, scope: str, env: Mapping[str, str]) -> str:
 
 
 def config_dir(env: Mapping[str, str]) -> str:
-    """Return the agent's own folder of this user (``CLAUDE_CONFIG_DIR`` moves it)."""
+    """Return the user's settings folder of the agent, which ``CLAUDE_CONFIG_DIR`` can move."""
     return env.get("CLAUDE_CONFIG_DIR") or os.path.join(env.get("HOME") or os.path.expanduser("~"), ".claude")
 
 
 def install(path: str, *, force: bool) -> int:
-    """Bring our entries into the file; return how many were missing or wrong (with ``force``: how many there are)."""
+    """Write our entries to the file; return how many were missing or wrong (with ``force``: how many there are)."""
     document = json_document.load(path)
     if document is None:
         json_document.save(path, hookfiles.create(ENTRIES, {"permissions": {"deny": [DENY]}}))
@@ -68,7 +67,7 @@ def install(path: str, *, force: bool) -> int:
     if exact and _denies(document) and not force:
         return 0
     if force or not exact:
-        hookfiles.take_out(document)
+        hookfiles.remove(document)
         if document.text:
             hookfiles.add(document, ENTRIES, path)
         else:
@@ -80,11 +79,11 @@ def install(path: str, *, force: bool) -> int:
 
 
 def uninstall(path: str) -> int:
-    """Take our entries out of the file; return how many there were."""
+    """Remove our entries from the file; return how many there were."""
     document = json_document.load(path)
     if document is None:
         return 0
-    removed = hookfiles.take_out(document)
+    removed = hookfiles.remove(document)
     if _denies(document):
         denied: list[object] = document.get(("permissions", "deny"))
         document.remove(("permissions", "deny", len(denied) - 1 - denied[::-1].index(DENY)))
@@ -95,7 +94,7 @@ def uninstall(path: str) -> int:
 
 
 def is_installed(path: str) -> bool:
-    """Tell whether all our entries are in the file as we write them today."""
+    """Tell whether all our entries are in the file, as this version writes them."""
     try:
         document = json_document.load(path)
     except EntireError:
@@ -119,6 +118,6 @@ def _deny(document: Document, path: str) -> None:
         document.append(("permissions", "deny"), DENY)
     else:
         raise EntireError(
-            f"the permissions in {path} are not in the form the agent reads; the file was left as it is",
-            hint="correct the entry `permissions` and try again",
+            f"`permissions` in {path} does not have the form the agent reads; the file was not changed",
+            hint="correct `permissions` and try again",
         )

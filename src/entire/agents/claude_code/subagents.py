@@ -1,6 +1,6 @@
-"""Subagents of a session: from their mentions in the parent's transcript and the notes beside their own.
+"""Finds a session's subagents, from the session's transcript and the metadata files beside the subagents' transcripts.
 
-The agent keeps ``<folder>/<session id>/subagents/agent-<id>.jsonl`` with ``agent-<id>.meta.json`` (``agentType``,
+The agent writes ``<folder>/<session id>/subagents/agent-<id>.jsonl`` and ``agent-<id>.meta.json`` (``agentType``,
 ``description``, ``toolUseId``); versions before 2.1 wrote ``<folder>/agent-<id>.jsonl``.
 """
 
@@ -25,21 +25,20 @@ _MAX_NOTES = 2000
 
 
 def folder(session_ref: str) -> str:
-    """Return where the transcripts of a session's subagents are; a subagent's own subagents are its neighbours."""
+    """Return the folder of a session's subagents; those that a subagent starts are in the same folder."""
     if is_subagent_file(session_ref):
         return os.path.dirname(session_ref)
     return os.path.join(session_ref.removesuffix(".jsonl"), "subagents")
 
 
 def transcript_of(session_ref: str, agent: str) -> str:
-    """Return the path of a subagent's transcript."""
     path = os.path.join(folder(session_ref), f"agent-{agent}.jsonl")
     old = os.path.join(os.path.dirname(session_ref), f"agent-{agent}.jsonl")
     return old if not os.path.exists(path) and os.path.exists(old) else path
 
 
 def note(session_ref: str, agent: str) -> dict[str, Any]:
-    """Return what the agent noted about a subagent, by our names: ``call``, ``type``, ``description``."""
+    """Return what a subagent's metadata file says, by our names: ``call``, ``type``, ``description``."""
     if not is_tool_id(agent):
         return {}
     try:
@@ -55,7 +54,7 @@ def note(session_ref: str, agent: str) -> dict[str, Any]:
 
 
 def collect(session_ref: str, tasks: list[Task]) -> list[Subagent]:
-    """Join the mentions of each subagent (they share the call's id) to one value each, in order of appearance."""
+    """Merge the mentions of each subagent, which share the call's id, in order of appearance."""
     merged: dict[str, dict[str, Any]] = {}
     for task in tasks:
         about = merged.setdefault(task.call or task.about.get("id", ""), {"call": task.call})
@@ -81,12 +80,12 @@ def collect(session_ref: str, tasks: list[Task]) -> list[Subagent]:
 
 
 def _is_known(session_ref: str, about: dict[str, Any]) -> bool:
-    """Tell whether an ended background task is a subagent and no shell command."""
+    """Tell whether an ended background task is a subagent, not a shell command."""
     return "type" in about or os.path.exists(transcript_of(session_ref, about["id"]))
 
 
 def _name_running(session_ref: str, merged: dict[str, dict[str, Any]]) -> None:
-    """Find the ids of calls that have no result yet in the notes that the agent writes when a subagent starts."""
+    """Set the ids of subagents without a result yet, from the metadata that the agent writes when they start."""
     running = {call: about for call, about in merged.items() if call and not about.get("id")}
     if not running:
         return

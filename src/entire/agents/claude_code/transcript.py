@@ -1,4 +1,4 @@
-"""One pass over the part of a transcript that is new: what every question of the contract is answered from."""
+"""Reads the new part of a transcript in one pass, from which all questions of the contract are answered."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.agents.claude_code.records import Record
 
-_SEARCHES = 16  # of the whole file, at some 100 ms per 100 MB; a session needs none or one
-_LOOK_BACK = 4 << 20  # how far before a position of unknown mark its answer is looked for
+_MAX_SEARCHES = 16  # of the whole file, at about 100 ms per 100 MB; a session needs at most one
+_LOOK_BACK = 4 << 20  # bytes before a position without a mark in which to search for its answer
 
 
 class Answer:
-    """One API answer: its records lie between line ``first`` and (count, byte) ``end``."""
+    """An API response, whose records are between line ``first`` and ``end`` (lines, bytes)."""
 
     __slots__ = ("end", "first", "time", "usage")
 
@@ -30,7 +30,7 @@ class Answer:
         self.usage = (0, 0, 0, 0)
 
     def add(self, record: Record, end: tuple[int, int]) -> None:
-        """Take in one more record. All repeat the same usage; where they differ, the fullest is the final one."""
+        """Add a record. All records of a response repeat its usage; where they differ, the largest is final."""
         self.end = end
         used = records.usage(record)
         if used[3] >= self.usage[3] and any(used):
@@ -38,7 +38,7 @@ class Answer:
 
 
 class Task:
-    """One mention of a subagent: its call, its result, or the notice that it ended in the background."""
+    """A mention of a subagent: its call, its result, or the notice that it ended in the background."""
 
     __slots__ = ("about", "call", "line")
 
@@ -49,12 +49,12 @@ class Task:
 
 
 def is_subagent_file(session_ref: str) -> bool:
-    """Tell whether a transcript is a subagent's, whose records are all ``isSidechain``."""
+    """Tell whether a transcript is a subagent's, in which all records are ``isSidechain``."""
     return os.path.basename(session_ref).startswith("agent-")
 
 
 class Tail:
-    """The records of ``session_ref`` from ``since`` to the present end, boiled down to a few numbers each."""
+    """A summary of the records in ``session_ref`` from ``since`` to the current end."""
 
     def __init__(self, session_ref: str, since: Position) -> None:
         self.path = session_ref
@@ -70,15 +70,15 @@ class Tail:
         self._changes: list[tuple[int, str]] = []
         self._calls: dict[str, tuple[int, str, bool]] = {}  # file tools without a result yet: line, path, short form
         self._seen_calls: set[str] = set()
-        self._open_results: dict[str, int] = {}  # results in the old form whose call lies before the tail
-        self._results = False
+        self._open_results: dict[str, int] = {}  # results in the old form whose call is before the tail
+        self._has_results = False
         self._prompts: list[tuple[Prompt, int]] = []  # with the prompt above it in the tree, -1 for none
-        self._expecting: dict[int, str] = {}  # slash commands not expanded yet, and their prompt ids
+        self._unexpanded: dict[int, str] = {}  # slash commands without an expansion so far, and their prompt ids
         self._nodes: dict[int, int] = {}  # hash of a uuid -> the nearest prompt above
         self._tips = [(-1, -1)]  # (line, nearest prompt) wherever the conversation's last prompt changes
-        self._rooted = False  # a record with a parent was seen: then one without begins anew
-        self._modern: bool | None = None  # the file tells prompts by promptSource; None: not looked before the tail
-        self._text = ("", "")  # the last answer with a text, and that
+        self._has_parents = False  # if any record has a parent, one without starts the conversation again
+        self._modern: bool | None = None  # the file marks prompts with promptSource; None: not yet searched for
+        self._text = ("", "")  # id and text of the last answer that has a text
         self._read()
 
     # reading
@@ -93,7 +93,7 @@ class Tail:
             found = [] if line.startswith(records.WITHOUT_MEANING) else transcripts.records(line, records.GLUE)
             if not whole and not found and transcripts.loads(line) is None:
                 break  # still being written
-            # A line that had no newline when it was counted goes on here.
+            # The line before the tail had no newline when it was counted, and continues here.
             at = self.count - 1 if joined else self.count
             joined = False
             for record in found:
@@ -101,7 +101,7 @@ class Tail:
             self.count, self.byte = at + 1, end
 
     def _find_start(self) -> None:
-        """Find the byte of a position that is known by its count only, and whether the file is shorter than that."""
+        """Set the byte offset of a position that has only a count, and whether the file is shorter than that."""
         if not self.since.count and not self.since.byte:
             return
         if not self._start:
@@ -129,7 +129,7 @@ class Tail:
 
     def _take(self, record: Record, line: int, end: int) -> None:
         if record.get("type") == "last-prompt":
-            self._leaf(record.get("leafUuid"), line)
+            self._follow_leaf(record.get("leafUuid"), line)
             return
         if not self._is_ours(record):
             return
@@ -150,10 +150,10 @@ class Tail:
         if self._sidechain:
             return None  # a subagent is prompted by its agent
         turn = clean(record.get("promptId"))
-        if self._expecting and records.is_expansion(record):
-            last = max(self._expecting)
-            if self._expecting[last] == turn:
-                del self._expecting[last]
+        if self._unexpanded and records.is_expansion(record):
+            last = max(self._unexpanded)
+            if self._unexpanded[last] == turn:
+                del self._unexpanded[last]
         if record.get("promptSource"):
             self._modern = True
         command = records.command_text(record)
@@ -162,19 +162,19 @@ class Tail:
             self._modern = self._occurs_before((b'"promptSource":"', b'"promptSource": "'))
             text = "" if self._modern else text
         if command:
-            self._expecting[len(self._prompts)] = turn
+            self._unexpanded[len(self._prompts)] = turn
         return Prompt(text=text, position=line, time=parse_time(record.get("timestamp")), id=turn) if text else None
 
     def _occurs_before(self, needles: tuple[bytes, ...]) -> bool:
-        """Search what lies before the tail; a file of riddles must not cost a search for each of them."""
-        if self._start == 0 or self._searches >= _SEARCHES:
+        """Search the file before the tail; the number of searches is limited, as a strange file could need many."""
+        if self._start == 0 or self._searches >= _MAX_SEARCHES:
             return False
         self._searches += 1
         return transcripts.contains(self.path, needles, self._start)
 
     def _tool_results(self, record: Record, line: int) -> None:
         blocks = records.blocks(record, "tool_result")
-        self._results = self._results or bool(blocks)
+        self._has_results = self._has_results or bool(blocks)
         for block in blocks:
             call = clean(block.get("tool_use_id"))
             _, path, _ = self._calls.pop(call, (0, "", False))
@@ -221,7 +221,7 @@ class Tail:
     # the tree
 
     def _grow(self, record: Record, line: int, prompt: Prompt | None) -> None:
-        """Hang a record into the tree; a prompt or an answer moves the conversation's tip to where it hangs."""
+        """Add a record to the tree; a prompt or an answer becomes the conversation's tip."""
         above = self._above(record)
         if prompt is not None:
             self._prompts.append((prompt, above))
@@ -238,14 +238,14 @@ class Tail:
             return tip  # the old short form is a list
         parent = record["parentUuid"] or record.get("logicalParentUuid")
         if isinstance(parent, str) and parent:
-            self._rooted = self._rooted or bool(record["parentUuid"])
-            return self._nearest(parent)
-        if tip >= 0 and (self._rooted or self._occurs_before((b'"parentUuid":"', b'"parentUuid": "'))):
-            return -1  # rewound to the very beginning
+            self._has_parents = self._has_parents or bool(record["parentUuid"])
+            return self._prompt_above(parent)
+        if tip >= 0 and (self._has_parents or self._occurs_before((b'"parentUuid":"', b'"parentUuid": "'))):
+            return -1  # rewound to the start of the conversation
         return tip
 
-    def _nearest(self, uuid: str) -> int:
-        """Return the prompt above a record: -1 if it lies before the tail, the present one if nobody knows it."""
+    def _prompt_above(self, uuid: str) -> int:
+        """Return the prompt above a record: -1 if it is before the tail, the current one if it is nowhere."""
         tip = self._tips[-1][1]
         known = self._nodes.get(hash(uuid))
         if known is not None or tip < 0:
@@ -253,24 +253,24 @@ class Tail:
         name = uuid.encode("utf-8", "replace")
         return -1 if self._occurs_before((b'"uuid":"' + name + b'"', b'"uuid": "' + name + b'"')) else tip
 
-    def _leaf(self, uuid: object, line: int) -> None:
-        """Follow the leaf that the agent noted when it closed: it may have been rewound without a word."""
+    def _follow_leaf(self, uuid: object, line: int) -> None:
+        """Move to the leaf that the agent recorded when it closed; nothing else records a rewind just before that."""
         if isinstance(uuid, str) and uuid:
-            self._move(line, self._nearest(uuid))
+            self._move(line, self._prompt_above(uuid))
 
     def _move(self, line: int, tip: int) -> None:
         if tip != self._tips[-1][1]:
             self._tips.append((line, tip))
 
-    # answers to the contract's questions; ``stop`` is a number of lines, None for all
+    # answers to the contract's questions; ``stop`` is a number of lines, or None for all
 
     def position(self) -> Position:
-        """Return the end of what is complete."""
+        """Return the end of the last complete line."""
         mark = next(reversed(self.answers), self._mark)
         return Position(count=self.count, byte=self.byte, mark=mark)
 
     def boundary(self, moment: float) -> Position:
-        """Return the end of the last answer that had begun at ``moment``; the end of all if answers carry no times."""
+        """Return the end of the last response that had started by ``moment``; the end if responses have no times."""
         if self.answers and not any(answer.time for answer in self.answers.values()):
             return self.position()
         found = self.since if self.since.byte or not self.since.count else self._replaced(self.since)
@@ -288,32 +288,32 @@ class Tail:
         found: list[Prompt] = []
         while tip >= 0:
             prompt, above = self._prompts[tip]
-            if tip not in self._expecting:
+            if tip not in self._unexpanded:
                 found.append(prompt)
             tip = above
         return found[::-1]
 
     def files(self, stop: int | None) -> list[str]:
-        """Return the changed files, in order, each once."""
+        """Return the changed files, in order, without duplicates."""
         changes = sorted([*self._changes, *self._changes_of_old_form()], key=lambda change: change[0])
         return list(dict.fromkeys(path for line, path in changes if stop is None or line < stop))
 
     def _changes_of_old_form(self) -> list[tuple[int, str]]:
         found = []
-        if not self._results and any(short for _, _, short in self._calls.values()):
-            if not self._occurs_before((b'"tool_result"',)):  # no results in this file: the calls must do
+        if not self._has_results and any(short for _, _, short in self._calls.values()):
+            if not self._occurs_before((b'"tool_result"',)):  # the file has no results at all: rely on the calls
                 found = [(line, path) for line, path, short in self._calls.values() if short and path]
-        wanted = dict(self._open_results)
-        if wanted:
+        open_results = dict(self._open_results)
+        if open_results:
             for text, end in transcripts.lines(self.path):
-                if end > self._start or not wanted:
+                if end > self._start or not open_results:
                     break
                 if b'"tool_use"' in text:
-                    found += _calls_in(text, wanted)
+                    found += _pop_calls(text, open_results)
         return found
 
     def tokens(self, stop: int | None) -> TokenUsage:
-        """Sum the answers that begin in the tail; an answer without usage cost nothing and is no call."""
+        """Sum the responses that start in the tail; a response without usage is not counted as a call."""
         used = [
             answer.usage
             for mark, answer in self.answers.items()
@@ -329,17 +329,16 @@ class Tail:
         )
 
     def text(self) -> str:
-        """Return the last answer's text."""
         return self._text[1]
 
 
-def _calls_in(line: bytes, wanted: dict[str, int]) -> list[tuple[int, str]]:
-    """Return (line of the result, path) for the file tools' calls among ``wanted``, and take them off it."""
+def _pop_calls(line: bytes, open_results: dict[str, int]) -> list[tuple[int, str]]:
+    """Return (line of the result, path) of the file tools' calls in ``line``, and remove them from ``open_results``."""
     found = []
     for record in transcripts.records(line, records.GLUE):
         for block in records.blocks(record, "tool_use"):
             call, given = clean(block.get("id")), block.get("input")
             key = records.FILE_TOOLS.get(clean(block.get("name")))
-            if call in wanted and key and isinstance(given, dict):
-                found.append((wanted.pop(call), records.path_of(given.get(key))))
+            if call in open_results and key and isinstance(given, dict):
+                found.append((open_results.pop(call), records.path_of(given.get(key))))
     return [(at, path) for at, path in found if path]

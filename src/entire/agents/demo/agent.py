@@ -1,4 +1,4 @@
-"""The demo agent: its hooks become events, its settings hold our hooks, its transcripts are read by ``transcript``."""
+"""The adapter for the demo agent; ``install`` edits its settings, ``transcript`` reads its transcripts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from entire.model.transcripts import Position, Prompt, Subagent, TokenUsage
 
-# verb, the agent's own name of the hook, what it means
+# verb: (the agent's name of the hook, the event)
 HOOKS = {
     "session-start": ("SessionStart", EventType.SESSION_START),
     "prompt-submit": ("PromptSubmit", EventType.TURN_START),
@@ -56,11 +56,10 @@ class Demo:
         self.metadata: Final = metadata
 
     def detect(self, root: str) -> bool:
-        """Tell whether the repository or the user has settings for the agent."""
         return any(os.path.isdir(os.path.dirname(self.hook_config_path(root, scope))) for scope in ("project", "user"))
 
     def parse_hook(self, hook: str, payload: bytes) -> Event | None:
-        """Translate a hook call; None for an unknown hook, for what is no object and for an unusable session id."""
+        """Translate a hook call; None for an unknown hook, an invalid payload or an invalid session id."""
         given = transcripts.loads(payload)
         if hook not in HOOKS or not isinstance(given, dict) or not is_session_id(clean(given.get("session_id"))):
             return None
@@ -84,80 +83,64 @@ class Demo:
         )
 
     def write_hook_response(self, message: str) -> bytes:
-        """Return the answer of a hook that lets the agent show a message."""
         return jsontext.dumps({"message": message}).encode() + b"\n"
 
     # transcripts
 
     def read_transcript(self, session_ref: str) -> bytes:
-        """Return the transcript, whole."""
         try:
             return files.read(session_ref) or b""
         except (OSError, ValueError):  # ValueError: a path with a NUL
             return b""
 
     def chunk_transcript(self, transcript: bytes, max_size: int) -> list[bytes]:
-        """Cut a transcript between records."""
         return transcripts.chunk(transcript, max_size)
 
     def reassemble_transcript(self, chunks: list[bytes]) -> bytes:
-        """Join what ``chunk_transcript`` cut."""
         return transcripts.join(chunks)
 
     def transcript_position(self, session_ref: str, since: Position) -> Position:
-        """Return the transcript's end."""
         return transcript.position(session_ref, since)
 
     def answer_boundary(self, session_ref: str, since: Position, moment: float) -> Position:
-        """Return the end of the answer whose tool call was running at ``moment``."""
         return transcript.answer_boundary(session_ref, since, moment)
 
     def modified_files(self, session_ref: str, since: Position, until: Position | None = None) -> list[str]:
-        """Return the files that tools changed."""
         return transcript.modified_files(session_ref, since, until)
 
     def prompts(self, session_ref: str, since: Position, until: Position | None = None) -> list[Prompt]:
-        """Return the person's prompts."""
         return transcript.prompts(session_ref, since, until)
 
     def summary(self, session_ref: str, since: Position) -> str:
-        """Return the last answer's text."""
         return transcript.summary(session_ref, since)
 
     def token_usage(self, session_ref: str, since: Position, until: Position | None = None) -> TokenUsage:
-        """Sum what the answers cost."""
         return transcript.token_usage(session_ref, since, until)
 
     def subagents(self, session_ref: str, since: Position, until: Position | None = None) -> list[Subagent]:
-        """Return the helpers that were asked."""
         return transcript.subagents(session_ref, since, until)
 
     def subagent_file(self, session_ref: str, subagent_id: str) -> str:
-        """Return where a helper's transcript is or belongs."""
         return transcript.subagent_file(session_ref, subagent_id) if is_tool_id(subagent_id) else ""
 
     # settings of the agent
 
     def hook_config_path(self, root: str, scope: str) -> str:
-        """Return the agent's settings of the project or of the user."""
         return os.path.join(os.path.expanduser("~") if scope == "user" else root, ".demo-agent", "settings.json")
 
     def install_hooks(self, root: str, scope: str, *, force: bool) -> int:
-        """Install or repair our entries."""
         return install.install(self.hook_config_path(root, scope), VERBS, force=force)
 
     def uninstall_hooks(self, root: str, scope: str) -> int:
-        """Remove our entries."""
         return install.uninstall(self.hook_config_path(root, scope))
 
     def are_hooks_installed(self, root: str, scope: str) -> bool:
-        """Tell whether all our entries are there."""
         return install.is_installed(self.hook_config_path(root, scope), VERBS)
 
     # sessions of the agent
 
     def session_dir(self, root: str) -> str:
-        """Return the folder of the sessions that were started in ``root``: a readable name, and a hash."""
+        """Return the folder of the sessions started in ``root``, as ``entire_demo_agent.places`` names it."""
         import hashlib
 
         home = os.environ.get("ENTIRE_DEMO_HOME") or os.path.expanduser("~/.entire-demo")
@@ -166,17 +149,14 @@ class Demo:
         return os.path.join(home, "sessions", f"{name}-{hashlib.sha256(os.fsencode(real)).hexdigest()[:8]}")
 
     def resolve_session_file(self, session_dir: str, session_id: str) -> str:
-        """Return where the transcript of a session is; refuses an id that leads elsewhere."""
         if not is_session_id(session_id):
-            raise UsageError(f"{session_id!r} cannot be the id of a session")
+            raise UsageError(f"{session_id!r} is not a valid session id")
         return os.path.join(session_dir, f"{session_id}.jsonl")
 
     def write_session(self, session_ref: str, transcript: bytes) -> None:
-        """Put a transcript where the agent finds it."""
         files.write(session_ref, transcript, mode=0o600)
 
     def format_resume_command(self, session_id: str) -> str:
-        """Return what a person types to go on with the session."""
         import shlex
 
         return f"entire-demo-agent --resume {shlex.quote(session_id)}"

@@ -1,4 +1,4 @@
-"""Puts our hooks into the demo agent's settings and takes them out: ``{"hooks": {EVENT: [{"command": ...}]}}``."""
+"""Adds our hooks to the demo agent's settings and removes them: ``{"hooks": {EVENT: [{"command": ...}]}}``."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 def command(verb: str) -> str:
-    """Return the command for a hook: silent and successful where ``entire`` is missing (formats.md section 11)."""
+    """Return the command for a hook; silent and successful where ``entire`` is missing (formats.md section 11)."""
     return f"{hookfiles.PREFIX}hooks demo {verb} 2>/dev/null || true"
 
 
 def install(path: str, verbs: dict[str, str], *, force: bool) -> int:
-    """Bring an entry for each hook (``verbs``: the agent's name of it to ours) into the file; returns how many lacked.
+    """Write an entry for each hook (``verbs``: the agent's name of the hook to our verb); return how many were missing.
 
-    Old and doubled entries of ours go.
+    Replaces outdated and duplicate entries of ours.
     """
     document = json_document.load(path)
     missing = _missing(document, verbs) if document else len(verbs)
@@ -29,22 +29,22 @@ def install(path: str, verbs: dict[str, str], *, force: bool) -> int:
         return 0
     if document:
         _check(document, path)
-        hookfiles.take_out(document)
+        hookfiles.remove(document)
     json_document.save(path, _add(document, verbs) if document and document.text else _create(verbs))
     return len(verbs) if force else max(missing, 1)
 
 
 def uninstall(path: str) -> int:
-    """Take all our entries out of the file; returns how many there were."""
+    """Remove all our entries from the file; return how many there were."""
     document = json_document.load(path)
-    removed = hookfiles.take_out(document) if document else 0
+    removed = hookfiles.remove(document) if document else 0
     if document and removed:
         json_document.save(path, document)
     return removed
 
 
 def is_installed(path: str, verbs: dict[str, str]) -> bool:
-    """Tell whether each hook has our entry as we write it today."""
+    """Tell whether each hook has our entry, as this version writes it."""
     try:
         document = json_document.load(path)
     except EntireError:
@@ -57,17 +57,17 @@ def _entries(verbs: dict[str, str]) -> dict[str, dict[str, Any]]:
 
 
 def _missing(document: Document, verbs: dict[str, str]) -> int:
-    there = [(event, hook) for event, _, hook in hookfiles.found(document)]
-    return sum(entry not in there for entry in _entries(verbs).items())
+    present = [(event, hook) for event, _, hook in hookfiles.found(document)]
+    return sum(entry not in present for entry in _entries(verbs).items())
 
 
 def _check(document: Document, path: str) -> None:
-    """Refuse a file in which our entries have no place."""
+    """Raise EntireError if our entries cannot be added to the file."""
     hooks = document.value.get("hooks", {})
     if not isinstance(hooks, dict) or not all(isinstance(entries, list) for entries in hooks.values()):
         raise EntireError(
-            f"the hooks in {path} are not in the form the agent reads; the file was left as it is",
-            hint="correct the entry `hooks` and try again",
+            f"`hooks` in {path} does not have the form the agent reads; the file was not changed",
+            hint="correct `hooks` and try again",
         )
 
 
@@ -77,7 +77,7 @@ def _create(verbs: dict[str, str]) -> Document:
 
 
 def _add(document: Document, verbs: dict[str, str]) -> Document:
-    """Add our entries behind the user's."""
+    """Add our entries after the user's."""
     if document.get(("hooks",)) is None:
         document.append((), {event: [entry] for event, entry in _entries(verbs).items()}, "hooks")
         return document

@@ -1,4 +1,4 @@
-"""Reads the demo agent's transcripts (their form: ``entire_demo_agent.memory``); reading costs only what is new."""
+"""Reads the new part of the demo agent's transcripts; ``entire_demo_agent.memory`` describes their format."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def read(path: str, since: Position, until: Position | None = None) -> Iterator[tuple[int, int, Record]]:
-    """Yield ``(lines before it, byte after it, record)`` for each line between two positions; {} for what is no record.
+    """Yield ``(lines before it, byte after it, record)`` for each line between two positions; {} for an invalid record.
 
-    A last line without an end counts if it is a whole record: stored transcripts may lack the final newline, while a
-    record that is just being written is not whole before its last byte.
+    A last line without a newline counts if it is a complete record: stored transcripts may lack the final newline,
+    while a record that is still being written is invalid.
     """
     count, byte = _start(path, since)
     for line, end in transcripts.lines(path, byte):
@@ -35,18 +35,18 @@ def read(path: str, since: Position, until: Position | None = None) -> Iterator[
 
 
 def _start(path: str, since: Position) -> tuple[int, int]:
-    """Return the count and byte of a position as they are in this file now."""
+    """Return a position's count and byte in the current file."""
     if not since.byte:
         byte, count = transcripts.offset_of(path, since.count) if since.count else (0, 0)
     else:
         byte, count = since.byte, since.count
     if byte and transcripts.byte_before(path, byte) != b"\n":
-        byte += 1  # the line before had no end when the position was taken: its end is no line of its own
+        byte += 1  # the newline of the line before was written after the position was taken
     return count, byte
 
 
 def position(path: str, since: Position) -> Position:
-    """Return the end of a transcript; counted anew from its start if it is shorter than ``since``."""
+    """Return the end of a transcript, counted from its start if it is shorter than ``since``."""
     if _size(path) < since.byte:
         since = START
     count, byte, mark = since.count, since.byte, since.mark
@@ -68,7 +68,7 @@ def _size(path: str) -> int:
 
 
 def answer_boundary(path: str, since: Position, moment: float) -> Position:
-    """Return the position behind what was written until ``moment``, and behind the last of these answers' calls."""
+    """Return the position after the records written by ``moment`` and the tool calls of the last answer among them."""
     end = since
     for before, after, record in read(path, since):
         kind = record.get("type")
@@ -80,7 +80,6 @@ def answer_boundary(path: str, since: Position, moment: float) -> Position:
 
 
 def modified_files(path: str, since: Position, until: Position | None = None) -> list[str]:
-    """Return the files that tool results report as changed, in order, each once."""
     files: dict[str, None] = {}
     for _, _, record in read(path, since, until):
         if record.get("type") == "result" and record.get("ok") is True and (name := clean(record.get("path"))):
@@ -89,7 +88,6 @@ def modified_files(path: str, since: Position, until: Position | None = None) ->
 
 
 def prompts(path: str, since: Position, until: Position | None = None) -> list[Prompt]:
-    """Return what the person asked for."""
     return [
         Prompt(
             text=clean(record.get("text")),
@@ -103,7 +101,6 @@ def prompts(path: str, since: Position, until: Position | None = None) -> list[P
 
 
 def summary(path: str, since: Position) -> str:
-    """Return the text of the last answer."""
     text = ""
     for _, _, record in read(path, since):
         if record.get("type") == "answer":
@@ -112,7 +109,6 @@ def summary(path: str, since: Position) -> str:
 
 
 def token_usage(path: str, since: Position, until: Position | None = None) -> TokenUsage:
-    """Return the sum of what the answers cost, each once."""
     seen = {since.mark} - {""}
     total = TokenUsage()
     for _, _, record in read(path, since, until):
@@ -131,7 +127,7 @@ def token_usage(path: str, since: Position, until: Position | None = None) -> To
 
 
 def subagents(path: str, since: Position, until: Position | None = None) -> list[Subagent]:
-    """Return the helpers that were asked or answered; ids that could lead elsewhere are left out."""
+    """Return the helpers that were asked or answered, without those whose id is not safe in a path."""
     found: dict[str, Subagent] = {}
     for _, _, record in read(path, since, until):
         helper = clean(record.get("helper"))
@@ -149,7 +145,7 @@ def subagents(path: str, since: Position, until: Position | None = None) -> list
 
 
 def subagent_file(path: str, helper: str) -> str:
-    """Return the transcript of a helper of the session whose transcript is ``path``."""
+    """Return the transcript of a helper of the session with the transcript ``path``."""
     return f"{path.removesuffix('.jsonl')}/helpers/{helper}.jsonl"
 
 
