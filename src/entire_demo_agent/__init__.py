@@ -1,5 +1,5 @@
-"""A little coding agent of our own: it has no model, it obeys. It serves the demonstration and the tests.
+"""A small coding agent for the demonstration and the tests: it has no model and follows simple instructions.
 
-It knows nothing of the rest of ``entire`` (and the rest nothing of it, but for the adapter ``entire.agents.demo``,
-which knows it as it knows any other agent: by its hooks and its files).
+It does not import ``entire``, nor ``entire`` it. The adapter ``entire.agents.demo`` treats it like any other agent,
+through its hooks and files.
 """

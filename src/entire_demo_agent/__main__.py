@@ -1,4 +1,4 @@
-"""``python -m entire_demo_agent``."""
+"""``python -m entire_demo_agent``: runs the demo agent."""
 
 from entire_demo_agent.program import main
 

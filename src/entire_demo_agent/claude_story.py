@@ -1,4 +1,4 @@
-"""A turn with the real Claude Code, where a source tree has it: its tests bring the agent and a model server."""
+"""Plays a turn with the real Claude Code, using the agent and model server of the source tree's end-to-end tests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ANSWER = "I wrote farewell.py."
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """What the tests of the source tree offer: the installed program and three modules."""
+    """What the end-to-end tests of the source tree provide: the installed program and three modules."""
 
     program: Path
     driver: Any
@@ -26,7 +26,7 @@ class Source:
 
 
 def find() -> Source | None:
-    """Return what is needed to run Claude Code, None where it is not installed."""
+    """Return what is needed to run Claude Code, or None if it is not installed."""
     folder = Path(__file__).resolve().parents[3] / "tests" / "e2e"
     if not (folder / "modelserver.py").is_file():
         return None
@@ -41,7 +41,7 @@ def find() -> Source | None:
 
 
 def play(source: Source, teller: Teller, stage: Stage) -> None:
-    """Run one prompt to its end and show what Claude Code says."""
+    """Run a prompt and show Claude Code's answer."""
     script = source.script
     write = script.tool("Write", file_path=str(stage.repository / "farewell.py"), content=CONTENT)
     turn = script.turn(

@@ -1,4 +1,4 @@
-"""One conversation: takes prompts, obeys them, writes down everything."""
+"""A conversation: takes prompts, follows their instructions and records everything in the transcript."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _PLANS = {
     "run": "I run: {text}",
 }
 _INPUTS = {"run": "command", "helper": "prompt"}
-"""What the text of an instruction is called in the input of a tool call, where not ``text``."""
+"""Name of an instruction's text in the input of its tool call; ``text`` for other tools."""
 
 
 class Conversation:
-    """A transcript, a folder to work in, and a person (or another agent) to show things to."""
+    """A transcript, a folder to work in, and a function that shows output to the user."""
 
     def __init__(self, transcript: Transcript, place: tools.Place, show: Callable[[str], None]) -> None:
         self.transcript = transcript
@@ -36,35 +36,35 @@ class Conversation:
         self._show = show
 
     def take(self, prompt: str, prompt_id: str) -> str:
-        """Answer a prompt: obey its instructions in order. Returns the last answer's text."""
+        """Follow a prompt's instructions in order; return the text of the last answer."""
         self.transcript.append("prompt", prompt_id=prompt_id, text=prompt)
-        news, text = prompt, ""
+        new_input, text = prompt, ""
         failed: list[str] = []
         used = False
         for instruction in parse(prompt):
             if instruction.verb in tools.TOOLS or instruction.verb == "helper":
-                outcome = self._use(instruction, prompt_id, news)
-                news, used = outcome.output, True
+                outcome = self._use(instruction, prompt_id, new_input)
+                new_input, used = outcome.output, True
                 failed += [] if outcome.ok else [outcome.output.strip()]
             else:
                 text = self._reply(instruction)
-                self._answer(text, prompt_id, news)
+                self._answer(text, prompt_id, new_input)
                 self._show(text)
-                news = ""
+                new_input = ""
         if used or not text:
             text = self._closing(used, failed)
-            self._answer(text, prompt_id, news)
+            self._answer(text, prompt_id, new_input)
             self._show(text)
         return text
 
     def _closing(self, used: bool, failed: list[str]) -> str:
-        """Return the words at the end of a turn."""
+        """Return the text that ends a turn."""
         if not used:
             return NOTHING_TO_DO
         return f"Done, but {len(failed)} went wrong: " + "; ".join(failed) if failed else "Done."
 
     def _reply(self, instruction: Instruction) -> str:
-        """Answer what needs no tool."""
+        """Answer an instruction that needs no tool."""
         if instruction.verb == "say":
             return instruction.text
         if instruction.verb == "recall":
@@ -73,17 +73,17 @@ class Conversation:
             return f"I remember: {facts}. This is turn {memory.turns} of our conversation."
         return NOT_UNDERSTOOD.format(text=instruction.text)
 
-    def _answer(self, text: str, prompt_id: str, news: str, tool_input: str = "") -> str:
-        """Write an answer, with what it cost; returns its id."""
-        usage = self.transcript.memory.usage(news, text + tool_input)
+    def _answer(self, text: str, prompt_id: str, new_input: str, tool_input: str = "") -> str:
+        """Record an answer with its token usage; return its id."""
+        usage = self.transcript.memory.usage(new_input, text + tool_input)
         return str(self.transcript.append("answer", prompt_id=prompt_id, model=MODEL, text=text, usage=usage)["id"])
 
-    def _use(self, instruction: Instruction, prompt_id: str, news: str) -> tools.Outcome:
-        """Say what comes, call the tool, write down how it went."""
+    def _use(self, instruction: Instruction, prompt_id: str, new_input: str) -> tools.Outcome:
+        """Announce a tool call, perform it and record its result."""
         names = {"path": "path", "text": _INPUTS.get(instruction.verb, "text"), "new": "new"}
         given = {name: value for part, name in names.items() if (value := getattr(instruction, part))}
         plan = _PLANS[instruction.verb].format(path=instruction.path, text=instruction.text)
-        answer = self._answer(plan, prompt_id, news, json.dumps(given))
+        answer = self._answer(plan, prompt_id, new_input, json.dumps(given))
         self._show(f"* {plan}")
         extra = {"helper": f"helper_{secrets.token_hex(6)}"} if instruction.verb == "helper" else {}
         call = self.transcript.append("call", answer=answer, tool=instruction.verb, input=given, **extra)
@@ -97,14 +97,13 @@ class Conversation:
         return outcome
 
     def _perform(self, instruction: Instruction, _call: str, helper: str) -> tools.Outcome:
-        """Do it. Who can ask helpers does more."""
         if helper:
-            return tools.Outcome(ok=False, output="a helper asks no helpers")
+            return tools.Outcome(ok=False, output="a helper cannot ask other helpers")
         return tools.use(self._place, instruction)
 
 
 class MainConversation(Conversation):
-    """The conversation with the person: fires the hooks, and can ask helpers."""
+    """The conversation with the user: it fires the hooks and can ask helpers."""
 
     def __init__(
         self, session_id: str, transcript: Transcript, place: tools.Place, hooks: Hooks, show: Callable[[str], None]
@@ -114,11 +113,10 @@ class MainConversation(Conversation):
         self._hooks = hooks
 
     def fire(self, event: str, **payload: object) -> None:
-        """Fire the hooks of an event of this session."""
         self._hooks.fire(event, session_id=self.session_id, transcript_path=str(self.transcript.path), **payload)
 
     def turn(self, prompt: str) -> None:
-        """Take one prompt of the person, from its first hook to its last. Ctrl-C ends it without the last."""
+        """Run a turn from its first hook to its last; Ctrl-C ends it without the last hook."""
         prompt_id = f"turn_{secrets.token_hex(8)}"
         try:
             self.fire("PromptSubmit", prompt_id=prompt_id, prompt=prompt, model=MODEL)
@@ -129,7 +127,7 @@ class MainConversation(Conversation):
         self.fire("TurnEnd", prompt_id=prompt_id, last_answer=answer)
 
     def compact(self) -> None:
-        """Make the context small: a summary takes the place of what came before (which stays in the file)."""
+        """Replace the context by a summary; the transcript file keeps everything."""
         memory = self.transcript.memory
         self.fire("Compaction", trigger="manual")
         self.transcript.append(
@@ -141,7 +139,7 @@ class MainConversation(Conversation):
         return self._ask(helper, instruction.text, call) if helper else super()._perform(instruction, call, helper)
 
     def _ask(self, helper: str, task: str, call: str) -> tools.Outcome:
-        """Let a helper do a task, in a transcript of its own beside ours."""
+        """Let a helper do a task, with a transcript of its own."""
         path = helper_transcript(self.transcript.path, helper)
         about = {"subagent_id": helper, "subagent_type": "helper", "tool_use_id": call, "task": task}
         self.fire("SubagentStart", **about)
@@ -155,5 +153,5 @@ class MainConversation(Conversation):
 
 
 def helper_transcript(session: Path, helper: str) -> Path:
-    """Return where the transcript of a helper of a session is."""
+    """Return the path of a helper's transcript, from the session's."""
     return session.with_suffix("") / "helpers" / f"{helper}.jsonl"

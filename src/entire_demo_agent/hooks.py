@@ -1,8 +1,8 @@
-"""Fires the hooks that people configured for the demo agent.
+"""Fires the hooks configured for the demo agent.
 
-``{"hooks": {"PromptSubmit": [{"command": "...", "timeout": 60}]}}``: each command is run by the shell, one after the
-other, those of the user before those of the project, equal ones once; it gets JSON on standard input. What it prints
-counts if it is an object with a ``message``: that is shown to the person. A hook that fails is passed over.
+``{"hooks": {"PromptSubmit": [{"command": "...", "timeout": 60}]}}``: the shell runs the commands in sequence, the
+user's before the project's, identical ones once. Each gets JSON on standard input. If it prints an object with a
+``message``, that is shown to the user. Failing hooks are ignored.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ TIMEOUT = 60.0
 
 
 class Hooks:
-    """The hooks of one session."""
+    """The hooks of a session."""
 
     def __init__(self, workdir: Path, env: dict[str, str], show: Callable[[str], None]) -> None:
         self._workdir = workdir
@@ -27,7 +27,7 @@ class Hooks:
         self._show = show
 
     def fire(self, event: str, **payload: object) -> None:
-        """Run all commands of an event. The settings are read anew each time, so that changes count at once."""
+        """Run all commands of an event. The settings are read every time, so that changes take effect at once."""
         commands: dict[str, float] = {}
         for settings in (Path.home() / places.SETTINGS, places.project_root(self._workdir) / places.SETTINGS):
             for command, timeout in read_commands(settings, event):
@@ -47,7 +47,7 @@ class Hooks:
 
 
 def read_commands(settings: Path, event: str) -> list[tuple[str, float]]:
-    """Return the commands (with their time limits) that a settings file has for an event; none if it cannot be read."""
+    """Return the commands of an event and their time limits in seconds; none if the settings cannot be read."""
     try:
         loaded = json.loads(settings.read_bytes())
         entries = loaded["hooks"][event]

@@ -1,7 +1,7 @@
-"""The language of the demo agent: a prompt becomes a list of instructions.
+"""Parses prompts for the demo agent into instructions.
 
-Instructions are separated by a new line, ``;`` or the word ``then`` before a verb; not inside quotes or blocks. A text
-is bare words, a quoted string with the escapes of C, a block between lines of three backticks, or an indented block.
+Instructions are separated by a newline, ``;`` or the word ``then`` before a verb, except inside quotes or blocks. A
+text is bare words, a quoted string with C escapes, a block between lines of three backticks, or an indented block.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _FORMS = tuple(
 
 @dataclass(frozen=True, kw_only=True)
 class Instruction:
-    """One thing to do. ``verb`` is a word of the table above, or ``unknown`` with the words in ``text``."""
+    """An instruction. ``verb`` is one of the verbs above, or ``unknown`` with the clause in ``text``."""
 
     verb: str
     path: str = ""
@@ -66,22 +66,22 @@ class Instruction:
 
 
 def parse(prompt: str) -> list[Instruction]:
-    """Return the instructions of a prompt in order; what is not understood becomes an ``unknown`` one."""
+    """Return the instructions of a prompt in order; clauses that do not parse become ``unknown`` instructions."""
     return [_read(clause) for clause in split(prompt.replace("\r\n", "\n"))]
 
 
 def split(prompt: str) -> list[str]:
-    """Cut a prompt into its clauses. A clause that asks a helper reaches to the end, unless its task is quoted."""
+    """Split a prompt into clauses. A clause that asks a helper extends to the end unless its task is quoted."""
     clauses, start, i = [], 0, 0
     while i < len(prompt):
         if i == start and (helper := _HELPER.match(prompt, i)):
-            task = _whole(prompt, helper.end())
+            task = _quote_end(prompt, helper.end())
             i = task if task else len(prompt)
-        elif end := _whole(prompt, i):
+        elif end := _quote_end(prompt, i):
             i = end
         elif prompt[i] == "\n" and (block := _BLOCK.match(prompt, i)) and _BEFORE_BLOCK.search(prompt[start:i]):
             i = block.end()
-        elif end := _separator(prompt, i):
+        elif end := _separator_end(prompt, i):
             clauses.append(prompt[start:i])
             start = i = end
         else:
@@ -90,8 +90,8 @@ def split(prompt: str) -> list[str]:
     return [clause.strip(" \t\n,") for clause in clauses if clause.strip(" \t\n,")]
 
 
-def _whole(prompt: str, i: int) -> int:
-    """Return the end of the quoted string or fenced block that begins at ``i``, or 0. An apostrophe begins none."""
+def _quote_end(prompt: str, i: int) -> int:
+    """Return the end of the quoted string or fenced block that starts at ``i``, or 0. An apostrophe starts none."""
     if prompt.startswith("```", i):
         fence = _FENCE.match(prompt, i)
         return fence.end() if fence else len(prompt)
@@ -101,8 +101,8 @@ def _whole(prompt: str, i: int) -> int:
     return 0
 
 
-def _separator(prompt: str, i: int) -> int:
-    """Return the end of the separator that begins at ``i``, or 0."""
+def _separator_end(prompt: str, i: int) -> int:
+    """Return the end of the separator that starts at ``i``, or 0."""
     if prompt[i] in ";\n":
         return i + 1
     then = _THEN.match(prompt, i) if prompt[i] in ", \t" else None
@@ -110,7 +110,6 @@ def _separator(prompt: str, i: int) -> int:
 
 
 def _read(clause: str) -> Instruction:
-    """Turn one clause into an instruction."""
     for verb, form in _FORMS:
         if found := form.fullmatch(clause):
             parts = {name: value_of(raw) for name, raw in found.groupdict().items() if raw is not None}
@@ -119,7 +118,7 @@ def _read(clause: str) -> Instruction:
 
 
 def value_of(raw: str) -> str:
-    """Return what a text of a clause stands for: without quotes and fences, escapes replaced, blocks unindented."""
+    """Return the value of a text: without quotes and fences, escapes replaced, blocks unindented."""
     bare = raw.strip()
     if _QUOTED.fullmatch(bare):
         return _ESCAPE.sub(_unescape, bare[1:-1])

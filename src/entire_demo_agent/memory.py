@@ -1,8 +1,8 @@
-"""The demo agent's transcript, and what it knows from it.
+"""The demo agent's transcript, and the memory it derives from it.
 
-One JSON object per line, appended, never rewritten. Every record has ``type``, ``id``, ``parent`` (the record before
-it) and ``time``. Whatever the agent knows of a conversation it knows from these records alone: so a transcript that was
-stored and put back is a conversation that goes on.
+A transcript has one JSON object per line and is only appended to. Every record has ``type``, ``id``, ``parent`` (the
+record before it) and ``time``. The agent knows a conversation from these records only, so it can continue one whose
+transcript was stored and restored.
 
 ==============  =========================================================================================
 ``session``     ``session_id``, ``cwd``, ``source`` (startup, resume, clear), ``model``, ``version``
@@ -11,8 +11,8 @@ stored and put back is a conversation that goes on.
 ``call``        ``answer`` (id), ``tool``, ``input``; ``helper``: id of the subagent it starts
 ``result``      ``call`` (id), ``tool``, ``ok``, ``output``; ``path`` (absolute) and ``change`` (created, modified,
                 deleted) if the tool changed a file; ``helper``
-``compaction``  ``summary``: what came before is no longer in the context (but in the file)
-``interrupt``   ``prompt_id``: the person ended the turn
+``compaction``  ``summary``: the records before it are no longer in the context
+``interrupt``   ``prompt_id``: the user interrupted the turn
 ==============  =========================================================================================
 """
 
@@ -32,28 +32,28 @@ Record = dict[str, Any]
 
 
 def count_tokens(text: str) -> int:
-    """Return what a text costs: a token for every four characters begun, at least one."""
+    """Return the tokens of a text: one for every four characters, rounded up, at least one."""
     return max(1, -(-len(text) // 4))
 
 
 def stamp(seconds: float) -> str:
-    """Return a time as ISO 8601 text in UTC with microseconds."""
+    """Format seconds since the epoch as ISO 8601 in UTC, with microseconds."""
     micros = int(seconds * 1_000_000)
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(micros // 1_000_000)) + f".{micros % 1_000_000:06d}Z"
 
 
 class Memory:
-    """What the agent knows: facts it was told, how many turns there were, how much is in its context."""
+    """What the agent remembers: facts, the number of turns, and the size of its context."""
 
     def __init__(self) -> None:
         self.facts: list[str] = []
         self.turns = 0
-        self.context = 0  # tokens of everything before the next answer, but for what is new to it
+        self.context = 0  # tokens before the next answer, without its new input
         self.last_output = 0
-        self._told: dict[str, str] = {}
+        self._pending_facts: dict[str, str] = {}  # by the id of the tool call
 
     def absorb(self, record: Record) -> None:
-        """Learn from one record, be it read or just written."""
+        """Update the memory from a record that was read or just written."""
         kind = record.get("type")
         if kind == "prompt":
             self.turns += 1
@@ -64,14 +64,14 @@ class Memory:
             self.last_output = _number(spent.get("output"))
         elif kind == "call" and record.get("tool") == "remember":
             given = record.get("input")
-            self._told[str(record.get("id"))] = str(given.get("text", "")) if isinstance(given, dict) else ""
-        elif kind == "result" and record.get("ok") is True and str(record.get("call")) in self._told:
-            self.facts.append(self._told.pop(str(record.get("call"))))
+            self._pending_facts[str(record.get("id"))] = str(given.get("text", "")) if isinstance(given, dict) else ""
+        elif kind == "result" and record.get("ok") is True and str(record.get("call")) in self._pending_facts:
+            self.facts.append(self._pending_facts.pop(str(record.get("call"))))
         elif kind == "compaction":
             self.context = self.last_output = count_tokens(str(record.get("summary", "")))
 
     def usage(self, new: str, output: str) -> dict[str, int]:
-        """Return what an answer costs that sees the text ``new`` for the first time: all else comes from the cache."""
+        """Return the tokens of an answer to the input ``new``; the rest of the context comes from the cache."""
         return {
             "input": count_tokens(new),
             "cache_write": self.last_output,
@@ -85,7 +85,7 @@ def _number(value: object) -> int:
 
 
 class Transcript:
-    """A file of records that only grows, and the memory that goes with it."""
+    """An append-only file of records, and the memory derived from it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -96,7 +96,7 @@ class Transcript:
             self._last = str(record.get("id") or self._last or "") or None
 
     def append(self, kind: str, **fields: object) -> Record:
-        """Write one record at the end of the file and learn from it; returns it."""
+        """Append a record to the file, update the memory and return the record."""
         now = stamp(time.time())
         record: Record = {
             "type": kind,
@@ -109,9 +109,8 @@ class Transcript:
         handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
             size = os.fstat(handle).st_size
-            torn = (
-                size and os.pread(handle, 1, size - 1) != b"\n"
-            )  # a crash left half a line: let it be a line of its own
+            # After a crash the last line may be incomplete: end it, so that the record gets its own line.
+            torn = size and os.pread(handle, 1, size - 1) != b"\n"
             _write_all(handle, b"\n" * bool(torn) + json.dumps(record).encode() + b"\n")
         finally:
             os.close(handle)
@@ -126,7 +125,7 @@ def _write_all(handle: int, data: bytes) -> None:
 
 
 def read_records(path: Path) -> list[Record]:
-    """Return the records of a transcript; lines that are none are skipped, a missing file has none."""
+    """Return the records of a transcript, without invalid lines; a missing file has none."""
     try:
         lines = path.read_bytes().split(b"\n")
     except OSError:

@@ -1,4 +1,4 @@
-"""The command line of the demo agent: one prompt, or a conversation."""
+"""The demo agent's command line: answers a prompt, or holds a conversation."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from entire_demo_agent.conversation import MainConversation
 from entire_demo_agent.hooks import Hooks
 
 SESSION_VARIABLE = "DEMO_AGENT_SESSION_ID"
-"""Names the session to every hook and command of the agent, and so to git when the agent commits."""
+"""Environment variable with the session id, set for every hook and command, so also for git when the agent commits."""
 
 INTERRUPTED = 130
 _HELP = """\
-instructions, separated by a new line, ";" or "then":
+instructions, separated by a newline, ";" or "then":
   create a file NAME with TEXT       append TEXT to NAME       replace OLD with NEW in NAME
   delete NAME                        run SHELL COMMAND         say TEXT
   remember TEXT                      what do you remember      ask a helper to INSTRUCTIONS
 TEXT is bare words, "a string\\n", or a block (indented, or between lines of three backticks).
-In a conversation: /compact makes the context small, /clear starts a new session, /exit ends.
+In a conversation, /compact shortens the context, /clear starts a new session and /exit ends the agent.
 """
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the agent; returns the exit code."""
+    """Run the agent; return the exit code."""
     options = _options(argv)
     _write_any_text()
     workdir = Path.cwd()
@@ -43,22 +43,22 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="entire-demo-agent",
-        description="A little coding agent that obeys. It has no model and needs no network.",
+        description="A small coding agent that follows simple instructions. It has no model and needs no network.",
         epilog=_HELP,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("-p", "--prompt", help="answer this prompt and end")
+    parser.add_argument("-p", "--prompt", help="answer this prompt and exit")
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("-r", "--resume", metavar="ID", help="go on with a session")
+    which.add_argument("-r", "--resume", metavar="ID", help="continue a session")
     which.add_argument(
-        "-c", "--continue", dest="newest", action="store_true", help="go on with the newest session of this folder"
+        "-c", "--continue", dest="newest", action="store_true", help="continue the newest session of this folder"
     )
     which.add_argument("--session-id", metavar="ID", help="start a session with this id")
     return parser.parse_args(argv)
 
 
 def _write_any_text() -> None:
-    """Let input that is no text pass through, and never fail to print it."""
+    """Accept input that is not valid text, and print it without errors."""
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -66,10 +66,10 @@ def _write_any_text() -> None:
 
 
 def _open(options: argparse.Namespace, workdir: Path) -> tuple[MainConversation, str]:
-    """Find or begin the session that is wanted; returns it with the reason why it starts."""
-    wanted = options.resume or options.session_id
-    if wanted and not places.is_session_id(wanted):
-        raise tools.Refused(f"{wanted!r} cannot be the id of a session")
+    """Open or start the requested session; return it and its source (startup or resume)."""
+    requested = options.resume or options.session_id
+    if requested and not places.is_session_id(requested):
+        raise tools.Refused(f"{requested!r} is not a valid session id")
     path = None
     if options.resume:
         path = places.find_session(workdir, options.resume)
@@ -83,7 +83,7 @@ def _open(options: argparse.Namespace, workdir: Path) -> tuple[MainConversation,
         )
     session_id = options.session_id or str(uuid.uuid4())
     if places.find_session(workdir, session_id):
-        raise tools.Refused(f"there is a session {session_id} already: --resume {session_id} goes on with it")
+        raise tools.Refused(f"the session {session_id} already exists; continue it with --resume {session_id}")
     return _new(session_id, workdir), "startup"
 
 
@@ -93,13 +93,13 @@ def _new(session_id: str, workdir: Path) -> MainConversation:
 
 def _conversation(session_id: str, path: Path, workdir: Path) -> MainConversation:
     env = {SESSION_VARIABLE: session_id}
-    # a command of the agent has no terminal, and nobody who could write in an editor
+    # The agent's commands have no terminal in which an editor could run.
     place = tools.Place(workdir=workdir, env={**env, "GIT_EDITOR": "true"})
     return MainConversation(session_id, memory.Transcript(path), place, Hooks(workdir, env, _show), _show)
 
 
 def _show(text: str) -> None:
-    """Print for the person. If the reader is gone the work goes on in silence."""
+    """Print for the user; if the reader has closed the pipe, print nothing more."""
     try:
         print(text, flush=True)
     except BrokenPipeError:
@@ -134,7 +134,7 @@ def _converse(conversation: MainConversation, source: str, prompt: str | None) -
 
 
 def _listen(conversation: MainConversation) -> tuple[MainConversation, str]:
-    """Take prompts from standard input until it ends; returns the conversation it ended with, and why it ended."""
+    """Take prompts from standard input until it ends; return the last conversation and why it ended."""
     prompts = _prompts()
     while True:
         try:
@@ -157,9 +157,9 @@ def _listen(conversation: MainConversation) -> tuple[MainConversation, str]:
 
 
 def _prompts() -> Iterator[str]:
-    """Yield what the person types, line by line; a line that opens a block goes on until it is closed.
+    """Yield each line the user types; a line that opens a block continues until the block is closed.
 
-    The sign tells a program at the other end of a pipe, too, that the turn is over.
+    The prompt sign also shows a program that reads from a pipe that the turn is over.
     """
     text = ""
     while True:

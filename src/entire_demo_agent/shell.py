@@ -1,4 +1,4 @@
-"""Runs shell commands for the agent: its ``run`` instructions and its hooks."""
+"""Runs shell commands: ``run`` instructions and hooks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Finished:
 
 
 def run(command: str, *, workdir: Path, env: dict[str, str], stdin: bytes = b"", timeout: float) -> Finished:
-    """Run a command to its end, without a terminal. It and its children are stopped on Ctrl-C and after the timeout."""
+    """Run a command without a terminal. Ctrl-C and the timeout (in seconds) stop it and its children."""
     child = subprocess.Popen(
         ["/bin/sh", "-c", command],
         cwd=workdir,
@@ -42,7 +42,7 @@ def run(command: str, *, workdir: Path, env: dict[str, str], stdin: bytes = b"",
 
 
 def _stop(child: subprocess.Popen[bytes]) -> None:
-    """End a command and everything it started, with a moment to put its things in order."""
+    """Stop a command and everything it started; it has two seconds to clean up before it is killed."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(child.pid, number)

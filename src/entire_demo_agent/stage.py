@@ -1,4 +1,4 @@
-"""The stage of the demonstration: a scratch repository, the commands run in it, and the words around them."""
+"""Runs the demonstration: a scratch repository, the commands run in it, and the text around them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TextIO
 
 PATIENCE = 60
-"""Seconds after which a command has failed."""
+"""Seconds after which a command counts as failed."""
 
 WIDTH = 100
 KEPT = ("PATH", "TMPDIR", "TERM", "NO_COLOR", "PYTHONPATH", "LD_LIBRARY_PATH")
@@ -22,11 +22,11 @@ _BOLD, _FAINT, _GREEN, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[32m", "\x1b[0m"
 
 
 class Failed(Exception):
-    """The story did not go as told; the text says where."""
+    """The demonstration failed; the text says where."""
 
 
 class Teller:
-    """Prints the story; in colour on a terminal that wants it (https://no-color.org)."""
+    """Prints the story, in colour on a terminal that supports it (https://no-color.org)."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
@@ -34,12 +34,10 @@ class Teller:
         self._coloured = out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
     def title(self, words: str) -> None:
-        """Begin a part of the story."""
         self._print(f"\n{self._paint(words, _BOLD)}\n")
         self._after_output = False
 
     def tell(self, words: str) -> None:
-        """Say what happens."""
         if self._after_output:
             self._print("")
             self._after_output = False
@@ -47,14 +45,13 @@ class Teller:
             self._print("\n".join(textwrap.wrap(line, WIDTH, break_long_words=False, break_on_hyphens=False)))
 
     def command(self, words: str) -> None:
-        """Show what is typed."""
+        """Show a command or prompt as typed."""
         self._after_output = True
         shell = "" if words.startswith("> ") else "$ "
         for line in (shell + words).splitlines():
             self._print(f"  {self._paint(line, _GREEN)}".rstrip())
 
     def output(self, text: str) -> None:
-        """Show what a program prints."""
         for line in text.splitlines():
             self._print(f"    {self._paint(line, _FAINT)}" if line.strip() else "")
 
@@ -65,8 +62,8 @@ class Teller:
         print(line, file=self._out, flush=True)
 
 
-class Talk:
-    """A conversation with the demo agent, which runs as a program of its own."""
+class AgentConversation:
+    """A conversation with the demo agent, which runs in its own process."""
 
     SIGN = b"> "
 
@@ -76,34 +73,34 @@ class Talk:
         self._listen()
 
     def say(self, prompt: str) -> None:
-        """Type a prompt (one line, or lines in a block), wait until the turn is over, show what the agent did."""
+        """Type a prompt (a line, or lines in a block), wait until the turn is over and show the agent's output."""
         prompt = prompt.strip()
         self._teller.command("> " + prompt.replace("\n", "\n  "))
         stdin = self._child.stdin
         if stdin is None:
-            raise Failed("the agent does not listen")
+            raise Failed("the agent accepts no input")
         stdin.write(prompt.encode() + b"\n")
         stdin.flush()
         answer = self._listen()
         self._teller.output(answer)
         if "went wrong" in answer or "do not understand" in answer:
-            raise Failed("the agent could not do what it was told")
+            raise Failed("the agent could not follow the prompt")
 
     def _listen(self) -> str:
-        """Return what the agent prints until it waits for the next prompt (``. ``: for the rest of this one)."""
-        heard = b""
-        while heard != self.SIGN and not heard.endswith(b"\n" + self.SIGN):
+        """Return the agent's output up to the next prompt sign; ``. `` only asks for more lines of this prompt."""
+        output = b""
+        while output != self.SIGN and not output.endswith(b"\n" + self.SIGN):
             piece = os.read(self._child.stdout.fileno(), 4096) if self._child.stdout else b""
             if not piece:
                 raise Failed("the agent ended too early")
-            heard += piece
-            while heard.startswith(b". "):
-                heard = heard[2:]
-        return heard[: -len(self.SIGN)].decode("utf-8", "replace")
+            output += piece
+            while output.startswith(b". "):
+                output = output[2:]
+        return output[: -len(self.SIGN)].decode("utf-8", "replace")
 
 
 class Stage:
-    """A repository and a home that belong to nobody."""
+    """A scratch repository and home folder."""
 
     def __init__(self, folder: Path, teller: Teller) -> None:
         self.folder = folder
@@ -127,20 +124,20 @@ class Stage:
         (self.home / ".gitconfig").write_text("[user]\n\tname = Ada\n\temail = ada@example.com\n")
 
     def elsewhere(self) -> Stage:
-        """Return the stage of another person, with nothing on it."""
+        """Return an empty stage for another person."""
         folder = self.folder / "elsewhere"
         folder.mkdir()
         return Stage(folder, self._teller)
 
     def run(self, *words: str) -> str:
-        """Run a command, shown with its output; returns the output."""
+        """Run a command, show it and its output, and return the output."""
         self._teller.command(shlex.join(words))
         output = self.quiet(*words)
         self._teller.output(output)
         return output
 
     def quiet(self, *words: str) -> str:
-        """Run a command that the reader need not see; returns its output."""
+        """Run a command without showing it; return its output."""
         try:
             done = subprocess.run(
                 words,
@@ -159,8 +156,8 @@ class Stage:
         return output
 
     @contextmanager
-    def talk(self) -> Iterator[Talk]:
-        """Start the demo agent; it is told to leave at the end."""
+    def converse(self) -> Iterator[AgentConversation]:
+        """Start the demo agent, and end it with ``/exit``."""
         child = subprocess.Popen(
             [sys.executable, "-m", "entire_demo_agent"],
             cwd=self.repository,
@@ -170,7 +167,7 @@ class Stage:
         )
         try:
             self._teller.command("entire-demo-agent")
-            yield Talk(child, self._teller)
+            yield AgentConversation(child, self._teller)
             child.communicate(b"/exit\n", timeout=PATIENCE)
         except (subprocess.TimeoutExpired, BrokenPipeError) as why:
             raise Failed("the agent does not answer") from why

@@ -1,8 +1,8 @@
-"""The main job, played for real: ``python -m entire_demo_agent.story`` (``make demo``).
+"""Demonstrates the main workflow in a scratch repository: ``python -m entire_demo_agent.story`` (``make demo``).
 
-A scratch repository, the demo agent in three turns, a change by hand, a commit, the explanation, a turn that is taken
-back, the same conversation in another clone; then, where the project's end-to-end tests have installed it, a turn with
-Claude Code. Ends with an error if anything does not happen as told.
+Three turns of the demo agent, a manual change, a commit, its explanation, a rewind, and the conversation continued in
+another clone; then a turn with Claude Code, if the end-to-end tests have installed it. Fails if any step does not do
+what the text says.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from entire_demo_agent import claude_story
-from entire_demo_agent.stage import Failed, Stage, Talk, Teller
+from entire_demo_agent.stage import AgentConversation, Failed, Stage, Teller
 
 STEPS = "refs/heads/entire/"
 CHECKPOINTS = "entire/checkpoints/v1"
@@ -39,10 +39,10 @@ assert greet("Ada") == "Welcome, Ada!"
 WORDS = (  # before and after each prompt
     (
         "",
-        "When the turn ended, its hook saved a step on a branch beside yours (nothing of yours was touched):",
+        "When the turn ended, its hook saved a step on a separate branch; your branch and files did not change:",
     ),
-    ("The next prompt:", "One more step, with the files and the conversation so far:"),
-    ("This agent has helpers, with sessions of their own:", "The helper's work is kept, too:"),
+    ("The next prompt:", "Another step, with the files and the conversation so far:"),
+    ("This agent has helpers, with transcripts of their own:", "The helper's work is saved too:"),
 )
 MISTAKE = "delete test_greet.py then replace Welcome with Goodbye in greet.py"
 RECALL = "what do you remember"
@@ -52,19 +52,19 @@ BY_HAND = '"""Greetings for everyone."""\n'
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Play the story; returns the exit code."""
+    """Run the demonstration; return the exit code."""
     parser = argparse.ArgumentParser(
-        prog="entire_demo_agent.story", description="Shows what entire does, in a scratch folder."
+        prog="entire_demo_agent.story", description="Demonstrate entire in a scratch folder."
     )
-    parser.add_argument("--keep", action="store_true", help="leave the scratch folder, to look around in it")
-    parser.add_argument("--no-claude", action="store_true", help="leave out the turn with Claude Code")
+    parser.add_argument("--keep", action="store_true", help="keep the scratch folder for inspection")
+    parser.add_argument("--no-claude", action="store_true", help="skip the turn with Claude Code")
     options = parser.parse_args(argv)
     teller = Teller(sys.stdout)
     folder = Path(tempfile.mkdtemp(prefix="entire-demo-"))
     began = time.monotonic()
     try:
         play(teller, Stage(folder.resolve(), teller), with_claude=not options.no_claude)
-        teller.tell(f"\nThat was all of it, in {time.monotonic() - began:.1f} seconds.")
+        teller.tell(f"\nThe demonstration took {time.monotonic() - began:.1f} seconds.")
         return 0
     except Failed as why:
         print(f"the demonstration failed: {why}", file=sys.stderr)
@@ -73,28 +73,28 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     finally:
         if options.keep:
-            teller.tell(f"The repository is in {folder / 'greetings'}; its home is {folder / 'home'}.")
+            teller.tell(f"The repository is {folder / 'greetings'}; the home folder is {folder / 'home'}.")
         else:
             shutil.rmtree(folder, ignore_errors=True)
 
 
 def play(teller: Teller, stage: Stage, *, with_claude: bool) -> None:
-    """Tell the story from its beginning to its end."""
-    teller.title("entire keeps the story of your code: which session, prompts, files and tokens made a commit")
+    """Run all parts of the demonstration."""
+    teller.title("entire records where your code came from: the sessions, prompts, files and tokens behind each commit")
     teller.tell(
-        "Everything here is real, in a scratch repository that is deleted at the end. Lines after $ are commands."
+        "All commands really run, in a scratch repository that is deleted at the end. They are the lines with $."
     )
     begin(teller, stage)
-    teller.title("2. Work with an agent, as always")
+    teller.title("2. Work with an agent as usual")
     teller.tell(
-        "The bundled demo agent obeys simple words, without a model or a network. We start it and type a prompt:"
+        "The bundled demo agent follows simple instructions without a model or network. We start it and type a prompt:"
     )
-    with stage.talk() as talk:
+    with stage.converse() as conversation:
         base = stage.quiet("git", "rev-parse", "HEAD")
         for number in range(len(PROMPTS)):
-            take_turn(teller, stage, talk, number)
+            take_turn(teller, stage, conversation, number)
         if stage.quiet("git", "rev-parse", "HEAD") != base:
-            raise Failed("the branch moved though nobody committed")
+            raise Failed("the branch moved although there was no commit")
         commit(teller, stage)
         explain(teller, stage)
     go_back(teller, stage)
@@ -104,27 +104,27 @@ def play(teller: Teller, stage: Stage, *, with_claude: bool) -> None:
 
 
 def begin(teller: Teller, stage: Stage) -> None:
-    """Make the repository and switch entire on."""
-    teller.title("1. Switch it on")
+    """Create the repository and enable entire."""
+    teller.title("1. Enable entire")
     stage.quiet("git", "init", "-q", "--initial-branch=main")
     stage.quiet("git", "commit", "-q", "--allow-empty", "-m", "Begin")
-    teller.tell("A git repository with one commit. One command puts hooks into git and into the agent's settings:")
+    teller.tell("We have a git repository with one commit. One command installs hooks for git and for the agent:")
     stage.run("entire", "enable", "--agent", "demo")
-    teller.tell("The settings can be shared with a team; without entire installed they do nothing.")
+    teller.tell("Commit the settings to share them with your team; they do nothing where entire is not installed.")
     stage.run("git", "add", ".")
     stage.run("git", "commit", "-q", "-m", "Use entire")
 
 
-def take_turn(teller: Teller, stage: Stage, talk: Talk, number: int) -> None:
-    """Give the agent one prompt and show what it left."""
+def take_turn(teller: Teller, stage: Stage, conversation: AgentConversation, number: int) -> None:
+    """Send a prompt to the agent and show the step that it produced."""
     before, after = WORDS[number]
     if before:
         teller.tell(before)
     old = step_tip(stage)
-    talk.say(PROMPTS[number])
+    conversation.say(PROMPTS[number])
     new = step_tip(stage)
     if new == old:
-        raise Failed(f"turn {number + 1} left no step")
+        raise Failed(f"turn {number + 1} saved no step")
     teller.tell(after)
     only_files = ("--", ".", ":(exclude).*")
     stage.run("git", "log", "--format=%h %s", "--stat", f"{old}..{new}", *only_files)
@@ -132,13 +132,13 @@ def take_turn(teller: Teller, stage: Stage, talk: Talk, number: int) -> None:
 
 def commit(teller: Teller, stage: Stage) -> None:
     """Change a file by hand, commit, and show the trailer."""
-    teller.title("3. Change something yourself, and commit, as always")
+    teller.title("3. Change something yourself, and commit as usual")
     path = stage.repository / "greet.py"
     path.write_text(BY_HAND + path.read_text())
-    teller.tell(f"By hand we write a first line into greet.py: {BY_HAND.strip()}")
+    teller.tell(f"We add a first line to greet.py by hand: {BY_HAND.strip()}")
     stage.run("git", "add", "greet.py", "test_greet.py", "README.md")
     stage.run("git", "commit", "-q", "-m", "Greet people")
-    teller.tell("The commit's message names a checkpoint. There the steps became permanent:")
+    teller.tell("The commit message names a checkpoint, which stores the steps permanently:")
     shown = stage.run("git", "log", "-1", "--format=%B")
     if len(TRAILER.findall(shown)) != 1:
         raise Failed("the commit is not linked to a checkpoint")
@@ -146,67 +146,67 @@ def commit(teller: Teller, stage: Stage) -> None:
 
 
 def explain(teller: Teller, stage: Stage) -> None:
-    """Ask what made the commit."""
+    """Explain the commit."""
     teller.title("4. Ask where a commit came from, today or in a year")
     checkpoint = TRAILER.findall(stage.quiet("git", "log", "-1", "--format=%B"))[0]
     shown = stage.run("entire", "explain", "--commit", "HEAD", "--no-pager")
     if checkpoint not in shown or "greet.py" not in shown:
-        raise Failed(f"the explanation tells nothing about checkpoint {checkpoint}")
+        raise Failed(f"the explanation does not mention checkpoint {checkpoint}")
     teller.tell("Sessions, prompts, files, tokens, and who wrote which part: all of it is in git, offline, and yours.")
-    teller.title("5. See what is going on")
+    teller.title("5. See the current status")
     shown = stage.run("entire", "status")
     if not shown.startswith("Enabled (manual-commit)"):
-        raise Failed("entire does not say that it is enabled")
+        raise Failed("entire does not report that it is enabled")
 
 
 def go_back(teller: Teller, stage: Stage) -> None:
-    """Take a turn back, take that back, and that too."""
-    teller.title("6. Go back to any point")
-    teller.tell("The agent goes on with the conversation, and does what we regret at once:")
+    """Rewind a turn, undo the rewind, and undo that."""
+    teller.title("6. Rewind to any point")
+    teller.tell("We continue the conversation with a prompt that we regret at once:")
     stage.run("entire-demo-agent", "--continue", "-p", MISTAKE)
     wrong = stage.run("git", "status", "--short")
-    teller.tell("Back to the commit: the files that sessions changed, and the conversation with them.")
+    teller.tell("Back to the commit, with the files that sessions changed and the conversation:")
     stage.run("entire", "rewind", "--to", "HEAD", "--yes")
     if stage.quiet("git", "status", "--short") == wrong:
-        raise Failed("the rewind put nothing back")
-    teller.tell("All that was there before it is kept. So even this can be taken back, and that as well:")
+        raise Failed("the rewind restored nothing")
+    teller.tell("A rewind first saves the current state, so you can undo it, and then undo the undo:")
     stage.run("entire", "rewind", "--undo", "--yes")
     if stage.quiet("git", "status", "--short") != wrong:
-        raise Failed("the undo did not bring back what was there")
+        raise Failed("the undo did not restore the state before the rewind")
     stage.run("entire", "rewind", "--undo", "--yes")
     if stage.run("git", "status", "--short"):
-        raise Failed("the work tree is not as the commit has it")
+        raise Failed("the worktree does not match the commit")
 
 
 def go_on_elsewhere(teller: Teller, stage: Stage) -> None:
-    """Continue the conversation in a clone, as somebody who has nothing but the repository."""
-    teller.title("7. Continue where somebody left off")
-    teller.tell("Another person, another home, another folder. Sessions come with the repository:")
+    """Continue the conversation in a clone, as another person who has only the repository."""
+    teller.title("7. Continue where a colleague stopped")
+    teller.tell("Another person clones the repository, and the sessions come with it:")
     other = stage.elsewhere()
     other.run("git", "clone", "-q", "../../greetings", ".")
     other.quiet("entire", "enable", "--agent", "demo")
     shown = other.run("entire", "resume")
     found = CONTINUE.search(shown)
     if found is None:
-        raise Failed("nothing can be resumed in the clone")
-    teller.tell("The agent there remembers what it was told here, and nothing of the turn that was taken back:")
+        raise Failed("the clone has nothing to resume")
+    teller.tell("Their agent remembers our conversation, without the turn that we rewound:")
     if MEMORY not in other.run(*found[1].split(), "-p", RECALL):
-        raise Failed("the agent remembers something else")
+        raise Failed("the agent does not remember the conversation")
 
 
 def turn_with_claude(teller: Teller, stage: Stage) -> None:
-    """Play a turn with the real Claude Code, if it is there."""
+    """Run a turn with the real Claude Code, if it is installed."""
     teller.title("8. The same with Claude Code")
     source = claude_story.find()
     if source is None:
         teller.tell(
-            "(Not installed here: `make agents` installs it for the tests, with a model server that needs no account.)"
+            "(Claude Code is not installed: `make agents` installs it with a model server that needs no account.)"
         )
         return
-    teller.tell("The real program, talking to the project's scripted model server on this machine:")
+    teller.tell("This is the real program, connected to the project's scripted model server on this machine:")
     stage.run("entire", "enable", "--agent", "claude-code")
     stage.run("git", "add", ".")
-    stage.run("git", "commit", "-q", "-m", "Watch Claude Code, too")
+    stage.run("git", "commit", "-q", "-m", "Use entire with Claude Code")
     claude_story.play(source, teller, stage)
     stage.run("git", "add", "farewell.py")
     stage.run("git", "commit", "-q", "-m", "Say goodbye")
@@ -216,7 +216,7 @@ def turn_with_claude(teller: Teller, stage: Stage) -> None:
 
 
 def step_tip(stage: Stage) -> str:
-    """Return the newest step on the branch of this base commit (its short id), or the base itself before the first."""
+    """Return the short id of the newest step on the current base commit, or the base commit's before the first step."""
     head = stage.quiet("git", "rev-parse", "--short", "HEAD")
     base = stage.quiet("git", "rev-parse", "HEAD")[:7]
     found = stage.quiet("git", "for-each-ref", "--format=%(objectname:short)", f"{STEPS}{base}-*").split()

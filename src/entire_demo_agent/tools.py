@@ -1,4 +1,4 @@
-"""What the demo agent can do in its folder. Each tool takes an instruction and tells how it went."""
+"""The demo agent's tools. Each takes an instruction and returns its outcome."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ MAX_OUTPUT = 20_000
 
 
 class Refused(Exception):
-    """An instruction that cannot be obeyed; the text says why."""
+    """An instruction that cannot be followed; the text says why."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """How a tool call went. ``path`` (absolute) and ``change`` name the file it changed, if it did."""
+    """The result of a tool call. ``path`` (absolute) and ``change`` describe the file it changed, if any."""
 
     output: str
     ok: bool = True
@@ -30,28 +30,28 @@ class Outcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
-    """Where the agent works, and what its commands find in the environment."""
+    """The folder the agent works in, and variables added to the environment of its commands."""
 
     workdir: Path
     env: dict[str, str]
 
 
 def use(place: Place, instruction: Instruction) -> Outcome:
-    """Obey an instruction of the table; whatever goes wrong is told in the outcome."""
+    """Follow an instruction that has a tool; the outcome reports any error."""
     try:
         return TOOLS[instruction.verb](place, instruction)
     except Refused as why:
         return Outcome(ok=False, output=str(why))
     except OSError as why:
         return Outcome(ok=False, output=f"{instruction.path or instruction.text}: {why.strerror or why}")
-    except ValueError as why:  # a NUL in a command, a text that is no text
+    except ValueError as why:  # a NUL in a command, or invalid text
         return Outcome(ok=False, output=f"that cannot be done: {why}")
 
 
 def locate(place: Place, name: str, *, follow: bool = True) -> Path:
-    """Return the file a name stands for (the link itself if not ``follow``).
+    """Return the path of the named file (of the link itself if not ``follow``).
 
-    Refuses what is not below the working folder, and git's own files.
+    Raises Refused for a path outside the working folder and for git's own files.
     """
     if not name or "\0" in name:
         raise Refused("that is not a file name")
@@ -59,14 +59,14 @@ def locate(place: Place, name: str, *, follow: bool = True) -> Path:
     link = Path(os.path.realpath(root / named.parent)) / named.name
     real = Path(os.path.realpath(link)) if follow else link
     if named.is_absolute() or not named.name or named.name == ".." or not real.is_relative_to(root) or real == root:
-        raise Refused(f"{name} is outside of this folder")
+        raise Refused(f"{name} is outside this folder")
     if ".git" in real.relative_to(root).parts:
         raise Refused(f"{name} belongs to git")
     return real
 
 
 def _bytes(text: str) -> bytes:
-    """Return a text as bytes; bytes of the prompt that were no text come back as they were."""
+    """Encode a text, restoring bytes of the prompt that were not valid text."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -74,7 +74,7 @@ def _bytes(text: str) -> bytes:
 
 
 def _lines(text: str) -> bytes:
-    """Return a text as the bytes of whole lines."""
+    """Encode a text, ending it with a newline."""
     data = _bytes(text)
     return data if not data or data.endswith(b"\n") else data + b"\n"
 
@@ -85,7 +85,7 @@ def _count(data: bytes) -> str:
 
 
 def create(place: Place, instruction: Instruction) -> Outcome:
-    """Write a new file, or an old one anew."""
+    """Create or overwrite a file."""
     path, data = locate(place, instruction.path), _lines(instruction.text)
     change = "modified" if path.exists() else "created"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -94,7 +94,7 @@ def create(place: Place, instruction: Instruction) -> Outcome:
 
 
 def append(place: Place, instruction: Instruction) -> Outcome:
-    """Add lines at the end of a file that exists."""
+    """Append lines to an existing file."""
     path, data = locate(place, instruction.path), _lines(instruction.text)
     before = path.read_bytes()
     glue = b"\n" if before and not before.endswith(b"\n") else b""
@@ -104,7 +104,7 @@ def append(place: Place, instruction: Instruction) -> Outcome:
 
 
 def replace(place: Place, instruction: Instruction) -> Outcome:
-    """Put a new text in place of an old one, everywhere in a file."""
+    """Replace every occurrence of a text in a file."""
     path = locate(place, instruction.path)
     old = _bytes(instruction.text)
     before = path.read_bytes()
@@ -117,14 +117,13 @@ def replace(place: Place, instruction: Instruction) -> Outcome:
 
 
 def delete(place: Place, instruction: Instruction) -> Outcome:
-    """Remove a file."""
     path = locate(place, instruction.path, follow=False)
     path.unlink()
     return Outcome(output=f"deleted {instruction.path}", path=str(path), change="deleted")
 
 
 def run(place: Place, instruction: Instruction) -> Outcome:
-    """Run a shell command; which files it changes is not told (no agent knows)."""
+    """Run a shell command; like other agents, this one does not know which files the command changes."""
     done = shell.run(instruction.text, workdir=place.workdir, env=place.env, timeout=RUN_TIMEOUT)
     text = (done.output + done.errors).decode("utf-8", "replace")
     output = text if len(text) <= MAX_OUTPUT else text[:MAX_OUTPUT] + "\n(cut)\n"
@@ -132,7 +131,7 @@ def run(place: Place, instruction: Instruction) -> Outcome:
 
 
 def remember(_place: Place, instruction: Instruction) -> Outcome:
-    """Keep a fact for later; the transcript is where it is kept."""
+    """Remember a fact; the transcript itself stores it."""
     return Outcome(output=f"remembered: {instruction.text}")
 
 

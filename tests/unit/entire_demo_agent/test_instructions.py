@@ -92,13 +92,18 @@ def instructions(draw: st.DrawFn) -> Instruction:
 
 @given(st.lists(instructions(), max_size=5), st.sampled_from([";", "\n", " then ", ", and then ", "; then "]))
 def test_what_is_written_in_quotes_is_read_back(wanted: list[Instruction], separator: str) -> None:
-    written = [FORMS[one.verb].format(path=quote(one.path), text=quote(one.text), new=quote(one.new)) for one in wanted]
+    written = [
+        FORMS[instruction.verb].format(
+            path=quote(instruction.path), text=quote(instruction.text), new=quote(instruction.new)
+        )
+        for instruction in wanted
+    ]
     assert parse(separator.join(written)) == wanted
 
 
 @given(st.text(max_size=300))
 def test_any_prompt_is_read(prompt: str) -> None:
-    assert all(one.verb for one in parse(prompt))
+    assert all(instruction.verb for instruction in parse(prompt))
 
 
 words = st.sampled_from(
@@ -124,4 +129,4 @@ words = st.sampled_from(
 
 @given(st.lists(words, max_size=60).map("".join))
 def test_prompts_made_of_the_language_itself_are_read(prompt: str) -> None:
-    assert all(one.verb for one in parse(prompt))
+    assert all(instruction.verb for instruction in parse(prompt))

@@ -25,12 +25,12 @@ def stage(tmp_path: Path) -> Stage:
 def test_a_conversation_with_the_agent(tmp_path: Path) -> None:
     out = io.StringIO()
     stage = Stage(tmp_path, Teller(out))
-    with stage.talk() as talk:
-        talk.say("create a file a.txt with ```\n> x\n``` then say fine")
+    with stage.converse() as conversation:
+        conversation.say("create a file a.txt with ```\n> x\n``` then say fine")
         assert (stage.repository / "a.txt").read_text() == "> x\n"
-        talk.say("say again\n")
-        with pytest.raises(Failed, match="could not do"):
-            talk.say("delete nothing")
+        conversation.say("say again\n")
+        with pytest.raises(Failed, match="could not follow"):
+            conversation.say("delete nothing")
     assert [line.strip() for line in out.getvalue().splitlines()] == [
         "$ entire-demo-agent",
         "> create a file a.txt with ```",
@@ -51,8 +51,8 @@ def test_a_conversation_with_the_agent(tmp_path: Path) -> None:
 
 
 def test_an_agent_that_ends_early_is_a_failure(stage: Stage) -> None:
-    with pytest.raises(Failed, match="too early"), stage.talk() as talk:
-        talk.say("/exit")
+    with pytest.raises(Failed, match="too early"), stage.converse() as conversation:
+        conversation.say("/exit")
 
 
 def test_a_command_that_fails_ends_the_story(stage: Stage) -> None:
