@@ -13,10 +13,10 @@ export PYTHON
 help:  ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## /  make \1@/p' $(MAKEFILE_LIST) | column -t -s @ 2>/dev/null || grep '##' $(MAKEFILE_LIST)
 
-demo: $(READY)  ## run the main workflow in a scratch repository
+demo: $(READY)  ## demonstrate the main workflow in a scratch repository
 	@$(BIN)/python -m entire_demo_agent.story
 
-test: lint types floors tests  ## lint, types, floors and tests: everything but the real agents
+test: lint types floors tests  ## run all checks and tests, except those with real agents
 
 lint: $(READY)  ## check the style
 	$(BIN)/ruff check
@@ -29,16 +29,16 @@ format: $(READY)  ## fix the style
 types: $(READY)  ## check the types
 	$(BIN)/mypy
 
-floors: $(READY)  ## check which room imports which
+floors: $(READY)  ## check the imports between rooms
 	PYTHONUTF8=1 $(BIN)/lint-imports --no-logo
 
 tests: $(READY)  ## run the tests without the real agents
 	$(PYTEST) -n auto -m "not e2e" $(ARGS)
 
-faults: $(READY)  ## inject faults into every hook and command, at each of its calls; ARGS=--quick for a sample
+faults: $(READY)  ## inject faults into every hook and command, at each system call (ARGS=--quick for a sample)
 	$(BIN)/python -m tests.campaign $(ARGS)
 
-e2e: agents  ## run the stories with the real agents
+e2e: agents  ## run the end-to-end tests with the real agents
 	ENTIRE_E2E_REQUIRED=1 $(PYTEST) -n auto -m e2e tests/e2e $(ARGS)
 
 agents: $(READY)  ## install the agents of the end-to-end tests
@@ -47,13 +47,13 @@ agents: $(READY)  ## install the agents of the end-to-end tests
 bench: $(READY)  ## measure what hooks and commands cost
 	$(BIN)/python -m bench $(ARGS)
 
-docs: $(READY)  ## generate the reference pages that come from the code
+docs: $(READY)  ## generate the reference pages
 	$(BIN)/python scripts/reference
 
 build: $(READY)  ## build the wheel and the source archive in dist/
 	$(BIN)/python -m build --no-isolation
 
-clean:  ## remove what the targets created
+clean:  ## remove everything that the targets created
 	rm -rf $(VENV) .cache dist build tests/e2e/agents/node_modules .mypy_cache .pytest_cache .ruff_cache \
 		.import_linter_cache .hypothesis
 

@@ -1,1 +1,1 @@
-"""What hooks and commands cost, as ratios to git's and Python's own cost in the same run: ``python -m bench``."""
+"""Measures hooks and commands relative to git's and Python's own time in the same run: ``python -m bench``."""

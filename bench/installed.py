@@ -1,8 +1,7 @@
-"""An installation as users have it: the wheel in an environment of its own, its modules compiled.
+"""Installs the wheel as users have it, in its own environment with compiled modules.
 
-An editable install starts slower (its source tree comes through a path file), and an environment full of tools makes
-every start of Python slower; both would measure the wrong thing. The environment lies in ``bench/results`` and is made
-again when the sources have changed.
+An editable install starts more slowly (a path file adds its source tree), and so does Python in an environment full of
+tools; both would distort the figures. The environment is in ``bench/results`` and is rebuilt when the sources change.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ RESULTS = ROOT / "bench" / "results"
 
 
 def private() -> Path:
-    """Return the folder with the programs of the private environment; it is made or brought up to date first."""
+    """Create or update the private environment; return the folder with its programs."""
     venv = RESULTS / f"venv-{sys.version_info.major}.{sys.version_info.minor}"
     stamp = venv / "sources"
-    wanted = _digest()
-    if stamp.exists() and stamp.read_text() == wanted:
+    digest = _digest()
+    if stamp.exists() and stamp.read_text() == digest:
         return venv / "bin"
     print("installing the wheel into", venv.relative_to(ROOT), file=sys.stderr)
     if not (venv / "bin" / "python").exists():
@@ -32,7 +31,7 @@ def private() -> Path:
         _run(sys.executable, "-m", "venv", "--without-pip", str(venv))
     with tempfile.TemporaryDirectory() as folder:
         pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "-q")
-        # From a copy: building leaves nothing in the sources, and nobody edits it meanwhile.
+        # Built from a copy, which stays unchanged meanwhile; the build leaves no files in the source tree.
         copy = Path(folder, "sources")
         for name in ("src", "pyproject.toml", "README.md", "LICENSE"):
             _copy(ROOT / name, copy / name)
@@ -41,7 +40,7 @@ def private() -> Path:
         into = ("--python", str(venv / "bin" / "python"), "install", "-c", str(ROOT / "constraints.txt"))
         _run(*pip, *into, wheel)
         _run(*pip, *into, "--no-deps", "--force-reinstall", wheel)  # the same version with other content
-    stamp.write_text(wanted)
+    stamp.write_text(digest)
     return venv / "bin"
 
 
@@ -54,7 +53,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _digest() -> str:
-    """Return a hash over everything that goes into the wheel."""
+    """Hash everything that goes into the wheel."""
     digest = hashlib.sha256(sys.version.encode())
     for path in sorted([*(ROOT / "src").rglob("*"), ROOT / "pyproject.toml", ROOT / "constraints.txt"]):
         if path.is_file() and "__pycache__" not in path.parts:

@@ -1,4 +1,4 @@
-"""Starts the programs that are measured: whole processes, in a clean environment, with what the kernel counted."""
+"""Starts the measured programs as whole processes in a clean environment, and reads the kernel's accounting."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GIT_CONFIG = """\
 [maintenance]
     auto = false
 """
-# A process begins with the peak of the one that started it, so a small one must start what is measured.
+# A process inherits the peak memory of its parent, so a small process must start the measured one.
 PEAK = """
 import os, sys
 pid = os.posix_spawnp(sys.argv[2], sys.argv[2:], os.environ)
@@ -33,7 +33,7 @@ with open(sys.argv[1], "w") as file:
     file.write(str(usage.ru_maxrss))
 sys.exit(os.waitstatus_to_exitcode(status))
 """
-KEPT = ("PATH", "TMPDIR", "LD_LIBRARY_PATH", "SSL_CERT_FILE")
+INHERITED = ("PATH", "TMPDIR", "LD_LIBRARY_PATH", "SSL_CERT_FILE")
 
 
 _PEAK_UNIT = 1 if os.uname().sysname == "Darwin" else 1024
@@ -41,7 +41,7 @@ _PEAK_UNIT = 1 if os.uname().sysname == "Darwin" else 1024
 
 @dataclass(frozen=True)
 class Spent:
-    """What one process and those it waited for needed; ``peak``: memory of the largest, in bytes, if asked for."""
+    """Resources used by a process and its children; ``peak``: memory of the largest in bytes, 0 if not measured."""
 
     seconds: float
     cpu: float
@@ -51,10 +51,10 @@ class Spent:
 
 
 class Programs:
-    """Starts programs: ``entire`` of one environment, its Python, and git."""
+    """Starts programs: ``entire`` and Python of an environment, and git."""
 
     def __init__(self, bin_folder: Path, home: Path, *, cpu: bool = False) -> None:
-        """``cpu``: measure the processor's time, which other programs on the machine disturb less than the clock's."""
+        """``cpu``: measure CPU time, which other programs on the machine disturb less than wall time."""
         self._cpu = cpu
         self._peak_file = home / "peak"
         self.bin = bin_folder
@@ -62,8 +62,8 @@ class Programs:
         self.entire = str(bin_folder / "entire")
         home.mkdir(parents=True, exist_ok=True)
         (home / ".gitconfig").write_text(GIT_CONFIG)
-        kept = {name: value for name, value in os.environ.items() if name in KEPT}
-        self.env = kept | {
+        inherited = {name: value for name, value in os.environ.items() if name in INHERITED}
+        self.env = inherited | {
             "HOME": str(home),
             "XDG_CONFIG_HOME": str(home / ".config"),
             "GIT_CONFIG_NOSYSTEM": "1",
@@ -73,7 +73,7 @@ class Programs:
             "LANG": "C.UTF-8",
             "LC_ALL": "C.UTF-8",
             "TZ": "UTC",
-            "PATH": f"{bin_folder}{os.pathsep}{kept['PATH']}",
+            "PATH": f"{bin_folder}{os.pathsep}{inherited['PATH']}",
         }
 
     def run(
@@ -87,25 +87,25 @@ class Programs:
         peak: bool = False,
         ok: Sequence[int] = (0,),
     ) -> Spent:
-        """Run a program to its end and tell what it cost; a status not in ``ok`` is an error."""
+        """Run a program and return its measurement; raises RuntimeError for a status not in ``ok``."""
         if peak:
             argv = [self.python, "-I", "-S", "-c", PEAK, str(self._peak_file), *argv]
-        with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as errors:
-            given.write(stdin)
-            given.seek(0)
+        with tempfile.TemporaryFile() as input_, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
+            input_.write(stdin)
+            input_.seek(0)
             began = time.perf_counter()
             child = subprocess.Popen(
                 argv,
                 cwd=cwd,
                 env=self.env | dict(env or {}),
-                stdin=given,
-                stdout=said if output else subprocess.DEVNULL,
+                stdin=input_,
+                stdout=out if output else subprocess.DEVNULL,
                 stderr=errors,
             )
             _, raw, usage = os.wait4(child.pid, 0)
             seconds = time.perf_counter() - began
             child.returncode = os.waitstatus_to_exitcode(raw)
-            said.seek(0)
+            out.seek(0)
             errors.seek(0)
             if child.returncode not in ok:
                 raise RuntimeError(f"{' '.join(argv[:6])}: {errors.read().decode(errors='replace')}")
@@ -115,16 +115,16 @@ class Programs:
                 cpu=cpu,
                 peak=int(self._peak_file.read_text()) * _PEAK_UNIT if peak else 0,
                 status=child.returncode,
-                output=said.read() if output else b"",
+                output=out.read() if output else b"",
             )
 
     def bare(self) -> float:
-        """Return P: the seconds that the same interpreter takes to start and do nothing."""
+        """Return P: the seconds the same interpreter takes to start and do nothing."""
         return self.run([self.python, "-I", "-c", "pass"]).seconds
 
 
 def count_git(trace: Path) -> int:
-    """Return how many git processes a trace in git's own event format tells of; the trace is removed."""
+    """Return the number of git processes in a trace in git's event format, and delete the trace."""
     lines = trace.read_text().splitlines() if trace.exists() else []
     trace.unlink(missing_ok=True)
     return sum(json.loads(line)["event"] == "start" for line in lines)

@@ -1,6 +1,6 @@
-"""How fast secrets are found: MB/s of each tier on a clean transcript, and what 50 KB cost in a fresh process.
+"""Measures redaction: MB/s of each tier on a clean transcript, and the time for up to 50 KB in a new process.
 
-Run: ``python bench/redaction.py [--json] [MB]`` (100 by default). ``python -m bench redaction`` takes its figures here.
+Run ``python bench/redaction.py [--json] [MB]`` (100 MB by default). ``python -m bench redaction`` calls it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ print(json.dumps([imported - start, done - imported, time.perf_counter() - done,
 
 
 def transcript(size: int) -> bytes:
-    """Make a clean transcript of the kind Claude Code writes: answers with token counts, tool calls, results."""
+    """Return a transcript without secrets, as Claude Code writes it: answers with token counts, tool calls, results."""
     lines: list[bytes] = []
     total = number = 0
     while total < size:
@@ -56,12 +56,12 @@ def transcript(size: int) -> bytes:
 
 
 def rates(data: bytes) -> dict[str, float]:
-    """Return MB/s of each tier, and of the whole function that the store uses."""
+    """Return MB/s of each tier and of the function that the store calls."""
     compiled = engine.compiled_tier()
     tiers = {"pure": engine.places_pure, **({"ahocorasick_rs": compiled} if compiled else {})}
     found: dict[str, float] = {}
     for name, places in tiers.items():
-        for _ in range(1 if name == "pure" else 3):  # the fastest counts; the slow tier takes long enough to be even
+        for _ in range(1 if name == "pure" else 3):  # the fastest run counts; the slow tier varies little
             start = time.perf_counter()
             engine.scan(data, by_line=True, places=places)
             found[name] = max(found.get(name, 0.0), len(data) / (time.perf_counter() - start) / 1e6)
@@ -87,7 +87,7 @@ def main() -> None:
             with open(path, "wb") as file:
                 file.write(data[: kilobytes * 1000])
             for tier in ("pure", "auto"):
-                runs = [cold(folder, path, tier) for _ in range(10)][1:]  # the first one fills the cache of bytecode
+                runs = [cold(folder, path, tier) for _ in range(10)][1:]  # the first run fills the bytecode cache
                 parts = [sorted(run[part] for run in runs)[4] * 1000 for part in range(3)]
                 print(
                     "cold {:2} KB {:4}  import {:4.1f} ms, first {:4.1f} ms, again {:4.2f} ms".format(
@@ -97,7 +97,7 @@ def main() -> None:
 
 
 def cold(folder: str, path: str, tier: str) -> list[float]:
-    """Redact a file in a fresh process; seconds of import, of the first call and of the second."""
+    """Redact a file in a new process; return the seconds for the import, the first call and the second call."""
     env = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     command = [sys.executable, "-c", COLD, path, tier]
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""A measured figure beside its floor and its budget."""
+"""A measured figure with its floor and budget, and the tables that show it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Result:
-    """One row of the table. ``value`` is what is compared with ``budget``; ``form`` says how both are written."""
+    """A row of the table. ``value`` is compared with ``budget``; ``form`` formats both."""
 
     row: str
-    what: str
+    title: str
     floor: str
     ours: str
     value: float
@@ -22,18 +22,18 @@ class Result:
 
     @property
     def ok(self) -> bool:
-        """Tell whether the budget is kept."""
+        """Tell whether the value is within the budget."""
         return self.value >= self.budget if self.at_least else self.value <= self.budget
 
     def cells(self) -> list[str]:
-        """Return the row as it is printed."""
+        """Return the cells of the printed row."""
         value, budget = (self.form.format(_short(number)).replace("+ -", "- ")
                          for number in (self.value, self.budget))  # fmt: skip
         sign = ">=" if self.at_least else "<="
         git = "" if self.git is None else str(self.git)
         return [
             self.row,
-            self.what,
+            self.title,
             self.floor,
             self.ours,
             value,
@@ -53,7 +53,7 @@ HEAD = ["row", "what", "floor", "ours", "measured", "budget", "git", "", ""]
 
 def table(results: list[Result]) -> str:
     """Return the table for a terminal."""
-    rows = [HEAD, *(one.cells() for one in results)]
+    rows = [HEAD, *(result.cells() for result in results)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEAD))]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
@@ -62,18 +62,19 @@ def table(results: list[Result]) -> str:
 
 def markdown(results: list[Result]) -> str:
     """Return the table for a page of the documentation."""
-    rows = [one.cells() for one in results]
+    rows = [result.cells() for result in results]
     lines = ["| " + " | ".join([*cells[1:7], " ".join(cells[7:]).strip()]) + " |" for cells in rows]
     return "\n".join(
         ["| what | floor | ours | measured | budget | git processes | |", "|---|---|---|---|---|---|---|", *lines]
     )
 
 
-def as_json(one: Result) -> dict[str, object]:
-    """Return the row for a program."""
-    return {**one.__dict__, "ok": one.ok}
+def as_json(result: Result) -> dict[str, object]:
+    """Return the row as JSON for programs, with the title under the key ``what``."""
+    values = {"what" if name == "title" else name: value for name, value in result.__dict__.items()}
+    return {**values, "ok": result.ok}
 
 
 def ms(seconds: float) -> str:
-    """Write a time."""
+    """Format seconds as milliseconds."""
     return f"{seconds * 1000:.1f} ms"

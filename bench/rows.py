@@ -1,6 +1,6 @@
-"""The rows of the table: what is played, what is measured, and which budget it must keep.
+"""The rows of the table: what is played, what is measured, and the budgets.
 
-Floor and subject alternate, so that a slow moment of the machine meets both; of each the fastest time counts.
+Floor and subject alternate, so that a slow moment of the machine affects both; the fastest time of each counts.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ KINDS = (
     Kind("ignored", ignored=100_000),
     Kind("sessions", sessions=500),
     Kind("checkpoints", checkpoints=10_000),
-    Kind("long", transcript=12_000_000, growth=50_000),  # whose hash is made anew at each commit
+    Kind("long", transcript=12_000_000, growth=50_000),  # each commit hashes the whole transcript
     Kind("transcript", transcript=100_000_000, growth=50_000),
 )
-AGENT_COMMITS = ("small", "transcript")  # where commits of the agent in its turn are measured too
+AGENT_COMMITS = ("small", "transcript")  # where commits by the agent during its turn are measured too
 MEMORY = "transcript"  # where memory is measured
 LISTED = 5_000
 TURNS, TURN_BYTES, TURNS_A_COMMIT = 100, 50_000, 10
@@ -50,13 +50,13 @@ REDACTED_MB = 100
 
 @dataclass
 class Run:
-    """What a run of the benchmarks has: programs, a folder for its worlds, how much of everything."""
+    """A run of the benchmarks: its programs, the folder for its worlds, its size."""
 
     programs: Programs
     folder: Path
     repeat: int
-    divide: int = 1  # --quick: a tenth of everything
-    wanted: Callable[[str], bool] = bool
+    divide: int = 1  # 10 with --quick
+    is_selected: Callable[[str], bool] = bool
     bare: list[float] = field(default_factory=list)
 
     @property
@@ -69,14 +69,13 @@ class Run:
         self.bare.append(self.programs.bare())
 
     def smaller(self, kind: Kind) -> Kind:
-        """Return a world as big as this run wants it."""
+        """Return ``kind``, scaled down for this run."""
         numbers = {
             name: getattr(kind, name) // self.divide for name in ("ignored", "sessions", "checkpoints", "transcript")
         }
         return replace(kind, files=max(100, kind.files // self.divide), **numbers)
 
     def world(self, name: str) -> World:
-        """Return a new world."""
         return World(self.folder / name, self.programs)
 
 
@@ -87,7 +86,7 @@ def groups() -> list[Group]:
     """Return all rows, in groups that are measured together."""
     found: list[Group] = [(("start", "refusal"), _starts)]
     for kind in KINDS:
-        names = [f"{what}@{kind.name}" for what in ("turn-start", "turn-end", "commit", "commit-away")]
+        names = [f"{action}@{kind.name}" for action in ("turn-start", "turn-end", "commit", "commit-away")]
         if kind.name == MEMORY:
             names.append("memory")
         if kind.name in AGENT_COMMITS:
@@ -104,7 +103,7 @@ def groups() -> list[Group]:
 
 
 def _starts(run: Run) -> Iterator[Result]:
-    """Measure a hook that means nothing, and one in a repository where nobody enabled Entire."""
+    """Measure a hook that has nothing to do, and a hook in a repository where Entire is not enabled."""
     world, other = run.world("start"), run.world("refusal")
     world.entire("enable", "--agent", "claude-code")
     payload = json.dumps({"session_id": "a", "cwd": str(world.root)}).encode()
@@ -112,14 +111,14 @@ def _starts(run: Run) -> Iterator[Result]:
     refused: list[float] = []
     for _ in range(run.repeat * 3):
         run.start()
-        for where, verb, times in ((world, "notification", nothing), (other, "stop", refused)):
+        for place, verb, times in ((world, "notification", nothing), (other, "stop", refused)):
             argv = [run.programs.entire, "hooks", "claude-code", verb]
-            times.append(run.programs.run(argv, cwd=where.root, stdin=payload).seconds)
-    for row, what, times, budget in (
-        ("start", "hook that means nothing", nothing, START_BUDGET),
+            times.append(run.programs.run(argv, cwd=place.root, stdin=payload).seconds)
+    for row, title, times, budget in (
+        ("start", "hook that has nothing to do", nothing, START_BUDGET),
         ("refusal", "hook where Entire is not enabled", refused, REFUSAL_BUDGET),
     ):
-        yield Result(row, what, ms(run.p), ms(min(times)), min(times) / run.p, budget, "{} P")
+        yield Result(row, title, ms(run.p), ms(min(times)), min(times) / run.p, budget, "{} P")
 
 
 # ---------------------------------------------------------------- turns and commits
@@ -127,7 +126,7 @@ def _starts(run: Run) -> Iterator[Result]:
 
 @dataclass
 class Times:
-    """What one world's hooks cost, beside git's own cost in the same moments."""
+    """The times of a world's hooks, and of git itself at the same moments."""
 
     status_start: list[float] = field(default_factory=list)
     start: list[float] = field(default_factory=list)
@@ -147,7 +146,7 @@ class Times:
 
 
 def _matrix(run: Run, kind: Kind) -> Iterator[Result]:
-    """Measure turns and commits in one world."""
+    """Measure turns and commits in a world."""
     world = run.world(kind.name)
     world.fill(kind)
     if kind.sessions or kind.checkpoints:
@@ -162,16 +161,16 @@ def _matrix(run: Run, kind: Kind) -> Iterator[Result]:
             world.multiply_checkpoints(kind.checkpoints)
     times = Times()
     session = Session(world, history=kind.transcript)
-    # The first turn stores what was there before: not what a turn costs, but it counts for memory.
+    # The first turn also stores the history: its time is not typical, but its memory counts.
     first = session.turn(kind.growth, peak=True)
-    times.first_peak = max(one.peak for one in first)
+    times.first_peak = max(spent.peak for spent in first)
     _commit_linked(world, "first")
     for number in range(run.repeat):
         _round(run, world, session, times, kind.growth, number)
     if kind.name in AGENT_COMMITS:
         for number in range(run.repeat):
             _agent_round(world, session, times, kind.growth, number)
-    times.peak = max(one.peak for one in session.turn(kind.growth, peak=True))
+    times.peak = max(spent.peak for spent in session.turn(kind.growth, peak=True))
     _commit_linked(world, "for memory")
     _trace(world, session, times, kind.growth)
     session.end()
@@ -190,7 +189,7 @@ def _commit_linked(world: World, message: str, *, env: dict[str, str] | None = N
 
 
 def _round(run: Run, world: World, session: Session, times: Times, growth: int, number: int) -> None:
-    """Play a turn and its commit, each beside its floor."""
+    """Play a turn and its commit, each next to its floor."""
     run.start()
     times.plain.append(world.plain_commit(number).seconds)
     times.status_start.append(world.status().seconds)
@@ -205,7 +204,7 @@ def _round(run: Run, world: World, session: Session, times: Times, growth: int, 
 
 
 def _agent_round(world: World, session: Session, times: Times, growth: int, number: int) -> None:
-    """Play a turn in which the agent commits; its end writes that checkpoint once more, with the whole turn in it."""
+    """Play a turn in which the agent commits; its end finalises that checkpoint with the whole turn."""
     times.plain_agent.append(world.plain_commit(30_000 + number).seconds)
     session.prompt()
     session.work(growth)
@@ -217,7 +216,7 @@ def _agent_round(world: World, session: Session, times: Times, growth: int, numb
 
 
 def _trace(world: World, session: Session, times: Times, growth: int) -> None:
-    """Play once more and count git's processes; tracing costs time, so these times do not count."""
+    """Play a turn and a commit with tracing, and count git's processes; the times are not used."""
     trace = world.folder / "trace.json"
     env = {"GIT_TRACE2_EVENT": str(trace)}
     world.plain_commit(10_000, env=env)
@@ -229,23 +228,23 @@ def _trace(world: World, session: Session, times: Times, growth: int) -> None:
     times.git["turn-end"] = count_git(trace)
     _commit_linked(world, "traced", env=env)
     times.git["commit"] = count_git(trace) - plain
-    world.write("d0/f1.txt", "nobody near\n")
+    world.write("d0/f1.txt", "no live session\n")
     session.end()
     world.git("add", "-A")
-    world.commit("traced, nobody near", env=env)
+    world.commit("traced, no live session", env=env)
     times.git["commit-away"] = count_git(trace) - plain
 
 
 def _away(run: Run, world: World, times: Times) -> None:
-    """Commit with no live session near."""
+    """Commit without a live session."""
     if (world.root / ".git/entire/live").exists():
         raise RuntimeError("a session is still live")
     for number in range(run.repeat):
         times.plain_away.append(world.plain_commit(20_000 + number).seconds)
-        world.write("d0/f1.txt", f"nobody near {number}\n")
+        world.write("d0/f1.txt", f"no live session {number}\n")
         world.write(f"work/away{number}.py", "print(1)\n" * 20)
         world.git("add", "-A")
-        times.away.append(world.commit(f"nobody near {number}").seconds)
+        times.away.append(world.commit(f"no live session {number}").seconds)
 
 
 def _turn_results(run: Run, kind: Kind, times: Times) -> Iterator[Result]:
@@ -255,18 +254,18 @@ def _turn_results(run: Run, kind: Kind, times: Times) -> Iterator[Result]:
     ]
     commits = [
         ("commit", "commit", times.plain, times.commit, COMMIT_BUDGET),
-        ("commit-away", "commit, no session near", times.plain_away, times.away, AWAY_BUDGET),
+        ("commit-away", "commit without a live session", times.plain_away, times.away, AWAY_BUDGET),
     ]
     if times.agent:
-        turns.append(("turn-end-after", "turn end after a commit in it", times.status_after, times.after))
+        turns.append(("turn-end-after", "end of a turn with a commit", times.status_after, times.after))
         commits.append(("agent-commit", "commit by the agent", times.plain_agent, times.agent, COMMIT_BUDGET))
-    for row, words, floor, ours in turns:
+    for row, title, floor, ours in turns:
         value = (min(ours) - STATUS_FACTOR * min(floor)) / run.p
-        yield Result(f"{row}@{kind.name}", f"{words}, {kind.title}", f"status {ms(min(floor))}", ms(min(ours)),
+        yield Result(f"{row}@{kind.name}", f"{title}, {kind.title}", f"status {ms(min(floor))}", ms(min(ours)),
                      value, TURN_BUDGET, f"{STATUS_FACTOR} x + {{}} P", times.git.get(row))  # fmt: skip
-    for row, words, floor, ours, budget in commits:
+    for row, title, floor, ours, budget in commits:
         value = (min(ours) - min(floor)) / run.p
-        yield Result(f"{row}@{kind.name}", f"{words}, {kind.title}", f"commit {ms(min(floor))}", ms(min(ours)),
+        yield Result(f"{row}@{kind.name}", f"{title}, {kind.title}", f"commit {ms(min(floor))}", ms(min(ours)),
                      value, budget, "+ {} P", times.git.get(row))  # fmt: skip
     if kind.name == MEMORY:
         steady = times.peak / 1e6
@@ -279,20 +278,20 @@ def _turn_results(run: Run, kind: Kind, times: Times) -> Iterator[Result]:
 
 
 def _rewind(run: Run) -> Iterator[Result]:
-    """Measure going back and forth by so many files, beside a look at the tree and git's own restore of them."""
+    """Measure rewinds back and forth by ``REWOUND_FILES`` files, next to `git status` and git's restore of them."""
     kind = run.smaller(Kind("rewind", files=100_000))
     world = run.world("rewind")
     world.fill(kind)
     session = Session(world)
-    names = [f"d{number}/f{number}.txt" for number in range(1, 1 + REWOUND_FILES - 1)]  # and one that comes and goes
+    names = [f"d{number}/f{number}.txt" for number in range(1, REWOUND_FILES)]  # the last one is added and removed
     for turn in (1, 2):
         session.prompt()
         for name in names:
-            world.write(name, f"{name} as turn {turn} left it\n" * 20)
+            world.write(name, f"{name} after turn {turn}\n" * 20)
         if turn == 2:
-            world.write("work/second.txt", "of the second turn\n" * 20)
+            world.write("work/second.txt", "second turn\n" * 20)
         session.stop(session.finish())
-    points = [str(one["id"]) for one in json.loads(world.entire("rewind", "--list").output)]
+    points = [str(point["id"]) for point in json.loads(world.entire("rewind", "--list").output)]
     status, restore, ours = [], [], []
     for number in range(run.repeat):
         run.start()
@@ -313,7 +312,7 @@ def _rewind(run: Run) -> Iterator[Result]:
 
 
 def _disk(run: Run) -> Iterator[Result]:
-    """Measure what a session saved at each turn adds to the repository, beside one compressed transcript."""
+    """Measure what a session adds to the repository, relative to its compressed transcript."""
     world = run.world("disk")
     world.fill(Kind("disk"))
     before, start = _objects(world), world.git("rev-parse", "HEAD").strip()
@@ -325,12 +324,12 @@ def _disk(run: Run) -> Iterator[Result]:
             _commit_linked(world, f"turn {number}")
     ours = _objects(world) - before - _commits(world, start) + _state(world)
     data = session.file.read_bytes()
-    one = len(zlib.compress(data))
-    what = f"disk, {turns} turns, {len(data) / 1e6:.1f} MB transcript, {turns // TURNS_A_COMMIT} commits"
+    compressed = len(zlib.compress(data))
+    title = f"disk, {turns} turns, {len(data) / 1e6:.1f} MB transcript, {turns // TURNS_A_COMMIT} commits"
     world.git("gc", "-q", "--prune=now")
     packed = _objects(world) + _state(world) - _commits(world, start)
-    yield Result("disk", what, f"zlib {one / 1e6:.2f} MB", f"{ours / 1e6:.2f} MB", ours / one, DISK_BUDGET, "{} x",
-                 note=f"{packed / one:.2f} x after gc")  # fmt: skip
+    yield Result("disk", title, f"zlib {compressed / 1e6:.2f} MB", f"{ours / 1e6:.2f} MB", ours / compressed,
+                 DISK_BUDGET, "{} x", note=f"{packed / compressed:.2f} x after gc")  # fmt: skip
     shutil.rmtree(world.folder)
 
 
@@ -340,7 +339,7 @@ def _objects(world: World) -> int:
 
 
 def _commits(world: World, start: str) -> int:
-    """Return the bytes of what the user's own commits added since Entire was enabled."""
+    """Return the bytes of the objects that the user's own commits added since Entire was enabled."""
     lines = world.git("rev-list", "--objects", "main", f"^{start}").splitlines()
     oids = "".join(line.split()[0] + "\n" for line in lines)
     return sum(map(int, world.git("cat-file", "--batch-check=%(objectsize:disk)", stdin=oids.encode()).split()))
@@ -356,7 +355,7 @@ def _state(world: World) -> int:
 
 
 def _redaction(run: Run) -> Iterator[Result]:
-    """Measure the redaction of a clean transcript, in a process of its own."""
+    """Measure the redaction of a clean transcript, in a separate process."""
     argv = [run.programs.python, "-I", str(ROOT / "bench" / "redaction.py"), "--json", str(REDACTED_MB // run.divide)]
     rates = json.loads(run.programs.run(argv, output=True).output)
     others = ", ".join(f"{name} {rate:.0f}" for name, rate in rates.items() if name != "redact_jsonl")
@@ -379,7 +378,7 @@ _NO_SUCH_COMMAND = 2
 
 
 def _commands(run: Run) -> Iterator[Result]:
-    """Measure the CPU time of commands that read many checkpoints; a command that does not exist yet is left out."""
+    """Measure the CPU time of commands that read many checkpoints; skip commands that do not exist yet."""
     world = run.world("commands")
     world.fill(Kind("commands"))
     session = Session(world)
@@ -391,7 +390,7 @@ def _commands(run: Run) -> Iterator[Result]:
     floor = min(run.programs.run(log, cwd=world.root).cpu for _ in range(3))
     for row, words in _COMMANDS.items():
         argv = [run.programs.entire, *(word.format(id=world.linked()) for word in words)]
-        if not run.wanted(row) or run.programs.run(argv, cwd=world.root, ok=(0, _NO_SUCH_COMMAND)).status:
+        if not run.is_selected(row) or run.programs.run(argv, cwd=world.root, ok=(0, _NO_SUCH_COMMAND)).status:
             continue
         ours = min(run.programs.run(argv, cwd=world.root, output=True).cpu for _ in range(max(2, run.repeat // 2)))
         title = " ".join(["entire", *words]).replace("--checkpoint {id}", "CHECKPOINT")

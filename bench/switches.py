@@ -1,6 +1,6 @@
-"""Count how often a hook or command moves from one module to another: ``python -m bench.switches [--json]``.
+"""Count how often a hook or command switches between modules: ``python -m bench.switches [--json]``.
 
-A small session of Claude Code is played in scratch repositories: the end of a turn (``stop``), a commit
+It plays a small session of Claude Code in scratch repositories: the end of a turn (``stop``), a commit
 (``prepare-commit-msg`` and ``post-commit``), and a rewind by one turn. Each process runs under ``sys.setprofile``,
 which sees every call of a Python function:
 
@@ -51,7 +51,7 @@ def profile(frame, event, _):
         return
     modules.add(called)
     if frame.f_lasti > starts.setdefault(frame.f_code, frame.f_lasti):
-        return  # a generator that is resumed: it started at a lower instruction
+        return  # a resumed generator: it started at a lower instruction
     caller = frame.f_back.f_globals.get("__name__", "") if frame.f_back else ""
     if caller != called and caller.partition(".")[0] == "entire":
         calls[caller, called] = calls.get((caller, called), 0) + 1
@@ -70,7 +70,7 @@ sys.exit(status)
 
 @dataclass(frozen=True)
 class Row:
-    """What one process did; ``upward``: the calls from a lower to a higher floor, by pair of modules."""
+    """The counts of a process; ``upward``: the calls from a lower to a higher floor, by pair of modules."""
 
     name: str
     modules: int
@@ -83,20 +83,19 @@ class Row:
 
 
 def main() -> int:
-    """Play, count and print."""
     parser = argparse.ArgumentParser(prog="python -m bench.switches", description=__doc__.partition("\n")[0])
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
         "--checkout", type=Path, default=ROOT, metavar="FOLDER", help="count in another checkout of this project"
     )
-    asked = parser.parse_args()
-    rows = count(asked.checkout.resolve())
-    print(json.dumps([asdict(row) for row in rows], indent=2) if asked.json else table(rows))
+    options = parser.parse_args()
+    rows = count(options.checkout.resolve())
+    print(json.dumps([asdict(row) for row in rows], indent=2) if options.json else table(rows))
     return 0
 
 
 def count(checkout: Path) -> list[Row]:
-    """Play the session with the sources of a checkout; return a row for each process that is of interest."""
+    """Play the session with the sources of a checkout; return a row for each counted process."""
     floors = floors_of(checkout)
     folder = Path(tempfile.mkdtemp(prefix="entire-switches-")).resolve()
     try:
@@ -139,7 +138,7 @@ def _room(module: str) -> str:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Return the rows as a table, and below it the calls that go up."""
+    """Return the rows as a table, followed by the upward calls."""
     columns = ("modules", "switches", "down", "level", "up", "values")
     lines = [f"{'':20}" + "".join(f"{column:>10}" for column in columns)]
     lines += [f"{row.name:20}" + "".join(f"{getattr(row, column):10}" for column in columns) for row in rows]
@@ -160,7 +159,7 @@ def _profiled(folder: Path, source: Path, report: Path) -> Path:
 
 
 def _play(folder: Path, programs: Programs, report: Path) -> Iterator[dict[str, Any]]:
-    """Yield what was counted in the processes of a turn's end, of a commit, and of a rewind."""
+    """Yield the counts for the end of a turn, a commit and a rewind."""
     world = _world(folder / "commit", programs)
     session = Session(world)
     yield from _counted(report, _turn(session, "first"))
@@ -176,7 +175,7 @@ def _play(folder: Path, programs: Programs, report: Path) -> Iterator[dict[str, 
     oldest = json.loads(world.entire("rewind", "--list", "--json").output)[-1]["id"]
     yield from _counted(report, lambda: world.entire("rewind", "--to", oldest))
     if world.read("file.txt") != "first\n":
-        raise RuntimeError("the rewind did not take the second turn back")
+        raise RuntimeError("the rewind did not undo the second turn")
     _check(world)
 
 
@@ -189,7 +188,7 @@ def _world(folder: Path, programs: Programs) -> World:
 
 
 def _turn(session: Session, text: str) -> Callable[[], object]:
-    """Play a turn that writes a file, up to its end; return what ends it."""
+    """Play a turn that writes a file; return the function that ends it."""
     session.prompt()
     session.world.write("file.txt", f"{text}\n")
     answer = session.finish()

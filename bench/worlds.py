@@ -1,4 +1,4 @@
-"""Builds the repositories of the matrix: trees and checkpoints by ``git fast-import``, session states as files."""
+"""Builds the measured repositories: trees and checkpoints with ``git fast-import``, session states as files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DAY = 86400.0
 
 @dataclass(frozen=True)
 class Kind:
-    """A row of the matrix: how much of everything is there."""
+    """The size of a repository."""
 
     name: str
     files: int = 100
@@ -31,7 +31,7 @@ class Kind:
 
     @property
     def title(self) -> str:
-        """Return what it is, in words."""
+        """Describe the sizes that are not zero."""
         extra = {
             f"{self.ignored:,} ignored": self.ignored,
             f"{self.sessions:,} sessions": self.sessions,
@@ -42,7 +42,7 @@ class Kind:
 
 
 class World:
-    """A repository with a work tree, in a folder of its own that also holds the agent's transcripts."""
+    """A repository with a worktree, in a folder that also holds the agent's transcripts."""
 
     def __init__(self, folder: Path, programs: Programs) -> None:
         self.folder = folder
@@ -52,36 +52,33 @@ class World:
         self.git("init", "-q", "-b", "main")
 
     def git(self, *args: str, stdin: bytes = b"", ok: tuple[int, ...] = (0,)) -> str:
-        """Run git; return what it prints."""
+        """Run git; return its output."""
         return self.programs.run(["git", *args], cwd=self.root, stdin=stdin, output=True, ok=ok).output.decode()
 
     def entire(self, *args: str) -> Spent:
-        """Run a command of ours."""
         return self.programs.run([self.programs.entire, *args], cwd=self.root, output=True)
 
     def write(self, name: str, text: str) -> None:
-        """Write a file of the work tree."""
         path = self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
     def read(self, name: str) -> str:
-        """Read a file of the work tree."""
         return (self.root / name).read_text()
 
-    # ---------------------------------------------------------------- what is measured
+    # ---------------------------------------------------------------- measured programs
 
     def status(self) -> Spent:
-        """Look at the work tree as git does; the index is left as it is, so that the next look finds the same."""
+        """Run `git status` without refreshing the index, so that the next run has the same work to do."""
         argv = ["git", "status", "--porcelain", "-z", "-uall"]
         return self.programs.run(argv, cwd=self.root, env={"GIT_OPTIONAL_LOCKS": "0"})
 
     def commit(self, message: str, *, env: dict[str, str] | None = None) -> Spent:
-        """Commit what is staged, as a person does."""
+        """Commit the staged changes, as a person does."""
         return self.programs.run(["git", "commit", "-q", "-m", message], cwd=self.root, env=env)
 
     def plain_commit(self, number: int, *, env: dict[str, str] | None = None) -> Spent:
-        """Commit a new and a changed file without hooks, then put everything back: the floor, in the same state."""
+        """Commit a new and a changed file without hooks, then restore the previous state: the floor of a commit."""
         saved = {path: path.read_bytes() if path.exists() else None for path in self._moving()}
         for name in ("d0/f1.txt", f"work/plain{number}.py"):
             oid = self.git("hash-object", "-w", "--stdin", stdin=f"{name} {number}\n".encode() * 20).strip()
@@ -100,14 +97,14 @@ class World:
         return [git_dir / name for name in ("index", "refs/heads/main", "logs/HEAD", "logs/refs/heads/main")]
 
     def linked(self) -> str:
-        """Return the checkpoint that HEAD names; without one the figures would be of work that was not done."""
+        """Return the checkpoint that HEAD names; raises RuntimeError without one, as the figures would be wrong."""
         found = re.search(r"^Entire-Checkpoint: (\w+)$", self.git("log", "-1", "--format=%B"), re.M)
         if found is None:
             raise RuntimeError(f"the commit was not linked; the log says: {self.complaints()}")
         return found[1]
 
     def complaints(self) -> list[str]:
-        """Return the errors in our log."""
+        """Return the errors in Entire's log."""
         log = self.root / ".entire/logs/entire.log"
         lines = log.read_text().splitlines() if log.exists() else []
         return [line for line in lines if '"ERROR"' in line or '"WARN"' in line]
@@ -132,7 +129,7 @@ class World:
         self.git("commit", "-q", "-m", "Enable entire")
 
     def multiply_sessions(self, session_id: str, count: int) -> None:
-        """Make that many sessions of one that was committed: one an hour, every second one ended."""
+        """Copy a committed session ``count`` times, an hour apart, every second copy ended."""
         patterns = [self.folder / "projects", self.root / ".git/entire-sessions", self.root / ".git/entire/sessions"]
         originals = [path for folder in patterns for path in folder.iterdir() if path.name.startswith(session_id)]
         now = time.time()
@@ -152,7 +149,7 @@ class World:
         journal.write_text(re.sub(r'"sessions": ?\[', lambda found: found[0] + known, journal.read_text(), count=1))
 
     def multiply_checkpoints(self, count: int) -> None:
-        """Make that many linked commits of HEAD, which is one: each with a checkpoint of its own."""
+        """Copy the linked commit HEAD ``count`` times, each with its own checkpoint."""
         known = self.linked()
         folder = f"{known[:2]}/{known[2:]}"
         names = self.git("ls-tree", "-r", "--name-only", BRANCH, folder + "/").split()
@@ -163,7 +160,7 @@ class World:
 
 
 def _tree(count: int) -> Iterator[bytes]:
-    """Yield a fast-import stream that commits so many small files, a hundred in a folder."""
+    """Yield a fast-import stream that commits ``count`` small files, about a hundred per folder."""
     yield b"commit refs/heads/main\ncommitter " + _WHO + b"\ndata 5\nfiles\n"
     yield b"M 100644 inline .gitignore\ndata 18\nnode_modules/\n*.o\n\n"
     for number, name in enumerate(_names(count)):
@@ -172,19 +169,19 @@ def _tree(count: int) -> Iterator[bytes]:
 
 
 def _names(count: int) -> Iterator[str]:
-    """Yield the names of so many files."""
+    """Yield ``count`` file names."""
     folders = max(10, count // 100)
     for number in range(count):
         yield f"d{number % folders}/f{number}.txt"
 
 
 def _history(known: str, contents: dict[str, bytes], tips: list[str], count: int) -> Iterator[bytes]:
-    """Yield a fast-import stream that repeats one linked commit and its checkpoint under other ids."""
-    some = random.Random(1)
+    """Yield a fast-import stream that repeats a linked commit and its checkpoint with other ids."""
+    ids = random.Random(1)
     old = (known.encode(), f"{known[:2]}/{known[2:]}".encode())
     for number in range(count):
-        one = f"{some.getrandbits(48):012x}"
-        new = (one.encode(), f"{one[:2]}/{one[2:]}".encode())
+        checkpoint = f"{ids.getrandbits(48):012x}"
+        new = (checkpoint.encode(), f"{checkpoint[:2]}/{checkpoint[2:]}".encode())
         start = b"from %s\n" % tips[1].encode() if not number else b""
         message = b"Checkpoint: %s\n" % new[0]
         yield (

@@ -1,4 +1,4 @@
-"""Makes transcripts that compress as real ones do: prose and code of many words, ids, signatures."""
+"""Writes transcripts that compress like real ones: prose and code of many words, ids, signatures."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 _SYLLABLES = [a + b for a in "bcdfghklmnprstvw" for b in ("a", "e", "i", "o", "u", "ar", "en", "it", "ol", "un")]
 
 
-class Speaker:
-    """Writes the records of one session. The same seed says the same."""
+class Writer:
+    """Writes the records of a session; the same seed gives the same records."""
 
     def __init__(self, session_id: str, cwd: str, seed: int = 1) -> None:
         self._random = random.Random(seed)
@@ -29,11 +29,10 @@ class Speaker:
         self._answers = 0
 
     def words(self, count: int) -> str:
-        """Return prose; as in real text, some words come far more often than others."""
+        """Return prose in which, as in real text, some words are far more frequent than others."""
         return " ".join(self._words[int(len(self._words) * self._random.random() ** 3)] for _ in range(count))
 
     def record(self, kind: str, **value: object) -> bytes:
-        """Return one line of a transcript."""
         own = str(uuid.UUID(int=self._random.getrandbits(128), version=4))
         stamp = "2026-02-01T10:00:00.000Z"
         line = {"parentUuid": self._parent, **self._common, "uuid": own, "timestamp": stamp, "type": kind, **value}
@@ -41,11 +40,11 @@ class Speaker:
         return json.dumps(line).encode() + b"\n"
 
     def prompt(self, text: str, prompt_id: str) -> bytes:
-        """Return what a person typed."""
+        """Return the record of a prompt."""
         return self.record("user", promptId=prompt_id, promptSource="sdk", message={"role": "user", "content": text})
 
     def answer(self, *blocks: dict[str, Any]) -> bytes:
-        """Return one answer of the model."""
+        """Return the record of an answer."""
         self._answers += 1
         usage = {
             "input_tokens": self._answers,
@@ -63,11 +62,11 @@ class Speaker:
         }
         return self.record("assistant", requestId="req_1", message=message)
 
-    def tool(self, name: str, given: dict[str, Any], result: dict[str, Any], said: str = "ok") -> bytes:
-        """Return a tool call and its result."""
+    def tool(self, name: str, given: dict[str, Any], result: dict[str, Any], output: str = "ok") -> bytes:
+        """Return the records of a tool call and its result."""
         tool_id = f"toolu_{self._random.getrandbits(96):024x}"
         call = self.answer({"type": "tool_use", "id": tool_id, "name": name, "input": given})
-        content = [{"tool_use_id": tool_id, "type": "tool_result", "content": said}]
+        content = [{"tool_use_id": tool_id, "type": "tool_result", "content": output}]
         return call + self.record("user", message={"role": "user", "content": content}, toolUseResult=result)
 
     def work(self, size: int) -> Iterator[bytes]:
