@@ -114,7 +114,7 @@ def floors_of(checkout: Path) -> dict[str, int]:
 
 
 def row(process: dict[str, Any], floors: dict[str, int]) -> Row:
-    """Sort the calls of a process by direction. What has no floor (``entire`` itself) stands above all of them."""
+    """Sum the calls of a process by direction. Modules without a floor (``entire`` itself) are above all others."""
     directions = {"down": 0, "level": 0, "up": 0, "values": 0}
     upward: dict[str, int] = {}
     for caller, called, times in process["calls"]:

@@ -49,9 +49,9 @@ settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 
 def sealed_environment(home: Path) -> dict[str, str]:
-    """Return an environment in which everything personal lies in ``home``."""
-    kept = {key: value for key, value in os.environ.items() if key in KEPT or key.startswith(KEPT_PREFIXES)}
-    return kept | {
+    """Return an environment in which everything personal is in ``home``."""
+    inherited = {key: value for key, value in os.environ.items() if key in KEPT or key.startswith(KEPT_PREFIXES)}
+    return inherited | {
         "HOME": str(home),
         "XDG_CONFIG_HOME": str(home / ".config"),
         "XDG_DATA_HOME": str(home / ".local/share"),

@@ -31,7 +31,7 @@ def test_the_library_is_documented() -> None:
     page = (REFERENCE / "library.md").read_text()
     for name in entire.__all__:
         assert f"# {name}\n" in page or f"| `{name}` |" in page
-    for name in (one for one in vars(entire.Workspace) if not one.startswith("_")):
+    for name in (name for name in vars(entire.Workspace) if not name.startswith("_")):
         assert f"### Workspace.{name}\n" in page
     bare = re.findall(r"^#+ ([\w.]+)\n\n(?:```python\n(?:[^`]*)```\n\n)?\n", page, re.MULTILINE)
     assert bare == [], "without a docstring"

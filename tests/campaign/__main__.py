@@ -59,7 +59,7 @@ class Campaign:
                 self._crowd(name)
 
     def _is_wanted(self, name: str, kind: str) -> bool:
-        return all(one in f"{name} / {kind}" for one in self.asked.only)
+        return all(text in f"{name} / {kind}" for text in self.asked.only)
 
     def _new(self, name: str, kind: str) -> tuple[Result, Path]:
         result = Result(name, kind)
@@ -168,19 +168,21 @@ def _quiet() -> Iterator[None]:
 
 
 def _say(result: Result) -> None:
-    said = ", ".join(f"{count} {word}" for word, count in sorted(result.outcomes.items()))
-    print(f"{result.name} / {result.kind}: {said}", file=sys.stderr, flush=True)
+    print(f"{result.name} / {result.kind}: {_outcomes(result)}", file=sys.stderr, flush=True)
+
+
+def _outcomes(result: Result) -> str:
+    return ", ".join(f"{count} {word}" for word, count in sorted(result.outcomes.items()))
 
 
 def table(results: list[Result]) -> str:
     """Return the results: a line for each scenario and kind of fault."""
     rows = [("scenario", "fault", "points", "outcomes")]
-    rows += [(one.name, one.kind, str(one.points), ", ".join(f"{n} {word}" for word, n in sorted(one.outcomes.items())))
-             for one in results]  # fmt: skip
+    rows += [(result.name, result.kind, str(result.points), _outcomes(result)) for result in results]
     widths = [max(len(row[at]) for row in rows) for at in range(3)]
     lines = ["  ".join([*(row[at].ljust(widths[at]) for at in range(3)), row[3]]) for row in rows]
-    wrong = sum(len(one.failures) for one in results)
-    return "\n".join([*lines, "", f"{sum(one.points for one in results)} points, {wrong} wrong"])
+    wrong = sum(len(result.failures) for result in results)
+    return "\n".join([*lines, "", f"{sum(result.points for result in results)} points, {wrong} wrong"])
 
 
 def main() -> int:
@@ -200,7 +202,7 @@ def main() -> int:
     finally:
         os.chdir("/")
         shutil.rmtree(folder, ignore_errors=True)
-    failures = [failure for one in campaign.results for failure in one.failures]
+    failures = [failure for result in campaign.results for failure in result.failures]
     print("\n".join(failures[:20]) + ("\n" if failures else "") + table(campaign.results))
     return 1 if failures else 0
 

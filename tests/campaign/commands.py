@@ -107,9 +107,9 @@ def _to(kind: str, prompt: str, *more: str) -> Callable[[World], Words]:
     def words(world: World) -> Words:
         if "point" not in world.notes:
             world.notes["point"] = next(
-                one["condensation_id"] or one["id"]
-                for one in world.points()
-                if one["message"] == prompt and bool(one["condensation_id"]) == (kind == "checkpoint")
+                point["condensation_id"] or point["id"]
+                for point in world.points()
+                if point["message"] == prompt and bool(point["condensation_id"]) == (kind == "checkpoint")
             )
         return ("rewind", "--to", str(world.notes["point"]), *more)
 
@@ -149,7 +149,7 @@ def _resumed(world: World) -> None:
 
 
 def _after_resume(world: World, is_done: bool) -> None:
-    if all(one.file.exists() for one in (world.a, world.b)):
+    if all(session.file.exists() for session in (world.a, world.b)):
         goes_on(world, links=[world.a], broken=True)
 
 
@@ -177,7 +177,7 @@ def _after_clean(world: World, is_done: bool) -> None:
 
 
 def _of_a(world: World) -> list[str]:
-    return [one for one in open_files(world.story) if one != "b.py"]
+    return [path for path in open_files(world.story) if path != "b.py"]
 
 
 def _after_reset(world: World, is_done: bool) -> None:
@@ -185,7 +185,7 @@ def _after_reset(world: World, is_done: bool) -> None:
         _go_on(world, is_done)
         return
     found = json.loads(world.ok("doctor", "--json"))["findings"]
-    assert [one for one in found if one["severity"] != "note"] == []
+    assert [finding for finding in found if finding["severity"] != "note"] == []
     with world.a.turn("Anew"):
         world.a.write("anew.py", "anew\n")
     world.story.commit("After the reset")
@@ -203,7 +203,7 @@ def _damaged(world: World) -> None:
         "update-ref",
         "-d",
         next(
-            iter(one for one in world.story.git("for-each-ref", "--format=%(refname)", "refs/entire/journal").split())
+            iter(ref for ref in world.story.git("for-each-ref", "--format=%(refname)", "refs/entire/journal").split())
         ),
     )
     (git / "entire-sessions" / f"{world.b.id}.json").write_bytes(b'{"cut')
@@ -246,4 +246,4 @@ SCENARIOS = (
     _command("reset -f", _prepared, lambda world: ("reset", "-f"), ("reset", "--undo"), _ours, _after_reset),
     Scenario("doctor --fix", _damaged, _doctor, _healed, words=lambda world: _FIX),
 )  # fmt: skip
-OWN = {one.name: one.own for one in SCENARIOS}
+OWN = {scenario.name: scenario.own for scenario in SCENARIOS}

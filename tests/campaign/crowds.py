@@ -37,7 +37,7 @@ def many_hooks(world: World) -> str:
         session.prompt_id = f"prompt-{number}"
 
     def at_once(verb: str, **extra: object) -> None:
-        children = [_start(world, hook(verb), world.payload(one, verb, **extra)) for one in sessions]
+        children = [_start(world, hook(verb), world.payload(session, verb, **extra)) for session in sessions]
         for child in children:
             polite(_end(child))
 
@@ -59,7 +59,8 @@ def many_hooks(world: World) -> str:
 
 
 def _point(world: World, prompt: str) -> str:
-    return str(next(one["id"] for one in world.points() if one["message"] == prompt and not one["condensation_id"]))
+    points = (point for point in world.points() if point["message"] == prompt)
+    return str(next(point["id"] for point in points if not point["condensation_id"]))
 
 
 def hook_and_rewind(world: World) -> str:
@@ -91,17 +92,17 @@ def two_rewinds(world: World) -> str:
         world.restore()
     children = [_start(world, words) for words in commands]
     ended = [_end(child) for child in children]
-    assert all(one.status in (0, 1) and b"internal" not in one.err for one in ended), ended
+    assert all(process.status in (0, 1) and b"internal" not in process.err for process in ended), ended
     now = picture(world)
-    files = [one.files for one in pictures]
-    talks = [one.transcripts for one in pictures]
-    assert now.files in files and now.transcripts in talks
-    assert now.files != files[0] and any(one.status == 0 for one in ended)
+    files = [state.files for state in pictures]
+    transcripts = [state.transcripts for state in pictures]
+    assert now.files in files and now.transcripts in transcripts
+    assert now.files != files[0] and any(process.status == 0 for process in ended)
     world.ok("rewind", "--undo", "--yes")
     assert picture(world).files in files
     sound(world)
     goes_on(world, links=[world.a, world.b] if "b.py" in open_files(world.story) else [world.a])
-    return "both" if all(one.status == 0 for one in ended) else "one"
+    return "both" if all(process.status == 0 for process in ended) else "one"
 
 
 def _in_the_end(world: World, *words: str) -> None:
@@ -161,7 +162,7 @@ def index_is_locked(world: World) -> str:
         world.a.write("l.py", "l\n")
     then = picture(world)
     assert then.index_bytes == before.index_bytes
-    point = next(str(one["condensation_id"]) for one in world.points() if one["condensation_id"])
+    point = next(str(point["condensation_id"]) for point in world.points() if point["condensation_id"])
     ended = world.entire("rewind", "--to", point, "--reset")
     assert ended.status == 1 and b"holds the index" in ended.err, ended
     same(picture(world), then)

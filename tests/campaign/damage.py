@@ -63,8 +63,8 @@ def _other_types(data: bytes) -> bytes:
     except ValueError:
         return b'{"a": 1}\n'
     turned: dict[str, object] = {}
-    for key, one in value.items() if isinstance(value, dict) else ():
-        turned[key] = next((other for kind, other in _OTHER if isinstance(one, kind)), "x")
+    for key, item in value.items() if isinstance(value, dict) else ():
+        turned[key] = next((other for kind, other in _OTHER if isinstance(item, kind)), "x")
     return json.dumps(turned).encode()
 
 
@@ -93,7 +93,8 @@ def _path(world: World, name: str) -> Path:
 
 def with_undo_point(world: World) -> None:
     """Let there be a rewind that could be undone, taken back again, so that everything is as it was."""
-    point = next(one["id"] for one in world.points() if one["message"] == "Improve it" and not one["condensation_id"])
+    points = (point for point in world.points() if point["message"] == "Improve it")
+    point = next(point["id"] for point in points if not point["condensation_id"])
     world.ok("rewind", "--to", point)
     world.ok("rewind", "--undo", "--yes")
 
@@ -127,8 +128,8 @@ def _goes_on(world: World, *, with_settings: bool = False) -> str:
     truth.sound(world, broken=True)
     ended = world.entire("doctor", "--json")
     known = ("log", "settings") if with_settings else ("log",)
-    problems = [one for one in json.loads(ended.out)["findings"]
-                if one["severity"] != "note" and one["check"] not in known]  # fmt: skip
+    problems = [finding for finding in json.loads(ended.out)["findings"]
+                if finding["severity"] != "note" and finding["check"] not in known]  # fmt: skip
     assert problems == [], problems
     whole = set(truth.open_files(story)) == set() and "more.py" in checkpoint["files_touched"]
     return "nothing lost" if whole else "begins anew"

@@ -14,7 +14,7 @@ from tests.campaign.scenario import Scenario, Views
 from tests.campaign.truth import picture
 from tests.campaign.worlds import World
 
-SCENARIOS: dict[str, Scenario] = {one.name: one for one in (*hooks.SCENARIOS, *commands.SCENARIOS)}
+SCENARIOS: dict[str, Scenario] = {scenario.name: scenario for scenario in (*hooks.SCENARIOS, *commands.SCENARIOS)}
 
 
 @dataclass

@@ -36,17 +36,17 @@ class Picture:
         """Return the names of what differs, for a message."""
         found = []
         for field in fields(self):
-            one, two = getattr(self, field.name), getattr(other, field.name)
-            if one != two:
-                found.append(f"{field.name}: {_difference(one, two)}")
+            mine, theirs = getattr(self, field.name), getattr(other, field.name)
+            if mine != theirs:
+                found.append(f"{field.name}: {_difference(mine, theirs)}")
         return found
 
 
-def _difference(one: Any, two: Any) -> str:
-    if isinstance(one, dict):
-        paths = [path for path in {*one, *two} if one.get(path) != two.get(path)]
-        return ", ".join(f"{path!r} {one.get(path)!r} -> {two.get(path)!r}"[:300] for path in sorted(paths)[:5])
-    return f"{one!r} -> {two!r}"[:600]
+def _difference(left: Any, right: Any) -> str:
+    if isinstance(left, dict):
+        paths = [path for path in {*left, *right} if left.get(path) != right.get(path)]
+        return ", ".join(f"{path!r} {left.get(path)!r} -> {right.get(path)!r}"[:300] for path in sorted(paths)[:5])
+    return f"{left!r} -> {right!r}"[:600]
 
 
 def picture(world: World) -> Picture:
@@ -60,7 +60,7 @@ def picture(world: World) -> Picture:
         index=git(world.story, "ls-files", "-s"),
         index_bytes=data,
         head=git(world.story, "rev-parse", "HEAD") + (root / ".git/HEAD").read_text(),
-        refs=tuple(one for one in refs if not one.startswith(_OURS)),
+        refs=tuple(ref for ref in refs if not ref.startswith(_OURS)),
         hooks=tree(root / ".git/hooks"),
         config=(root / ".git/config").read_bytes(),
         transcripts=tree(world.story.projects),
@@ -77,11 +77,11 @@ def git(story: Story, *args: str) -> str:
 
 def same(now: Picture, *allowed: Picture) -> int:
     """Check that everything is as in one of these pictures; return which."""
-    for number, one in enumerate(allowed):
-        if now == one:
+    for number, state in enumerate(allowed):
+        if now == state:
             return number
     raise AssertionError("neither as before nor as after:\n" + "\n--\n".join(
-        "\n".join(one.unlike(now)) for one in allowed))  # fmt: skip
+        "\n".join(state.unlike(now)) for state in allowed))  # fmt: skip
 
 
 def sound(world: World, *, broken: bool = False) -> None:
@@ -102,7 +102,7 @@ def sound(world: World, *, broken: bool = False) -> None:
 def linked_ids(story: Story) -> set[str]:
     """Return the ids that commits carry: those of branches, and those to which a rewind by branch can be undone."""
     said = git(story, "log", "-z", "--branches", "--glob=refs/entire/backup", "--format=%B")
-    return {str(one) for message in said.split("\0") for one in checkpoint_ids(message)}
+    return {str(checkpoint_id) for message in said.split("\0") for checkpoint_id in checkpoint_ids(message)}
 
 
 def whole_states(git_dir: Path) -> None:
@@ -133,7 +133,7 @@ def open_files(story: Story) -> list[str]:
     """Return the paths that differ from HEAD and are not the person's: what the next commit links."""
     out = subprocess.run(["git", "status", "--porcelain", "-z", "-uall", "--no-renames"], cwd=story.root, text=True,
                          capture_output=True, check=True, env={**story.env, "GIT_OPTIONAL_LOCKS": "0"})  # fmt: skip
-    return sorted({one[3:] for one in out.stdout.split("\0") if one} - MINE)
+    return sorted({entry[3:] for entry in out.stdout.split("\0") if entry} - MINE)
 
 
 def said_in(path: Path) -> set[int]:
@@ -148,9 +148,9 @@ def said_in(path: Path) -> set[int]:
 
 def counted(story: Story, session: Session) -> tuple[int, int]:
     """Return the tokens and answers of a session in all checkpoints together."""
-    slots = [story.checkpoint(one)["slots"].get(session.id) for one in sorted(linked_ids(story))]
+    slots = [story.checkpoint(checkpoint_id)["slots"].get(session.id) for checkpoint_id in sorted(linked_ids(story))]
     found = [tokens(slot) for slot in slots if slot is not None]
-    return sum(one for one, _ in found), sum(count for _, count in found)
+    return sum(total for total, _ in found), sum(count for _, count in found)
 
 
 def numbers(total: tuple[int, int]) -> set[int]:
@@ -167,17 +167,17 @@ def goes_on(world: World, *, links: Iterable[Session] | None = None, files: Iter
     """
     story, a, told = world.story, world.a, Told(world)
     linked = list(links) if links is not None else [world.a, world.b]
-    before = {one.id: numbers(counted(story, one)) for one in linked}
+    before = {session.id: numbers(counted(story, session)) for session in linked}
     go_on_from_file(a)
     with a.turn("Last"):
         a.write("last.py", "last\n")
     expected = sorted({*files, "last.py"}) if files is not None else open_files(story)
     commit = story.commit("The rest")
     found = check(story, commit, expected)
-    assert set(found["slots"]) == {one.id for one in linked}
-    for one in linked:
-        assert numbers(counted(story, one)) == before[one.id] | said_in(one.file), one.id
-        assert found["slots"][one.id]["transcript"] == one.file.read_text()
+    assert set(found["slots"]) == {session.id for session in linked}
+    for session in linked:
+        assert numbers(counted(story, session)) == before[session.id] | said_in(session.file), session.id
+        assert found["slots"][session.id]["transcript"] == session.file.read_text()
     sound(world, broken=broken)
     told.none()
     assert found["slots"][a.id]["prompts"][-1] == "Last"

@@ -62,14 +62,16 @@ class World:
         """Remember how everything is."""
         shutil.rmtree(self.kept, ignore_errors=True)
         shutil.copytree(self.base, self.kept, symlinks=True)
-        self._sessions = {one.id: (one.parent, one.prompt_id, one.answers) for one in (self.a, self.b)}
+        self._sessions = {
+            session.id: (session.parent, session.prompt_id, session.answers) for session in (self.a, self.b)
+        }
 
     def restore(self) -> None:
         """Put everything back to how it was at ``save``."""
         shutil.rmtree(self.base)
         shutil.copytree(self.kept, self.base, symlinks=True)
-        for one in (self.a, self.b):
-            one.parent, one.prompt_id, one.answers = self._sessions[one.id]
+        for session in (self.a, self.b):
+            session.parent, session.prompt_id, session.answers = self._sessions[session.id]
 
     # ------------------------------------------------------------ what happens in it
 

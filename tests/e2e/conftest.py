@@ -94,5 +94,5 @@ def world(tmp_path: Path) -> Iterator[World]:
         for opened in {p.with_suffix(".open") for p in tmp_path.glob("*.reached")}:
             opened.touch()
     assert server.problems == []
-    for one in (made, *made.others):
-        assert one.repo.log_errors() == []
+    for place in (made, *made.others):
+        assert place.repo.log_errors() == []

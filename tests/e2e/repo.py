@@ -212,7 +212,7 @@ class Repo:
 
     def point(self, prompt: str, kind: str = "step") -> str:
         """Return the newest point of this kind whose prompt this is."""
-        return next(str(one["id"]) for one in self.points() if (one["prompt"], one["kind"]) == (prompt, kind))
+        return next(str(point["id"]) for point in self.points() if (point["prompt"], point["kind"]) == (prompt, kind))
 
     def rewind(self, *arguments: str) -> dict[str, Any]:
         """Go back (or undo that) and return what the command says it did."""
@@ -228,7 +228,7 @@ class Repo:
     def undo_points(self) -> dict[str, list[bytes]]:
         """Return what is kept for undoing rewinds: the files of each, by its id."""
         folders = sorted((self.path / ".git" / "entire" / "undo").iterdir())
-        return {one.name: [p.read_bytes() for p in sorted(one.rglob("*")) if p.is_file()] for one in folders}
+        return {folder.name: [p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()] for folder in folders}
 
     def log_errors(self) -> list[str]:
         """Return the lines of the tool's own log that tell of a failure (its hooks never fail aloud)."""

@@ -88,7 +88,7 @@ def only(checkpoint: Checkpoint, session: str) -> Session:
 
 
 def assert_quiet(repo: Repo) -> None:
-    """Assert that nothing is left over: a clean work tree, no step branch, one checkpoint for each trailer."""
+    """Assert that nothing is left over: a clean worktree, no step branch, one checkpoint for each trailer."""
     assert repo.git("status", "--porcelain") == ""
     assert repo.refs() == [CHECKPOINTS]
     linked = {i for commit in repo.git("rev-list", "--all", "--not", CHECKPOINTS).split() for i in repo.ids(commit)}

@@ -59,10 +59,10 @@ def test_two_commits_in_one_turn_share_its_tokens(world: World) -> None:
         )
     )
     run = world.claude.headless("make two commits", repo.path)
-    one, two = (only(repo.linked(commit), run.session) for commit in repo.commits(base))
-    assert (one.metadata["files_touched"], one.tokens, lines(one)) == (["a.txt"], tokens(0, 1), (1, 0, 100))
-    assert (two.metadata["files_touched"], two.tokens, lines(two)) == (["b.txt"], tokens(2, 3, 4), (2, 0, 100))
-    for session in (one, two):
+    first, second = (only(repo.linked(commit), run.session) for commit in repo.commits(base))
+    assert (first.metadata["files_touched"], first.tokens, lines(first)) == (["a.txt"], tokens(0, 1), (1, 0, 100))
+    assert (second.metadata["files_touched"], second.tokens, lines(second)) == (["b.txt"], tokens(2, 3, 4), (2, 0, 100))
+    for session in (first, second):
         assert (session.start, session.prompts) == (0, ["make two commits"])
         assert_up_to(world, run.session, session.transcript, "two commits")
     three = only(repo.linked(repo.commit("Add c")), run.session)  # what the turn left open
@@ -84,10 +84,10 @@ def test_a_commit_while_the_answer_still_streams_is_complete_at_the_end(world: W
     )
     run = world.claude.headless("add a and b", repo.path)
     assert repo.commits(base) == [repo.head()]
-    one = only(repo.linked(repo.head()), run.session)
-    assert (one.metadata["files_touched"], one.tokens, one.start) == (["a.txt"], tokens(0, 1), 0)
-    assert (lines(one), one.prompts) == ((1, 0, 100), ["add a and b"])
-    assert_up_to(world, run.session, one.transcript, "both")
+    linked = only(repo.linked(repo.head()), run.session)
+    assert (linked.metadata["files_touched"], linked.tokens, linked.start) == (["a.txt"], tokens(0, 1), 0)
+    assert (lines(linked), linked.prompts) == ((1, 0, 100), ["add a and b"])
+    assert_up_to(world, run.session, linked.transcript, "both")
     two = only(repo.linked(repo.commit("Add b")), run.session)
     assert (two.metadata["files_touched"], two.tokens, two.start) == (["b.txt"], tokens(), 0)
     assert_quiet(repo)

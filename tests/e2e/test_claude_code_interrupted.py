@@ -57,12 +57,12 @@ def test_a_commit_right_after_an_interrupt_is_linked(world: World) -> None:
         terminal.prompt("work long")
         terminal.wait(reached.exists, "the shell command")
         terminal.interrupt()
-        one = repo.linked(repo.commit("Add a"))
-        assert only(one, terminal.session).metadata["files_touched"] == ["a.txt"]
+        checkpoint = repo.linked(repo.commit("Add a"))
+        assert only(checkpoint, terminal.session).metadata["files_touched"] == ["a.txt"]
         terminal.turn("go on")
         two = only(repo.linked(repo.commit("Add b")), terminal.session)
         terminal.exit()
-    final = only(repo.checkpoint(one.id), terminal.session)
+    final = only(repo.checkpoint(checkpoint.id), terminal.session)
     assert (final.start, final.tokens, final.prompts[0]) == (0, tokens(0, 1), "work long")
     assert lines(final) == (2, 0, 100)
     assert (two.metadata["files_touched"], two.tokens) == (["b.txt"], tokens(3, 4))

@@ -52,7 +52,7 @@ def feature(world: World) -> str:
 
 def whats(done: dict[str, Any]) -> dict[str, str]:
     """Return what became of each session's transcript."""
-    return {one["session_id"]: one["what"] for one in done["sessions"]}
+    return {session["session_id"]: session["what"] for session in done["sessions"]}
 
 
 def slot(repo: Repo, session: str) -> Any:
@@ -99,7 +99,7 @@ def test_and_comes_back(world: World, origin: Path) -> None:
     assert joined.startswith(own)
     assert MARK.encode() not in joined
     work(world, "c", 4, resume=session)
-    history = [one.replace(MARK, SECRET) for one in THEN]
+    history = [line.replace(MARK, SECRET) for line in THEN]
     asked = dialogue(world.server.last("write c"))
     assert asked == [*history, "> write b", "I write it.", "write b: done", "> write c", "I write it."]
     kept = slot(world.repo, session)
@@ -111,9 +111,9 @@ def test_and_comes_back(world: World, origin: Path) -> None:
 def test_after_a_squash_with_several_checkpoints(world: World, origin: Path) -> None:
     repo = world.repo
     repo.git("switch", "-q", "-c", "feature")
-    one = work(world, "a", 0, prompt=FIRST)
-    work(world, "b", 2, resume=one)
-    two = work(world, "c", 4)
+    first = work(world, "a", 0, prompt=FIRST)
+    work(world, "b", 2, resume=first)
+    second = work(world, "c", 4)
     ids = [repo.ids(commit)[0] for commit in repo.commits("main")]
     repo.git("switch", "-q", "main")
     repo.git("merge", "-q", "--squash", "feature")
@@ -123,19 +123,19 @@ def test_after_a_squash_with_several_checkpoints(world: World, origin: Path) -> 
 
     there = world.elsewhere(origin)
     done = there.repo.resume("main")
-    assert whats(done) == {one: "written", two: "written"}
+    assert whats(done) == {first: "written", second: "written"}
     assert [found["checkpoint_id"] for found in done["sessions"]] == ids[1:]
-    work(there, "d", 6, resume=one)
+    work(there, "d", 6, resume=first)
     history = [*THEN, "> write b", "I write it.", "write b: done"]
     assert dialogue(world.server.last("write d")) == [*history, "> write d", "I write it."]
-    kept = only(there.repo.linked("HEAD"), one)
+    kept = only(there.repo.linked("HEAD"), first)
     assert (kept.tokens, kept.metadata["files_touched"]) == (tokens(6, 7), ["d.txt"])
-    work(there, "e", 8, resume=two)
+    work(there, "e", 8, resume=second)
     assert dialogue(world.server.last("write e")) == [
         *("> write c", "I write it.", "write c: done"),
         *("> write e", "I write it."),
     ]
-    assert only(there.repo.linked("HEAD"), two).tokens == tokens(8, 9)
+    assert only(there.repo.linked("HEAD"), second).tokens == tokens(8, 9)
 
 
 def test_a_newer_local_transcript_is_kept(world: World, origin: Path) -> None:

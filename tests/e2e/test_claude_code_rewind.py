@@ -88,7 +88,7 @@ def test_two_turns_back_and_on_from_there(world: World) -> None:
     assert MARK.encode() in stored
 
     done = repo.rewind("--to", step)
-    assert [(one["path"], one["what"]) for one in done["edits"]] == [
+    assert [(edit["path"], edit["what"]) for edit in done["edits"]] == [
         ("a.txt", "write"),
         ("b.txt", "create"),
         ("d.txt", "delete"),
@@ -187,8 +187,8 @@ def test_back_behind_a_commit(world: World) -> None:
     assert first.tokens == tokens(0, 1, 2, 3)
 
     done = repo.rewind("--to", repo.point("write a"))  # a step that the commit condensed
-    assert [(one["path"], one["what"]) for one in done["edits"]] == [("a.txt", "write")]
-    assert [(one["path"], one["reason"]) for one in done["left"]] == [("b.txt", "a commit contains it")]
+    assert [(edit["path"], edit["what"]) for edit in done["edits"]] == [("a.txt", "write")]
+    assert [(entry["path"], entry["reason"]) for entry in done["left"]] == [("b.txt", "a commit contains it")]
     assert (repo.head(), repo.git("diff", "--cached", "--name-only")) == (tip, "")
     assert repo.files() == {**START, "a.txt": b"a\n", "b.txt": b"b\n"}
     claude.headless("again", repo.path, resume=session)
@@ -268,7 +268,7 @@ def test_back_to_a_turn_that_changed_no_file(world: World) -> None:
     session = claude.headless("write a", repo.path).session
     for prompt in ("only talk", "write b"):
         claude.headless(prompt, repo.path, resume=session)
-    assert [(one["kind"], one["prompt"]) for one in repo.points()] == [
+    assert [(point["kind"], point["prompt"]) for point in repo.points()] == [
         ("step", "write b"),
         ("turn", "only talk"),
         ("step", "write a"),
@@ -301,11 +301,11 @@ def test_a_subagents_turn(world: World) -> None:
     claude.headless("spoil it", repo.path, resume=session)
     own.unlink()
     points = repo.points()
-    assert [(one["kind"], one["prompt"], one["files"]) for one in points[:2]] == [
+    assert [(point["kind"], point["prompt"], point["files"]) for point in points[:2]] == [
         ("step", "spoil it", ["note.txt"]),
         ("turn", "delegate", ["note.txt"]),  # nothing changed after the subagent's own step
     ]
-    assert [(one["kind"], one["parent"]) for one in points[2:]] == [("task", points[1]["id"])]
+    assert [(point["kind"], point["parent"]) for point in points[2:]] == [("task", points[1]["id"])]
     repo.rewind("--to", points[1]["id"])
     assert repo.files() == {**START, "note.txt": b"note\n"}
     assert own.read_bytes()
@@ -456,7 +456,7 @@ def test_forward_again(world: World) -> None:
     claude.headless("another way", repo.path, resume=session)
     assert only(repo.linked(repo.commit("Another way")), session).tokens == tokens(0, 1, 2, 10, 11)
     done = repo.rewind("--to", repo.point("go on"))
-    assert [one["what"] for one in done["conversations"]] == ["written"]
+    assert [conversation["what"] for conversation in done["conversations"]] == ["written"]
     assert repo.files() == AFTER_ALL | {"b.txt": b"b\n", "e.txt": b"e\n"}  # what a commit has stays
     assert whole.startswith(claude.transcript(session).read_bytes())
     claude.headless("well", repo.path, resume=session)
@@ -486,7 +486,7 @@ def test_into_a_turn_where_a_subagent_ended(world: World) -> None:
     )
     session = claude.headless("delegate", repo.path).session
     assert repo.files() == {**START, "note.txt": b"note\nmore\n"}
-    (task,) = [one for one in repo.points() if one["kind"] == "task"]
+    (task,) = [point for point in repo.points() if point["kind"] == "task"]
     repo.rewind("--to", task["id"])
     assert repo.files() == {**START, "note.txt": b"note\n"}
     claude.headless("write b", repo.path, resume=session)

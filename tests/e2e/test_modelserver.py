@@ -64,18 +64,18 @@ def events(stream: str) -> list[dict[str, Any]]:
 def test_a_turn_is_played_to_its_end(server: ModelServer) -> None:
     first = answer(text("I write"), tool("Write", file_path="/a", content="x"), tool("Bash", command="ls"))
     server.script.add(turn("make a", first, answer(text("done"))))
-    one = ask(server, user("make a"))
-    assert [b["type"] for b in one["content"]] == ["text", "tool_use", "tool_use"]
-    assert one["stop_reason"] == "tool_use"
-    calls = [b for b in one["content"] if b["type"] == "tool_use"]
+    opening = ask(server, user("make a"))
+    assert [b["type"] for b in opening["content"]] == ["text", "tool_use", "tool_use"]
+    assert opening["stop_reason"] == "tool_use"
+    calls = [b for b in opening["content"] if b["type"] == "tool_use"]
     assert [(c["name"], c["input"]) for c in calls] == [
         ("Write", {"file_path": "/a", "content": "x"}),
         ("Bash", {"command": "ls"}),
     ]
-    history = [user("make a"), {"role": "assistant", "content": one["content"]}, user(*map(result, calls))]
+    history = [user("make a"), {"role": "assistant", "content": opening["content"]}, user(*map(result, calls))]
     two = ask(server, *history)
     assert (two["content"], two["stop_reason"]) == ([{"type": "text", "text": "done"}], "end_turn")
-    assert len({one["id"], two["id"], *(c["id"] for c in calls)}) == 4
+    assert len({opening["id"], two["id"], *(c["id"] for c in calls)}) == 4
 
 
 def test_results_in_several_messages_are_one_round(server: ModelServer) -> None:

@@ -66,7 +66,7 @@ def usage(value: dict[str, Any] | None) -> None:
     if value is None:
         return
     keys(value, USAGE)
-    assert all(isinstance(one, int) and one >= 0 for name, one in value.items() if name != "subagent_tokens")
+    assert all(isinstance(number, int) and number >= 0 for name, number in value.items() if name != "subagent_tokens")
     usage(value.get("subagent_tokens"))
 
 
@@ -80,7 +80,7 @@ def root(data: str, checkpoint_id: str) -> dict[str, Any]:
     folder = f"/{checkpoint_id[:2]}/{checkpoint_id[2:]}"
     for number, entry in enumerate(value["sessions"]):
         keys(entry, POINTERS)
-        assert all(one == "" or one.startswith(f"{folder}/{number}/") for one in entry.values())
+        assert all(path == "" or path.startswith(f"{folder}/{number}/") for path in entry.values())
     usage(value.get("token_usage"))
     assert "subagent_tokens" not in (value.get("token_usage") or {})
     return value
@@ -110,5 +110,5 @@ def state(data: str) -> dict[str, Any]:
     assert re.fullmatch("[0-9a-f]{40}", value["base_commit"])
     for name in ("started_at", "ended_at", "last_interaction_time"):
         assert TIME.fullmatch(value.get(name, "2026-01-01T00:00:00Z")), value[name]
-    assert all(ID.fullmatch(one) for one in value.get("turn_checkpoint_ids", []))
+    assert all(ID.fullmatch(checkpoint_id) for checkpoint_id in value.get("turn_checkpoint_ids", []))
     return value

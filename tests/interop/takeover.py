@@ -80,14 +80,14 @@ class Taken(Session):
         self.file = Path(world.states_before[session_id]["transcript_path"])
         self.cwd = Path(world.states_before[session_id]["worktree_path"])
         records = [json.loads(line) for line in self.file.read_text().splitlines()]
-        self.parent = next((one["uuid"] for one in reversed(records) if "uuid" in one), None)
+        self.parent = next((record["uuid"] for record in reversed(records) if "uuid" in record), None)
         self.answers = 20  # so that an answer's tokens tell it from the ones before
 
 
 def _bring_up_to_date(home: Path, hours: float) -> None:
     """Move the times in session states to now, or hours ago: a session silent for two weeks is no longer watched."""
     values = {path: json.loads(path.read_text()) for path in home.glob("*/.git/entire-sessions/*.json")}
-    last = [_parse(one["last_interaction_time"]) for one in values.values() if "last_interaction_time" in one]
+    last = [_parse(value["last_interaction_time"]) for value in values.values() if "last_interaction_time" in value]
     for path in home.glob(".claude/projects/*/*.jsonl") if hours else ():
         os.utime(path, (time.time() - hours * 3600,) * 2)
     for path, value in values.items():

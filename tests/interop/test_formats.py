@@ -287,7 +287,7 @@ def test_phases_of_other_versions(phase: str | None, ids: list[str] | None, want
     state = {"phase": phase} if phase is not None else {}
     found = go_state(place, **state, turn_checkpoint_ids=ids)
     assert found.phase is wanted
-    assert [one.id for one in found.turn_checkpoints] == (ids or [])
+    assert [checkpoint.id for checkpoint in found.turn_checkpoints] == (ids or [])
 
 
 @pytest.mark.parametrize(

@@ -34,11 +34,11 @@ def test_every_stage_is_read(stage: str, tmp_path: Path) -> None:
         stored = files(where)
         ids = sorted({name[:2] + name[3:13] for name in stored})
         listed = checkpoints.list_all(str(where))
-        assert [one.id for one in listed] == ids
+        assert [checkpoint.id for checkpoint in listed] == ids
         with Objects(str(where)) as objects:
             tips = checkpoints.tips(str(where))
-            for one in listed:
-                _check_checkpoint(objects, tips, one, stored)
+            for checkpoint in listed:
+                _check_checkpoint(objects, tips, checkpoint, stored)
 
 
 def _check_checkpoint(
@@ -130,9 +130,9 @@ def test_a_trailer_without_checkpoint_is_no_error(tmp_path: Path) -> None:
 def test_the_branch_of_the_remote_counts_and_is_continued(tmp_path: Path) -> None:
     """The Go CLI starts a new root here and hides the team's checkpoints; ours goes on."""
     where = golden.unpack("clones/01-two-clones-pushed", tmp_path) / "team-clone"
-    both = [one.id for one in checkpoints.list_all(str(where))]
+    both = [checkpoint.id for checkpoint in checkpoints.list_all(str(where))]
     git(where, "update-ref", "-d", checkpoints.LOCAL_REF)
-    assert [one.id for one in checkpoints.list_all(str(where))] == both
+    assert [checkpoint.id for checkpoint in checkpoints.list_all(str(where))] == both
     assert len(both) == 2
     new = CheckpointId("00112233aabb")
     record = SessionRecord(checkpoint_id=new, session_id="s", strategy="manual-commit", created_at=gojson.rfc3339(1))
@@ -140,5 +140,6 @@ def test_the_branch_of_the_remote_counts_and_is_continued(tmp_path: Path) -> Non
         for attempt in checkpoint_writer.attempts(str(where), objects):
             changes = checkpoint_writer.compose([checkpoint_writer.SlotContent(record=record)])
             attempt.write(changes, message=checkpoint_writer.new_message(new, []), author="A <a@b> 1 +0000")
-    assert [one.id for one in checkpoints.list_all(str(where), [checkpoints.LOCAL_REF])] == sorted([*both, new])
+    local = checkpoints.list_all(str(where), [checkpoints.LOCAL_REF])
+    assert [checkpoint.id for checkpoint in local] == sorted([*both, new])
     git(where, "merge-base", "--is-ancestor", "refs/remotes/origin/entire/checkpoints/v1", checkpoints.LOCAL_REF)

@@ -74,7 +74,7 @@ def is_sound(world: World, *finalised: str) -> None:
         value = json.loads(path.read_text())
         if "entire_py" in value:
             strict.state(path.read_text())
-    assert [one for one in world.log_errors() if "sentinel" not in one] == []
+    assert [error for error in world.log_errors() if "sentinel" not in error] == []
 
 
 @pytest.mark.parametrize(("stage", "session_id", "files", "made", "uncounted"), IDLE, ids=NAMES)
@@ -396,7 +396,7 @@ def test_what_cannot_be_taken_over_stops_no_hook(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(sessions, "record_steps", fail)
     world = World("live/06-idle-after-agent-commit", tmp_path)
     monkeypatch.undo()
-    assert [line for line in world.log_errors() if "could not import sessions of the Go CLI: nonsense" in line]
+    assert [error for error in world.log_errors() if "could not import sessions of the Go CLI: nonsense" in error]
     session = world.taken(LIVE)
     with session.turn("One more"):
         session.write("more.py", "one\n")

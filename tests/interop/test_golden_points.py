@@ -18,28 +18,28 @@ RUNNING = ("live/05-active-agent-committed", "live/07-active-again")  # a turn i
 def test_points_of_the_go_cli(stage: str, tmp_path: Path) -> None:
     for root in golden.repositories(golden.unpack(stage, tmp_path)):
         found = Workspace.find(root).points(0)
-        assert len({(one.id, one.checkpoint_id) for one in found}) == len(found)
-        assert [one.time for one in found if one.kind != "task"] == sorted(
-            (one.time for one in found if one.kind != "task"), reverse=True
+        assert len({(point.id, point.checkpoint_id) for point in found}) == len(found)
+        assert [point.time for point in found if point.kind != "task"] == sorted(
+            (point.time for point in found if point.kind != "task"), reverse=True
         )
-        for one in found:
-            assert one.session_id
-            assert one.kind in ("step", "task", "checkpoint")
+        for point in found:
+            assert point.session_id
+            assert point.kind in ("step", "task", "checkpoint")
             if stage in RUNNING:
                 with pytest.raises(EntireError, match="middle of a turn"):
-                    Workspace.find(root).rewind(RewindRequest(to=one.id))
+                    Workspace.find(root).rewind(RewindRequest(to=point.id))
                 continue
-            with Workspace.find(root).rewind(RewindRequest(to=one.id)) as planned:
+            with Workspace.find(root).rewind(RewindRequest(to=point.id)) as planned:
                 assert planned.view.point is not None
-                assert planned.view.point.id == one.id
+                assert planned.view.point.id == point.id
 
 
 def test_a_step_of_the_go_cli_is_gone_back_to(tmp_path: Path) -> None:
     found = 0
-    for stage in (one for one in golden.STAGES if one not in RUNNING):
+    for stage in (stage for stage in golden.STAGES if stage not in RUNNING):
         for root in golden.repositories(golden.unpack(stage, tmp_path / stage.replace("/", "-"))):
             workspace = Workspace.find(root)
-            for point in [one for one in workspace.points(0) if one.kind == "step"][:1]:
+            for point in [point for point in workspace.points(0) if point.kind == "step"][:1]:
                 before = {
                     path: path.read_bytes() for path in root.rglob("*") if path.is_file() and ".git" not in path.parts
                 }
@@ -59,11 +59,11 @@ def test_a_step_of_the_go_cli_is_gone_back_to(tmp_path: Path) -> None:
 
 def test_a_first_step_of_the_go_cli_shows_its_files(tmp_path: Path) -> None:
     shown = [
-        one.files
+        point.files
         for stage in golden.STAGES
         for root in golden.repositories(golden.unpack(stage, tmp_path / stage.replace("/", "-")))
-        for one in Workspace.find(root).points(0)
-        if one.kind == "step"
+        for point in Workspace.find(root).points(0)
+        if point.kind == "step"
     ]
     assert ("hello.txt",) in shown
     assert ("src/parser.py", "tests/test_parser.py") in shown

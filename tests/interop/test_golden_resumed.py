@@ -37,11 +37,11 @@ def test_what_the_go_cli_stored_is_resumed(
                 record["session_id"]: f"{checkpoint[:2]}/{checkpoint[2:]}/{number}/full.jsonl"
                 for number, record in enumerate(stored.slots(checkpoint))
             }
-            found = {one["session_id"]: one for one in (*value["sessions"], *value["skipped"])}
+            found = {session["session_id"]: session for session in (*value["sessions"], *value["skipped"])}
             assert found.keys() == wanted.keys()
-            for one in value["sessions"]:
-                assert (one["what"], one["checkpoint_id"]) == ("written", checkpoint)
-                assert one["path"] == str(folder / f"{one['session_id']}.jsonl")
-                assert Path(one["path"]).read_text() == stored.files[wanted[one["session_id"]]]
+            for session in value["sessions"]:
+                assert (session["what"], session["checkpoint_id"]) == ("written", checkpoint)
+                assert session["path"] == str(folder / f"{session['session_id']}.jsonl")
+                assert Path(session["path"]).read_text() == stored.files[wanted[session["session_id"]]]
             repo.ok("resume", "--undo")
             assert not list(folder.glob("*.jsonl"))

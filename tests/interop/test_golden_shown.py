@@ -66,11 +66,13 @@ def prompts(transcript: str, start: int) -> list[str]:
         messages = json.loads(transcript)["messages"]
     except (ValueError, KeyError):
         records = [json.loads(line) for line in transcript.splitlines()]
-        messages = [one.get("message", {}) | {"type": one["type"], "meta": one.get("isMeta")} for one in records]
+        messages = [
+            record.get("message", {}) | {"type": record["type"], "meta": record.get("isMeta")} for record in records
+        ]
     return [
-        one["content"]
-        for one in messages[start:]
-        if one.get("type") == "user" and isinstance(one.get("content"), str) and not one.get("meta")
+        message["content"]
+        for message in messages[start:]
+        if message.get("type") == "user" and isinstance(message.get("content"), str) and not message.get("meta")
     ]
 
 
@@ -99,16 +101,23 @@ def test_status(repos: list[tuple[Repo, Stored]], monkeypatch: pytest.MonkeyPatc
         common = Path(stored.git("rev-parse", "--path-format=absolute", "--git-common-dir").strip())
         states = [json.loads(path.read_text()) for path in (common / "entire-sessions").glob("*.json")]
         told = {
-            one["session_id"]: [one["phase"].removesuffix("_committed"), *(one[key] for key in ("steps", "open_files"))]
-            for one in status["sessions"]
+            session["session_id"]: [
+                session["phase"].removesuffix("_committed"),
+                *(session[key] for key in ("steps", "open_files")),
+            ]
+            for session in status["sessions"]
         }
         assert told == {
-            one["session_id"]: [one.get("phase", "idle"), one["checkpoint_count"], one.get("files_touched") or []]
-            for one in states
+            state["session_id"]: [
+                state.get("phase", "idle"),
+                state["checkpoint_count"],
+                state.get("files_touched") or [],
+            ]
+            for state in states
         }
-        main = str(repo.top) if common == repo.top / ".git" else ""  # auto-commit names no worktree: the main one
-        here = {one["session_id"] for one in states if one.get("worktree_path", main) == str(repo.top)}
-        assert {one["session_id"] for one in status["sessions"] if one["is_here"]} == here
+        main = str(repo.top) if common == repo.top / ".git" else ""  # auto-commit names no worktree: the main state
+        here = {state["session_id"] for state in states if state.get("worktree_path", main) == str(repo.top)}
+        assert {session["session_id"] for session in status["sessions"] if session["is_here"]} == here
         assert repo.ok("status", "--detailed")
         assert repo.files() == before
 
@@ -117,20 +126,22 @@ def test_the_listing(repos: list[tuple[Repo, Stored]], monkeypatch: pytest.Monke
     for repo, stored in repos:
         monkeypatch.chdir(repo.top)
         listed = repo.json("explain", "--limit", "0")
-        wanted = {one for commit in stored.commits for one in stored.ids(commit)}
-        shown = {one["id"]: one for one in listed["checkpoints"]}
+        wanted = {checkpoint_id for commit in stored.commits for checkpoint_id in stored.ids(commit)}
+        shown = {checkpoint["id"]: checkpoint for checkpoint in listed["checkpoints"]}
         assert set(shown) >= wanted
-        for name, one in shown.items():
-            assert one["is_stored"] == (name in stored.roots)
+        for name, checkpoint in shown.items():
+            assert checkpoint["is_stored"] == (name in stored.roots)
             if name in stored.roots:
                 slots = stored.slots(name)
-                assert one["session_ids"] == [slot["session_id"] for slot in slots]
-                assert one["files"] == (stored.roots[name]["files_touched"] or [])
+                assert checkpoint["session_ids"] == [slot["session_id"] for slot in slots]
+                assert checkpoint["files"] == (stored.roots[name]["files_touched"] or [])
         assert repo.ok("explain", "--no-pager")
         for session_id in {slot["session_id"] for name in stored.roots for slot in stored.slots(name)}:
             mine = repo.json("explain", "--session", session_id, "--limit", "0")
-            having = {name for name in stored.roots if session_id in [one["session_id"] for one in stored.slots(name)]}
-            assert {one["id"] for one in mine["checkpoints"]} == having
+            having = {
+                name for name in stored.roots if session_id in [slot["session_id"] for slot in stored.slots(name)]
+            }
+            assert {checkpoint["id"] for checkpoint in mine["checkpoints"]} == having
             assert repo.ok("explain", "--session", session_id, "--no-pager")
 
 
@@ -141,8 +152,10 @@ def test_every_commit(repos: list[tuple[Repo, Stored]], monkeypatch: pytest.Monk
             told = repo.json("explain", "--commit", commit)
             ids = stored.ids(commit)
             assert told["commit"]["checkpoint_ids"] == ids
-            assert [one["id"] for one in told["checkpoints"]] == [one for one in ids if one in stored.roots]
-            assert told["missing"] == [one for one in ids if one not in stored.roots]
+            assert [checkpoint["id"] for checkpoint in told["checkpoints"]] == [
+                name for name in ids if name in stored.roots
+            ]
+            assert told["missing"] == [name for name in ids if name not in stored.roots]
         assert repo.ok("explain", "HEAD", "--no-pager")
 
 
@@ -160,7 +173,7 @@ def test_every_checkpoint(repos: list[tuple[Repo, Stored]], monkeypatch: pytest.
                 assert part["files"] == (slot["files_touched"] or [])
                 assert usage(part["tokens"]) == usage(slot.get("token_usage"))
                 assert part["start"] == slot.get("checkpoint_transcript_start", 0)
-                texts = [one["text"] for one in part["prompts"]]
+                texts = [prompt["text"] for prompt in part["prompts"]]
                 assert texts == slot["shown"]
                 if slot["prompts"] is not None:
                     assert texts == slot["prompts"][len(slot["prompts"]) - len(texts) :]
