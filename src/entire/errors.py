@@ -1,4 +1,4 @@
-"""What can go wrong, said for a person: what happened, what was kept safe, what to do next."""
+"""Errors for people: what happened, what was kept safe, what to do next."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class UsageError(EntireError):
 
 
 class NotARepositoryError(EntireError):
-    """The current directory is in no git work tree."""
+    """The current directory is not in a git worktree."""
 
     exit_code = 3
 
@@ -33,7 +33,7 @@ class NotEnabledError(EntireError):
 
 
 class GitError(EntireError):
-    """A git command failed; carries its exit status and what it said."""
+    """A git command failed; ``status`` is its exit status, ``stderr`` what it printed."""
 
     def __init__(self, message: str, *, hint: str = "", status: int = 1, stderr: str = "") -> None:
         super().__init__(message, hint=hint)
@@ -42,11 +42,11 @@ class GitError(EntireError):
 
 
 class RefMovedError(EntireError):
-    """A ref was moved by somebody else between reading and writing it: read again and retry."""
+    """Another process moved a ref between our reading and writing it: read it again and retry."""
 
 
 class CorruptError(EntireError):
-    """A stored file cannot be understood; the original is kept."""
+    """A stored file cannot be parsed; the original is kept."""
 
 
 class LockTimeoutError(EntireError):

@@ -1,7 +1,7 @@
-"""Writes JSON lines into ``.entire/logs/entire.log``, in the form of the Go CLI's (time, level, msg, component, ...).
+"""Writes JSON lines to ``.entire/logs/entire.log``, in the Go CLI's format (time, level, msg, component, ...).
 
-A log holds ids, counts, names and durations; never prompts, file contents or what agents said. Nothing here raises: a
-log that cannot be written must not be felt. The file is bounded: at 1 MB it is moved aside, and the one before goes.
+A log holds ids, counts, names and durations; never prompts, file contents or agents' answers. Nothing here raises: an
+unwritable log must not stop a hook. At 1 MB the file replaces the previous ``entire.log.1``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _RANKS = {"debug": 0, "info": 1, "warn": 2, "error": 3}
 
 
 class Log:
-    """A log with a context (``component``, ``agent``, ``hook``, ``session_id``) that stands in each of its lines."""
+    """A log whose context (``component``, ``agent``, ``hook``, ``session_id``) is part of each line."""
 
     def __init__(self, path: str, level: str = "info", **context: object) -> None:
         self._path = path  # '' writes nothing
@@ -32,23 +32,20 @@ class Log:
         self._context = context
 
     def bind(self, **context: object) -> Log:
-        """Return the same log with more context."""
         return Log(self._path, self._level, **{**self._context, **context})
 
     def debug(self, message: str, **fields: object) -> None:
-        """Note what only a developer of this program wants to know."""
         self._write("debug", message, fields)
 
     def info(self, message: str, **fields: object) -> None:
-        """Note what happened."""
         self._write("info", message, fields)
 
     def warn(self, message: str, **fields: object) -> None:
-        """Note what went wrong and was coped with."""
+        """Log a problem that was handled."""
         self._write("warn", message, fields)
 
     def error(self, message: str, **fields: object) -> None:
-        """Note what went wrong and could not be done."""
+        """Log a failure: something was not done."""
         self._write("error", message, fields)
 
     def _write(self, level: str, message: str, fields: dict[str, object]) -> None:
@@ -69,11 +66,11 @@ def now() -> str:
 
 
 def report(logs_dir: str, error: BaseException, *, version: str, command: Sequence[str]) -> str:
-    """Write what a bug report needs and return its path; '' if it could not be written.
+    """Write a crash report and return its path; '' if it could not be written.
 
-    It holds versions, the command's words, and where in the code it happened. Values that the program was working with
-    can hold what people wrote, so the message of the error is left out but for what the system said. The same failure
-    has the same file, so that one that comes with every hook does not fill the disk.
+    It holds versions, the command line and the traceback without source lines. The error's message may quote what
+    people wrote, so only the system's own messages are included. The same failure writes the same file, so that a
+    failing hook does not fill the disk.
     """
     try:
         where = _where(error)
@@ -89,7 +86,6 @@ def report(logs_dir: str, error: BaseException, *, version: str, command: Sequen
 
 
 def failures(path: str) -> int:
-    """Return how many errors the log holds."""
     try:
         with open(path, "rb") as file:
             return file.read(2 * MAX_BYTES).count(b'"level": "ERROR"')
@@ -98,13 +94,13 @@ def failures(path: str) -> int:
 
 
 def _where(error: BaseException) -> str:
-    """Return the places in the code where an error passed, without source lines, and its kind."""
+    """Return the traceback of an error without source lines, and the error's type."""
     import traceback
 
     frames = traceback.extract_tb(error.__traceback__)
     lines = [f'  File "{frame.filename}", line {frame.lineno}, in {frame.name}\n' for frame in frames]
-    said = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
-    return "".join(lines) + type(error).__name__ + said
+    reason = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
+    return "".join(lines) + type(error).__name__ + reason
 
 
 def _report_text(error: BaseException, where: str, version: str, command: Sequence[str]) -> str:
@@ -113,17 +109,17 @@ def _report_text(error: BaseException, where: str, version: str, command: Sequen
         f"- entire {version}\n- Python {sys.version.split()[0]} on {sys.platform}\n"
         f"- command: `entire {' '.join(_word(word) for word in command)}`\n- time: {now()}\n\n"
         f"## Where\n\n```\n{where}\n```\n\n"
-        "## What I did\n\n(please tell, in a sentence or two)\n"
+        "## What I did\n\n(please describe in a sentence or two)\n"
     )
 
 
 def _word(word: str) -> str:
-    """Keep a word of the command line that names a thing; payloads and messages are what somebody wrote."""
+    """Keep names on the command line; leave out payloads and messages, which are people's own text."""
     return word if len(word) <= 80 and "\n" not in word and not word.startswith(("{", "[")) else "..."
 
 
 def _plain(value: object) -> object:
-    """Make a value fit for a line: numbers stay, everything else becomes short text."""
+    """Return numbers as they are, and everything else as short text."""
     if value is None or isinstance(value, bool | int | float):
         return value
     text = value if isinstance(value, str) else str(value)
@@ -139,7 +135,7 @@ def _append(path: str, line: bytes) -> None:
         fd = os.open(path, flags, 0o600)
     try:
         written, size = os.write(fd, line), os.fstat(fd).st_size
-        if written < len(line):  # the disk is full: what is cut would swallow the next line
+        if written < len(line):  # disk full: a partial line would corrupt the next one
             os.ftruncate(fd, size - written)
         full = size > MAX_BYTES
     finally:

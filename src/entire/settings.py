@@ -1,7 +1,7 @@
-"""Reads and edits the settings that we share with the Go CLI, and the options that are ours (formats.md section 7).
+"""Reads and edits the settings shared with the Go CLI, and our own options (formats.md section 7).
 
-Reading is tolerant, because the Go CLI is not: an unknown key or a wrong type is a warning, never a failure. Editing
-keeps every foreign key and adds none that the Go CLI would refuse: it would stop every hook of a team mate who uses it.
+Reading is tolerant: an unknown key or a wrong type is a warning, never a failure. Editing keeps unknown keys and adds
+none that the Go CLI would refuse, because it refuses the whole file, which would stop the hooks of a teammate's clone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MANUAL_COMMIT = "manual-commit"
 AUTO_COMMIT = "auto-commit"
 STRATEGIES = (MANUAL_COMMIT,)
-"""Those that this version can carry out; settings may name others."""
+"""The strategies that this version implements; settings may name others."""
 LEVELS = ("debug", "info", "warn", "error")
 MAX_UNTRACKED_BYTES = 10 * 1024 * 1024
 KEEP_STEPS_DAYS = 14
@@ -40,28 +40,28 @@ _TYPES: dict[str, type] = {
     "strategy_options": dict,
     "telemetry": bool,
 }
-"""What the Go CLI knows at the top level; the later ones are read without a warning."""
+"""The Go CLI's top-level keys, those of its later versions included."""
 
 
 class Settings(Value):
-    """What counts in one worktree, all files taken together. ``warnings`` tell what could not be understood."""
+    """The settings of one worktree, merged from all files. ``warnings`` name what could not be understood."""
 
     enabled: bool = True
     strategy: str = MANUAL_COMMIT
     log_level: str = "info"
-    push_sessions: bool | None = None  # None: nobody chose, so nothing leaves the machine
+    push_sessions: bool | None = None  # None: not chosen yet, so nothing leaves the machine
     options: Mapping[str, Any] = {}  # strategy_options
-    max_untracked_bytes: int = MAX_UNTRACKED_BYTES  # bigger untracked files are left out of steps
-    keep_steps_days: int = KEEP_STEPS_DAYS  # so long steps that a commit condensed stay points to go back to
-    keep_steps_bytes: int = KEEP_STEPS_BYTES  # and up to so many bytes of changed files
+    max_untracked_bytes: int = MAX_UNTRACKED_BYTES  # larger untracked files are left out of steps
+    keep_steps_days: int = KEEP_STEPS_DAYS  # how long condensed steps stay available as points
+    keep_steps_bytes: int = KEEP_STEPS_BYTES  # up to this many bytes of changed files
     warnings: tuple[str, ...] = ()
 
 
 def load(place: Place, env: Mapping[str, str] | None = None) -> Settings | None:
     """Return the settings of a worktree, or None without a settings file: then Entire is not enabled.
 
-    On top of the worktree's ``settings.json`` come the local settings of the main worktree, then its own, so that a
-    choice made in the main worktree holds in all of them until one says otherwise.
+    The worktree's ``settings.json`` is overridden by the main worktree's local settings, then by its own local
+    settings: a choice made in the main worktree holds in all worktrees unless one overrides it.
     """
     warnings: list[str] = []
     files = (place.settings, place.main_local_settings, place.local_settings)
@@ -73,11 +73,11 @@ def load(place: Place, env: Mapping[str, str] | None = None) -> Settings | None:
         _merge(merged, value or {})
     strategy = merged.get("strategy", MANUAL_COMMIT)
     if strategy not in STRATEGIES:
-        warnings.append(f"this version does not know the strategy {strategy!r}")
+        warnings.append(f"this version does not support the strategy {strategy!r}")
     options = merged.get("strategy_options", {})
     push = options.get("push_sessions")
     if push is not None and not isinstance(push, bool):
-        warnings.append("strategy_options.push_sessions is neither true nor false: nothing is pushed")
+        warnings.append("strategy_options.push_sessions must be true or false: nothing is pushed")
         push = None
     return Settings(
         enabled=merged.get("enabled", True),
@@ -91,7 +91,6 @@ def load(place: Place, env: Mapping[str, str] | None = None) -> Settings | None:
 
 
 def is_enabled(place: Place) -> bool:
-    """Tell whether hooks act in this worktree."""
     found = load(place)
     return found is not None and found.enabled
 
@@ -99,9 +98,9 @@ def is_enabled(place: Place) -> bool:
 def edit(
     data: bytes | None, *, strategy: str = "", enabled: bool | None = None, push_sessions: bool | None = None
 ) -> bytes:
-    """Return the new content of a settings file: the given fields set, everything else as it was, in its order.
+    """Return a settings file with the given fields set; everything else stays, in its order.
 
-    A file that is no JSON object is replaced, since neither the Go CLI nor we could read anything from it.
+    A file that is not a JSON object is replaced: neither the Go CLI nor we could read it.
     """
     value = _parse(data) or {}
     if strategy:
@@ -117,7 +116,7 @@ def edit(
 
 
 def ignore_lines(data: bytes | None) -> bytes:
-    """Return the content of ``.entire/.gitignore``: what was there, and the lines that are missing."""
+    """Return ``.entire/.gitignore`` with the missing lines added."""
     old = data or b""
     present = {line.strip() for line in old.decode("utf-8", "replace").splitlines()}
     missing = [line for line in IGNORED if line not in present]
@@ -128,7 +127,7 @@ def ignore_lines(data: bytes | None) -> bytes:
 
 
 def says(data: bytes | None, key: str) -> object:
-    """Return what one settings file says about a top-level key, None if nothing."""
+    """Return a settings file's value of a top-level key, or None."""
     return (_parse(data) or {}).get(key)
 
 
@@ -143,7 +142,7 @@ def _parse(data: bytes | None) -> dict[str, Any] | None:
 
 
 def _read(path: str, warnings: list[str]) -> dict[str, Any] | None:
-    """Return a settings file's known keys of the right type; None without a file, nothing from a broken one."""
+    """Return a settings file's valid keys: None without a file, {} from a broken one."""
     try:
         with open(path, "rb") as file:
             data = file.read()
@@ -154,22 +153,22 @@ def _read(path: str, warnings: list[str]) -> dict[str, Any] | None:
         return {}
     value = _parse(data)
     if value is None:
-        warnings.append(f"{path} holds no JSON object: it is ignored")
+        warnings.append(f"{path} is not a JSON object and is ignored")
         return {}
-    kept = {}
+    known = {}
     for key, entry in value.items():
         kind = _TYPES.get(key)
         if kind is None:
             warnings.append(f"{path}: unknown key {key!r} (the Go CLI refuses the whole file for it)")
         elif entry is not None and not isinstance(entry, kind):
-            warnings.append(f"{path}: {key!r} should be {kind.__name__}, it is ignored")
+            warnings.append(f"{path}: {key!r} should be {kind.__name__} and is ignored")
         elif entry is not None:
-            kept[key] = entry
-    return kept
+            known[key] = entry
+    return known
 
 
 def _merge(under: dict[str, Any], over: dict[str, Any]) -> None:
-    """Put one file on top of another: empty strings do not count, ``strategy_options`` merge one level deep."""
+    """Override one file by another; empty strings do not count, ``strategy_options`` merge one level deep."""
     for key, entry in over.items():
         if key == "strategy_options":
             under[key] = {**under.get(key, {}), **entry}
@@ -190,11 +189,11 @@ _OWN_OPTIONS = {
     "keep_steps_days": (KEEP_STEPS_DAYS, "a number of days"),
     "max_untracked_bytes": (MAX_UNTRACKED_BYTES, "a number of bytes"),
 }
-"""What ``.entire/entire.json`` may say, as whole numbers from 0: the default, and what it is."""
+"""The keys of ``.entire/entire.json``, whole numbers from 0: default and meaning."""
 
 
 def _own_options(path: str, warnings: list[str]) -> dict[str, int]:
-    """Read our own options: ``{"max_untracked_bytes": 10485760}``; 0 leaves every untracked file out."""
+    """Read ``.entire/entire.json``, as in ``{"max_untracked_bytes": 10485760}``; 0 leaves out every untracked file."""
     found = {name: default for name, (default, _) in _OWN_OPTIONS.items()}
     try:
         with open(path, "rb") as file:
@@ -202,12 +201,12 @@ def _own_options(path: str, warnings: list[str]) -> dict[str, int]:
     except OSError:
         return found
     if value is None:
-        warnings.append(f"{path} holds no JSON object: it is ignored")
+        warnings.append(f"{path} is not a JSON object and is ignored")
         return found
-    for name, (_, what) in _OWN_OPTIONS.items():
+    for name, (_, meaning) in _OWN_OPTIONS.items():
         number = value.get(name, found[name])
         if isinstance(number, int) and not isinstance(number, bool) and number >= 0:
             found[name] = number
         else:
-            warnings.append(f"{path}: {name} should be {what}, it is ignored")
+            warnings.append(f"{path}: {name} should be {meaning} and is ignored")
     return found

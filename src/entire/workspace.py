@@ -1,6 +1,6 @@
-"""One repository with Entire in it: the library's front room. Every face and every library user starts here.
+"""One repository with Entire in it: the entry point of commands and library users.
 
-Reading writes nothing, also where the repository cannot be written.
+Reading never writes, so it also works in a read-only repository.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 
 class Workspace:
-    """A worktree and what is kept of the sessions in it."""
+    """A worktree and the sessions recorded in it."""
 
     def __init__(self, place: Place, *, now: Callable[[], float] = time.time) -> None:
         self.place = place
         self._now = now
-        self._forget()
+        self._reload()
 
-    def _forget(self) -> None:
-        """Read everything again the next time."""
+    def _reload(self) -> None:
+        """Load the settings and drop everything cached."""
         self.settings: Settings | None = settings.load(self.place)  # None: Entire was never enabled here
         self._catalog = Catalog(self.place)
 
@@ -46,17 +46,17 @@ class Workspace:
 
     @classmethod
     def find(cls, path: str | os.PathLike[str] | None = None) -> Workspace:
-        """Return the workspace that contains a path (the current directory); raises NotARepositoryError elsewhere."""
+        """Return the workspace that contains a path (default: the current directory); raises NotARepositoryError."""
         if path is None:
             return cls(layout.here())
         place = layout.find(os.fspath(path))
         if place is None:
-            raise NotARepositoryError(f"{os.fspath(path)} is in no git worktree", hint="run `git init` there first")
+            raise NotARepositoryError(f"{os.fspath(path)} is not in a git worktree", hint="run `git init` there first")
         return cls(place)
 
     @property
     def branch(self) -> str:
-        """The branch that is checked out, '' when HEAD is detached."""
+        """The current branch, '' when HEAD is detached."""
         return history.branch(self.place.top)
 
     @property
@@ -65,39 +65,39 @@ class Workspace:
         return history.pager(self.place.top)
 
     def status(self) -> views.StatusView:
-        """Return how this worktree stands."""
+        """Return the state of this worktree."""
         return status.view(self.place, self.settings, self._catalog)
 
     # ------------------------------------------------------------ names
 
     def target(self, name: str) -> views.TargetView:
-        """Return what a name means: a commit, a checkpoint or a session, the latter two by the beginning of an id too.
+        """Return what a name means: a commit, a checkpoint or a session (the latter two by id prefix too).
 
-        Raises EntireError if it means nothing here, or several things.
+        Raises EntireError if it means nothing here, or is ambiguous.
         """
         found = self._catalog.find(name)
         if found is None:
-            hint = "`entire explain` lists checkpoints"
+            hint = "run `entire explain` to list checkpoints"
             if name and HEX.issuperset(name):
                 raise EntireError(f"commit or checkpoint not found: {name}", hint=hint)
-            raise EntireError(f"{name!r} is no commit, checkpoint or session here", hint=hint)
+            raise EntireError(f"no commit, checkpoint or session here is named {name!r}", hint=hint)
         return found
 
     def session_id(self, prefix: str) -> str:
-        """Return the id of the session that begins with ``prefix``; raises EntireError if there is none, or several."""
+        """Return the session id that starts with ``prefix``; raises EntireError if there is none, or several."""
         found = self._catalog.session(prefix)
         if not found:
-            raise EntireError(f"session not found: {prefix}", hint="`entire status --detailed` lists sessions")
+            raise EntireError(f"session not found: {prefix}", hint="run `entire status --detailed` to list sessions")
         return found
 
     # ------------------------------------------------------------ sessions and commits
 
     def sessions(self) -> list[views.SessionView]:
-        """Return the sessions that are remembered, the one seen last first."""
+        """Return the recorded sessions, most recently seen first."""
         return sessions.listing(self.place)
 
     def commit(self, name: str) -> views.CommitView:
-        """Return a commit by any name that git understands; raises EntireError if it is none."""
+        """Return a commit by any revision that git understands; raises EntireError if there is none."""
         return commits.find(self.place.top, name)
 
     def linked_commits(self, *, everywhere: bool = False) -> list[views.CommitView]:
@@ -105,7 +105,7 @@ class Workspace:
         return commits.linked(self.place.top, everywhere=everywhere)
 
     def explain(self, commit: str) -> views.ExplanationView:
-        """Return a commit with all its checkpoints, or with the reason why it has none."""
+        """Return a commit with its checkpoints, or with the reason why it has none."""
         return checkpoints.of_commit(self._catalog, commit)
 
     # ------------------------------------------------------------ checkpoints
@@ -123,39 +123,39 @@ class Workspace:
     def checkpoints(self, limit: int = 20, *, session_id: str = "") -> list[views.ListedView]:
         """Return the checkpoints of this branch's commits, newest first; ``limit`` 0 returns all of them.
 
-        A trailer whose checkpoint does not exist is in the list too, with ``is_stored`` false.
+        A checkpoint that a trailer names but that does not exist is included, with ``is_stored`` false.
         """
         return self.listing(limit, session_id=session_id)[0]
 
     def listing(self, limit: int = 20, *, session_id: str = "") -> tuple[list[views.ListedView], int]:
-        """Return the newest of this branch's checkpoints, and how many there are in all."""
+        """Return this branch's newest checkpoints, and their total number."""
         return checkpoints.listing(self._catalog, limit, session_id)
 
     def checkpoint(self, prefix: str) -> views.CheckpointView:
-        """Return a checkpoint by its id or the beginning of it; raises EntireError if there is none, or several."""
+        """Return a checkpoint by its id or id prefix; raises EntireError if there is none, or several."""
         return checkpoints.find(self._catalog, prefix)
 
     def checkpoint_ids(self) -> list[str]:
-        """Return the ids of all stored checkpoints, also those of other branches, in order of id."""
+        """Return the ids of all stored checkpoints of all branches, sorted."""
         return list(self._catalog.checkpoint_ids)
 
     def transcript(self, checkpoint: views.CheckpointView | str, session_id: str = "") -> bytes:
-        """Return a stored transcript as the agent wrote it, secrets removed: the latest session's, or a named one's."""
+        """Return a stored transcript as the agent wrote it, redacted: the latest session's, or a given one's."""
         name = checkpoint if isinstance(checkpoint, str) else checkpoint.id
         return checkpoints.transcript(self._catalog, name, session_id)
 
     def conversation(
         self, checkpoint: views.CheckpointView | str, session_id: str = "", start: int = 0
     ) -> list[views.MessageView]:
-        """Return what a stored transcript says, for people: from record ``start`` on, tools by name."""
+        """Return the messages and tool calls of a stored transcript, from record ``start`` on."""
         return checkpoints.messages(self.transcript(checkpoint, session_id), start)
 
-    # ------------------------------------------------------------ back to a point
+    # ------------------------------------------------------------ rewind
 
     def points(self, limit: int = 100, *, session_id: str = "") -> list[views.PointView]:
-        """Return the points of this branch that one can go back to, newest first; ``limit`` 0 returns all of them.
+        """Return the points of this branch, newest first; ``limit`` 0 returns all of them.
 
-        A subagent's steps follow the point that they belong to.
+        A subagent's steps follow the point they belong to.
         """
         from entire.rewind.points import Points
 
@@ -163,37 +163,37 @@ class Workspace:
             return Points(context).find(limit=limit, session_id=session_id)
 
     def rewind(self, request: requests.RewindRequest) -> Rewind:
-        """Plan to go back to a point. Nothing changes before ``carry_out``; use the plan as a context manager."""
+        """Plan a rewind to a point. Nothing changes before ``carry_out``; use the plan as a context manager."""
         from entire.rewind import plan
 
-        with self._handed_on() as context:
+        with self._rewind_context() as context:
             return plan.plan(context, request)
 
     def undo(self, name: str = "") -> Rewind:
-        """Plan to take back the last rewind, or all back to the one with that undo point; undo it to repeat it."""
+        """Plan to revert the last rewind, or every rewind since that undo point; an undo can be undone."""
         from entire.rewind import plan
 
-        with self._handed_on() as context:
+        with self._rewind_context() as context:
             return plan.undo(context, name)
 
     def undo_points(self) -> list[views.UndoView]:
-        """Return what rewinds saved before they changed anything, newest first."""
+        """Return the undo points of rewinds, newest first."""
         from entire.rewind import plan
 
         with contextlib.closing(self._context()) as context:
             return [
-                views.UndoView(id=one.id, time=one.time, title=one.title, files=one.paths,
-                               session_ids=tuple(one.notes.get("sessions", ())))
-                for one in plan.undo_points(context)
+                views.UndoView(id=point.id, time=point.time, title=point.title, files=point.paths,
+                               session_ids=tuple(point.notes.get("sessions", ())))
+                for point in plan.undo_points(context)
             ]  # fmt: skip
 
-    # ------------------------------------------------------------ going on
+    # ------------------------------------------------------------ resume
 
     def resume(self, request: requests.ResumeRequest, progress: Callable[[str], None] | None = None) -> Resume:
-        """Plan to continue the sessions behind a branch, a commit, a checkpoint or a session.
+        """Plan to continue the sessions behind a branch, commit, checkpoint or session.
 
-        What is not stored here is fetched; ``progress`` is called with what takes long. Nothing else changes before
-        ``carry_out``; use the plan as a context manager.
+        Missing checkpoints are fetched; ``progress`` is called with a message before slow work. Nothing else changes
+        before ``carry_out``; use the plan as a context manager.
         """
         from entire.resume import plan
 
@@ -201,16 +201,16 @@ class Workspace:
             return plan.plan(context, request, progress or (lambda _: None))
 
     def undo_resume(self) -> views.ResumeUndoneView:
-        """Bring back the transcripts that the last resume (or undo of one) replaced."""
+        """Restore the transcripts that the last resume (or its undo) replaced."""
         from entire.resume import restore
 
         with contextlib.closing(self._context()) as context:
             return restore.undo(context)
 
-    # ------------------------------------------------------------ setting up
+    # ------------------------------------------------------------ setup
 
     def agents(self, *, user: bool = False) -> list[views.AgentView]:
-        """Return the agents that are known here; with ``user``, with the state of their hooks for all repositories."""
+        """Return the supported agents; with ``user``, with the state of their user-wide hooks."""
         from entire.maintenance import setup
 
         return setup.agents(self.place, user=user)
@@ -222,31 +222,31 @@ class Workspace:
         setup.check(request)
 
     def enable(self, request: requests.EnableRequest | None = None) -> views.EnableView:
-        """Start keeping sessions; raises UsageError, before anything is written, if the request cannot be met."""
+        """Start recording sessions; raises UsageError, before anything is written, if the request is invalid."""
         from entire.maintenance import setup
 
         try:
             return setup.enable(self.place, request or requests.EnableRequest())
         finally:
-            self._forget()
+            self._reload()
 
     def add_hook_lines(self) -> tuple[views.HookLineView, ...]:
-        """Add the lines that hook files lack, as ``enable`` returned them; return them with what was done.
+        """Add the missing lines that ``enable`` returned to hook files; return them with ``is_added`` set.
 
-        A hook file that is no shell script is left alone.
+        A hook file that is not a shell script is not changed.
         """
         from entire.maintenance import setup
 
         return setup.add_hook_lines(self.place)
 
     def disable(self, request: requests.DisableRequest | None = None) -> views.DisableView:
-        """Stop keeping sessions; hooks stay and do nothing."""
+        """Stop recording sessions; hooks stay installed and do nothing."""
         from entire.maintenance import setup
 
         try:
             return setup.disable(self.place, request or requests.DisableRequest())
         finally:
-            self._forget()
+            self._reload()
 
     def uninstall(self, request: requests.UninstallRequest) -> views.UninstallView:
         """Remove hooks, settings, session states and steps. Checkpoints stay. This cannot be undone."""
@@ -255,68 +255,68 @@ class Workspace:
         try:
             return uninstall.uninstall(self.place, request)
         finally:
-            self._forget()
+            self._reload()
 
     def uncommitted_sessions(self) -> list[views.SessionView]:
-        """Return the sessions with steps that no commit holds yet: what ``uninstall`` would lose."""
+        """Return the sessions with uncommitted steps, which ``uninstall`` would lose."""
         return [session for session in self.sessions() if session.steps and session.open_files]
 
-    # ------------------------------------------------------------ looking after it
+    # ------------------------------------------------------------ maintenance
 
     def doctor(self, request: requests.DoctorRequest | None = None) -> views.DoctorView:
-        """Return the problems found here; with ``fix``, repair them and return what was repaired and what is left."""
+        """Find problems; with ``fix``, repair them and return which were repaired and which are left."""
         from entire.maintenance import doctor
 
         try:
             return doctor.diagnose(self.place, request or requests.DoctorRequest(), now=self._now)
         finally:
-            self._forget()
+            self._reload()
 
     def clean(self, request: requests.CleanRequest) -> views.CleanView:
-        """Remove data that is no longer used, or with ``dry_run`` only return it."""
+        """Delete unused data, or with ``dry_run`` only return it."""
         from entire.maintenance import clean
 
         return clean.clean(self.place, request, now=self._now())
 
     def undo_clean(self) -> views.UndoneView:
-        """Bring back what the last ``clean`` removed; undo points themselves do not come back."""
+        """Restore what the last ``clean`` deleted, except undo points."""
         from entire.maintenance import clean
 
         return clean.undo(self.place, now=self._now())
 
     def reset(self, request: requests.ResetRequest) -> views.ResetView:
-        """Forget the steps on HEAD and the sessions on them, or with ``dry_run`` only return them.
+        """Discard the steps on HEAD and the sessions that made them, or with ``dry_run`` only return them.
 
-        Raises EntireError while a turn is in progress (unless forced), and while a commit is being made.
+        Raises EntireError while a turn is running (unless forced), and while a commit is being made.
         """
         from entire.maintenance import reset
 
         return reset.reset(self.place, request, now=self._now())
 
     def undo_reset(self) -> views.UndoneView:
-        """Bring back what the last ``reset`` forgot; raises EntireError if one of its sessions went on since."""
+        """Restore what the last ``reset`` discarded; raises EntireError if one of its sessions has continued since."""
         from entire.maintenance import reset
 
         return reset.undo(self.place, now=self._now())
 
-    # ------------------------------------------------------------ the context of changes
+    # ------------------------------------------------------------ context
 
     def _context(self) -> Context:
         from entire.lifecycle.context import Context
 
         return Context(self.place, self.settings or settings.Settings(enabled=False))
 
-    def _handed_on(self) -> contextlib.AbstractContextManager[Context]:
-        """Return a context for a plan that closes it, where there can be points to go back to."""
+    def _rewind_context(self) -> contextlib.AbstractContextManager[Context]:
+        """Return a context for a rewind plan, which takes it over and closes it."""
         if self.settings is None:
-            raise NotEnabledError("Entire was never enabled here: there is no point to go back to",
-                                  hint="`entire enable` starts keeping sessions")  # fmt: skip
+            raise NotEnabledError("Entire was never enabled here, so there is no point to rewind to",
+                                  hint="run `entire enable` to start recording sessions")  # fmt: skip
         return _closed_on_error(self._context())
 
 
 @contextlib.contextmanager
 def _closed_on_error(context: Context) -> Iterator[Context]:
-    """Close a context if what would have kept it cannot be made."""
+    """Close a context if the plan that would own it cannot be made."""
     try:
         yield context
     except BaseException:

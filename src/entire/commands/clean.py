@@ -17,48 +17,46 @@ if TYPE_CHECKING:
 
 
 @click.command("clean", cls=group.Command)
-@click.option("-n", "--dry-run", is_flag=True, help="Only show what would go; so it is without --force.")
-@click.option("-f", "--force", "--yes", "force", is_flag=True, help="Remove it.")
-@click.option("--all", "everything", is_flag=True, help="Remove all undo points too, not only the old ones.")
-@click.option("--undo", "undoing", is_flag=True, help="Bring back what the last clean removed.")
+@click.option("-n", "--dry-run", is_flag=True, help="List unused data without deleting it (the default).")
+@click.option("-f", "--force", "--yes", "force", is_flag=True, help="Delete the listed data.")
+@click.option("--all", "everything", is_flag=True, help="Include all undo points, not only old ones.")
+@click.option("--undo", "undoing", is_flag=True, help="Restore what the last clean deleted.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(dry_run: bool, force: bool, everything: bool, undoing: bool, as_json: bool) -> int:
-    """Show, and with --force remove, what nobody needs any more.
+    """List unused data; with --force, delete it.
 
-    Steps on which no session stands, states of sessions with nothing open, steps that a commit condensed, old undo
-    points, files that a killed process left. Checkpoints stay, and what belongs to a session at work.
+    Unused are steps without a session, states of sessions without uncommitted work, steps that a commit condensed, old
+    undo points, and files left by a killed process. Checkpoints and data of live sessions are never deleted.
 
     Example: entire clean --force
     """
     if undoing and (dry_run or force or everything):
-        raise UsageError("--undo stands alone", hint="`entire clean --undo`")
+        raise UsageError("--undo cannot be combined with other options", hint="run `entire clean --undo`")
     if undoing:
         return undo(as_json=as_json)
     return run(CleanRequest(everything=everything, dry_run=dry_run or not force), as_json=as_json)
 
 
 def run(request: CleanRequest, *, as_json: bool = False) -> int:
-    """Show unused data; unless it is a dry run, remove it."""
     view = Workspace.find().clean(request)
     if as_json:
         text.write(form.dumps({
-            "dry_run": request.dry_run, "items": [_as_json(one) for one in view.items], "notes": view.notes,
+            "dry_run": request.dry_run, "items": [_as_json(item) for item in view.items], "notes": view.notes,
             "removed": len(view.removed), "undo_id": view.undo_id or None,
         }))  # fmt: skip
     else:
-        text.write(_preview(view) if request.dry_run else _after(view))
+        text.write(_preview(view) if request.dry_run else _summary(view))
     return 0
 
 
 def undo(*, as_json: bool = False) -> int:
-    """Bring back what the last clean removed."""
     done = Workspace.find().undo_clean()
     if as_json:
         text.write(form.dumps({"undo_id": done.undo_id, "refs": done.refs, "files": done.files}))
     else:
-        back = [text.count(len(done.refs), "ref")] if done.refs else []
-        back += [text.count(len(done.files), "file")] if done.files else []
-        text.write([f"Brought back: {' and '.join(back)}."])
+        restored = [text.count(len(done.refs), "ref")] if done.refs else []
+        restored += [text.count(len(done.files), "file")] if done.files else []
+        text.write([f"Restored: {' and '.join(restored)}."])
     return 0
 
 
@@ -69,17 +67,17 @@ def _as_json(item: UnusedView) -> dict[str, object]:
 def _preview(found: CleanView) -> list[str]:
     if not found.items:
         return ["Nothing to clean up.", *found.notes]
-    lines = [f"{text.count(len(found.items), 'thing')} that nobody needs:", *_table(found.items), *found.notes]
+    lines = [f"{text.count(len(found.items), 'unused item')}:", *_table(found.items), *found.notes]
     if any(item.undo_id for item in found.items):
-        lines.append("Undo points are removed for good; `entire clean --undo` brings everything else back.")
-    return [*lines, "Nothing was removed: run `entire clean --force` to remove them."]
+        lines.append("Deleted undo points cannot be restored; `entire clean --undo` restores everything else.")
+    return [*lines, "Nothing was deleted: run `entire clean --force` to delete them."]
 
 
-def _after(done: CleanView) -> list[str]:
+def _summary(done: CleanView) -> list[str]:
     if not done.removed:
         return ["Nothing to clean up.", *done.notes]
-    lines = [f"Removed {text.count(len(done.removed), 'thing')}:", *_table(done.removed), *done.notes]
-    return [*lines, *(["`entire clean --undo` brings them back."] if done.undo_id else [])]
+    lines = [f"Deleted {text.count(len(done.removed), 'item')}:", *_table(done.removed), *done.notes]
+    return [*lines, *(["Run `entire clean --undo` to restore them."] if done.undo_id else [])]
 
 
 def _table(items: Sequence[UnusedView]) -> list[str]:

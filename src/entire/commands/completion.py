@@ -12,7 +12,7 @@ from entire.ui import group
 @click.command("completion", cls=group.Command)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> int:
-    """Print the completion script for a shell; source it where your shell starts.
+    """Print the completion script for a shell; source it in your shell's startup file.
 
     Example: entire completion bash > ~/.local/share/bash-completion/completions/entire
     """
@@ -20,10 +20,9 @@ def command(shell: str) -> int:
 
 
 def run(shell: str) -> int:
-    """Print the script that asks ``entire`` itself for completions."""
     kind = get_completion_class(shell)
     if kind is None:
-        raise UsageError(f"no completion for {shell}", hint="there is one for bash, zsh and fish")
+        raise UsageError(f"no completion for {shell}", hint="bash, zsh and fish are supported")
     script = kind(click.Command("entire"), {}, "entire", "_ENTIRE_COMPLETE")
     click.echo(script.source_template % script.source_vars())
     return 0

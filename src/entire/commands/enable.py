@@ -1,4 +1,4 @@
-"""``entire enable``: settings, git hooks, agent hooks; under a second and without a network."""
+"""``entire enable``: settings, git hooks, agent hooks; in under a second and without network access."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command("enable", cls=group.Command)
-@click.option("--agent", "agents", multiple=True, metavar="NAME", help="Watch this agent and ask nothing; repeatable.")
+@click.option("--agent", "agents", multiple=True, metavar="NAME", help="Record this agent and ask nothing; repeatable.")
 @click.option("--strategy", type=click.Choice(STRATEGIES), help="When steps become checkpoints.")
 @click.option("--local", "target", flag_value=LOCAL, help="Write .entire/settings.local.json (this clone).")
 @click.option("--project", "target", flag_value=PROJECT, help="Write .entire/settings.json (the team's).")
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     "--push-sessions/--skip-push-sessions",
     "push",
     default=None,
-    help="Let `git push` also push checkpoints, or keep them on this machine.",
+    help="Push checkpoints with `git push`, or keep them on this machine.",
 )
+@click.option("--user", is_flag=True, help="Install the agent's hooks user-wide: they act in every enabled repository.")
+@click.option("-f", "--force", is_flag=True, help="Rewrite all hooks.")
 @click.option(
-    "--user", is_flag=True, help="Put the agent's hooks into your own settings: they act in every enabled repository."
+    "--telemetry", is_flag=False, flag_value="true", hidden=True, help="Accepted and ignored: there is no telemetry."
 )
-@click.option("-f", "--force", is_flag=True, help="Write all hooks anew.")
-@click.option("--telemetry", is_flag=False, flag_value="true", hidden=True, help="Accepted; there is none.")
 def command(
     agents: tuple[str, ...],
     strategy: str | None,
@@ -41,9 +41,9 @@ def command(
     force: bool,
     telemetry: str | None,  # noqa: ARG001
 ) -> int:
-    """Start keeping the sessions of this repository.
+    """Start recording sessions in this repository.
 
-    Asks which agents to watch and whether checkpoints are pushed; with --agent, or without a terminal, it asks nothing
+    Asks which agents to record and whether to push checkpoints. With --agent, or without a terminal, it asks nothing
     and keeps everything on this machine.
 
     Example: entire enable --agent claude-code
@@ -53,7 +53,6 @@ def command(
 
 
 def run(request: EnableRequest) -> int:
-    """Enable the repository of the current directory."""
     workspace = Workspace.find()
     top = workspace.place.top
     interactive = not request.agents and prompts.can_ask()
@@ -65,46 +64,45 @@ def run(request: EnableRequest) -> int:
     if interactive and view.git.lines:
         text.write(lines)
         lines = []
-        if prompts.confirm("Shall I add these lines? They do nothing in repositories without Entire."):
-            lines = [_added(one, top) for one in workspace.add_hook_lines()]
+        if prompts.confirm("Add these lines? They do nothing in repositories without Entire."):
+            lines = [_added(line, top) for line in workspace.add_hook_lines()]
     text.write([*lines, *_settings(view, top)])
     return 0
 
 
 def _ask(workspace: Workspace, request: EnableRequest) -> EnableRequest:
-    """Ask for the agents, and whether checkpoints are pushed if that was not chosen yet."""
-    known = [one for one in workspace.agents(user=request.user) if one.takes_hooks]
-    options = [(one.name, f"{one.type}: {one.description}") for one in known]
-    preset = [one.name for one in known if one.is_suggested]
-    agents = prompts.choose("Which agents do you use here?", options, preset=preset)
+    """Ask for the agents and, if not chosen yet, whether to push checkpoints."""
+    known = [agent for agent in workspace.agents(user=request.user) if agent.takes_hooks]
+    options = [(agent.name, f"{agent.type}: {agent.description}") for agent in known]
+    preset = [agent.name for agent in known if agent.is_suggested]
+    agents = prompts.choose("Which agents do you use in this repository?", options, preset=preset)
     request = replace(request, agents=tuple(agents), only_these=True)
-    chosen = workspace.settings
-    if request.push_sessions is None and (chosen is None or chosen.push_sessions is None):
-        push = prompts.confirm("Shall `git push` also push checkpoints (prompts, transcripts) to your remote?")
+    settings = workspace.settings
+    if request.push_sessions is None and (settings is None or settings.push_sessions is None):
+        push = prompts.confirm("Push checkpoints (prompts and transcripts) to your remote with every `git push`?")
         request = replace(request, push_sessions=push)
     return request
 
 
 def _agents(view: EnableView, top: str) -> list[str]:
-    lines = [f"{one.agent}: {_written(one)} {text.path(one.path, top)}" for one in view.agents]
-    return lines + [f"{one.agent}: hooks removed from {text.path(one.path, top)}" for one in view.removed]
+    lines = [f"{hooks.agent}: {_written(hooks)} {text.path(hooks.path, top)}" for hooks in view.agents]
+    return lines + [f"{hooks.agent}: hooks removed from {text.path(hooks.path, top)}" for hooks in view.removed]
 
 
 def _written(hooks: AgentHooksView) -> str:
-    return f"{text.count(hooks.count, 'hook')} written to" if hooks.count else "hooks are in"
+    return f"{text.count(hooks.count, 'hook')} written to" if hooks.count else "hooks already in"
 
 
 def _git_hooks(hooks: GitHooksView, top: str) -> list[str]:
-    """Tell where the git hooks are, and the lines that hook files of others need."""
     lines = [f"git: hooks in {text.path(hooks.folder, top)}"]
     if hooks.chained:
-        lines.append(f"git: what was there before runs after ours ({', '.join(hooks.chained)})")
-    lines += [f"git: an earlier hook was kept as {text.path(path, top)}" for path in hooks.set_aside]
+        lines.append(f"git: existing hooks run after ours ({', '.join(hooks.chained)})")
+    lines += [f"git: an existing hook was moved to {text.path(path, top)}" for path in hooks.set_aside]
     if hooks.managers and not hooks.refused:
-        lines.append(f"git: {', '.join(hooks.managers)} may overwrite our hooks; `entire status` tells if so")
+        lines.append(f"git: {', '.join(hooks.managers)} may overwrite our hooks; `entire status` reports it")
     if hooks.lines:
-        lines += [f"git: {hooks.refused}", "git: commits are linked once these files have these lines:"]
-        lines += [f"  {text.path(one.path, top)}:  {one.line}" for one in hooks.lines]
+        lines += [f"git: {hooks.refused}", "git: add these lines to these files to link commits:"]
+        lines += [f"  {text.path(line.path, top)}:  {line.line}" for line in hooks.lines]
     return lines
 
 
@@ -112,7 +110,7 @@ def _added(line: HookLineView, top: str) -> str:
     shown = text.path(line.path, top)
     if line.is_added:
         return f"git: added the line to {shown}"
-    return f"git: {shown} is no shell script: call our hook from it yourself"
+    return f"git: {shown} is not a shell script: call our hook from it yourself"
 
 
 def _settings(view: EnableView, top: str) -> Sequence[str]:
@@ -120,6 +118,6 @@ def _settings(view: EnableView, top: str) -> Sequence[str]:
     push = "stay on this machine (`entire enable --push-sessions` changes that)"
     if view.push_sessions:
         push = "`git push` also pushes them (prompts and transcripts, secrets removed)"
-    agents = " and ".join(one.agent for one in view.agents)
-    return [*(lines or ["settings: as they were"]), f"checkpoints: {push}",
+    agents = " and ".join(hooks.agent for hooks in view.agents)
+    return [*(lines or ["settings: unchanged"]), f"checkpoints: {push}",
             f"Ready. Work with {agents} and commit as before."]  # fmt: skip

@@ -23,17 +23,20 @@ NONE = "No associated Entire checkpoint"
 
 @click.command("explain", cls=group.Command)
 @click.argument("target", required=False)
-@click.option("-c", "--checkpoint", metavar="ID", help="A checkpoint's id, or the beginning of it.")
-@click.option("--commit", metavar="REV", help="A commit, by any name that git understands.")
-@click.option("--session", metavar="ID", help="Only checkpoints of this session (id or the beginning of it).")
+@click.option("-c", "--checkpoint", metavar="ID", help="Explain this checkpoint (id or id prefix).")
+@click.option("--commit", metavar="REV", help="Explain this commit (any revision that git understands).")
+@click.option("--session", metavar="ID", help="List only checkpoints of this session (id or id prefix).")
 @click.option("-s", "--short", "form_name", flag_value="short", help="Leave out the prompts.")
 @click.option("--full", "form_name", flag_value="full", help="Add the whole conversation of each session.")
 @click.option(
-    "--transcript", "form_name", flag_value="transcript", help="Show the conversation of this checkpoint's part."
+    "--transcript",
+    "form_name",
+    flag_value="transcript",
+    help="Show only the conversation since the previous checkpoint.",
 )
 @click.option("--raw-transcript", "form_name", flag_value="raw", help="Print the transcript as the agent wrote it.")
-@click.option("--limit", default=20, show_default=True, help="How many checkpoints to list; 0 lists all.")
-@click.option("--search-all", is_flag=True, hidden=True, help="Accepted; every commit is searched anyway.")
+@click.option("--limit", default=20, show_default=True, help="List at most this many checkpoints; 0 lists all.")
+@click.option("--search-all", is_flag=True, hidden=True, help="Accepted and ignored: every commit is searched anyway.")
 @click.option("--no-pager", is_flag=True, help="Print straight to the terminal.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
@@ -47,16 +50,18 @@ def command(
     no_pager: bool,
     as_json: bool,
 ) -> int:
-    """Show which session, prompts, files and tokens made a commit.
+    """Show the sessions, prompts, files and tokens behind a commit.
 
-    TARGET is a commit, a checkpoint or a session; without one the checkpoints of this branch are listed.
+    TARGET is a commit, a checkpoint or a session. Without it, the checkpoints of this branch are listed.
 
     Example: entire explain HEAD
     """
     selectors = {"target": target, "checkpoint": checkpoint, "commit": commit, "listing": session}
     chosen = {name: value for name, value in selectors.items() if value is not None}
     if len(chosen) > 1:
-        raise UsageError("give one of TARGET, --checkpoint, --commit and --session", hint="they cannot be combined")
+        raise UsageError(
+            "TARGET, --checkpoint, --commit and --session cannot be combined", hint="give only one of them"
+        )
     question, value = next(iter(chosen.items()), ("listing", ""))
     return run(question, value, form_name=form_name or "page", limit=limit, as_json=as_json, paged=not no_pager)
 
@@ -64,19 +69,19 @@ def command(
 def run(
     question: str, value: str, *, form_name: str = "page", limit: int = 20, as_json: bool = False, paged: bool = True
 ) -> int:
-    """Answer one question (``target``, ``checkpoint``, ``commit``, ``listing``) in a form."""
-    asked = Asked(Workspace.find(), form_name, limit, as_json=as_json, paged=paged)
+    """Answer a question: ``target``, ``checkpoint``, ``commit`` or ``listing``."""
+    explainer = Explainer(Workspace.find(), form_name, limit, as_json=as_json, paged=paged)
     answers = {
-        "target": asked.target,
-        "checkpoint": asked.checkpoint,
-        "commit": asked.commit,
-        "listing": asked.listing,
+        "target": explainer.target,
+        "checkpoint": explainer.checkpoint,
+        "commit": explainer.commit,
+        "listing": explainer.listing,
     }
     return answers[question](value)
 
 
-class Asked:
-    """One question to a workspace, and the form of its answer: page, short, full, transcript or raw."""
+class Explainer:
+    """Answers questions in one form: page, short, full, transcript or raw."""
 
     def __init__(self, workspace: Workspace, form_name: str, limit: int, *, as_json: bool, paged: bool) -> None:
         self.workspace = workspace
@@ -87,13 +92,11 @@ class Asked:
         self._paged = paged
 
     def target(self, name: str) -> int:
-        """Answer for a commit, a checkpoint or a session, whichever the name means."""
         found = self.workspace.target(name)
         answers = {"checkpoint": self.checkpoint, "commit": self.commit, "session": self.listing}
         return answers[found.kind](found.id)
 
     def listing(self, session: str = "") -> int:
-        """List the checkpoints of this branch, of one session where one is named."""
         session_id = self.workspace.session_id(session) if session else ""
         shown, total = self.workspace.listing(self.limit, session_id=session_id)
         branch = self.workspace.branch
@@ -101,21 +104,20 @@ class Asked:
             return self._json(
                 {"branch": branch, "session_id": session_id or None, "total": total, "checkpoints": shown}
             )
-        work = [one for one in self.workspace.sessions() if one.is_here and one.steps and one.open_files]
-        mine = [one for one in work if session_id in ("", one.session_id)]
-        return self._lines(pages.listing(branch, shown, total, self.style, session_id=session_id, open_work=mine))
+        sessions = [state for state in self.workspace.sessions() if session_id in ("", state.session_id)]
+        work = [state for state in sessions if state.is_here and state.steps and state.open_files]
+        return self._lines(pages.listing(branch, shown, total, self.style, session_id=session_id, open_work=work))
 
     def checkpoint(self, prefix: str) -> int:
-        """Show one checkpoint."""
         return self._show([self.workspace.checkpoint(prefix)])
 
     def commit(self, name: str) -> int:
-        """Show all checkpoints of a commit, those that are missing by a line; a commit without one is no error."""
+        """Show all checkpoints of a commit; a commit without one is no error."""
         found = self.workspace.explain(name)
         if self.as_json:
             return self._json(found)
         if not found.checkpoints:
-            return self._lines(_without(found))
+            return self._lines(_unlinked(found))
         return self._show(found.checkpoints, found.missing)
 
     def _show(self, found: Sequence[views.CheckpointView], missing: Sequence[str] = ()) -> int:
@@ -133,18 +135,18 @@ class Asked:
                 yield from pages.checkpoint(view, self.style, short=self.form == "short", full=self.form == "full")
             if self.form in ("full", "transcript"):
                 yield from self._conversations(view)
-        for one in missing:
+        for checkpoint_id in missing:
             yield ""
-            yield f"Checkpoint {one} is named in the message too, but it is not stored here."
+            yield f"The commit message also names checkpoint {checkpoint_id}, which is not stored here."
 
     def _conversations(self, view: views.CheckpointView) -> Iterator[str]:
-        """Show the conversation of each session: with --full from its beginning, else this checkpoint's part."""
+        """Show each session's conversation: with --full all of it, else since the previous checkpoint."""
         for part in view.parts:
             start = 0 if self.form == "full" else part.start
             yield ""
             yield self.style(f"Conversation of session {text.plain(part.session_id)}", "bold")
-            said = self.workspace.conversation(view, part.session_id, start)
-            yield from pages.conversation(said, self.style) if said else ["  (no transcript that can be shown)"]
+            messages = self.workspace.conversation(view, part.session_id, start)
+            yield from pages.conversation(messages, self.style) if messages else ["  (no readable transcript)"]
 
     def _raw(self, view: views.CheckpointView) -> int:
         """Print the latest session's transcript, byte for byte."""
@@ -170,9 +172,9 @@ class Asked:
         return 0
 
 
-def _without(found: views.ExplanationView) -> Iterator[str]:
+def _unlinked(found: views.ExplanationView) -> Iterator[str]:
     yield f"{NONE} for {found.commit.oid[:7]} {text.one_line(found.commit.subject)}"
-    for one in found.missing:
-        yield f"Its message names checkpoint {one}, which is not stored here."
+    for checkpoint_id in found.missing:
+        yield f"Its message names checkpoint {checkpoint_id}, which is not stored here."
     if found.reason:
         yield f"Reason: {text.plain(found.reason)}"

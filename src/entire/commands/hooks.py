@@ -1,7 +1,7 @@
-"""The side door, for agents and git: ``entire hooks <agent> <verb>`` and ``entire hooks git <name> [args]``.
+"""The entry point for agents and git: ``entire hooks <agent> <verb>`` and ``entire hooks git <name> [args]``.
 
-Runs hundreds of times a day inside somebody else's program: quick to say no, exit code 0 whatever happens (the reason
-is in the log), and nothing on standard output but what the agent understands.
+Runs hundreds of times a day inside another program: it returns early where there is nothing to do, always exits with 0
+(failures go to the log), and prints nothing but what the agent understands.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ def run(args: Sequence[str]) -> int:
         if place is None or found is None or not found.enabled:
             return 0
         if args[0] == "git":
-            _git(_Door(place, found), args[1], args[2:])
+            _handle_git(_LazyContext(place, found), args[1], args[2:])
         else:
-            _agent(_Door(place, found), args[0], args[1], args[2:])
+            _handle_agent(_LazyContext(place, found), args[0], args[1], args[2:])
     except Exception as error:
-        _note(place, args, error)
+        _log_failure(place, args, error)
     return 0
 
 
@@ -46,15 +46,15 @@ def _place(source: str) -> Place | None:
     """Find the worktree: where git runs its hooks, or where the agent was started (its working directory may move)."""
     if source == "git":
         return layout.find(os.getcwd())
-    if source not in registry.BUILTIN:  # installed packages are searched only where Entire is enabled
+    if source not in registry.BUILTIN:  # searching installed packages is slow: only where Entire is enabled
         here = layout.find(os.getcwd())
         if here is None or not here.enabled_root:
             return here
     return layout.find(registry.project_dir(source, os.environ) or os.getcwd())
 
 
-class _Door:
-    """Opens the scene, which is expensive, once it is known that something is to be done."""
+class _LazyContext:
+    """Builds the context, which is expensive, only once there is an event to handle."""
 
     def __init__(self, place: Place, found: settings.Settings) -> None:
         self._place = place
@@ -72,20 +72,20 @@ class _Door:
             self._context.close()
 
 
-def _agent(door: _Door, name: str, verb: str, rest: Sequence[str]) -> None:
+def _handle_agent(lazy: _LazyContext, name: str, verb: str, rest: Sequence[str]) -> None:
     event = registry.make(name).parse_hook(verb, _payload(rest))
     if event is None:
         return
     from entire.lifecycle import dispatcher
 
-    with door as context:
+    with lazy as context:
         context.log = context.log.bind(agent=name, hook=verb)
         sys.stdout.buffer.write(dispatcher.handle(context, replace(event, agent=name)))
         sys.stdout.buffer.flush()
 
 
 def _payload(rest: Sequence[str]) -> bytes:
-    """Return the payload: standard input, else the last argument if it is JSON (agents that deliver by argv)."""
+    """Return the payload: standard input, else the last argument if it is JSON (some agents pass it as an argument)."""
     data = b"" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.buffer.read(_MAX_PAYLOAD)
     if data.strip():
         return data
@@ -93,7 +93,7 @@ def _payload(rest: Sequence[str]) -> bytes:
     return last.encode("utf-8", "surrogateescape") if last[:1] in ("{", "[") else data
 
 
-def _git(door: _Door, name: str, rest: Sequence[str]) -> None:
+def _handle_git(lazy: _LazyContext, name: str, rest: Sequence[str]) -> None:
     from entire.githooks import events
 
     event = events.parse_hook(name, rest, os.environ)
@@ -101,20 +101,20 @@ def _git(door: _Door, name: str, rest: Sequence[str]) -> None:
         return
     from entire.lifecycle import dispatcher
 
-    with door as context:
+    with lazy as context:
         context.log = context.log.bind(component="git", hook=name)
         dispatcher.handle(context, replace(event, session_id=registry.calling_session(os.environ)))
 
 
-def _note(place: Place | None, args: Sequence[str], error: Exception) -> None:
-    """Write a failure where ``status`` and ``doctor`` find it."""
+def _log_failure(place: Place | None, args: Sequence[str], error: Exception) -> None:
+    """Log a failure, for ``status`` and ``doctor`` to report."""
     if place is None:
         return
     from entire import log
 
-    found = log.Log(place.log, component="hooks", hook=" ".join(args[:2]))
-    found.error(f"{type(error).__name__}: {error}")
+    hook_log = log.Log(place.log, component="hooks", hook=" ".join(args[:2]))
+    hook_log.error(f"{type(error).__name__}: {error}")
     if os.environ.get("ENTIRE_LOG_LEVEL", "").lower() == "debug":
         import traceback
 
-        found.error(traceback.format_exc()[-4000:])
+        hook_log.error(traceback.format_exc()[-4000:])

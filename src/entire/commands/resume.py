@@ -23,41 +23,44 @@ if TYPE_CHECKING:
 NONE = "No Entire checkpoint found on"
 _SHOWN = 3
 _DONE = {
-    "written": "the transcript was put where {agent} looks for it",
-    "cut": "the transcript was put back to what is stored",
-    "unchanged": "the transcript is here already",
-    "kept": "the local transcript is newer and was kept; --force replaces it",
+    "written": "transcript restored for {agent}",
+    "cut": "transcript cut back to the stored one",
+    "unchanged": "transcript already here",
+    "kept": "kept the newer local transcript; use --force to replace it",
 }
 
 
 @click.command("resume", cls=group.Command)
 @click.argument("target", required=False)
 @click.option(
-    "-f", "--force", is_flag=True, help="Replace newer local transcripts, and take uncommitted changes along."
+    "-f", "--force", is_flag=True, help="Replace newer local transcripts, and carry uncommitted changes to the branch."
 )
-@click.option("--run", "start", is_flag=True, help="Start the agent, for the session that went on last.")
-@click.option("--undo", is_flag=True, help="Bring back the transcripts that the last resume (or undo) replaced.")
+@click.option("--run", "start", is_flag=True, help="Start the agent with the most recently active session.")
+@click.option("--undo", is_flag=True, help="Restore the transcripts that the last resume (or undo) replaced.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(target: str | None, force: bool, start: bool, undo: bool, as_json: bool) -> int:
-    """Continue the sessions behind a commit, here or where another machine left off.
+    """Continue the sessions behind a branch, commit or checkpoint, also those from another machine.
 
-    TARGET is a branch, a commit, a checkpoint or a session (an id or the beginning of one); without it, the branch
-    that is checked out. A branch is checked out first. Transcripts are put where their agents look for them, and the
-    commands that continue the sessions are printed.
+    TARGET is a branch, a commit, a checkpoint or a session (id or id prefix); the default is the current branch. A
+    branch is checked out first. Transcripts are restored to where their agents read them, and the commands that
+    continue the sessions are printed.
 
     Example: entire resume feature
     """
     if undo and (target or force or start):
-        raise UsageError("--undo goes with --json only", hint="`entire resume --undo` takes the last resume back")
+        raise UsageError(
+            "--undo can only be combined with --json", hint="run `entire resume --undo` to revert the last resume"
+        )
     if start and as_json:
-        raise UsageError("--run and --json cannot be combined", hint="the agent takes over the terminal")
+        raise UsageError(
+            "--run and --json cannot be combined", hint="leave out --json: the agent takes over the terminal"
+        )
     if undo:
         return _undo(Workspace.find(), as_json=as_json)
     return run(ResumeRequest(target=target or "", force=force), start=start, as_json=as_json)
 
 
 def run(request: ResumeRequest, *, start: bool = False, as_json: bool = False) -> int:
-    """Resume what is asked for."""
     workspace = Workspace.find()
     with workspace.resume(request, _progress) as planned:
         text.write(planned.told, sys.stderr)
@@ -67,7 +70,7 @@ def run(request: ResumeRequest, *, start: bool = False, as_json: bool = False) -
     else:
         text.write(_lines(done))
     if start:
-        _start(workspace.place.top, [one for one in done.sessions if not one.problem])
+        _start(workspace.place.top, [session for session in done.sessions if not session.problem])
     return 0
 
 
@@ -76,33 +79,33 @@ def _undo(workspace: Workspace, *, as_json: bool) -> int:
     if as_json:
         text.write(form.dumps({"undo_id": done.undo_id, "undone": done.undone, "paths": done.paths}))
     else:
-        named = ", ".join(text.plain(session_id) for session_id in done.session_ids)
-        text.write([f"The transcripts are as they were before: {named}.",
-                    "`entire resume --undo` again takes that back."])  # fmt: skip
+        names = ", ".join(text.plain(session_id) for session_id in done.session_ids)
+        text.write([f"Restored the previous transcripts: {names}.",
+                    "Run `entire resume --undo` again to revert this."])  # fmt: skip
     return 0
 
 
 def _decide(planned: Resume) -> ResumeView:
-    """Ask a person about what could be lost, and carry out what they agree to.
+    """Carry out the resume, after asking about whatever it could lose.
 
-    A local transcript that only went on is no reason to ask: it stays.
+    A local transcript that only continues the stored one is kept without asking.
     """
     view, asks = planned.view, prompts.can_ask()
-    if view.changed and not (asks and prompts.confirm(_take_along(view))):
-        return planned.carry_out()  # which refuses
+    if view.changed and not (asks and prompts.confirm(_carry_changes(view))):
+        return planned.carry_out()  # refuses: the tree is dirty
     question = "The local transcript of session {} is newer than the stored one. Replace it?"
-    apart = [one.session_id for one in view.sessions if one.what == "kept"]
-    replaced = [one for one in apart if asks and prompts.confirm(question.format(one))]
+    newer = [session.session_id for session in view.sessions if session.what == "kept"]
+    replaced = [session_id for session_id in newer if asks and prompts.confirm(question.format(session_id))]
     return planned.carry_out(overwrite=replaced, take_changes=True)
 
 
-def _take_along(view: ResumeView) -> str:
-    named = ", ".join(map(text.plain, view.changed[:_SHOWN])) + (", ..." if len(view.changed) > _SHOWN else "")
-    files = f"{text.count(len(view.changed), 'file')} with uncommitted changes ({named})"
-    return f"{files}: switch to {text.plain(view.branch)} and take them along?"
+def _carry_changes(view: ResumeView) -> str:
+    names = ", ".join(map(text.plain, view.changed[:_SHOWN])) + (", ..." if len(view.changed) > _SHOWN else "")
+    files = f"{text.count(len(view.changed), 'file')} with uncommitted changes ({names})"
+    return f"{files}: carry them along to {text.plain(view.branch)}?"
 
 
-# ---------------------------------------------------------------- what is shown
+# ---------------------------------------------------------------- output
 
 
 def _values(done: ResumeView, branch: str) -> dict[str, object]:
@@ -110,11 +113,11 @@ def _values(done: ResumeView, branch: str) -> dict[str, object]:
         "branch": done.branch or branch,
         "switched": done.switches,
         "commit": done.commit or None,
-        "sessions": [_value(one) for one in done.sessions if not one.problem],
+        "sessions": [_value(session) for session in done.sessions if not session.problem],
         "skipped": [
-            {"session_id": one.session_id, "agent": one.agent, "reason": one.problem}
-            for one in done.sessions
-            if one.problem
+            {"session_id": session.session_id, "agent": session.agent, "reason": session.problem}
+            for session in done.sessions
+            if session.problem
         ],
         "missing": done.missing,
         "undo_id": done.undo_id or None,
@@ -124,71 +127,72 @@ def _values(done: ResumeView, branch: str) -> dict[str, object]:
 def _lines(done: ResumeView) -> Iterator[str]:
     if done.switches:
         yield f"Switched to branch {text.plain(done.branch)}"
-    good = [one for one in done.sessions if not one.problem]
+    resumed = [session for session in done.sessions if not session.problem]
     if not done.sessions:
         yield from _none(done)
     elif done.newer:
-        yield (f"{text.count(done.newer, 'newer commit')} without a checkpoint; the newest with one is "
+        yield (f"{text.count(done.newer, 'newer commit')} without a checkpoint; the newest commit with a checkpoint is "
                f"{done.commit[:7]} {text.one_line(done.subject)}")  # fmt: skip
-    if len(good) > 1:
-        yield f"Restoring {len(good)} sessions"
-    for one in good:
-        yield from _session(one)
-    for one in done.sessions:
-        if one.problem:
-            yield f"Session {text.plain(one.session_id)} was left out: {text.plain(one.problem)}"
-    for name in done.missing:
-        yield f"Checkpoint {name} is named in the message too, but it is not stored here: {text.plain(done.hint)}"
+    if len(resumed) > 1:
+        yield f"Restoring {len(resumed)} sessions"
+    for session in resumed:
+        yield from _session(session)
+    for session in done.sessions:
+        if session.problem:
+            yield f"Skipped session {text.plain(session.session_id)}: {text.plain(session.problem)}"
+    for checkpoint_id in done.missing:
+        yield (f"The commit message also names checkpoint {checkpoint_id}, which is not stored here: "
+               f"{text.plain(done.hint)}")  # fmt: skip
     if done.undo_id:
-        yield "`entire resume --undo` takes this back."
+        yield "Run `entire resume --undo` to revert this."
 
 
-def _progress(said: str) -> None:
-    """Say what takes long; on a terminal only, so that scripts get nothing but errors there."""
+def _progress(message: str) -> None:
+    """Report slow work; on a terminal only, so that scripts see nothing but errors on standard error."""
     if sys.stderr.isatty():
-        click.echo(text.plain(said) + " ...", err=True)
+        click.echo(text.plain(message) + " ...", err=True)
 
 
 def _none(done: ResumeView) -> Iterator[str]:
-    """Say that nothing can be resumed, which is an answer and no error (as with `explain`)."""
+    """Say that there is nothing to resume: an answer, not an error, as with `explain`."""
     if not done.branch:
         yield f"{NONE} commit {done.commit[:7]} {text.one_line(done.subject)}"
         return
     yield f"{NONE} branch {text.plain(done.branch)}"
     if done.elsewhere:
-        yield f"The newest before it belongs to another branch: `entire resume {done.elsewhere[:10]}`"
+        yield f"The newest earlier checkpoint belongs to another branch: run `entire resume {done.elsewhere[:10]}`"
 
 
-def _session(one: ResumedView) -> Iterator[str]:
-    yield f"Session: {text.plain(one.session_id)}"
-    yield f"  {_DONE[one.what].format(agent=one.agent)}"
-    if one.is_newer and one.what == "unchanged":
-        yield "  it goes on beyond the checkpoint; --force puts it back to there"
-    if one.prompt:
-        yield f"  last prompt: {text.one_line(one.prompt)}"
+def _session(session: ResumedView) -> Iterator[str]:
+    yield f"Session: {text.plain(session.session_id)}"
+    yield f"  {_DONE[session.what].format(agent=session.agent)}"
+    if session.is_newer and session.what == "unchanged":
+        yield "  it continues past the checkpoint; use --force to cut it back"
+    if session.prompt:
+        yield f"  last prompt: {text.one_line(session.prompt)}"
     yield "  to continue:"
-    yield f"    {text.plain(one.command)}"
+    yield f"    {text.plain(session.command)}"
 
 
-def _value(one: ResumedView) -> dict[str, object]:
+def _value(session: ResumedView) -> dict[str, object]:
     return {
-        "session_id": one.session_id,
-        "agent": one.agent,
-        "checkpoint_id": one.checkpoint_id or None,
-        "path": one.path,
-        "command": one.command,
-        "what": one.what,
-        "kept": one.what == "kept",
-        "is_newer": one.is_newer,
-        "prompt": one.prompt,
+        "session_id": session.session_id,
+        "agent": session.agent,
+        "checkpoint_id": session.checkpoint_id or None,
+        "path": session.path,
+        "command": session.command,
+        "what": session.what,
+        "kept": session.what == "kept",
+        "is_newer": session.is_newer,
+        "prompt": session.prompt,
     }
 
 
-def _start(top: str, good: Sequence[ResumedView]) -> None:
-    """Become the agent, in the worktree's top folder, where it looks for the session."""
-    if not good:
-        raise EntireError("there is no session that could be started")
-    words = shlex.split(good[-1].command)
+def _start(top: str, sessions: Sequence[ResumedView]) -> None:
+    """Replace this process by the agent, in the worktree's top folder: agents look up sessions by folder."""
+    if not sessions:
+        raise EntireError("there is no session to start")
+    words = shlex.split(sessions[-1].command)
     sys.stdout.flush()
     sys.stderr.flush()
     os.chdir(top)
@@ -196,5 +200,5 @@ def _start(top: str, good: Sequence[ResumedView]) -> None:
         os.execvp(words[0], words)
     except OSError as error:
         raise EntireError(
-            f"cannot start {words[0]}: {error.strerror}", hint="is it installed and on the PATH?"
+            f"cannot start {words[0]}: {error.strerror}", hint="install it, or add it to the PATH"
         ) from error

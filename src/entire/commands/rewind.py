@@ -30,37 +30,36 @@ _NAMES = {
 }  # fmt: skip
 _ALONE = {
     "listing": (("to", "preview", "paths", "logs_only", "files_only", "keep_mine", "reset"),
-                "--list shows points and changes nothing; --json, --limit and --session go with it"),
+                "--list only prints points; combine it with --json, --limit or --session"),
     "undo": (("paths", "session_id", "logs_only", "files_only", "keep_mine", "reset"),
-             "--undo brings back all that was there before a rewind; --to, --list, --preview and --yes go with it"),
-    "logs_only": (("files_only", "paths", "keep_mine", "reset"), "--logs-only leaves every file as it is"),
-    "reset": (("paths", "session_id"), "--reset moves the whole branch; leave it out to go back by files"),
+             "--undo restores everything a rewind changed; combine it with --to, --list, --preview, --json or --yes"),
+    "logs_only": (("files_only", "paths", "keep_mine", "reset"), "--logs-only changes no file"),
+    "reset": (("paths", "session_id"), "--reset moves the whole branch; leave it out to restore single files"),
 }  # fmt: skip
 """What an option cannot be combined with, and why."""
 
 
 def _complete_points(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the points that begin so, for the shell; none where there is no repository."""
+    """Complete the id of a point; outside of a repository there is none."""
     try:
         found = Workspace.find().points(50)
     except Exception:  # a shell that completes shows no errors
         return []
-    told = {point.id: text.one_line(point.message or point.prompt, 60) for point in reversed(found)}
-    return [CompletionItem(one, help=told[one]) for one in reversed(told) if one.startswith(incomplete)]
+    titles = {point.id: text.one_line(point.message or point.prompt, 60) for point in reversed(found)}
+    return [CompletionItem(oid, help=titles[oid]) for oid in reversed(titles) if oid.startswith(incomplete)]
 
 
 def _complete_sessions(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the sessions that begin so, for the shell."""
     try:
-        found = Workspace.find().sessions()
+        sessions = Workspace.find().sessions()
     except Exception:  # as above
         return []
-    told = [(one.session_id, text.one_line(one.first_prompt, 60)) for one in found]
-    return [CompletionItem(name, help=said) for name, said in told if name.startswith(incomplete)]
+    titles = [(session.session_id, text.one_line(session.first_prompt, 60)) for session in sessions]
+    return [CompletionItem(session_id, help=title) for session_id, title in titles if session_id.startswith(incomplete)]
 
 
 class Mode(Value):
-    """How to answer: which points are shown, in which form, whether a person is asked."""
+    """How to answer: what to show, in which form, and whether to ask."""
 
     listing: bool = False
     undo: bool = False
@@ -72,29 +71,29 @@ class Mode(Value):
 
 @click.command("rewind", cls=group.Command)
 @click.option("--list", "listing", is_flag=True, help="Print the points, newest first, as JSON.")
-@click.option("--to", metavar="POINT", shell_complete=_complete_points, help="Go back to this point; never asks.")
+@click.option("--to", metavar="POINT", shell_complete=_complete_points, help="Rewind to this point without asking.")
 @click.option(
     "--undo",
     is_flag=True,
-    help="Bring back all that was there before the last rewind (or undo);"
-    " with --to before an earlier one, with --list show what there is.",
+    help="Revert the last rewind (or undo); with --to, everything back to that undo point;"
+    " with --list, print the undo points.",
 )
-@click.option("--file", "paths", metavar="PATH", multiple=True, help="Only this file; may be given several times.")
+@click.option("--file", "paths", metavar="PATH", multiple=True, help="Rewind only this file or folder; repeatable.")
 @click.option("--session", "session_id", metavar="ID", default="", shell_complete=_complete_sessions,
-              help="Only what this session did (id or the beginning of it).")  # fmt: skip
-@click.option("--logs-only", is_flag=True, help="Only the conversation; files stay as they are.")
-@click.option("--files-only", is_flag=True, help="Only the files; the conversation stays as it is.")
-@click.option("--keep-mine", is_flag=True, help="Merge your own edits since the point into the files.")
-@click.option("--reset", is_flag=True, help="Move the branch back too; a backup ref keeps where it was.")
-@click.option("--preview", is_flag=True, help="Show what would change, with the whole diff, and change nothing.")
+              help="Rewind only what this session did (id or id prefix).")  # fmt: skip
+@click.option("--logs-only", is_flag=True, help="Rewind only the conversation; leave files unchanged.")
+@click.option("--files-only", is_flag=True, help="Rewind only the files; leave the conversation unchanged.")
+@click.option("--keep-mine", is_flag=True, help="Merge your own later edits into the restored files.")
+@click.option("--reset", is_flag=True, help="Move the branch back too; a backup ref keeps its old commit.")
+@click.option("--preview", is_flag=True, help="Show what would change, with the full diff, and change nothing.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
-@click.option("--limit", default=100, show_default=True, help="How many points to list; 0 lists all.")
+@click.option("--limit", default=100, show_default=True, help="List at most this many points; 0 lists all.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(**given: Any) -> int:
-    """Put files and conversation back to a point: the end of a turn, a subagent's task, a commit.
+    """Restore files and conversation to a point: the end of a turn, a subagent's task or a commit.
 
-    Without --list, --to or --undo you choose from a list. Before anything changes, all that is there now is saved:
-    `entire rewind --undo` brings it back.
+    Without --list, --to or --undo you choose a point from a list. The current state is saved before anything changes:
+    `entire rewind --undo` restores it.
 
     Example: entire rewind --to 1f3a9c0 --preview
     """
@@ -104,7 +103,6 @@ def command(**given: Any) -> int:
 
 
 def run(request: RewindRequest, mode: Mode) -> int:
-    """List points, go back to one, or undo that."""
     workspace = Workspace.find()
     request = replace(
         request,
@@ -122,48 +120,48 @@ def run(request: RewindRequest, mode: Mode) -> int:
         return _choose(workspace, request, mode)
     with workspace.rewind(request) as rewind:
         text.write(rewind.told, sys.stderr)
-        return _show_or_do(workspace, rewind, mode, kept=request.keep_mine)
+        return _preview_or_carry_out(workspace, rewind, mode, keep_mine=request.keep_mine)
 
 
 def _check(given: Mapping[str, Any]) -> None:
-    """Refuse what contradicts itself, before anything is read."""
+    """Refuse contradictory options before anything is read."""
     for name, (others, why) in _ALONE.items():
-        wrong = [one for one in others if given[one] not in (None, False, "", ())]
+        wrong = [other for other in others if given[other] not in (None, False, "", ())]
         if given[name] and wrong:
             raise UsageError(f"{_NAMES[name]} cannot be combined with {_NAMES[wrong[0]]}", hint=why)
     point, undo = given["to"], given["undo"]
     if point is not None and not point.strip():
-        raise UsageError("--to needs the name of a point", hint="`entire rewind --list` lists points")
+        raise UsageError("--to needs the id of a point", hint="run `entire rewind --list` to list points")
     if given["limit"] < 0:
         raise UsageError("--limit cannot be negative", hint="0 lists all points")
     if given["listing"] or (point is not None and not undo) or given["yes"] or prompts.can_ask():
         return
     if undo and not given["preview"]:
-        raise UsageError("nobody is here to confirm the undo", hint="add --yes, or look first: --undo --preview")
+        raise UsageError("undo needs your confirmation", hint="add --yes, or --preview to see what would change")
     if not undo:
-        raise _nobody()
+        raise _cannot_choose()
 
 
-def _nobody() -> UsageError:
+def _cannot_choose() -> UsageError:
     return UsageError(
-        "nobody is here to choose a point",
-        hint="`entire rewind --list` lists points, `entire rewind --to POINT` goes to one",
+        "choosing a point needs a terminal",
+        hint="run `entire rewind --list` to list points, and `entire rewind --to POINT` to rewind to one",
     )
 
 
 def _inside(top: str, path: str) -> str:
-    """Return a path given from the current folder as one from the top; a symbolic link itself is not followed."""
+    """Make a path relative to the top of the worktree; if the path itself is a symbolic link, keep the link."""
     whole = os.path.join(os.getcwd(), path)
     folder, name = os.path.split(whole.rstrip("/"))
     real = os.path.realpath(whole) if name in ("", ".", "..") else os.path.join(os.path.realpath(folder), name)
     if not path or not (real + "/").startswith(top.rstrip("/") + "/"):
-        raise UsageError(f"not a path of this worktree: {path!r}", hint=f"give paths below {top}")
+        raise UsageError(f"not a path of this worktree: {path!r}", hint=f"give a path below {top}")
     return os.path.relpath(real, top)
 
 
 def _list(workspace: Workspace, limit: int, session_id: str) -> int:
     found = workspace.points(limit, session_id=session_id)
-    newest_first = sorted(found, key=lambda point: -point.time)  # a task stands below its step, whatever else happened
+    newest_first = sorted(found, key=lambda point: -point.time)  # stable: a task stays below its step
     text.write(form.dumps([points.entry(point) for point in newest_first]))
     return 0
 
@@ -174,68 +172,74 @@ def _undo(workspace: Workspace, name: str, mode: Mode) -> int:
         if mode.preview:
             return _preview(workspace, rewind, mode)
         if not mode.yes and not rewinding.is_wanted(rewind, workspace.pager):
-            return _left(mode)
+            return _unchanged(mode)
         return _carry_out(rewind, mode)
 
 
 def _choose(workspace: Workspace, request: RewindRequest, mode: Mode) -> int:
-    """Let a person choose a point and what of it, and carry it out when they say so."""
+    """Rewind to a point that the user chooses from a list."""
     if not prompts.can_ask():  # --yes answers questions, but it cannot choose
-        raise _nobody()
+        raise _cannot_choose()
     found = workspace.points(mode.limit, session_id=request.session_id)
     if not found:
-        raise EntireError("there is no point to go back to", hint="points come with an agent's turns and your commits")
+        raise EntireError(
+            "there is no point to rewind to", hint="points are saved when an agent's turn ends and when you commit"
+        )
     point = rewinding.choose(workspace, found, request)
     if point is None:
-        return _left(mode)
+        return _unchanged(mode)
     request = replace(request, to=rewinding.name(point, found))
     if mode.yes or mode.preview:
         with workspace.rewind(request) as rewind:
-            return _show_or_do(workspace, rewind, mode, kept=request.keep_mine)
-    return _settle(workspace, rewinding.questions(workspace, point, request), mode)
+            return _preview_or_carry_out(workspace, rewind, mode, keep_mine=request.keep_mine)
+    return _ask(workspace, rewinding.questions(workspace, point, request), mode)
 
 
-def _settle(workspace: Workspace, request: RewindRequest, mode: Mode) -> int:
-    """Ask about a person's own edits, show what will be, and do it when they agree."""
+def _ask(workspace: Workspace, request: RewindRequest, mode: Mode) -> int:
+    """Ask about the user's own edits, show the plan, and carry it out if confirmed."""
     with workspace.rewind(request) as rewind:
-        asks = bool(rewind.view.yours) and not request.keep_mine
-        if not (asks and rewinding.wants_to_keep(rewind)):
-            return _agree(workspace, rewind, mode, kept=request.keep_mine)
+        is_open = bool(rewind.view.yours) and not request.keep_mine
+        if not (is_open and rewinding.wants_to_keep(rewind)):
+            return _confirm(workspace, rewind, mode, keep_mine=request.keep_mine)
     with workspace.rewind(replace(request, keep_mine=True)) as merged:
-        return _agree(workspace, merged, mode, kept=True)
+        return _confirm(workspace, merged, mode, keep_mine=True)
 
 
-def _agree(workspace: Workspace, rewind: Rewind, mode: Mode, *, kept: bool) -> int:
-    if not rewinding.is_wanted(rewind, workspace.pager, kept=kept):
-        return _left(mode)
-    return _carry_out(rewind, mode, kept=kept)
+def _confirm(workspace: Workspace, rewind: Rewind, mode: Mode, *, keep_mine: bool) -> int:
+    if not rewinding.is_wanted(rewind, workspace.pager, keep_mine=keep_mine):
+        return _unchanged(mode)
+    return _carry_out(rewind, mode, keep_mine=keep_mine)
 
 
-def _left(mode: Mode) -> int:
+def _unchanged(mode: Mode) -> int:
     text.write([_UNCHANGED], sys.stderr if mode.as_json else sys.stdout)
     return 0
 
 
-def _show_or_do(workspace: Workspace, rewind: Rewind, mode: Mode, *, kept: bool) -> int:
-    return _preview(workspace, rewind, mode, kept=kept) if mode.preview else _carry_out(rewind, mode, kept=kept)
+def _preview_or_carry_out(workspace: Workspace, rewind: Rewind, mode: Mode, *, keep_mine: bool) -> int:
+    return (
+        _preview(workspace, rewind, mode, keep_mine=keep_mine)
+        if mode.preview
+        else _carry_out(rewind, mode, keep_mine=keep_mine)
+    )
 
 
-def _carry_out(rewind: Rewind, mode: Mode, *, kept: bool = False) -> int:
+def _carry_out(rewind: Rewind, mode: Mode, *, keep_mine: bool = False) -> int:
     done: views.RewindView = rewind.carry_out()
     if mode.as_json:
         text.write(form.dumps(done))
     else:
-        text.write(points.summary(done, text.style_for(sys.stdout), done=True, kept=kept))
+        text.write(points.summary(done, text.style_for(sys.stdout), done=True, keep_mine=keep_mine))
     return 0
 
 
-def _preview(workspace: Workspace, rewind: Rewind, mode: Mode, *, kept: bool = False) -> int:
-    """Show what would change; a program or a file gets the diff byte for byte."""
+def _preview(workspace: Workspace, rewind: Rewind, mode: Mode, *, keep_mine: bool = False) -> int:
+    """Show what would change; a pipe or file gets the diff byte for byte."""
     if mode.as_json:
         text.write(form.dumps(rewind.view))
         return 0
     style = text.style_for(sys.stdout)
-    summary = list(points.summary(rewind.view, style, kept=kept))
+    summary = list(points.summary(rewind.view, style, keep_mine=keep_mine))
     data = rewind.diff(colour=False)
     if diffs.is_paged():
         pager.show([*summary, "", *diffs.coloured(data, style)], workspace.pager)

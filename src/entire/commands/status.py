@@ -12,10 +12,10 @@ from entire.workspace import Workspace
 
 
 @click.command("status", cls=group.Command)
-@click.option("--detailed", is_flag=True, help="Show all sessions, and where settings come from.")
+@click.option("--detailed", is_flag=True, help="Show all sessions, and the settings files.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(detailed: bool, as_json: bool) -> int:
-    """Show what is kept here: sessions, open steps, commits without a link and why, hooks, what is not pushed.
+    """Show sessions, uncommitted steps, unlinked commits and why, hooks, and unpushed checkpoints.
 
     Example: entire status
     """
@@ -23,7 +23,6 @@ def command(detailed: bool, as_json: bool) -> int:
 
 
 def run(*, detailed: bool = False, as_json: bool = False) -> int:
-    """Print how the worktree of the current directory stands."""
     view = Workspace.find().status()
     if as_json:
         text.write(form.dumps(view))

@@ -22,7 +22,6 @@ def command(as_json: bool) -> int:
 
 
 def run(as_json: bool) -> int:
-    """Print the version of this program and of the Python that runs it."""
     python = sys.version.split()[0]
     if as_json:
         click.echo(json.dumps({"version": entire.__version__, "python": python}))

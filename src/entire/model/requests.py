@@ -1,4 +1,4 @@
-"""What a workspace is asked to do. Times, paths and ids are as in the views; every field has a default."""
+"""Requests to a workspace. Times, paths and ids are as in the views; every field has a default."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ if TYPE_CHECKING:
     from entire.model.views import UnusedView
 
 STRATEGIES = ("manual-commit", "auto-commit")
-"""What settings may name; ``enable`` refuses a strategy that this version cannot carry out."""
+"""Strategies that settings may name; ``enable`` refuses one that this version does not implement."""
 PROJECT, LOCAL = "project", "local"
 
 
 class EnableRequest(Value):
-    """Start keeping sessions of a repository.
+    """Start recording sessions in a repository.
 
-    ``agents``: the names of the agents to install hooks for; without any, those that ``Workspace.agents`` suggests.
-    ``push_sessions`` None: as chosen before; checkpoints stay on this machine if nothing was chosen yet.
+    ``agents``: names of the agents to install hooks for; without any, those that ``Workspace.agents`` suggests.
+    ``push_sessions`` None: keep the earlier choice; without one, checkpoints stay on this machine.
     """
 
     agents: tuple[str, ...] = ()
     only_these: bool = False  # remove the hooks of other agents
-    strategy: str = ""  # when steps become checkpoints; '': as before, at first manual-commit
-    target: str = ""  # settings to write: PROJECT, LOCAL; '': the project's if there are none yet, else the local ones
+    strategy: str = ""  # when steps become checkpoints; '': keep the current one, manual-commit by default
+    target: str = ""  # settings to write: PROJECT, LOCAL; '': PROJECT if there are none yet, else LOCAL
     push_sessions: bool | None = None
     user: bool = False  # install the agents' hooks for all repositories of this user
-    force: bool = False  # write agents' hooks again, even if they are there
+    force: bool = False  # rewrite agents' hooks even if they are installed
 
 
 class DisableRequest(Value):
-    """Stop keeping sessions; hooks stay and do nothing."""
+    """Stop recording sessions; hooks stay installed and do nothing."""
 
-    project: bool = False  # write it into the project's settings, for the whole team
+    project: bool = False  # write the project's settings, for the whole team
 
 
 class UninstallRequest(Value):
@@ -42,41 +42,41 @@ class UninstallRequest(Value):
 
 
 class CleanRequest(Value):
-    """Remove data that is no longer used. ``only``: of what is found, only this (a view that was shown before)."""
+    """Delete unused data. ``only``: of what is found, delete only these items (of an earlier view)."""
 
-    everything: bool = False  # all undo points, not only the old ones
+    everything: bool = False  # all undo points, not only old ones
     dry_run: bool = False
     only: tuple[UnusedView, ...] | None = None
 
 
 class ResetRequest(Value):
-    """Forget the steps on HEAD in this worktree, and the sessions that stand on them."""
+    """Discard the steps on HEAD in this worktree, and the sessions that made them."""
 
-    session: str = ""  # only this session, by its id or the beginning of it
-    force: bool = False  # also while a turn is in progress
+    session: str = ""  # only this session (id or id prefix)
+    force: bool = False  # even while a turn is running
     dry_run: bool = False
 
 
 class DoctorRequest(Value):
-    """Look for problems, and repair them if ``fix`` is set."""
+    """Find problems, and repair them if ``fix`` is set."""
 
     fix: bool = False
 
 
 class RewindRequest(Value):
-    """Which point to go back to, and what of it. Paths are relative to the worktree's top, folders with all below."""
+    """Which point to restore, and what of it. ``paths`` are relative to the worktree; a folder includes all below it."""
 
-    to: str = ""  # the point's id, or the beginning of it
+    to: str = ""  # the point (id or id prefix)
     paths: tuple[str, ...] = ()  # only these files
-    session_id: str = ""  # only what this session did since
-    logs_only: bool = False  # the conversation, without the files
-    files_only: bool = False  # the files, without the conversation
-    keep_mine: bool = False  # merge what a person changed since
+    session_id: str = ""  # revert only what this session did since
+    logs_only: bool = False  # only the conversation
+    files_only: bool = False  # only the files
+    keep_mine: bool = False  # merge the user's own edits since
     reset: bool = False  # move the branch to the checkpoint's commit
 
 
 class ResumeRequest(Value):
     """Which sessions to continue. The target is a branch, a commit, a checkpoint or a session."""
 
-    target: str = ""  # '': the branch that is checked out
-    force: bool = False  # replace newer local transcripts, and take uncommitted changes along to another branch
+    target: str = ""  # '': the current branch
+    force: bool = False  # replace newer local transcripts, and carry uncommitted changes to another branch

@@ -1,4 +1,4 @@
-"""What a workspace answers with: plain values for faces, programs and library users. Times: seconds since the epoch."""
+"""What a workspace returns: plain values for commands and programs. Times are seconds since the epoch."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ if TYPE_CHECKING:
 
 
 class CommitView(Value):
-    """A commit of the user's, with the ids of the checkpoints that it is linked to."""
+    """A commit of the user's, with the ids of its checkpoints."""
 
     oid: str
     subject: str
     author: str
     time: float
     checkpoint_ids: tuple[str, ...] = ()
-    foreign_ids: tuple[str, ...] = ()  # of a later storage format, which this version cannot load
+    foreign_ids: tuple[str, ...] = ()  # in a later storage format, which this version cannot load
 
 
 class TargetView(Value):
     """What a name means. ``kind``: checkpoint, commit, session."""
 
     kind: str
-    id: str  # the whole one
+    id: str  # in full
 
 
 class SessionView(Value):
-    """A session that is remembered: its state now, not what checkpoints hold of it."""
+    """The current state of a session, not what checkpoints hold of it."""
 
     session_id: str
-    agent: str  # its type, for people
+    agent: str  # display name
     phase: str  # active, active_committed, idle, ended
     worktree: str  # path
     is_here: bool  # in this worktree
@@ -43,14 +43,14 @@ class SessionView(Value):
     ended: float = 0.0
     last_seen: float = 0.0
     steps: int = 0  # since the last checkpoint
-    open_files: tuple[str, ...] = ()  # made by the session, not committed yet
+    open_files: tuple[str, ...] = ()  # with uncommitted work of the session
     last_checkpoint: str = ""
     first_prompt: str = ""
     model: str = ""
 
 
 class PromptView(Value):
-    """One prompt. ``turn``, ``model`` and ``tokens`` are told by our own record, where there is one."""
+    """One prompt. ``turn``, ``model`` and ``tokens`` are set if the checkpoint holds our attribution record."""
 
     text: str
     position: int = 0  # records of the transcript before it
@@ -60,7 +60,7 @@ class PromptView(Value):
 
 
 class RangeView(Value):
-    """Lines that a commit added, counted from 1, and who made them: a turn of a session, or a person ('' and '')."""
+    """Lines that a commit added, counted from 1, and their owner: a turn of a session, or a person ('' and '')."""
 
     first: int
     last: int
@@ -77,7 +77,7 @@ class RemovedView(Value):
 
 
 class FileView(Value):
-    """One path of a commit. ``status`` is git's letter; ``session_id`` and ``turn`` made it a file ('': a person)."""
+    """One path of a commit. ``status`` is git's letter; ``session_id`` and ``turn`` created the file ('': a person)."""
 
     path: str
     status: str
@@ -117,7 +117,7 @@ class TaskView(Value):
 
 
 class CheckpointView(Value):
-    """A checkpoint with all its sessions. ``lines`` says who made which lines; None where we have no record of that."""
+    """A checkpoint with all its sessions. ``lines`` is the attribution, None if none is recorded."""
 
     id: str
     strategy: str
@@ -130,7 +130,7 @@ class CheckpointView(Value):
     tasks: tuple[TaskView, ...] = ()
     problems: tuple[str, ...] = ()
     lines: tuple[FileView, ...] | None = None
-    recorded_commits: tuple[str, ...] = ()  # those that were linked to it, also where a rebase left them behind
+    recorded_commits: tuple[str, ...] = ()  # linked commits, including those that a rebase replaced
 
 
 class ExplanationView(Value):
@@ -139,11 +139,11 @@ class ExplanationView(Value):
     commit: CommitView
     checkpoints: tuple[CheckpointView, ...] = ()
     missing: tuple[str, ...] = ()  # ids in its message that are not stored here
-    reason: str | None = None  # why a commit near a living session was not linked
+    reason: str | None = None  # why a commit near a live session was not linked
 
 
 class MessageView(Value):
-    """One message of a conversation, or one call of a tool."""
+    """A message of a conversation, or a tool call."""
 
     who: str  # user, agent, tool
     text: str
@@ -152,7 +152,7 @@ class MessageView(Value):
 
 
 class ListedView(Value):
-    """A checkpoint in a list: what can be told without its transcripts."""
+    """A checkpoint in a list: what is known without reading its transcripts."""
 
     id: str
     created: float = 0.0
@@ -165,7 +165,7 @@ class ListedView(Value):
 
 
 class UnlinkedView(Value):
-    """A commit near a living session that was not linked, and why."""
+    """A commit near a live session that was not linked, and why."""
 
     commit: str
     subject: str
@@ -183,10 +183,10 @@ class HookView(Value):
 
 
 class StatusView(Value):
-    """How a worktree stands."""
+    """The state of a worktree."""
 
     enabled: bool
-    is_set_up: bool  # there are settings at all
+    is_set_up: bool  # settings exist
     strategy: str
     branch: str
     top: str
@@ -195,14 +195,14 @@ class StatusView(Value):
     unlinked: tuple[UnlinkedView, ...] = ()
     hooks: tuple[HookView, ...] = ()
     checkpoints: int = 0
-    unpushed: Mapping[str, int] = {}  # remote: commits of the checkpoints branch that it lacks
+    unpushed: Mapping[str, int] = {}  # remote: number of commits of the checkpoints branch that it lacks
     settings_files: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    failures: int = 0  # errors in the log since it was begun
+    failures: int = 0  # errors in the log
 
 
 class PointView(Value):
-    """A point that one can go back to: a step, a subagent's step, a checkpoint, or a turn that changed no file."""
+    """A point to rewind to: a step, a subagent's step, a checkpoint, or a turn that changed no file."""
 
     id: str  # the step's commit; the user's commit of a checkpoint; the turn's id of a turn without changes
     kind: str  # step, task, checkpoint, turn
@@ -211,11 +211,11 @@ class PointView(Value):
     agent: str = ""
     prompt: str = ""
     message: str = ""  # the commit's subject
-    session_prompt: str = ""  # what the session began with
+    session_prompt: str = ""  # the session's first prompt
     metadata_dir: str = ""
     tool_use_id: str = ""
     checkpoint_id: str = ""
-    parent: str = ""  # of a subagent's step: the point that it belongs to
+    parent: str = ""  # of a subagent's step: the id of the point it belongs to
     is_condensed: bool = False  # a step that a commit holds already
     files: tuple[str, ...] = ()
     added: int = 0  # lines
@@ -230,7 +230,7 @@ class EditView(Value):
 
 
 class LeftView(Value):
-    """A path that is not as it was at the point and stays as it is, and why."""
+    """A path that differs from the point but is left unchanged, and why."""
 
     path: str
     reason: str
@@ -240,66 +240,68 @@ class ConversationView(Value):
     """What happens to a session's transcript. ``what``: cut, written, unchanged, missing."""
 
     session_id: str
-    agent: str = ""  # its type, for people
+    agent: str = ""  # display name
     path: str = ""
     what: str = "unchanged"
-    command: str = ""  # with which a person goes on
-    is_open: bool = False  # its agent still runs
+    command: str = ""  # that continues the session
+    is_open: bool = False  # its agent is still running
     pid: int = 0
 
 
 class RewindView(Value):
-    """What a rewind will do, or did. ``undo_id`` is there once it was carried out."""
+    """What a rewind will do, or did. ``undo_id`` is set once it was carried out."""
 
     title: str
     point: PointView | None = None  # None: an undo
     edits: tuple[EditView, ...] = ()
     left: tuple[LeftView, ...] = ()
-    yours: tuple[str, ...] = ()  # paths with a person's edits since the point: taken away, or merged where asked
+    yours: tuple[
+        str, ...
+    ] = ()  # paths with the user's own edits since the point: removed, or merged with ``keep_mine``
     conversations: tuple[ConversationView, ...] = ()
-    others: tuple[str, ...] = ()  # sessions that worked on since; their conversations stay
-    branch: str = ""  # which is moved, with ``reset``
+    others: tuple[str, ...] = ()  # other sessions that worked since; their conversations are unchanged
+    branch: str = ""  # that is moved, with ``reset``
     moved_to: str = ""
-    backup: str = ""  # the ref that keeps where the branch was
+    backup: str = ""  # the ref that keeps the branch's old commit
     undo_id: str = ""
 
 
 class UndoView(Value):
-    """What was saved before a rewind, or an undo of one, changed anything."""
+    """The state saved before a rewind or an undo changed anything."""
 
     id: str
     time: float
-    title: str  # of what was done then
+    title: str  # of the rewind or undo
     files: tuple[str, ...] = ()  # that it changed
     session_ids: tuple[str, ...] = ()  # whose conversations it changed
 
 
-# ---------------------------------------------------------------- setting up
+# ---------------------------------------------------------------- setup
 
 
 class AgentView(Value):
-    """An agent that this installation knows."""
+    """An agent that this installation supports."""
 
     name: str  # for requests
-    type: str  # for people
+    type: str  # display name
     description: str
     takes_hooks: bool  # hooks can be installed for it
-    has_hooks: bool = False  # all of them are installed, as this version writes them
+    has_hooks: bool = False  # all are installed, as this version writes them
     is_detected: bool = False  # it was used in this repository
-    is_suggested: bool = False  # ``enable`` chooses it if none is named
+    is_suggested: bool = False  # ``enable`` chooses it by default
 
 
 class AgentHooksView(Value):
-    """An agent's hooks that were installed or removed."""
+    """An agent's hooks, installed or removed."""
 
-    agent: str  # its type, for people
+    agent: str  # display name
     scope: str  # project, user
     path: str  # the file that holds them
     count: int = 0  # entries written or removed
 
 
 class HookLineView(Value):
-    """A line that a hook file needs, because Entire does not write that file by itself."""
+    """A line to add to a hook file that Entire does not write itself."""
 
     path: str
     line: str
@@ -310,11 +312,11 @@ class GitHooksView(Value):
     """The git hooks as they were installed."""
 
     folder: str
-    chained: tuple[str, ...] = ()  # hooks whose earlier script runs after ours
-    set_aside: tuple[str, ...] = ()  # where earlier hooks were kept
+    chained: tuple[str, ...] = ()  # hooks whose existing script runs after ours
+    set_aside: tuple[str, ...] = ()  # where existing hooks were moved to
     managers: tuple[str, ...] = ()  # programs that may overwrite our hooks
-    refused: str = ""  # why git's own folder was left alone: it belongs to more than this repository, or is tracked
-    lines: tuple[HookLineView, ...] = ()  # missing ones; commits are linked once they are there
+    refused: str = ""  # why git's hooks folder was not written: it is shared with other repositories, or tracked
+    lines: tuple[HookLineView, ...] = ()  # missing lines; commits are linked once they are added
 
 
 class EnableView(Value):
@@ -324,31 +326,31 @@ class EnableView(Value):
     git: GitHooksView
     push_sessions: bool
     removed: tuple[AgentHooksView, ...] = ()
-    settings_files: tuple[str, ...] = ()  # written; none if they said all that already
+    settings_files: tuple[str, ...] = ()  # written; none if nothing changed
 
 
 class DisableView(Value):
     """What ``disable`` wrote."""
 
-    is_set_up: bool  # there were settings at all
+    is_set_up: bool  # settings existed
     settings_files: tuple[str, ...] = ()
 
 
 class UninstallView(Value):
-    """What ``uninstall`` removed, beside settings and session states."""
+    """What ``uninstall`` removed, besides settings and session states."""
 
     agents: tuple[AgentHooksView, ...] = ()
     git_hooks: tuple[str, ...] = ()  # paths
-    left: tuple[str, ...] = ()  # hook files with a line that calls our hook: it does nothing now
+    left: tuple[str, ...] = ()  # hook files that still call our hook, which does nothing now
     step_branches: int = 0
-    checkpoints_branch: str = ""  # which stays; '' if there is none
+    checkpoints_branch: str = ""  # kept; '' if there is none
 
 
-# ---------------------------------------------------------------- looking after it
+# ---------------------------------------------------------------- maintenance
 
 
 class UnusedView(Value):
-    """Data that is no longer used, and why. ``size`` in bytes, 0 where only git could tell."""
+    """Unused data, and why it is unused. ``size`` in bytes, 0 for data in git."""
 
     kind: str  # steps, session, retained steps, scratch, snapshots, backup, leftover, undo point
     name: str
@@ -361,16 +363,16 @@ class UnusedView(Value):
 
 
 class CleanView(Value):
-    """What ``clean`` found and removed. ``notes``: what a person should know about what stays."""
+    """What ``clean`` found and deleted. ``notes`` explain what is kept."""
 
     items: tuple[UnusedView, ...] = ()
     notes: tuple[str, ...] = ()
     removed: tuple[UnusedView, ...] = ()
-    undo_id: str = ""  # '' if there is nothing to bring back
+    undo_id: str = ""  # '' if there is nothing to restore
 
 
 class ForgottenView(Value):
-    """A session that a reset forgets. ``stays``: its state stays with what its checkpoints hold."""
+    """A session that a reset discards. ``stays``: its state is kept, reduced to what its checkpoints hold."""
 
     session_id: str
     agent: str
@@ -382,7 +384,7 @@ class ForgottenView(Value):
 
 
 class StepsView(Value):
-    """A branch of steps. ``others``: sessions that stand on it too, so that it stays."""
+    """A shadow branch. ``others``: sessions that also use it, so it is kept."""
 
     name: str
     tip: str
@@ -391,7 +393,7 @@ class StepsView(Value):
 
 
 class ResetView(Value):
-    """What a reset forgets, or forgot; ``undo_id`` once it did."""
+    """What a reset will discard, or discarded; ``undo_id`` is set once it did."""
 
     head: str
     sessions: tuple[ForgottenView, ...] = ()
@@ -400,17 +402,17 @@ class ResetView(Value):
 
     @property
     def is_empty(self) -> bool:
-        """Tell whether there is nothing to forget."""
-        return not self.sessions and not any(not one.others for one in self.branches)
+        """Whether there is nothing to discard."""
+        return not self.sessions and not any(not branch.others for branch in self.branches)
 
     @property
     def at_work(self) -> tuple[str, ...]:
-        """The sessions with a turn in progress."""
-        return tuple(one.session_id for one in self.sessions if one.is_at_work)
+        """The sessions with a running turn."""
+        return tuple(session.session_id for session in self.sessions if session.is_at_work)
 
 
 class FindingView(Value):
-    """A problem, or with the severity ``note`` something to know. ``fixed``: it was repaired just now."""
+    """A problem, or with severity ``note`` a remark. ``fixed``: this run repaired it."""
 
     severity: str  # error, warning, note
     message: str
@@ -421,24 +423,24 @@ class FindingView(Value):
 
 
 class DoctorView(Value):
-    """What the doctor found. ``failed``: repairs that did not succeed, and why."""
+    """What the doctor found. ``failed``: repairs that failed, and why."""
 
     findings: tuple[FindingView, ...] = ()
     failed: tuple[str, ...] = ()
 
     @property
     def is_healthy(self) -> bool:
-        """Tell whether nothing is left but notes."""
-        return all(one.fixed or one.severity == "note" for one in self.findings)
+        """Whether nothing is left but notes."""
+        return all(finding.fixed or finding.severity == "note" for finding in self.findings)
 
     @property
     def fixable(self) -> tuple[FindingView, ...]:
         """The findings that can be repaired."""
-        return tuple(one for one in self.findings if one.fixable)
+        return tuple(finding for finding in self.findings if finding.fixable)
 
 
 class UndoneView(Value):
-    """What an undo brought back. ``undo_id`` is its own undo point, ``undoes`` the one that it took back."""
+    """What an undo restored. ``undo_id`` is its own undo point, ``undoes`` the one that it reverted."""
 
     undo_id: str
     undoes: str
@@ -451,36 +453,36 @@ class ResumedView(Value):
     """A session to continue. ``what`` happens to its local transcript: written, cut, unchanged, kept."""
 
     session_id: str
-    agent: str = ""  # its type, for people
-    checkpoint_id: str = ""  # '': from a step, or from what lies on this disk
-    prompt: str = ""  # the last one that is stored
+    agent: str = ""  # display name
+    checkpoint_id: str = ""  # '': from a step or a local file
+    prompt: str = ""  # the last stored one
     path: str = ""  # of the local transcript
-    command: str = ""  # with which a person goes on
+    command: str = ""  # that continues the session
     what: str = "unchanged"
-    is_newer: bool = False  # the local transcript has more than what is stored, or is younger
-    problem: str = ""  # why it cannot be continued
+    is_newer: bool = False  # the local transcript is longer or newer than the stored one
+    problem: str = ""  # why it cannot be resumed
 
 
 class ResumeView(Value):
-    """What a resume will do, or did. ``undo_id`` is there once transcripts were changed."""
+    """What a resume will do, or did. ``undo_id`` is set once transcripts were changed."""
 
-    branch: str = ""  # that was asked for; '' for a commit, a checkpoint or a session
+    branch: str = ""  # the requested one; '' for a commit, checkpoint or session
     switches: bool = False  # the branch is checked out first
-    changed: tuple[str, ...] = ()  # files with uncommitted changes, where a branch is checked out
-    commit: str = ""  # whose checkpoints these are
+    changed: tuple[str, ...] = ()  # files with uncommitted changes, if a branch is to be checked out
+    commit: str = ""  # whose checkpoints are resumed
     subject: str = ""
     newer: int = 0  # commits of the branch after it
-    elsewhere: str = ""  # the newest linked commit, where it is not the branch's own
-    sessions: tuple[ResumedView, ...] = ()  # the one that went on last at the end
-    missing: tuple[str, ...] = ()  # checkpoints that are not stored here, nor on a remote that could be asked
-    hint: str = ""  # what to do about those
+    elsewhere: str = ""  # the newest linked commit, if it is not the branch's own
+    sessions: tuple[ResumedView, ...] = ()  # the most recently active one last
+    missing: tuple[str, ...] = ()  # checkpoints found neither here nor on a reachable remote
+    hint: str = ""  # what to do about ``missing``
     undo_id: str = ""
 
 
 class ResumeUndoneView(Value):
     """What the undo of a resume did."""
 
-    undo_id: str  # which takes this back
-    undone: str  # the id of what was taken back
-    paths: tuple[str, ...] = ()  # of the transcripts and other private files that changed
+    undo_id: str  # that reverts this undo
+    undone: str  # the undo point that was restored
+    paths: tuple[str, ...] = ()  # of changed transcripts and other agent files
     session_ids: tuple[str, ...] = ()

@@ -1,1 +1,1 @@
-"""What can be read out of a repository: checkpoints, sessions, commits, how a worktree stands. Writes nothing."""
+"""Read-only queries: checkpoints, sessions, commits, the state of a worktree."""

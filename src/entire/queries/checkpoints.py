@@ -1,4 +1,4 @@
-"""Checkpoints as views: the list of a branch, one with its sessions, prompts and the owners of its lines."""
+"""Checkpoints as views: the list of a branch, and a checkpoint with its sessions, prompts and attribution."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _NO_RECORD = SessionRecord(checkpoint_id="", session_id="", strategy="", created
 
 
 def listing(catalog: Catalog, limit: int, session_id: str = "") -> tuple[list[views.ListedView], int]:
-    """Return the newest checkpoints of this branch's commits, and how many there are in all; ``limit`` 0 returns all.
+    """Return the newest checkpoints of this branch's commits, and their total number; ``limit`` 0 returns all.
 
-    A trailer whose checkpoint does not exist is in the list too, with ``is_stored`` false.
+    A checkpoint that a trailer names but that does not exist is included, with ``is_stored`` false.
     """
     by_id: dict[str, list[views.CommitView]] = {}
     for commit in commits.linked(catalog.place.top):
@@ -47,7 +47,7 @@ def listing(catalog: Catalog, limit: int, session_id: str = "") -> tuple[list[vi
 
 
 def find(catalog: Catalog, prefix: str) -> views.CheckpointView:
-    """Return a checkpoint by its id or the beginning of it; raises EntireError if there is none, or several."""
+    """Return a checkpoint by its id or id prefix; raises EntireError if there is none, or several."""
     with read.Objects(catalog.place.top) as objects:
         found = _stored(catalog, objects, prefix)
         own = lineage_file.read(objects, found)
@@ -57,20 +57,20 @@ def find(catalog: Catalog, prefix: str) -> views.CheckpointView:
 
 
 def of_commit(catalog: Catalog, name: str) -> views.ExplanationView:
-    """Return a commit's checkpoints, by any name of the commit that git understands."""
+    """Return a commit, given by any revision that git understands, with its checkpoints."""
     commit = commits.find(catalog.place.top, name)
-    stored = [one for one in commit.checkpoint_ids if catalog.has_checkpoint(one)]
-    missing = [*commit.foreign_ids, *(one for one in commit.checkpoint_ids if one not in stored)]
+    stored = [checkpoint_id for checkpoint_id in commit.checkpoint_ids if catalog.has_checkpoint(checkpoint_id)]
+    missing = [*commit.foreign_ids, *(name for name in commit.checkpoint_ids if name not in stored)]
     return views.ExplanationView(
         commit=commit,
-        checkpoints=tuple(find(catalog, one) for one in stored),
+        checkpoints=tuple(find(catalog, checkpoint_id) for checkpoint_id in stored),
         missing=tuple(missing),
         reason=commits.reason(catalog.place, commit.oid) or None,
     )
 
 
 def transcript(catalog: Catalog, prefix: str, session_id: str = "") -> bytes:
-    """Return a stored transcript: the latest session's, or a named one's; nothing if the checkpoint has none of it."""
+    """Return a stored transcript: the latest session's, or a given one's; b'' if the checkpoint has none."""
     with read.Objects(catalog.place.top) as objects:
         found = _stored(catalog, objects, prefix)
         slot = found.slot_of(session_id) if session_id else found.latest
@@ -78,20 +78,22 @@ def transcript(catalog: Catalog, prefix: str, session_id: str = "") -> bytes:
 
 
 def messages(data: bytes, start: int = 0) -> list[views.MessageView]:
-    """Return what was said in a transcript, from record ``start`` on."""
-    said = conversation.read(data, start)
-    return [views.MessageView(who=one.who, text=one.text, at=one.at, name=one.name) for one in said]
+    """Return the messages of a transcript from record ``start`` on."""
+    found = conversation.read(data, start)
+    return [views.MessageView(who=said.who, text=said.text, at=said.at, name=said.name) for said in found]
 
 
 def _stored(catalog: Catalog, objects: read.Objects, prefix: str) -> Checkpoint:
     name = prefix if is_checkpoint_id(prefix) else catalog.checkpoint(prefix)
     found = checkpoints.read(objects, catalog.commits, CheckpointId(name)) if name else None
     if found is None:
-        raise EntireError(f"checkpoint not found: {prefix}", hint="`entire explain` lists those of this branch")
+        raise EntireError(
+            f"checkpoint not found: {prefix}", hint="run `entire explain` to list this branch's checkpoints"
+        )
     return found
 
 
-# ---------------------------------------------------------------- one session's part
+# ---------------------------------------------------------------- a session's part
 
 
 def _part(objects: read.Objects, slot: Slot, own: LineageFile | None) -> views.PartView:
@@ -115,14 +117,14 @@ def _part(objects: read.Objects, slot: Slot, own: LineageFile | None) -> views.P
 
 
 def _prompts(objects: read.Objects, slot: Slot, agent_type: str, start: int) -> list[Prompt]:
-    """Return the prompts of a checkpoint's own part: from its transcript; without one, all that were stored."""
+    """Return the prompts of this checkpoint's part of the transcript; without a transcript, all stored prompts."""
     data = checkpoints.transcript(objects, slot)
     if not data:
-        return [Prompt(text=one, position=-1) for one in checkpoints.prompts(objects, slot)]
+        return [Prompt(text=prompt, position=-1) for prompt in checkpoints.prompts(objects, slot)]
     agent = registry.make_by_type(agent_type)
     if agent is None or capabilities.transcript_analyzer(agent) is None:
-        said = conversation.read(data, start)
-        return [Prompt(text=one.text, position=one.at) for one in said if one.who == conversation.USER]
+        found = conversation.read(data, start)
+        return [Prompt(text=said.text, position=said.at) for said in found if said.who == conversation.USER]
     with (
         tempfile.TemporaryDirectory(prefix="entire-") as folder,
         ScratchTranscript(agent, data, folder) as stored,
@@ -131,41 +133,42 @@ def _prompts(objects: read.Objects, slot: Slot, agent_type: str, start: int) -> 
 
 
 def _turns_in(own: LineageFile | None, session_id: str) -> list[Mapping[str, object]]:
-    """Return a session's turns from our record, which may come from anywhere: no shape is taken for granted."""
+    """Return a session's turns from our record, which may come from another machine: its shape is not trusted."""
     turns = own.turns if own is not None else None
     found = turns.get(session_id) if isinstance(turns, dict) else None
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    return [turn for turn in found if isinstance(turn, dict)] if isinstance(found, list) else []
 
 
 def _with_turns(prompts: Sequence[Prompt], turns: Sequence[Mapping[str, object]]) -> tuple[views.PromptView, ...]:
-    """Join prompts with what our record says of their turns."""
-    told = _turns_of(prompts, turns)
+    """Join prompts with our records of their turns."""
+    by_prompt = _turns_of(prompts, turns)
     return tuple(
         views.PromptView(
             text=prompt.text,
             position=prompt.position,
-            turn=str(told.get(number, {}).get("turn", "")),
-            model=str(told.get(number, {}).get("model", "")),
-            tokens=usage_from_json(told.get(number, {}).get("token_usage")),
+            turn=str(by_prompt.get(number, {}).get("turn", "")),
+            model=str(by_prompt.get(number, {}).get("model", "")),
+            tokens=usage_from_json(by_prompt.get(number, {}).get("token_usage")),
         )
         for number, prompt in enumerate(prompts)
     )
 
 
 def _turns_of(prompts: Sequence[Prompt], turns: Sequence[Mapping[str, object]]) -> dict[int, Mapping[str, object]]:
-    """Return the turns by number of their prompt: the first one between a turn's position and the next turn's."""
-    known = [(at, one) for one in turns if isinstance(at := one.get("prompt_position"), int)]
+    """Map a prompt's index to its turn: the first prompt between a turn's position and the next turn's."""
+    known = [(at, turn) for turn in turns if isinstance(at := turn.get("prompt_position"), int)]
     known.sort(key=lambda pair: pair[0])
     found: dict[int, Mapping[str, object]] = {}
     for number, (start, turn) in enumerate(known):
         end = known[number + 1][0] if number + 1 < len(known) else None
-        inside = [n for n, one in enumerate(prompts) if one.position >= start and (end is None or one.position < end)]
+        later = [n for n, prompt in enumerate(prompts) if prompt.position >= start]
+        inside = [n for n in later if end is None or prompts[n].position < end]
         if inside:
             found[inside[0]] = turn
     return found
 
 
-# ---------------------------------------------------------------- the whole
+# ---------------------------------------------------------------- the checkpoint
 
 
 def _checkpoint_view(
@@ -184,8 +187,8 @@ def _checkpoint_view(
         commits=linked,
         tasks=tasks,
         problems=found.problems,
-        lines=tuple(_file_view(path, one) for path, one in own.files.items()) if own is not None else None,
-        recorded_commits=tuple(one.commit for one in own.commits) if own is not None else (),
+        lines=tuple(_file_view(path, lines) for path, lines in own.files.items()) if own is not None else None,
+        recorded_commits=tuple(commit.commit for commit in own.commits) if own is not None else (),
     )
 
 
@@ -209,7 +212,7 @@ def _file_view(path: str, lines: FileLines) -> views.FileView:
 
 
 def _counts(given: object) -> list[tuple[str, int]]:
-    return [(who, one) for who, one in given.items() if isinstance(one, int)] if isinstance(given, dict) else []
+    return [(who, count) for who, count in given.items() if isinstance(count, int)] if isinstance(given, dict) else []
 
 
 def _range_view(first: int, last: int, who: str) -> views.RangeView:
@@ -223,6 +226,6 @@ def _removed_view(who: str, count: int) -> views.RemovedView:
 
 
 def _owner(who: object) -> tuple[str, str]:
-    """Split ``session/turn``; people have neither."""
+    """Split ``session/turn``; a person has neither."""
     session_id, slash, turn = str(who).rpartition("/")
     return (session_id, turn) if slash else ("", "")

@@ -1,4 +1,4 @@
-"""The user's commits: those with checkpoints, and why others near a living session have none."""
+"""The user's commits: those with checkpoints, and why others near a live session have none."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def find(top: str, name: str) -> CommitView:
-    """Return a commit by any name that git understands; raises EntireError if it is none."""
+    """Return a commit by any revision that git understands; raises EntireError if there is none."""
     oid = history.resolve(top, name)
     found = history.show(top, [oid]) if oid else []
     if not found:
@@ -26,25 +26,25 @@ def find(top: str, name: str) -> CommitView:
 def linked(top: str, *, everywhere: bool = False) -> list[CommitView]:
     """Return the commits with a checkpoint's id, newest first: of this branch, or of all branches and tags."""
     start = "" if everywhere else "HEAD"
-    found = [_view(one) for one in history.containing(top, trailers.CHECKPOINT, start=start)]
-    return [one for one in found if one.checkpoint_ids or one.foreign_ids]
+    found = [_view(commit) for commit in history.containing(top, trailers.CHECKPOINT, start=start)]
+    return [commit for commit in found if commit.checkpoint_ids or commit.foreign_ids]
 
 
 def of_checkpoint(top: str, checkpoint_id: str) -> tuple[CommitView, ...]:
     """Return the commits on any branch or tag that name a checkpoint."""
     found = map(_view, history.containing(top, checkpoint_id))
-    return tuple(one for one in found if checkpoint_id in one.checkpoint_ids)
+    return tuple(commit for commit in found if checkpoint_id in commit.checkpoint_ids)
 
 
 def reason(place: Place, commit: str) -> str:
-    """Return why a commit near a living session was not linked, '' if nothing is recorded."""
-    reasons = (one for one in Journal(place).reasons if one.get("commit") == commit)
-    return next((str(one.get("reason", "")) for one in reasons), "")
+    """Return why a commit near a live session was not linked, '' if nothing is recorded."""
+    entries = (entry for entry in Journal(place).reasons if entry.get("commit") == commit)
+    return next((str(entry.get("reason", "")) for entry in entries), "")
 
 
 def unlinked(place: Place) -> list[UnlinkedView]:
-    """Return the commits near a living session that were not linked and are still there, newest first."""
-    reasons = {str(one.get("commit", "")): one for one in Journal(place).reasons}
+    """Return the commits near a live session that were not linked and still exist, newest first."""
+    reasons = {str(entry.get("commit", "")): entry for entry in Journal(place).reasons}
     out = []
     for commit in history.show(place.top, [oid for oid in reasons if oid]):
         why = str(reasons[commit.oid].get("reason", ""))

@@ -1,4 +1,4 @@
-"""The sessions that are remembered: their states now."""
+"""The recorded sessions and their current states."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def listing(place: Place) -> list[SessionView]:
-    """Return all sessions, the one seen last first."""
+    """Return all sessions, most recently seen first."""
     return [_view(state, place) for state in sessions.list_states(place)]
 
 

@@ -1,4 +1,4 @@
-"""How a worktree stands: settings, sessions, hooks, what is not linked and what is not pushed."""
+"""The state of a worktree: settings, sessions, hooks, unlinked commits and unpushed checkpoints."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def view(place: Place, chosen: Settings | None, catalog: Catalog) -> StatusView:
-    """Return how a worktree stands; ``chosen`` is None where Entire was never enabled."""
+    """Return the state of a worktree; ``chosen`` is None where Entire was never enabled."""
     found = chosen or settings.Settings(enabled=False)
     paths = (place.settings, place.main_local_settings, place.local_settings)
     return StatusView(
@@ -54,17 +54,17 @@ def _git_hooks(place: Place) -> HookView:
 
 
 def _agent_hooks(place: Place) -> list[HookView]:
-    """Return where hooks of agents are; an agent without any is not mentioned, one with a part of them is."""
-    problem = "entries are missing, or not as this version writes them"
+    """Return the agents with hooks, complete or not; an agent without any is left out."""
+    problem = "entries are missing or outdated"
     return [
-        HookView(name=one.agent_type, where=one.path, is_installed=one.is_whole,
-                 problem="" if one.is_whole else problem)
-        for one in registry.installed(place.top)
+        HookView(name=found.agent_type, where=found.path, is_installed=found.is_whole,
+                 problem="" if found.is_whole else problem)
+        for found in registry.installed(place.top)
     ]  # fmt: skip
 
 
 def _unpushed(place: Place, tips: Mapping[str, str]) -> dict[str, int]:
-    """Return, for each remote, how many commits of the checkpoints branch it lacks, as far as is known here."""
+    """Return how many commits of the checkpoints branch each remote lacks, judged by its tracking branch."""
     if checkpoints.LOCAL_REF not in tips:
         return {}
     missing = {}

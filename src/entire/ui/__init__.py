@@ -1,1 +1,1 @@
-"""How it looks and how it asks. Nothing here decides."""
+"""Output and questions. Nothing here makes decisions."""

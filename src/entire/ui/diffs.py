@@ -1,4 +1,4 @@
-"""A diff for a terminal. The colours are ours and not git's, so that no file can say something to the terminal."""
+"""A diff for a terminal. We colour it ourselves rather than git, so that a file's control characters can be escaped."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _HUNK = {"@": "cyan", "+": "green", "-": "red"}
 
 
 def lines(data: bytes, limit: int = 0) -> Iterator[tuple[str, str]]:
-    """Yield the lines of what ``git diff`` prints without colours, and the colour of each ('': none)."""
-    inside = False  # a hunk, where a line that begins with --- is a removed one
-    said = data.decode("utf-8", "surrogateescape").rstrip("\n").split("\n") if data else []
-    for number, line in enumerate(said):
+    """Yield the lines of an uncoloured ``git diff``, each with its colour ('': none)."""
+    inside = False  # a hunk, where a line starting with --- is a removed line
+    decoded = data.decode("utf-8", "surrogateescape").rstrip("\n").split("\n") if data else []
+    for number, line in enumerate(decoded):
         if limit and number >= limit:
-            yield f"... and {len(said) - limit:,} more lines", "dim"
+            yield f"... and {len(decoded) - limit:,} more lines", "dim"
             return
         shown = text.plain(line.replace("\r", "^M"))
         if line.startswith("diff --git "):
@@ -33,11 +33,10 @@ def lines(data: bytes, limit: int = 0) -> Iterator[tuple[str, str]]:
 
 
 def coloured(data: bytes, style: Style) -> Iterator[str]:
-    """Yield the lines in their colours."""
     for line, kind in lines(data):
         yield style(line, kind) if kind else line
 
 
 def is_paged() -> bool:
-    """Tell whether somebody looks at standard output who did not ask for plain lines: then a pager helps."""
+    """Tell whether to use a pager: on a terminal, unless plain output was asked for (ACCESSIBLE)."""
     return sys.stdout.isatty() and os.environ.get("ACCESSIBLE", "0") in ("", "0")

@@ -1,4 +1,4 @@
-"""Values as JSON, for ``--json``: fields by name, times as RFC 3339 text, bytes that are no UTF-8 replaced."""
+"""Values as JSON, for ``--json``: fields by name, times as RFC 3339 text, invalid UTF-8 replaced."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TIMES = frozenset({"created", "ended", "last_seen", "started", "time"})
 
 
 def of(value: object) -> Any:
-    """Return a value, a mapping or a sequence as what JSON knows."""
+    """Convert a value, mapping or sequence to JSON's types."""
     if isinstance(value, Value):
         fields = [(name, getattr(value, name)) for name in value._fields]
         return {name: _time(field) if name in _TIMES else of(field) for name, field in fields}
@@ -29,7 +29,6 @@ def of(value: object) -> Any:
 
 
 def dumps(value: object) -> str:
-    """Return the text that ``--json`` prints."""
     text = json.dumps(of(value), ensure_ascii=False, indent=2)
     return text.encode("utf-8", "replace").decode("utf-8") + "\n"
 

@@ -1,4 +1,4 @@
-"""A list to choose from, apart from how it is shown: what a search leaves, what is highlighted, what is marked."""
+"""The state of a list to choose from, apart from how it is drawn: search results, highlighted line, marks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
-    Line = tuple[str, str]  # a line, and its colour
+    Line = tuple[str, str]  # text and colour
     Rows = Callable[[int], Sequence[Line]]
     Preview = Callable[[int], Iterable[Line]]
 
@@ -17,13 +17,13 @@ _PREVIEW_LINES = 200
 
 
 def matching(words: Sequence[str], query: str) -> list[int]:
-    """Return which texts contain all words of a query, in whatever case."""
+    """Return the indexes of the texts that contain all words of a query, ignoring case."""
     wanted = query.casefold().split()
-    return [number for number, said in enumerate(words) if all(word in said.casefold() for word in wanted)]
+    return [number for number, entry in enumerate(words) if all(word in entry.casefold() for word in wanted)]
 
 
-def beginning(preview: Preview, number: int) -> list[Line]:
-    """Return the beginning of a preview. What cannot be previewed says why, and the list stays."""
+def preview_lines(preview: Preview, number: int) -> list[Line]:
+    """Return a preview's first lines, or the reason why there is no preview."""
     found: list[Line] = []
     try:
         for line in preview(number):
@@ -36,7 +36,7 @@ def beginning(preview: Preview, number: int) -> list[Line]:
 
 
 class Choices:
-    """What is shown and what is chosen, apart from any terminal. Without ``marked`` it is one line."""
+    """What is shown and what is chosen. Without ``marked``, a single line is chosen."""
 
     def __init__(self, words: Sequence[str], marked: Collection[int] | None = None) -> None:
         self._words = words
@@ -47,28 +47,27 @@ class Choices:
 
     @property
     def current(self) -> int | None:
-        """The number of the highlighted line, None if the search leaves none."""
+        """The index of the highlighted line, None if nothing matches the search."""
         return self.shown[self.at] if self.shown else None
 
     @property
     def chosen(self) -> list[int]:
-        """What Enter accepts; nothing if there is nothing to accept."""
+        """The indexes that Enter accepts."""
         if self.marked is not None:
             return sorted(self.marked)
         return [] if self.current is None else [self.current]
 
     def move(self, step: int) -> None:
-        """Highlight another line; the first and the last one are the ends."""
+        """Move the highlight, stopping at the first and last line."""
         self.at = max(0, min(len(self.shown) - 1, self.at + step))
 
     def search(self, query: str) -> None:
-        """Show only what contains all words of the query; the highlighted line stays so if it is among them."""
+        """Show only lines that match the query; keep the highlighted line if it is among them."""
         before = self.current
         self.query = query
         self.shown = matching(self._words, query)
         self.at = self.shown.index(before) if before in self.shown else 0
 
     def toggle(self) -> None:
-        """Mark the highlighted line, or take its mark away."""
         if self.marked is not None and self.current is not None:
             self.marked ^= {self.current}

@@ -1,4 +1,4 @@
-"""Long output through the pager that git uses, on a terminal only."""
+"""Shows long output in the pager that git uses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def show(lines: Iterable[str], program: str) -> None:
-    """Show lines through a pager; ``less`` leaves at once what fits on the screen, and keeps colours."""
+    """Show lines in a pager; ``less`` is set to keep colours and to exit at once if all fits on the screen."""
     os.environ.setdefault("LESS", "FRX")
     if program:
         os.environ["PAGER"] = program

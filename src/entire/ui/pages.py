@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from entire.ui import text
 
 TYPE_CHECKING = False
@@ -19,14 +17,14 @@ _PHASES = {"active": "working", "active_committed": "working", "idle": "waiting"
 _LONG_PROMPT = 400
 _SHOWN_FILES = 12
 _SHOWN_RANGES = 6
-_STATUS = {"A": "added", "D": "removed", "R": "renamed", "T": "changed in kind"}
+_STATUS = {"A": "added", "D": "removed", "R": "renamed", "T": "changed its type"}
 
 
 # ---------------------------------------------------------------- status
 
 
 def status(view: views.StatusView, style: Style, now: float, *, detailed: bool) -> Iterator[str]:
-    """Show how a worktree stands. The first line is read by scripts."""
+    """Show the state of a worktree. Scripts read the first line."""
     if not view.is_set_up:
         yield "Entire is disabled here: it was never enabled (run `entire enable`)"
     else:
@@ -34,9 +32,9 @@ def status(view: views.StatusView, style: Style, now: float, *, detailed: bool) 
     yield ""
     yield from text.table(_facts(view), gap="  ")
     yield from _section("Sessions", _sessions(view.sessions, now, detailed=detailed), style)
-    yield from _section("Commits without a link", _unlinked(view.unlinked, detailed=detailed), style)
+    yield from _section("Unlinked commits", _unlinked(view.unlinked, detailed=detailed), style)
     yield from _section("Hooks", _hooks(view), style)
-    yield from _section("To look at", _troubles(view), style)
+    yield from _section("Needs attention", _warnings(view), style)
     if detailed:
         yield from _section("Settings", [text.plain(path) for path in view.settings_files], style)
 
@@ -45,12 +43,14 @@ def _facts(view: views.StatusView) -> Iterator[tuple[str, str]]:
     yield "Branch", text.plain(view.branch) or "(detached HEAD)"
     yield "Checkpoints", f"{view.checkpoints:,} stored"
     if view.push_sessions:
-        late = ", ".join(f"{remote} lacks {text.count(number, 'commit')}" for remote, number in view.unpushed.items())
-        yield "Pushing", "`git push` also pushes checkpoints" + (f"; {late} of them" if late else "")
+        behind = ", ".join(
+            f"{remote} lacks {text.count(number, 'checkpoint commit')}" for remote, number in view.unpushed.items()
+        )
+        yield "Pushing", "`git push` also pushes checkpoints" + (f"; {behind}" if behind else "")
     elif view.push_sessions is None and view.is_set_up:
-        yield "Pushing", "nobody chose, so checkpoints stay on this machine (`entire enable --push-sessions`)"
+        yield "Pushing", "not chosen, so checkpoints stay on this machine (`entire enable --push-sessions` pushes them)"
     elif view.is_set_up:
-        yield "Pushing", "no, checkpoints stay on this machine (`entire enable --push-sessions` changes that)"
+        yield "Pushing", "off, checkpoints stay on this machine (`entire enable --push-sessions` pushes them)"
 
 
 def _section(title: str, lines: Sequence[str] | Iterator[str], style: Style) -> Iterator[str]:
@@ -62,55 +62,56 @@ def _section(title: str, lines: Sequence[str] | Iterator[str], style: Style) -> 
 
 
 def _sessions(found: Sequence[views.SessionView], now: float, *, detailed: bool) -> Iterator[str]:
-    """Show the sessions of this worktree that are not over; with ``detailed``, all of them everywhere."""
-    shown = [one for one in found if detailed or (one.is_here and (one.phase != "ended" or one.open_files))]
+    """Show this worktree's sessions that are open or have uncommitted files; with ``detailed``, all sessions."""
+    shown = [state for state in found if detailed or (state.is_here and (state.phase != "ended" or state.open_files))]
     rows = []
-    for one in shown:
-        name = one.session_id if detailed else one.session_id[:8]
-        work = text.count(one.steps, "step") if one.steps else "-"
-        seen = text.ago(one.last_seen or one.started, now)
-        rows.append((text.plain(name), one.agent or "-", _PHASES.get(one.phase, one.phase), work, seen,
-                     text.one_line(one.first_prompt, 50)))  # fmt: skip
-    for one, line in zip(shown, text.table(rows), strict=True):
+    for session in shown:
+        name = session.session_id if detailed else session.session_id[:8]
+        work = text.count(session.steps, "step") if session.steps else "-"
+        seen = text.ago(session.last_seen or session.started, now)
+        phase = _PHASES.get(session.phase, session.phase)
+        prompt = text.one_line(session.first_prompt, 50)
+        rows.append((text.plain(name), session.agent or "-", phase, work, seen, prompt))
+    for session, line in zip(shown, text.table(rows), strict=True):
         yield line
-        if one.open_files:
-            yield "  not committed yet: " + _some(one.open_files)
-        if detailed and not one.is_here:
-            yield "  in " + text.plain(one.worktree)
+        if session.open_files:
+            yield "  uncommitted: " + _path_list(session.open_files)
+        if detailed and not session.is_here:
+            yield "  in " + text.plain(session.worktree)
     hidden = len(found) - len(shown)
     if hidden:
-        yield f"({text.count(hidden, 'session')} more: over, or in another worktree; --detailed shows them)"
+        yield f"({text.count(hidden, 'session')} more, ended or in another worktree: --detailed shows them)"
 
 
 def _unlinked(found: Sequence[views.UnlinkedView], *, detailed: bool) -> list[str]:
     shown = found if detailed else found[:5]
-    rows = [(one.commit[:7], text.one_line(one.subject, 50), text.one_line(one.reason, 100)) for one in shown]
+    rows = [
+        (commit.commit[:7], text.one_line(commit.subject, 50), text.one_line(commit.reason, 100)) for commit in shown
+    ]
     return text.table(rows)
 
 
 def _hooks(view: views.StatusView) -> list[str]:
     rows = []
-    for one in view.hooks:
-        if one.is_installed or view.enabled:
-            where = os.path.relpath(one.where, view.top) if one.where.startswith(view.top + os.sep) else one.where
-            rows.append(
-                (one.name, "installed" if one.is_installed else "NOT in order", text.plain(one.problem or where))
-            )
+    for hooks in view.hooks:
+        if hooks.is_installed or view.enabled:
+            state = "installed" if hooks.is_installed else "BROKEN"
+            rows.append((hooks.name, state, text.plain(hooks.problem) or text.path(hooks.where, view.top)))
     return text.table(rows)
 
 
-def _troubles(view: views.StatusView) -> Iterator[str]:
+def _warnings(view: views.StatusView) -> Iterator[str]:
     for warning in view.warnings:
         yield text.plain(warning)
     if view.enabled and len(view.hooks) < 2:
-        yield "no agent has our hooks: run `entire enable`"
-    if view.enabled and any(not one.is_installed for one in view.hooks):
-        yield "hooks are not in order: run `entire enable` again"
+        yield "no agent hooks are installed: run `entire enable`"
+    if view.enabled and any(not hooks.is_installed for hooks in view.hooks):
+        yield "some hooks are broken: run `entire enable` to reinstall them"
     if view.failures:
         yield f"{text.count(view.failures, 'error')} in .entire/logs/entire.log"
 
 
-def _some(paths: Sequence[str], limit: int = _SHOWN_FILES) -> str:
+def _path_list(paths: Sequence[str], limit: int = _SHOWN_FILES) -> str:
     more = len(paths) - limit
     return ", ".join(text.plain(path) for path in paths[:limit]) + (f" and {more} more" if more > 0 else "")
 
@@ -128,12 +129,13 @@ def listing(
     if session_id:
         yield f"Filtered by session: {text.plain(session_id)}"
     rows = []
-    for one in found:
-        commit = one.commits[0] if one.commits else None
+    for checkpoint in found:
+        commit = checkpoint.commits[0] if checkpoint.commits else None
         about = f"{commit.oid[:7]} {text.one_line(commit.subject, 50)}" if commit else ""
-        who = ", ".join(one.agents) if one.is_stored else "not stored here"
-        files = text.count(len(one.files), "file") if one.is_stored else ""
-        rows.append((one.id, text.moment(commit.time if commit else one.created), about, who, files))
+        who = ", ".join(checkpoint.agents) if checkpoint.is_stored else "not stored here"
+        files = text.count(len(checkpoint.files), "file") if checkpoint.is_stored else ""
+        when = text.moment(commit.time if commit else checkpoint.created)
+        rows.append((checkpoint.id, when, about, who, files))
     lines = text.table(rows, lead="  ")
     if lines:
         yield ""
@@ -141,16 +143,17 @@ def listing(
     if total > len(found):
         yield f"  ... and {total - len(found)} older ones (--limit 0 shows all)"
     work = [
-        (one.session_id[:8], one.agent, text.count(one.steps, "step"), _some(one.open_files, 5)) for one in open_work
+        (one.session_id[:8], one.agent, text.count(one.steps, "step"), _path_list(one.open_files, 5))
+        for one in open_work
     ]
-    yield from _section("Not committed yet", text.table(work), style)
+    yield from _section("Uncommitted", text.table(work), style)
 
 
-# ---------------------------------------------------------------- one checkpoint
+# ---------------------------------------------------------------- checkpoint
 
 
 def checkpoint(view: views.CheckpointView, style: Style, *, short: bool = False, full: bool = False) -> Iterator[str]:
-    """Show which sessions, prompts, files and tokens made a commit."""
+    """Show a checkpoint's commits, sessions, prompts, files and tokens."""
     yield style(f"Checkpoint {view.id}", "bold")
     rows = []
     for commit in view.commits:
@@ -159,22 +162,22 @@ def checkpoint(view: views.CheckpointView, style: Style, *, short: bool = False,
     rows.append(("Branch", text.plain(view.branch) or "-"))
     rows.append(("Created", f"{text.moment(view.created)} ({view.strategy or 'unknown strategy'})"))
     if len(view.parts) > 1:
-        rows.append(("Files", _some(view.files) or "-"))
+        rows.append(("Files", _path_list(view.files) or "-"))
         rows.append(("Tokens", _tokens(view.tokens)))
     yield from text.table(rows, lead="  ")
     for part in view.parts:
         yield ""
         yield from _part(part, style, short=short, full=full)
     if not short:
-        yield from _section("Who made which lines", _who(view), style)
+        yield from _section("Attribution", _attribution(view), style)
     yield from _section("Subagents", _tasks(view.tasks), style)
-    yield from _section("Not as it should be", [text.plain(one) for one in view.problems], style)
+    yield from _section("Problems", [text.plain(problem) for problem in view.problems], style)
 
 
 def _part(part: views.PartView, style: Style, *, short: bool, full: bool) -> Iterator[str]:
     yield style(f"Session {text.plain(part.session_id) or '(unknown)'}", "bold") + f" ({part.agent or 'unknown agent'})"
     models = dict.fromkeys(prompt.model for prompt in part.prompts if prompt.model)
-    rows = [("Files", _some(part.files) or "none"), ("Lines", _lines(part.lines))]
+    rows = [("Files", _path_list(part.files) or "none"), ("Lines", _lines(part.lines))]
     if models:
         rows.append(("Model", text.one_line(", ".join(models))))
     rows.append(("Tokens", _tokens(part.tokens)))
@@ -189,14 +192,14 @@ def _part(part: views.PartView, style: Style, *, short: bool, full: bool) -> Ite
     for number, prompt in enumerate(part.prompts, 1):
         shown = prompt.text.strip()
         if len(shown) > _LONG_PROMPT and not full:
-            shown = shown[:_LONG_PROMPT].rstrip() + "… (--full shows all of it)"
+            shown = shown[:_LONG_PROMPT].rstrip() + "… (--full shows the rest)"
         first, *rest = text.plain(shown).split("\n") or [""]
         yield style(f"    {number}. ", "cyan") + first
         yield from ("       " + line for line in rest)
 
 
-def _who(view: views.CheckpointView) -> list[str]:
-    """Show, for each file, which prompt or person made which of the lines that the commit added."""
+def _attribution(view: views.CheckpointView) -> list[str]:
+    """Show, for each file, which prompt or person added or removed its lines."""
     several = len(view.parts) > 1
     names = {
         (part.session_id, prompt.turn): f"prompt {number}"
@@ -211,10 +214,10 @@ def _who(view: views.CheckpointView) -> list[str]:
 
     rows = []
     for file in view.lines or ():
-        shown = [f"{_span(each)} {name(each.session_id, each.turn)}" for each in file.added[:_SHOWN_RANGES]]
+        shown = [f"{_span(lines)} {name(lines.session_id, lines.turn)}" for lines in file.added[:_SHOWN_RANGES]]
         more = len(file.added) - len(shown)
         shown += [f"and {more} more"] if more > 0 else []
-        shown += [f"{one.count} removed by {name(one.session_id, one.turn)}" for one in file.removed]
+        shown += [f"{lines.count} removed by {name(lines.session_id, lines.turn)}" for lines in file.removed]
         whole = _STATUS.get(file.status, "changed") + (f" from {text.plain(file.old_path)}" if file.old_path else "")
         if not shown:
             shown = [("binary file, " if file.is_binary else "") + f"{whole} by {name(file.session_id, file.turn)}"]
@@ -242,7 +245,7 @@ def _lines(lines: Attribution | None) -> str:
 
 def _tokens(usage: TokenUsage | None) -> str:
     if usage is None:
-        return "not known"
+        return "unknown"
     cache = usage.cache_read_tokens + usage.cache_creation_tokens
     parts = [f"{usage.input_tokens:,} in", f"{usage.output_tokens:,} out", *([f"{cache:,} cache"] if cache else [])]
     return ", ".join(parts) + f" ({text.count(usage.api_call_count, 'call')})"
@@ -250,34 +253,36 @@ def _tokens(usage: TokenUsage | None) -> str:
 
 def _tasks(tasks: Sequence[views.TaskView]) -> list[str]:
     rows = []
-    for one in tasks:
-        notes = text.count(one.notes, "note") if one.notes else ""
-        rows.append((text.plain(one.tool_use_id), text.plain(one.agent_id) or "-",
-                     "transcript stored" if one.has_transcript else "no transcript", notes))  # fmt: skip
+    for task in tasks:
+        notes = text.count(task.notes, "note") if task.notes else ""
+        rows.append((text.plain(task.tool_use_id), text.plain(task.agent_id) or "-",
+                     "transcript stored" if task.has_transcript else "no transcript", notes))  # fmt: skip
     return text.table(rows)
 
 
-# ---------------------------------------------------------------- a conversation
+# ---------------------------------------------------------------- conversation
 
 
-def conversation(said: Sequence[views.MessageView], style: Style) -> Iterator[str]:
-    """Show a conversation: people's words, the agent's answers, the tools in one line each."""
+def conversation(messages: Sequence[views.MessageView], style: Style) -> Iterator[str]:
+    """Show a conversation: prompts, answers, and one line per tool call."""
     before = ""
-    for one in said:
-        if one.who == "tool":
+    for message in messages:
+        if message.who == "tool":
             if before != "tool":
                 yield ""
-            yield style(f"  * {text.one_line(one.name, 40)}: {text.one_line(one.text, 100)}".rstrip(": "), "dim")
+            yield style(
+                f"  * {text.one_line(message.name, 40)}: {text.one_line(message.text, 100)}".rstrip(": "), "dim"
+            )
         else:
             yield ""
-            person = one.who == "user"
-            yield style("You" if person else "Agent", "cyan" if person else "green")
-            yield from (_rendered(one.text) if style.on and not person else text.indent(one.text).split("\n"))
-        before = one.who
+            is_user = message.who == "user"
+            yield style("You" if is_user else "Agent", "cyan" if is_user else "green")
+            yield from (_rendered(message.text) if style.on and not is_user else text.indent(message.text).split("\n"))
+        before = message.who
 
 
 def _rendered(markdown: str) -> list[str]:
-    """Return an answer's Markdown as a terminal shows it best."""
+    """Render an answer's Markdown for a terminal."""
     import io
     import shutil
 

@@ -1,7 +1,7 @@
-"""A list on a terminal, to choose from: arrow keys, a search, marks for several choices, a preview of each line.
+"""An interactive list on a terminal: arrow keys, a search, marks for several choices, a preview of each line.
 
-It draws on standard error, so that standard output holds results only. ``entire.ui.prompts`` decides whether to draw,
-and imports this module only then: prompt_toolkit takes a while to load.
+It draws on standard error, so that standard output holds results only. ``entire.ui.prompts`` imports this module only
+when it draws, because prompt_toolkit is slow to load.
 """
 
 from __future__ import annotations
@@ -49,27 +49,27 @@ _STYLES = {
 }  # fmt: skip
 _ONE_LINE = Dimension(min=0, max=1, preferred=1)  # gives way where the terminal has too few lines
 _INLINE_LINES = 20  # of a list that does not take the whole screen
-_REST = 0.12  # seconds without a key before a preview is worked out
-_ESCAPE_WAIT = 0.05  # seconds in which the rest of a sequence comes, if it is one and not the key Esc
+_REST = 0.12  # seconds without a key before a preview is made
+_ESCAPE_WAIT = 0.05  # seconds to tell the Esc key from the start of an escape sequence
 
 
 def pick(title: str, words: Sequence[str], rows: Rows, preview: Preview) -> int | None:
-    """Let a person choose one line; None if they leave.
+    """Let the user choose a line; None if they quit.
 
-    ``words`` is what a search looks at; ``rows`` returns the lines for a width; ``preview`` tells more about one line
-    and is called only when it is shown.
+    ``words`` is searched; ``rows`` returns the lines for a width; ``preview`` returns a line's details and is called
+    only when they are shown.
     """
     chosen = Picker(title, lists.Choices(words), rows, preview).run()
     return chosen[0] if chosen else None
 
 
 def pick_several(title: str, words: Sequence[str], rows: Rows, marked: Collection[int] = ()) -> list[int] | None:
-    """Let a person mark lines, at least one; None if they leave."""
+    """Let the user mark at least one line; None if they quit."""
     return Picker(title, lists.Choices(words, marked), rows).run()
 
 
 class Picker:
-    """The list, drawn. With a preview it takes the whole screen, else as few lines as it needs."""
+    """Draws the list: with a preview on the whole screen, else in as few lines as it needs."""
 
     def __init__(self, title: str, choices: lists.Choices, rows: Rows, preview: Preview | None = None) -> None:
         self._choices = choices
@@ -91,18 +91,18 @@ class Picker:
         self._app = self._application(title)
 
     def run(self) -> list[int] | None:
-        """Return what was chosen, None if the person left."""
+        """Return what was chosen, None if the user quit."""
         with terminal.restored_on_signals(self._interrupt):
             try:
                 return self._app.run(handle_sigint=False, set_exception_handler=False)
             except EOFError:  # the terminal has gone
                 return None
 
-    # ------------------------------------------------------------ the picture
+    # ------------------------------------------------------------ layout
 
     def _application(self, title: str) -> Application[list[int] | None]:
         output = Vt100_Output.from_pty(sys.stderr)
-        output.enable_cpr = False  # the answer could arrive after the end, as input of the shell
+        output.enable_cpr = False  # the terminal's reply could arrive after exit, as input of the shell
         is_full = self._preview is not None
         app: Application[list[int] | None] = Application(
             layout=Layout(self._parts(title), focused_element=self._list),
@@ -114,7 +114,7 @@ class Picker:
             output=output,
         )
         app.ttimeoutlen = _ESCAPE_WAIT
-        app.key_processor.after_key_press += lambda _: self._preview_soon()
+        app.key_processor.after_key_press += lambda _: self._schedule_preview()
         app.pre_run_callables.append(self._start)
         return app
 
@@ -184,30 +184,30 @@ class Picker:
 
     # ------------------------------------------------------------ previews
 
-    def _preview_soon(self) -> None:
-        """Work out a missing preview once no key has come for a moment."""
+    def _schedule_preview(self) -> None:
+        """Make a missing preview once no key has been pressed for a moment."""
         if self._timer is not None:
             self._timer.cancel()
         current = self._choices.current
         if self._loop is not None and self._has_pane and current is not None and current not in self._panes:
-            self._timer = self._loop.call_later(_REST, self._work_out, current)
+            self._timer = self._loop.call_later(_REST, self._make_preview, current)
 
-    def _work_out(self, number: int) -> None:
+    def _make_preview(self, number: int) -> None:
         if self._preview is None or self._app.is_done:
             return
         try:
             self._is_working = True
-            self._panes[number] = lists.beginning(self._preview, number)
+            self._panes[number] = lists.preview_lines(self._preview, number)
             self._is_working = False
         except BaseException as error:  # a bug, which asyncio would only log, or a signal
             self._is_working = False
             self._exit(error)
         self._app.invalidate()
 
-    # ------------------------------------------------------------ the end
+    # ------------------------------------------------------------ exit
 
     def _interrupt(self) -> None:
-        """Leave because of a signal: in the middle of a preview at once, else when the keys before it were read."""
+        """Exit on a signal: at once while a preview is made, else after the keys already pressed."""
         if self._loop is None or self._loop.is_closed() or self._is_working:
             raise KeyboardInterrupt
         self._loop.call_soon_threadsafe(self._exit, KeyboardInterrupt())
@@ -224,7 +224,7 @@ class Picker:
             "up": lambda: move(-1), "c-p": lambda: move(-1), "down": lambda: move(1), "c-n": lambda: move(1),
             "pageup": lambda: page(-1), "c-b": lambda: page(-1), "pagedown": lambda: page(1), "c-f": lambda: page(1),
             "c-c": lambda: self._exit(KeyboardInterrupt()), "c-d": lambda: self._app.exit(),
-            "c-z": lambda: None,  # else it is inserted into the search
+            "c-z": lambda: None,  # otherwise it would be inserted into the search
         }  # fmt: skip
         in_list: dict[str, Callable[[], object]] = {
             "k": lambda: move(-1), "j": lambda: move(1), "g": lambda: move(-_FAR), "home": lambda: move(-_FAR),
@@ -268,7 +268,7 @@ def _ignoring_the_event(act: Callable[[], object], _: KeyPressEvent) -> None:
 
 
 class _Lines(UIControl):
-    """Lines that are made for the width and height there is."""
+    """Lines made to fit the available width and height."""
 
     def __init__(self, make: Callable[[int, int], UIContent], count: Callable[[], int] = lambda: 1) -> None:
         self._make = make

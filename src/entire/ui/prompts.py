@@ -1,9 +1,9 @@
-"""Questions to a person: plain numbered lines, which a screen reader can read and a script can answer.
+"""Questions to the user: plain numbered lines, which a screen reader can read and a script can answer.
 
-A choice from a list is drawn by ``entire.ui.picker`` where the terminal can do that and ``ACCESSIBLE`` is not set.
+Where the terminal allows and ``ACCESSIBLE`` is not set, ``entire.ui.picker`` draws lists to choose from.
 
-Questions go to standard error, so that standard output holds results only. Nobody is asked where there is no terminal,
-unless ``ACCESSIBLE=1`` says that answers come on standard input.
+Questions go to standard error, so that standard output holds results only. Nothing is asked without a terminal, unless
+``ACCESSIBLE=1`` says that answers come on standard input.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _YES = {"y": True, "yes": True, "n": False, "no": False}
 
 
 def can_ask(env: Mapping[str, str] | None = None) -> bool:
-    """Tell whether there is somebody to answer."""
+    """Tell whether questions can be answered."""
     environment = os.environ if env is None else env
     if environment.get("ACCESSIBLE", "") not in ("", "0"):
         return True
@@ -46,7 +46,7 @@ def confirm(question: str, *, default: bool = False) -> bool:
 
 
 def choose(question: str, options: Sequence[tuple[str, str]], *, preset: Collection[str] = ()) -> list[str]:
-    """Ask for one or more of the options (name, what it is), those that are preset marked."""
+    """Ask for one or more of the options (name, description); those in ``preset`` are marked."""
     if terminal.can_draw():
         return _choose_drawn(question, options, preset)
     return _choose_plain(question, options, preset)
@@ -56,7 +56,7 @@ def _choose_drawn(question: str, options: Sequence[tuple[str, str]], preset: Col
     from entire.ui import picker
 
     width = max(len(name) for name, _ in options)
-    lines = [(f"{name:<{width}}  {what}", "") for name, what in options]
+    lines = [(f"{name:<{width}}  {description}", "") for name, description in options]
     marked = [number for number, (name, _) in enumerate(options) if name in preset]
     chosen = picker.pick_several(question, [line for line, _ in lines], lambda _: lines, marked)
     if chosen is None:
@@ -65,16 +65,16 @@ def _choose_drawn(question: str, options: Sequence[tuple[str, str]], preset: Col
 
 
 def _choose_plain(question: str, options: Sequence[tuple[str, str]], preset: Collection[str]) -> list[str]:
-    """Ask by numbers or names; an empty answer means the preset ones."""
+    """Ask by numbers or names; an empty answer chooses ``preset``."""
     names = [name for name, _ in options]
     width = max(len(name) for name in names)
     while True:
         click.echo(question, err=True)
-        for number, (name, what) in enumerate(options, 1):
+        for number, (name, description) in enumerate(options, 1):
             mark = "*" if name in preset else " "
-            click.echo(f" {mark}{number}) {name:<{width}}  {what}", err=True)
+            click.echo(f" {mark}{number}) {name:<{width}}  {description}", err=True)
         hint = f" (* = {', '.join(preset)})" if preset else ""
-        answer = _ask(f"Numbers or names, separated by blanks{hint}: ")
+        answer = _ask(f"Numbers or names, separated by spaces{hint}: ")
         words = (answer or "").replace(",", " ").split()
         numbers = [number_in(word, len(names)) for word in words]
         chosen = [word if at is None else names[at] for word, at in zip(words, numbers, strict=True)]
@@ -88,11 +88,7 @@ def _choose_plain(question: str, options: Sequence[tuple[str, str]], preset: Col
 
 
 def pick(title: str, words: Sequence[str], rows: Rows, preview: Preview) -> int | None:
-    """Ask for one line of a list, which may be long; None if the person leaves.
-
-    ``words`` is what a search looks at; ``rows`` returns the lines for a width; ``preview`` tells more about one line
-    and is called only when it is shown.
-    """
+    """Ask for a line of a list; None if the user quits. The parameters are those of ``picker.pick``."""
     if not words:
         return None
     if terminal.can_draw():
@@ -104,77 +100,77 @@ def pick(title: str, words: Sequence[str], rows: Rows, preview: Preview) -> int 
 
 def _pick_plain(title: str, words: Sequence[str], rows: Rows, preview: Preview) -> int | None:
     lines = rows(shutil.get_terminal_size((100, 24)).columns - 6)
-    _list(title, lines, range(len(lines)))
+    _print_list(title, lines, range(len(lines)))
     while True:
         try:
-            said = answer("Number; d and a number for a preview; words to search; empty to leave: ")
+            reply = answer("Number to choose, d NUMBER to preview, words to search, empty to quit: ")
         except click.Abort:
             return None
-        if said.casefold() in ("", "q"):
+        if reply.casefold() in ("", "q"):
             return None
-        number = number_in(said, len(lines))
+        number = number_in(reply, len(lines))
         if number is not None:
             return number
-        looked = number_in(said[1:].strip(), len(lines)) if said[:1] in ("d", "D") else None
-        if looked is not None:
-            text.write([line for line, _ in lists.beginning(preview, looked)], sys.stderr)
+        previewed = number_in(reply[1:].strip(), len(lines)) if reply[:1] in ("d", "D") else None
+        if previewed is not None:
+            text.write([line for line, _ in lists.preview_lines(preview, previewed)], sys.stderr)
         else:
-            _list(f"{title} ({text.plain(said)})", lines, lists.matching(words, said))
+            _print_list(f"{title} ({text.plain(reply)})", lines, lists.matching(words, reply))
 
 
-def _list(title: str, lines: Sequence[Line], shown: Iterable[int]) -> None:
-    """Print the lines with their numbers, which a search does not change."""
+def _print_list(title: str, lines: Sequence[Line], shown: Iterable[int]) -> None:
+    """Print lines with their numbers; a search keeps the numbers."""
     out = [f"{number + 1:>4}) {lines[number][0]}" for number in shown]
     text.write([title, *(out or ["  (nothing matches)"])], sys.stderr)
     sys.stderr.flush()
 
 
 def select(question: str, options: Sequence[tuple[str, str]]) -> str:
-    """Ask for one of the options (name, what it is); an empty answer means the first, the end of input none."""
+    """Ask for one of the options (name, description); an empty answer means the first, the end of input aborts."""
     names = [name for name, _ in options]
     width = max(len(name) for name in names)
     click.echo(question, err=True)
-    for number, (name, what) in enumerate(options, 1):
-        click.echo(f"  {number}) {name:<{width}}  {what}", err=True)
+    for number, (name, description) in enumerate(options, 1):
+        click.echo(f"  {number}) {name:<{width}}  {description}", err=True)
     while True:
-        said = answer(f"Number or name [{names[0]}]: ")
-        if not said:
+        reply = answer(f"Number or name [{names[0]}]: ")
+        if not reply:
             return names[0]
-        index = number_in(said, len(names))
-        if index is not None or said in names:
-            return names[index] if index is not None else said
+        index = number_in(reply, len(names))
+        if index is not None or reply in names:
+            return names[index] if index is not None else reply
         click.echo("Please choose from the list.", err=True)
 
 
 def letter(question: str, answers: Mapping[str, str], default: str) -> str:
-    """Ask for one of a few letters (letter: the word that it begins); an empty answer means the default."""
+    """Ask for one of a few letters (letter: its word); an empty answer means the default."""
     shown = ", ".join(f"[{key.upper() if key == default else key}]{word[1:]}" for key, word in answers.items())
     while True:
-        said = answer(f"{question} {shown}: ").casefold()
-        found = [key for key, word in answers.items() if said in (key, word)]
-        if found or not said:
+        reply = answer(f"{question} {shown}: ").casefold()
+        found = [key for key, word in answers.items() if reply in (key, word)]
+        if found or not reply:
             return found[0] if found else default
         click.echo(f"Please answer {', '.join(answers)}.", err=True)
 
 
 def number_in(word: str, count: int) -> int | None:
-    """Return the index that a person's number (from 1) stands for, None if it is no number of the list."""
+    """Return the index for a number counted from 1; None if the list has no such number."""
     if len(word) < 10 and word.isascii() and word.isdigit() and 1 <= int(word) <= count:
         return int(word) - 1
     return None
 
 
-def answer(text: str) -> str:
-    """Return one line of the answer; the end of the input aborts the command."""
-    line = _ask(text)
+def answer(question: str) -> str:
+    """Read a line; the end of input aborts the command."""
+    line = _ask(question)
     if line is None:
         raise click.Abort
     return line
 
 
-def _ask(text: str) -> str | None:
-    """Return one line of the answer, None at the end of the input."""
-    click.echo(text, nl=False, err=True)
+def _ask(question: str) -> str | None:
+    """Read a line; None at the end of input."""
+    click.echo(question, nl=False, err=True)
     line = sys.stdin.readline()
     if not line.endswith("\n"):
         click.echo(err=True)

@@ -1,4 +1,4 @@
-"""The talk with a person about one rewind: which point, what of it, what about their own edits, and whether at all."""
+"""Asks about a rewind: which point, files or conversation, the user's own edits, and a confirmation."""
 
 from __future__ import annotations
 
@@ -19,27 +19,29 @@ if TYPE_CHECKING:
     from entire.workspace import Workspace
 
 _PREVIEW_DIFF = 150
-_BOTH, _CODE, _TALK = "both", "code", "conversation"
+_BOTH, _CODE, _CONVERSATION = "both", "code", "conversation"
 _PARTS = (
     (_BOTH, "the files and the conversation"),
     (_CODE, "only the files"),
-    (_TALK, "only the conversation"),
+    (_CONVERSATION, "only the conversation"),
 )
 
 
 def choose(workspace: Workspace, found: Sequence[views.PointView], request: RewindRequest) -> views.PointView | None:
-    """Let a person choose a point; None if they leave."""
+    """Let the user choose a point; None if they quit."""
     now = time.time()
 
     def preview(number: int) -> Iterator[tuple[str, str]]:
         point = found[number]
         with workspace.rewind(replace(request, to=name(point, found))) as rewind:
             yield from about(point)
-            yield from ((line, "") for line in points.summary(rewind.view, text.Style(False), kept=request.keep_mine))
+            yield from (
+                (line, "") for line in points.summary(rewind.view, text.Style(False), keep_mine=request.keep_mine)
+            )
             yield from diffs.lines(rewind.diff(colour=False), _PREVIEW_DIFF)
 
     number = prompts.pick(
-        "Back to which point?",
+        "Rewind to which point?",
         [points.words(point) for point in found],
         lambda width: points.rows(found, width, now),
         preview,
@@ -48,34 +50,34 @@ def choose(workspace: Workspace, found: Sequence[views.PointView], request: Rewi
 
 
 def about(point: views.PointView) -> Iterator[tuple[str, str]]:
-    """Tell more of a point than its line does: the whole beginning of the prompt, and its files."""
+    """Yield a point's details: its prompt and files."""
     who = f"{text.one_line(point.agent, 40)} {text.one_line(point.session_id, 40)}".strip()
     yield f"{point.kind} {text.plain(point.id[:12])}   {text.moment(point.time)}   {who}", "cyan"
     if point.prompt:
         yield text.one_line(point.prompt, 300), ""
     if point.files:
-        shown = ", ".join(points.path(one) for one in point.files[:8])
+        shown = ", ".join(points.path(path) for path in point.files[:8])
         more = len(point.files) - 8
         yield f"{text.count(len(point.files), 'file')}: {shown}" + (f" and {more} more" if more > 0 else ""), "dim"
 
 
 def name(point: views.PointView, found: Sequence[views.PointView]) -> str:
-    """Return what names just this point: a squashed commit has several checkpoints."""
-    same = sum(one.id == point.id for one in found)
+    """Return an unambiguous id of a point: a squashed commit has several checkpoints."""
+    same = sum(other.id == point.id for other in found)
     return point.checkpoint_id if same > 1 and point.checkpoint_id else point.id
 
 
 def questions(workspace: Workspace, point: views.PointView, request: RewindRequest) -> RewindRequest:
-    """Ask what to put back, as far as the command line leaves it open."""
+    """Ask what to restore, unless the command line says so."""
     if not (request.logs_only or request.files_only or request.paths):
-        part = prompts.select("What shall go back?", _PARTS)
-        request = replace(request, logs_only=part == _TALK, files_only=part == _CODE)
+        part = prompts.select("Restore what?", _PARTS)
+        request = replace(request, logs_only=part == _CONVERSATION, files_only=part == _CODE)
     is_free = not (request.logs_only or request.paths or request.session_id or request.reset)
     if point.kind == "checkpoint" and is_free and _has_later_commits(workspace, point.id):
         branch = text.plain(workspace.branch) or "HEAD"
         ways = (
-            ("files", f"put the files back; {branch} and its commits stay"),
-            ("branch", f"move {branch} back; where it is now stays under a backup ref"),
+            ("files", f"restore the files; {branch} and its commits stay"),
+            ("branch", f"move {branch} back; a backup ref keeps its old commit"),
         )
         request = replace(request, reset=prompts.select("There are commits after this one.", ways) == "branch")
     return request
@@ -84,30 +86,30 @@ def questions(workspace: Workspace, point: views.PointView, request: RewindReque
 def _has_later_commits(workspace: Workspace, commit: str) -> bool:
     try:
         return workspace.commit("HEAD").oid != commit
-    except EntireError:  # a branch without a commit
+    except EntireError:  # no commit on the branch yet
         return False
 
 
 def wants_to_keep(rewind: Rewind) -> bool:
-    """Ask what shall become of the person's own edits since the point."""
-    text.write(["", "You changed these files too since then:"], sys.stderr)
-    mine = [points.path(one) for one in rewind.view.yours]
-    text.write(["  " + one for one in mine[: points.SHOWN]], sys.stderr)
+    """Ask whether to merge the user's own edits since the point."""
+    text.write(["", "You also changed these files since then:"], sys.stderr)
+    mine = [points.path(path) for path in rewind.view.yours]
+    text.write(["  " + path for path in mine[: points.SHOWN]], sys.stderr)
     if len(mine) > points.SHOWN:
         text.write([f"  and {len(mine) - points.SHOWN:,} more"], sys.stderr)
     ways = (
-        ("keep", "keep my edits: they are merged into the files"),
-        ("exact", "exactly the point: the undo point holds my edits"),
+        ("keep", "merge my edits into the restored files"),
+        ("exact", "restore the point exactly; the undo point holds my edits"),
     )
     return prompts.select("What about your edits?", ways) == "keep"
 
 
-def is_wanted(rewind: Rewind, program: str, *, kept: bool = False) -> bool:
-    """Show what will happen and ask whether it shall; the diff is shown as often as wanted."""
+def is_wanted(rewind: Rewind, program: str, *, keep_mine: bool = False) -> bool:
+    """Show the plan and ask for confirmation; on request, show the diff first."""
     style = text.style_for(sys.stderr)
-    text.write(["", *points.summary(rewind.view, style, kept=kept)], sys.stderr)
+    text.write(["", *points.summary(rewind.view, style, keep_mine=keep_mine)], sys.stderr)
     while True:
-        answer = prompts.letter("Go back?", {"y": "yes", "n": "no", "d": "diff"}, "n")
+        answer = prompts.letter("Rewind?", {"y": "yes", "n": "no", "d": "diff"}, "n")
         if answer != "d":
             return answer == "y"
         data = rewind.diff(colour=False)

@@ -1,4 +1,4 @@
-"""Whether a terminal can be drawn on, and what must happen to it when a signal comes while something is drawn."""
+"""Whether we can draw on the terminal, and how to restore it when a signal arrives."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP
 
 
 def can_draw(env: Mapping[str, str] | None = None) -> bool:
-    """Tell whether there is a terminal that can be drawn on, and plain lines were not asked for (ACCESSIBLE)."""
+    """Tell whether we can draw on the terminal: it is capable, and plain lines were not asked for (ACCESSIBLE)."""
     environment = os.environ if env is None else env
     if environment.get("ACCESSIBLE", "0") not in ("", "0"):
         return False
@@ -27,9 +27,9 @@ def can_draw(env: Mapping[str, str] | None = None) -> bool:
 
 @contextlib.contextmanager
 def restored_on_signals(leave: Callable[[], None]) -> Iterator[None]:
-    """Call ``leave`` when a signal comes that ends the program, so that the terminal is restored before it does.
+    """Call ``leave`` on a signal that ends the program, so that the terminal is restored first.
 
-    Afterwards a signal other than Ctrl-C ends the program as it would have done at once.
+    Afterwards, a signal other than Ctrl-C is sent again and ends the program.
     """
     arrived: list[int] = []
 
@@ -54,7 +54,7 @@ def restored_on_signals(leave: Callable[[], None]) -> Iterator[None]:
 
 
 def let_ctrl_c_interrupt() -> None:
-    """In raw mode, let Ctrl-C interrupt slow work too. Ctrl-Z would leave a broken terminal."""
+    """In raw mode, let Ctrl-C interrupt slow work; disable Ctrl-Z, which would leave a broken terminal."""
     import termios
 
     descriptor = sys.stdin.fileno()

@@ -1,4 +1,4 @@
-"""Values in, strings out: aligned columns, numbers, times, colours where they are wanted."""
+"""Formats values for people: aligned columns, numbers, times, colours."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ class Style:
         self.on = on
 
     def __call__(self, text: str, kind: str) -> str:
-        """Return the text in a colour (``bold``, ``dim``, ``green``, ...)."""
+        """Return the text in a colour or style (``bold``, ``dim``, ``green``, ...)."""
         return f"\033[{_CODES[kind]}m{text}\033[0m" if self.on and text else text
 
 
 def style_for(stream: TextIO, env: Mapping[str, str] | None = None) -> Style:
-    """Colour only where somebody looks, and not where they asked for none (NO_COLOR, ACCESSIBLE, a dumb terminal)."""
+    """Use colours on a terminal, unless NO_COLOR, ACCESSIBLE or TERM=dumb asks for none."""
     environment = os.environ if env is None else env
     quiet = environment.get("NO_COLOR") or environment.get("ACCESSIBLE", "0") not in ("", "0")
     return Style(not quiet and environment.get("TERM") != "dumb" and stream.isatty())
 
 
 def plain(text: str) -> str:
-    """Return text that a terminal cannot take for commands: control characters and broken bytes become visible."""
+    """Make control characters and invalid bytes visible, so that text cannot command the terminal."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() or char in "\n\t" else _visible(char) for char in text)
@@ -49,13 +49,13 @@ def _visible(char: str) -> str:
 
 
 def one_line(text: str, width: int = 72) -> str:
-    """Return the text's words on one line, cut with an ellipsis."""
+    """Return text on one line, cut with an ellipsis."""
     joined = plain(" ".join(text.split()))
     return joined if len(joined) <= width else joined[: width - 1].rstrip() + "…"
 
 
 def indent(text: str, by: str = "  ") -> str:
-    """Return the text with each line moved right; empty lines stay empty."""
+    """Indent each line except empty ones."""
     return "\n".join(by + line if line else line for line in plain(text).rstrip().split("\n"))
 
 
@@ -83,7 +83,7 @@ def moment(seconds: float) -> str:
 
 
 def ago(seconds: float, now: float) -> str:
-    """Return how long ago that was, in one unit; '' for no time."""
+    """Return how long ago a time was, in its largest unit; '' for no time."""
     if seconds <= 0:
         return ""
     past = max(0, int(now - seconds))
@@ -94,7 +94,7 @@ def ago(seconds: float, now: float) -> str:
 
 
 def write(lines: str | Iterable[str], stream: TextIO | None = None) -> None:
-    """Write lines to standard output, also where its encoding cannot say everything."""
+    """Write lines, replacing characters that the stream's encoding lacks."""
     out = stream or sys.stdout
     text = lines if isinstance(lines, str) else "".join(line + "\n" for line in lines)
     encoding = getattr(out, "encoding", None) or "utf-8"
@@ -102,5 +102,5 @@ def write(lines: str | Iterable[str], stream: TextIO | None = None) -> None:
 
 
 def path(name: str, top: str) -> str:
-    """Return a path for people: relative to the worktree if it lies in it."""
+    """Return a path for people: relative to the worktree if inside it."""
     return plain(os.path.relpath(name, top) if name.startswith(top + os.sep) else name)

@@ -71,5 +71,5 @@ def test_a_preview_is_cut_and_says_why_there_is_none() -> None:
             raise EntireError("no \033[2J preview")
         yield from ((f"line {n}", "") for n in range(1000))
 
-    assert len(lists.beginning(preview, 0)) == 200
-    assert lists.beginning(preview, 1) == [("no ^[[2J preview", "red")]
+    assert len(lists.preview_lines(preview, 0)) == 200
+    assert lists.preview_lines(preview, 1) == [("no ^[[2J preview", "red")]
