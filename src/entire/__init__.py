@@ -1,4 +1,4 @@
-"""Keeps every session of your coding agents in git, linked to the commits it led to.
+"""Records the sessions of your coding agents in git and links them to your commits.
 
 The public names are imported on first use, so that ``import entire`` adds almost nothing to a hook's start.
 """

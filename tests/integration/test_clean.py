@@ -114,9 +114,9 @@ def test_steps_on_which_nobody_stands_go_and_come_back(story: Story, clean: Clea
     assert name in said
     assert "no worktree is at" in said
     assert shadows(story) == [name]
-    assert "Removed 1 thing" in clean("--force")
+    assert "Deleted 1 item" in clean("--force")
     assert shadows(story) == []
-    assert "Brought back: 1 ref." in clean("--undo")
+    assert "Restored: 1 ref." in clean("--undo")
     assert story.git("rev-parse", name).strip() == tip
     assert ("steps", name) in clean.items()
     assert story.log_errors() == []
@@ -204,7 +204,7 @@ def test_stale_states_go_and_come_back(story: Story, clean: Clean) -> None:
     clean("-f")
     assert old.id not in sessions.ids(place_of(story))
     assert {alive.id, recent.id, working.id} <= set(sessions.ids(place_of(story)))
-    assert "Brought back: 3 files." in clean("--undo")
+    assert "Restored: 3 files." in clean("--undo")
     after = everything(story.root / ".git")
     assert {name: after.get(name) for name in before} == before
 
@@ -410,7 +410,7 @@ def test_old_undo_points_go_for_good_and_all_of_them_where_asked(story: Story, c
     assert clean.items() == []
     found = cleaning.find(place_of(story), now=time.time() + 15 * DAY)
     assert [one.kind for one in found.items] == ["undo point"]
-    assert "removed for good" in clean("--all")
+    assert "cannot be restored" in clean("--all")
     assert [kind for kind, _ in clean.items("--all")] == ["undo point"]
     assert "--undo" not in clean("--all", "-f")
     assert list(folder.iterdir()) == []

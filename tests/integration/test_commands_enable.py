@@ -67,7 +67,7 @@ def test_enabling_twice_changes_nothing(repo: Repo) -> None:
     before = repo.files()
     out = repo.ok("enable", "--agent", "claude-code")
     assert repo.files() == before
-    assert "settings: as they were" in out
+    assert "settings: unchanged" in out
 
 
 def test_force_repairs_hooks_that_somebody_changed(repo: Repo) -> None:
@@ -241,7 +241,7 @@ def test_a_hooks_folder_of_more_than_this_repository(
     assert "core.hooksPath is not set for this repository alone" in out
     assert {path.name: path.read_text() for path in shared.iterdir()} == before
     assert all(f"{shared}/{name}:" in out for name in HOOKS)
-    assert "NOT in order" in repo.ok("status")
+    assert "BROKEN" in repo.ok("status")
 
     monkeypatch.setenv("ACCESSIBLE", "1")
     monkeypatch.setattr("sys.stdin", io.StringIO("demo\nno\nyes\n"))

@@ -166,8 +166,8 @@ def test_status_tells_what_is_open(world: Repo) -> None:
     assert by_id["b1bddc73"]["open_files"] == ["hello.py"]
     assert by_id["255dad9f"]["is_here"] is False
     out = world.ok("status")
-    assert "not committed yet: hello.py" in out
-    assert "hooks are not in order" in out  # the archive holds no git hooks
+    assert "uncommitted: hello.py" in out
+    assert "some hooks are broken" in out  # the archive holds no git hooks
     assert "255dad9f-bc32-429e-8f3f-18163d22b904" in world.ok("status", "--detailed")
 
 
@@ -231,7 +231,7 @@ def test_who_made_which_lines_is_shown_where_it_is_known(world: Repo) -> None:
         commits=(link,), turns=turns, files=files)))  # fmt: skip
     out = [line.strip() for line in world.ok("explain", "HEAD").split("\n")]
     assert "Model   m-1" in out
-    at = out.index("Who made which lines")
+    at = out.index("Attribution")
     assert out[at + 1 : at + 4] == [
         "hello.py  lines 1-3: prompt 1, line 4: a person",
         "logo.png  binary file, added by prompt 2",
@@ -340,7 +340,7 @@ def test_a_commit_with_several_ids_shows_them_all(world: Repo) -> None:
     out = world.ok("explain", "HEAD")
     assert "Checkpoint 1cc5a4cd674f\n" in out
     assert "Checkpoint b1fac6cd5d81\n" in out
-    assert "a412eb830957 is named in the message too, but it is not stored here" in out
+    assert "The commit message also names checkpoint a412eb830957, which is not stored here" in out
     assert world.json("explain", "HEAD")["missing"] == ["a412eb830957"]
     assert "Checkpoints: 3\n" in world.ok("explain")
 
@@ -364,7 +364,7 @@ def test_broken_checkpoints_are_shown_as_far_as_they_go(world: Repo) -> None:
     put_beside(world, "1cc5a4cd674f", "metadata.json", b"{ broken")
     put_beside(world, "1cc5a4cd674f", "0/metadata.json", b"\xff")
     out = world.ok("explain", "HEAD")
-    assert "Not as it should be" in out
+    assert "Problems" in out
     assert "the checkpoint's metadata.json is missing or broken" in out
     world.ok("explain")
     world.ok("explain", "--full", "HEAD")

@@ -227,11 +227,11 @@ def test_to_a_point_without_a_question(
     assert out.split("\n") == [
         "rewind to aaaaaaa: Add a greeting",
         "  changed  x.py",
-        "Your own edits since then were in these files; the undo point holds them:",
+        "Your own edits since then were removed from these files; the undo point holds them:",
         "  x.py",
-        "Left alone:",
+        "Not restored:",
         "  lib  a submodule",
-        "Conversation of Claude Code 0f3d2c1b: went back to the point",
+        "Conversation of Claude Code 0f3d2c1b: cut back to the point",
         "  close Claude Code (pid 42) first",
         f"  to continue: claude -r {SESSION}",
         "Undo: entire rewind --undo",
@@ -472,13 +472,13 @@ def test_edits_of_ones_own(repo: Repo, fake: FakeWorkspace, say: Callable[[str],
     fake.view = replace(VIEW, yours=("x.py",))
     say(f"3\nboth\n{'keep' if kept else 'exact'}\ny\n")
     assert repo.entire("rewind") == 0
-    assert "You changed these files too since then:\n  x.py\n" in repo.err
+    assert "You also changed these files since then:\n  x.py\n" in repo.err
     if kept:
         assert fake.calls == [(STEP, {}), (STEP, {"keep_mine": True})]
         assert fake.log == ["left", "carried out", "left"]
     else:
         assert fake.calls == [(STEP, {})]
-        assert "these files go; the undo point will hold them:" in repo.err
+        assert "will be removed from these files; the undo point will hold them:" in repo.err
 
 
 def test_a_preview_while_choosing(repo: Repo, fake: FakeWorkspace, say: Callable[[str], None]) -> None:
@@ -496,17 +496,17 @@ def test_choosing_on_a_terminal(repo: Repo) -> None:
     """Keys for the list, then questions on lines: the terminal is as usual again for them."""
     screen = Screen(process(repo, ["rewind"]), {}, columns=100, rows=30)
     try:
-        screen.wait_for("Back to which point.*> 1970-01-01.*1/5")
+        screen.wait_for("Rewind to which point.*> 1970-01-01.*1/5")
         screen.type("/step greet\r")
         screen.wait_for(r"> [^\n]*2 files[^\n]*\n[^>]*/step greet\n1/1 ")
         screen.type("d")
         screen.wait_for("step aaaaaaaaaaaa .*-two.*1/1")
         screen.type("\r")
-        screen.wait_for("What shall go back.*Number or name .both.:")
+        screen.wait_for("Restore what.*Number or name .both.:")
         screen.type("2\n")
         screen.wait_for("What about your edits.*Number or name .keep.:")
         screen.type("exact\n")
-        screen.wait_for("change  x.py.*Go back. .y.es, .N.o, .d.iff:")
+        screen.wait_for("change  x.py.*Rewind. .y.es, .N.o, .d.iff:")
         screen.type("y\n")
         assert screen.end().startswith("rewind to aaaaaaa: Add a greeting\n  changed  x.py\n")
         assert screen.process.returncode == 0
@@ -526,7 +526,7 @@ def test_nothing_to_choose_from(repo: Repo, fake: FakeWorkspace, say: Callable[[
     fake.found = []
     say("1\n")
     assert repo.entire("rewind") == 1
-    assert "there is no point to go back to" in repo.err
+    assert "there is no point to rewind to" in repo.err
 
 
 # ---------------------------------------------------------------- the shell

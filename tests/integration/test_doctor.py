@@ -78,9 +78,9 @@ def doctor(story: Story, capsys: pytest.CaptureFixture[str]) -> Doctor:
 
 def test_all_is_well(story: Story, doctor: Doctor) -> None:
     before = everything(story.root)
-    assert doctor() == "Everything is well.\n"
+    assert doctor() == "No problems found.\n"
     assert doctor.json() == []
-    assert doctor("--force") == "Everything is well.\n"
+    assert doctor("--force") == "No problems found.\n"
     assert everything(story.root) == before
 
 
@@ -98,7 +98,7 @@ class TestHooks:
     def test_a_missing_git_hook(self, story: Story, doctor: Doctor) -> None:
         (story.root / ".git/hooks/post-commit").unlink()
         doctor.finds("git hooks", "post-commit is missing")
-        assert "`entire doctor --fix` repairs all of them" in doctor(status=1)
+        assert "Run `entire doctor --fix` to repair all of them" in doctor(status=1)
         doctor.repairs("git hooks")
         session = worked(story)
         story.commit("It is linked", env=PERSON)
@@ -560,7 +560,7 @@ def test_it_asks_before_it_repairs(story: Story, doctor: Doctor, monkeypatch: py
     doctor("--fix", status=130)
     assert everything(story.root) == before
     monkeypatch.setattr(sys, "stdin", io.StringIO("\n"))
-    assert "Everything is well now." in doctor("--fix")
+    assert "All problems are repaired." in doctor("--fix")
     assert (story.root / ".git/hooks/post-commit").exists()
 
 

@@ -126,15 +126,15 @@ def test_it_asks_where_somebody_answers(
     reset(status=130)
     assert len(shadows(story)) == 1
     monkeypatch.setattr(sys, "stdin", io.StringIO("yes\n"))
-    assert "Forgotten:" in reset()
+    assert "Discarded:" in reset()
     assert shadows(story) == []
 
 
 def test_nothing_to_forget(story: Story, reset: Reset) -> None:
     session = worked(story)
     story.commit("Commit it", env=PERSON)
-    assert reset("-f").startswith("Nothing to forget")
-    assert reset().startswith("Nothing to forget")
+    assert reset("-f").startswith("Nothing to discard")
+    assert reset().startswith("Nothing to discard")
     assert session.id in sessions.ids(place_of(story))
 
 
@@ -142,7 +142,7 @@ def test_one_of_two_sessions(story: Story, reset: Reset) -> None:
     one, other = worked(story, "a.py"), worked(story, "b.py")
     (name,) = shadows(story)
     said = reset("--session", one.id[:8], "-f")
-    assert f"stays: {other.id} stands on it too" in said
+    assert f"kept: {other.id} uses it too" in said
     assert shadows(story) == [name]
     assert sessions.ids(place_of(story)) == [other.id]
     story.commit("Commit both", env=PERSON)
@@ -236,7 +236,7 @@ def test_another_worktree_stays(story: Story, reset: Reset) -> None:
     with session.turn("Work here"):
         (session.cwd / "a.py").write_text("a = 1\n")
     before = refs(story)
-    assert reset("-f").startswith("Nothing to forget")
+    assert reset("-f").startswith("Nothing to discard")
     reset("-f", "--session", session.id, status=1)
     assert str(session.cwd) in reset.err
     assert refs(story) == before

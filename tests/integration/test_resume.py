@@ -324,7 +324,7 @@ def test_two_sessions_in_one_checkpoint(
     assert "Restoring 2 sessions\n" in out
     assert out.index(f"Session: {first.id}\n") < out.index(f"Session: {other.id}\n")
     assert out.count("claude -r ") == 2
-    assert said(clone, capsys, "main").count("the transcript is here already") == 2
+    assert said(clone, capsys, "main").count("transcript already here") == 2
 
 
 def test_a_squash_has_several_checkpoints_and_each_session_its_latest_transcript(
@@ -362,7 +362,7 @@ def test_some_checkpoints_of_a_squash_are_missing(story: Story, capsys: pytest.C
     assert "00112233aabb" in story.ids()
     out = said(story, capsys)
     assert f"Session: {mine.id}" in out
-    assert "Checkpoint 00112233aabb is named in the message too, but it is not stored here" in out
+    assert "The commit message also names checkpoint 00112233aabb, which is not stored here" in out
     assert resumed(story, capsys)["missing"] == ["00112233aabb"]
 
 
@@ -386,7 +386,7 @@ def test_merges_at_the_tip_are_skipped_and_newer_commits_are_told(
     assert "newer commit" not in said(story, capsys)
     story.write("by-hand.txt", "x\n")
     story.commit("By hand", env=PERSON)
-    assert "1 newer commit without a checkpoint; the newest with one is " + linked[:7] in said(story, capsys)
+    assert "1 newer commit without a checkpoint; the newest commit with a checkpoint is " + linked[:7] in said(story, capsys)
 
 
 def test_a_branch_without_a_checkpoint_of_its_own(story: Story, capsys: pytest.CaptureFixture[str]) -> None:
@@ -502,7 +502,7 @@ def test_a_newer_local_transcript_is_kept_unless_forced_and_undo_brings_it_back(
         ("kept", True, True)
     ]
     assert value["undo_id"] is None
-    assert "is newer and was kept" in said(story, capsys)
+    assert "kept the newer local transcript" in said(story, capsys)
     assert (mine.file.read_text(), mine.state()) == (local, state)
     value = resumed(story, capsys, "--force")
     assert whats(value) == {mine.id: "written"}
@@ -606,7 +606,7 @@ def test_agents_that_are_not_known_here_do_not_stop_the_others(
     value = resumed(story, capsys)
     assert whats(value) == {other.id: "unchanged"}
     assert [session["session_id"] for session in value["skipped"]] == [mine.id]
-    assert f"Session {mine.id} was left out: " in said(story, capsys)
+    assert f"Skipped session {mine.id}: " in said(story, capsys)
 
 
 def rename(story: Story, checkpoint: str, old: str, new: str) -> None:

@@ -115,7 +115,7 @@ def test_the_preview_is_a_patch(repo: Repo) -> None:
     subprocess.run(["git", "apply", "-"], input=patch, cwd=repo.top, check=True)
     by_hand = files(repo)
     assert repo.json("rewind", "--to", point, "--files-only", "--preview")["edits"] == []
-    assert "Nothing to put back" in repo.ok("rewind", "--to", point, "--files-only")
+    assert "Nothing to restore" in repo.ok("rewind", "--to", point, "--files-only")
     assert files(repo) == by_hand
 
 
@@ -141,7 +141,7 @@ def test_edits_of_ones_own_are_named_and_held(repo: Repo) -> None:
     path = repo.top / "sub/hello.py"
     path.write_text("print(2)\nprint('mine')\n")
     taken = repo.ok("rewind", "--to", point, "--preview")
-    assert "Your own edits since then in these files go; the undo point will hold them:\n  sub/hello.py\n" in taken
+    assert "Your own edits since then will be removed from these files; the undo point will hold them:\n  sub/hello.py\n" in taken
     done = repo.ok("rewind", "--to", point)
     assert "the undo point holds them:\n  sub/hello.py\n" in done
     assert path.read_text() == "print(1)\n"
@@ -168,7 +168,7 @@ def test_back_by_branch(repo: Repo, story: Story, session: Session, monkeypatch:
     kinds = [entry["id"] for entry in points(repo)]
     say(monkeypatch, f"{kinds.index(first) + 1}\nboth\nbranch\ny\n")
     assert repo.entire("rewind") == 0
-    assert f"Branch main moved to {first[:12]}; where it was is kept as refs/" in repo.out
+    assert f"Branch main moved to {first[:12]}; its old commit is saved as refs/" in repo.out
     assert repo.git("rev-parse", "HEAD") == first
     assert repo.git("status", "--short") == ""
     monkeypatch.delenv("ACCESSIBLE")
@@ -181,13 +181,13 @@ def test_choosing_on_a_terminal(repo: Repo) -> None:
     program = f"import os\nos.chdir({str(repo.top)!r})\nfrom entire import cli\nraise SystemExit(cli.main(['rewind']))"
     screen = Screen(program, {}, columns=100, rows=30)
     try:
-        screen.wait_for("Back to which point.*> .*Improve it.*1/2")
+        screen.wait_for("Rewind to which point.*> .*Improve it.*1/2")
         screen.type("jd")
         screen.wait_for("> [^\n]*Create greeting.*-print.2.*2/2")
         screen.type("\r")
-        screen.wait_for("What shall go back")
+        screen.wait_for("Restore what")
         screen.type("\n")
-        screen.wait_for("Go back. .y.es")
+        screen.wait_for("Rewind. .y.es")
         screen.type("y\n")
         assert screen.end().endswith("Undo: entire rewind --undo")
     finally:

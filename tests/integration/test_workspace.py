@@ -57,5 +57,5 @@ def test_a_name_that_means_nothing(top: Path) -> None:
     with pytest.raises(EntireError, match="commit or checkpoint not found: fffffff"):
         workspace.target("fffffff")
     for name in ("nonsense", ""):
-        with pytest.raises(EntireError, match="is no commit, checkpoint or session here"):
+        with pytest.raises(EntireError, match="no commit, checkpoint or session here is named"):
             workspace.target(name)

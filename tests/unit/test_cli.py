@@ -65,7 +65,7 @@ def test_what_cannot_be_understood_is_exit_code_2(args: list[str], capsys: pytes
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.startswith("entire: ")
-    assert "\nhint: see `entire" in said.err
+    assert "\nhint: run `entire" in said.err
 
 
 def test_an_expected_error(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -105,7 +105,7 @@ def test_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_reader_that_went_away(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("entire.commands.version.run", fails_with(BrokenPipeError()))
-    monkeypatch.setattr(cli, "_silence", lambda: None)
+    monkeypatch.setattr(cli, "_discard_output", lambda: None)
     assert cli.main(["version"]) == 0
     assert capsys.readouterr() == ("", "")
 
@@ -128,7 +128,7 @@ def test_a_bug_outside_of_a_repository(monkeypatch: pytest.MonkeyPatch, capsys: 
     monkeypatch.setattr("entire.commands.version.run", fails_with(ValueError("secret")))
     assert cli.main(["version"]) == 1
     assert (
-        capsys.readouterr().err == "entire: internal error: ValueError\nhint: run it again with --debug to see where\n"
+        capsys.readouterr().err == "entire: internal error: ValueError\nhint: run it again with --debug to see the traceback\n"
     )
 
 

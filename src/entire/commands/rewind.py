@@ -172,7 +172,7 @@ def _undo(workspace: Workspace, name: str, mode: Mode) -> int:
         if mode.preview:
             return _preview(workspace, rewind, mode)
         if not mode.yes and not rewinding.is_wanted(rewind, workspace.pager):
-            return _unchanged(mode)
+            return _decline(mode)
         return _carry_out(rewind, mode)
 
 
@@ -187,7 +187,7 @@ def _choose(workspace: Workspace, request: RewindRequest, mode: Mode) -> int:
         )
     point = rewinding.choose(workspace, found, request)
     if point is None:
-        return _unchanged(mode)
+        return _decline(mode)
     request = replace(request, to=rewinding.name(point, found))
     if mode.yes or mode.preview:
         with workspace.rewind(request) as rewind:
@@ -207,11 +207,11 @@ def _ask(workspace: Workspace, request: RewindRequest, mode: Mode) -> int:
 
 def _confirm(workspace: Workspace, rewind: Rewind, mode: Mode, *, keep_mine: bool) -> int:
     if not rewinding.is_wanted(rewind, workspace.pager, keep_mine=keep_mine):
-        return _unchanged(mode)
+        return _decline(mode)
     return _carry_out(rewind, mode, keep_mine=keep_mine)
 
 
-def _unchanged(mode: Mode) -> int:
+def _decline(mode: Mode) -> int:
     text.write([_UNCHANGED], sys.stderr if mode.as_json else sys.stdout)
     return 0
 

@@ -64,7 +64,7 @@ class DoctorRequest(Value):
 
 
 class RewindRequest(Value):
-    """Which point to restore, and what of it. ``paths`` are relative to the worktree; a folder includes all below it."""
+    """Which point to restore, and what of it. ``paths`` are relative to the worktree; a folder means all below it."""
 
     to: str = ""  # the point (id or id prefix)
     paths: tuple[str, ...] = ()  # only these files

@@ -37,7 +37,7 @@ def test_a_quiet_status() -> None:
         "",
         "Branch       main",
         "Checkpoints  0 stored",
-        "Pushing      no, checkpoints stay on this machine (`entire enable --push-sessions` changes that)",
+        "Pushing      off, checkpoints stay on this machine (`entire enable --push-sessions` pushes them)",
         "",
         "Hooks",
         "  git         installed  .git/hooks",
@@ -57,11 +57,11 @@ def test_troubles() -> None:
         warnings=("odd settings",),
         failures=2,
     )
-    assert "  git  NOT in order  a hook is missing" in lines
-    assert lines[lines.index("To look at") + 1 :] == [
+    assert "  git  BROKEN  a hook is missing" in lines
+    assert lines[lines.index("Needs attention") + 1 :] == [
         "  odd settings",
-        "  no agent has our hooks: run `entire enable`",
-        "  hooks are not in order: run `entire enable` again",
+        "  no agent hooks are installed: run `entire enable`",
+        "  some hooks are broken: run `entire enable` to reinstall them",
         "  2 errors in .entire/logs/entire.log",
     ]
 
@@ -80,15 +80,15 @@ def test_sessions_of_this_worktree_that_are_not_over() -> None:
     )
     at = lines.index("Sessions")
     assert lines[at + 1].split("  ")[1:] == ["running-", "Demo", "working", "2 steps", "1 minute ago", "do it"]
-    assert lines[at + 3].strip().startswith("not committed yet: f0, f1, ")
+    assert lines[at + 3].strip().startswith("uncommitted: f0, f1, ")
     assert lines[at + 3].endswith("f11 and 3 more")
-    assert lines[at + 4] == "  (2 sessions more: over, or in another worktree; --detailed shows them)"
+    assert lines[at + 4] == "  (2 sessions more, ended or in another worktree: --detailed shows them)"
 
 
 @pytest.mark.parametrize(
     ("usage", "shown"),
     [
-        (None, "not known"),
+        (None, "unknown"),
         (TokenUsage(), "0 in, 0 out (0 calls)"),
         (
             TokenUsage(input_tokens=1234, output_tokens=5, cache_read_tokens=7, api_call_count=1),
@@ -130,7 +130,7 @@ def test_a_long_prompt_is_cut_unless_all_is_wanted() -> None:
     lines = page(part)
     assert "    1. first line" in lines
     assert lines[-1].startswith("       xxx")
-    assert lines[-1].endswith("… (--full shows all of it)")
+    assert lines[-1].endswith("… (--full shows the rest)")
     assert page(part, full=True)[-1] == "       " + "x" * 1000
 
 
@@ -162,13 +162,13 @@ def test_lines_of_two_sessions_name_theirs() -> None:
         id="0123456789ab", strategy="", branch="", created=0.0, files=(), tokens=None, parts=parts, lines=files
     )
     lines = list(pages.checkpoint(view, PLAIN))
-    at = lines.index("Who made which lines")
+    at = lines.index("Attribution")
     assert lines[at + 1 : at + 3] == [
         "  a     line 1: prompt 1 of one-sess, lines 2-9: prompt 1 of two-sess, line 10: session gone-ses",
         "  b     renamed from c by a person",
     ]
     assert lines[at + 3].endswith("and 4 more")
-    assert "Who made which lines" not in list(pages.checkpoint(view, PLAIN, short=True))
+    assert "Attribution" not in list(pages.checkpoint(view, PLAIN, short=True))
 
 
 SAID = [

@@ -73,7 +73,7 @@ def test_the_table() -> None:
     assert points.table(found, 100, NOW, PLAIN) == [
         "15:05        0f3d2c1b  Claude Code  step    Add a greeting                          2 files   +12 -3",
         "15:05        0f3d2c1b  Claude Code  task    └ Look around                            1 file  +0 -100",
-        "06-14 15:06  0f3d2c1b  Claude Code  talk    Explain it",
+        "06-14 15:06  0f3d2c1b  Claude Code  turn    Explain it",
         "2024-05-11   0f3d2c1b  Claude Code  commit  Add                                     2 files   +12 -3",
     ]
     narrow = points.table(found, 60, NOW, COLOURED)
@@ -148,35 +148,35 @@ FULL = rewind(
 def test_the_summary_before() -> None:
     assert summary(FULL) == [
         "rewind to aaaaaaa: Add a greeting",
-        "  conflict    e\N{REPLACEMENT CHARACTER}.py",
-        "  change      a.py",
-        "  bring back  b.py",
-        "  delete      c\\n.py",
-        "Branch main moves to 1234567890ab; where it is now will be kept as refs/entire/backup/1",
-        "Your own edits since then in these files go; the undo point will hold them:",
+        "  conflict  e\N{REPLACEMENT CHARACTER}.py",
+        "  change    a.py",
+        "  restore   b.py",
+        "  delete    c\\n.py",
+        "Branch main will be moved to 1234567890ab; its old commit will be saved as refs/entire/backup/1",
+        "Your own edits since then will be removed from these files; the undo point will hold them:",
         "  a.py",
-        "Left alone:",
+        "Not restored:",
         "  lib  a submodule",
-        "Conversation of Claude Code 0f3d2c1b: goes back to the point",
+        "Conversation of Claude Code 0f3d2c1b: will be cut back to the point",
         "  close Claude Code (pid 42) first",
         "  to continue: claude -r 0f3d2c1b-1111",
-        "Conversation of session 99: no transcript of it is kept here",
-        "Sessions that worked on since then keep their conversation: 77777777",
+        "Conversation of session 99: no transcript here",
+        "Other sessions that worked since then keep their conversations: 77777777",
     ]
 
 
 def test_the_summary_after() -> None:
     done = summary(FULL, done=True)
-    assert done[2] == "  changed       a.py"
-    assert done[5] == "Where both changed the same lines, the file shows both, marked as git marks conflicts."
-    assert "Your own edits since then were in these files; the undo point holds them:" in done
-    assert "Conversation of Claude Code 0f3d2c1b: went back to the point" in done
+    assert done[2] == "  changed   a.py"
+    assert done[5] == "Resolve the conflicts as after a git merge: the files hold both versions, with conflict markers."
+    assert "Your own edits since then were removed from these files; the undo point holds them:" in done
+    assert "Conversation of Claude Code 0f3d2c1b: cut back to the point" in done
     assert done[-1] == "Undo: entire rewind --undo"
 
 
 def test_edits_that_were_kept() -> None:
-    assert "Your own edits since then stay, merged:" in summary(FULL, kept=True)
-    assert "Your own edits since then were merged:" in summary(FULL, kept=True, done=True)
+    assert "Your own edits since then will be merged:" in summary(FULL, keep_mine=True)
+    assert "Your own edits since then were merged:" in summary(FULL, keep_mine=True, done=True)
 
 
 def test_many_files_are_counted() -> None:
@@ -189,7 +189,7 @@ def test_many_files_are_counted() -> None:
 def test_nothing_to_do() -> None:
     idle = rewind(conversations=(views.ConversationView(session_id="s", what="unchanged"),))
     assert points.is_nothing(idle)
-    assert summary(idle)[1] == "Nothing to put back: everything is as it was then."
+    assert summary(idle)[1] == "Nothing to restore: nothing has changed since then."
     assert not points.is_nothing(FULL)
     assert not points.is_nothing(rewind(conversations=(views.ConversationView(session_id="s", what="cut"),)))
 

@@ -120,7 +120,7 @@ def test_plain_lines(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
     assert plain(monkeypatch, "d 1\nd 2\nGREET\nnone\n\n") is None
     said = capsys.readouterr()
     assert said.out == ""
-    question = "Number; d and a number for a preview; words to search; empty to leave: "
+    question = "Number to choose, d NUMBER to preview, words to search, empty to quit: "
     assert said.err.split("\n") == [
         "Which?",
         "   1) Add greeting",
