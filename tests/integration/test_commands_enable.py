@@ -218,7 +218,7 @@ def test_a_hook_that_was_there_is_named(repo: Repo) -> None:
     path.write_text("#!/bin/sh\nexit 0\n")
     path.chmod(0o755)
     before = {name: entry for name, entry in repo.files().items() if "hooks" in name}
-    assert "runs after ours (commit-msg)" in repo.ok("enable", "--agent", "demo")
+    assert "run after ours (commit-msg)" in repo.ok("enable", "--agent", "demo")
     repo.ok("disable", "--uninstall", "-f")
     assert {name: entry for name, entry in repo.files().items() if "hooks" in name} == before
 
@@ -247,7 +247,7 @@ def test_a_hooks_folder_of_more_than_this_repository(
     monkeypatch.setattr("sys.stdin", io.StringIO("demo\nno\nyes\n"))
     (repo.top / ".entire/settings.json").unlink()
     assert repo.entire("enable") == 0
-    assert "post-commit is no shell script" in repo.out
+    assert "post-commit is not a shell script" in repo.out
     after = {path.name: path.read_text().split("\n") for path in shared.iterdir()}
     assert after["post-commit"] == before["post-commit"].split("\n")
     assert after["commit-msg"][0] == "#!/bin/sh"

@@ -185,7 +185,7 @@ def test_what_is_not_pushed(world: Repo) -> None:
         "commit-tree", "entire/checkpoints/v1^{tree}", "-p", "entire/checkpoints/v1", "-m", "x"))  # fmt: skip
     assert world.json("status")["unpushed"] == {"origin": 1}
     (world.top / ".entire/settings.local.json").write_text('{"strategy_options": {"push_sessions": true}}')
-    assert "origin lacks 1 commit" in world.ok("status")
+    assert "origin lacks 1 checkpoint commit" in world.ok("status")
 
 
 @in_world("gemini/03-user-commit")

@@ -13,7 +13,7 @@ from tests.integration.commandline import Repo
 from tests.screen import Screen
 
 Start = Callable[..., Screen]
-QUESTION = "Which agents do you use here\\?.*"
+QUESTION = "Which agents do you use in this repository.*"
 LINES = 12 + len(registry.BUILTIN)
 
 
@@ -53,7 +53,7 @@ def show_all(screen: Screen) -> None:
 
 
 def answer_no(screen: Screen) -> None:
-    screen.wait_for("also push.*y/N")
+    screen.wait_for("every .git push.*y/N")
     screen.type("\n")
 
 

@@ -187,7 +187,7 @@ def test_no_answer_is_counted_twice_after_a_checkpoint(story: Story, reset: Rese
     assert tokens(sole(story, session, ["a.py"])) == answers(0, 1)
     with session.turn("Write another"):
         session.write("b.py", "b = 1\n")
-    assert "stays counted" in reset("-f")
+    assert "checkpoints still count" in reset("-f")
     with session.turn("And one more"):
         session.write("c.py", "c = 1\n")
     story.commit("Second", env=PERSON)

@@ -386,7 +386,8 @@ def test_merges_at_the_tip_are_skipped_and_newer_commits_are_told(
     assert "newer commit" not in said(story, capsys)
     story.write("by-hand.txt", "x\n")
     story.commit("By hand", env=PERSON)
-    assert "1 newer commit without a checkpoint; the newest commit with a checkpoint is " + linked[:7] in said(story, capsys)
+    expected = "1 newer commit without a checkpoint; the newest commit with a checkpoint is " + linked[:7]
+    assert expected in said(story, capsys)
 
 
 def test_a_branch_without_a_checkpoint_of_its_own(story: Story, capsys: pytest.CaptureFixture[str]) -> None:

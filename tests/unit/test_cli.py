@@ -127,9 +127,8 @@ def test_what_the_system_refuses_is_no_bug(
 def test_a_bug_outside_of_a_repository(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("entire.commands.version.run", fails_with(ValueError("secret")))
     assert cli.main(["version"]) == 1
-    assert (
-        capsys.readouterr().err == "entire: internal error: ValueError\nhint: run it again with --debug to see the traceback\n"
-    )
+    hint = "run it again with --debug to see the traceback"
+    assert capsys.readouterr().err == f"entire: internal error: ValueError\nhint: {hint}\n"
 
 
 def test_a_bug_in_an_enabled_repository_leaves_a_report(

@@ -115,7 +115,7 @@ def _added(line: HookLineView, top: str) -> str:
 
 def _settings(view: EnableView, top: str) -> Sequence[str]:
     lines = [f"settings: written to {text.path(path, top)}" for path in view.settings_files]
-    push = "stay on this machine (`entire enable --push-sessions` changes that)"
+    push = "stay on this machine (`entire enable --push-sessions` pushes them)"
     if view.push_sessions:
         push = "`git push` also pushes them (prompts and transcripts, secrets removed)"
     agents = " and ".join(hooks.agent for hooks in view.agents)
