@@ -153,7 +153,7 @@ def _read(path: str, warnings: list[str]) -> dict[str, Any] | None:
         return {}
     value = _parse(data)
     if value is None:
-        warnings.append(f"{path} is not a JSON object and is ignored")
+        warnings.append(f"{path} holds no JSON object and is ignored")
         return {}
     known = {}
     for key, entry in value.items():
@@ -201,7 +201,7 @@ def _own_options(path: str, warnings: list[str]) -> dict[str, int]:
     except OSError:
         return found
     if value is None:
-        warnings.append(f"{path} is not a JSON object and is ignored")
+        warnings.append(f"{path} holds no JSON object and is ignored")
         return found
     for name, (_, meaning) in _OWN_OPTIONS.items():
         number = value.get(name, found[name])

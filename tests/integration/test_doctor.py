@@ -98,7 +98,7 @@ class TestHooks:
     def test_a_missing_git_hook(self, story: Story, doctor: Doctor) -> None:
         (story.root / ".git/hooks/post-commit").unlink()
         doctor.finds("git hooks", "post-commit is missing")
-        assert "Run `entire doctor --fix` to repair all of them" in doctor(status=1)
+        assert "Run `entire doctor --fix` to repair it" in doctor(status=1)
         doctor.repairs("git hooks")
         session = worked(story)
         story.commit("It is linked", env=PERSON)
