@@ -46,7 +46,7 @@ def command(
     Asks which agents to record and whether to push checkpoints. With --agent, or without a terminal, it asks nothing
     and keeps everything on this machine.
 
-    Example: entire enable --agent claude-code
+    Example: entire enable --local --skip-push-sessions
     """
     return run(EnableRequest(agents=agents, strategy=strategy or "", target=target or "", push_sessions=push, user=user,
                              force=force))  # fmt: skip
