@@ -10,7 +10,6 @@ import os
 
 from entire.errors import NotARepositoryError
 from entire.model.digest import sha256
-from entire.model.value import Value
 
 METADATA_BRANCH = "entire/checkpoints/v1"
 SETTINGS = "settings.json"
@@ -18,13 +17,39 @@ LOCAL_SETTINGS = "settings.local.json"
 OWN_OPTIONS = "entire.json"
 
 
-class Place(Value):
-    """A worktree and its git directories. All paths are absolute."""
+class Place:
+    """A worktree, its git directories, and the paths of our files in them. All paths are absolute.
 
-    top: str  # the worktree's root
-    git_dir: str  # of this worktree: HEAD, index, rebase-merge, ...
-    common_dir: str  # shared by all worktrees: refs, objects, hooks
-    worktree_name: str = ""  # '' for the main worktree, else the directory name below .git/worktrees
+    The paths are attributes, not properties: a hook reads them often.
+    """
+
+    def __init__(self, *, top: str, git_dir: str, common_dir: str, worktree_name: str = "") -> None:
+        self.top = top  # the worktree's root
+        self.git_dir = git_dir  # of this worktree: HEAD, index, rebase-merge, ...
+        self.common_dir = common_dir  # shared by all worktrees: refs, objects, hooks
+        self.worktree_name = worktree_name  # '' for the main worktree, else the directory name below .git/worktrees
+
+        self.entire_dir = os.path.join(top, ".entire")
+        self.settings = settings_path(top)
+        self.local_settings = local_settings_path(top)
+        self.own_options = os.path.join(self.entire_dir, OWN_OPTIONS)  # the Go CLI rejects them in the other two files
+        self.logs_dir = os.path.join(self.entire_dir, "logs")  # for the log and crash reports
+        self.log = os.path.join(self.logs_dir, "entire.log")
+        self.tmp_dir = os.path.join(self.entire_dir, "tmp")  # files of the running turn; harnesses put transcripts here
+
+        self.own_dir = os.path.join(git_dir, "entire")  # this worktree's
+        self.pending_file = os.path.join(self.own_dir, "pending.json")  # while a commit is prepared and not completed
+
+        self.common_own_dir = os.path.join(common_dir, "entire")  # shared by all worktrees
+        self.sessions_dir = os.path.join(common_dir, "entire-sessions")  # session states, shared with the Go CLI
+        self.lock_file = os.path.join(self.common_own_dir, "lock")  # held while Entire's data of the repository change
+        self.push_marker = os.path.join(self.common_own_dir, "push")  # exists if the user pushes checkpoints
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Place) and self.__dict__ == other.__dict__
+
+    def __repr__(self) -> str:
+        return f"Place({self.top!r})"
 
     @property
     def worktree_id(self) -> str:
@@ -40,6 +65,12 @@ class Place(Value):
         return parent if name == ".git" else ""
 
     @property
+    def main_local_settings(self) -> str:
+        """Local settings of the main worktree, which also apply in linked ones; '' in the main worktree itself."""
+        main = self.main_top
+        return local_settings_path(main) if main and main != self.top else ""
+
+    @property
     def enabled_root(self) -> str:
         """The worktree whose settings configure Entire here; '' if there are none.
 
@@ -50,74 +81,6 @@ class Place(Value):
             return self.top
         main = self.main_top
         return main if main and main != self.top and os.path.isfile(local_settings_path(main)) else ""
-
-    @property
-    def entire_dir(self) -> str:
-        """Our folder in the worktree."""
-        return os.path.join(self.top, ".entire")
-
-    @property
-    def settings(self) -> str:
-        return settings_path(self.top)
-
-    @property
-    def local_settings(self) -> str:
-        return local_settings_path(self.top)
-
-    @property
-    def main_local_settings(self) -> str:
-        """Local settings of the main worktree, which also apply in linked ones; '' in the main worktree itself."""
-        main = self.main_top
-        return local_settings_path(main) if main and main != self.top else ""
-
-    @property
-    def own_options(self) -> str:
-        """Options that the Go CLI does not know and would reject in the other two files."""
-        return os.path.join(self.top, ".entire", OWN_OPTIONS)
-
-    @property
-    def logs_dir(self) -> str:
-        """Folder for the log and crash reports."""
-        return os.path.join(self.top, ".entire", "logs")
-
-    @property
-    def log(self) -> str:
-        return os.path.join(self.logs_dir, "entire.log")
-
-    @property
-    def tmp_dir(self) -> str:
-        """Folder for files of the running turn; test harnesses put transcripts here."""
-        return os.path.join(self.top, ".entire", "tmp")
-
-    @property
-    def sessions_dir(self) -> str:
-        """Folder for the session states, shared by all worktrees."""
-        return os.path.join(self.common_dir, "entire-sessions")
-
-    @property
-    def own_dir(self) -> str:
-        """Our folder in this worktree's git directory."""
-        return os.path.join(self.git_dir, "entire")
-
-    @property
-    def common_own_dir(self) -> str:
-        """Our folder in the git directory that all worktrees share."""
-        return os.path.join(self.common_dir, "entire")
-
-    @property
-    def lock_file(self) -> str:
-        """Locked by a process that changes Entire's data of the repository."""
-        return os.path.join(self.common_own_dir, "lock")
-
-    @property
-    def pending_file(self) -> str:
-        """Exists while a commit is prepared and not completed: the post-commit script checks for it."""
-        return os.path.join(self.own_dir, "pending.json")
-
-    @property
-    def push_marker(self) -> str:
-        """Exists if the user chose to push checkpoints: the pre-push script checks for it before it starts us."""
-        return os.path.join(self.common_own_dir, "push")
 
 
 def worktree_id(name: str) -> str:

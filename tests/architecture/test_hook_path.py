@@ -160,6 +160,15 @@ def test_the_hooks_of_a_turn_load_only_what_they_need(world: World) -> None:
 BUDGET = {"session-start": 0, "user-prompt-submit": 2, "stop": 4, "session-end": 0}
 
 
+# Modules of Entire that each hook loads, at most: each costs its import, some tenths of a millisecond.
+MODULES = {"session-start": 58, "user-prompt-submit": 66, "stop": 66, "session-end": 58}
+
+
+def test_the_hooks_of_a_turn_load_no_more_modules(world: World) -> None:
+    loaded = {verb: {name for name in modules if name.startswith("entire")} for verb, modules, _ in world.turn()}
+    assert {verb: len(names) for verb, names in loaded.items() if len(names) > MODULES[verb]} == {}, loaded
+
+
 def test_the_hooks_of_a_turn_stay_within_their_git_budget(world: World) -> None:
     started = {verb: commands for verb, _, commands in world.turn()}
     assert {verb: len(commands) for verb, commands in started.items()} == BUDGET, started

@@ -294,7 +294,7 @@ def test_what_is_not_there(world: Repo) -> None:
         (["--session", "nobody"], "session not found"),
         (["nonsense"], "no commit, checkpoint or session"),
         (["fffffff"], "checkpoint not found"),
-        (["-c", "c"], "several checkpoints begin with"),
+        (["-c", "c"], "several checkpoints start with"),
     ):
         assert world.entire("explain", *args) == 1, args
         assert about in world.err

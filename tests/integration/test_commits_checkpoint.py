@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from entire.errors import EntireError, RefMovedError
-from entire.git import identity, refs
+from entire.git import refs, write
 from entire.git.read import Objects
 from entire.git.write import Stream
 from entire.model.ids import CheckpointId
@@ -362,10 +362,10 @@ def test_slots_are_always_dense(tmp_path_factory: pytest.TempPathFactory, writes
 
 
 def test_the_author_is_gits_user_or_nobody(where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert identity.identity(where) == "Ada Tester <ada@example.com>"
+    assert write.identity(where) == "Ada Tester <ada@example.com>"
     git(where, "config", "user.name", "Eve <x>\n\nInjected")
-    assert identity.identity(where) == "Eve xInjected <ada@example.com>"
+    assert write.identity(where) == "Eve xInjected <ada@example.com>"
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "none"))
     git(where, "config", "--unset", "user.name")
-    assert identity.identity(where) == "Unknown <unknown@local>"
-    assert identity.author("A <b>", 12.7) == "A <b> 12 +0000"
+    assert write.identity(where) == "Unknown <unknown@local>"
+    assert write.author("A <b>", 12.7) == "A <b> 12 +0000"

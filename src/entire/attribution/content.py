@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from entire.attribution import replay
-from entire.attribution.owners import owner_between
 from entire.attribution.replay import Lineage, PathLines
 from entire.git import diff
 from entire.model.records import Attribution
-from entire.model.turns import BASE, PERSON, PERSON_INSTEAD, Owner, TurnKey
+from entire.model.turns import BASE, PERSON, PERSON_INSTEAD, Owner, TurnKey, owner_between
 from entire.model.value import Value, replace
 
 TYPE_CHECKING = False

@@ -1,8 +1,12 @@
-"""Writes objects through one ``git fast-import`` stream. They stay invisible until a ref is moved (``git.refs``)."""
+"""Writes objects through one ``git fast-import`` stream, and names the author of our commits.
+
+Objects stay invisible until a ref is moved (``git.refs``).
+"""
 
 from __future__ import annotations
 
 import os
+import time
 
 from entire.errors import GitError, RefMovedError
 from entire.git import run
@@ -11,6 +15,9 @@ from entire.model.digest import sha1, sha256
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+_NOT_IN_IDENTITY = dict.fromkeys(map(ord, "<>\n\0"))
 
 
 class Stream:
@@ -124,3 +131,23 @@ def quote(path: str) -> bytes:
     raw = path.encode("utf-8", "surrogateescape")
     escaped = raw.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
     return b'"' + escaped + b'"'
+
+
+def identity(where: str) -> str:
+    """Return ``Name <mail>`` from git's configuration (the repository's first, then the global one).
+
+    A missing name or address gets a placeholder, so that a missing identity stops nothing.
+    """
+    query = ("config", "-z", "--get-regexp", r"^user\.(name|email)$")
+    found: dict[str, str] = {}
+    for entry in run.git(where, *query, ok=(0, 1)).stdout.decode("utf-8", "surrogateescape").split("\0"):
+        key, _, value = entry.partition("\n")
+        found[key] = value.translate(_NOT_IN_IDENTITY).strip()
+    return f"{found.get('user.name') or 'Unknown'} <{found.get('user.email') or 'unknown@local'}>"
+
+
+def author(name_and_mail: str, seconds: float) -> str:
+    """Return a commit's author line: identity, seconds since the epoch, local offset."""
+    offset = time.localtime(seconds).tm_gmtoff
+    minutes = abs(offset) // 60
+    return f"{name_and_mail} {int(seconds)} {'-' if offset < 0 else '+'}{minutes // 60:02}{minutes % 60:02}"

@@ -179,12 +179,12 @@ class Context:
 
     def author(self) -> str:
         """Return ``Name <mail> seconds zone`` for the commits that Entire makes."""
-        from entire.git import identity
+        from entire.git import write
 
         known = self.journal.caches.identity
         if not known[0] or not 0 <= self.now() - known[1] < _IDENTITY_SECONDS:
-            self.journal.caches.identity = known = [identity.identity(self.place.top), self.now()]
-        return identity.author(known[0], self.now())
+            self.journal.caches.identity = known = [write.identity(self.place.top), self.now()]
+        return write.author(known[0], self.now())
 
     @property
     def strategy(self) -> Strategy:

@@ -7,6 +7,10 @@ from __future__ import annotations
 
 from entire.model.choice import Choice
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
 
 class TurnKey(str):
     """A turn of a session: ``<session>/<turn>``; '' for none."""
@@ -93,6 +97,31 @@ BASE = Owner("")
 PERSON = Owner("person")
 PERSON_INSTEAD = Owner("person instead")
 """A person's line that replaced another."""
+
+
+def owner_between(
+    by: TurnKey, running: Sequence[RunningTurn], reports: Mapping[TurnKey, Sequence[str]]
+) -> Callable[[str], Owner]:
+    """Return a function from a path to who changed it between two snapshots.
+
+    - One running turn: that turn, whatever tool it used.
+    - Several: the turn whose tools report the path, else the turn whose event caused the snapshot.
+    - None: a person, except for paths that a background turn reports.
+    """
+    keys = [*([by] if by else []), *(turn.key for turn in running if not turn.is_background)]
+    foreground = [Owner(key) for key in dict.fromkeys(keys)]
+    candidates = [*foreground, *(Owner(turn.key) for turn in running if turn.is_background)]
+    if len(candidates) == 1 and foreground:
+        return lambda _path: foreground[0]
+    reported = {owner: frozenset(reports.get(owner.turn, ())) for owner in candidates}
+
+    def owner(path: str) -> Owner:
+        for candidate in candidates:
+            if path in reported[candidate]:
+                return candidate
+        return foreground[0] if foreground else PERSON
+
+    return owner
 
 
 class MarkKind(Choice):

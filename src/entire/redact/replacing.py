@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from entire.redact.documents import is_json, within_values
 from entire.redact.engine import BY_ID, Finding, line_around, scan
 from entire.redact.heuristics import MARK
 
@@ -56,7 +55,11 @@ def find(data: bytes, *, by_line: bool = False) -> list[Finding]:
 
 def _find_in_document(data: bytes) -> list[Finding]:
     findings = scan(data)
-    return within_values(data, findings) if findings and is_json(data) else findings
+    if not findings:
+        return findings
+    from entire.redact.documents import is_json, within_values
+
+    return within_values(data, findings) if is_json(data) else findings
 
 
 def _replace_all(data: bytes, find: Find) -> bytes:

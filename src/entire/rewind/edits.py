@@ -5,10 +5,9 @@ It tells a rewind which paths sessions changed, who created a path, and what a p
 
 from __future__ import annotations
 
-from entire.attribution.owners import owner_between
 from entire.git import bulk, diff
 from entire.lifecycle.snapshots.recorder import MAX_PATHS
-from entire.model.turns import MarkKind
+from entire.model.turns import MarkKind, owner_between
 from entire.model.value import Value, replace
 from entire.store import journal as journals
 

@@ -10,7 +10,7 @@ import os
 import time
 
 from entire.errors import EntireError, RefMovedError
-from entire.git import identity, refs, remote
+from entire.git import refs, remote, write
 from entire.git.read import Objects
 from entire.layout import METADATA_BRANCH
 from entire.model.value import Value
@@ -100,7 +100,7 @@ class _Sync:
                 if remote.is_ancestor(self.where, local, theirs):
                     new = theirs
                 else:
-                    author = identity.author(identity.identity(self.where), time.time())
+                    author = write.author(write.identity(self.where), time.time())
                     new = merge.join(self.where, objects, local, theirs, author)
                 try:
                     refs.move(self.where, [refs.Move(ref=LOCAL_REF, new=new, old=local)])

@@ -17,7 +17,7 @@ from entire.redact import Redacted, redact_json, redact_jsonl, trusted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from entire.git.read import Objects
@@ -165,9 +165,8 @@ def merge(session: Session, objects: Objects, where: str) -> None:
     session.parts = merged
 
 
-def content_hash(parts: Iterable[bytes]) -> str:
+def content_hash(parts: Sequence[bytes]) -> str:
     """Return ``sha256:...`` of the joined parts."""
-    parts = list(parts)
     digest = sha256()
     if sum(map(len, parts)) > 1 << 18:
         import hashlib  # OpenSSL's is several times faster, which pays for its import here

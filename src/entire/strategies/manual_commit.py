@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from entire.git import refs
 from entire.git.refs import Move
-from entire.store import retained_steps, steps
+from entire.store import steps
 from entire.strategies import Destination
 
 TYPE_CHECKING = False
@@ -86,6 +86,8 @@ class ManualCommit:
         tips = {name: tip for name in done if (tip := retention.shadow_tips.pop(name))}
         bases = {self._branch(session.base_commit): session.base_commit for session in sessions}
         if ask:
+            from entire.store import retained_steps
+
             existing = {found.ref: found.tip for found in retained_steps.find(self._place.top, self._place.worktree_id)}
             retention.steps = [retained for retained in retention.steps if existing.get(retained.ref) == retained.tip]
         fresh = []
@@ -99,11 +101,15 @@ class ManualCommit:
         return moves + [Move(ref=old.ref, new="", old=old.tip) for old in gone if old not in fresh]
 
     def _retained(self, base: str, tip: str, size: int) -> RetainedSteps:
+        from entire.store import retained_steps
+
         known, worktree_id = self._retention.steps, self._place.worktree_id
         return retained_steps.plan(known, worktree_id, base or steps.NO_COMMIT, tip=tip, size=size, now=self._now)
 
     def _drop_surplus(self) -> list[RetainedSteps]:
         """Remove retained steps that are too old or too big from the journal; return them."""
+        from entire.store import retained_steps
+
         retention, settings = self._retention, self._settings
         seconds = settings.keep_steps_days * _DAY
         gone = retained_steps.surplus(retention.steps, self._now, seconds=seconds, max_bytes=settings.keep_steps_bytes)

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from entire.attribution import content
 from entire.attribution.content import CommitTrees, Content, Recorded, attribution, examine, files_of
-from entire.attribution.owners import owner_between
 from entire.attribution.replay import PathLines
 from entire.model.session import Entry
-from entire.model.turns import BASE, NO_TURN, PERSON, PERSON_INSTEAD, Owner, RunningTurn, TurnKey
+from entire.model.turns import BASE, PERSON, PERSON_INSTEAD, Owner, RunningTurn, TurnKey
 from tests.unit.git.repo import Repo, Tree
 
 A, B = TurnKey("s1/t1"), TurnKey("s2/t1")
@@ -36,27 +35,6 @@ def entry(repo: Repo, tree: Tree, **more: object) -> Entry:
 
 def lines(found: Content) -> dict[str, tuple[tuple[int, int, Owner], ...]]:
     return {path.path: path.added for path in found.lines}
-
-
-@pytest.mark.parametrize(
-    ("by", "running", "reports", "expected"),
-    [
-        (A, (), {}, OF_A),
-        (NO_TURN, (), {}, PERSON),
-        (NO_TURN, (BY_A,), {}, OF_A),
-        (A, (BY_A, BY_B), {B: ["x"]}, OF_B),
-        (A, (BY_A, BY_B), {}, OF_A),
-        (NO_TURN, (BY_A, BY_B), {B: ["other"]}, OF_A),
-        (NO_TURN, (RunningTurn.background(A),), {}, PERSON),
-        (NO_TURN, (RunningTurn.background(A),), {A: ["x"]}, OF_A),
-        (B, (RunningTurn.background(A),), {A: ["x"]}, OF_A),
-        (B, (RunningTurn.background(A),), {}, OF_B),
-    ],
-)
-def test_who_changed_a_path_between_two_snapshots(
-    by: TurnKey, running: tuple[RunningTurn, ...], reports: dict[TurnKey, list[str]], expected: Owner
-) -> None:
-    assert owner_between(by, running, reports)("x") == expected
 
 
 def examined(

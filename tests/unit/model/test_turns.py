@@ -19,7 +19,12 @@ from entire.model.turns import (
     Owner,
     RunningTurn,
     TurnKey,
+    owner_between,
 )
+
+A, B = TurnKey("s1/t1"), TurnKey("s2/t1")
+OF_A, OF_B = Owner(A), Owner(B)
+BY_A, BY_B = RunningTurn(A), RunningTurn(B)
 
 ids = st.text(st.characters(codec="ascii", exclude_characters="/ ?"), min_size=1, max_size=20)
 
@@ -83,3 +88,24 @@ def test_a_rewinds_mark_says_whose_changes_it_took_back() -> None:
     assert [mark.keeps("c") for mark in (whole, mine, alone)] == [False, False, True]
     assert [mark.is_of_one_session for mark in (whole, mine, alone)] == [False, False, True]
     assert {mark.transaction for mark in (whole, mine, alone)} == {"t"}
+
+
+@pytest.mark.parametrize(
+    ("by", "running", "reports", "expected"),
+    [
+        (A, (), {}, OF_A),
+        (NO_TURN, (), {}, PERSON),
+        (NO_TURN, (BY_A,), {}, OF_A),
+        (A, (BY_A, BY_B), {B: ["x"]}, OF_B),
+        (A, (BY_A, BY_B), {}, OF_A),
+        (NO_TURN, (BY_A, BY_B), {B: ["other"]}, OF_A),
+        (NO_TURN, (RunningTurn.background(A),), {}, PERSON),
+        (NO_TURN, (RunningTurn.background(A),), {A: ["x"]}, OF_A),
+        (B, (RunningTurn.background(A),), {A: ["x"]}, OF_A),
+        (B, (RunningTurn.background(A),), {}, OF_B),
+    ],
+)
+def test_who_changed_a_path_between_two_snapshots(
+    by: TurnKey, running: tuple[RunningTurn, ...], reports: dict[TurnKey, list[str]], expected: Owner
+) -> None:
+    assert owner_between(by, running, reports)("x") == expected

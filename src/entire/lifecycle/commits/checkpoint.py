@@ -179,7 +179,7 @@ def hash_of(context: Context, stored_parts: stored.Stored, finish: Position) -> 
     if finish.byte > stored.HASH_LIMIT or not stored_parts.parts:
         return ""
     return stored.content_hash(
-        part if isinstance(part, Redacted) else context.objects.blob(part) or b"" for part in stored_parts.parts
+        [part if isinstance(part, Redacted) else context.objects.blob(part) or b"" for part in stored_parts.parts]
     )
 
 

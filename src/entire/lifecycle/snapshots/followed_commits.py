@@ -6,19 +6,17 @@ files; the sessions' slots do not change. A clean merge runs no post-commit hook
 
 from __future__ import annotations
 
-from entire.git import diff, history, reflog
-from entire.git.patchid import patch_id
+from entire.git import history
 from entire.model import trailers
-from entire.store import checkpoint_writer, checkpoints, lineage_file
-from entire.store.lineage_file import Link
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from entire.git.read import Commit
     from entire.lifecycle.context import Context
     from entire.model.ids import CheckpointId
+    from entire.store.lineage_file import Link
 
 _MAX_COMMITS = 200
 _MESSAGE = b"Record commits that carry existing checkpoints\n"
@@ -35,14 +33,13 @@ def head_moved(context: Context, before: str, after: str) -> None:
     known = {reason["commit"] for reason in context.journal.reasons}
     plain = [commit for commit in found if commit.oid not in known and not trailers.checkpoint_ids(commit.message)]
     merges = [commit.oid for commit in plain if len(commit.parents) > 1]
-    made_here = (
-        reflog.merged(context.place)
-        if merges and any(session.is_live(context.now()) for session in context.relevant_sessions())
-        else set()
-    )
-    for oid in merges:
-        if oid in made_here:
-            context.journal.note_reason(oid, "a merge with no new session content", context.now())
+    if merges and any(session.is_live(context.now()) for session in context.relevant_sessions()):
+        from entire.git import reflog
+
+        made_here = reflog.merged(context.place)
+        for oid in merges:
+            if oid in made_here:
+                context.journal.note_reason(oid, "a merge with no new session content", context.now())
 
 
 def add_links(context: Context, oids: Sequence[str]) -> None:
@@ -51,15 +48,18 @@ def add_links(context: Context, oids: Sequence[str]) -> None:
     carried = [
         (commit, trailers.checkpoint_ids(commit.message.decode("utf-8", "surrogateescape"))) for commit in commits
     ]
-    carried = [(commit, ids) for commit, ids in carried if ids]
-    if not carried:
-        return
     by_checkpoint: dict[CheckpointId, list[Commit]] = {}
     for commit, ids in carried:
         for checkpoint_id in ids:
             by_checkpoint.setdefault(checkpoint_id, []).append(commit)
-    links: dict[str, Link] = {}
+    if by_checkpoint:
+        _write_links(context, by_checkpoint)
 
+
+def _write_links(context: Context, by_checkpoint: Mapping[CheckpointId, Sequence[Commit]]) -> None:
+    from entire.store import checkpoint_writer, checkpoints, lineage_file
+
+    links: dict[str, Link] = {}
     for attempt in checkpoint_writer.attempts(context.place.top, context.objects):
         changes: checkpoint_writer.Changes = {}
         for checkpoint_id, carriers in by_checkpoint.items():
@@ -82,6 +82,10 @@ def add_links(context: Context, oids: Sequence[str]) -> None:
 
 
 def _link(context: Context, commit: Commit) -> Link:
+    from entire.git import diff
+    from entire.git.patchid import patch_id
+    from entire.store.lineage_file import Link
+
     parent = context.objects.commit(commit.parents[0]) if commit.parents else None
     before = parent.tree if parent is not None else diff.EMPTY_TREE[len(commit.tree)]
     patch = diff.patches(context.place.top, [(before, commit.tree)], renames=False)[0]

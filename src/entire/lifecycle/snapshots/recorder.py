@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 
-from entire.attribution.owners import owner_between
 from entire.errors import RefMovedError
 from entire.git import refs
 from entire.git.write import Stream
 from entire.lifecycle.snapshots import worktree
 from entire.model.session import KEPT_SECONDS, Entry
-from entire.model.turns import NO_MARK, NO_TURN, Mark, RunningTurn
+from entire.model.turns import NO_MARK, NO_TURN, Mark, RunningTurn, owner_between
 from entire.model.value import Value, replace
 from entire.store import steps
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from entire.lifecycle.context import Context
     from entire.lifecycle.snapshots.worktree import TakenSnapshot
     from entire.model.session import Session
-    from entire.model.turns import TurnKey
+    from entire.model.turns import Owner, TurnKey
     from entire.redact import Redacted
     from entire.strategies import Destination
 
@@ -167,20 +166,25 @@ def _attribute(context: Context, entry: Entry) -> None:
     """Record a snapshot's changed paths as uncommitted work of the sessions that made them."""
     attribution = context.journal.attribution
     owner = owner_between(entry.by, entry.running, attribution.reports)
-    candidates = [context.session(name) for name in {turn.session_id for turn in entry.turns()}]
-    for path in entry.paths:
-        maker = owner(path)
-        if not maker.is_turn:
-            continue
-        attribution.note_agent_paths([path])
-        for session in candidates:
-            if session is None or not context.in_this_worktree(session):
-                continue
-            if session.session_id == maker.session_id:
-                session.open_files = list(dict.fromkeys([*session.open_files, path]))
-            elif path not in attribution.reports.get(session.turn_key, ()):
-                session.open_files = [open_path for open_path in session.open_files if open_path != path]
-            context.touch(session)
+    candidates = _sessions_of(context, entry)
+    by_sessions = {path: maker for path in entry.paths if (maker := owner(path)).is_turn}
+    attribution.note_agent_paths(by_sessions)
+    for session in candidates if by_sessions else ():
+        session.open_files = _open_files(session, by_sessions, attribution.reports.get(session.turn_key, ()))
+        context.touch(session)
+
+
+def _sessions_of(context: Context, entry: Entry) -> list[Session]:
+    """Return the sessions of this worktree whose turns may have caused a snapshot's changes."""
+    found = map(context.session, {turn.session_id for turn in entry.turns()})
+    return [session for session in found if session is not None and context.in_this_worktree(session)]
+
+
+def _open_files(session: Session, makers: Mapping[str, Owner], reported: Sequence[str]) -> list[str]:
+    """Return a session's open files: with the paths that it made, without those that another session made."""
+    own = [path for path, maker in makers.items() if maker.session_id == session.session_id]
+    others = makers.keys() - own - set(reported)
+    return [path for path in dict.fromkeys([*session.open_files, *own]) if path not in others]
 
 
 # ---------------------------------------------------------------- writing
