@@ -31,5 +31,5 @@ def unpack(stage: str, target: Path) -> Path:
 
 
 def repositories(home: Path) -> list[Path]:
-    """Return the repositories with a work tree in an unpacked stage."""
+    """Return the repositories with a worktree in an unpacked stage."""
     return sorted(path.parent for path in home.glob("*/.git") if path.is_dir())

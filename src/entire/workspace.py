@@ -257,9 +257,10 @@ class Workspace:
         finally:
             self._reload()
 
-    def uncommitted_sessions(self) -> list[views.SessionView]:
-        """Return the sessions with uncommitted steps, which ``uninstall`` would lose."""
-        return [session for session in self.sessions() if session.steps and session.open_files]
+    def uncommitted_sessions(self, *, here: bool = False) -> list[views.SessionView]:
+        """Return the sessions with uncommitted steps, which ``uninstall`` would lose; ``here``: of this worktree."""
+        found = [session for session in self.sessions() if session.steps and session.open_files]
+        return [session for session in found if session.is_here] if here else found
 
     # ------------------------------------------------------------ maintenance
 

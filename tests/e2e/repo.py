@@ -200,7 +200,7 @@ class Repo:
         return self.checkpoint(ids[0])
 
     def files(self) -> dict[str, bytes]:
-        """Return what lies in the work tree, without the folders of git, of ours and of the agents."""
+        """Return what lies in the worktree, without the folders of git, of ours and of the agents."""
         found = [path for path in self.path.rglob("*") if path.is_file()]
         names = {path.relative_to(self.path): path.read_bytes() for path in found}
         return {str(name): data for name, data in names.items() if not name.parts[0].startswith(".")}

@@ -93,7 +93,7 @@ def elsewhere(story: Story) -> Session:
 
 
 def journal(story: Story) -> dict[str, Any]:
-    """Return the work tree's journal."""
+    """Return the worktree's journal."""
     value: dict[str, Any] = json.loads((story.root / ".git/entire/journal.json").read_text())
     return value
 

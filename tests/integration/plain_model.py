@@ -1,4 +1,4 @@
-"""A plain model of a work tree with people and sessions at work in it: what a rewind may and must do.
+"""A plain model of a worktree with people and sessions at work in it: what a rewind may and must do.
 
 It knows files as values, who changed them in which interval, and how everything was at each point. It asks git (what
 is ignored, what commits hold) and the file system, never the code under test.
@@ -75,7 +75,7 @@ class Interval:
 
 @dataclass
 class Model:
-    """The work tree of one repository."""
+    """The worktree of one repository."""
 
     root: Path
     env: dict[str, str]
@@ -97,7 +97,7 @@ class Model:
         return done.stdout
 
     def all_files(self) -> Files:
-        """Return every file and link of the work tree but our own folders, whether git sees it or not."""
+        """Return every file and link of the worktree but our own folders, whether git sees it or not."""
         found = tree(self.root, but=frozenset(os.fsencode(name) for name in OWN))
         return {os.fsdecode(path): one for path, one in found.items() if one[0] != "folder"}
 

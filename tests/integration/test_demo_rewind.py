@@ -24,7 +24,7 @@ RECALL = "what do you remember"
 
 
 class Desk:
-    """A person's machine: a home, a work tree, the demo agent and the commands as programs of their own."""
+    """A person's machine: a home, a worktree, the demo agent and the commands as programs of their own."""
 
     def __init__(self, home: Path, root: Path) -> None:
         self.home = home
@@ -98,7 +98,7 @@ class Desk:
         return sum(one["usage"]["output"] for one in answers)
 
     def files(self) -> dict[str, str]:
-        """Return the work tree without hidden folders."""
+        """Return the worktree without hidden folders."""
         found = {path.relative_to(self.root): path for path in sorted(self.root.rglob("*")) if path.is_file()}
         return {str(name): path.read_text() for name, path in found.items() if not name.parts[0].startswith(".")}
 

@@ -50,7 +50,7 @@ def _bytes(path: Path) -> bytes:
 
 
 def messy(story: Story) -> None:
-    """Make a work tree with everything in it: staged, half staged, deleted, untracked, stashed, racy."""
+    """Make a worktree with everything in it: staged, half staged, deleted, untracked, stashed, racy."""
     for name in ("a.py", "b.py", "c.py", "d.py"):
         story.write(name, "1\n2\n3\n")
     story.commit("base")

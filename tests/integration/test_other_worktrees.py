@@ -1,4 +1,4 @@
-"""A session whose tools write in another work tree of the repository (linking.md section 1)."""
+"""A session whose tools write in another worktree of the repository (linking.md section 1)."""
 
 from __future__ import annotations
 

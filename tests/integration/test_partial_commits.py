@@ -193,7 +193,7 @@ def test_a_staged_version_older_than_the_work_tree(story: Story) -> None:
 
 
 def test_a_staged_version_that_a_later_turn_threw_away(story: Story) -> None:
-    """The commit holds lines that the work tree no longer has: they are still the first turn's."""
+    """The commit holds lines that the worktree no longer has: they are still the first turn's."""
     story.write("f.txt", TWENTY)
     story.commit("Twenty lines")
     a = story.session()

@@ -1,4 +1,4 @@
-"""Where commits are made: no branch, no commit yet, another branch, another work tree, another kind of repository."""
+"""Where commits are made: no branch, no commit yet, another branch, another worktree, another kind of repository."""
 
 from __future__ import annotations
 
@@ -260,11 +260,11 @@ def test_work_that_was_thrown_away_is_not_linked(story: Story) -> None:
     assert story.log_errors() == []
 
 
-# ---------------------------------------------------------------- work trees
+# ---------------------------------------------------------------- worktrees
 
 
 def linked_worktree(story: Story, name: str = "wt") -> Story:
-    """Return a story in a linked work tree of the same repository."""
+    """Return a story in a linked worktree of the same repository."""
     target = story.root.parent / name
     story.git("worktree", "add", "-q", "-b", name, str(target))
     twin = Story.__new__(Story)
@@ -301,7 +301,7 @@ def test_a_linked_worktree(story: Story) -> None:
 
 
 def test_two_worktrees_at_once(story: Story) -> None:
-    """Each commit holds the session of its own work tree, though both write files of the same name."""
+    """Each commit holds the session of its own worktree, though both write files of the same name."""
     other = linked_worktree(story)
     a, b = session(story), elsewhere(other)
     a.prompt("Make f here")

@@ -423,7 +423,7 @@ def test_a_repository_without_a_commit(tmp_path: Path, capsys: pytest.CaptureFix
     assert "No Entire checkpoint found on branch main" in said(story, capsys)
 
 
-# ---------------------------------------------------------------- the work tree
+# ---------------------------------------------------------------- the worktree
 
 
 def test_a_dirty_tree_stays_as_it_is(story: Story, capsys: pytest.CaptureFixture[str]) -> None:

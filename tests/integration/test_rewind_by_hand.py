@@ -47,7 +47,7 @@ def points(repo: Repo) -> list[dict[str, Any]]:
 
 
 def files(repo: Repo) -> dict[str, bytes]:
-    """Return the work tree without our own folder and the agent's."""
+    """Return the worktree without our own folder and the agent's."""
     every = {name: data for name, (_, data) in repo.files().items()}
     return {name: data for name, data in every.items() if not name.startswith((".git/", ".entire/", ".claude/"))}
 

@@ -17,7 +17,7 @@ from tests.integration.story import Session, Story
 from tests.trees import Tree, tree
 
 FILTER = """#!/bin/sh
-# like git-lfs: the repository holds a pointer, the work tree the content
+# like git-lfs: the repository holds a pointer, the worktree the content
 case $1 in
 clean) data=$(cat; printf x); data=${data%x}; name=$(printf %s "$data" | cksum | cut -d" " -f1)
        printf %s "$data" > "$2/$name"; printf 'pointer %s\\n' "$name" ;;

@@ -25,7 +25,7 @@ def undo(story: Story) -> RewindView:
 
 
 def files(story: Story) -> dict[str, str]:
-    """Return what lies in the work tree, our own folder and the agent's left out."""
+    """Return what lies in the worktree, our own folder and the agent's left out."""
     found = {}
     for path in sorted(story.root.rglob("*")):
         name = str(path.relative_to(story.root))

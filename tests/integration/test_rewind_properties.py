@@ -106,7 +106,7 @@ class Life(RuleBasedStateMachine):
         return path in self.model.all_files() and not at.is_symlink()
 
     def act(self, kind: str, path: str, other: str, who: str = PERSON) -> None:
-        """Change something in the work tree, without a tool."""
+        """Change something in the worktree, without a tool."""
         at = self.story.root / path
         if kind in ("append", "top", "exec", "rename", "delete") and path not in self.model.all_files():
             return
@@ -207,7 +207,7 @@ class Life(RuleBasedStateMachine):
             )  # fmt: skip
 
     def committing(self, commit: Callable[[], object]) -> None:
-        """Commit, and remember what lay in the work tree then."""
+        """Commit, and remember what lay in the worktree then."""
         before, visible = self.story.head(), self.model.visible()
         commit()
         head = self.story.head()

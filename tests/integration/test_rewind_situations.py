@@ -260,7 +260,7 @@ def test_a_commit_with_a_folder_in_a_files_place(story: Story, a: Session, swap:
 
 
 def test_files_of_another_branch_do_not_come_along(story: Story, a: Session) -> None:
-    """Nobody looked at the work tree between the switch and the commit."""
+    """Nobody looked at the worktree between the switch and the commit."""
     with a.turn("On main"):
         a.write("base", "base\n")
     story.commit("Base")

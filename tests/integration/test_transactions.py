@@ -484,7 +484,7 @@ def test_a_linked_work_tree_has_its_own(world: World, tmp_path: Path) -> None:
 
 
 def test_a_git_directory_on_another_disk(tmp_path: Path) -> None:
-    """Nothing is ever renamed from the git directory into the work tree: that fails between file systems."""
+    """Nothing is ever renamed from the git directory into the worktree: that fails between file systems."""
     if not os.access("/dev/shm", os.W_OK) or os.stat("/dev/shm").st_dev == os.stat(tmp_path).st_dev:
         pytest.skip("no second file system")
     shm = Path("/dev/shm") / f"entire-tests-{os.getpid()}-{os.urandom(4).hex()}"

@@ -84,7 +84,7 @@ def usage(value: dict[str, Any] | None) -> list[int]:
 def repos(
     request: pytest.FixtureRequest, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> list[tuple[Repo, Stored]]:
-    """The work trees of a stage with what is stored there; linked ones too."""
+    """The worktrees of a stage with what is stored there; linked ones too."""
     home = golden.unpack(request.param, tmp_path)
     monkeypatch.setenv("PAGER", "cat")
     tops = [path.parent for path in sorted(home.glob("*/.git"))]

@@ -1,4 +1,4 @@
-"""Finding the work tree without git agrees with git."""
+"""Finding the worktree without git agrees with git."""
 
 from __future__ import annotations
 

@@ -104,8 +104,8 @@ class Explainer:
             return self._json(
                 {"branch": branch, "session_id": session_id or None, "total": total, "checkpoints": shown}
             )
-        sessions = [state for state in self.workspace.sessions() if session_id in ("", state.session_id)]
-        work = [state for state in sessions if state.is_here and state.steps and state.open_files]
+        uncommitted = self.workspace.uncommitted_sessions(here=True)
+        work = [state for state in uncommitted if session_id in ("", state.session_id)]
         return self._lines(pages.listing(branch, shown, total, self.style, session_id=session_id, open_work=work))
 
     def checkpoint(self, prefix: str) -> int:

@@ -63,7 +63,7 @@ def command(target: str | None, force: bool, start: bool, undo: bool, as_json: b
 def run(request: ResumeRequest, *, start: bool = False, as_json: bool = False) -> int:
     workspace = Workspace.find()
     with workspace.resume(request, _progress) as planned:
-        text.write(planned.told, sys.stderr)
+        text.write(planned.recovered, sys.stderr)
         done = planned.carry_out() if request.force else _decide(planned)
     if as_json:
         text.write(form.dumps(_values(done, workspace.branch)))

@@ -119,7 +119,7 @@ def run(request: RewindRequest, mode: Mode) -> int:
     if not request.to:
         return _choose(workspace, request, mode)
     with workspace.rewind(request) as rewind:
-        text.write(rewind.told, sys.stderr)
+        text.write(rewind.recovered, sys.stderr)
         return _preview_or_carry_out(workspace, rewind, mode, keep_mine=request.keep_mine)
 
 
@@ -168,7 +168,7 @@ def _list(workspace: Workspace, limit: int, session_id: str) -> int:
 
 def _undo(workspace: Workspace, name: str, mode: Mode) -> int:
     with workspace.undo(name) as rewind:
-        text.write(rewind.told, sys.stderr)
+        text.write(rewind.recovered, sys.stderr)
         if mode.preview:
             return _preview(workspace, rewind, mode)
         if not mode.yes and not rewinding.is_wanted(rewind, workspace.pager):

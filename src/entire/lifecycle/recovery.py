@@ -39,7 +39,7 @@ def close_lost_turns(context: Context, *, excluding: str = "") -> None:
     for session in context.relevant_sessions():
         if session.session_id == excluding:
             continue
-        is_lost = session.is_running and _is_gone(session, context.now())
+        is_lost = session.is_running and _has_lost_turn(session, context.now())
         is_waiting = session.turn_checkpoints and not session.is_running
         if not (is_lost or is_waiting) or context.agent_of(session) is None:
             continue
@@ -53,10 +53,10 @@ def close_lost_turns(context: Context, *, excluding: str = "") -> None:
         context.save(session)
 
 
-def _is_gone(session: Session, now: float) -> bool:
+def _has_lost_turn(session: Session, now: float) -> bool:
     from entire.lifecycle import liveness
 
-    return not liveness.is_alive(session, now, silence=liveness.NEVER)
+    return liveness.has_lost_turn(session, now, silence=liveness.NEVER)
 
 
 def finish_interrupted(context: Context) -> list[str]:

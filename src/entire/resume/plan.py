@@ -30,7 +30,7 @@ class Resume:
         view: ResumeView,
     ) -> None:  # fmt: skip
         self.view = view
-        self.told: Sequence[str] = ()  # messages about interrupted changes that were completed first
+        self.recovered: Sequence[str] = ()  # messages about interrupted changes that were completed first
         self._context = context
         self._request = request
         self._target = target
@@ -94,7 +94,7 @@ def plan(context: Context, request: ResumeRequest, progress: Callable[[str], Non
         hint=finder.remotes.hint() if missing else "",
     )
     planned = Resume(context, request, target, stored, view)
-    planned.told = recovered
+    planned.recovered = recovered
     return planned
 
 

@@ -55,7 +55,7 @@ class Rewind:
         self._new_blobs = new_blobs or {}  # per edited path; '' where the file is deleted
         self._head: Mapping[str, tuple[str, str]] = {}  # HEAD's entries at these paths
         self._is_open = True
-        self.told: Sequence[str] = ()  # messages about interrupted changes that were completed first
+        self.recovered: Sequence[str] = ()  # messages about interrupted changes that were completed first
 
     def __enter__(self) -> Rewind:
         return self
@@ -237,7 +237,7 @@ def plan(context: Context, request: RewindRequest) -> Rewind:
             draft.discard()
             raise
         context.save()
-    planned.told = recovered
+    planned.recovered = recovered
     return planned
 
 
@@ -255,7 +255,7 @@ def undo(context: Context, name: str = "") -> Rewind:
             draft.discard()
             raise
         context.save()
-    planned.told = recovered
+    planned.recovered = recovered
     return planned
 
 

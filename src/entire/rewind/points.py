@@ -67,7 +67,7 @@ class Points:
             problem = f"commit {name} is not a step and has no checkpoint" if commits else f"no such point: {name}"
             raise EntireError(problem, hint="run `entire rewind --list` to see the points")
         if len({point.id for point in found}) > 1:
-            raise EntireError(f"several points begin with {name!r}", hint="for example " + found[0].id)
+            raise EntireError(f"several points belong to {name!r}", hint=f"use the id of one, as in {found[0].id}")
         return self._describe(found[:1], sizes=False)[0]
 
     def checkpoint(self, point: PointView) -> Checkpoint | None:

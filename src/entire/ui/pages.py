@@ -143,8 +143,8 @@ def listing(
     if total > len(found):
         yield f"  ... and {total - len(found)} older ones (--limit 0 shows all)"
     work = [
-        (one.session_id[:8], one.agent, text.count(one.steps, "step"), _path_list(one.open_files, 5))
-        for one in open_work
+        (state.session_id[:8], state.agent, text.count(state.steps, "step"), _path_list(state.open_files, 5))
+        for state in open_work
     ]
     yield from _section("Uncommitted", text.table(work), style)
 

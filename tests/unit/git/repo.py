@@ -104,7 +104,7 @@ class Repo:
         return os.path.join(os.fsencode(self.top), os.fsencode(name))
 
     def write(self, name: str, mode: str, data: bytes) -> None:
-        """Put a file, or a link, into the work tree, whatever is in its way."""
+        """Put a file, or a link, into the worktree, whatever is in its way."""
         path = self.path(name)
         self.remove(name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
