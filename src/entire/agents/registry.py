@@ -6,6 +6,7 @@ Built-in agents come first, then those of installed packages: each entry point i
 
 from __future__ import annotations
 
+import os
 import sys
 
 from entire.errors import EntireError, UsageError
@@ -84,6 +85,7 @@ class _Packages(Value):
     problems: tuple[str, ...] = ()
 
 
+_METADATA = (".dist-info", "egg-info")  # ends of the names of packages' metadata folders
 _searched: dict[tuple[str, ...], _Packages] = {}  # by sys.path
 
 
@@ -246,6 +248,8 @@ def _read_path_files() -> None:
 
 
 def _search() -> _Packages:
+    if not any(map(_may_offer_agents, sys.path)):
+        return _Packages(entries={}, problems=())
     from importlib import metadata
 
     try:
@@ -264,6 +268,31 @@ def _search() -> _Packages:
         else:
             found[entry.name] = entry
     return _Packages(entries=found, problems=tuple(wrong))
+
+
+def _may_offer_agents(folder: str) -> bool:
+    """Tell whether a folder of the import path may contain a package with the entry point group.
+
+    Saves the import of ``importlib.metadata``, about 30 ms, wherever no package offers an agent.
+    """
+    try:
+        with os.scandir(folder or ".") as entries:
+            packages = [entry.path for entry in entries if entry.name.lower().endswith(_METADATA)]
+    except NotADirectoryError:
+        return True  # a zip file
+    except OSError:
+        return False
+    return any(_mentions_group(os.path.join(package, "entry_points.txt")) for package in packages)
+
+
+def _mentions_group(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return GROUP.encode() in file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True  # importlib.metadata says what is wrong
 
 
 def _check(name: str, entry: object, known: list[AgentEntry]) -> None:

@@ -180,6 +180,8 @@ def test_metadata_of_packages_that_cannot_be_read_is_reported(
 ) -> None:
     from importlib import metadata
 
+    packages.bring("any", "parrot", ENTRY)
+
     def fail(**_: str) -> None:
         raise ValueError("broken\nmetadata")
 
@@ -188,3 +190,27 @@ def test_metadata_of_packages_that_cannot_be_read_is_reported(
         "installed packages cannot be searched for agents: ValueError: broken metadata",
     ]
     assert registry.find("claude-code").name == "claude-code"
+
+
+def test_metadata_is_read_only_if_a_package_may_offer_an_agent(
+    packages: Packages, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from importlib import metadata
+
+    monkeypatch.setattr(sys, "path", [str(packages.folder), str(tmp_path / "missing")])
+    reads: list[str] = []
+
+    def read(*, group: str) -> list[metadata.EntryPoint]:
+        reads.append(group)
+        return []
+
+    monkeypatch.setattr(metadata, "entry_points", read)
+    (packages.folder / "other-1.0.dist-info").mkdir(parents=True)
+    (packages.folder / "other-1.0.dist-info/entry_points.txt").write_text("[console_scripts]\nx = y:z\n")
+    (packages.folder / "plain-1.0.dist-info").mkdir()
+    (packages.folder / "old-1.0.egg-info").write_text("a file")
+    assert (registry.problems(), reads) == ([], [])
+
+    (tmp_path / "packages.zip").write_bytes(b"")
+    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path / "packages.zip")])
+    assert (registry.problems(), reads) == ([], ["entire.agents"])
