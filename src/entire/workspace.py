@@ -14,7 +14,6 @@ from entire.errors import EntireError, NotARepositoryError, NotEnabledError
 from entire.git import history
 from entire.model import requests, views
 from entire.model.ids import HEX
-from entire.queries import checkpoints, commits, sessions, status
 from entire.store.catalog import Catalog
 
 TYPE_CHECKING = False
@@ -66,6 +65,8 @@ class Workspace:
 
     def status(self) -> views.StatusView:
         """Return the state of this worktree."""
+        from entire.queries import status
+
         return status.view(self.place, self.settings, self._catalog)
 
     # ------------------------------------------------------------ names
@@ -94,18 +95,26 @@ class Workspace:
 
     def sessions(self) -> list[views.SessionView]:
         """Return the recorded sessions, most recently seen first."""
+        from entire.queries import sessions
+
         return sessions.listing(self.place)
 
     def commit(self, name: str) -> views.CommitView:
         """Return a commit by any revision that git understands; raises EntireError if there is none."""
+        from entire.queries import commits
+
         return commits.find(self.place.top, name)
 
     def linked_commits(self, *, everywhere: bool = False) -> list[views.CommitView]:
         """Return the commits with a checkpoint's id, newest first: of this branch, or of all branches and tags."""
+        from entire.queries import commits
+
         return commits.linked(self.place.top, everywhere=everywhere)
 
     def explain(self, commit: str) -> views.ExplanationView:
         """Return a commit with its checkpoints, or with the reason why it has none."""
+        from entire.queries import checkpoints
+
         return checkpoints.of_commit(self._catalog, commit)
 
     # ------------------------------------------------------------ checkpoints
@@ -129,10 +138,14 @@ class Workspace:
 
     def listing(self, limit: int = 20, *, session_id: str = "") -> tuple[list[views.ListedView], int]:
         """Return this branch's newest checkpoints, and their total number."""
+        from entire.queries import checkpoints
+
         return checkpoints.listing(self._catalog, limit, session_id)
 
     def checkpoint(self, prefix: str) -> views.CheckpointView:
         """Return a checkpoint by its id or id prefix; raises EntireError if there is none, or several."""
+        from entire.queries import checkpoints
+
         return checkpoints.find(self._catalog, prefix)
 
     def checkpoint_ids(self) -> list[str]:
@@ -141,6 +154,8 @@ class Workspace:
 
     def transcript(self, checkpoint: views.CheckpointView | str, session_id: str = "") -> bytes:
         """Return a stored transcript as the agent wrote it, redacted: the latest session's, or a given one's."""
+        from entire.queries import checkpoints
+
         name = checkpoint if isinstance(checkpoint, str) else checkpoint.id
         return checkpoints.transcript(self._catalog, name, session_id)
 
@@ -148,6 +163,8 @@ class Workspace:
         self, checkpoint: views.CheckpointView | str, session_id: str = "", start: int = 0
     ) -> list[views.MessageView]:
         """Return the messages and tool calls of a stored transcript, from record ``start`` on."""
+        from entire.queries import checkpoints
+
         return checkpoints.messages(self.transcript(checkpoint, session_id), start)
 
     # ------------------------------------------------------------ rewind

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
-
 from entire.agents import capabilities, conversation, registry
 from entire.errors import EntireError
 from entire.git import read
-from entire.lifecycle.session_transcript import ScratchTranscript
 from entire.model import views
 from entire.model.ids import CheckpointId, is_checkpoint_id
 from entire.model.records import SessionRecord, usage_from_json
@@ -125,6 +122,10 @@ def _prompts(objects: read.Objects, slot: Slot, agent_type: str, start: int) -> 
     if agent is None or capabilities.transcript_analyzer(agent) is None:
         found = conversation.read(data, start)
         return [Prompt(text=said.text, position=said.at) for said in found if said.who == conversation.USER]
+    import tempfile
+
+    from entire.lifecycle.session_transcript import ScratchTranscript
+
     with (
         tempfile.TemporaryDirectory(prefix="entire-") as folder,
         ScratchTranscript(agent, data, folder) as stored,
