@@ -9,7 +9,6 @@ Questions go to standard error, so that standard output holds results only. Noth
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 
 import click
@@ -99,6 +98,8 @@ def pick(title: str, words: Sequence[str], rows: Rows, preview: Preview) -> int 
 
 
 def _pick_plain(title: str, words: Sequence[str], rows: Rows, preview: Preview) -> int | None:
+    import shutil
+
     lines = rows(shutil.get_terminal_size((100, 24)).columns - 6)
     _print_list(title, lines, range(len(lines)))
     while True:
