@@ -255,9 +255,7 @@ class RewindView(Value):
     point: PointView | None = None  # None: an undo
     edits: tuple[EditView, ...] = ()
     left: tuple[LeftView, ...] = ()
-    yours: tuple[
-        str, ...
-    ] = ()  # paths with the user's own edits since the point: removed, or merged with ``keep_mine``
+    yours: tuple[str, ...] = ()  # paths with the user's own edits since: removed, or merged with ``keep_mine``
     conversations: tuple[ConversationView, ...] = ()
     others: tuple[str, ...] = ()  # other sessions that worked since; their conversations are unchanged
     branch: str = ""  # that is moved, with ``reset``
