@@ -64,7 +64,7 @@ VIEW = views.RewindView(
 class FakeRewind:
     """One rewind that remembers whether it was carried out or given up."""
 
-    told: tuple[str, ...] = ()
+    recovered: tuple[str, ...] = ()
 
     def __init__(self, view: views.RewindView, patch: bytes, log: list[str]) -> None:
         self.view = view
