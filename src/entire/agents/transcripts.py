@@ -5,6 +5,7 @@ Nothing here loads a whole transcript into memory; only ``chunk`` and ``join`` w
 
 from __future__ import annotations
 
+from entire import files
 from entire.model import jsontext
 
 TYPE_CHECKING = False
@@ -244,6 +245,14 @@ def _blocks(path: str, start: int, stop: int) -> Iterator[bytes]:
                 yield block
     except (OSError, ValueError):
         return
+
+
+def read(path: str) -> bytes:
+    """Return a whole transcript; b'' if it is missing or cannot be read."""
+    try:
+        return files.read(path) or b""
+    except (OSError, ValueError):  # ValueError: a path with a NUL
+        return b""
 
 
 def chunk(transcript: bytes, max_size: int) -> list[bytes]:

@@ -129,17 +129,7 @@ def _common(ours: Sequence[PathLines], theirs: Sequence[PathLines]) -> list[Path
         }
         path_owner = path.path_owner if twin.path_owner else BASE
         if added or removed or path_owner:
-            found.append(
-                PathLines(
-                    path=path.path,
-                    status=path.status,
-                    binary=path.binary,
-                    added=added,
-                    removed=removed,
-                    path_owner=path_owner,
-                    old_path=path.old_path,
-                )
-            )
+            found.append(replace(path, added=added, removed=removed, path_owner=path_owner))
     return found
 
 

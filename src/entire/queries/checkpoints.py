@@ -10,6 +10,7 @@ from entire.model.ids import CheckpointId, is_checkpoint_id
 from entire.model.records import SessionRecord, usage_from_json
 from entire.model.times import parse_time
 from entire.model.transcripts import Position, Prompt
+from entire.model.turns import Owner
 from entire.model.value import replace
 from entire.queries import commits
 from entire.store import browse, checkpoints, lineage_file
@@ -227,6 +228,6 @@ def _removed_view(who: str, count: int) -> views.RemovedView:
 
 
 def _owner(who: object) -> tuple[str, str]:
-    """Split ``session/turn``; a person has neither."""
-    session_id, slash, turn = str(who).rpartition("/")
-    return (session_id, turn) if slash else ("", "")
+    """Return the session and turn of an owner of lines; a person has neither."""
+    owner = Owner(str(who))
+    return (owner.session_id, owner.turn.turn_id) if owner.is_turn else ("", "")

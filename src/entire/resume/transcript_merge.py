@@ -15,7 +15,7 @@ from entire.model import trailers
 from entire.model.ids import is_tool_id
 from entire.model.records import SessionRecord
 from entire.model.times import parse_time
-from entire.model.value import Value
+from entire.model.value import Value, replace
 from entire.redact import redact_json, redact_jsonl
 from entire.store import checkpoints, steps
 from entire.store.checkpoints import Slot
@@ -171,15 +171,7 @@ def _new_change(place: Place, agent: Agent, session: Session | None, session_id:
 
 
 def _with(found: TranscriptChange, what: str, data: bytes, *, newer: bool = False) -> TranscriptChange:
-    return TranscriptChange(
-        session_id=found.session_id,
-        agent=found.agent,
-        path=found.path,
-        command=found.command,
-        what=what,
-        data=data,
-        live_is_newer=newer,
-    )
+    return replace(found, what=what, data=data, live_is_newer=newer)
 
 
 # ---------------------------------------------------------------- lines
