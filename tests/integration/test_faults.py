@@ -18,8 +18,8 @@ from tests.campaign.hurt import NEVER, Fault
 from tests.campaign.scenarios import SCENARIOS, Stage, limits, spread
 from tests.campaign.worlds import World
 from tests.integration.kept import PERSON, check
+from tests.integration.rewinding import rewind
 from tests.integration.story import Session, Story
-from tests.integration.test_rewind_plan import rewind
 
 ERRORS = ("disk full", "disk full once", "no permission once", "unreadable", "git killed", "small files", "clock back")
 

@@ -13,6 +13,7 @@ import pytest
 from entire.model.requests import RewindRequest
 from entire.model.views import RewindView
 from entire.workspace import Workspace
+from tests.integration.rewinding import undo
 from tests.integration.story import Session, Story
 from tests.trees import Tree, tree
 
@@ -43,11 +44,6 @@ def rewind(story: Story, back: int = 1, **request: Any) -> RewindView:
     here = Workspace.find(story.root)
     with here.rewind(RewindRequest(to=here.points()[back].id, **request)) as planned:
         planned.diff()
-        return planned.carry_out()
-
-
-def undo(story: Story) -> RewindView:
-    with Workspace.find(story.root).undo() as planned:
         return planned.carry_out()
 
 

@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from entire.errors import EntireError
 from entire.model.requests import RewindRequest
-from entire.model.views import RewindView
 from entire.workspace import Workspace
+from tests.integration.rewinding import rewind, undo
 from tests.integration.story import Session, Story
-
-
-def rewind(story: Story, point: str, **request: Any) -> RewindView:
-    with Workspace.find(story.root).rewind(RewindRequest(to=point, **request)) as planned:
-        return planned.carry_out()
-
-
-def undo(story: Story) -> RewindView:
-    with Workspace.find(story.root).undo() as planned:
-        return planned.carry_out()
 
 
 def files(story: Story) -> dict[str, str]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import pytest
 
 from entire.model.requests import RewindRequest
-from entire.model.views import RewindView
 from entire.workspace import Workspace
+from tests.integration.rewinding import rewind, undo
 from tests.integration.story import Session, Story
 
 
@@ -27,16 +26,6 @@ def started(story: Story) -> Session:
 
 def points(story: Story) -> list[str]:
     return [point.id for point in Workspace.find(story.root).points(0)]
-
-
-def rewind(story: Story, point: str, **request: Any) -> RewindView:
-    with Workspace.find(story.root).rewind(RewindRequest(to=point, **request)) as planned:
-        return planned.carry_out()
-
-
-def undo(story: Story) -> RewindView:
-    with Workspace.find(story.root).undo() as planned:
-        return planned.carry_out()
 
 
 def test_a_file_in_whose_place_a_folder_stays(story: Story, a: Session) -> None:

@@ -10,17 +10,8 @@ import pytest
 from entire.model.requests import RewindRequest
 from entire.workspace import Workspace
 from tests.integration.kept import PERSON, answers, tokens
+from tests.integration.rewinding import rewind, undo
 from tests.integration.story import Session, Story
-
-
-def rewind(story: Story, point: str) -> None:
-    with Workspace.find(story.root).rewind(RewindRequest(to=point)) as planned:
-        planned.carry_out()
-
-
-def undo(story: Story) -> None:
-    with Workspace.find(story.root).undo() as planned:
-        planned.carry_out()
 
 
 def point(story: Story, prompt: str) -> str:
