@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from entire import process
+from entire.workspace import Workspace
 from tests.integration.kept import PERSON, answers, check, journal, lines, shadows, sole, tokens
 from tests.integration.story import Session, Story
 
@@ -551,4 +552,201 @@ def test_a_turn_without_changes_makes_no_step(story: Story, session: Session) ->
     assert [one["turn"] != "" for one in story.linked()["lineage"]["turns"][session.id]] == [True, True]
     assert tokens(record) == answers(0, 1, 2)
     assert journal(story)["live"] is False
+    done(story)
+
+
+# ---------------------------------------------------------------- the prompt's hook never came, or said little
+
+
+class Short:
+    """A session in the old short form: ``type``, ``uuid`` and ``message`` only, no usage; payloads as short."""
+
+    def __init__(self, story: Story) -> None:
+        self.story = story
+        self.id = str(uuid.uuid4())
+        self.file = story.projects / f"{self.id}.jsonl"
+
+    def hook(self, verb: str, **extra: object) -> None:
+        session = Session(self.story, self.id)
+        session.hook(verb, **extra)
+
+    def record(self, kind: str, content: object) -> None:
+        line = {"type": kind, "uuid": str(uuid.uuid4()), "message": {"role": kind, "content": content}}
+        with self.file.open("a") as file:
+            file.write(json.dumps(line) + "\n")
+
+    def work(self, prompt: str, name: str, text: str) -> None:
+        """Write the records of a turn that writes a file; no hook runs."""
+        self.story.write(name, text)
+        given = {"file_path": str(self.story.root / name), "content": text}
+        call = f"toolu_{uuid.uuid4().hex[:20]}"
+        self.record("user", prompt)
+        self.record("assistant", [{"type": "tool_use", "id": call, "name": "Write", "input": given}])
+        self.record("user", [{"type": "tool_result", "tool_use_id": call, "content": "ok"}])
+        self.record("assistant", [{"type": "text", "text": "Done."}])
+
+
+@pytest.fixture
+def short(story: Story) -> Short:
+    return Short(story)
+
+
+def prompts_of_steps(story: Story) -> list[str]:
+    """Return the subjects of the steps, oldest first."""
+    (branch,) = shadows(story)
+    return story.git("log", "--reverse", "--format=%s", branch, "--not", "HEAD").splitlines()
+
+
+def test_the_first_stop_without_a_prompt_hook_and_usage(story: Story, short: Short) -> None:
+    short.work("Please write a", "a.py", "a\na\n")
+    short.hook("stop")
+    assert prompts_of_steps(story) == ["Write a"]
+    story.write("mine.py", "p\n")
+    story.commit("a")
+    record = check(story, "HEAD", ["a.py"])["slots"][short.id]
+    assert lines(record) == (2, 1, 0, 0, 3)
+    assert record["prompts"] == ["Please write a"]
+    done(story)
+
+
+@pytest.mark.parametrize("names_turns", [True, False])
+def test_a_later_stop_without_a_prompt_hook_and_usage(story: Story, short: Short, names_turns: bool) -> None:
+    """The file is the session's by its tools' reports; what a person wrote in between stays the person's."""
+    ids: list[dict[str, str]] = [{"prompt_id": str(uuid.uuid4())} if names_turns else {} for _ in range(2)]
+    short.hook("user-prompt-submit", prompt="Write a", **ids[0])
+    short.work("Write a", "a.py", "a\n")
+    short.hook("stop", **ids[0])
+    story.write("mine.py", "p\n")
+    short.work("Write b", "b.py", "b\nb\n")
+    short.hook("stop", **ids[1])
+    assert prompts_of_steps(story) == ["Write a", "Write b"]
+    story.commit("ab")
+    record = check(story, "HEAD", ["a.py", "b.py"])["slots"][short.id]
+    assert lines(record) == (3, 1, 0, 0, 4)
+    assert record["prompts"] == ["Write a", "Write b"]
+    done(story)
+
+
+def test_a_second_stop_without_usage_is_no_new_turn(story: Story, short: Short) -> None:
+    short.hook("user-prompt-submit", prompt="Write a")
+    short.work("Write a", "a.py", "a\n")
+    short.hook("stop")
+    story.write("mine.py", "p\n")
+    short.hook("stop")
+    story.commit("a")
+    found = check(story, "HEAD", ["a.py"])
+    assert lines(found["slots"][short.id]) == (1, 1, 0, 0, 2)
+    assert len(found["lineage"]["turns"][short.id]) == 1
+    done(story)
+
+
+def test_a_shell_command_of_the_person_is_the_persons(story: Story, short: Short) -> None:
+    """``!command`` ends with Stop, but the agent did not answer."""
+    short.hook("user-prompt-submit", prompt="Write a")
+    short.work("Write a", "a.py", "a\n")
+    short.hook("stop")
+    story.write("mine.py", "p\n")
+    short.record("user", "<bash-input>echo p > mine.py</bash-input>")
+    short.record("user", "<bash-stdout></bash-stdout><bash-stderr></bash-stderr>")
+    short.hook("stop")
+    story.commit("a")
+    assert lines(check(story, "HEAD", ["a.py"])["slots"][short.id]) == (1, 1, 0, 0, 2)
+    done(story)
+
+
+def test_a_stop_hook_makes_the_agent_go_on_without_usage(story: Story, short: Short) -> None:
+    short.hook("user-prompt-submit", prompt="Write a")
+    short.work("Write a", "a.py", "a\n")
+    short.hook("stop")
+    story.write("made_by_its_shell.py", "s\n")
+    short.record("assistant", [{"type": "text", "text": "And that."}])
+    short.hook("stop")
+    story.commit("a")
+    assert lines(check(story, "HEAD", ["a.py", "made_by_its_shell.py"])["slots"][short.id]) == (2, 0, 0, 0, 2)
+    done(story)
+
+
+def test_the_prompt_comes_from_the_transcript(story: Story, session: Session) -> None:
+    """Payloads hold no prompt: the step's subject, the session's first prompt and the points name it all the same."""
+    for text, name in (("Please add a", "a.py"), ("Now add b with AKIAQ3EGRPZ7XLMN42TB", "b.py")):
+        session.prompt_id = str(uuid.uuid4())
+        session.hook("user-prompt-submit")
+        session.record("user", promptId=session.prompt_id, promptSource="sdk",
+                       message={"role": "user", "content": text})  # fmt: skip
+        session.write(name, "x\n")
+        session.stop()
+    first, second = prompts_of_steps(story)
+    assert first == "Add a"
+    assert second.startswith("Add b with ")
+    assert "AKIAQ3EGRPZ7XLMN42TB" not in second
+    workspace = Workspace.find(story.root)
+    assert workspace.sessions()[0].first_prompt == "Please add a"
+    assert [point.session_prompt for point in workspace.points()] == ["Please add a"] * 2
+    done(story)
+
+
+# ---------------------------------------------------------------- the model
+
+
+def test_the_model_comes_from_the_answers(story: Story, session: Session) -> None:
+    """Headless sessions report no model, but every answer names it; what the agent itself wrote names none."""
+    with session.turn("Work"):
+        session.write("a.py", "a\n")
+        text = {"type": "text", "text": "No response requested."}
+        session.record("assistant", message={"id": "msg_s", "model": "<synthetic>", "content": [text]})
+    assert Workspace.find(story.root).sessions()[0].model == "claude-x"
+    story.commit("a")
+    assert [turn["model"] for turn in story.linked()["lineage"]["turns"][session.id]] == ["claude-x"]
+    done(story)
+
+
+def test_the_model_of_a_commit_within_the_turn(story: Story, session: Session) -> None:
+    session.prompt("Work")
+    session.write("a.py", "a\n")
+    commit = session.commit("a")
+    assert [turn["model"] for turn in story.linked(commit)["lineage"]["turns"][session.id]] == ["claude-x"]
+    session.stop()
+    assert [turn["model"] for turn in story.linked(commit)["lineage"]["turns"][session.id]] == ["claude-x"]
+    done(story)
+
+
+# ---------------------------------------------------------------- a background subagent that does not list itself
+
+
+@pytest.mark.parametrize("listed_at_stop", [True, False])
+def test_a_background_subagent_that_does_not_list_itself(story: Story, session: Session, listed_at_stop: bool) -> None:
+    session.prompt("In the background")
+    path = background(session, "a1b2c3", "toolu_bg1")
+    session.answer({"type": "text", "text": "Started."})
+    session.hook("stop", last_assistant_message="Started.", background_tasks=RUNNING if listed_at_stop else [])
+    inner(session, path, "a1b2c3", "bg.py", "b\nb\n", 1000)
+    session.hook("subagent-stop", agent_id="a1b2c3", agent_type="worker", background_tasks=[])
+    story.write("mine.py", "p\n")
+    story.commit("bg", env=PERSON)
+    record = sole(story, session, ["bg.py"])
+    assert lines(record) == (2, 1, 0, 0, 3)
+    assert record["token_usage"]["subagent_tokens"]["input_tokens"] == 1000
+    base = story.ids()[0].path
+    names = story.git("ls-tree", "-r", "--name-only", f"entire/checkpoints/v1:{base}").splitlines()
+    assert any(name.endswith("tasks/toolu_bg1/agent-a1b2c3.jsonl") for name in names), names
+    done(story)
+
+
+def test_a_foreground_subagent_ends_with_its_call(story: Story, session: Session) -> None:
+    """Its SubagentStop comes before the call's result, and another hook may still make it go on."""
+    session.prompt("Delegate")
+    tool, agent = "toolu_fg1", "f00d"
+    given = {"description": "Look around", "prompt": "x", "subagent_type": "Explore"}
+    session.answer({"type": "tool_use", "id": tool, "name": "Agent", "input": given})
+    session.hook("pre-task", tool_name="Agent", tool_use_id=tool, tool_input=given)
+    folder = session.file.with_suffix("") / "subagents"
+    folder.mkdir(parents=True)
+    (folder / f"agent-{agent}.meta.json").write_text(json.dumps({"agentType": "Explore", "toolUseId": tool}))
+    inner(session, folder / f"agent-{agent}.jsonl", agent, "sub.py", "s\n", 500)
+    session.hook("subagent-stop", agent_id=agent, agent_type="Explore", background_tasks=[])
+    assert shadows(story) == []
+    response = {"agentId": agent, "status": "completed", "agentType": "Explore"}
+    answer_call(session, tool, response)
+    session.hook("post-task", tool_name="Agent", tool_use_id=tool, tool_input=given, tool_response=response)
+    assert shadows(story) != []
     done(story)

@@ -124,6 +124,13 @@ class TranscriptAnalyzer(Protocol):
         """Return the text of the last answer, or ''."""
         ...
 
+    def model(self, session_ref: str, since: Position, until: Position | None = None) -> str:
+        """Return the model that wrote the last answer, or ''.
+
+        Optional: without it, a turn's model is what its events say.
+        """
+        ...
+
 
 class TranscriptPreparer(Protocol):
     """For agents that write the transcript late."""

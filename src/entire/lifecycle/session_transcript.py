@@ -94,6 +94,17 @@ class SessionTranscript:
         """Return the last answer's text."""
         return self._analyzer.summary(self.path, since) if self._analyzer is not None and self.path else ""
 
+    def model(self, since: Position, until: Position) -> str:
+        """Return the model that wrote the last answer between two positions; '' if the transcript does not say."""
+        read = getattr(self._analyzer, "model", None)  # missing in plugins of earlier protocol versions
+        return str(read(self.path, since, until)) if read is not None and self.path else ""
+
+    def has_answers(self, since: Position, until: Position) -> bool:
+        """Tell whether the agent answered between two positions: its answers may have no usage."""
+        if until.count > since.count and until.mark not in ("", since.mark):
+            return True
+        return bool(self.tokens(since, until))
+
     def subagents(self, since: Position, until: Position) -> list[Subagent]:
         """Return the subagents that worked between two positions, and those still in the background."""
         if self._extractor is None or not self.path:

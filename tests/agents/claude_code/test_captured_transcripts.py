@@ -145,6 +145,15 @@ def test_prompts_carry_their_turn_and_time() -> None:
     assert first.time == pytest.approx(1795240588.824)  # 2026-11-21T05:56:28.824Z
 
 
+def test_the_model_is_that_of_the_last_answer_but_not_the_agents_own() -> None:
+    records = oracle.load(Path(oracle.path_of(LONG)).read_bytes())
+    (model,) = {r["message"]["model"] for r in records if r["type"] == "assistant"} - {"<synthetic>"}
+    assert ClaudeCode().model(oracle.path_of(LONG), START) == model
+    places = oracle.places(Path(oracle.path_of(LONG)).read_bytes())
+    assert ClaudeCode().model(oracle.path_of(LONG), START, places[1]) == ""
+    assert ClaudeCode().model(oracle.path_of("headless-api-error"), START) == model
+
+
 def test_subagents_of_the_long_session() -> None:
     path = oracle.path_of(LONG)
     found = ClaudeCode().subagents(path, START)

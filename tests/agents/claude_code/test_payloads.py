@@ -170,11 +170,16 @@ def test_the_note_beside_a_background_subagent_names_its_call(session: Path) -> 
     assert (found.subagent_type, found.session_ref) == ("general-purpose", str(session))
 
 
-def test_only_the_subagents_own_place_among_the_background_tasks_counts(tmp_path: Path) -> None:
+def test_a_subagent_that_is_not_among_the_background_tasks_counts_only_if_it_is_known(tmp_path: Path) -> None:
     tasks = [{"id": "b1", "type": "subagent"}, {"id": "c1", "type": "shell"}, 7]
-    for agent_id, is_event in (("b1", True), ("c1", False), ("d1", False), ("", False), ("../b1", False)):
-        data = stop_payload(tmp_path / "none.jsonl", agent_id, background_tasks=tasks)
-        assert (agent().parse_hook("subagent-stop", data) is not None) is is_event
+    for agent_id, is_conditional in (("b1", False), ("c1", True), ("d1", True)):
+        found = agent().parse_hook(
+            "subagent-stop", stop_payload(tmp_path / "x.jsonl", agent_id, background_tasks=tasks)
+        )
+        assert found is not None
+        assert found.only_in_background is is_conditional
+    for agent_id in ("", "../b1"):
+        assert agent().parse_hook("subagent-stop", stop_payload(tmp_path / "x.jsonl", agent_id)) is None
 
 
 # notes

@@ -46,6 +46,7 @@ def test_a_story_is_told(bench: Bench) -> None:
         api_call_count=len(answers),
     )
     assert DEMO.summary(path, START) == "Done."
+    assert DEMO.model(path, START) == answers[-1]["model"]
     end = DEMO.transcript_position(path, START)
     assert end == Position(count=len(records), byte=Path(path).stat().st_size, mark=answers[-1]["id"])
     assert DEMO.prompts(path, end) == []

@@ -126,6 +126,9 @@ class ClaudeCode:
     def summary(self, session_ref: str, since: Position) -> str:
         return self._tail(session_ref, since).text()
 
+    def model(self, session_ref: str, since: Position, until: Position | None = None) -> str:
+        return self._tail(session_ref, since).model(_stop(until))
+
     def token_usage(self, session_ref: str, since: Position, until: Position | None = None) -> TokenUsage:
         return self._tail(session_ref, since).tokens(_stop(until))
 

@@ -123,17 +123,19 @@ def _post_task(payload: Payload) -> Payload | None:
 def _subagent_stop(payload: Payload) -> Payload | None:
     """Report the end of a background subagent; a foreground subagent ends with its tool call (post-task).
 
-    When it stops, a background subagent is still in ``background_tasks``; a foreground subagent never is (2.1.197).
-    Compaction also runs a subagent, which has no type.
+    When it stops, a background subagent is usually still in ``background_tasks``; a foreground subagent never is
+    (2.1.197). For one that is not, the framework knows how it was started. Compaction also runs a subagent, which has
+    no type.
     """
     agent, kind = _tool_id(payload, "agent_id"), clean(payload.get("agent_type"))
     path = session_ref(payload)
-    if not kind or agent not in _background(payload):
+    if not kind or not agent:
         return None
     noted = subagents.note(path, agent)
     return {
         "type": EventType.SUBAGENT_END,
         "source": "background",
+        "only_in_background": agent not in _background(payload),
         "subagent_id": agent,
         "subagent_type": kind,
         "tool_use_id": noted.get("call", ""),

@@ -138,6 +138,12 @@ def is_synthetic(record: Record) -> bool:
     )
 
 
+def model(record: Record) -> str:
+    """Return the model that wrote this answer, '' if the agent itself did."""
+    message = record.get("message")
+    return clean(message.get("model")) if isinstance(message, dict) and not is_synthetic(record) else ""
+
+
 def usage(record: Record) -> tuple[int, int, int, int]:
     """Return input, cache creation, cache read and output tokens of the response this record belongs to."""
     message = record.get("message")

@@ -21,17 +21,19 @@ _LOOK_BACK = 4 << 20  # bytes before a position without a mark in which to searc
 class Answer:
     """An API response, whose records are between line ``first`` and ``end`` (lines, bytes)."""
 
-    __slots__ = ("end", "first", "time", "usage")
+    __slots__ = ("end", "first", "model", "time", "usage")
 
     def __init__(self, first: int, time: float) -> None:
         self.first = first
         self.time = time
+        self.model = ""
         self.end = (first, 0)
         self.usage = (0, 0, 0, 0)
 
     def add(self, record: Record, end: tuple[int, int]) -> None:
         """Add a record. All records of a response repeat its usage; where they differ, the largest is final."""
         self.end = end
+        self.model = records.model(record) or self.model
         used = records.usage(record)
         if used[3] >= self.usage[3] and any(used):
             self.usage = used
@@ -317,7 +319,7 @@ class Tail:
         used = [
             answer.usage
             for mark, answer in self.answers.items()
-            if mark != self._mark and any(answer.usage) and (stop is None or answer.first < stop)
+            if mark != self._mark and any(answer.usage) and _is_before(answer, stop)
         ]
         sums = [sum(column) for column in zip(*used, strict=True)] or [0, 0, 0, 0]
         return TokenUsage(
@@ -330,6 +332,15 @@ class Tail:
 
     def text(self) -> str:
         return self._text[1]
+
+    def model(self, stop: int | None) -> str:
+        """Return the model of the last response that starts before ``stop``."""
+        named = [answer.model for answer in self.answers.values() if answer.model and _is_before(answer, stop)]
+        return named[-1] if named else ""
+
+
+def _is_before(answer: Answer, stop: int | None) -> bool:
+    return stop is None or answer.first < stop
 
 
 def _pop_calls(line: bytes, open_results: dict[str, int]) -> list[tuple[int, str]]:

@@ -111,6 +111,9 @@ class Demo:
     def summary(self, session_ref: str, since: Position) -> str:
         return transcript.summary(session_ref, since)
 
+    def model(self, session_ref: str, since: Position, until: Position | None = None) -> str:
+        return transcript.model(session_ref, since, until)
+
     def token_usage(self, session_ref: str, since: Position, until: Position | None = None) -> TokenUsage:
         return transcript.token_usage(session_ref, since, until)
 

@@ -108,6 +108,15 @@ def summary(path: str, since: Position) -> str:
     return text
 
 
+def model(path: str, since: Position, until: Position | None = None) -> str:
+    """Return the model that the last answer between two positions names."""
+    found = ""
+    for _, _, record in read(path, since, until):
+        if record.get("type") == "answer":
+            found = clean(record.get("model")) or found
+    return found
+
+
 def token_usage(path: str, since: Position, until: Position | None = None) -> TokenUsage:
     seen = {since.mark} - {""}
     total = TokenUsage()

@@ -161,6 +161,7 @@ def notes_of(context: Context, session: Session, transcript: SessionTranscript, 
     turn = session.turn
     if turn is None or turn.ended or any(note.turn == turn.id for note in notes):
         return notes
+    turn = replace(turn, model=transcript.model(turn.start, finish) or turn.model)
     prompts = turns.prompts_of(transcript, turn, finish, first=not notes)
     return [*notes, *turns.notes_of(turn, [replace(prompt, text=redact_text(prompt.text)) for prompt in prompts])]
 

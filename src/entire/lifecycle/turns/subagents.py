@@ -40,7 +40,7 @@ def start(context: Context, session: Session, event: Event) -> None:
 def end(context: Context, session: Session, event: Event) -> None:
     """Save a step if a subagent changed files. Its task goes into the next checkpoint in any case."""
     tool_use_id = event.tool_use_id or _task_id(session, event.subagent_id)
-    if not is_tool_id(tool_use_id):
+    if not is_tool_id(tool_use_id) or (event.only_in_background and not _is_in_background(context, session, event)):
         return
     task = session.tasks.setdefault(tool_use_id, SubagentTask(started=context.now(), kind=event.subagent_type))
     if task.done:
@@ -50,14 +50,15 @@ def end(context: Context, session: Session, event: Event) -> None:
         task.subagent = event.subagent_id
         task.ref = event.session_ref if event.session_ref != session.transcript_path else ""
     transcript = context.transcript(session)
-    finish = transcript.end()
-    since = session.turn.start if session.turn is not None else session.counted
+    finish, since = transcript.end(), _since(session)
     for found in transcript.subagents(since, finish):
         if found.id == task.subagent or found.tool_use_id == tool_use_id:
             task.subagent = task.subagent or found.id
             task.ref = task.ref or found.session_ref
             task.type = task.type or found.type
             task.description = task.description or found.description[:_DESCRIPTION]
+    if event.subagent_id and not session.is_running:
+        session.background.append(event.subagent_id)  # until now: what it wrote since the turn is its session's
     key = session.turn_key
     known = context.journal.attribution.reports.get(key, [])
     cause = Cause(
@@ -65,10 +66,23 @@ def end(context: Context, session: Session, event: Event) -> None:
         running=tuple(context.running_turns()),  # including itself, if it worked between turns
         reported={key: list(dict.fromkeys([*known, *transcript.files(since, finish)]))},
     )
-    session.background = [name for name in session.background if name != task.subagent]
+    session.background = [name for name in session.background if name not in (task.subagent, event.subagent_id)]
     change = recorder.compare(context, recorder.take(context))
     step = _step(context, session, tool_use_id, transcript, finish) if change.paths else None
     recorder.record(context, change, cause, step)
+
+
+def _is_in_background(context: Context, session: Session, event: Event) -> bool:
+    """Tell whether a subagent is known to work in the background."""
+    if event.subagent_id in session.background:
+        return True
+    transcript = context.transcript(session)
+    found = transcript.subagents(_since(session), transcript.end())
+    return any(subagent.id == event.subagent_id and subagent.background for subagent in found)
+
+
+def _since(session: Session) -> Position:
+    return session.turn.start if session.turn is not None else session.counted
 
 
 def _task_id(session: Session, subagent_id: str) -> str:

@@ -47,12 +47,15 @@ def begin(context: Context, session: Session, event: Event) -> None:
     prompt = "" if event.is_automatic else redact_text(event.prompt)
     session.turn = Turn(id=new_id(), ref=event.turn_ref, prompt=prompt, start=start, started=context.now(),
                         prompt_position=start.count, model=event.model or session.model)  # fmt: skip
-    if not session.first_prompt and prompt:
-        session.first_prompt = " ".join(prompt.split())[:_FIRST_PROMPT]
+    session.first_prompt = session.first_prompt or _first_words(prompt)
     session.base_commit = session.base_commit if session.steps else taken.snapshot.head or steps.NO_COMMIT
     session.process = agent_process()
     session.turn_checkpoints = []
     session.oid_size = len(context.journal.attribution.tree) or 40
+
+
+def _first_words(prompt: str) -> str:
+    return " ".join(prompt.split())[:_FIRST_PROMPT]
 
 
 def _is_fork(context: Context, session: Session, end: Position) -> bool:
@@ -114,7 +117,7 @@ def _save(context: Context, session: Session, event: Event) -> None:
     if finish.count < turn.start.count:  # compacted without an event
         turn = session.turn = replace(turn, start=START)
     summary = transcript.summary(turn.start)
-    is_repeated = bool(turn.ended) and not transcript.tokens(turn.finish, finish)
+    is_repeated = bool(turn.ended) and not transcript.has_answers(turn.finish, finish)
     if not is_repeated:
         _note_turn(context, session, turn, transcript, finish)
     reported = transcript.files(turn.start, finish)[:_MAX_REPORTED]
@@ -142,7 +145,12 @@ def _note_turn(context: Context, session: Session, turn: Turn, transcript: Sessi
     prompts = prompts_of(transcript, turn, finish, first=not logged)
     earlier = [] if logged else _notes_before(transcript, turn)
     session.turn = _complete_turn(context, turn, transcript, finish, prompts)
-    turnlog.append(context.place, session.session_id, [*earlier, *notes_of(session.turn, prompts)])
+    session.model = session.turn.model or session.model
+    notes = [*earlier, *notes_of(session.turn, prompts)]
+    turnlog.append(context.place, session.session_id, notes)
+    if not session.first_prompt:  # the start event held no prompt
+        first = next((note.prompt for note in (*logged, *notes) if note.prompt), "")
+        session.first_prompt = _first_words(redact_text(first))
 
 
 def _cause(context: Context, session: Session, reported: list[str], *, is_repeated: bool, missed_start: bool) -> Cause:
@@ -165,16 +173,22 @@ def _missed_start(turn: Turn | None, event: Event, transcript: SessionTranscript
     """
     if turn is None:
         return True
-    is_other = bool(turn.ended and turn.ref and event.turn_ref) and turn.ref != event.turn_ref
-    return is_other and bool(transcript.tokens(turn.finish, finish))
+    if not turn.ended or not transcript.has_answers(turn.finish, finish):
+        return False
+    if turn.ref and event.turn_ref:
+        return turn.ref != event.turn_ref
+    later = transcript.prompts(turn.start, finish)[1:]  # the first is the turn's own, perhaps written after its end
+    return any(prompt.position >= turn.finish.count for prompt in later)
 
 
 def _complete_turn(
     context: Context, turn: Turn, transcript: SessionTranscript, finish: Position, prompts: list[Prompt]
 ) -> Turn:
-    """Return the turn with what is known at its end."""
+    """Return the turn with what is known at its end; the transcript says what its events may have left out."""
     return replace(
         turn,
+        prompt=turn.prompt or (redact_text(prompts[-1].text) if prompts else ""),
+        model=transcript.model(turn.start, finish) or turn.model,
         ended=context.now(),
         finish=finish,
         tokens=transcript.tokens(turn.start, finish),
