@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import time
 
 import pytest
 
@@ -31,6 +33,25 @@ def session(story: Story) -> Session:
     with a.turn("Can you create a greeting?"):
         a.write("hello.py", "print(1)\n")
     return a
+
+
+def test_the_order_within_a_second(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Git has whole seconds; what the journal no longer has is in the order of its history."""
+    at = int(time.time())
+    story.env |= dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"@{at} +0000")
+    monkeypatch.setattr(Context.__init__, "__kwdefaults__", {"now": lambda: float(at)})
+    session = story.session()
+    for name in "ab":
+        for text in (name, name * 2):
+            with session.turn(text):
+                session.write(name, text)
+        story.commit(f"Commit {name}")
+    with session.turn("c"):
+        session.write("c", "c")
+    shutil.rmtree(story.root / ".git/entire")
+    found = points(story)
+    assert {int(point.time) for point in found} == {at}
+    assert [point.message for point in found] == ["C", "Commit b", "Bb", "B", "Commit a", "Aa", "A"]
 
 
 def test_all_kinds_newest_first(story: Story, session: Session) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -168,6 +169,71 @@ def test_by_branch_with_a_backup(story: Story, session: Session) -> None:
     assert story.head() == second
     assert story.read("next.py") == "next\n"
     assert story.git("status", "--porcelain").split() == ["??", "mine.txt"]
+
+
+def test_files_of_a_dropped_commit_go_whoever_made_them(story: Story, session: Session) -> None:
+    first = story.commit("Both")
+    story.write("mine.py", "mine\n")
+    story.commit("A person's")
+    with session.turn("Next"):
+        session.write("next.py", "next\n")
+    second = story.commit("Next")
+    view = rewind(story, first, reset=True)
+    assert [(edit.path, edit.what) for edit in view.edits] == [("mine.py", "delete"), ("next.py", "delete")]
+    assert (view.left, view.yours) == ((), ())
+    assert story.git("status", "--porcelain") == ""
+    undo(story)
+    assert (story.head(), story.read("mine.py"), story.read("next.py")) == (second, "mine\n", "next\n")
+    assert story.git("status", "--porcelain") == ""
+
+
+def test_files_of_a_dropped_commit_go_without_a_journal(story: Story, session: Session) -> None:
+    """The journal of another clone is not here."""
+    first = story.commit("Both")
+    with session.turn("Next"):
+        session.write("next.py", "next\n")
+    story.commit("Next")
+    shutil.rmtree(story.root / ".git/entire")
+    assert rewind(story, first, reset=True).left == ()
+    assert story.git("status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("keep_mine", [False, True])
+def test_my_edits_of_a_dropped_commits_file_are_named(story: Story, session: Session, keep_mine: bool) -> None:
+    first = story.commit("Both")
+    story.write("mine.py", "mine\n")
+    story.commit("A person's")
+    story.write("mine.py", "mine\nmore\n")
+    view = rewind(story, first, reset=True, keep_mine=keep_mine)
+    assert view.yours == ("mine.py",)
+    assert story.git("status", "--porcelain") == ("?? mine.py\n" if keep_mine else "")
+    assert [left.path for left in view.left] == (["mine.py"] if keep_mine else [])
+    undo(story)
+    assert story.read("mine.py") == "mine\nmore\n"
+    assert story.git("status", "--porcelain") == " M mine.py\n"
+
+
+def test_what_was_uncommitted_at_a_commit_is_so_again(story: Story, session: Session) -> None:
+    story.git("add", "hello.py")
+    first = story.commit("One of two", add=False)
+    story.commit("The other")
+    view = rewind(story, first, reset=True)
+    assert (view.uncommitted, view.edits) == (("more.py",), ())
+    assert story.git("status", "--porcelain") == "?? more.py\n"
+
+
+def test_what_differs_without_a_session_is_told(story: Story, session: Session) -> None:
+    with session.turn("Hello"):
+        pass
+    point = next(point for point in Workspace.find(story.root).points() if point.kind == "turn")
+    view = rewind(story, point.id)
+    assert (view.untouched, view.logs_only, view.undo_id) == (0, False, "")
+    story.write("README.md", "changed\n")
+    story.write("mine.txt", "mine\n")
+    view = rewind(story, point.id)
+    assert (view.edits, view.untouched, view.undo_id) == ((), 2, "")
+    assert rewind(story, point.id, paths=("README.md",)).untouched == 1
+    assert rewind(story, point.id, logs_only=True).logs_only
 
 
 def test_the_diff_shows_what_will_change(story: Story, session: Session) -> None:

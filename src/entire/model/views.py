@@ -256,6 +256,9 @@ class RewindView(Value):
     edits: tuple[EditView, ...] = ()
     left: tuple[LeftView, ...] = ()
     yours: tuple[str, ...] = ()  # paths with the user's own edits since: removed, or merged with ``keep_mine``
+    uncommitted: tuple[str, ...] = ()  # with ``reset``: in no commit then, so they stay but leave the branch
+    untouched: int = 0  # files that differ from the point and stay, because no session changed them
+    logs_only: bool = False  # the files were not compared
     conversations: tuple[ConversationView, ...] = ()
     others: tuple[str, ...] = ()  # other sessions that worked since; their conversations are unchanged
     branch: str = ""  # that is moved, with ``reset``

@@ -15,7 +15,7 @@ from entire.git import bulk, checkout, diff, history
 from entire.git.write import Stream
 from entire.model import trailers
 from entire.model.value import Value
-from entire.model.views import EditView, LeftView
+from entire.model.views import EditView, LeftView, RewindView
 from entire.rewind.edits import Change
 from entire.store import checkpoints, sessions
 from entire.undo import backups
@@ -64,13 +64,16 @@ class Restoring:
         self.edits: list[EditView] = []
         self.left: list[LeftView] = []
         self.yours: list[str] = []
+        self.uncommitted: list[str] = []
+        self.untouched = 0
+        self._dropped: dict[str, str] = {}  # files that commits after the point added, with their blobs in HEAD
         self._writes: dict[str, tuple[str, str]] = {}
         self._merged: dict[str, str] = {}  # path: merge or conflict
         self._since: dict[str, list[Change]] = {}
         self._has_new_rules = False  # git ignores other paths now than at the point
 
     def plan(self) -> None:
-        """Fill the draft, ``edits``, ``left`` and ``yours``."""
+        """Fill the draft and what ``view`` shows."""
         differing = [difference for difference in self._differing() if self._is_requested(difference.path)]
         for change in self._snapshots.since(self.then.moment, {difference.path for difference in differing}):
             self._since.setdefault(change.path, []).append(change)
@@ -85,21 +88,33 @@ class Restoring:
         created = {difference.path for difference in chosen if difference.old_mode == _NO_FILE}
         self._prepare(self._deletable(deletions), created)
 
+    def view(self, title: str) -> RewindView:
+        """Return what is shown of the files."""
+        return RewindView(title=title, edits=tuple(self.edits), left=tuple(self.left), yours=tuple(self.yours),
+                          uncommitted=tuple(self.uncommitted), untouched=self.untouched)  # fmt: skip
+
     # ------------------------------------------------------------ which paths
 
     def _differing(self) -> list[diff.Change]:
         """Return the differences between now and the point in the paths that sessions created or changed."""
         found = diff.changes(self._top, self._context.journal.attribution.tree, self.then.tree)
-        found = [change for change in found if change.path != ".entire" and not change.path.startswith(".entire/")]
+        found = [change for change in found if not _is_own(change.path)]
         self._has_new_rules = any(os.path.basename(change.path) == _RULES for change in found)
         if self._request.session_id:
-            changed = self._changed_since(self._request.session_id)
-            return [change for change in found if change.path in changed]
-        made = self._snapshots.made() | self._paths_outside_journal()
-        if self._request.reset:
-            moved = diff.changes(self._top, self._context.journal.snapshot.head, self.then.commit)
-            made |= {change.path for change in moved}
+            made = self._changed_since(self._request.session_id)
+        else:
+            made = self._snapshots.made() | self._paths_outside_journal()
+            made |= self._drop_commits() if self._request.reset else set()
+        self.untouched = sum(change.path not in made and self._is_requested(change.path) for change in found)
         return [change for change in found if change.path in made]
+
+    def _drop_commits(self) -> set[str]:
+        """Return the paths that the commits after the point changed."""
+        moved = diff.changes(self._top, self._context.journal.snapshot.head, self.then.commit)
+        self._dropped = {change.path: change.old_oid for change in moved if change.new_mode == _NO_FILE}
+        beside = {change.path for change in diff.changes(self._top, self.then.commit, self.then.tree)}
+        self.uncommitted = sorted(path for path in self._dropped if path in beside and not _is_own(path))
+        return {change.path for change in moved}
 
     def _changed_since(self, session_id: str) -> set[str]:
         if self.then.snapshot is None:
@@ -155,16 +170,20 @@ class Restoring:
                 return _KEEP
             others = [edit for edit in since if edit.session_id != self._request.session_id]
             return self._without_session(path, now, since) if others else then
-        if not self._has_personal_edits(path, then, since):
+        if not self._has_personal_edits(path, now, then, since):
             return then
         if not self._request.keep_mine:
             self.yours.append(path)
             return then
         return self._with_mine(path, now, then, since)
 
-    def _has_personal_edits(self, path: str, then: Found, since: Sequence[Change]) -> bool:
-        """Return whether a person changed a path since; what a checkpoint's commit already contains does not count."""
+    def _has_personal_edits(self, path: str, now: Found, then: Found, since: Sequence[Change]) -> bool:
+        """Return whether a person changed a path since; what a checkpoint's commit already contains does not count, and
+        neither does what a dropped commit contains, which the backup ref keeps.
+        """
         person = [change for change in since if not change.session_id]
+        if path in self._dropped and now is not None:
+            return now[1] != self._dropped[path] and bool(person or not since)
         if not self.then.commit or then is None:
             return bool(person)
         return any(oid != then[1] for oid in _blobs(self._top, [(change.new_tree, path) for change in person]))
@@ -262,6 +281,8 @@ class Restoring:
         return checkout.ignored_by(self._context.place.git_dir, folder, paths)
 
     def _may_delete(self, path: str, creation: Change | None) -> bool:
+        if path in self._dropped:
+            return True
         if self.then.snapshot is None and self.then.commit:
             return self._leave(path, "it may have existed then")
         if creation is not None and not creation.session_id:
@@ -339,6 +360,10 @@ class Restoring:
         path = str(error.filename)
         ours = path.startswith(self._draft.folder)
         return isinstance(error, PermissionError) and path.startswith(self._top) and not ours
+
+
+def _is_own(path: str) -> bool:
+    return path == ".entire" or path.startswith(".entire/")
 
 
 def _found(mode: str, oid: str) -> Found:

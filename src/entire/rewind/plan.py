@@ -346,12 +346,10 @@ def _planned(
     )
     _refuse_running(context, found)
     draft.notes["sessions"] = [conversation.session_id for conversation in found]
-    view = RewindView(
-        title=title,
+    planned_files = restoring.view(title) if restoring is not None else RewindView(title=title, logs_only=True)
+    view = replace(
+        planned_files,
         point=point,
-        edits=tuple(restoring.edits) if restoring is not None else (),
-        left=tuple(restoring.left) if restoring is not None else (),
-        yours=tuple(restoring.yours) if restoring is not None else (),
         conversations=tuple(conversations.view(context, conversation) for conversation in found),
         others=_other_sessions(
             points, moment, {conversation.session_id for conversation in found} | {point.session_id}

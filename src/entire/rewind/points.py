@@ -11,6 +11,7 @@ from entire.model.ids import CheckpointId
 from entire.model.session import KEPT_SECONDS
 from entire.model.value import replace
 from entire.model.views import PointView
+from entire.rewind.chronology import Chronology
 from entire.rewind.edits import SnapshotHistory
 from entire.store import checkpoints, retained_steps, sessions, steps, turnlog
 from entire.store.prompts import SEPARATOR
@@ -40,6 +41,8 @@ class Points:
         self.snapshots = SnapshotHistory(context)
         self._tips: list[str] | None = None
         self._base = ""  # the base commit of the only shadow branch
+        self._bases: dict[str, str] = {}  # of each step
+        self._parents: dict[str, str] = {}  # of each commit with a checkpoint
 
     def find(self, *, limit: int = 0, session_id: str = "") -> list[PointView]:
         """Return the points of the current branch, newest first; a subagent's steps follow the point they belong to.
@@ -49,7 +52,6 @@ class Points:
         found = self._all(limit)
         if session_id:
             found = [point for point in found if point.session_id == session_id or self._holds(point, session_id)]
-        found.sort(key=lambda point: point.time, reverse=True)
         return self._describe(_nested(found[:limit] if limit else found))
 
     def named(self, name: str) -> PointView:
@@ -78,21 +80,24 @@ class Points:
 
     def step_after(self, point: PointView) -> PointView | None:
         """Return the first step of a point's session at or after it: its transcript starts with the point's."""
-        own = [replace(step, time=self._moment(step)) for step in self._steps() if step.session_id == point.session_id]
+        steps_of_session = [step for step in self._steps() if step.session_id == point.session_id]
+        own = [replace(step, time=self._recorded(step) or step.time) for step in steps_of_session]
         later = [step for step in own if step.kind == "step" and step.time >= point.time]
         return min(later, key=lambda step: step.time, default=None)
 
-    def _moment(self, point: PointView) -> float:
-        """Return when a point was made: from the journal if possible, since commits have whole seconds only."""
+    def _recorded(self, point: PointView) -> float:
+        """Return when a step or a commit was made according to the journal, 0.0 if it is not recorded."""
         if point.kind == "checkpoint":
-            return self.snapshots.committed(point.id) or point.time
-        snapshot = self.snapshots.at_step(point.id) if _is_step(point) else None
-        return snapshot.time if snapshot is not None else point.time
+            return self.snapshots.committed(point.id)
+        snapshot = self.snapshots.at_step(point.id)
+        return snapshot.time if snapshot is not None else 0.0
 
     def _all(self, limit: int) -> list[PointView]:
         found = [*self._steps(), *self._checkpoints(limit)]
-        found += self._turns(found)
-        return [replace(point, time=self._moment(point)) for point in found]
+        turns = self._turns(found)
+        moments = {point.id: moment for point in found if (moment := self._recorded(point))}
+        moments.update((turn.id, turn.time) for turn in turns)
+        return Chronology(moments, self._bases, self._parents).in_order([*found, *turns])
 
     # ------------------------------------------------------------ steps
 
@@ -101,14 +106,16 @@ class Points:
         live, condensed = self._step_tips()
         found: dict[str, PointView] = {}
         for tips, is_condensed in ((live, False), (condensed, True)):
-            for commit in history.log(self._top, tips) if tips else ():
+            for commit in history.log(self._top, list(tips)) if tips else ():
+                self._bases[commit.oid] = base = tips.get(commit.oid) or self._bases.get(commit.oid, "")
+                self._bases.update((parent, base) for parent in commit.parents)
                 point = _step(commit)
                 if point is not None and not point.message.startswith(_CARRIED):
                     found.setdefault(point.id, replace(point, is_condensed=is_condensed))
         return list(found.values())
 
-    def _step_tips(self) -> tuple[list[str], list[str]]:
-        """Return the tips of this worktree's shadow branches, and of its retained steps."""
+    def _step_tips(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Return the tips of this worktree's shadow branches, and of its retained steps, each with its base commit."""
         place, now = self._context.place, self._context.now()
         bases: dict[str, str] = {}
         live, condensed = [], []
@@ -123,7 +130,10 @@ class Points:
                 condensed.append(retained.tip)
         here = self._reached(set(bases.values()))
         self._base = bases[live[0]] if len(live) == 1 else ""
-        return [tip for tip in live if bases[tip] in here], [tip for tip in condensed if bases[tip] in here]
+        return (
+            {tip: bases[tip] for tip in live if bases[tip] in here},
+            {tip: bases[tip] for tip in condensed if bases[tip] in here},
+        )
 
     def _reached(self, bases: set[str]) -> set[str]:
         """Return the commits (ids or id prefixes) that HEAD reaches, in their amended form if need be.
@@ -141,6 +151,7 @@ class Points:
 
     def _checkpoints(self, limit: int) -> list[PointView]:
         linked = history.containing(self._top, trailers.CHECKPOINT, start="HEAD", limit=limit)
+        self._parents = {commit.oid: commit.parents[0] if commit.parents else "" for commit in linked}
         return [point for commit in linked for point in self._points_of_commit(commit)]
 
     def _points_of_commit(self, commit: Logged) -> list[PointView]:

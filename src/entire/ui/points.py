@@ -150,9 +150,12 @@ def summary(view: views.RewindView, style: Style, *, done: bool = False, keep_mi
     title = f": {_title(view.point)}" if view.point is not None else ""
     yield style(text.one_line(view.title + title, 120), "bold")
     if is_nothing(view):
-        yield "Nothing to restore: nothing has changed since then."
+        yield _nothing(view)
     yield from _edits(view.edits, style, done=done)
     yield from _branch(view, done=done)
+    if view.uncommitted:
+        yield "Uncommitted then, so these files stay and " + ("are" if done else "will be") + " uncommitted again:"
+        yield from _bounded([path(name) for name in view.uncommitted])
     yield from _yours(view.yours, style, done=done, keep_mine=keep_mine)
     if view.left:
         yield "Not restored:"
@@ -164,6 +167,17 @@ def summary(view: views.RewindView, style: Style, *, done: bool = False, keep_mi
         yield f"Other sessions that worked since then keep their conversations: {names}"
     if done and view.undo_id:
         yield "Undo: entire rewind --undo"
+
+
+def _nothing(view: views.RewindView) -> str:
+    if view.logs_only:
+        return "Nothing to restore: the conversation is as it was then. The files were not compared."
+    if view.untouched:
+        differ = "1 other file differs" if view.untouched == 1 else f"{view.untouched:,} other files differ"
+        return f"Nothing to restore: no session changed what would go back. {differ} from the point, and will stay."
+    if view.left:
+        return "Nothing to restore."
+    return "Nothing to restore: nothing has changed since then."
 
 
 def _edits(edits: Sequence[views.EditView], style: Style, *, done: bool) -> Iterator[str]:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from entire.model import views
+from entire.model.value import replace
 from entire.ui import diffs, points
 from entire.ui.text import Style
 
@@ -190,6 +191,13 @@ def test_nothing_to_do() -> None:
     idle = rewind(conversations=(views.ConversationView(session_id="s", what="unchanged"),))
     assert points.is_nothing(idle)
     assert summary(idle)[1] == "Nothing to restore: nothing has changed since then."
+    assert summary(replace(idle, logs_only=True))[1] == (
+        "Nothing to restore: the conversation is as it was then. The files were not compared."
+    )
+    assert summary(replace(idle, untouched=1))[1] == (
+        "Nothing to restore: no session changed what would go back. 1 other file differs from the point, and will stay."
+    )
+    assert summary(replace(idle, left=FULL.left))[1] == "Nothing to restore."
     assert not points.is_nothing(FULL)
     assert not points.is_nothing(rewind(conversations=(views.ConversationView(session_id="s", what="cut"),)))
 
