@@ -76,6 +76,44 @@ def work(world: World) -> str:
     return session
 
 
+def test_back_before_the_last_prompt_and_on_from_there(world: World) -> None:
+    world.enable()
+    repo, claude = world.repo, world.claude
+    session = work(world)
+    whole = claude.transcript(session).read_bytes()
+    done = repo.rewind("--before-last-prompt")
+    assert (done["point"]["prompt"], done["point"]["is_before_prompt"]) == ("go on", True)
+    assert [(edit["path"], edit["what"]) for edit in done["edits"]] == [("a.txt", "write"), ("d.txt", "delete")]
+    assert repo.files() == {**START, "a.txt": b"1\ntwo\n", "sub/c.txt": b"c\n"}
+    cut = claude.transcript(session).read_bytes()
+    assert whole.startswith(cut)
+    assert said(cut) == [HISTORY[1], "begun", "changed"]
+
+    world.server.script.add(writing(world, "another way", "e.txt", "e\n", 10))
+    assert claude.headless("another way", repo.path, resume=session).status == 0
+    asked = world.server.last("another way")
+    assert dialogue(asked) == [*HISTORY[:5], "> another way", "I write it."]
+    kept = only(repo.linked(repo.commit("Add it")), session)
+    assert kept.prompts == [KEPT_FIRST, "change it", "another way"]
+    assert_quiet(repo)
+
+
+def test_back_before_the_first_prompt(world: World) -> None:
+    """Nothing is left to continue, so the conversation goes; the undo brings it back, and it continues."""
+    world.enable()
+    repo, claude = world.repo, world.claude
+    world.server.script.add(writing(world, "begin", "a.txt", "a\n", 0))
+    session = claude.headless("begin", repo.path).session
+    (talk,) = repo.rewind("--before-last-prompt")["conversations"]
+    assert (talk["what"], talk["command"]) == ("removed", "")
+    assert repo.files() == START
+    assert claude.headless("hello?", repo.path, resume=session).status != 0
+    repo.rewind("--undo")
+    world.server.script.add(writing(world, "go on", "b.txt", "b\n", 2))
+    assert claude.headless("go on", repo.path, resume=session).status == 0
+    assert dialogue(world.server.last("go on"))[0] == "> begin"
+
+
 def test_two_turns_back_and_on_from_there(world: World) -> None:
     world.enable()
     repo, claude = world.repo, world.claude

@@ -197,7 +197,8 @@ def test_the_list_is_json_newest_first(repo: Repo, fake: FakeWorkspace) -> None:
         assert list(one) == [
             "id", "message", "metadata_dir", "date", "is_task_checkpoint", "tool_use_id", "is_logs_only",
             "condensation_id", "session_id", "session_prompt",
-            "kind", "agent", "prompt", "files", "added", "removed", "parent", "is_condensed",
+            "kind", "agent", "prompt", "files", "added", "removed", "parent", "is_condensed", "is_before_prompt",
+            "before_prompt",
         ]  # fmt: skip
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", one["date"])
     assert listed[0]["message"] == "Add\x1b[31m"
@@ -225,7 +226,7 @@ def test_to_a_point_without_a_question(
     assert fake.calls == [(STEP, {})]
     assert fake.log == ["carried out", "left"]
     assert out.split("\n") == [
-        "rewind to aaaaaaa: Add a greeting",
+        "rewind to aaaaaaa, after its prompt: Add a greeting",
         "  changed  x.py",
         "Your own edits since then were removed from these files; the undo point holds them:",
         "  x.py",
@@ -237,6 +238,12 @@ def test_to_a_point_without_a_question(
         "Undo: entire rewind --undo",
         "",
     ]
+
+
+def test_before_the_last_prompt_is_a_point(repo: Repo, fake: FakeWorkspace) -> None:
+    repo.ok("rewind", "--before-last-prompt", "--session", "0f3")
+    assert fake.calls == [("before-last-prompt", {"session_id": SESSION})]
+    assert fake.is_changed
 
 
 @pytest.mark.parametrize(
@@ -285,7 +292,7 @@ def test_a_preview_in_a_file_is_a_patch(repo: Repo) -> None:
     (repo.top / "x.py").write_bytes(b"two\r\n")
     program = process(repo, ["rewind", "--to", STEP, "--preview"])
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
-    assert done.stdout.startswith(b"rewind to aaaaaaa: Add a greeting\n  change  x.py\n")
+    assert done.stdout.startswith(b"rewind to aaaaaaa, after its prompt: Add a greeting\n  change  x.py\n")
     assert done.stdout.endswith(b"\n\n" + DIFF)
     subprocess.run(["git", "apply", "-"], input=done.stdout, cwd=repo.top, check=True)
     assert (repo.top / "x.py").read_bytes() == b"one \xff\n"
@@ -508,7 +515,7 @@ def test_choosing_on_a_terminal(repo: Repo) -> None:
         screen.type("exact\n")
         screen.wait_for("change  x.py.*Rewind. .y.es, .N.o, .d.iff:")
         screen.type("y\n")
-        assert screen.end().startswith("rewind to aaaaaaa: Add a greeting\n  changed  x.py\n")
+        assert screen.end().startswith("rewind to aaaaaaa, after its prompt: Add a greeting\n  changed  x.py\n")
         assert screen.process.returncode == 0
         assert screen.is_as_before()
         plain = {"files_only": True}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -94,7 +95,7 @@ def test_there_and_back(repo: Repo, session: Session, story: Story) -> None:
     assert "-print(2)\n+print(1)\n" in taken
 
     done = repo.ok("rewind", "--to", point[:8])
-    assert done.startswith(f"rewind to {point[:7]}: Create greeting\n")
+    assert done.startswith(f"rewind to {point[:7]}, after its prompt: Create greeting\n")
     assert "  changed  sub/hello.py\n" in done
     assert f"to continue: claude -r {session.id}" in done
     assert done.endswith("\nUndo: entire rewind --undo\n")
@@ -150,8 +151,9 @@ def test_edits_of_ones_own_are_named_and_held(repo: Repo) -> None:
 
 
 def test_choosing_by_numbers(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
-    say(monkeypatch, "2\ncode\nd\ny\n")
+    say(monkeypatch, "3\ncode\nd\ny\n")
     assert repo.entire("rewind") == 0
+    assert re.search(r" 1\) .* before: Improve it\n +2\) .* after: Improve it .*\n +3\) .* after: Create", repo.err)
     assert "-print(2)\n+print(1)\n" in repo.err
     assert repo.out.startswith("rewind to ")
     assert files(repo)["sub/hello.py"] == b"print(1)\n"
@@ -160,13 +162,21 @@ def test_choosing_by_numbers(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Non
     assert files(repo)["sub/hello.py"] == b"print(2)\n"
 
 
+def test_the_first_choice(repo: Repo, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    say(monkeypatch, "1\nboth\ny\n")
+    assert repo.entire("rewind") == 0
+    assert re.match("rewind to before-[0-9a-f]{12}, before its prompt: Improve it\n", repo.out)
+    assert files(repo)["sub/hello.py"] == b"print(1)\n"
+    assert b"Improve it" not in session.file.read_bytes()
+
+
 def test_back_by_branch(repo: Repo, story: Story, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     first = story.commit("One")
     with session.turn("And again"):
         session.write("third.py", "3\n")
     second = story.commit("Two")
     kinds = [entry["id"] for entry in points(repo)]
-    say(monkeypatch, f"{kinds.index(first) + 1}\nboth\nbranch\ny\n")
+    say(monkeypatch, f"{kinds.index(first) + 2}\nboth\nbranch\ny\n")
     assert repo.entire("rewind") == 0
     assert f"Branch main moved to {first[:12]}; its old commit is saved as refs/" in repo.out
     assert repo.git("rev-parse", "HEAD") == first
@@ -181,9 +191,9 @@ def test_choosing_on_a_terminal(repo: Repo) -> None:
     program = f"import os\nos.chdir({str(repo.top)!r})\nfrom entire import cli\nraise SystemExit(cli.main(['rewind']))"
     screen = Screen(program, {}, columns=100, rows=30)
     try:
-        screen.wait_for("Rewind to which point.*> .*Improve it.*1/2")
-        screen.type("jd")
-        screen.wait_for("> [^\n]*Create greeting.*-print.2.*2/2")
+        screen.wait_for("Rewind to which point.*> [^\n]*before: Improve it.*1/3")
+        screen.type("jjd")
+        screen.wait_for("> [^\n]*after: Create greeting.*after the prompt: Create.*-print.2.*3/3")
         screen.type("\r")
         screen.wait_for("Restore what")
         screen.type("\n")

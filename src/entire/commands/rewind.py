@@ -9,7 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from entire.errors import EntireError, UsageError
-from entire.model.requests import RewindRequest
+from entire.model.requests import BEFORE_LAST_PROMPT, RewindRequest
 from entire.model.value import Value, replace
 from entire.ui import diffs, form, group, pager, points, prompts, rewinding, text
 from entire.workspace import Workspace
@@ -27,8 +27,11 @@ _NAMES = {
     "as_json": "--json", "files_only": "--files-only", "keep_mine": "--keep-mine", "listing": "--list",
     "logs_only": "--logs-only", "paths": "--file", "preview": "--preview", "reset": "--reset",
     "session_id": "--session", "to": "--to", "undo": "--undo", "yes": "--yes",
+    "before_last_prompt": "--before-last-prompt",
 }  # fmt: skip
 _ALONE = {
+    "before_last_prompt": (("to", "listing", "undo", "reset"),
+                           "--before-last-prompt chooses the point, which is no commit's"),
     "listing": (("to", "preview", "paths", "logs_only", "files_only", "keep_mine", "reset"),
                 "--list only prints points; combine it with --json, --limit or --session"),
     "undo": (("paths", "session_id", "logs_only", "files_only", "keep_mine", "reset"),
@@ -73,6 +76,9 @@ class Mode(Value):
 @click.option("--list", "listing", is_flag=True, help="Print the points, newest first, as JSON.")
 @click.option("--to", metavar="POINT", shell_complete=_complete_points, help="Rewind to this point without asking.")
 @click.option(
+    "--before-last-prompt", is_flag=True, help="Rewind to before the last prompt (of --session) without asking."
+)
+@click.option(
     "--undo",
     is_flag=True,
     help="Revert the last rewind (or undo); with --to, everything back to that undo point;"
@@ -90,14 +96,16 @@ class Mode(Value):
 @click.option("--limit", default=100, show_default=True, help="List at most this many points; 0 lists all.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(**given: Any) -> int:
-    """Restore files and conversation to a point: the end of a turn, a subagent's task or a commit.
+    """Restore files and conversation to a point: the end of a turn, a subagent's task, a commit, the start of a turn.
 
-    Without --list, --to or --undo you choose a point from a list. The current state is saved before anything changes:
-    `entire rewind --undo` restores it.
+    Without --list, --to, --before-last-prompt or --undo you choose a point from a list. The current state is saved
+    before anything changes: `entire rewind --undo` restores it.
 
     Example: entire rewind --to 1f3a9c0 --preview
     """
     _check(given)
+    if given.pop("before_last_prompt"):
+        given["to"] = BEFORE_LAST_PROMPT
     mode = Mode(**{name: given.pop(name) for name in Mode._fields})
     return run(RewindRequest(**{**given, "to": given["to"] or ""}), mode)
 
@@ -134,7 +142,8 @@ def _check(given: Mapping[str, Any]) -> None:
         raise UsageError("--to needs the id of a point", hint="run `entire rewind --list` to list points")
     if given["limit"] < 0:
         raise UsageError("--limit cannot be negative", hint="0 lists all points")
-    if given["listing"] or (point is not None and not undo) or given["yes"] or prompts.can_ask():
+    has_point = given["before_last_prompt"] or (point is not None and not undo)
+    if given["listing"] or has_point or given["yes"] or prompts.can_ask():
         return
     if undo and not given["preview"]:
         raise UsageError("undo needs your confirmation", hint="add --yes, or --preview to see what would change")
@@ -185,6 +194,7 @@ def _choose(workspace: Workspace, request: RewindRequest, mode: Mode) -> int:
         raise EntireError(
             "there is no point to rewind to", hint="points are saved when an agent's turn ends and when you commit"
         )
+    found = rewinding.with_last_start(found)
     point = rewinding.choose(workspace, found, request)
     if point is None:
         return _decline(mode)

@@ -63,10 +63,13 @@ class DoctorRequest(Value):
     fix: bool = False
 
 
+BEFORE_LAST_PROMPT = "before-last-prompt"
+
+
 class RewindRequest(Value):
     """Which point to restore, and what of it. ``paths`` are relative to the worktree; a folder means all below it."""
 
-    to: str = ""  # the point (id or id prefix)
+    to: str = ""  # the point (id or id prefix), or BEFORE_LAST_PROMPT: of the session, if there is a ``session_id``
     paths: tuple[str, ...] = ()  # only these files
     session_id: str = ""  # revert only what this session did since
     logs_only: bool = False  # only the conversation

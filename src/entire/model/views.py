@@ -202,10 +202,12 @@ class StatusView(Value):
 
 
 class PointView(Value):
-    """A point to rewind to: a step, a subagent's step, a checkpoint, or a turn that changed no file."""
+    """A point to rewind to: a step, a subagent's step, a checkpoint, a turn that changed no file, or the start of a
+    turn. All but the last are after their prompt.
+    """
 
     id: str  # the step's commit; the user's commit of a checkpoint; the turn's id of a turn without changes
-    kind: str  # step, task, checkpoint, turn
+    kind: str  # step, task, checkpoint, turn, start
     time: float
     session_id: str
     agent: str = ""
@@ -216,6 +218,9 @@ class PointView(Value):
     tool_use_id: str = ""
     checkpoint_id: str = ""
     parent: str = ""  # of a subagent's step: the id of the point it belongs to
+    is_before_prompt: bool = False
+    before_prompt: str = ""  # of the end of a turn: the id of the point at its start, if its files are still recorded
+    prompted: float = 0.0  # when that turn started
     is_condensed: bool = False  # a step that a commit holds already
     files: tuple[str, ...] = ()
     added: int = 0  # lines
@@ -237,7 +242,9 @@ class LeftView(Value):
 
 
 class ConversationView(Value):
-    """What happens to a session's transcript. ``what``: cut, written, unchanged, missing."""
+    """What happens to a session's transcript. ``what``: cut, removed (it began after the point), written, unchanged,
+    missing.
+    """
 
     session_id: str
     agent: str = ""  # display name

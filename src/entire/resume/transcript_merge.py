@@ -94,6 +94,8 @@ def back_to(
     if LINES not in agent.capabilities:
         return _with(found, same, live) if _same_document(stored, live) else _with(found, WRITTEN, stored)
     stored = first_lines(stored, lines)
+    if not stored and not live:
+        return found
     at, to = agreement(stored, live)
     if at < len(stored) or not live:
         return _with(found, WRITTEN, _unredact(place, found.path, stored, live))

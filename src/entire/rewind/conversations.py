@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from entire.agents import capabilities, registry
 from entire.lifecycle import liveness
+from entire.lifecycle.session_transcript import LINES
 from entire.model.value import Value
 from entire.model.views import ConversationView
 from entire.resume import transcript_merge
+from entire.resume.transcript_merge import CUT
+from entire.rewind.points import turn_id
 from entire.store import checkpoints, turnlog
 
 TYPE_CHECKING = False
@@ -19,6 +22,9 @@ if TYPE_CHECKING:
     from entire.rewind.points import Points
 
 
+REMOVED = "removed"
+
+
 class Conversation(Value):
     """A conversation to rewind. ``lines``: the records that remain in its file."""
 
@@ -27,6 +33,11 @@ class Conversation(Value):
     file: TranscriptChange
     lines: int
     subagents: tuple[tuple[str, bytes], ...] = ()  # missing files to restore: path, content
+
+    @property
+    def is_removed(self) -> bool:
+        """Whether nothing remains of it: an agent cannot continue an empty file."""
+        return self.file.what == CUT and not self.file.data
 
 
 class Stored(Value):
@@ -61,8 +72,8 @@ def view(context: Context, conversation: Conversation) -> ConversationView:
         session_id=conversation.session_id,
         agent=conversation.agent.type,
         path=conversation.file.path,
-        what=conversation.file.what,
-        command=conversation.file.command,
+        what=REMOVED if conversation.is_removed else conversation.file.what,
+        command="" if conversation.is_removed else conversation.file.command,
         is_open=bool(pid),
         pid=pid,
     )
@@ -94,7 +105,7 @@ def _stored_at(context: Context, points: Points, point: PointView) -> list[Store
         return []
     return [
         _stored_of_turn(context, points, point, agent)
-        if point.kind == "turn"
+        if point.kind in ("turn", "start")
         else _stored_in_step(context, agent, point)
     ]
 
@@ -110,12 +121,16 @@ def _stored_in_step(context: Context, agent: Agent, point: PointView) -> Stored:
 
 
 def _stored_of_turn(context: Context, points: Points, point: PointView, agent: Agent) -> Stored:
-    """Return the transcript of a turn without a step: the first lines of the session's next step.
+    """Return the transcript at the start of a turn, or the end of one without a step: the first lines of the session's
+    next step.
 
     If no step holds that many, the agent's own file does, since cutting it also forgets the turns that were cut.
     """
-    notes = turnlog.read(context.place, point.session_id)
-    lines = max((note.end for note in notes if note.turn == point.id), default=0)
+    if point.is_before_prompt and LINES not in agent.capabilities:  # cannot be cut
+        earlier = points.step_before(point)
+        nothing = Stored(session_id=point.session_id, agent=agent, transcript=b"")
+        return _stored_in_step(context, agent, earlier) if earlier is not None else nothing
+    lines = _lines_at(context, point)
     later = points.step_after(point)
     stored = _stored_in_step(context, agent, later) if later is not None else None
     if stored is None or _count_lines(stored.transcript) < lines:
@@ -124,6 +139,15 @@ def _stored_of_turn(context: Context, points: Points, point: PointView, agent: A
         return Stored(session_id=point.session_id, agent=agent, transcript=live, lines=lines)
     return Stored(session_id=point.session_id, agent=agent, transcript=stored.transcript, lines=lines,
                   subagents=stored.subagents)  # fmt: skip
+
+
+def _lines_at(context: Context, point: PointView) -> int:
+    """Return how many records the transcript had at the start or the end of a turn."""
+    notes = turnlog.read(context.place, point.session_id)
+    own = [note for note in notes if note.turn == turn_id(point)]
+    if point.is_before_prompt:
+        return min((note.position for note in own), default=0)
+    return max((note.end for note in own), default=0)
 
 
 def _stored_in_checkpoint(context: Context, points: Points, point: PointView) -> list[Stored]:

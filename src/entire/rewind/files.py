@@ -390,8 +390,9 @@ def _groups(changes: Sequence[Change], ids: Sequence[tuple[str, str]]) -> list[l
 def _files_of_point(context: Context, points: Points, point: PointView) -> PointFiles:
     """Return the files of a point as they were in the worktree."""
     snapshots = points.snapshots
-    if point.kind == "turn":
-        snapshot = snapshots.of_turn(f"{point.session_id}/{point.id}") or snapshots.at(point.time)
+    if point.kind in ("turn", "start"):
+        end = snapshots.of_turn(f"{point.session_id}/{point.id}") if point.kind == "turn" else None
+        snapshot = end or snapshots.at(point.time)
         if snapshot is None:
             raise EntireError(
                 "the files of that turn are no longer recorded", hint="use --logs-only to rewind the conversation"

@@ -111,7 +111,7 @@ class Rewind:
         for conversation in self._conversations:
             if conversation.file.what not in (CUT, WRITTEN):
                 continue
-            draft.write_private(conversation.file.path, conversation.file.data)
+            draft.write_private(conversation.file.path, conversation.file.data or None)
             for path, data in conversation.subagents:
                 draft.write_private(path, data)
             state = context.session(conversation.session_id)
@@ -227,9 +227,9 @@ def plan(context: Context, request: RewindRequest) -> Rewind:
         _refuse_running(context)
         _record_snapshot(context)
         points = Points(context)
-        point = points.named(request.to)
+        point = points.named(request.to, request.session_id)
         _check_reset(point, request)
-        title = f"rewind to {point.checkpoint_id or point.id[:7]}"
+        title = f"rewind to {point.checkpoint_id or (point.id if point.is_before_prompt else point.id[:7])}"
         draft = Draft(context.place, COMMAND, title, now=context.now(), notes={"point": point.id, **_head(context)})
         try:
             planned = _planned(context, points, point, request, draft, title)

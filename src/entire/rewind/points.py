@@ -8,6 +8,7 @@ from entire.git import bulk, diff, history, reflog, refs
 from entire.git.history import Logged
 from entire.model import prefix, trailers
 from entire.model.ids import CheckpointId
+from entire.model.requests import BEFORE_LAST_PROMPT
 from entire.model.session import KEPT_SECONDS
 from entire.model.value import replace
 from entire.model.views import PointView
@@ -18,7 +19,7 @@ from entire.store.prompts import SEPARATOR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from entire.git.read import Commit
     from entire.lifecycle.context import Context
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _CARRIED = "carry forward: "  # the subject of a step that a commit made, not a turn
 _SAME_MOMENT = 2.0  # seconds between a turn's end and its step's commit, if the journal no longer has the step
 _TURN_ID = 12  # characters of a turn's id
+_BEFORE = "before-"  # and a turn's id: the point at the turn's start
 _SHORTEST = 4  # characters of an id prefix that names a point
 
 
@@ -41,6 +43,7 @@ class Points:
         self.snapshots = SnapshotHistory(context)
         self._tips: list[str] | None = None
         self._base = ""  # the base commit of the only shadow branch
+        self._known_notes: list[tuple[Session, list[TurnNote]]] | None = None
         self._bases: dict[str, str] = {}  # of each step
         self._parents: dict[str, str] = {}  # of each commit with a checkpoint
 
@@ -52,11 +55,19 @@ class Points:
         found = self._all(limit)
         if session_id:
             found = [point for point in found if point.session_id == session_id or self._holds(point, session_id)]
-        return self._describe(_nested(found[:limit] if limit else found))
+        described = self._describe(_nested(found[:limit] if limit else found))
+        starts = {start.id: start for start in self._starts()} if described else {}
+        return [self._with_start(point, starts) for point in described]
 
-    def named(self, name: str) -> PointView:
-        """Return the point with an id or id prefix; raises EntireError if there is none, or several."""
+    def named(self, name: str, session_id: str = "") -> PointView:
+        """Return the point with an id or id prefix, or for BEFORE_LAST_PROMPT that of ``session_id`` if given; raises
+        EntireError if there is none, or several.
+        """
+        if name == BEFORE_LAST_PROMPT:
+            return self._before_last_prompt(session_id)
         found = [point for point in self._turns(()) if point.id == name] if len(name) == _TURN_ID else []
+        if name.startswith(_BEFORE):
+            found = [point for point in self._starts() if point.id == name]
         known_commit = self._context.objects.commit(f"{name}^{{commit}}") if name and not found else None
         commits = [_logged(known_commit)] if known_commit is not None else []
         found = found or [point for commit in commits if (point := _step(commit)) is not None]
@@ -80,10 +91,16 @@ class Points:
 
     def step_after(self, point: PointView) -> PointView | None:
         """Return the first step of a point's session at or after it: its transcript starts with the point's."""
+        return min(self._own_steps(point, is_later=True), key=lambda step: step.time, default=None)
+
+    def step_before(self, point: PointView) -> PointView | None:
+        """Return the last step of a point's session before it."""
+        return max(self._own_steps(point, is_later=False), key=lambda step: step.time, default=None)
+
+    def _own_steps(self, point: PointView, *, is_later: bool) -> list[PointView]:
         steps_of_session = [step for step in self._steps() if step.session_id == point.session_id]
         own = [replace(step, time=self._recorded(step) or step.time) for step in steps_of_session]
-        later = [step for step in own if step.kind == "step" and step.time >= point.time]
-        return min(later, key=lambda step: step.time, default=None)
+        return [step for step in own if step.kind == "step" and (step.time >= point.time) is is_later]
 
     def _recorded(self, point: PointView) -> float:
         """Return when a step or a commit was made according to the journal, 0.0 if it is not recorded."""
@@ -192,6 +209,13 @@ class Points:
 
     # ------------------------------------------------------------ turns without a step
 
+    def _notes(self) -> list[tuple[Session, list[TurnNote]]]:
+        """Return this worktree's sessions with the notes of their turns."""
+        if self._known_notes is None:
+            here = filter(self._context.in_this_worktree, sessions.list_states(self._context.place))
+            self._known_notes = [(state, turnlog.read(self._context.place, state.session_id)) for state in here]
+        return self._known_notes
+
     def _turns(self, known: Sequence[PointView]) -> list[PointView]:
         """Return the turns of this worktree's sessions that wrote no step and whose files are still recorded.
 
@@ -199,8 +223,7 @@ class Points:
         """
         with_steps = self.snapshots.turns_with_steps({point.id for point in known if point.kind == "task"})
         found = []
-        for session in filter(self._context.in_this_worktree, sessions.list_states(self._context.place)):
-            notes = turnlog.read(self._context.place, session.session_id)
+        for session, notes in self._notes():
             moments = [
                 point.time
                 for point in known
@@ -217,6 +240,35 @@ class Points:
                 and not any(abs(moment - note.ended) < _SAME_MOMENT for moment in moments)
             ]
         return found
+
+    # ------------------------------------------------------------ starts of turns
+
+    def _starts(self) -> list[PointView]:
+        """Return the starts of the turns that a person prompted and whose files are still recorded."""
+        return [
+            _start(session, note, notes)
+            for session, notes in self._notes()
+            for note in _first_of_turns(notes)
+            if self._context.now() - note.time <= KEPT_SECONDS and self.snapshots.at(note.time) is not None
+        ]
+
+    def _before_last_prompt(self, session_id: str) -> PointView:
+        found = [point for point in self._starts() if session_id in ("", point.session_id)]
+        if not found:
+            raise EntireError("no start of a turn is recorded here",
+                              hint="run `entire rewind --list` to see the points")  # fmt: skip
+        return max(found, key=lambda point: point.time)
+
+    def _with_start(self, point: PointView, starts: Mapping[str, PointView]) -> PointView:
+        start = starts.get(_BEFORE + self._turn_of(point))
+        return replace(point, before_prompt=start.id, prompted=start.time) if start is not None else point
+
+    def _turn_of(self, point: PointView) -> str:
+        """Return the id of the turn that ended at a point, '' for other points."""
+        if point.kind == "turn":
+            return point.id
+        snapshot = self.snapshots.at_step(point.id) if point.kind == "step" else None
+        return snapshot.by.turn_id if snapshot is not None else ""
 
     # ------------------------------------------------------------ details
 
@@ -308,6 +360,11 @@ def _ended(notes: Sequence[TurnNote]) -> list[TurnNote]:
     return list({note.turn: note for note in notes if note.turn and note.ended and note.end}.values())
 
 
+def _first_of_turns(notes: Sequence[TurnNote]) -> list[TurnNote]:
+    """Return the first note of each turn that a person prompted."""
+    return list({note.turn: note for note in reversed(notes) if note.turn and note.prompt and note.ended}.values())
+
+
 def _turn(session: Session, note: TurnNote, notes: Sequence[TurnNote]) -> PointView:
     return PointView(
         id=note.turn,
@@ -319,6 +376,16 @@ def _turn(session: Session, note: TurnNote, notes: Sequence[TurnNote]) -> PointV
         prompt=note.prompt,
         session_prompt=next((other.prompt for other in notes if other.prompt), ""),
     )
+
+
+def _start(session: Session, note: TurnNote, notes: Sequence[TurnNote]) -> PointView:
+    end = _turn(session, note, notes)
+    return replace(end, id=_BEFORE + note.turn, kind="start", time=note.time, is_before_prompt=True)
+
+
+def turn_id(point: PointView) -> str:
+    """Return the turn that a point is the start of, or the end without a step."""
+    return point.id.removeprefix(_BEFORE)
 
 
 def _nested(found: Sequence[PointView]) -> list[PointView]:

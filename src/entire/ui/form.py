@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_TIMES = frozenset({"created", "ended", "last_seen", "started", "time"})
+_TIMES = frozenset({"created", "ended", "last_seen", "prompted", "started", "time"})
 
 
 def of(value: object) -> Any:

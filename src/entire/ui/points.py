@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 SHOWN = 20
 """How many paths a summary names."""
-_KINDS = {"checkpoint": "commit", "step": "step", "task": "task", "turn": "turn"}
-_LOGS_ONLY = ("checkpoint", "turn")  # points without a step of their own that holds files
+_KINDS = {"checkpoint": "commit", "start": "start", "step": "step", "task": "task", "turn": "turn"}
+_LOGS_ONLY = ("checkpoint", "start", "turn")  # points without a step of their own that holds files
+_SIDES = ("start", "step", "turn")  # kinds that show on which side of their prompt they are
 _NARROWEST, _WIDEST = 16, 14  # cells: the title at least, any other column at most
 _EDITS = {
     "conflict": ("conflict", "conflict"),
@@ -30,6 +31,7 @@ _EDITS = {
 _CONVERSATIONS = {
     "cut": ("will be cut back to the point", "cut back to the point"),
     "missing": ("no transcript here", "no transcript here"),
+    "removed": ("will be removed, since it began after the point", "removed, since it began after the point"),
     "unchanged": ("unchanged", "unchanged"),
     "written": ("will be restored from the stored transcript", "restored from the stored transcript"),
 }
@@ -50,7 +52,7 @@ def entry(point: views.PointView) -> dict[str, object]:
         "session_id": own["session_id"],
         "session_prompt": own["session_prompt"],
         **{name: own[name] for name in ("kind", "agent", "prompt", "files", "added", "removed", "parent")},
-        "is_condensed": point.is_condensed,
+        **{name: own[name] for name in ("is_condensed", "is_before_prompt", "before_prompt")},
     }
 
 
@@ -68,7 +70,7 @@ def rows(points: Sequence[views.PointView], width: int, now: float) -> list[tupl
     depths = _depths(points)
     out = []
     for point, depth, row in zip(points, depths, cells, strict=True):
-        title = "  " * (depth - 1) + ("└ " if depth else "") + _title(point)
+        title = "  " * (depth - 1) + ("└ " if depth else "") + _row_title(point)
         fitted = [_fit(cell, size) for cell, size in zip(row[:4], widths, strict=False) if size]
         fitted.append(_fit(title, title_width))
         fitted += [" " * (size - cell_len(cell)) + _fit(cell, min(size, cell_len(cell)))
@@ -84,7 +86,8 @@ def table(points: Sequence[views.PointView], width: int, now: float, style: Styl
 
 def words(point: views.PointView) -> str:
     """Return what the picker searches."""
-    fields = (point.id, point.session_id, point.agent, _KINDS.get(point.kind, ""), point.prompt, point.message)
+    kind = _KINDS.get(point.kind, "")
+    fields = (point.id, point.session_id, point.agent, kind, side(point), point.prompt, point.message)
     return " ".join((*fields, *point.files)).casefold()
 
 
@@ -103,6 +106,15 @@ def _title(point: views.PointView) -> str:
     """Return a commit's subject, and any other point's prompt."""
     first, second = (point.prompt, point.message) if point.kind != "checkpoint" else (point.message, point.prompt)
     return text.one_line(first or second or "(no prompt)", 300)
+
+
+def _row_title(point: views.PointView) -> str:
+    """Return the title, and on which side of its prompt a point is that has no other title."""
+    return f"{side(point)}: {_title(point)}" if point.kind in _SIDES else _title(point)
+
+
+def side(point: views.PointView) -> str:
+    return "before" if point.is_before_prompt else "after"
 
 
 def _depths(points: Sequence[views.PointView]) -> list[int]:
@@ -141,13 +153,14 @@ def is_nothing(view: views.RewindView) -> bool:
     return (
         not view.edits
         and not view.moved_to
-        and all(change.what not in ("cut", "written") for change in view.conversations)
+        and all(change.what in ("missing", "unchanged") for change in view.conversations)
     )
 
 
 def summary(view: views.RewindView, style: Style, *, done: bool = False, keep_mine: bool = False) -> Iterator[str]:
     """Show what a rewind will do, or did; ``keep_mine``: the user's edits are merged instead of removed."""
-    title = f": {_title(view.point)}" if view.point is not None else ""
+    prompt = f", {side(view.point)} its prompt" if view.point is not None and view.point.kind in _SIDES else ""
+    title = f"{prompt}: {_title(view.point)}" if view.point is not None else ""
     yield style(text.one_line(view.title + title, 120), "bold")
     if is_nothing(view):
         yield _nothing(view)

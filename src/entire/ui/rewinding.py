@@ -49,12 +49,24 @@ def choose(workspace: Workspace, found: Sequence[views.PointView], request: Rewi
     return found[number] if number is not None else None
 
 
+def with_last_start(found: Sequence[views.PointView]) -> list[views.PointView]:
+    """Put the start of the last turn before the points, as the first choice."""
+    turns = [point for point in found if point.before_prompt]
+    last = max(turns, key=lambda point: point.prompted, default=None)
+    if last is None:
+        return list(found)
+    start = replace(last, id=last.before_prompt, kind="start", time=last.prompted, is_before_prompt=True,
+                    before_prompt="", is_condensed=False, files=(), added=0, removed=0)  # fmt: skip
+    return [start, *found]
+
+
 def about(point: views.PointView) -> Iterator[tuple[str, str]]:
     """Yield a point's details: its prompt and files."""
     who = f"{text.one_line(point.agent, 40)} {text.one_line(point.session_id, 40)}".strip()
-    yield f"{point.kind} {text.plain(point.id[:12])}   {text.moment(point.time)}   {who}", "cyan"
+    name = point.id if point.is_before_prompt else point.id[:12]
+    yield f"{point.kind} {text.plain(name)}   {text.moment(point.time)}   {who}", "cyan"
     if point.prompt:
-        yield text.one_line(point.prompt, 300), ""
+        yield text.one_line(f"{points.side(point)} the prompt: {point.prompt}", 300), ""
     if point.files:
         shown = ", ".join(points.path(path) for path in point.files[:8])
         more = len(point.files) - 8

@@ -30,7 +30,7 @@ def point(oid: str = "a" * 40, **changes: Any) -> views.PointView:
 def test_an_entry_has_the_keys_of_the_go_cli_first() -> None:
     one = point(
         kind="checkpoint", checkpoint_id="0123456789ab", session_prompt="First", metadata_dir=".entire/metadata/x",
-        message="Add greeting", tool_use_id="", is_condensed=True,
+        message="Add greeting", tool_use_id="", is_condensed=True, before_prompt="before-0123456789ab",
     )  # fmt: skip
     assert list(points.entry(one).items()) == [
         ("id", "a" * 40),
@@ -51,6 +51,8 @@ def test_an_entry_has_the_keys_of_the_go_cli_first() -> None:
         ("removed", 3),
         ("parent", ""),
         ("is_condensed", True),
+        ("is_before_prompt", False),
+        ("before_prompt", "before-0123456789ab"),
     ]
 
 
@@ -65,6 +67,7 @@ def test_what_kinds_are_for_scripts(kind: str, is_task: bool, is_logs_only: bool
 
 def test_the_table() -> None:
     found = [
+        point("before-0123456789ab", kind="start", is_before_prompt=True, files=(), added=0, removed=0),
         point(),
         point("b" * 40, kind="task", parent="a" * 40, prompt="", message="Look around", files=("c",), added=0,
               removed=100),
@@ -72,15 +75,16 @@ def test_the_table() -> None:
         point("d" * 40, kind="checkpoint", message="Add", time=NOW - 400 * 86400, is_condensed=True),
     ]  # fmt: skip
     assert points.table(found, 100, NOW, PLAIN) == [
-        "15:05        0f3d2c1b  Claude Code  step    Add a greeting                          2 files   +12 -3",
+        "15:05        0f3d2c1b  Claude Code  start   before: Add a greeting",
+        "15:05        0f3d2c1b  Claude Code  step    after: Add a greeting                   2 files   +12 -3",
         "15:05        0f3d2c1b  Claude Code  task    └ Look around                            1 file  +0 -100",
-        "06-14 15:06  0f3d2c1b  Claude Code  turn    Explain it",
+        "06-14 15:06  0f3d2c1b  Claude Code  turn    after: Explain it",
         "2024-05-11   0f3d2c1b  Claude Code  commit  Add                                     2 files   +12 -3",
     ]
     narrow = points.table(found, 60, NOW, COLOURED)
-    assert narrow[0] == "15:05        0f3d2c1b  step    Add a greeting    2 files   +12 -3"
-    assert narrow[3].startswith("\033[2m2024-05-11 ")
-    assert narrow[3].endswith("\033[0m")
+    assert narrow[1] == "15:05        0f3d2c1b  step    after: Add a gr…  2 files   +12 -3"
+    assert narrow[4].startswith("\033[2m2024-05-11 ")
+    assert narrow[4].endswith("\033[0m")
     assert points.table([], 80, NOW, PLAIN) == []
 
 
@@ -148,7 +152,7 @@ FULL = rewind(
 
 def test_the_summary_before() -> None:
     assert summary(FULL) == [
-        "rewind to aaaaaaa: Add a greeting",
+        "rewind to aaaaaaa, after its prompt: Add a greeting",
         "  conflict  e\N{REPLACEMENT CHARACTER}.py",
         "  change    a.py",
         "  restore   b.py",
