@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from entire.agents import registry
+from entire.layout import METADATA_BRANCH
 from entire.model.ids import CheckpointId
 from tests.integration.kept import PERSON, answers, tokens
 from tests.integration.story import BIN, Session, Story
@@ -356,14 +357,35 @@ def test_a_squash_has_several_checkpoints_and_each_session_its_latest_transcript
 
 
 def test_some_checkpoints_of_a_squash_are_missing(story: Story, capsys: pytest.CaptureFixture[str]) -> None:
-    mine = work(story)
+    """An error before anything changes, with a way to continue what is stored."""
+    mine = work(story, branch="feature")
+    (checkpoint_id,) = story.ids()
     message = story.git("log", "-1", "--format=%B") + "Entire-Checkpoint: 00112233aabb\n"
     story.git("commit", "-q", "--amend", "-m", message, env={**PERSON, "GIT_EDITOR": "true"})
     assert "00112233aabb" in story.ids()
-    out = said(story, capsys)
-    assert f"Session: {mine.id}" in out
-    assert "The commit message also names checkpoint 00112233aabb, which is not stored here" in out
-    assert resumed(story, capsys)["missing"] == ["00112233aabb"]
+    story.git("switch", "-q", "main")
+    local = mine.file.read_text().splitlines(keepends=True)[0]
+    mine.file.write_text(local)
+    err = failed(story, capsys, "feature")
+    assert "checkpoint 00112233aabb is not stored here; nothing was changed" in err
+    assert f"to continue without it, run `entire resume {checkpoint_id}`" in err
+    assert (story.git("branch", "--show-current").strip(), mine.file.read_text()) == ("main", local)
+    assert whats(resumed(story, capsys, checkpoint_id)) == {mine.id: "written"}
+
+
+def test_a_checkpoint_without_its_session(story: Story, capsys: pytest.CaptureFixture[str]) -> None:
+    """The checkpoint's folder is there, but the session's record in it is not."""
+    work(story, branch="feature")
+    (checkpoint_id,) = story.ids()
+    story.git("switch", "-q", "main")
+    env = {"GIT_INDEX_FILE": str(story.root / ".git/scratch-index")}
+    story.git("read-tree", METADATA_BRANCH, env=env)
+    story.git("rm", "-q", "-r", "--cached", f"{checkpoint_id.path}/0", env=env)
+    tree = story.git("write-tree", env=env).strip()
+    commit = story.git("commit-tree", tree, "-p", METADATA_BRANCH, "-m", "Damaged").strip()
+    story.git("update-ref", f"refs/heads/{METADATA_BRANCH}", commit)
+    assert f"checkpoint {checkpoint_id} holds no session that can be read" in failed(story, capsys, "feature")
+    assert story.git("branch", "--show-current").strip() == "main"
 
 
 # ---------------------------------------------------------------- which commit of a branch
@@ -530,6 +552,20 @@ def test_an_older_one_that_went_another_way_is_replaced(story: Story, capsys: py
     mine = work(story)
     local = apart(mine, time.time() - 3600)
     assert whats(resumed(story, capsys)) == {mine.id: "written"}
+    assert mine.file.read_text() == stored(story, mine)
+    said(story, capsys, "--undo")
+    assert mine.file.read_text() == local
+
+
+def test_one_without_times_that_went_another_way_is_replaced(story: Story, capsys: pytest.CaptureFixture[str]) -> None:
+    """The file is newer than the checkpoint, but nothing in it says so."""
+    mine = work(story)
+    local = '{"type":"summary","summary":"elsewhere","leafUuid":"x"}\n'
+    mine.file.write_text(local)
+    value = resumed(story, capsys)
+    assert [(session["what"], session["kept"], session["is_newer"]) for session in value["sessions"]] == [
+        ("written", False, False)
+    ]
     assert mine.file.read_text() == stored(story, mine)
     said(story, capsys, "--undo")
     assert mine.file.read_text() == local

@@ -119,7 +119,6 @@ def _values(done: ResumeView, branch: str) -> dict[str, object]:
             for session in done.sessions
             if session.problem
         ],
-        "missing": done.missing,
         "undo_id": done.undo_id or None,
     }
 
@@ -140,9 +139,6 @@ def _lines(done: ResumeView) -> Iterator[str]:
     for session in done.sessions:
         if session.problem:
             yield f"Skipped session {text.plain(session.session_id)}: {text.plain(session.problem)}"
-    for checkpoint_id in done.missing:
-        yield (f"The commit message also names checkpoint {checkpoint_id}, which is not stored here: "
-               f"{text.plain(done.hint)}")  # fmt: skip
     if done.undo_id:
         yield "Run `entire resume --undo` to revert this."
 

@@ -482,8 +482,6 @@ class ResumeView(Value):
     newer: int = 0  # commits of the branch after it
     elsewhere: str = ""  # the newest linked commit, if it is not the branch's own
     sessions: tuple[ResumedView, ...] = ()  # the most recently active one last
-    missing: tuple[str, ...] = ()  # checkpoints found neither here nor on a reachable remote
-    hint: str = ""  # what to do about ``missing``
     undo_id: str = ""
 
 

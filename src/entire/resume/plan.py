@@ -75,9 +75,7 @@ def plan(context: Context, request: ResumeRequest, progress: Callable[[str], Non
     finder = Finder(context.place, context.objects, progress)
     target = finder.find(request.target)
     stored, missing = finder.stored_sessions(target)
-    if not stored and (missing or target.session_id):
-        named = f"checkpoint {missing[0]}" if missing else f"session {target.session_id}"
-        raise EntireError(f"{named} is not stored here", hint=finder.remotes.hint())
+    _check_stored(finder, target, stored, missing)
     sessions = restore.preview(context, stored, _session_ids(stored) if request.force else ())
     if sessions and all(session.problem for session in sessions):
         raise EntireError("; ".join(f"session {session.session_id}: {session.problem}" for session in sessions))
@@ -90,12 +88,27 @@ def plan(context: Context, request: ResumeRequest, progress: Callable[[str], Non
         newer=target.newer,
         elsewhere=target.elsewhere,
         sessions=tuple(sessions),
-        missing=tuple(missing),
-        hint=finder.remotes.hint() if missing else "",
     )
     planned = Resume(context, request, target, stored, view)
     planned.recovered = recovered
     return planned
+
+
+def _check_stored(
+    finder: Finder, target: ResumeTarget, stored: Sequence[StoredSession], missing: Sequence[str]
+) -> None:
+    """Raise EntireError, before anything changes, if something that the target names is not stored here."""
+    if missing:
+        others = sorted({session.checkpoint_id for session in stored if session.checkpoint_id})
+        commands = " and ".join(f"`entire resume {checkpoint_id}`" for checkpoint_id in others)
+        way = f"; to continue without it, run {commands}" if others else ""
+        problem = f"checkpoint {missing[0]} is not stored here" + ("; nothing was changed" if others else "")
+        raise EntireError(problem, hint=finder.remotes.hint() + way)
+    if not stored and target.session_id:
+        raise EntireError(f"session {target.session_id} is not stored here", hint=finder.remotes.hint())
+    if not stored and target.checkpoint_ids:
+        raise EntireError(f"checkpoint {target.checkpoint_ids[0]} holds no session that can be read",
+                          hint="run `entire doctor` to see what is damaged")  # fmt: skip
 
 
 def _session_ids(stored: Sequence[StoredSession]) -> list[str]:

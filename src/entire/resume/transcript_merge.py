@@ -154,7 +154,7 @@ def _join(found: TranscriptChange, agent: Agent, live: bytes, stored: bytes, cre
             return _with(found, UNCHANGED, live, newer=to < len(live))
         if to >= len(live) or _is_cut_line(live[to:], stored, at):
             return _with(found, WRITTEN, _whole_lines(live[:to]) + stored[at:])
-    return _with(found, WRITTEN, stored, newer=_is_newer(found.path, live, last_time(stored) or created))
+    return _with(found, WRITTEN, stored, newer=_is_newer(live, last_time(stored) or created))
 
 
 def covered(agent: Agent, stored: bytes, data: bytes) -> int | None:
@@ -262,13 +262,12 @@ def _same_document(stored: bytes, live: bytes) -> bool:
     return live == stored or (bool(live) and redact_json(live) == stored)
 
 
-def _is_newer(path: str, live: bytes, stored_time: float) -> bool:
-    """Return whether the live file is more recent than what is stored; with an unknown ``stored_time`` it is."""
-    try:
-        live_time = last_time(live) or os.stat(path).st_mtime
-    except OSError:
-        live_time = 0.0
-    return not stored_time or live_time > stored_time
+def _is_newer(live: bytes, stored_time: float) -> bool:
+    """Return whether the live file is more recent than what is stored; with an unknown ``stored_time`` it is.
+
+    Without times it is not: when its file was written says nothing about its records.
+    """
+    return not stored_time or last_time(live) > stored_time
 
 
 def last_time(data: bytes) -> float:

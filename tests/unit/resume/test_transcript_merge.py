@@ -59,8 +59,8 @@ def back_to(live: bytes, stored: bytes, lines: int | None = None, kind: type[Mem
     return transcript_merge.back_to(PLACE, kind(live), None, ID, stored, lines)  # type: ignore[arg-type]
 
 
-def onto(live: bytes, stored: bytes, kind: type[Memory] = Memory) -> TranscriptChange:
-    return transcript_merge.onto(PLACE, kind(live), None, ID, stored)  # type: ignore[arg-type]
+def onto(live: bytes, stored: bytes, kind: type[Memory] = Memory, *, created: float = 0.0) -> TranscriptChange:
+    return transcript_merge.onto(PLACE, kind(live), None, ID, stored, created)  # type: ignore[arg-type]
 
 
 def record(number: int, text: str) -> bytes:
@@ -158,7 +158,18 @@ def test_times_inside_what_was_said_do_not_count() -> None:
     assert not onto(start + said, start + record(5, "there")).live_is_newer
 
 
-def test_without_times_the_live_file_counts_as_newer() -> None:
+def test_a_live_file_without_times_is_not_newer_than_a_checkpoint() -> None:
+    """When the file was written says nothing: it may be a copy. Content tells what only continues the stored one."""
+    live, other = b'{"a": 1}\n{"a": 2}\n', b'{"a": 1}\n{"b": 2}\n'
+    found = onto(live, other, created=1.0)
+    assert (found.what, found.live_is_newer) == (WRITTEN, False)
+    assert not onto(live, joined(["has a time"])).live_is_newer
+    found = onto(live, live[: live.index(b"\n") + 1], created=1.0)
+    assert (found.what, found.live_is_newer) == (UNCHANGED, True)
+
+
+def test_without_any_time_the_live_file_stays() -> None:
+    """A step has no time of its own, and is older than the file that it was made from."""
     assert onto(b'{"a": 1}\n', b'{"b": 1}\n').live_is_newer
 
 
