@@ -359,6 +359,31 @@ class TestCommits:
         assert not pending.exists()
         sole(story, session, ["a.py"])
 
+    def test_a_commit_that_was_never_made(self, story: Story, doctor: Doctor) -> None:
+        """Aborted, or killed before git made it: there is nothing to repair, and the work stays uncommitted."""
+        session = worked(story)
+        hook = story.root / ".git/hooks/commit-msg"
+        content = hook.read_text()
+        hook.write_text("#!/bin/sh\n# Entire CLI hooks\nexit 1\n")
+        story.git("add", "-A")
+        story.git("commit", "-q", "-m", "Refused", ok=False, env=PERSON)
+        hook.write_text(content)
+        assert (story.root / ".git/entire/pending.json").exists()
+        doctor.finds("commits", "the record of a commit that was never made, or not linked, is left over")
+        said = doctor("--force")
+        assert "dropped  commits: the record of a commit that was never made" in said
+        assert said.endswith("No problems are left.\n")
+        assert "repaired" not in said
+        assert "fixed" not in said
+        assert not (story.root / ".git/entire/pending.json").exists()
+        story.commit("Made", env=PERSON)
+        sole(story, session, ["a.py"])
+
+    def test_a_record_of_another_form(self, story: Story, doctor: Doctor) -> None:
+        (story.root / ".git/entire/pending.json").write_text('{"kind": "unheard of"}')
+        doctor.finds("broken files", "pending.json")
+        doctor.repairs("broken files")
+
     def test_not_while_git_runs(self, story: Story, doctor: Doctor) -> None:
         from entire import process
 

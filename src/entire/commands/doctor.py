@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from entire.model.views import DoctorView, FindingView
     from entire.ui.text import Style
 
-_COLOURS = {"error": "red", "warning": "yellow", "note": "dim", "fixed": "green"}
+_COLOURS = {"error": "red", "warning": "yellow", "note": "dim", "fixed": "green", "dropped": "green"}
 
 
 @click.command("doctor", cls=group.Command)
@@ -73,8 +73,10 @@ def _page(view: DoctorView, style: Style, *, fixed: bool) -> list[str]:
     lines += [f"could not be repaired: {text.plain(failure)}" for failure in view.failed]
     left = [finding for finding in view.findings if not finding.fixed and finding.severity != "note"]
     if not left:
-        repaired = any(finding.fixed for finding in view.findings)
-        return [*lines, "All problems are repaired." if repaired else "No problems found."]
+        remedies = {finding.remedy for finding in view.findings if finding.fixed}
+        if not remedies:
+            return [*lines, "No problems found."]
+        return [*lines, "All problems are repaired." if remedies == {"fixed"} else "No problems are left."]
     number, fixable = text.count(len(left), "problem"), sum(finding.fixable for finding in left)
     if fixed:
         return [*lines, f"{number} left."]
@@ -85,7 +87,7 @@ def _page(view: DoctorView, style: Style, *, fixed: bool) -> list[str]:
 def _lines(findings: Sequence[FindingView], style: Style) -> list[str]:
     lines = []
     for finding in findings:
-        word = "fixed" if finding.fixed else finding.severity
+        word = finding.remedy if finding.fixed else finding.severity
         lines.append(f"{style(word.ljust(7), _COLOURS[word])}  {finding.check}: {text.plain(finding.message)}")
         if finding.hint and not finding.fixed:
             lines.append(f"         {text.plain(finding.hint)}")

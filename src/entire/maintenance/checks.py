@@ -11,11 +11,13 @@ from entire.git import history, program
 from entire.git.read import Objects
 from entire.githooks import install
 from entire.lifecycle import liveness
+from entire.lifecycle.commits import complete, pending
 from entire.maintenance import clean
 from entire.maintenance.repository import Repository, is_committing
 from entire.model import jsontext, trailers
 from entire.model.ids import CheckpointId
 from entire.model.times import parse_time
+from entire.model.value import replace
 from entire.model.views import FindingView
 from entire.store import browse, checkpoints
 
@@ -117,9 +119,16 @@ def pending_commit(case: Case) -> Iterator[FindingView]:
     if not os.path.exists(path) or is_committing(case.place):
         return
     try:
-        files.read_json(path)
+        decided = pending.read(case.place)
     except CorruptError:
         return  # reported by broken_files
+    if decided is None or complete.commit_of(case.place, case.objects, decided) is None:
+        message = "the record of a commit that was never made, or not linked, is left over"
+        yield replace(
+            finding(WARNING, message, "`entire doctor --fix` deletes it; nothing is lost", fixable=True),
+            remedy="dropped",
+        )
+        return
     yield finding(
         WARNING,
         "a commit's checkpoint has not been written (its hook was killed)",

@@ -9,7 +9,9 @@ import time
 from entire import files
 from entire.errors import CorruptError
 from entire.git import bulk
+from entire.lifecycle.commits import pending
 from entire.maintenance.checks import ERROR, SHOWN, WARNING, finding
+from entire.maintenance.repository import is_committing
 from entire.model.ids import HEX
 from entire.model.value import Value
 from entire.store import checkpoints, sessions, steps
@@ -117,7 +119,7 @@ def broken_files(case: Case) -> Iterator[FindingView]:
 def broken_paths(case: Case) -> dict[str, str]:
     """Return our corrupt files, and what is lost with each."""
     found = dict.fromkeys(_broken_journal(case.place), "attribution of uncommitted work is lost")
-    if not _is_json(case.place.pending_file):
+    if not (_is_json(case.place.pending_file) and _is_pending(case.place)):
         found[case.place.pending_file] = "the last commit may stay without its checkpoint"
     for name in sessions.ids(case.place):
         for path in (sessions.own_path(case.place, name), sessions.go_path(case.place, name)):
@@ -153,6 +155,18 @@ def _is_json(path: str) -> bool:
         return False
     except OSError:  # reported by `permissions`; a folder in place of the file counts as broken
         return not os.path.isdir(path)
+    return True
+
+
+def _is_pending(place: Place) -> bool:
+    if is_committing(place):
+        return True
+    try:
+        pending.read(place)
+    except CorruptError:
+        return False
+    except OSError:  # as above
+        pass
     return True
 
 

@@ -420,7 +420,7 @@ class ResetView(Value):
 
 
 class FindingView(Value):
-    """A problem, or with severity ``note`` a remark. ``fixed``: this run repaired it."""
+    """A problem, or with severity ``note`` a remark. ``fixed``: this run repaired it, or as ``remedy`` says."""
 
     severity: str  # error, warning, note
     message: str
@@ -428,6 +428,7 @@ class FindingView(Value):
     check: str = ""
     fixable: bool = False
     fixed: bool = False
+    remedy: str = "fixed"  # or dropped: what was to be repaired is gone
 
 
 class DoctorView(Value):

@@ -13,7 +13,8 @@ from entire.model.session import Entry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.git.read import Commit
+    from entire.git.read import Commit, Objects
+    from entire.layout import Place
     from entire.lifecycle.commits.pending import Pending
     from entire.lifecycle.context import Context
     from entire.model.events import GitEvent
@@ -46,7 +47,7 @@ def complete_pending(context: Context, *, is_repeated: bool = False) -> None:
     decided = pending.load(context.place)
     if decided is None:
         return
-    commit = _commit_of(context, decided)
+    commit = commit_of(context.place, context.objects, decided)
     if commit is not None:
         _carry_out(context, decided, commit)
     elif decided.pid and process.is_running(decided.pid, decided.started):
@@ -55,12 +56,12 @@ def complete_pending(context: Context, *, is_repeated: bool = False) -> None:
     pending.drop(context.place)
 
 
-def _commit_of(context: Context, decided: Pending) -> Commit | None:
+def commit_of(place: Place, objects: Objects, decided: Pending) -> Commit | None:
     """Find the commit that a record is about by its checkpoint id."""
     wanted = decided.id or decided.update
-    for found in history.log(context.place.top, ["HEAD"], limit=50):
+    for found in history.log(place.top, ["HEAD"], limit=50):
         if wanted and wanted in trailers.checkpoint_ids(found.message) and (decided.id or found.oid != decided.head):
-            return context.objects.commit(found.oid)
+            return objects.commit(found.oid)
         if found.oid == decided.head:
             break
     return None

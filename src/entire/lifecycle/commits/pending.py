@@ -66,11 +66,19 @@ class Pending(Value):
 def load(place: Place) -> Pending | None:
     """Return the record, or None. A corrupt one is renamed."""
     try:
-        value = files.read_json(place.pending_file)
-        return None if value is None else _from_json(value)
-    except (CorruptError, LookupError, TypeError, ValueError, AttributeError):
+        return read(place)
+    except CorruptError:
         os.replace(place.pending_file, place.pending_file + ".broken")
         return None
+
+
+def read(place: Place) -> Pending | None:
+    """Return the record, or None; raises CorruptError for a corrupt one."""
+    value = files.read_json(place.pending_file)
+    try:
+        return None if value is None else _from_json(value)
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise CorruptError(f"{place.pending_file} is not a pending record") from error
 
 
 def save(place: Place, pending: Pending) -> None:
