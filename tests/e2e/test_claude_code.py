@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
@@ -53,6 +54,21 @@ def test_a_new_session_is_kept_and_linked(world: World) -> None:
     assert_recorded(repo, checkpoint)
     assert repo.message("HEAD") == f"Add hello\n\nEntire-Checkpoint: {checkpoint.id}"
     assert_quiet(repo)
+
+
+def test_a_headless_session_names_its_model(world: World) -> None:
+    """No hook of it reports the model; every answer does."""
+    world.enable()
+    repo, claude = world.repo, world.claude
+    world.server.script.add(writing(world, "add hello", "hello.py", "hi\n", 0))
+    session = claude.headless("add hello", repo.path).session
+    assert all(not event.get("model") for event in claude.events("UserPromptSubmit", session))
+    records = [json.loads(line) for line in claude.transcript(session).read_bytes().splitlines()]
+    (model,) = {record["message"]["model"] for record in records if record["type"] == "assistant"}
+    (known,) = json.loads(repo.run("entire", "status", "--json"))["sessions"]
+    assert (known["session_id"], known["model"], known["first_prompt"]) == (session, model, "add hello")
+    repo.commit("Add hello")
+    assert model in repo.run("entire", "explain", "--commit", "HEAD", "--no-pager")
 
 
 def test_three_turns_in_one_terminal_and_a_fourth_after_the_commit(world: World) -> None:
