@@ -48,6 +48,7 @@ class SnapshotHistory:
         rows = [row for row in rows if (row[0].time, row[0].tree) not in known]
         rows += [(entry, journal.attribution.reports) for entry in journal.attribution.entries]
         self._rows = [(entry, reports) for entry, reports in rows if not entry.commit]
+        self._oldest = min((entry.time for entry, _ in self._rows), default=float("inf"))
         self._commits = {entry.commit: entry.time for entry, _ in rows if entry.commit}
 
     def at_step(self, commit: str) -> Entry | None:
@@ -57,6 +58,10 @@ class SnapshotHistory:
     def at(self, moment: float) -> Entry | None:
         """Return the last snapshot at or before a moment."""
         return next((entry for entry, _ in reversed(self._rows) if entry.time <= moment), None)
+
+    def reaches(self, moment: float) -> bool:
+        """Return whether there is a snapshot at or before a moment."""
+        return self._oldest <= moment
 
     def committed(self, commit: str) -> float:
         """Return when a commit was made according to the journal, 0.0 if it is not recorded."""

@@ -236,7 +236,7 @@ class Points:
                 for note in _ended(notes)
                 if f"{session.session_id}/{note.turn}" not in with_steps
                 and self._context.now() - note.ended <= KEPT_SECONDS
-                and self.snapshots.at(note.ended) is not None
+                and self.snapshots.reaches(note.ended)
                 and not any(abs(moment - note.ended) < _SAME_MOMENT for moment in moments)
             ]
         return found
@@ -249,7 +249,7 @@ class Points:
             _start(session, note, notes)
             for session, notes in self._notes()
             for note in _first_of_turns(notes)
-            if self._context.now() - note.time <= KEPT_SECONDS and self.snapshots.at(note.time) is not None
+            if self._context.now() - note.time <= KEPT_SECONDS and self.snapshots.reaches(note.time)
         ]
 
     def _before_last_prompt(self, session_id: str) -> PointView:
