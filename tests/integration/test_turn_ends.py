@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from entire import process
+from entire.model import session as model
+from entire.store import sessions
 from entire.workspace import Workspace
 from tests.integration.kept import PERSON, answers, check, journal, lines, shadows, sole, tokens
 from tests.integration.story import Session, Story
@@ -32,6 +34,12 @@ def done(story: Story) -> None:
 def own_state(story: Story, session: Session) -> Path:
     (path,) = (story.root / ".git").glob(f"entire/sessions/{session.id}*.json")
     return path
+
+
+def stored(story: Story, session: Session) -> model.Session:
+    found = sessions.find(Workspace.find(story.root).place, session.id)
+    assert found is not None
+    return found
 
 
 def set_process(story: Story, session: Session, pid: int, started: str) -> None:
@@ -729,6 +737,22 @@ def test_a_background_subagent_that_does_not_list_itself(story: Story, session: 
     base = story.ids()[0].path
     names = story.git("ls-tree", "-r", "--name-only", f"entire/checkpoints/v1:{base}").splitlines()
     assert any(name.endswith("tasks/toolu_bg1/agent-a1b2c3.jsonl") for name in names), names
+    done(story)
+
+
+def test_a_background_subagent_of_an_earlier_turn_does_not_list_itself(story: Story, session: Session) -> None:
+    session.prompt("In the background")
+    path = background(session, "a1b2c3", "toolu_bg1")
+    session.answer({"type": "text", "text": "Started."})
+    session.hook("stop", last_assistant_message="Started.", background_tasks=[])
+    session.prompt("Meanwhile")
+    inner(session, path, "a1b2c3", "bg.py", "b\n", 1000)
+    session.hook("subagent-stop", agent_id="a1b2c3", agent_type="worker", background_tasks=[])
+    assert [name for name, task in stored(story, session).tasks.items() if task.done] == ["toolu_bg1"]
+    session.stop()
+    story.commit("bg", env=PERSON)
+    record = sole(story, session, ["bg.py"])
+    assert record["token_usage"]["subagent_tokens"]["input_tokens"] == 1000
     done(story)
 
 

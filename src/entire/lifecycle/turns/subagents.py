@@ -74,7 +74,9 @@ def end(context: Context, session: Session, event: Event) -> None:
 
 def _is_in_background(context: Context, session: Session, event: Event) -> bool:
     """Tell whether a subagent is known to work in the background."""
-    if event.subagent_id in session.background:
+    task, turn = session.tasks.get(event.tool_use_id), session.turn
+    is_left = task is not None and not task.done and (turn is None or turn.ended or task.started < turn.started)
+    if is_left or event.subagent_id in session.background:  # a foreground subagent ends within its turn
         return True
     transcript = context.transcript(session)
     found = transcript.subagents(_since(session), transcript.end())
