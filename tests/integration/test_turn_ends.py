@@ -19,6 +19,8 @@ from entire.workspace import Workspace
 from tests.integration.kept import PERSON, answers, check, journal, lines, shadows, sole, tokens
 from tests.integration.story import Session, Story
 
+FIXTURES = Path(__file__).parents[1] / "fixtures/claude_code"
+
 
 @pytest.fixture
 def session(story: Story) -> Session:
@@ -690,6 +692,27 @@ def test_the_prompt_comes_from_the_transcript(story: Story, session: Session) ->
     workspace = Workspace.find(story.root)
     assert workspace.sessions()[0].first_prompt == "Please add a"
     assert [point.session_prompt for point in workspace.points()] == ["Please add a"] * 2
+    done(story)
+
+
+def test_the_first_hook_of_a_captured_session_is_its_stop(story: Story) -> None:
+    """Prompt, model and files are in the transcript that the real agent wrote."""
+    captured = (FIXTURES / "transcripts/headless-after-turn1.jsonl").read_text()
+    payload = json.loads((FIXTURES / "payloads/36-Stop.json").read_text())
+    records = [json.loads(line) for line in captured.splitlines()]
+    session = Session(story, next(record["sessionId"] for record in records))
+    session.file.write_text(captured.replace("/home/dev/project", str(story.root)))
+    (text,) = (record["message"]["content"] for record in records if record.get("promptSource"))
+    story.write("hello.py", 'print("hello")\n')
+    own = {"session_id", "transcript_path", "cwd", "hook_event_name", "prompt_id"}
+    answer = [record["message"]["content"][-1]["text"] for record in records if record["type"] == "assistant"
+              and record["message"]["content"][-1]["type"] == "text"][-1]  # fmt: skip
+    extra = {name: value for name, value in payload.items() if name not in own}
+    session.hook("stop", **{**extra, "last_assistant_message": answer})
+    state = stored(story, session)
+    assert (state.first_prompt, state.model) == (" ".join(text.split())[:100], "claude-opus-4-8")
+    story.commit("hello", env=PERSON)
+    assert sole(story, session, ["hello.py"])["prompts"] == [text]
     done(story)
 
 
