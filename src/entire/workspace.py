@@ -256,6 +256,12 @@ class Workspace:
 
         return setup.add_hook_lines(self.place)
 
+    def git_hooks(self) -> views.HookView:
+        """Return whether the git hooks run, so that commits are linked, and what to do if they do not."""
+        from entire.queries import status
+
+        return status.git_hooks(self.place)
+
     def disable(self, request: requests.DisableRequest | None = None) -> views.DisableView:
         """Stop recording sessions; hooks stay installed and do nothing."""
         from entire.maintenance import setup

@@ -237,17 +237,24 @@ def test_a_hooks_folder_of_more_than_this_repository(
         (shared / name).chmod(0o755)
     repo.git("config", "--global", "core.hooksPath", str(shared))
     before = {path.name: path.read_text() for path in shared.iterdir()}
-    out = repo.ok("enable", "--agent", "demo")
+    assert repo.entire("enable", "--agent", "demo") == 1
+    out = repo.out
     assert "core.hooksPath is not set for this repository alone" in out
+    assert "Ready" not in out
     assert {path.name: path.read_text() for path in shared.iterdir()} == before
     assert all(f"{shared}/{name}:" in out for name in HOOKS)
-    assert "BROKEN" in repo.ok("status")
+    status = repo.ok("status")
+    assert "BROKEN" in status
+    assert f"add to {shared}/commit-msg:  [ ! -x" in status
+    assert "run `entire enable`" not in status
 
     monkeypatch.setenv("ACCESSIBLE", "1")
     monkeypatch.setattr("sys.stdin", io.StringIO("demo\nno\nyes\n"))
     (repo.top / ".entire/settings.json").unlink()
-    assert repo.entire("enable") == 0
+    assert repo.entire("enable") == 1
     assert "post-commit is not a shell script" in repo.out
+    assert f"add to {shared}/post-commit:" in repo.out
+    assert "Ready" not in repo.out
     after = {path.name: path.read_text().split("\n") for path in shared.iterdir()}
     assert after["post-commit"] == before["post-commit"].split("\n")
     assert after["commit-msg"][0] == "#!/bin/sh"
@@ -351,3 +358,86 @@ def test_what_the_go_cli_would_refuse_is_never_written(repo: Repo) -> None:
         repo.ok(*args)
         for path in (repo.top / ".entire").glob("settings*.json"):
             assert set(json.loads(path.read_text())) <= known
+
+
+def test_without_a_terminal_it_is_ready_only_when_commits_link(repo: Repo) -> None:
+    for name in ("prepare-commit-msg", "commit-msg"):
+        path = repo.top / ".husky" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("npm test\n")
+    (repo.top / ".husky/_").mkdir()
+    repo.git("config", "core.hooksPath", ".husky/_")
+    assert repo.entire("enable", "--agent", "demo") == 1
+    assert repo.err == ""
+    last = repo.out.rstrip().split("\n")[-5:]
+    assert last[0] == "Sessions are recorded, but commits are not linked until you do this:"
+    lines = dict(line.removeprefix("  add to ").split(":  ", 1) for line in last[1:])
+    assert list(lines) == [f"{repo.top}/.husky/{name}" for name in HOOKS]
+    assert "Ready" not in repo.out
+    status = repo.ok("status")
+    assert f"husky runs {repo.top}/.husky/commit-msg, which does not call entire" in status
+    assert all(f"add to {named}:  {line}" in status for named, line in lines.items())
+    assert "run `entire enable`" not in status
+    for named, line in lines.items():
+        with Path(named).open("a") as file:
+            file.write(f"{line}\n")
+    assert repo.ok("enable", "--agent", "demo").rstrip().split("\n")[-1].startswith("Ready")
+    assert "BROKEN" not in repo.ok("status")
+
+
+@pytest.mark.parametrize(
+    "text", ["npm test\n", "npm test", "#!/bin/sh\nnpm test\n", "#!/usr/bin/env bash\nnpm test", ""]
+)
+def test_uninstall_takes_out_the_lines_that_it_was_allowed_to_add(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    husky = repo.top / ".husky"
+    (husky / "_").mkdir(parents=True)
+    for name in ("commit-msg", "pre-push"):
+        (husky / name).write_text(text)
+        (husky / name).chmod(0o644)
+    repo.git("config", "core.hooksPath", ".husky/_")
+    before = repo.files()
+    monkeypatch.setenv("ACCESSIBLE", "1")
+    monkeypatch.setattr("sys.stdin", io.StringIO("demo\nno\nyes\n"))
+    assert repo.entire("enable") == 0
+    assert len(list(husky.glob("*-*"))) == 4
+    out = repo.ok("disable", "--uninstall", "-f")
+    assert repo.files() == before
+    assert f"the line in {husky}/commit-msg" in out
+
+
+def test_uninstall_leaves_a_line_that_somebody_changed_and_names_it(repo: Repo) -> None:
+    (repo.top / ".husky/_").mkdir(parents=True)
+    repo.git("config", "core.hooksPath", ".husky/_")
+    own = 'test -n "$CI" || .git/entire/hooks/commit-msg "$1"\n'
+    (repo.top / ".husky/commit-msg").write_text(own)
+    assert repo.entire("enable", "--agent", "demo") == 1
+    assert f"{repo.top}/.husky/commit-msg:" not in repo.out
+    assert f"{repo.top}/.husky/commit-msg still calls our hook" in repo.ok("disable", "--uninstall", "-f")
+    assert (repo.top / ".husky/commit-msg").read_text() == own
+
+
+def test_uninstall_names_the_users_own_hooks(repo: Repo) -> None:
+    repo.ok("enable", "--agent", "demo", "--user")
+    path = Path(os.environ["HOME"]) / ".demo-agent/settings.json"
+    assert f"hooks stay in {path} for other repositories" in repo.ok("disable", "--uninstall", "-f")
+    assert path.exists()
+
+
+def test_uninstall_in_a_linked_worktree_names_the_main_one(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.ok("enable", "--agent", "demo")
+    repo.git("add", ".")
+    repo.git("commit", "-qm", "Enable entire")
+    repo.git("worktree", "add", "-q", str(tmp_path / "linked"))
+    monkeypatch.chdir(tmp_path / "linked")
+    monkeypatch.setenv("ACCESSIBLE", "1")
+    monkeypatch.setattr("sys.stdin", io.StringIO("no\n"))
+    assert repo.entire("disable", "--uninstall") == 0
+    assert f"are shared with {repo.top}" in repo.out
+    out = repo.ok("disable", "--uninstall", "--force")
+    assert f"are shared with {repo.top}" in out
+    assert not (repo.top / ".git/hooks/post-commit").exists()
+    assert (repo.top / ".demo-agent/settings.json").exists()

@@ -73,6 +73,10 @@ class World:
         return self.top / ".git" / "hooks" / name
 
 
+def problems(world: World) -> list[str]:
+    return [problem.message for problem in install.problems(str(world.top))]
+
+
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     return World(tmp_path, monkeypatch)
@@ -330,7 +334,7 @@ def test_install_twice_changes_nothing(world: World) -> None:
     world.program(world.hook("commit-msg"), "#!/bin/sh\n")
     first = install.install(str(world.top), command="/x/entire")
     assert first.written == scripts.NAMES
-    assert install.health(str(world.top)) == []
+    assert problems(world) == []
     before = snapshot(world.hook(""))
     second = install.install(str(world.top), command="/x/entire")
     assert snapshot(world.hook("")) == before
@@ -370,10 +374,11 @@ def test_a_hook_that_replaced_ours_is_left_alone(world: World) -> None:
     world.program(world.hook("commit-msg"), "#!/bin/sh\n# first\n")
     install.install(str(world.top))
     world.program(world.hook("commit-msg"), "#!/bin/sh\n# third party\n")
-    assert any("replaced" in problem for problem in install.health(str(world.top)))
-    assert install.uninstall(str(world.top)).left == (str(world.hook("commit-msg")),)
+    assert any("replaced" in problem for problem in problems(world))
+    assert install.uninstall(str(world.top)).moved == (str(world.hook("commit-msg.old")),)
     assert world.hook("commit-msg").read_text() == "#!/bin/sh\n# third party\n"
-    assert world.hook("commit-msg.pre-entire").read_text() == "#!/bin/sh\n# first\n"
+    assert world.hook("commit-msg.old").read_text() == "#!/bin/sh\n# first\n"
+    assert not world.hook("commit-msg.pre-entire").exists()
 
 
 def test_both_are_kept_when_the_backups_name_is_taken(world: World) -> None:
@@ -386,6 +391,8 @@ def test_both_are_kept_when_the_backups_name_is_taken(world: World) -> None:
     assert world.hook("commit-msg.pre-entire").read_text() == "#!/bin/sh\n# second\n"
     install.uninstall(str(world.top))
     assert world.hook("commit-msg").read_text() == "#!/bin/sh\n# second\n"
+    assert world.hook("commit-msg.old").read_text() == "#!/bin/sh\n# first\n"
+    assert not list(world.hook("").glob("*.pre-entire*"))
 
 
 def test_hooks_of_the_go_cli_are_replaced_and_never_chained(world: World) -> None:
@@ -409,7 +416,7 @@ def test_a_mix_of_ours_and_theirs_is_set_aside(world: World) -> None:
 def test_our_hook_as_a_backup_does_not_call_itself(world: World) -> None:
     world.program(world.hook("post-commit"), scripts.text("post-commit").decode())
     world.program(world.hook("post-commit.pre-entire"), scripts.text("post-commit").decode())
-    assert any("must not be chained" in problem for problem in install.health(str(world.top)))
+    assert any("must not be chained" in problem for problem in problems(world))
     world.mark("live")
     world.commit("-m", "x")
     assert world.calls() == ["hooks git post-commit"]
@@ -443,20 +450,22 @@ def test_folders_of_others_are_not_written(world: World, kind: str) -> None:
     assert report.refused
     assert sorted(os.listdir(folder)) == before
     if kind == "null":
-        assert install.health(str(world.top)) == [report.refused]
+        assert problems(world) == [report.refused]
         return
     assert [os.path.basename(line.path) for line in report.lines] == list(scripts.NAMES)
-    assert len(install.health(str(world.top))) == 4
+    assert len(problems(world)) == 4
     for line in report.lines:
         path = Path(line.path.replace("/_", "/_") if kind != "husky" else str(folder / os.path.basename(line.path)))
         world.program(path, f"#!/bin/sh -e\n{line.line}\n")
         world.program(Path(line.path), f"#!/bin/sh -e\n{line.line}\n")
-    assert install.health(str(world.top)) == []
+    assert problems(world) == []
     world.mark("live")
     world.commit("-m", "x")
     assert [call.split()[2] for call in world.calls()] == ["prepare-commit-msg", "post-commit"]
     removal = install.uninstall(str(world.top))
-    assert len(removal.left) == 4
+    assert len(removal.edited) == 4
+    assert removal.left == ()
+    assert all(Path(path).read_text() == "#!/bin/sh -e\n" for path in removal.edited)
     assert world.run("commit", "--allow-empty", "-m", "y").stderr == ""
     assert world.calls() == []
 
@@ -477,12 +486,12 @@ def test_hook_managers_are_recognised_and_chained(world: World, text: str, manag
 
 
 def test_health_names_what_is_wrong(world: World) -> None:
-    assert len(install.health(str(world.top))) == 4
+    assert len(problems(world)) == 4
     install.install(str(world.top))
     world.hook("commit-msg").chmod(0o644)
     world.hook("post-commit").unlink()
     world.hook("pre-push").write_text("#!/bin/sh\n# Entire CLI hooks\n")
-    assert install.health(str(world.top)) == [
+    assert problems(world) == [
         "the git hook commit-msg is not executable",
         f"the git hook post-commit is missing from {world.hook('')}".rstrip("/"),
         "the git hook pre-push was written by another version of Entire",

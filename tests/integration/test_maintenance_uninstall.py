@@ -30,7 +30,7 @@ def test_uninstall_returns_what_it_removed(story: Story) -> None:
     assert (again.git_hooks, again.step_branches) == ((), 0)
 
 
-def test_uninstall_leaves_checkpoints_and_lines_in_files_of_others(story: Story) -> None:
+def test_uninstall_leaves_checkpoints_and_takes_its_lines_out_of_files_of_others(story: Story) -> None:
     worked(story)
     story.commit("First", env={"ENTIRE_TEST_TTY": "1"})
     hooks = story.root / "hooks"
@@ -43,5 +43,7 @@ def test_uninstall_leaves_checkpoints_and_lines_in_files_of_others(story: Story)
     workspace.add_hook_lines()
     done = workspace.uninstall(UninstallRequest())
     assert done.checkpoints_branch == "entire/checkpoints/v1"
-    assert [os.path.relpath(path, story.root) for path in done.left] == [f"hooks/{name}" for name in HOOKS]
+    assert [os.path.relpath(path, story.root) for path in done.edited] == [f"hooks/{name}" for name in HOOKS]
+    assert os.listdir(hooks) == ["post-commit"]
+    assert (hooks / "post-commit").read_text() == "#!/bin/sh\nexit 0\n"
     assert story.git("rev-parse", "--verify", done.checkpoints_branch)

@@ -58,15 +58,37 @@ def _confirm(workspace: Workspace) -> bool:
     uncommitted = workspace.uncommitted_sessions()
     if uncommitted:
         text.write([f"{text.count(len(uncommitted), 'session')} with uncommitted steps, which will be lost."])
+    place = workspace.place
+    if place.worktree_name:
+        text.write(_shared(place.main_top))
     return prompts.confirm("Remove hooks, settings, session states and steps from this repository?")
 
 
 def _summary(done: UninstallView) -> list[str]:
     lines = [f"{hooks.agent}: {text.count(hooks.count, 'hook')} ({hooks.scope})" for hooks in done.agents]
     lines += [f"git hooks: {', '.join(done.git_hooks)}"] if done.git_hooks else []
-    lines += [f"{path} still calls our hook: that line does nothing now" for path in done.left]
+    lines += [f"the line in {path}" for path in done.edited]
     lines += [f"steps: {text.count(done.step_branches, 'branch', 'branches')}"] if done.step_branches else []
     lines += ["settings and session states"]
     branch = done.checkpoints_branch
     checkpoints = [f"Checkpoints stay on the branch {branch} (`git branch -D` deletes it)."] if branch else []
-    return ["Removed:", *(f"  {line}" for line in lines), *checkpoints, "Entire is disabled here."]
+    return ["Removed:", *(f"  {line}" for line in lines), *_rest(done), *checkpoints, "Entire is disabled here."]
+
+
+def _rest(done: UninstallView) -> list[str]:
+    """Return what is still there, and where."""
+    lines = [f"{path} runs again" for path in done.restored]
+    lines += [f"An earlier hook that another program had replaced is now {path}" for path in done.moved]
+    lines += [f"{path} still calls our hook, which does nothing now; remove that by hand" for path in done.left]
+    for hooks in done.user_hooks:
+        lines.append(f"{hooks.agent}: hooks stay in {hooks.path} for other repositories (`--user` removes them)")
+    return lines + (_shared(done.shared_with) if done.shared_with else [])
+
+
+def _shared(main: str) -> list[str]:
+    """Return what an uninstall in a linked worktree means for the main one."""
+    name = main or "the repository's other worktrees"
+    return [
+        f"Git hooks, session states and steps are shared with {name}: they are removed there, too.",
+        f"Settings and agent hooks there stay; run `entire disable --uninstall` in {name} to stop recording there.",
+    ]

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from entire.model.views import AgentHooksView, EnableView, GitHooksView, HookLineView
+    from entire.model.views import AgentHooksView, EnableView, GitHooksView, HookLineView, HookView
 
 
 @click.command("enable", cls=group.Command)
@@ -62,12 +62,13 @@ def run(request: EnableRequest) -> int:
     view = workspace.enable(request)
     lines = [*_agents(view, top), *_git_hooks(view.git, top)]
     if interactive and view.git.lines:
-        text.write(lines)
+        text.write([*lines, *(f"  {line.path}:  {line.line}" for line in view.git.lines)])
         lines = []
         if prompts.confirm("Add these lines? They do nothing in repositories without Entire."):
             lines = [_added(line, top) for line in workspace.add_hook_lines()]
-    text.write([*lines, *_settings(view, top)])
-    return 0
+    hooks = workspace.git_hooks()
+    text.write([*lines, *_settings(view, top), *_outcome(view, hooks)])
+    return 0 if hooks.is_installed else 1
 
 
 def _ask(workspace: Workspace, request: EnableRequest) -> EnableRequest:
@@ -101,8 +102,7 @@ def _git_hooks(hooks: GitHooksView, top: str) -> list[str]:
     if hooks.managers and not hooks.refused:
         lines.append(f"git: {', '.join(hooks.managers)} may overwrite our hooks; `entire status` reports it")
     if hooks.lines:
-        lines += [f"git: {hooks.refused}", "git: add these lines to these files to link commits:"]
-        lines += [f"  {text.path(line.path, top)}:  {line.line}" for line in hooks.lines]
+        lines.append(f"git: {hooks.refused}; our hooks must be called from there")
     return lines
 
 
@@ -118,6 +118,13 @@ def _settings(view: EnableView, top: str) -> Sequence[str]:
     push = "stay on this machine (`entire enable --push-sessions` pushes them)"
     if view.push_sessions:
         push = "`git push` also pushes them (prompts and transcripts, secrets removed)"
-    agents = " and ".join(hooks.agent for hooks in view.agents)
-    return [*(lines or ["settings: unchanged"]), f"checkpoints: {push}",
-            f"Ready. Work with {agents} and commit as before."]  # fmt: skip
+    return [*(lines or ["settings: unchanged"]), f"checkpoints: {push}"]
+
+
+def _outcome(view: EnableView, hooks: HookView) -> list[str]:
+    """Return the last lines: what to do, or what is missing until commits are linked."""
+    if hooks.is_installed:
+        agents = " and ".join(hooks.agent for hooks in view.agents)
+        return [f"Ready. Work with {agents} and commit as before."]
+    steps = [f"  {remedy}" for remedy in hooks.remedies] or [f"  {hooks.problem}"]
+    return ["Sessions are recorded, but commits are not linked until you do this:", *steps]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from entire.git import run
-from entire.model.value import Value
+from entire.model.value import Value, replace
 
 
 class HooksFolder(Value):
@@ -16,17 +16,30 @@ class HooksFolder(Value):
     scope: str = ""
     origin: str = ""
     tracked: bool = False  # git tracks files in it: it belongs to the team
+    config_files: tuple[str, ...] = ()  # the files that git reads its configuration from
 
 
 def folder(root: str) -> HooksFolder:
     """Return the hooks folder of the worktree with root ``root``."""
     lines = run.lines(root, "rev-parse", "--git-path", "hooks", "--git-common-dir")
     path, common_dir = (os.path.normpath(os.path.join(root, line)) for line in lines)
-    output = run.git(root, "config", "--show-scope", "--show-origin", "--get", "core.hooksPath", ok=(0, 1)).stdout
-    if not output.strip():
-        return HooksFolder(path=path, common_dir=common_dir)
-    scope, origin, *_ = [*output.decode("utf-8", "surrogateescape").split("\t"), ""]
-    return HooksFolder(path=path, common_dir=common_dir, scope=scope, origin=origin, tracked=_is_tracked(root, path))
+    output = run.git(root, "config", "--list", "--show-scope", "--show-origin", "-z").stdout
+    fields = output.decode("utf-8", "surrogateescape").split("\0")
+    entries = list(zip(fields[::3], fields[1::3], fields[2::3], strict=False))
+    found = HooksFolder(
+        path=path, common_dir=common_dir, config_files=_config_files(root, [origin for _, origin, _ in entries])
+    )
+    chosen = [entry for entry in entries if entry[2].partition("\n")[0] == "core.hookspath"]
+    if not chosen:
+        return found
+    scope, origin, _ = chosen[-1]
+    return replace(found, scope=scope, origin=origin, tracked=_is_tracked(root, path))
+
+
+def _config_files(root: str, origins: list[str]) -> tuple[str, ...]:
+    """Return the files among the origins of git's settings."""
+    paths = [origin.removeprefix("file:") for origin in origins if origin.startswith("file:")]
+    return tuple(dict.fromkeys(os.path.normpath(os.path.join(root, path)) for path in paths))
 
 
 def _is_tracked(root: str, path: str) -> bool:

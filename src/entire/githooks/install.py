@@ -2,7 +2,7 @@
 
 We write only to a repository's own hooks folder. If ``core.hooksPath`` is global, system-wide, a tracked folder, or
 husky's (which husky regenerates), our scripts go to ``<common git dir>/entire/hooks``, and the report lists the lines
-that call them.
+that call them. A hook that a manager calls for us is installed already: another one above it would make a circle.
 """
 
 from __future__ import annotations
@@ -11,27 +11,22 @@ import os
 
 from entire import files
 from entire.errors import EntireError
-from entire.git import hooks
-from entire.githooks import scripts
-from entire.githooks.scripts import BACKUP, MARKER, NAMES
+from entire.githooks import inspection, lines, managers, scripts
+from entire.githooks.inspection import has_marker, is_ours, read
+from entire.githooks.scripts import BACKUP, NAMES
 from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.git.hooks import HooksFolder
+    from collections.abc import Iterable
+
+    from entire.githooks.inspection import Hook, Inspection, Problem
 
 _MODE = 0o755
-_MANAGERS = (
-    ("husky", b"husky"),
-    ("lefthook", b"lefthook"),
-    ("pre-commit", b"pre-commit.com"),
-    ("overcommit", b"overcommit"),
-)
-_OWN_SCOPES = ("", "local", "worktree")
 
 
 class LineToAdd(Value):
-    """A line that the user must add to a hook file we do not write; ``present``: the file has it already."""
+    """A line that a hook file needs which we do not write; ``present``: the file has it already."""
 
     path: str
     line: str
@@ -52,11 +47,16 @@ class Report(Value):
 
 
 class Removal(Value):
-    """What ``uninstall`` did. ``left``: hooks that another program has replaced, and files with our line."""
+    """What ``uninstall`` did."""
 
     removed: tuple[str, ...] = ()
-    restored: tuple[str, ...] = ()
-    left: tuple[str, ...] = ()
+    restored: tuple[str, ...] = ()  # earlier hooks that run again
+    moved: tuple[str, ...] = ()  # where earlier hooks are now that another program has replaced
+    edited: tuple[str, ...] = ()  # files of others from which our line was removed
+    left: tuple[str, ...] = ()  # files of others that still call our script
+
+
+# ---------------------------------------------------------------- install
 
 
 def install(root: str, *, command: str = "") -> Report:
@@ -64,91 +64,65 @@ def install(root: str, *, command: str = "") -> Report:
 
     ``command`` is the absolute path of ``entire``, stored for programs that start git with a minimal PATH.
     """
-    found = hooks.folder(root)
+    state = inspection.inspect(root)
     if command:
-        _write_if_new(os.path.join(found.common_dir, "entire", "command"), os.fsencode(command) + b"\n", 0o644)
-    refused = _refusal(found)
-    folder = _private_folder(found) if refused else found.path
-    states = {name: _install_hook(folder, name) for name in NAMES}
+        _write_if_new(os.path.join(state.found.common_dir, "entire", "command"), os.fsencode(command) + b"\n", 0o644)
+    folder = state.private if state.refused else state.found.path
+    states = {hook.name: _install_hook(state, hook) for hook in state.hooks}
     return Report(
         folder=folder,
-        written=tuple(name for name, (state, _) in states.items() if state),
-        unchanged=tuple(name for name, (state, _) in states.items() if not state),
+        written=tuple(name for name, (written, _) in states.items() if written),
+        unchanged=tuple(name for name, (written, _) in states.items() if not written),
         chained=tuple(name for name in NAMES if os.access(_backup(folder, name), os.X_OK)),
         set_aside=tuple(aside for _, aside in states.values() if aside),
-        managers=_managers(found, root),
-        refused=refused,
-        lines=_lines(found) if refused else (),
+        managers=state.managers,
+        refused=state.refused,
+        lines=_lines(state) if state.refused else (),
     )
 
 
-def _private_folder(found: HooksFolder) -> str:
-    return os.path.join(found.common_dir, "entire", "hooks")
+def repair(root: str) -> None:
+    """Write the scripts that are missing or outdated where no file of another program is concerned."""
+    state = inspection.inspect(root)
+    harmless = {problem.hook for problem in state.problems if problem.harmless}
+    for hook in state.hooks:
+        if hook.name in harmless:
+            _install_hook(state, hook)
 
 
-def _refusal(found: HooksFolder) -> str:
-    """Return why the hooks folder is not the repository's own; '' if it is."""
-    if found.scope not in _OWN_SCOPES:
-        return f"core.hooksPath is not set for this repository alone ({found.scope}, {found.origin})"
-    if found.tracked:
-        return "core.hooksPath is a folder that this repository tracks"
-    if _is_husky(found.path):
-        return "core.hooksPath is a folder that husky manages"
-    if os.path.exists(found.path) and not os.path.isdir(found.path):
-        return f"core.hooksPath is not a folder: {found.path}"
-    return ""
-
-
-def _is_husky(path: str) -> bool:
-    return ".husky" in path.split(os.sep)[-2:]
-
-
-def _lines(found: HooksFolder) -> tuple[LineToAdd, ...]:
-    """Return the lines for the files that git runs in place of ours. Husky's own hooks call files one level up."""
-    if os.path.exists(found.path) and not os.path.isdir(found.path):
-        return ()
-    folder = (
-        os.path.dirname(found.path) if os.path.basename(found.path) == "_" and _is_husky(found.path) else found.path
-    )
-    return tuple(
-        LineToAdd(
-            path=path, line=scripts.line_to_add(name), present=f"entire/hooks/{name}".encode() in (_read(path) or b"")
-        )
-        for name in NAMES
-        for path in [os.path.join(folder, name)]
-    )
-
-
-def _managers(found: HooksFolder, root: str) -> tuple[str, ...]:
-    """Return the hook managers in use, known by their scripts, folders and settings."""
-    texts = [
-        _read(os.path.join(found.path, name + end)) or b"" for name in (*NAMES, "pre-commit") for end in ("", BACKUP)
-    ]
-    managers = [name for name, mark in _MANAGERS if any(mark in text for text in texts)]
-    if _is_husky(found.path) or os.path.isdir(os.path.join(root, ".husky")):
-        managers.append("husky")
-    if any(os.path.exists(os.path.join(root, name)) for name in ("lefthook.yml", ".lefthook.yml", "lefthook.toml")):
-        managers.append("lefthook")
-    return tuple(dict.fromkeys(managers))
-
-
-def _install_hook(folder: str, name: str) -> tuple[bool, str]:
+def _install_hook(state: Inspection, hook: Hook) -> tuple[bool, str]:
     """Install one hook; return whether anything was written, and the name of a file set aside, if any."""
-    path, backup, aside = os.path.join(folder, name), _backup(folder, name), ""
-    current = _read(path)
-    if _is_ours(_read(backup)):
-        os.unlink(backup)  # never chain to a hook with the marker: it would run twice
-    if _has_marker(current) and not _is_ours(
-        current
-    ):  # a mix of hooks: keep it, but do not chain to it, or our part would run twice
+    private, aside = os.path.join(state.private, hook.name), ""
+    if state.refused:
+        return _write_if_new(private, scripts.text(hook.name), _MODE), ""
+    target = hook.script or hook.path
+    for path in _copies(hook.path):
+        if path != target and is_ours(read(path)):
+            os.unlink(path)  # it would run twice, or stand where a manager wants to put a hook
+    if not hook.script:
+        aside = _make_room(hook.path)
+    return _write_if_new(target, scripts.text(hook.name), _MODE), aside
+
+
+def _copies(path: str) -> list[str]:
+    """Return the names that our script may have besides its own: a manager renamed it, or it was chained."""
+    return [path + end for end in (BACKUP, *managers.RENAMED)]
+
+
+def _make_room(path: str) -> str:
+    """Rename a hook of another program to be chained; return the name of the file that was set aside for it, if any."""
+    current, backup, aside = read(path), path + BACKUP, ""
+    if has_marker(current):  # a mix of hooks: keep it, but do not chain to it, or our part would run twice
         aside = _free_name(backup)
         _rename(path, aside)
-    elif (current is not None or os.path.islink(path)) and not _is_ours(current):
-        if os.path.lexists(backup):
+    elif current is not None or os.path.islink(path):
+        if os.path.lexists(backup) and read(backup) == current:
+            os.unlink(backup)
+        elif os.path.lexists(backup):
             aside = _free_name(backup)
             _rename(backup, aside)
         _rename(path, backup)
-    return _write_if_new(path, scripts.text(name), _MODE), aside
+    return aside
 
 
 def _backup(folder: str, name: str) -> str:
@@ -171,26 +145,9 @@ def _rename(old: str, new: str) -> None:
         ) from error
 
 
-def _read(path: str) -> bytes | None:
-    """Return a hook's content; None if there is none, empty if it cannot be read (a folder, another user's file)."""
-    try:
-        return files.read(path)
-    except OSError:
-        return b""
-
-
-def _has_marker(content: bytes | None) -> bool:
-    return content is not None and MARKER.encode() in content
-
-
-def _is_ours(content: bytes | None) -> bool:
-    """Tell whether a whole hook is ours or the Go CLI's: the marker is in the comment below the first line."""
-    return content is not None and MARKER.encode() in b"\n".join(content.split(b"\n")[:3])
-
-
 def _write_if_new(path: str, content: bytes, mode: int) -> bool:
     try:
-        if not os.path.islink(path) and os.stat(path).st_mode & 0o777 == mode and _read(path) == content:
+        if not os.path.islink(path) and os.stat(path).st_mode & 0o777 == mode and read(path) == content:
             return False
     except OSError:
         pass
@@ -199,65 +156,111 @@ def _write_if_new(path: str, content: bytes, mode: int) -> bool:
     return True
 
 
+def _lines(state: Inspection) -> tuple[LineToAdd, ...]:
+    return tuple(
+        LineToAdd(path=hook.path, line=scripts.line_to_add(hook.name), present=bool(hook.script))
+        for hook in state.hooks
+        if hook.path
+    )
+
+
 def missing_lines(root: str) -> list[LineToAdd]:
     """Return the lines that hook files lack; none if we write to git's hooks folder ourselves."""
-    found = hooks.folder(root)
-    return [line for line in _lines(found) if not line.present] if _refusal(found) else []
+    state = inspection.inspect(root)
+    return [line for line in _lines(state) if not line.present] if state.refused else []
 
 
 def add_line(addition: LineToAdd) -> bool:
-    """Add our line to a hook file: at the top, before any `exit`; in pre-push at the end, because it shares stdin.
+    """Add our line to a hook file; returns False, and writes nothing, if the file is not a shell script."""
+    return lines.add(addition.path, os.path.basename(addition.path))
 
-    Returns False, and writes nothing, if the file is not a shell script.
-    """
-    old = files.read(addition.path)
-    head, newline, rest = (old or b"#!/bin/sh\n").partition(b"\n")
-    if head.startswith(b"#!") and b"sh" not in head.rsplit(b"/", 1)[-1]:
-        return False
-    line = addition.line.encode() + b"\n"
-    if os.path.basename(addition.path) == "pre-push":
-        whole = old or b"#!/bin/sh\n"
-        new = whole + (b"" if whole.endswith(b"\n") else b"\n") + line
-    elif head.startswith(b"#!"):
-        new = head + b"\n" + line + rest
-    else:
-        new = line + head + newline + rest
-    mode = os.stat(addition.path).st_mode & 0o777 if old is not None else 0o755
-    path = os.path.realpath(addition.path)
-    files.write(path, new, mode=mode)
-    os.chmod(path, mode)
-    return True
+
+def problems(root: str) -> list[Problem]:
+    """Return what keeps our hooks from running; empty if nothing does. Writes nothing."""
+    return inspection.inspect(root).problems
+
+
+# ---------------------------------------------------------------- uninstall
 
 
 def uninstall(root: str) -> Removal:
-    """Remove our hooks and restore the earlier ones, with their bytes and mode."""
-    found = hooks.folder(root)
-    removed: list[str] = []
-    restored: list[str] = []
-    left: list[str] = []
-    folders = [os.path.join(found.common_dir, "hooks")]
-    if _refusal(found):
-        left += [line.path for line in _lines(found) if line.present]
-    elif found.path not in folders:
-        folders.append(found.path)
-    for path in [os.path.join(folder, name) for folder in folders for name in NAMES]:
-        content, backup = _read(path), path + BACKUP
-        if _is_ours(content):
-            os.unlink(path)
-            removed.append(path)
-        elif content is not None and (os.path.lexists(backup) or _has_marker(content)):
-            left.append(path)
-            continue
-        if _is_ours(_read(backup)):
-            os.unlink(backup)
-        elif os.path.lexists(backup) and not os.path.lexists(path):
-            _rename(backup, path)
-            restored.append(path)
+    """Remove our hooks and lines, and put the earlier hooks back, with their bytes and mode."""
+    state = inspection.inspect(root)
+    folders = [os.path.join(state.found.common_dir, "hooks"), *_worktree_folders(state.found.common_dir)]
+    if not state.refused and state.found.path not in folders:
+        folders.append(state.found.path)
+    paths = [os.path.join(folder, name) for folder in folders for name in NAMES]
+    parts = [_remove_hook(path) for path in paths]
+    others = {hook.path: hook.name for hook in state.hooks if hook.path}
+    others |= {managers.husky_file(root, name): name for name in NAMES}
+    others |= {path: os.path.basename(path) for path in paths}
+    edited = [path for path, name in others.items() if lines.remove(path, name)]
+    left = [path for path in (*others, *state.calling) if _still_calls(path)]
     for name in NAMES:
-        files.remove(os.path.join(_private_folder(found), name))
-    files.remove(os.path.join(found.common_dir, "entire", "command"))
-    _remove_folder(_private_folder(found))
-    return Removal(removed=tuple(removed), restored=tuple(restored), left=tuple(left))
+        files.remove(os.path.join(state.private, name))
+    files.remove(os.path.join(state.found.common_dir, "entire", "command"))
+    _remove_folder(state.private)
+    return Removal(
+        removed=_join(part.removed for part in parts),
+        restored=_join(part.restored for part in parts),
+        moved=_join(part.moved for part in parts),
+        edited=tuple(edited),
+        left=tuple(left),
+    )
+
+
+def _join(parts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(path for part in parts for path in part)
+
+
+def _worktree_folders(common_dir: str) -> list[str]:
+    """Return the folders of linked worktrees where the Go CLI writes hooks, although git never looks there."""
+    base = os.path.join(common_dir, "worktrees")
+    names = sorted(os.listdir(base)) if os.path.isdir(base) else []
+    return [os.path.join(base, name, "hooks") for name in names]
+
+
+def _still_calls(path: str) -> bool:
+    content = read(path)
+    return inspection.calls_any(content) or (has_marker(content) and not is_ours(content))
+
+
+def _remove_hook(path: str) -> Removal:
+    """Remove our script under each of its names; the latest hook that it replaced takes its place."""
+    removed = [own for own in (path, *_copies(path)) if is_ours(read(own))]
+    for own in removed:
+        os.unlink(own)
+    restored: list[str] = []
+    moved: list[str] = []
+    for earlier in _backups(path):
+        if os.path.lexists(path) and read(earlier) == read(path):  # a manager installed it again
+            os.unlink(earlier)
+            continue
+        target = next((place for place in _places(path, earlier, removed) if not os.path.lexists(place)), "")
+        (restored if target else moved).append(target or _unused_name(path))
+        _rename(earlier, (restored if target else moved)[-1])
+    return Removal(removed=tuple(removed), restored=tuple(restored), moved=tuple(moved))
+
+
+def _places(path: str, earlier: str, removed: list[str]) -> list[str]:
+    """Return where an earlier hook runs again: under git's name, or where a manager called ours."""
+    manager = managers.of_script(read(path))
+    if manager is None or not manager.calls_renamed or managers.of_script(read(earlier)) == manager:
+        return [path]
+    return [path, *(own for own in removed if own == path + manager.renamed)]
+
+
+def _unused_name(path: str) -> str:
+    return path + ".old" if not os.path.lexists(path + ".old") else _free_name(path + ".old")
+
+
+def _backups(path: str) -> list[str]:
+    """Return the earlier hooks that were renamed for ours, the latest first."""
+    folder, name = os.path.split(path + BACKUP)
+    names = os.listdir(folder) if os.path.isdir(folder) else []
+    numbers = sorted((int(end) for other in names if (end := other.removeprefix(name + ".")).isdigit()), reverse=True)
+    found = [path + BACKUP, *(f"{path}{BACKUP}.{number}" for number in numbers)]
+    return [backup for backup in found if os.path.lexists(backup)]
 
 
 def _remove_folder(path: str) -> None:
@@ -265,34 +268,3 @@ def _remove_folder(path: str) -> None:
         os.rmdir(path)
     except OSError:
         pass
-
-
-def health(root: str) -> list[str]:
-    """Return messages about what keeps our hooks from running; empty if nothing does. Writes nothing."""
-    found = hooks.folder(root)
-    refused = _refusal(found)
-    if refused:
-        if not _lines(found):
-            return [refused]
-        missing = [line for line in _lines(found) if not line.present]
-        problems = [f"{line.path} does not call entire: add the line  {line.line}" for line in missing]
-        return problems + _script_problems(_private_folder(found))
-    return _script_problems(found.path)
-
-
-def _script_problems(folder: str) -> list[str]:
-    problems = []
-    for name in NAMES:
-        path = os.path.join(folder, name)
-        content = _read(path)
-        if content is None:
-            problems.append(f"the git hook {name} is missing from {folder}")
-        elif not _is_ours(content):
-            problems.append(f"the git hook {name} was replaced by another program")
-        elif content != scripts.text(name):
-            problems.append(f"the git hook {name} was written by another version of Entire")
-        elif not os.access(path, os.X_OK):
-            problems.append(f"the git hook {name} is not executable")
-        if _is_ours(_read(_backup(folder, name))):
-            problems.append(f"{name}{BACKUP} is an Entire hook and must not be chained")
-    return problems

@@ -8,15 +8,29 @@ with a minimal PATH). They never fail git: only the exit code of a chained hook 
 
 from __future__ import annotations
 
+from entire.githooks.managers import MANAGERS
+
 NAMES = ("prepare-commit-msg", "commit-msg", "post-commit", "pre-push")
 MARKER = "Entire CLI hooks"  # the Go CLI recognises its own hooks and ours by this text
 BACKUP = ".pre-entire"
 
-_START = f"""\
+_START = """\
 #!/bin/sh
-# {MARKER}
+# {marker}
 # Written by `entire enable`, removed by `entire disable --uninstall`. Does nothing if entire is not installed.
-case $0 in *{BACKUP}) exit 0 ;; esac
+earlier=${{0%/*}}/{name}{backup}
+[ -x "$earlier" ] || earlier=
+case ${{0##*/}} in
+    {name}) ;;
+    *) # A hook manager renamed this script and calls it.
+        line=
+        {{ IFS= read -r line && IFS= read -r line; }} 2>/dev/null <"${{0%/*}}/{name}"
+        [ "$line" = "# {marker}" ] && exit 0 # a copy of this script called the manager
+        if [ -n "$earlier" ] && grep -q -F {marks} "$earlier"; then
+            earlier= # the manager itself
+        fi
+        ;;
+esac
 """
 
 _FIND_GIT_DIR = """\
@@ -51,8 +65,8 @@ run_entire() {
 
 _CHAIN = """\
 # Chain: run pre-existing hook
-if [ -x "${{0%/*}}/{name}{backup}" ]; then
-    exec "${{0%/*}}/{name}{backup}" "$@"
+if [ -n "$earlier" ]; then
+    exec "$earlier" "$@"
 fi
 exit 0
 """
@@ -66,7 +80,7 @@ is_amend() {
         return 1
     fi
     pid=$PPID
-    for level in 1 2 3 4; do
+    for level in 1 2 3 4 5 6 7 8; do
         is_git=
         while IFS= read -r line || [ -n "$line" ]; do # read drops the zero bytes between arguments
             case $line in
@@ -219,8 +233,8 @@ if [ -e "$common_dir/entire/push" ]; then
 fi
 
 # Chain: run pre-existing hook
-if [ -x "${0%/*}/pre-push.pre-entire" ]; then
-    printf %s "$list" 2>/dev/null | "${0%/*}/pre-push.pre-entire" "$@"
+if [ -n "$earlier" ]; then
+    printf %s "$list" 2>/dev/null | "$earlier" "$@"
     exit $?
 fi
 exit 0
@@ -229,14 +243,15 @@ exit 0
 
 def text(name: str) -> bytes:
     """Return the content of one hook script."""
-    chain = _CHAIN.format(name=name, backup=BACKUP)
+    marks = " ".join(f"-e {manager.mark}" for manager in MANAGERS)
+    start = _START.format(name=name, marker=MARKER, backup=BACKUP, marks=marks)
     bodies = {
-        "prepare-commit-msg": _FIND_GIT_DIR + "\n" + _RUN_ENTIRE + "\n" + _PREPARE_COMMIT_MSG + "\n" + chain,
-        "commit-msg": _COMMIT_MSG + "\n" + chain,
-        "post-commit": _FIND_GIT_DIR + "\n" + _RUN_ENTIRE + "\n" + _POST_COMMIT + "\n" + chain,
+        "prepare-commit-msg": _FIND_GIT_DIR + "\n" + _RUN_ENTIRE + "\n" + _PREPARE_COMMIT_MSG + "\n" + _CHAIN,
+        "commit-msg": _COMMIT_MSG + "\n" + _CHAIN,
+        "post-commit": _FIND_GIT_DIR + "\n" + _RUN_ENTIRE + "\n" + _POST_COMMIT + "\n" + _CHAIN,
         "pre-push": _FIND_GIT_DIR + "\n" + _RUN_ENTIRE + "\n" + _PRE_PUSH,
     }
-    return (_START + "\n" + bodies[name]).encode()
+    return (start + "\n" + bodies[name]).encode()
 
 
 def line_to_add(name: str) -> str:

@@ -165,15 +165,9 @@ def is_stuck(session: Session, now: float) -> bool:
 
 
 def git_hooks(case: Case) -> Iterator[FindingView]:
-    for problem in install.health(case.place.top):
-        by_hand = " does not call entire" in problem or problem.startswith("core.hooksPath")
-        is_other_version = "another version" in problem
-        hint = (
-            "edit it by hand"
-            if by_hand
-            else "`entire doctor --fix` reinstalls it; a hook of another program still runs, after Entire's"
-        )
-        yield finding(WARNING if is_other_version else ERROR, problem, hint, fixable=not by_hand)
+    for problem in install.problems(case.place.top):
+        severity = WARNING if problem.is_outdated else ERROR
+        yield finding(severity, problem.message, problem.remedy, fixable=problem.installable)
 
 
 def agents(_case: Case) -> Iterator[FindingView]:

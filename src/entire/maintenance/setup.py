@@ -66,6 +66,15 @@ def remove_agent_hooks(place: Place, names: Iterable[str], scopes: Sequence[str]
     return tuple(removed)
 
 
+def user_hooks(place: Place) -> tuple[AgentHooksView, ...]:
+    """Return the hooks in the user's own agent settings, which act in every enabled repository."""
+    return tuple(
+        AgentHooksView(agent=found.agent_type, scope=found.scope, path=found.path)
+        for found in registry.installed(place.top)
+        if found.scope == "user"
+    )
+
+
 # ---------------------------------------------------------------- enable
 
 

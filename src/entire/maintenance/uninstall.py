@@ -26,12 +26,15 @@ _OWN_NAMES = (".gitignore", "entire.json", "logs", "metadata", "settings.json", 
 def uninstall(place: Place, request: UninstallRequest) -> UninstallView:
     names = [agent.name for agent in registry.agents()]
     agents = setup.remove_agent_hooks(place, names, ("project", "user") if request.user else ("project",))
+    user_hooks = () if request.user else setup.user_hooks(place)
     hooks = install.uninstall(place.top)
     branches = _remove_refs(place)
     _remove_folders(place)
     has_checkpoints = refs.read(place.top, f"refs/heads/{METADATA_BRANCH}")
-    return UninstallView(agents=agents, git_hooks=hooks.removed, left=hooks.left, step_branches=branches,
-                         checkpoints_branch=METADATA_BRANCH if has_checkpoints else "")  # fmt: skip
+    return UninstallView(agents=agents, git_hooks=hooks.removed, restored=hooks.restored, moved=hooks.moved,
+                         edited=hooks.edited, left=hooks.left, user_hooks=user_hooks, step_branches=branches,
+                         checkpoints_branch=METADATA_BRANCH if has_checkpoints else "",
+                         shared_with=place.main_top if place.worktree_name else "")  # fmt: skip
 
 
 def _remove_refs(place: Place) -> int:

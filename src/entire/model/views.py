@@ -180,6 +180,7 @@ class HookView(Value):
     where: str
     is_installed: bool
     problem: str = ""
+    remedies: tuple[str, ...] = ()  # what to do about it, in the imperative
 
 
 class StatusView(Value):
@@ -349,7 +350,12 @@ class UninstallView(Value):
 
     agents: tuple[AgentHooksView, ...] = ()
     git_hooks: tuple[str, ...] = ()  # paths
+    restored: tuple[str, ...] = ()  # earlier hooks that run again
+    moved: tuple[str, ...] = ()  # where earlier hooks are now that another program has replaced
+    edited: tuple[str, ...] = ()  # hook files of others from which our line was removed
     left: tuple[str, ...] = ()  # hook files that still call our hook, which does nothing now
+    user_hooks: tuple[AgentHooksView, ...] = ()  # left in the user's own agent settings
+    shared_with: str = ""  # in a linked worktree: the main one, which has the same git hooks and session states
     step_branches: int = 0
     checkpoints_branch: str = ""  # kept; '' if there is none
 

@@ -7,8 +7,8 @@ import os
 from entire import layout, log, settings
 from entire.agents import registry
 from entire.errors import EntireError
-from entire.git import history, hooks
-from entire.githooks import install
+from entire.git import history
+from entire.githooks import inspection
 from entire.model.views import HookView, StatusView
 from entire.queries import commits, sessions
 from entire.store import checkpoints
@@ -35,7 +35,7 @@ def view(place: Place, chosen: Settings | None, catalog: Catalog) -> StatusView:
         push_sessions=found.push_sessions,
         sessions=tuple(sessions.listing(place)),
         unlinked=tuple(commits.unlinked(place)),
-        hooks=(_git_hooks(place), *_agent_hooks(place)),
+        hooks=(git_hooks(place), *_agent_hooks(place)),
         checkpoints=len(catalog.checkpoint_ids),
         unpushed=_unpushed(place, catalog.tips),
         settings_files=tuple(path for path in paths if path and os.path.isfile(path)),
@@ -44,13 +44,18 @@ def view(place: Place, chosen: Settings | None, catalog: Catalog) -> StatusView:
     )
 
 
-def _git_hooks(place: Place) -> HookView:
+def git_hooks(place: Place) -> HookView:
+    """Return whether our git hooks run, and what to do if they do not."""
     try:
-        problems = install.health(place.top)
-        where = hooks.folder(place.top).path
+        found = inspection.inspect(place.top)
     except EntireError as error:
-        problems, where = [error.message], ""
-    return HookView(name="git", where=where, is_installed=not problems, problem="; ".join(problems))
+        return HookView(name="git", where="", is_installed=False, problem=error.message)
+    problems = found.problems
+    messages, remedies = [problem.message for problem in problems], [problem.remedy for problem in problems]
+    if found.refused and any(hook.path for hook in found.hooks):
+        messages = [found.refused, *messages] if problems else []
+    return HookView(name="git", where=found.found.path, is_installed=not problems, problem="; ".join(messages),
+                    remedies=tuple(dict.fromkeys(remedies)))  # fmt: skip
 
 
 def _agent_hooks(place: Place) -> list[HookView]:

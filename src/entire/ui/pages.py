@@ -105,7 +105,9 @@ def _warnings(view: views.StatusView) -> Iterator[str]:
         yield text.plain(warning)
     if view.enabled and len(view.hooks) < 2:
         yield "no agent hooks are installed: run `entire enable`"
-    if view.enabled and any(not hooks.is_installed for hooks in view.hooks):
+    broken = [hooks for hooks in view.hooks if view.enabled and not hooks.is_installed]
+    yield from (text.plain(remedy) for hooks in broken for remedy in hooks.remedies)
+    if any(not hooks.remedies for hooks in broken):
         yield "some hooks are broken: run `entire enable` to reinstall them"
     if view.failures:
         yield f"{text.count(view.failures, 'error')} in .entire/logs/entire.log"

@@ -1,0 +1,53 @@
+"""The lines that call our scripts from hook files of others: added with the user's consent, removed by uninstall."""
+
+from __future__ import annotations
+
+import os
+
+from entire import files
+from entire.githooks import inspection, scripts
+
+_NEW = b"#!/bin/sh\n"
+
+
+def add(path: str, name: str) -> bool:
+    """Add our line to a hook file: at the top, before any `exit`; in pre-push at the end, because it shares stdin.
+
+    Returns False, and writes nothing, if the file is not a shell script. ``remove`` restores the bytes.
+    """
+    old = files.read(path)
+    head, newline, rest = (_NEW if old is None else old).partition(b"\n")
+    if head.startswith(b"#!") and b"sh" not in head.rsplit(b"/", 1)[-1]:
+        return False
+    line = scripts.line_to_add(name).encode()
+    whole = head + newline + rest
+    is_cut = bool(whole) and not whole.endswith(b"\n")
+    if name == "pre-push" or (is_cut and not newline and head.startswith(b"#!")):
+        new = whole + b"\n" + line if is_cut else whole + line + b"\n"
+    elif head.startswith(b"#!"):
+        new = head + b"\n" + line + b"\n" + rest
+    else:
+        new = line + b"\n" + whole
+    _write(path, new, os.stat(path).st_mode & 0o777 if old is not None else 0o755)
+    return True
+
+
+def remove(path: str, name: str) -> bool:
+    """Remove our line where it is as ``add`` wrote it, and a file that holds nothing else; return whether it was."""
+    old = inspection.read(path) or b""
+    line = scripts.line_to_add(name).encode()
+    new = old.removesuffix(b"\n" + line)
+    new = b"".join(kept for kept in new.splitlines(keepends=True) if kept != line + b"\n")
+    if new == old:
+        return False
+    if new == _NEW:
+        os.unlink(path)
+    else:
+        _write(path, new, os.stat(path).st_mode & 0o777)
+    return True
+
+
+def _write(path: str, content: bytes, mode: int) -> None:
+    path = os.path.realpath(path)
+    files.write(path, content, mode=mode)
+    os.chmod(path, mode)
