@@ -17,6 +17,9 @@ from typing import Any
 
 import pytest
 
+from entire import layout
+from entire.githooks import install
+from entire.lifecycle import hook_watch
 from tests.architecture.places import PACKAGE
 
 SESSION = "0b5a9f3e-4c1d-4f6a-9e57-2d8c3b7a1f60"
@@ -60,6 +63,10 @@ class World:
         self.git("commit", "-qm", "First")
         (self.repo / ".entire").mkdir()
         (self.repo / ".entire" / "settings.json").write_text('{"strategy": "manual-commit", "enabled": true}')
+        install.install(str(self.repo))
+        place = layout.find(str(self.repo))
+        assert place is not None
+        hook_watch.check(place, repair=False)  # later hooks look again only if something changed
         counting = folder / "bin" / "git"
         counting.parent.mkdir()
         counting.write_text(f'#!/bin/sh\necho "$*" >>"{self.started}"\nexec "{shutil.which("git")}" "$@"\n')
@@ -161,7 +168,7 @@ BUDGET = {"session-start": 0, "user-prompt-submit": 2, "stop": 4, "session-end":
 
 
 # Modules of Entire that each hook loads, at most: each costs its import, some tenths of a millisecond.
-MODULES = {"session-start": 58, "user-prompt-submit": 66, "stop": 66, "session-end": 58}
+MODULES = {"session-start": 59, "user-prompt-submit": 67, "stop": 66, "session-end": 58}
 
 
 def test_the_hooks_of_a_turn_load_no_more_modules(world: World) -> None:

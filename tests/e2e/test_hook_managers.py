@@ -359,3 +359,20 @@ def test_a_job_of_the_manager_that_calls_our_script_counts(world: World, capsys:
     session.end()
     world.git("commit", "-q", "--amend", "-m", "Amended")
     assert world.ids() == [first]
+
+
+def test_a_fresh_clone_with_husky_links_from_its_first_turn(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manager = Husky(world)
+    do(world, manager, "them us")
+    world.git("clone", "-q", str(world.root), str(tmp_path / "clone" / "repo"))
+    clone = World.__new__(World)
+    Story.__init__(clone, tmp_path / "clone" / "repo", enable=False, first_commit=False)
+    clone.shell_command(("husky",))
+    session = clone.session()
+    session.start()
+    with session.turn("write") as turn:
+        turn.write("x.txt", "x\n")
+    clone.commit("Add x")
+    assert len(clone.ids()) == 1

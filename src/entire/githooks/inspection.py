@@ -49,7 +49,7 @@ class Inspection(Value):
     refused: str
     hooks: tuple[Hook, ...]
     managers: tuple[str, ...]
-    calling: tuple[str, ...]  # settings files of managers that call our scripts
+    settings: tuple[str, ...]  # files of managers
 
     @property
     def private(self) -> str:
@@ -67,7 +67,7 @@ class Inspection(Value):
 
     def examined(self) -> list[str]:
         """Return the files on which the result depends."""
-        paths = [*self.found.config_files, *self.calling]
+        paths = [*self.found.config_files, *self.settings]
         for hook in self.hooks:
             renamed = [hook.path + end for end in managers.RENAMED]
             paths += [hook.path, *renamed, hook.path + BACKUP, os.path.join(self.private, hook.name)]
@@ -82,8 +82,8 @@ def inspect(root: str) -> Inspection:
     """Examine the git hooks of the worktree with root ``root``."""
     found = hooks.folder(root)
     refused = _refusal(found)
-    calling = [path for path in managers.settings_files(root) if calls_any(read(path))]
-    states = tuple(_hook(found, name, refused=bool(refused), settings=calling) for name in NAMES)
+    settings = managers.settings_files(root)
+    states = tuple(_hook(found, name, refused=bool(refused), settings=settings) for name in NAMES)
     in_use = [hook.manager for hook in states if hook.manager]
     backups = [manager_of(read(hook.path + BACKUP)) for hook in states if hook.path]
     in_use += [manager.name for manager in (*backups, _of_pre_commit(found)) if manager is not None]
@@ -93,7 +93,7 @@ def inspect(root: str) -> Inspection:
         refused=refused,
         hooks=states,
         managers=tuple(dict.fromkeys([*in_use, *managers.configured(root)])),
-        calling=tuple(calling),
+        settings=tuple(settings),
     )
 
 

@@ -8,6 +8,7 @@ that call them. A hook that a manager calls for us is installed already: another
 from __future__ import annotations
 
 import os
+import sys
 
 from entire import files
 from entire.errors import EntireError
@@ -81,9 +82,18 @@ def install(root: str, *, command: str = "") -> Report:
     )
 
 
-def repair(root: str) -> None:
+def own_command() -> str:
+    """Return the absolute path of ``entire``: beside this interpreter, else on PATH; '' if it is in neither."""
+    folders = [os.path.dirname(sys.executable), *os.get_exec_path()]
+    found = (os.path.join(folder, "entire") for folder in folders)
+    return next((os.path.abspath(path) for path in found if os.path.isfile(path) and os.access(path, os.X_OK)), "")
+
+
+def repair(state: Inspection) -> None:
     """Write the scripts that are missing or outdated where no file of another program is concerned."""
-    state = inspection.inspect(root)
+    command = os.path.join(state.found.common_dir, "entire", "command")
+    if not os.path.exists(command) and own_command():
+        files.write(command, os.fsencode(own_command()) + b"\n")
     harmless = {problem.hook for problem in state.problems if problem.harmless}
     for hook in state.hooks:
         if hook.name in harmless:
@@ -195,7 +205,7 @@ def uninstall(root: str) -> Removal:
     others |= {managers.husky_file(root, name): name for name in NAMES}
     others |= {path: os.path.basename(path) for path in paths}
     edited = [path for path, name in others.items() if lines.remove(path, name)]
-    left = [path for path in (*others, *state.calling) if _still_calls(path)]
+    left = [path for path in (*others, *state.settings) if _still_calls(path)]
     for name in NAMES:
         files.remove(os.path.join(state.private, name))
     files.remove(os.path.join(state.found.common_dir, "entire", "command"))

@@ -5,6 +5,7 @@ A handler is imported when its action is due, so that a hook loads only what its
 
 from __future__ import annotations
 
+from entire.errors import EntireError
 from entire.lifecycle import recovery
 from entire.lifecycle.context import agent_process
 from entire.model.events import Event, EventType, GitEvent
@@ -14,6 +15,7 @@ from entire.store import transcripts as stored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from entire.lifecycle.context import Context
@@ -54,6 +56,7 @@ def handle(context: Context, event: Event | GitEvent) -> bytes:
         if session.is_running and not session.process.pid:  # its turn began under the Go CLI
             session.process = agent_process()
         recovery.close_lost_turns(context, excluding=event.session_id)
+        hook_problems = _check_git_hooks(context, event)
         before = session.phase
         after, actions = transition(before, event.type, _facts(session, event))
         for action in actions:
@@ -64,7 +67,23 @@ def handle(context: Context, event: Event | GitEvent) -> bytes:
     context.log.info(
         "event", session_id=event.session_id, event=event.type.name, before=before.value, after=after.value
     )
-    return _answer(context, session, event)
+    return _answer(context, session, event, hook_problems)
+
+
+def _check_git_hooks(context: Context, event: Event) -> list[str]:
+    """Return what keeps commits from being linked; when a turn starts, repair first what concerns no other program.
+
+    This comes before the turn's snapshot, so that a repaired hook does not count as the agent's change.
+    """
+    if event.type not in (EventType.SESSION_START, EventType.TURN_START):
+        return []
+    from entire.lifecycle import hook_watch
+
+    try:
+        return hook_watch.check(context.place, repair=event.type is EventType.TURN_START)
+    except (EntireError, OSError) as error:
+        context.log.error(f"the git hooks could not be checked: {error}")
+        return []
 
 
 def _handle_worktree(context: Context, event: GitEvent) -> bytes:
@@ -145,7 +164,7 @@ def _close(context: Context, session: Session, _event: Event) -> None:
     session.background = []
 
 
-def _answer(context: Context, session: Session, event: Event) -> bytes:
+def _answer(context: Context, session: Session, event: Event, hook_problems: list[str]) -> bytes:
     """Return a message for the user in the agent's own form; empty if there is none or the agent cannot show it."""
     from entire.agents import capabilities
 
@@ -155,8 +174,16 @@ def _answer(context: Context, session: Session, event: Event) -> bytes:
         return b""
     message = event.response_message
     if event.type is EventType.SESSION_START and not event.is_compaction and not message:
-        others = len(context.running(excluding=event.session_id))
-        if others:
-            running = "1 other session is" if others == 1 else f"{others} other sessions are"
-            message = f"entire: {running} running in this worktree; a commit is linked to the sessions that wrote it"
+        message = "\n".join(_news(context, session, hook_problems))
     return responder.write_hook_response(message) if message else b""
+
+
+def _news(context: Context, session: Session, hook_problems: list[str]) -> Iterator[str]:
+    """Return what the user should know when a session starts, a line each."""
+    others = len(context.running(excluding=session.session_id))
+    if others:
+        running = "1 other session is" if others == 1 else f"{others} other sessions are"
+        yield f"entire: {running} running in this worktree; a commit is linked to the sessions that wrote it"
+    if hook_problems:
+        more = f" (and {len(hook_problems) - 1} more)" if len(hook_problems) > 1 else ""
+        yield f"entire: commits may not be linked: {hook_problems[0]}{more}; `entire status` says what to do"

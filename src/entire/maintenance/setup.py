@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import sys
 
 from entire import files, settings
 from entire.agents import capabilities, registry
@@ -95,7 +93,7 @@ def enable(place: Place, request: EnableRequest) -> EnableView:
         else set()
     )
     removed = remove_agent_hooks(place, sorted(others), [scope])
-    report = install.install(place.top, command=_own_command())
+    report = install.install(place.top, command=install.own_command())
     written = _write_settings(place, request.target, request.strategy, push)
     _write_ignore(place)
     _write_push_marker(place, push)
@@ -160,14 +158,6 @@ def add_hook_lines(place: Place) -> tuple[HookLineView, ...]:
     )
     _record_own_changes(place, before=False)
     return done
-
-
-def _own_command() -> str:
-    """Return the absolute path of ``entire``: beside this interpreter, else on PATH; '' if it is in neither."""
-    beside = os.path.join(os.path.dirname(sys.executable), "entire")
-    if os.access(beside, os.X_OK):
-        return beside
-    return os.path.abspath(found) if (found := shutil.which("entire")) else ""
 
 
 # ---------------------------------------------------------------- settings
