@@ -42,6 +42,7 @@ class Place:
 
         self.common_own_dir = os.path.join(common_dir, "entire")  # shared by all worktrees
         self.sessions_dir = os.path.join(common_dir, "entire-sessions")  # session states, shared with the Go CLI
+        self.sessions_seen = os.path.join(self.common_own_dir, "sessions-seen")  # as new as the states we have read
         self.lock_file = os.path.join(self.common_own_dir, "lock")  # held while Entire's data of the repository change
         self.push_marker = os.path.join(self.common_own_dir, "push")  # exists if the user pushes checkpoints
 

@@ -112,6 +112,30 @@ def test_from_a_subfolder_and_with_another_index(installed: World) -> None:
     assert len(installed.calls()) == 2
 
 
+def session_state(world: World, name: str = "s") -> Path:
+    """Write a session state as the Go CLI does: beside the file, then renamed."""
+    path = world.top / ".git" / "entire-sessions" / f"{name}.json"
+    path.parent.mkdir(exist_ok=True)
+    beside = path.with_suffix(".json.tmp")
+    beside.write_text("{}")
+    beside.rename(path)
+    return path
+
+
+def test_session_states_that_another_program_wrote_start_us(installed: World) -> None:
+    session_state(installed)
+    installed.commit("-m", "x")
+    assert [call.split()[2] for call in installed.calls()] == ["prepare-commit-msg", "post-commit"]
+    seen = installed.mark("sessions-seen")
+    folder = installed.top / ".git" / "entire-sessions"
+    os.utime(seen, ns=(folder.stat().st_mtime_ns, folder.stat().st_mtime_ns))
+    installed.commit("-m", "x")
+    assert installed.calls() == []
+    os.utime(seen, ns=(seen.stat().st_mtime_ns, folder.stat().st_mtime_ns - 1_000_000))
+    installed.commit("-m", "x")
+    assert len(installed.calls()) == 2
+
+
 def test_an_amend_of_a_linked_commit_starts_us(installed: World) -> None:
     installed.commit("-m", f"one\n\n{TRAILER}")
     assert installed.calls() == []

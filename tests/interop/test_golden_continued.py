@@ -404,3 +404,66 @@ def test_what_cannot_be_taken_over_stops_no_hook(tmp_path: Path, monkeypatch: py
     world.commit("More", add=False)
     assert world.linked()["slots"][LIVE]["files_touched"] == ["more.py"]
     assert len(world.log_errors()) == 1
+
+
+# ---------------------------------------------------------------- the two tools take turns
+
+
+def hide_states(world: World) -> None:
+    (world.root / ".git/entire-sessions").rename(world.home / "states")
+
+
+def show_states(world: World) -> None:
+    """Write the states as the Go CLI does: beside the file, then renamed."""
+    folder = world.root / ".git/entire-sessions"
+    folder.mkdir(exist_ok=True)
+    for path in (world.home / "states").iterdir():
+        beside = folder / f"{path.name}.tmp"
+        beside.write_bytes(path.read_bytes())
+        beside.rename(folder / path.name)
+
+
+@pytest.mark.parametrize(
+    ("stage", "session_id", "files", "made"), [row[:4] for row in OPEN], ids=[row[0].replace("/", "-") for row in OPEN]
+)
+def test_a_session_that_the_go_cli_wrote_after_ours_ended_is_linked(
+    stage: str, session_id: str, files: list[str], made: list[int], tmp_path: Path
+) -> None:
+    world = World(stage, tmp_path, change=hide_states)
+    world.commit("Nothing is known", "--allow-empty", add=False)
+    own = world.session()
+    own.start()
+    own.end()
+    world.commit("Nothing is live", "--allow-empty", add=False)
+    assert not (world.root / ".git/entire/live").exists()
+    show_states(world)
+    world.git("add", "--", *files)
+    world.commit("What the Go CLI left", add=False)
+    slot = world.linked()["slots"][session_id]
+    assert (slot["files_touched"], lines(slot)) == (files, made)
+
+
+def test_a_commit_in_another_worktree_keeps_the_hooks_awake_where_the_session_is(tmp_path: Path) -> None:
+    stage, session_id, files, made, _ = OPEN[0]
+    world = World(stage, tmp_path, change=hide_states)
+    world.git("worktree", "add", "-q", str(tmp_path / "side"), "-b", "side")
+    show_states(world)
+    world.git("-C", str(tmp_path / "side"), "commit", "-q", "--allow-empty", "-m", "Beside")
+    seen = (world.root / ".git/entire/sessions-seen").stat().st_mtime_ns
+    assert seen >= (world.root / ".git/entire-sessions").stat().st_mtime_ns
+    world.git("add", "--", *files)
+    world.commit("What the Go CLI left", add=False)
+    assert lines(world.linked()["slots"][session_id]) == made
+    is_sound(world)
+
+
+def test_own_states_do_not_wake_the_hooks(tmp_path: Path) -> None:
+    world = World(OPEN[0][0], tmp_path)
+    session = world.session()
+    session.start()
+    with session.turn("One"):
+        session.write("own.txt", "own\n")
+    world.commit("All")
+    session.end()
+    folder, seen = world.root / ".git/entire-sessions", world.root / ".git/entire/sessions-seen"
+    assert seen.stat().st_mtime_ns >= folder.stat().st_mtime_ns

@@ -1,9 +1,10 @@
 """The hook scripts: POSIX sh that starts an interpreter only if there is something to do.
 
 A commit without a session costs the start of three shells. The scripts test ``<git dir>/entire/live`` (a live session
-in this worktree), ``<git dir>/entire/pending.json`` (a commit was prepared), ``<common git dir>/entire/push`` (the user
-chose to push checkpoints) and ``<common git dir>/entire/command`` (the path of ``entire``, for programs that start git
-with a minimal PATH). They never fail git: only the exit code of a chained hook counts (formats.md section 8).
+in this worktree), ``<git dir>/entire/pending.json`` (a commit was prepared), ``<common git dir>/entire/sessions-seen``
+(older than ``entire-sessions`` if the Go CLI wrote there), ``<common git dir>/entire/push`` (the user chose to push
+checkpoints) and ``<common git dir>/entire/command`` (the path of ``entire``, for programs that start git with a minimal
+PATH). They never fail git: only the exit code of a chained hook counts (formats.md section 8).
 """
 
 from __future__ import annotations
@@ -60,6 +61,15 @@ run_entire() {
         IFS= read -r path <"$common_dir/entire/command"
         [ -n "$path" ] && [ -x "$path" ] && "$path" "$@"
     fi
+}
+"""
+
+_FIND_SESSIONS = """\
+# Tells whether another program, such as the Go CLI, wrote a session's state since Entire read them all.
+has_new_sessions() {
+    [ -d "$common_dir/entire-sessions" ] || return 1
+    [ -e "$common_dir/entire/sessions-seen" ] || return 0
+    [ "$common_dir/entire-sessions" -nt "$common_dir/entire/sessions-seen" ] 2>/dev/null
 }
 """
 
@@ -128,8 +138,8 @@ END
     return 1
 }
 
-if [ -e "$git_dir/entire/live" ] || [ -e "$git_dir/entire/pending.json" ] || [ "$2" = squash ] ||
-    [ -e "$git_dir/SQUASH_MSG" ] || [ -e "$git_dir/rebase-merge/current-fixups" ] ||
+if [ -e "$git_dir/entire/live" ] || [ -e "$git_dir/entire/pending.json" ] || has_new_sessions ||
+    [ "$2" = squash ] || [ -e "$git_dir/SQUASH_MSG" ] || [ -e "$git_dir/rebase-merge/current-fixups" ] ||
     { is_amend "$@" && head_is_linked; } || follows_reset; then
     run_entire hooks git prepare-commit-msg "$@" </dev/null 2>/dev/null
 fi
@@ -204,7 +214,7 @@ fi
 """
 
 _POST_COMMIT = """\
-if [ -e "$git_dir/entire/pending.json" ] || [ -e "$git_dir/entire/live" ]; then
+if [ -e "$git_dir/entire/pending.json" ] || [ -e "$git_dir/entire/live" ] || has_new_sessions; then
     run_entire hooks git post-commit "$@" </dev/null 2>/dev/null
 fi
 """
@@ -245,10 +255,11 @@ def text(name: str) -> bytes:
     """Return the content of one hook script."""
     marks = " ".join(f"-e {manager.mark}" for manager in MANAGERS)
     start = _START.format(name=name, marker=MARKER, backup=BACKUP, marks=marks)
+    near_commit = _FIND_GIT_DIR + "\n" + _RUN_ENTIRE + "\n" + _FIND_SESSIONS + "\n"
     bodies = {
-        "prepare-commit-msg": _FIND_GIT_DIR + "\n" + _RUN_ENTIRE + "\n" + _PREPARE_COMMIT_MSG + "\n" + _CHAIN,
+        "prepare-commit-msg": near_commit + _PREPARE_COMMIT_MSG + "\n" + _CHAIN,
         "commit-msg": _COMMIT_MSG + "\n" + _CHAIN,
-        "post-commit": _FIND_GIT_DIR + "\n" + _RUN_ENTIRE + "\n" + _POST_COMMIT + "\n" + _CHAIN,
+        "post-commit": near_commit + _POST_COMMIT + "\n" + _CHAIN,
         "pre-push": _FIND_GIT_DIR + "\n" + _RUN_ENTIRE + "\n" + _PRE_PUSH,
     }
     return (start + "\n" + bodies[name]).encode()

@@ -8,6 +8,7 @@ import os
 
 from entire.model.events import EventType
 from entire.model.phases import Phase
+from entire.store import sessions as states
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +33,10 @@ def import_go_sessions(context: Context, present: str = "") -> None:
         from entire.lifecycle.go_takeover import sessions
 
         sessions.import_go_sessions(context, present)
+    if not states.is_seen(context.place):
+        from entire.lifecycle.go_takeover import sessions
+
+        sessions.note_seen(context)
 
 
 def close_lost_turns(context: Context, *, excluding: str = "") -> None:

@@ -74,8 +74,11 @@ def _read(path: str, repair: bool) -> dict[str, Any] | None:
 
 def save(place: Place, session: Session) -> None:
     """Write both files, ours first. The caller holds the repository's lock."""
+    was_seen = is_seen(place)
     for path, data in forms(place, session):
         files.write(path, data, mode=0o600)
+    if was_seen:
+        note_seen(place, folder_time(place))
 
 
 def forms(place: Place, session: Session) -> list[tuple[str, bytes]]:
@@ -96,8 +99,11 @@ def forms(place: Place, session: Session) -> list[tuple[str, bytes]]:
 
 
 def remove(place: Place, session_id: str) -> None:
+    was_seen = is_seen(place)
     files.remove(own_path(place, session_id))
     files.remove(go_path(place, session_id))
+    if was_seen:
+        note_seen(place, folder_time(place))
 
 
 def ids(place: Place) -> list[str]:
@@ -139,6 +145,40 @@ def foreign_since(place: Place, moment: float) -> list[str]:
     except OSError:
         pass
     return found
+
+
+# ---------------------------------------------------------------- what the Go CLI wrote meanwhile
+
+
+def folder_time(place: Place) -> int:
+    """Return when a shared state was last written or removed, in nanoseconds; 0 if there is none."""
+    try:
+        return os.stat(place.sessions_dir).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def seen_time(place: Place) -> int:
+    """Return the ``folder_time`` up to which all states were read, and imported where necessary."""
+    try:
+        return os.stat(place.sessions_seen).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def is_seen(place: Place) -> bool:
+    """Tell whether only we wrote states since ``note_seen``. The git hook scripts compare the same two times."""
+    return folder_time(place) <= seen_time(place)
+
+
+def note_seen(place: Place, moment: int) -> None:
+    """Note that all states up to ``moment`` are known, so that the git hooks need not look at them again."""
+    try:
+        if not os.path.exists(place.sessions_seen):
+            files.write(place.sessions_seen, b"")
+        os.utime(place.sessions_seen, ns=(moment, moment))
+    except OSError:  # then the hooks look again
+        pass
 
 
 # ---------------------------------------------------------------- our complete form

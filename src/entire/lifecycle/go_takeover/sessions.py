@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from entire.model.transcripts import Prompt
 
 _SUMS = ("input_tokens", "cache_creation_tokens", "cache_read_tokens", "output_tokens", "api_call_count")
+_MARGIN = 2.0  # seconds between the writing of a state and of its folder, at most
 _STALE = 3600.0  # seconds without a write to a running turn's transcript after which its agent counts as gone
 
 
@@ -89,6 +90,25 @@ def import_go_sessions(context: Context, present: str = "") -> None:
             f"could not import sessions of the Go CLI: {error}", sessions=[session.session_id for session in wanted]
         )
         context.save(*wanted)  # marks them as ours, so that hooks do not fail again
+
+
+def note_seen(context: Context) -> None:
+    """Note that the states written since the last time are known: this worktree's have been imported, and in others
+    the git hooks are activated, which import theirs.
+    """
+    place, written = context.place, sessions.folder_time(context.place)
+    since = sessions.seen_time(place) / 1e9 - _MARGIN
+    found = [context.session(session_id) for session_id in sessions.foreign_since(place, since)]
+    elsewhere = {
+        session.worktree_path
+        for session in found
+        if session is not None and session.foreign and (session.is_running or session.steps)
+    }
+    for top in sorted(elsewhere - {place.top}):
+        other = layout.find(top) if os.path.isdir(top) else None
+        if other is not None and other.common_dir == place.common_dir and other.git_dir != place.git_dir:
+            files.write(os.path.join(other.own_dir, "live"), b"")
+    sessions.note_seen(place, written)
 
 
 def _import(context: Context, go_sessions: Sequence[GoSession]) -> None:
