@@ -36,15 +36,16 @@ PRE_COMMIT_HOOK = """\
 
 
 class Manager:
-    """A hook manager with a job for commit-msg and post-commit, the first of which can be made to fail."""
+    """A hook manager with a job for each hook of a commit; that of commit-msg can be made to fail."""
 
-    stages: tuple[str, ...] = ("commit-msg", "post-commit")
+    stages: tuple[str, ...] = ("prepare-commit-msg", "commit-msg", "post-commit")
 
     def __init__(self, story: World) -> None:
         self.story = story
         self.outside = story.root.parent
         self.job = self.outside / "job"
-        self.job.write_text(f'#!/bin/sh\necho "$1" >>{self.outside / RAN}\n[ ! -e {self.outside / FAIL} ]\n')
+        fails = f'[ "$1" != commit-msg ] || [ ! -e {self.outside / FAIL} ]'
+        self.job.write_text(f'#!/bin/sh\necho "$1" >>{self.outside / RAN}\n{fails}\n')
         self.job.chmod(0o755)
         self.configure()
         story.commit("Use a hook manager", "--no-verify")

@@ -265,6 +265,9 @@ def test_a_hooks_folder_of_more_than_this_repository(
     assert "entire/hooks/prepare-commit-msg" in after["prepare-commit-msg"][1]
     assert os.access(shared / "prepare-commit-msg", os.X_OK)
 
+    assert "Other repositories link their commits through these lines" in repo.ok("disable", "--uninstall", "-f")
+    assert {path.name: path.read_text() for path in shared.iterdir()} == before
+
 
 # ---------------------------------------------------------------- disable
 
@@ -375,7 +378,10 @@ def test_without_a_terminal_it_is_ready_only_when_commits_link(repo: Repo) -> No
     assert list(lines) == [f"{repo.top}/.husky/{name}" for name in HOOKS]
     assert "Ready" not in repo.out
     status = repo.ok("status")
-    assert f"husky runs {repo.top}/.husky/commit-msg, which does not call entire" in status
+    assert (
+        "core.hooksPath is a folder that husky manages; "
+        "nothing calls our prepare-commit-msg, commit-msg, post-commit, pre-push there\n"
+    ) in status
     assert all(f"add to {named}:  {line}" in status for named, line in lines.items())
     assert "run `entire enable`" not in status
     for named, line in lines.items():

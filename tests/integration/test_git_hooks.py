@@ -520,3 +520,20 @@ def test_health_names_what_is_wrong(world: World) -> None:
         f"the git hook post-commit is missing from {world.hook('')}".rstrip("/"),
         "the git hook pre-push was written by another version of Entire",
     ]
+
+
+def test_uninstall_goes_on_where_a_file_of_others_cannot_be_written(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.git("config", "--global", "core.hooksPath", str(world.folder / "global"))
+    report = install.install(str(world.top))
+    assert all(install.add_line(line) for line in report.lines)
+    assert problems(world) == []
+
+    def refuse(path: str, name: str) -> bool:
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr("entire.githooks.lines.remove", refuse)
+    removal = install.uninstall(str(world.top))
+    assert [os.path.basename(path) for path in removal.left] == list(scripts.NAMES)
+    assert world.run("commit", "--allow-empty", "-m", "x").stderr == ""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import entire
 from entire.githooks import scripts
 from entire.githooks.scripts import NAMES
 from tests.integration.story import Session, Story
@@ -152,6 +153,17 @@ def test_hooks_of_another_version_and_of_the_go_cli_are_replaced(story: Story) -
     assert (hooks(story) / "commit-msg").read_bytes() == scripts.text("commit-msg")
 
 
+def test_an_upgrade_brings_its_hooks_with_the_next_turn(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = story.session()
+    session.start()
+    add(session, "a.txt")
+    older = scripts.text("post-commit")
+    monkeypatch.setattr("entire.lifecycle.hook_watch.__version__", "99")
+    monkeypatch.setattr(scripts, "text", lambda name: older + b"# newer\n")
+    add(session, "b.txt")
+    assert (hooks(story) / "post-commit").read_bytes() == older + b"# newer\n"
+
+
 def test_a_repair_that_fails_disturbs_nothing(story: Story, capfd: pytest.CaptureFixture[str]) -> None:
     (hooks(story) / "post-commit").unlink()
     (story.root / ".git/entire/command").unlink()
@@ -169,9 +181,9 @@ def test_a_broken_record_is_written_again(story: Story) -> None:
     record = story.root / ".git/entire/hooks.json"
     for content in (
         "{",
-        '{"files": 1}',
-        '{"files": {"/x": [1, 2, 3]}, "problems": []}',
-        '{"files": {}, "problems": 3}',
+        f'{{"version": "{entire.__version__}", "files": 1}}',
+        f'{{"version": "{entire.__version__}", "files": {{"/x": [1, 2, 3]}}, "problems": []}}',
+        f'{{"version": "{entire.__version__}", "files": {{}}, "problems": 3}}',
     ):
         record.write_text(content)
         shutil.rmtree(hooks(story))

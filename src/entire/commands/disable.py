@@ -38,7 +38,7 @@ def run(*, project: bool = False, uninstall: bool = False, user: bool = False, f
     if not force and not _confirm(workspace):
         text.write(["Nothing was removed."])
     else:
-        text.write(_summary(workspace.uninstall(UninstallRequest(user=user))))
+        text.write(_summary(workspace.uninstall(UninstallRequest(user=user)), workspace.place.top))
     return 0
 
 
@@ -64,7 +64,7 @@ def _confirm(workspace: Workspace) -> bool:
     return prompts.confirm("Remove hooks, settings, session states and steps from this repository?")
 
 
-def _summary(done: UninstallView) -> list[str]:
+def _summary(done: UninstallView, top: str) -> list[str]:
     lines = [f"{hooks.agent}: {text.count(hooks.count, 'hook')} ({hooks.scope})" for hooks in done.agents]
     lines += [f"git hooks: {', '.join(done.git_hooks)}"] if done.git_hooks else []
     lines += [f"the line in {path}" for path in done.edited]
@@ -72,14 +72,16 @@ def _summary(done: UninstallView) -> list[str]:
     lines += ["settings and session states"]
     branch = done.checkpoints_branch
     checkpoints = [f"Checkpoints stay on the branch {branch} (`git branch -D` deletes it)."] if branch else []
-    return ["Removed:", *(f"  {line}" for line in lines), *_rest(done), *checkpoints, "Entire is disabled here."]
+    return ["Removed:", *(f"  {line}" for line in lines), *_rest(done, top), *checkpoints, "Entire is disabled here."]
 
 
-def _rest(done: UninstallView) -> list[str]:
+def _rest(done: UninstallView, top: str) -> list[str]:
     """Return what is still there, and where."""
     lines = [f"{path} runs again" for path in done.restored]
     lines += [f"An earlier hook that another program had replaced is now {path}" for path in done.moved]
     lines += [f"{path} still calls our hook, which does nothing now; remove that by hand" for path in done.left]
+    if any(not path.startswith(top + "/") for path in done.edited):
+        lines.append("Other repositories link their commits through these lines, too; `entire enable` there adds them.")
     for hooks in done.user_hooks:
         lines.append(f"{hooks.agent}: hooks stay in {hooks.path} for other repositories (`--user` removes them)")
     return lines + (_shared(done.shared_with) if done.shared_with else [])

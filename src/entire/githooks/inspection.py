@@ -106,10 +106,10 @@ def _refusal(found: HooksFolder) -> str:
     """Return why the hooks folder is not the repository's own; '' if it is."""
     if found.scope not in _OWN_SCOPES:
         return f"core.hooksPath is not set for this repository alone ({found.scope}, {found.origin})"
-    if found.tracked:
-        return "core.hooksPath is a folder that this repository tracks"
     if managers.is_husky(found.path):
         return "core.hooksPath is a folder that husky manages"
+    if found.tracked:
+        return "core.hooksPath is a folder that this repository tracks"
     if _is_no_folder(found.path):
         return f"core.hooksPath is not a folder: {found.path}"
     return ""
@@ -188,6 +188,8 @@ def calls_any(content: bytes | None) -> bool:
 
 # ---------------------------------------------------------------- problems
 
+_REINSTALL = "`entire doctor --fix` reinstalls it"
+
 
 def _problems(inspection: Inspection, hook: Hook) -> Iterator[Problem]:
     if not hook.path:
@@ -211,7 +213,7 @@ def _problems(inspection: Inspection, hook: Hook) -> Iterator[Problem]:
 
 def _own_problem(name: str, message: str, *, is_outdated: bool = False) -> Problem:
     """Return a problem with a script of our own, which can be written again."""
-    remedy = "`entire doctor --fix` reinstalls it"
+    remedy = f"{_REINSTALL}; so does an agent's next turn"
     return Problem(hook=name, message=message, remedy=remedy, harmless=True, is_outdated=is_outdated)
 
 
@@ -225,7 +227,7 @@ def _unreached(inspection: Inspection, hook: Hook) -> Problem:
     if not os.path.lexists(path):
         missing = _own_problem(name, f"the git hook {name} is missing from {folder}")
         is_inside = (folder + os.sep).startswith(inspection.found.common_dir + os.sep)
-        return replace(missing, harmless=is_inside or os.path.isdir(folder))
+        return missing if is_inside or os.path.isdir(folder) else replace(missing, remedy=_REINSTALL, harmless=False)
     other = hook.manager or "another program"
     remedy = f"`entire enable` puts Entire's hook before that of {other}, which still runs"
     return Problem(hook=name, message=f"the git hook {name} was replaced by {other}", remedy=remedy)

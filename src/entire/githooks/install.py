@@ -204,7 +204,7 @@ def uninstall(root: str) -> Removal:
     others = {hook.path: hook.name for hook in state.hooks if hook.path}
     others |= {managers.husky_file(root, name): name for name in NAMES}
     others |= {path: os.path.basename(path) for path in paths}
-    edited = [path for path, name in others.items() if lines.remove(path, name)]
+    edited = [path for path, name in others.items() if _take_line_out(path, name)]
     left = [path for path in (*others, *state.settings) if _still_calls(path)]
     for name in NAMES:
         files.remove(os.path.join(state.private, name))
@@ -228,6 +228,13 @@ def _worktree_folders(common_dir: str) -> list[str]:
     base = os.path.join(common_dir, "worktrees")
     names = sorted(os.listdir(base)) if os.path.isdir(base) else []
     return [os.path.join(base, name, "hooks") for name in names]
+
+
+def _take_line_out(path: str, name: str) -> bool:
+    try:
+        return lines.remove(path, name)
+    except (EntireError, OSError):  # another user's file: it is among those that still call our script
+        return False
 
 
 def _still_calls(path: str) -> bool:

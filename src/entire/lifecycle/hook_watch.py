@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from entire import files
+from entire import __version__, files
 from entire.errors import CorruptError
 
 TYPE_CHECKING = False
@@ -51,6 +51,8 @@ def _stored(place: Place) -> list[str] | None:
     except CorruptError:
         return None
     states = stored.get("files")
+    if stored.get("version") != __version__:  # whose scripts may differ
+        return None
     if not isinstance(states, dict) or any(_state(path) != state for path, state in states.items()):
         return None
     problems = stored.get("problems")
@@ -59,7 +61,9 @@ def _stored(place: Place) -> list[str] | None:
 
 def _store(place: Place, paths: list[str], problems: list[str]) -> None:
     states = {path: _state(path) for path in [*_config_files(place), *paths]}
-    files.write_json(os.path.join(place.own_dir, _NAME), {"files": states, "problems": problems})
+    files.write_json(
+        os.path.join(place.own_dir, _NAME), {"version": __version__, "files": states, "problems": problems}
+    )
 
 
 def _config_files(place: Place) -> list[str]:

@@ -51,11 +51,12 @@ def git_hooks(place: Place) -> HookView:
     except EntireError as error:
         return HookView(name="git", where="", is_installed=False, problem=error.message)
     problems = found.problems
-    messages, remedies = [problem.message for problem in problems], [problem.remedy for problem in problems]
-    if found.refused and any(hook.path for hook in found.hooks):
-        messages = [found.refused, *messages] if problems else []
+    uncalled = [hook.name for hook in found.hooks if found.refused and hook.path and not hook.script]
+    messages = [problem.message for problem in problems if problem.hook not in uncalled]
+    if uncalled:
+        messages.insert(0, f"{found.refused}; nothing calls our {', '.join(uncalled)} there")
     return HookView(name="git", where=found.found.path, is_installed=not problems, problem="; ".join(messages),
-                    remedies=tuple(dict.fromkeys(remedies)))  # fmt: skip
+                    remedies=tuple(dict.fromkeys(problem.remedy for problem in problems)))  # fmt: skip
 
 
 def _agent_hooks(place: Place) -> list[HookView]:
