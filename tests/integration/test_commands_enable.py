@@ -413,7 +413,7 @@ def test_uninstall_takes_out_the_lines_that_it_was_allowed_to_add(
     assert f"the line in {husky}/commit-msg" in out
 
 
-def test_uninstall_leaves_a_line_that_somebody_changed_and_names_it(repo: Repo) -> None:
+def test_uninstall_leaves_and_names_a_line_that_a_person_changed(repo: Repo) -> None:
     (repo.top / ".husky/_").mkdir(parents=True)
     repo.git("config", "core.hooksPath", ".husky/_")
     own = 'test -n "$CI" || .git/entire/hooks/commit-msg "$1"\n'

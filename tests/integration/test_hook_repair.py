@@ -87,7 +87,7 @@ def test_a_linked_worktree_repairs_the_hooks_of_all(story: Story, tmp_path: Path
     assert sorted(path.name for path in hooks(story).iterdir()) == sorted(NAMES)
 
 
-def test_a_local_hooks_path_is_repaired_and_is_nobodys_change(story: Story) -> None:
+def test_a_local_hooks_path_is_repaired_before_the_turns_snapshot(story: Story) -> None:
     story.git("config", "core.hooksPath", "my hooks")
     assert story.entire("enable", "--agent", "claude-code") == 0
     (story.root / "my hooks/post-commit").unlink()

@@ -29,7 +29,7 @@ class Hook(Value):
 
 
 class Problem(Value):
-    """Why a hook of ours does not run as it should. ``installable``: ``enable`` and ``doctor --fix`` repair it.
+    """Why one of our hooks does not run as it should. ``installable``: ``enable`` and ``doctor --fix`` repair it.
 
     ``harmless``: repairing it touches no file of another program, so that a hook may.
     """

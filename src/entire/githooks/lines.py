@@ -37,7 +37,7 @@ def remove(path: str, name: str) -> bool:
     old = inspection.read(path) or b""
     line = scripts.line_to_add(name).encode()
     new = old.removesuffix(b"\n" + line)
-    new = b"".join(kept for kept in new.splitlines(keepends=True) if kept != line + b"\n")
+    new = b"".join(other for other in new.splitlines(keepends=True) if other != line + b"\n")
     if new == old:
         return False
     if new == _NEW:
