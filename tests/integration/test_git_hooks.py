@@ -324,19 +324,6 @@ def test_pre_push_does_not_start_us_unless_chosen(installed: World) -> None:
     assert installed.calls() == []
 
 
-def test_pre_push_warns_of_temporary_branches(installed: World) -> None:
-    remote(installed)
-    installed.git("branch", "entire/1234567-e3b0c4")
-    installed.git("branch", "entire/checkpoints/v1")
-    done = installed.run("push", "--all", "origin")
-    assert done.returncode == 0
-    assert done.stderr.count("a temporary branch") == 1
-    assert "entire: this push sends entire/1234567-e3b0c4" in done.stderr
-    again = installed.run("push", "origin", "--delete", "entire/1234567-e3b0c4")
-    assert "temporary" not in again.stderr
-    assert "temporary" not in installed.run("push", "origin", "entire/checkpoints/v1").stderr
-
-
 def test_a_failing_push_of_ours_does_not_stop_the_users(installed: World) -> None:
     remote(installed)
     installed.mark("push")

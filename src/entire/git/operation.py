@@ -1,4 +1,4 @@
-"""Finds out which git command is making the commit (linking.md section 4)."""
+"""Finds out which git command runs the hook, and what it was asked to do (linking.md section 4)."""
 
 from __future__ import annotations
 
@@ -32,8 +32,19 @@ class GitCommand(Value):
     command: str = ""
     outer: str = ""
     amends: bool | None = None  # None: unknown
+    arguments: tuple[str, ...] = ()  # of the command, up to ``--``
     pid: int = 0
     started: str = ""
+
+    def has_option(self, name: str, letter: str = "") -> bool:
+        """Tell whether an option was given, in full, shortened (``--dry``) or among other letters (``-un``)."""
+        for word in self.arguments:
+            if word.startswith("--"):
+                if len(word) > 3 and name.startswith(word):
+                    return True
+            elif letter and word.startswith("-") and letter in word.partition("o")[0]:  # -o takes the rest as its value
+                return True
+        return False
 
     @property
     def picks(self) -> bool:
@@ -60,6 +71,7 @@ def find() -> GitCommand:
         command=command,
         outer=outer,
         amends=amends if command == "commit" else False,
+        arguments=before_paths,
         pid=nearest.pid,
         started=nearest.started,
     )

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
+from entire.git import operation
+from entire.layout import METADATA_BRANCH
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.lifecycle.context import Context
@@ -9,10 +14,18 @@ if TYPE_CHECKING:
 
 
 def push(context: Context, event: GitEvent) -> None:
-    """Push the branch, merging the remote's if necessary. Takes two minutes at most, asks nothing and never fails."""
-    if not context.settings.push_sessions or not event.remote:
+    """Push the branch, merging the remote's if necessary. Takes two minutes at most, asks nothing and never fails.
+
+    The hook script leaves us out if git sends the branch itself. But git tells it of no ref that git is about to
+    reject, so what we join there still needs a second push.
+    """
+    git = operation.find()
+    if not context.settings.push_sessions or not event.remote or git.has_option("--dry-run", "n"):
         return
     from entire.store import sync
 
     outcome = sync.push(context.place.top, event.remote)
     context.log.info("checkpoints pushed", remote=event.remote, outcome=str(outcome))
+    if outcome.joined and any(map(git.has_option, ("--all", "--branches", "--mirror"))):
+        sys.stderr.write(f"entire: joined the checkpoints of {event.remote} with yours\n")
+        sys.stderr.write(f"hint: if git rejects {METADATA_BRANCH} now, push again\n")

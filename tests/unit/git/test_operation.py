@@ -77,3 +77,20 @@ def test_files_that_are_no_text_break_nothing(place: Place) -> None:
     for name in ("MERGE_HEAD", "CHERRY_PICK_HEAD", "SQUASH_MSG"):
         Path(place.git_dir, name).write_bytes(b"\xff\x00\ncommit \n\t\n" * 3)
     assert operation.state(place).folds == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "given"),
+    [
+        ("git push --dry-run origin", True),
+        ("git push --dry", True),
+        ("git push -n", True),
+        ("git push -un origin main", True),
+        ("git push --all -o name", False),
+        ("git push -oname origin", False),
+        ("git push --no-verify --force origin -- -n", False),
+        ("git -n push origin", False),
+    ],
+)
+def test_options_in_all_their_spellings(line: str, given: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert above(monkeypatch, line).has_option("--dry-run", "n") is given
