@@ -44,7 +44,7 @@ class Place:
         self.sessions_dir = os.path.join(common_dir, "entire-sessions")  # session states, shared with the Go CLI
         self.sessions_seen = os.path.join(self.common_own_dir, "sessions-seen")  # as new as the states we have read
         self.lock_file = os.path.join(self.common_own_dir, "lock")  # held while Entire's data of the repository change
-        self.push_marker = os.path.join(self.common_own_dir, "push")  # exists if the user pushes checkpoints
+        self.push_marker = os.path.join(self.common_own_dir, "push")  # written by ``enable`` if checkpoints are pushed
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Place) and self.__dict__ == other.__dict__

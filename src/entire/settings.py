@@ -50,6 +50,7 @@ class Settings(Value):
     strategy: str = MANUAL_COMMIT
     log_level: str = "info"
     push_sessions: bool | None = None  # None: not chosen yet, so nothing leaves the machine
+    push_sessions_file: str = ""  # the settings file that decides push_sessions
     options: Mapping[str, Any] = {}  # strategy_options
     max_untracked_bytes: int = MAX_UNTRACKED_BYTES  # larger untracked files are left out of steps
     keep_steps_days: int = KEEP_STEPS_DAYS  # how long condensed steps stay available as points
@@ -69,8 +70,11 @@ def load(place: Place, env: Mapping[str, str] | None = None) -> Settings | None:
     if all(value is None for value in found):
         return None
     merged: dict[str, Any] = {}
-    for value in found:
+    push_file = ""
+    for path, value in zip(filter(None, files), found, strict=True):
         _merge(merged, value or {})
+        if "push_sessions" in (value or {}).get("strategy_options", {}):
+            push_file = path
     strategy = merged.get("strategy", MANUAL_COMMIT)
     if strategy not in STRATEGIES:
         warnings.append(f"this version does not support the strategy {strategy!r}")
@@ -84,10 +88,19 @@ def load(place: Place, env: Mapping[str, str] | None = None) -> Settings | None:
         strategy=strategy,
         log_level=_level(merged.get("log_level", ""), os.environ if env is None else env),
         push_sessions=push,
+        push_sessions_file=push_file,
         options=options,
         **_own_options(place.own_options, warnings),
         warnings=tuple(warnings),
     )
+
+
+def pushes_checkpoints(place: Place, found: Settings) -> bool:
+    """Tell whether ``git push`` pushes checkpoints: settings say so, and ``enable`` ran with them in this clone.
+
+    So settings that a teammate commits push nothing of a user who has not seen them.
+    """
+    return found.push_sessions is True and os.path.exists(place.push_marker)
 
 
 def is_enabled(place: Place) -> bool:

@@ -238,6 +238,12 @@ class Workspace:
 
         setup.check(request)
 
+    def is_push_chosen(self) -> bool:
+        """Tell whether this user has chosen, in this clone, if checkpoints are pushed."""
+        from entire.maintenance import setup
+
+        return setup.is_push_chosen(self.place)
+
     def enable(self, request: requests.EnableRequest | None = None) -> views.EnableView:
         """Start recording sessions; raises UsageError, before anything is written, if the request is invalid."""
         from entire.maintenance import setup

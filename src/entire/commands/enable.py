@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from entire.model.requests import LOCAL, PROJECT, STRATEGIES, EnableRequest
@@ -43,8 +45,8 @@ def command(
 ) -> int:
     """Start recording sessions in this repository.
 
-    Asks which agents to record and whether to push checkpoints. With --agent, or without a terminal, it asks nothing
-    and keeps everything on this machine.
+    Asks which agents to record and whether to push checkpoints. With --agent, or without a terminal, it asks nothing:
+    checkpoints stay on this machine unless the settings push them.
 
     Example: entire enable --local --skip-push-sessions
     """
@@ -78,11 +80,18 @@ def _ask(workspace: Workspace, request: EnableRequest) -> EnableRequest:
     preset = [agent.name for agent in known if agent.is_suggested]
     agents = prompts.choose("Which agents do you use in this repository?", options, preset=preset)
     request = replace(request, agents=tuple(agents), only_these=True)
-    settings = workspace.settings
-    if request.push_sessions is None and (settings is None or settings.push_sessions is None):
-        push = prompts.confirm("Push checkpoints (prompts and transcripts) to your remote with every `git push`?")
-        request = replace(request, push_sessions=push)
+    if request.push_sessions is None and not workspace.is_push_chosen():
+        request = replace(request, push_sessions=_ask_to_push(workspace))
     return request
+
+
+def _ask_to_push(workspace: Workspace) -> bool:
+    settings = workspace.settings
+    if settings is None or not settings.push_sessions:
+        return prompts.confirm("Push checkpoints (prompts and transcripts) to your remote with every `git push`?")
+    file = text.path(settings.push_sessions_file, workspace.place.top)
+    text.write([f"{file}, shared by your team, pushes checkpoints (prompts and transcripts)."], sys.stderr)
+    return prompts.confirm("Push yours, too, with every `git push`?", default=True)
 
 
 def _agents(view: EnableView, top: str) -> list[str]:
@@ -117,7 +126,8 @@ def _settings(view: EnableView, top: str) -> Sequence[str]:
     lines = [f"settings: written to {text.path(path, top)}" for path in view.settings_files]
     push = "stay on this machine (`entire enable --push-sessions` pushes them)"
     if view.push_sessions:
-        push = "`git push` also pushes them (prompts and transcripts, secrets removed)"
+        file = text.path(view.push_sessions_file, top)
+        push = f"`git push` also pushes them (prompts and transcripts, secrets removed), as {file} says"
     return [*(lines or ["settings: unchanged"]), f"checkpoints: {push}"]
 
 

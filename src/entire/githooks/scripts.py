@@ -311,7 +311,7 @@ warn_of_divergence() {
     printf %s "$list" | while read -r from oid to old; do
         if [ "$to" = "$checkpoints" ] && ! is_deletion "$oid" && ! is_deletion "$old" &&
             ! git merge-base --is-ancestor "$old" "$oid" 2>/dev/null; then
-            echo "entire: the remote has checkpoints that this clone lacks: git rejects yours, or drops them if forced"
+            echo "entire: the remote has checkpoints that this clone lacks: git rejects yours, or drops those if forced"
             echo "hint: push a branch by name first; that joins them: git push <remote> <branch>"
         fi
     done >&2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from entire import settings
 from entire.git import operation
 from entire.layout import METADATA_BRANCH
 
@@ -19,8 +20,10 @@ def push(context: Context, event: GitEvent) -> None:
     The hook script leaves us out if git sends the branch itself. But git tells it of no ref that git is about to
     reject, so what we join there still needs a second push.
     """
+    if not settings.pushes_checkpoints(context.place, context.settings) or not event.remote:
+        return
     git = operation.find()
-    if not context.settings.push_sessions or not event.remote or git.has_option("--dry-run", "n"):
+    if git.has_option("--dry-run", "n"):
         return
     from entire.store import sync
 

@@ -98,8 +98,9 @@ def enable(place: Place, request: EnableRequest) -> EnableView:
     _write_ignore(place)
     _write_push_marker(place, push)
     _record_own_changes(place, before=False)
+    in_effect = settings.load(place) or settings.Settings()
     return EnableView(agents=installed, removed=removed, git=_git_hooks(report), push_sessions=push,
-                      settings_files=tuple(written))  # fmt: skip
+                      push_sessions_file=in_effect.push_sessions_file, settings_files=tuple(written))  # fmt: skip
 
 
 def check(request: EnableRequest) -> None:
@@ -130,6 +131,17 @@ def _push_sessions(before: Settings | None, wanted: bool | None) -> bool:
     if wanted is not None:
         return wanted
     return before is not None and before.push_sessions is True
+
+
+def is_push_chosen(place: Place) -> bool:
+    """Tell whether this user has chosen if checkpoints are pushed. Shared settings that push them are only a proposal
+    until ``enable`` has run with them in this clone.
+    """
+    found = settings.load(place)
+    if found is None or found.push_sessions is None:
+        return False
+    is_proposal = found.push_sessions and found.push_sessions_file == place.settings
+    return not is_proposal or settings.pushes_checkpoints(place, found)
 
 
 def _install_hooks(place: Place, agent: Agent, installer: HookInstaller, scope: str, *, force: bool) -> AgentHooksView:
@@ -203,7 +215,10 @@ def _write_ignore(place: Place) -> None:
 
 
 def _write_push_marker(place: Place, push: bool) -> None:
-    """Write or remove the marker that the pre-push script tests before it starts an interpreter."""
+    """Write or remove the marker that the pre-push script tests before it starts an interpreter.
+
+    Nothing else may write it: it says that this user has chosen, or seen, that checkpoints are pushed.
+    """
     if push:
         files.write(place.push_marker, b"")
     else:

@@ -192,6 +192,8 @@ class StatusView(Value):
     branch: str
     top: str
     push_sessions: bool | None
+    push_sessions_file: str = ""  # the settings file that says so
+    is_pushing: bool = False  # push_sessions is true, and `enable` has run with it in this clone
     sessions: tuple[SessionView, ...] = ()
     unlinked: tuple[UnlinkedView, ...] = ()
     hooks: tuple[HookView, ...] = ()
@@ -334,6 +336,7 @@ class EnableView(Value):
     agents: tuple[AgentHooksView, ...]
     git: GitHooksView
     push_sessions: bool
+    push_sessions_file: str = ""  # the settings file that says so
     removed: tuple[AgentHooksView, ...] = ()
     settings_files: tuple[str, ...] = ()  # written; none if nothing changed
 

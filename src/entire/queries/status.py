@@ -33,6 +33,8 @@ def view(place: Place, chosen: Settings | None, catalog: Catalog) -> StatusView:
         branch=history.branch(place.top),
         top=place.top,
         push_sessions=found.push_sessions,
+        push_sessions_file=found.push_sessions_file,
+        is_pushing=settings.pushes_checkpoints(place, found),
         sessions=tuple(sessions.listing(place)),
         unlinked=tuple(commits.unlinked(place)),
         hooks=(git_hooks(place), *_agent_hooks(place)),

@@ -42,15 +42,23 @@ def status(view: views.StatusView, style: Style, now: float, *, detailed: bool) 
 def _facts(view: views.StatusView) -> Iterator[tuple[str, str]]:
     yield "Branch", text.plain(view.branch) or "(detached HEAD)"
     yield "Checkpoints", f"{view.checkpoints:,} stored"
+    if view.is_set_up:
+        yield "Pushing", _pushing(view)
+
+
+def _pushing(view: views.StatusView) -> str:
+    """Say whether checkpoints are pushed, and which file says so."""
+    file = text.path(view.push_sessions_file, view.top)
+    if view.is_pushing:
+        behind = [f"{remote} lacks {text.count(n, 'checkpoint commit')}" for remote, n in view.unpushed.items()]
+        return "; ".join([f"`git push` also pushes checkpoints ({file})", *([", ".join(behind)] if behind else [])])
     if view.push_sessions:
-        behind = ", ".join(
-            f"{remote} lacks {text.count(number, 'checkpoint commit')}" for remote, number in view.unpushed.items()
+        return (
+            f"{file} asks for it, but you have not agreed in this clone, so checkpoints stay on this machine"
+            " (`entire enable --push-sessions` pushes them)"
         )
-        yield "Pushing", "`git push` also pushes checkpoints" + (f"; {behind}" if behind else "")
-    elif view.push_sessions is None and view.is_set_up:
-        yield "Pushing", "not chosen, so checkpoints stay on this machine (`entire enable --push-sessions` pushes them)"
-    elif view.is_set_up:
-        yield "Pushing", "off, checkpoints stay on this machine (`entire enable --push-sessions` pushes them)"
+    state = "not chosen, so" if view.push_sessions is None else f"off ({file}),"
+    return f"{state} checkpoints stay on this machine (`entire enable --push-sessions` pushes them)"
 
 
 def _section(title: str, lines: Sequence[str] | Iterator[str], style: Style) -> Iterator[str]:

@@ -22,6 +22,7 @@ def status(**changes: object) -> list[str]:
         "branch": "main",
         "top": "/r",
         "push_sessions": False,
+        "push_sessions_file": "/r/.entire/settings.json",
         "hooks": (
             views.HookView(name="git", where="/r/.git/hooks", is_installed=True),
             views.HookView(name="Demo Agent", where="/home/u/.demo-agent/settings.json", is_installed=True),
@@ -37,7 +38,8 @@ def test_a_quiet_status() -> None:
         "",
         "Branch       main",
         "Checkpoints  0 stored",
-        "Pushing      off, checkpoints stay on this machine (`entire enable --push-sessions` pushes them)",
+        "Pushing      off (.entire/settings.json), checkpoints stay on this machine"
+        " (`entire enable --push-sessions` pushes them)",
         "",
         "Hooks",
         "  git         installed  .git/hooks",
