@@ -136,10 +136,19 @@ def session_dir(name: str, env: Mapping[str, str]) -> str:
     return env.get(entry.session_dir_variable, "") if entry is not None and entry.session_dir_variable else ""
 
 
+def session_variables() -> list[str]:
+    """Return the environment variables with which built-in agents name their session to the programs they start."""
+    return [entry.session_variable for entry in BUILTIN.values() if entry.session_variable]
+
+
 def calling_session(env: Mapping[str, str]) -> str:
     """Return the session id that a built-in agent set in git's environment, or ''."""
-    names = (entry.session_variable for entry in BUILTIN.values() if entry.session_variable)
-    return next((env[name] for name in names if env.get(name)), "")
+    return next((env[name] for name in session_variables() if env.get(name)), "")
+
+
+def calling_agent(env: Mapping[str, str]) -> str:
+    """Return the type of the agent whose session ``calling_session`` returns, or ''."""
+    return next((entry.type for entry in BUILTIN.values() if env.get(entry.session_variable)), "")
 
 
 def _entry(name: str) -> AgentEntry | None:

@@ -103,7 +103,9 @@ def _handle_git(lazy: _LazyContext, name: str, rest: Sequence[str]) -> None:
 
     with lazy as context:
         context.log = context.log.bind(component="git", hook=name)
-        dispatcher.handle(context, replace(event, session_id=registry.calling_session(os.environ)))
+        caller = registry.calling_session(os.environ)
+        event = replace(event, session_id=caller, agent_type=registry.calling_agent(os.environ))
+        dispatcher.handle(context, event)
 
 
 def _log_failure(place: Place | None, args: Sequence[str], error: Exception) -> None:

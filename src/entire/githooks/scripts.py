@@ -1,16 +1,18 @@
 """The hook scripts: POSIX sh that starts an interpreter only if there is something to do.
 
 A commit without a session costs the start of three shells. The scripts test ``<git dir>/entire/live`` (a live session
-in this worktree), ``<git dir>/entire/pending.json`` (a commit was prepared), ``<common git dir>/entire/sessions-seen``
-(older than ``entire-sessions`` if the Go CLI wrote there), ``<common git dir>/entire/push`` (the user chose to push
-checkpoints) and ``<common git dir>/entire/command`` (the path of ``entire``, for programs that start git with a minimal
-PATH). They never fail git: only the exit code of a chained hook counts (formats.md section 8). The one exception is
-pre-push, which stops a push of refs that were promised to stay on this machine, without any interpreter: the promise
-holds even where ``entire`` is not found.
+in this worktree), ``<git dir>/entire/pending.json`` (a commit was prepared), the variables with which agents name their
+session (it may not be recorded), ``<common git dir>/entire/sessions-seen`` (older than ``entire-sessions`` if the Go CLI
+wrote there), ``<common git dir>/entire/push`` (the user chose to push checkpoints) and ``<common git
+dir>/entire/command`` (the path of ``entire``, for programs that start git with a minimal PATH). They never fail git:
+only the exit code of a chained hook counts (formats.md section 8). The one exception is pre-push, which stops a push of
+refs that were promised to stay on this machine, without any interpreter: the promise holds even where ``entire`` is not
+found.
 """
 
 from __future__ import annotations
 
+from entire.agents.registry import session_variables
 from entire.githooks.managers import MANAGERS
 
 NAMES = ("prepare-commit-msg", "commit-msg", "post-commit", "pre-push")
@@ -140,7 +142,7 @@ END
     return 1
 }
 
-if [ -e "$git_dir/entire/live" ] || [ -e "$git_dir/entire/pending.json" ] || has_new_sessions ||
+if [ -e "$git_dir/entire/live" ] || [ -e "$git_dir/entire/pending.json" ] || [ -n "@SESSION@" ] || has_new_sessions ||
     [ "$2" = squash ] || [ -e "$git_dir/SQUASH_MSG" ] || [ -e "$git_dir/rebase-merge/current-fixups" ] ||
     { is_amend "$@" && head_is_linked; } || follows_reset; then
     run_entire hooks git prepare-commit-msg "$@" </dev/null 2>/dev/null
@@ -338,8 +340,9 @@ def text(name: str) -> bytes:
     marks = " ".join(f"-e {manager.mark}" for manager in MANAGERS)
     start = _START.format(name=name, marker=MARKER, backup=BACKUP, marks=marks)
     near_commit = _FIND_GIT_DIR + "\n" + _RUN_ENTIRE + "\n" + _FIND_SESSIONS + "\n"
+    prepare = _PREPARE_COMMIT_MSG.replace("@SESSION@", "".join(f"${variable}" for variable in session_variables()))
     bodies = {
-        "prepare-commit-msg": near_commit + _PREPARE_COMMIT_MSG + "\n" + _CHAIN,
+        "prepare-commit-msg": near_commit + prepare + "\n" + _CHAIN,
         "commit-msg": _COMMIT_MSG + "\n" + _CHAIN,
         "post-commit": near_commit + _POST_COMMIT + "\n" + _CHAIN,
         "pre-push": _FIND_GIT_DIR + "\n" + _RUN_ENTIRE + "\n" + _PRE_PUSH,

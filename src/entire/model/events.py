@@ -73,5 +73,6 @@ class GitEvent(Value):
     message_file: str = ""  # of the commit being prepared
     message_source: str = ""  # git's word: message, template, merge, squash, commit
     session_id: str = ""  # of the agent that runs git, where the environment names one
+    agent_type: str = ""  # that agent's
     remote: str = ""  # the push's destination
     environment: Mapping[str, str] = {}

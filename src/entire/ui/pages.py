@@ -94,7 +94,7 @@ def _sessions(found: Sequence[views.SessionView], now: float, *, detailed: bool)
 def _unlinked(found: Sequence[views.UnlinkedView], *, detailed: bool) -> list[str]:
     shown = found if detailed else found[:5]
     rows = [
-        (commit.commit[:7], text.one_line(commit.subject, 50), text.one_line(commit.reason, 100)) for commit in shown
+        (commit.commit[:7], text.one_line(commit.subject, 50), text.one_line(commit.reason, 160)) for commit in shown
     ]
     return text.table(rows)
 

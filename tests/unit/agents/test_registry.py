@@ -82,16 +82,16 @@ def test_an_adapter_gets_the_metadata_of_its_session() -> None:
 
 
 @pytest.mark.parametrize(
-    ("env", "session"),
+    ("env", "session", "agent"),
     [
-        ({}, ""),
-        ({"CLAUDE_CODE_SESSION_ID": ""}, ""),
-        ({"CLAUDE_CODE_SESSION_ID": "a"}, "a"),
-        ({"DEMO_AGENT_SESSION_ID": "b"}, "b"),
+        ({}, "", ""),
+        ({"CLAUDE_CODE_SESSION_ID": ""}, "", ""),
+        ({"CLAUDE_CODE_SESSION_ID": "a"}, "a", "Claude Code"),
+        ({"DEMO_AGENT_SESSION_ID": "b"}, "b", "Demo Agent"),
     ],
 )
-def test_the_session_that_calls_git(env: dict[str, str], session: str) -> None:
-    assert registry.calling_session(env) == session
+def test_the_session_that_calls_git(env: dict[str, str], session: str, agent: str) -> None:
+    assert (registry.calling_session(env), registry.calling_agent(env)) == (session, agent)
 
 
 def test_an_unknown_name_is_an_error_that_lists_the_known_ones(packages: Packages) -> None:

@@ -112,15 +112,19 @@ def _link(context: Context, decided: Pending, commit: Commit) -> None:
 
 
 def _note_unlinked(context: Context, commit: Commit, reason: str, decided: Pending | None = None) -> None:
-    """Record why a commit is not linked, if it matters to a live session. The reason is '' if the content is linked."""
+    """Record why a commit is not linked, if it matters to a live session or to one that was not recorded.
+
+    The reason is '' if the content is linked.
+    """
     from entire.lifecycle.commits import carry_forward
 
-    has_live_session = any(session.is_live(context.now()) for session in context.relevant_sessions())
+    is_near = any(session.is_live(context.now()) for session in context.relevant_sessions())
+    is_near = is_near or (decided is not None and bool(decided.unrecorded))
     if decided is not None and (decided.kind is CommitKind.AMEND or reason == _BY_HAND):
         _note_commit(context, commit, decided)
         for session in carry_forward.close_files(decided, carry_forward.affected_sessions(context, decided)):
             context.touch(session)
-    if has_live_session and reason:
+    if is_near and reason:
         context.journal.note_reason(commit.oid, reason, context.now())
         context.log.info("commit not linked", commit=commit.oid, reason=reason)
     context.save()

@@ -59,6 +59,7 @@ class Pending(Value):
     running: tuple[RunningTurn, ...] = ()
     patch_id: str = ""
     reason: str = ""
+    unrecorded: str = ""  # a reason, if the agent that made the commit works in a session that was not recorded
     pid: int = 0  # of the git command; while it runs, the commit may still come
     started: str = ""
 

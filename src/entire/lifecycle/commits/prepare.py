@@ -14,7 +14,7 @@ from entire.git.patchid import patch_id
 from entire.lifecycle.commits import pending
 from entire.lifecycle.commits.pending import CommitKind, Pending
 from entire.model import trailers
-from entire.model.ids import CheckpointId, new_id
+from entire.model.ids import CheckpointId, is_session_id, new_id
 from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
@@ -101,6 +101,14 @@ def _committing_session(context: Context, event: GitEvent) -> str:
     return next((session_id for session_id, agent in agents.items() if agent in ancestors), "")
 
 
+def _unrecorded(context: Context, event: GitEvent) -> str:
+    """Return a reason that names the session in git's environment if it was not recorded; '' otherwise."""
+    name = event.session_id
+    if not is_session_id(name) or event.environment.get("ENTIRE_TEST_TTY", "") == "1" or context.session(name):
+        return ""
+    return f"made by session {name} of {event.agent_type}, which was not recorded (is `entire` on the agent's PATH?)"
+
+
 def _keep_folded_ids(context: Context, message_file: str, message: str, state: Operation) -> None:
     """Keep the ids of a commit that a rebase folds into the one before: `fixup` drops its message."""
     folded = context.objects.commit(state.folds) if state.folds else None
@@ -127,11 +135,12 @@ def _decide(context: Context, attempt: Attempt) -> Pending:
         ids=replaced.ids,
         paths=tuple(change.path for change in changes),
         running=_running(context, maker),
+        unrecorded=_unrecorded(context, attempt.event),
         pid=attempt.git.pid,
         started=attempt.git.started,
     )
     if not changes and not attempt.amends:
-        return replace(basis, reason="an empty commit has no content")
+        return replace(basis, reason=basis.unrecorded or "an empty commit has no content")
     held = _examine(context, basis, parent_tree, replaced, changes)
     if held is not None and (reverted := _reverted(context, attempt.message)) is not None:
         held = content.without_reverted(held, reverted, _texts(held))
@@ -183,6 +192,8 @@ def _ends(context: Context, sessions: Iterable[str]) -> dict[str, list[Any]]:
 def _reason(context: Context, basis: Pending) -> str:
     if basis.ids:
         return "its content is already in checkpoints"
+    if basis.unrecorded:
+        return basis.unrecorded
     if basis.kind in (CommitKind.MERGE, CommitKind.REVERT, CommitKind.PICK):
         return f"a {basis.kind.value} with no new session content"
     if not context.journal.attribution.entries:
