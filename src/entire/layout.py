@@ -44,6 +44,7 @@ class Place:
         self.sessions_dir = os.path.join(common_dir, "entire-sessions")  # session states, shared with the Go CLI
         self.sessions_seen = os.path.join(self.common_own_dir, "sessions-seen")  # as new as the states we have read
         self.lock_file = os.path.join(self.common_own_dir, "lock")  # held while Entire's data of the repository change
+        self.enabled_marker = os.path.join(self.common_own_dir, "enabled")  # its time: when ``enable`` last ran
         self.push_marker = os.path.join(self.common_own_dir, "push")  # written by ``enable`` if checkpoints are pushed
 
     def __eq__(self, other: object) -> bool:

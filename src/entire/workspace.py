@@ -67,7 +67,7 @@ class Workspace:
         """Return the state of this worktree."""
         from entire.queries import status
 
-        return status.view(self.place, self.settings, self._catalog)
+        return status.view(self.place, self.settings, self._catalog, now=self._now())
 
     # ------------------------------------------------------------ names
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 from entire.agents import transcripts
 from entire.agents.registry import AgentEntry
 from entire.model.events import Event, EventType
-from entire.model.transcripts import Position, Prompt, Subagent, TokenUsage
+from entire.model.transcripts import Position, Prompt, SessionFile, Subagent, TokenUsage
 
 EVENTS = {
     "session-start": EventType.SESSION_START,
@@ -151,6 +151,14 @@ class SessionResumer(Bare):
         return f"bare --resume {session_id}"
 
 
+class SessionLister(Bare):
+    def session_files(self, root: str) -> list[SessionFile]:
+        return transcripts.session_files(os.path.join(root, ".bare", "sessions"))
+
+    def has_conversation(self, session_ref: str) -> bool:
+        return b"prompt" in self.read_transcript(session_ref)
+
+
 class TextGenerator(Bare):
     def generate_text(self, prompt: str, model: str) -> str:
         return "text"
@@ -173,6 +181,7 @@ CAPABILITIES: dict[str, type[Bare]] = {
     "hook_installer": HookInstaller,
     "hook_responder": HookResponder,
     "line_transcript": LineTranscript,
+    "session_lister": SessionLister,
     "session_resumer": SessionResumer,
     "subagent_extractor": SubagentExtractor,
     "text_generator": TextGenerator,

@@ -628,6 +628,7 @@ def test_the_table_of_checks() -> None:
         "permissions",
         "lock",
         "agents",
+        "recording",
         "checkpoints",
         "clutter",
         "log",

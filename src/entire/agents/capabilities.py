@@ -14,6 +14,7 @@ NAMES = (
     "file_watcher",
     "hook_installer",
     "hook_responder",
+    "session_lister",
     "session_resumer",
     "subagent_extractor",
     "text_generator",
@@ -30,6 +31,7 @@ def _capability(name: str) -> Callable[[Agent], Any]:
 file_watcher: Callable[[Agent], contract.FileWatcher | None] = _capability("file_watcher")
 hook_installer: Callable[[Agent], contract.HookInstaller | None] = _capability("hook_installer")
 hook_responder: Callable[[Agent], contract.HookResponder | None] = _capability("hook_responder")
+session_lister: Callable[[Agent], contract.SessionLister | None] = _capability("session_lister")
 session_resumer: Callable[[Agent], contract.SessionResumer | None] = _capability("session_resumer")
 subagent_extractor: Callable[[Agent], contract.SubagentExtractor | None] = _capability("subagent_extractor")
 text_generator: Callable[[Agent], contract.TextGenerator | None] = _capability("text_generator")

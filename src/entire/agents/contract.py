@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from entire.model.events import Event
-    from entire.model.transcripts import Position, Prompt, Subagent, TokenUsage
+    from entire.model.transcripts import Position, Prompt, SessionFile, Subagent, TokenUsage
 
 
 class AgentFactory(Protocol):
@@ -180,6 +180,18 @@ class SessionResumer(Protocol):
 
     def format_resume_command(self, session_id: str) -> str:
         """Return the shell command that continues the session."""
+        ...
+
+
+class SessionLister(Protocol):
+    """Lists the sessions that the agent itself keeps, so that ``status`` can name those that were not recorded."""
+
+    def session_files(self, root: str) -> list[SessionFile]:
+        """Return the sessions that were started in ``root``, by the names and times of their files alone."""
+        ...
+
+    def has_conversation(self, session_ref: str) -> bool:
+        """Tell, from the beginning of a session's file, whether it holds a prompt or an answer."""
         ...
 
 

@@ -5,8 +5,12 @@ Nothing here loads a whole transcript into memory; only ``chunk`` and ``join`` w
 
 from __future__ import annotations
 
+import os
+
 from entire import files
 from entire.model import jsontext
+from entire.model.ids import is_session_id
+from entire.model.transcripts import SessionFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +24,7 @@ KEEP = 1 << 15
 _MAX_SHORTENED = 8 << 20
 _BLOCK = 1 << 20
 _SMALLEST_PART = 64
+_BEGINNING = 1 << 16
 
 
 class Shortener:
@@ -253,6 +258,31 @@ def read(path: str) -> bytes:
         return files.read(path) or b""
     except (OSError, ValueError):  # ValueError: a path with a NUL
         return b""
+
+
+def session_files(folder: str) -> list[SessionFile]:
+    """Return the sessions ``<id>.jsonl`` of a folder; empty if it cannot be read."""
+    found = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                name, end = os.path.splitext(entry.name)
+                if end == ".jsonl" and is_session_id(name) and entry.is_file():
+                    changed = entry.stat().st_mtime
+                    found.append(SessionFile(session_id=name, session_ref=entry.path, changed=changed))
+    except OSError:
+        pass
+    return found
+
+
+def beginning(path: str) -> tuple[list[bytes], bool]:
+    """Return the first complete lines of a file, and whether there is more than was read."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(_BEGINNING + 1)
+    except (OSError, ValueError):
+        return [], False
+    return data[:_BEGINNING].split(b"\n"), len(data) > _BEGINNING
 
 
 def chunk(transcript: bytes, max_size: int) -> list[bytes]:

@@ -12,7 +12,7 @@ from entire.git.read import Objects
 from entire.githooks import install
 from entire.lifecycle import liveness
 from entire.lifecycle.commits import complete, pending
-from entire.maintenance import clean
+from entire.maintenance import clean, unrecorded
 from entire.maintenance.repository import Repository, is_committing
 from entire.model import jsontext, trailers
 from entire.model.ids import CheckpointId
@@ -20,6 +20,7 @@ from entire.model.times import parse_time
 from entire.model.value import replace
 from entire.model.views import FindingView
 from entire.store import browse, checkpoints
+from entire.store.catalog import Catalog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -192,6 +193,12 @@ def agent_hooks(case: Case) -> Iterator[FindingView]:
             "no agent has hooks in this repository, so no sessions are recorded",
             "run `entire enable --agent NAME` to install them",
         )
+
+
+def unrecorded_sessions(case: Case) -> Iterator[FindingView]:
+    """Find sessions that an agent kept since ``enable`` and whose hooks never reached us."""
+    for found in unrecorded.find(case.place, Catalog(case.place), now=case.now):
+        yield finding(WARNING, found.problem, found.hint)
 
 
 # ---------------------------------------------------------------- checkpoints

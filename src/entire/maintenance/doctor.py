@@ -36,6 +36,7 @@ CHECKS: dict[str, tuple[Check, Remedy | None]] = {
     "git hooks": (checks.git_hooks, repairs.git_hooks),
     "agents": (checks.agents, None),
     "agent hooks": (checks.agent_hooks, repairs.agent_hooks),
+    "recording": (checks.unrecorded_sessions, None),
     "links": (checks.dangling_links, repairs.dangling_links),
     "checkpoints": (checks.damaged_checkpoints, None),
     "clutter": (checks.clutter, None),
@@ -43,7 +44,7 @@ CHECKS: dict[str, tuple[Check, Remedy | None]] = {
 }
 """Name of a check: how it is done and how it is repaired. In the order of repair: later repairs need earlier ones."""
 _ALWAYS = ("git", "settings", "permissions")
-_WHERE_ENABLED = ("sessions", "commits", "git hooks", "agent hooks")
+_WHERE_ENABLED = ("sessions", "commits", "git hooks", "agent hooks", "recording")
 
 
 def diagnose(place: Place, request: DoctorRequest, *, now: Callable[[], float]) -> DoctorView:

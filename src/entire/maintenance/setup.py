@@ -97,6 +97,7 @@ def enable(place: Place, request: EnableRequest) -> EnableView:
     written = _write_settings(place, request.target, request.strategy, push)
     _write_ignore(place)
     _write_push_marker(place, push)
+    files.write(place.enabled_marker, b"")
     _record_own_changes(place, before=False)
     in_effect = settings.load(place) or settings.Settings()
     return EnableView(agents=installed, removed=removed, git=_git_hooks(report), push_sessions=push,

@@ -21,6 +21,14 @@ class Position(Value):
 START = Position()
 
 
+class SessionFile(Value):
+    """A session that the agent itself keeps: its transcript, and when that changed (seconds since the epoch)."""
+
+    session_id: str
+    session_ref: str
+    changed: float
+
+
 class Prompt(Value):
     """A person's prompt. ``position``: the number of records before it; ``id``: the agent's id of the turn."""
 

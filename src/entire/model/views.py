@@ -183,6 +183,15 @@ class HookView(Value):
     remedies: tuple[str, ...] = ()  # what to do about it, in the imperative
 
 
+class UnrecordedView(Value):
+    """Sessions of an agent that were not recorded although its hooks are installed, the latest first."""
+
+    agent: str  # display name
+    session_ids: tuple[str, ...]
+    problem: str = ""
+    hint: str = ""  # what to do
+
+
 class StatusView(Value):
     """The state of a worktree."""
 
@@ -197,6 +206,7 @@ class StatusView(Value):
     sessions: tuple[SessionView, ...] = ()
     unlinked: tuple[UnlinkedView, ...] = ()
     hooks: tuple[HookView, ...] = ()
+    unrecorded: tuple[UnrecordedView, ...] = ()
     checkpoints: int = 0
     unpushed: Mapping[str, int] = {}  # remote: number of commits of the checkpoints branch that it lacks
     settings_files: tuple[str, ...] = ()

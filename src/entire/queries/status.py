@@ -9,6 +9,7 @@ from entire.agents import registry
 from entire.errors import EntireError
 from entire.git import history
 from entire.githooks import inspection
+from entire.maintenance import unrecorded
 from entire.model.views import HookView, StatusView
 from entire.queries import commits, sessions
 from entire.store import checkpoints
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from entire.store.catalog import Catalog
 
 
-def view(place: Place, chosen: Settings | None, catalog: Catalog) -> StatusView:
+def view(place: Place, chosen: Settings | None, catalog: Catalog, *, now: float) -> StatusView:
     """Return the state of a worktree; ``chosen`` is None where Entire was never enabled."""
     found = chosen or settings.Settings(enabled=False)
     paths = (place.settings, place.main_local_settings, place.local_settings)
@@ -38,6 +39,7 @@ def view(place: Place, chosen: Settings | None, catalog: Catalog) -> StatusView:
         sessions=tuple(sessions.listing(place)),
         unlinked=tuple(commits.unlinked(place)),
         hooks=(git_hooks(place), *_agent_hooks(place)),
+        unrecorded=tuple(unrecorded.find(place, catalog, now=now)) if found.enabled else (),
         checkpoints=len(catalog.checkpoint_ids),
         unpushed=_unpushed(place, catalog.tips),
         settings_files=tuple(path for path in paths if path and os.path.isfile(path)),

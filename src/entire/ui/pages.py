@@ -111,6 +111,8 @@ def _hooks(view: views.StatusView) -> list[str]:
 def _warnings(view: views.StatusView) -> Iterator[str]:
     for warning in view.warnings:
         yield text.plain(warning)
+    for missing in view.unrecorded:
+        yield text.plain(f"{missing.problem}: {missing.hint}")
     if view.enabled and len(view.hooks) < 2:
         yield "no agent hooks are installed: run `entire enable`"
     broken = [hooks for hooks in view.hooks if view.enabled and not hooks.is_installed]

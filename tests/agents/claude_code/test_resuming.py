@@ -9,6 +9,8 @@ import pytest
 
 from entire.agents.claude_code.agent import ClaudeCode
 from entire.errors import EntireError
+from entire.model.transcripts import SessionFile
+from tests.architecture.places import ROOT
 
 
 def folder(home: Path, root: str, **env: str) -> str:
@@ -111,3 +113,30 @@ def test_the_contract_holds() -> None:
         g: contract.SessionResumer = mine
         h: contract.HookResponder = mine
         held += [made, a, b, c, d, e, f, g, h]
+
+
+TRANSCRIPTS = sorted((ROOT / "tests/fixtures/claude_code/transcripts").rglob("*.jsonl"))
+
+
+@pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.name)
+def test_every_captured_transcript_holds_a_conversation(path: Path) -> None:
+    assert ClaudeCode().has_conversation(str(path))
+
+
+def test_the_files_of_a_folder(tmp_path: Path) -> None:
+    projects = tmp_path / ".claude/projects/-home-dev-project"
+    agent = ClaudeCode(env={"HOME": str(tmp_path)})
+    assert agent.session_files("/home/dev/project") == []
+    projects.mkdir(parents=True)
+    for name in ("s1.jsonl", "s2.jsonl", "agent-a1.jsonl", ".jsonl", "s3.json", "memory"):
+        (projects / name).write_text("")
+    os.utime(projects / "s1.jsonl", (1, 1))
+    found = {file.session_id: file for file in agent.session_files("/home/dev/project")}
+    assert sorted(found) == ["s1", "s2"]
+    assert found["s1"] == SessionFile(session_id="s1", session_ref=str(projects / "s1.jsonl"), changed=1.0)
+
+
+def test_what_cannot_be_read_holds_no_conversation(tmp_path: Path) -> None:
+    (tmp_path / "torn").write_bytes(b'{"type":"user","mess')
+    for name in ("torn", "missing", "."):
+        assert not ClaudeCode().has_conversation(str(tmp_path / name))

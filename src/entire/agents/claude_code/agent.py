@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from entire.agents.claude_code.transcript import Tail
     from entire.model.events import Event
-    from entire.model.transcripts import Position, Prompt, Subagent, TokenUsage
+    from entire.model.transcripts import Position, Prompt, SessionFile, Subagent, TokenUsage
 
 _MAX_TAILS = 4  # parsed transcripts to keep for the next question
 _MAX_FOLDER_NAME = 200  # longer names of project folders end in a hash that only the agent knows
@@ -48,6 +48,7 @@ class ClaudeCode:
             "hook_installer",
             "hook_responder",
             "line_transcript",
+            "session_lister",
             "session_resumer",
             "subagent_extractor",
             "token_calculator",
@@ -208,6 +209,17 @@ class ClaudeCode:
         except OSError:
             known = []
         return os.path.join(projects, known[0] if known else start)
+
+    def session_files(self, root: str) -> list[SessionFile]:
+        """Return the sessions of the project folder; older versions kept subagents' transcripts there, too."""
+        found = transcripts.session_files(self.session_dir(root))
+        return [file for file in found if not file.session_id.startswith("agent-")]
+
+    def has_conversation(self, session_ref: str) -> bool:
+        from entire.agents.claude_code import records
+
+        lines, is_longer = transcripts.beginning(session_ref)
+        return is_longer or any(records.is_conversation(transcripts.loads(line)) for line in lines)
 
     def resolve_session_file(self, session_dir: str, session_id: str) -> str:
         if not is_session_id(session_id):

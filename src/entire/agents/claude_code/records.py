@@ -84,6 +84,16 @@ def prompt_text(record: Record, *, modern: bool) -> str:
     return text or ("[image]" if blocks(record, "image") else "")
 
 
+def is_conversation(record: object) -> bool:
+    """Tell whether a record is a prompt or an answer, and not one that the agent wrote by itself."""
+    if not isinstance(record, dict):
+        return False
+    kind = record.get("type")
+    return (kind == "user" and bool(prompt_text(record, modern=False))) or (
+        kind == "assistant" and not is_synthetic(record)
+    )
+
+
 def command_text(record: Record) -> str:
     """Return ``/name args`` if this user record is a slash command, else ''."""
     text = content(record)

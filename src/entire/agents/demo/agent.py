@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Final
 
-    from entire.model.transcripts import Position, Prompt, Subagent, TokenUsage
+    from entire.model.transcripts import Position, Prompt, SessionFile, Subagent, TokenUsage
 
 # verb: (the agent's name of the hook, the event)
 HOOKS = {
@@ -45,6 +45,7 @@ class Demo:
             "hook_installer",
             "hook_responder",
             "line_transcript",
+            "session_lister",
             "session_resumer",
             "subagent_extractor",
             "token_calculator",
@@ -147,6 +148,14 @@ class Demo:
         real = os.path.realpath(root)
         name = "".join(c if c.isascii() and c.isalnum() else "-" for c in real)[-80:]
         return os.path.join(home, "sessions", f"{name}-{hashlib.sha256(os.fsencode(real)).hexdigest()[:8]}")
+
+    def session_files(self, root: str) -> list[SessionFile]:
+        return transcripts.session_files(self.session_dir(root))
+
+    def has_conversation(self, session_ref: str) -> bool:
+        lines, is_longer = transcripts.beginning(session_ref)
+        found = (transcripts.loads(line) for line in lines)
+        return is_longer or any(isinstance(record, dict) and record.get("type") == "prompt" for record in found)
 
     def resolve_session_file(self, session_dir: str, session_id: str) -> str:
         if not is_session_id(session_id):
