@@ -136,7 +136,7 @@ def test_a_setting_allows_it_for_good(remote: Remote) -> None:
     remote.refuses("push", "--mirror", "origin")
 
 
-@pytest.mark.parametrize("how", ["name", "other name", "expression", "ref", "onto our name", "tag"])
+@pytest.mark.parametrize("how", ["name", "other name", "expression", "reflog", "ref", "onto our name", "tag"])
 def test_a_step_is_stopped_under_whatever_name(story: Story, how: str) -> None:
     work(story)
     remote, shadow = Remote(story), shadow_of(story)
@@ -145,6 +145,7 @@ def test_a_step_is_stopped_under_whatever_name(story: Story, how: str) -> None:
         "name": shadow,
         "other name": f"{shadow}:refs/heads/x",
         "expression": f"{shadow}^0:refs/heads/x",
+        "reflog": f"heads/{shadow}@{{0}}:refs/heads/x",
         "ref": f"{journal}:refs/y",
         "onto our name": f"{story.git('rev-parse', shadow).strip()}:refs/heads/{shadow}",
         "tag": f"{shadow}:refs/tags/x",
@@ -155,7 +156,7 @@ def test_a_step_is_stopped_under_whatever_name(story: Story, how: str) -> None:
 
 @pytest.mark.parametrize("spec", [METADATA_BRANCH, f"{METADATA_BRANCH}:refs/heads/backup", f"+{CHECKPOINTS}"])
 def test_checkpoints_that_stay_here_are_stopped_by_name_too(remote: Remote, spec: str) -> None:
-    said = remote.refuses("push", "origin", spec, naming=f"{CHECKPOINTS}: checkpoints, which you chose to keep")
+    said = remote.refuses("push", "origin", spec, naming=f"{CHECKPOINTS}: checkpoints, which you did not choose")
     assert "entire enable --push-sessions" in said
     remote.takes("-c", f"{ALLOW}=true", "push", "-q", "origin", spec)
     assert len(remote.refs()) == 1

@@ -19,7 +19,7 @@ from entire.workspace import Workspace
 from tests.integration.story import BIN, Story
 
 SESSION = "0b5a9f3e-4c1d-4f6a-9e57-2d8c3b7a1f60"
-REASON = f"made by session {SESSION} of Claude Code, which was not recorded (is `entire` on the agent's PATH?)"
+REASON = f"made by session {SESSION} of Claude Code, which was not recorded (is entire on the agent's PATH?)"
 BY_AGENT = {"CLAUDE_CODE_SESSION_ID": SESSION, "CLAUDECODE": "1"}
 
 

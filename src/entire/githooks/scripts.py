@@ -237,7 +237,8 @@ is_deletion() {
 private_refs() {
     printf %s "$list" | while read -r from oid to rest; do
         is_deletion "$oid" && continue
-        source=${from%%[~^]*} # git names a ref in full, but an expression (branch~1) as it was typed
+        source=${from%%[~^]*} # git names a ref in full, but an expression (branch~1, branch@{1}) as it was typed
+        source=${source%%@[{]*}
         case $source in
             entire/*) source=refs/heads/$source ;;
             heads/entire/*) source=refs/$source ;;
@@ -251,7 +252,7 @@ describe() {
         refs/entire/*) echo "$1: snapshots of your files, with untracked ones" ;;
         "$checkpoints")
             pushes_checkpoints && return 1
-            echo "$1: checkpoints, which you chose to keep on this machine"
+            echo "$1: checkpoints, which you did not choose to push"
             ;;
         refs/heads/entire/*)
             is_step_name "${1#refs/heads/entire/}" && is_step "$2" || return 1
@@ -295,9 +296,8 @@ case $list in
         if [ -n "$private" ] && [ "$(git config --type=bool entire.allowPrivatePush 2>/dev/null)" != true ]; then
             {
                 echo "entire: stopped this push before anything was sent: it would publish what stays on this machine"
-                printf '%s\n' "$private" | sed -e 's/^/  /' -e '21s/.*/  .../' -e '22,$d'
-                echo "hint: push branches by name, or all but these:" \
-                    "git push <remote> 'refs/heads/*' '^refs/heads/entire/*'"
+                printf '%s\\n' "$private" | sed -e 's/^/  /' -e '21s/.*/  .../' -e '22,$d'
+                echo "hint: push by name, or all others: git push <remote> 'refs/heads/*' '^refs/heads/entire/*'"
                 case $private in
                     *"$checkpoints:"*) echo "hint: to push checkpoints from now on: entire enable --push-sessions" ;;
                 esac

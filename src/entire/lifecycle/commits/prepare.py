@@ -106,7 +106,7 @@ def _unrecorded(context: Context, event: GitEvent) -> str:
     name = event.session_id
     if not is_session_id(name) or event.environment.get("ENTIRE_TEST_TTY", "") == "1" or context.session(name):
         return ""
-    return f"made by session {name} of {event.agent_type}, which was not recorded (is `entire` on the agent's PATH?)"
+    return f"made by session {name} of {event.agent_type}, which was not recorded (is entire on the agent's PATH?)"
 
 
 def _keep_folded_ids(context: Context, message_file: str, message: str, state: Operation) -> None:
