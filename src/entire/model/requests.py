@@ -17,7 +17,7 @@ class EnableRequest(Value):
     """Start recording sessions in a repository.
 
     ``agents``: names of the agents to install hooks for; without any, those that ``Workspace.agents`` suggests.
-    ``push_sessions`` None: keep the earlier choice; without one, checkpoints stay on this machine.
+    ``push_sessions`` None: as the settings say, a teammate's included; else checkpoints stay on this machine.
     """
 
     agents: tuple[str, ...] = ()
