@@ -22,7 +22,7 @@ BACKUP = ".pre-entire"
 _START = """\
 #!/bin/sh
 # {marker}
-# Written by `entire enable`, removed by `entire disable --uninstall`. Does nothing if entire is not installed.
+# Written by `entire enable`, removed by `entire disable --uninstall`. Starts nothing if entire is not installed.
 earlier=${{0%/*}}/{name}{backup}
 [ -x "$earlier" ] || earlier=
 case ${{0##*/}} in
