@@ -85,7 +85,6 @@ def test_enable_returns_what_it_wrote(workspace: Workspace) -> None:
         agents=(demo,),
         git=views.GitHooksView(folder=f"{top}/.git/hooks"),
         push_sessions=False,
-        push_sessions_file=f"{top}/.entire/settings.json",
         settings_files=(f"{top}/.entire/settings.json",),
     )
     assert workspace.settings is not None  # read again

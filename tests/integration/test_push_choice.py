@@ -92,7 +92,7 @@ def test_repaired_hooks_push_nothing_of_someone_who_never_ran_enable(clone: Clon
     assert clone.says() == (True, SHARED, False)
     assert clone.pushing == (
         f"{SHARED} asks for it, but you have not agreed in this clone, so checkpoints stay on this machine"
-        " (`entire enable --push-sessions` pushes them)"
+        " (`entire enable --push-sessions` pushes them); origin lacks 1 checkpoint commit"
     )
 
 

@@ -69,7 +69,7 @@ def run(request: EnableRequest) -> int:
         if prompts.confirm("Add these lines? They do nothing in repositories without Entire."):
             lines = [_added(line, top) for line in workspace.add_hook_lines()]
     hooks = workspace.git_hooks()
-    text.write([*lines, *_settings(view, top), *_outcome(view, hooks)])
+    text.write([*lines, *_settings(view, workspace), *_outcome(view, hooks)])
     return 0 if hooks.is_installed else 1
 
 
@@ -122,11 +122,12 @@ def _added(line: HookLineView, top: str) -> str:
     return f"git: {shown} is not a shell script: call our hook from it yourself"
 
 
-def _settings(view: EnableView, top: str) -> Sequence[str]:
+def _settings(view: EnableView, workspace: Workspace) -> Sequence[str]:
+    top, settings = workspace.place.top, workspace.settings
     lines = [f"settings: written to {text.path(path, top)}" for path in view.settings_files]
     push = "stay on this machine (`entire enable --push-sessions` pushes them)"
-    if view.push_sessions:
-        file = text.path(view.push_sessions_file, top)
+    if view.push_sessions and settings is not None:
+        file = text.path(settings.push_sessions_file, top)
         push = f"`git push` also pushes them (prompts and transcripts, secrets removed), as {file} says"
     return [*(lines or ["settings: unchanged"]), f"checkpoints: {push}"]
 

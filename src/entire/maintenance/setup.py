@@ -99,9 +99,8 @@ def enable(place: Place, request: EnableRequest) -> EnableView:
     _write_push_marker(place, push)
     files.write(place.enabled_marker, b"")
     _record_own_changes(place, before=False)
-    in_effect = settings.load(place) or settings.Settings()
     return EnableView(agents=installed, removed=removed, git=_git_hooks(report), push_sessions=push,
-                      push_sessions_file=in_effect.push_sessions_file, settings_files=tuple(written))  # fmt: skip
+                      settings_files=tuple(written))  # fmt: skip
 
 
 def check(request: EnableRequest) -> None:

@@ -346,7 +346,6 @@ class EnableView(Value):
     agents: tuple[AgentHooksView, ...]
     git: GitHooksView
     push_sessions: bool
-    push_sessions_file: str = ""  # the settings file that says so
     removed: tuple[AgentHooksView, ...] = ()
     settings_files: tuple[str, ...] = ()  # written; none if nothing changed
 

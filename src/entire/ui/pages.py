@@ -49,16 +49,15 @@ def _facts(view: views.StatusView) -> Iterator[tuple[str, str]]:
 def _pushing(view: views.StatusView) -> str:
     """Say whether checkpoints are pushed, and which file says so."""
     file = text.path(view.push_sessions_file, view.top)
+    behind = ", ".join(f"{remote} lacks {text.count(n, 'checkpoint commit')}" for remote, n in view.unpushed.items())
+    missing = f"; {behind}" if view.push_sessions and behind else ""
     if view.is_pushing:
-        behind = [f"{remote} lacks {text.count(n, 'checkpoint commit')}" for remote, n in view.unpushed.items()]
-        return "; ".join([f"`git push` also pushes checkpoints ({file})", *([", ".join(behind)] if behind else [])])
+        return f"`git push` also pushes checkpoints ({file}){missing}"
     if view.push_sessions:
-        return (
-            f"{file} asks for it, but you have not agreed in this clone, so checkpoints stay on this machine"
-            " (`entire enable --push-sessions` pushes them)"
-        )
-    state = "not chosen, so" if view.push_sessions is None else f"off ({file}),"
-    return f"{state} checkpoints stay on this machine (`entire enable --push-sessions` pushes them)"
+        state = f"{file} asks for it, but you have not agreed in this clone, so"
+    else:
+        state = "not chosen, so" if view.push_sessions is None else f"off ({file}),"
+    return f"{state} checkpoints stay on this machine (`entire enable --push-sessions` pushes them){missing}"
 
 
 def _section(title: str, lines: Sequence[str] | Iterator[str], style: Style) -> Iterator[str]:
