@@ -1,13 +1,13 @@
 """The hook scripts: POSIX sh that starts an interpreter only if there is something to do.
 
 A commit without a session costs the start of three shells. The scripts test ``<git dir>/entire/live`` (a live session
-in this worktree), ``<git dir>/entire/pending.json`` (a commit was prepared), the variables with which agents name their
-session (it may not be recorded), ``<common git dir>/entire/sessions-seen`` (older than ``entire-sessions`` if the Go CLI
-wrote there), ``<common git dir>/entire/push`` (the user chose to push checkpoints) and ``<common git
+in this worktree), ``<git dir>/entire/pending.json`` (a commit was prepared), the variables with which agents name
+their session (it may not be recorded), ``<common git dir>/entire/sessions-seen`` (older than ``entire-sessions`` if
+the Go CLI wrote there), ``<common git dir>/entire/push`` (the user chose to push checkpoints) and ``<common git
 dir>/entire/command`` (the path of ``entire``, for programs that start git with a minimal PATH). They never fail git:
-only the exit code of a chained hook counts (formats.md section 8). The one exception is pre-push, which stops a push of
-refs that were promised to stay on this machine, without any interpreter: the promise holds even where ``entire`` is not
-found.
+only the exit code of a chained hook counts (formats.md section 8). The one exception is pre-push, which stops a push
+of refs that were promised to stay on this machine, without any interpreter: the promise holds even where ``entire``
+is not found.
 """
 
 from __future__ import annotations
