@@ -119,6 +119,14 @@ def here() -> Place:
     return place
 
 
+def head(place: Place) -> str:
+    """Return the commit of a worktree's HEAD; '' if plain files do not tell (packed refs, reftable, no commit)."""
+    text = _first_line(os.path.join(place.git_dir, "HEAD"))
+    if text.startswith("ref: refs/heads/"):
+        text = _first_line(os.path.join(place.common_dir, text.removeprefix("ref: ")))
+    return text if len(text) in (40, 64) and not text.strip("0123456789abcdef") else ""
+
+
 def _place_at(folder: str) -> Place | None:
     """Return the worktree whose root is ``folder``, or None."""
     dot_git = os.path.join(folder, ".git")

@@ -115,11 +115,15 @@ def state(place: Place) -> Operation:
         merge_heads=tuple((files.read(os.path.join(folder, "MERGE_HEAD")) or b"").decode("ascii", "replace").split()),
         picked=(files.read(os.path.join(folder, "CHERRY_PICK_HEAD")) or b"").decode("ascii", "replace").strip(),
         folds=_folded_commit(folder),
-        rebasing=any(os.path.isdir(os.path.join(folder, name)) for name in ("rebase-merge", "rebase-apply")),
+        rebasing=is_rebasing(place),
         squash_tip=tips[0] if tips else "",
         squash_message=squash,
         squashed_ids=tuple(checkpoint_id for text in reversed(commits) for checkpoint_id in checkpoint_ids(text)),
     )
+
+
+def is_rebasing(place: Place) -> bool:
+    return any(os.path.isdir(os.path.join(place.git_dir, name)) for name in ("rebase-merge", "rebase-apply"))
 
 
 def _folded_commit(folder: str) -> str:

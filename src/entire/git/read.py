@@ -81,6 +81,11 @@ class Objects:
         data = self._exactly(int(words[2]) + 1)
         return Object(oid=words[0].decode("ascii", "replace"), type=words[1].decode("ascii", "replace"), data=data[:-1])
 
+    def oid(self, name: str) -> str:
+        """Return an object's id, '' if git has none of that name."""
+        found = self.get(name)
+        return found.oid if found is not None else ""
+
     def blob(self, name: str) -> bytes | None:
         found = self.get(name)
         return found.data if found is not None and found.type == "blob" else None

@@ -5,12 +5,33 @@ from __future__ import annotations
 import os
 
 from entire import files
+from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.layout import Place
 
 _REFLOG_END = 1 << 16
+
+
+class Move(Value):
+    """One line of HEAD's reflog: HEAD moved from ``old`` (zeros before the first commit) to ``new``."""
+
+    old: str
+    new: str
+    subject: str = ""
+
+
+def moves(place: Place) -> list[Move]:
+    """Return how HEAD moved in this worktree lately, oldest first."""
+    data = files.read(os.path.join(place.git_dir, "logs", "HEAD")) or b""
+    found = []
+    for line in data[-_REFLOG_END:].decode("utf-8", "surrogateescape").splitlines():
+        ids, _, subject = line.partition("\t")
+        words = ids.split()
+        if len(words) > 1:
+            found.append(Move(old=words[0], new=words[1], subject=subject))
+    return found
 
 
 def amended(place: Place) -> set[str]:

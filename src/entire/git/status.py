@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+_STATUS = ("status", "--porcelain=v2", "--branch", "-z", "-uall", "--no-renames", "--ignore-submodules=dirty")
+_MANY_PATHS = 400  # longer lists gain nothing from a pathspec, and command lines are limited
+
+
 class Dirty(Value):
     """A path that differs from HEAD. ``oid`` is set if the index already holds the worktree's content.
 
@@ -36,18 +40,14 @@ class Status(Value):
 
 def read(top: str) -> Status:
     """Return the status of the worktree with root ``top``: tracked changes, and untracked files not ignored."""
-    done = run.git(
-        top,
-        "status",
-        "--porcelain=v2",
-        "--branch",
-        "-z",
-        "-uall",
-        "--no-renames",
-        "--ignore-submodules=dirty",
-        timeout=600,
-    )
-    return parse(done.stdout)
+    return parse(run.git(top, *_STATUS, timeout=600).stdout)
+
+
+def changed(top: str, paths: Sequence[str]) -> set[str]:
+    """Return those of these paths that differ from HEAD; none if ``top`` is no worktree any more."""
+    limit = ["--", *paths] if len(paths) <= _MANY_PATHS else []
+    done = run.git(top, "--literal-pathspecs", *_STATUS, *limit, ok=(0, 128), timeout=600)
+    return {dirty.path for dirty in parse(done.stdout).dirty}.intersection(paths)
 
 
 def parse(data: bytes) -> Status:

@@ -53,6 +53,7 @@ def handle(context: Context, event: Event | GitEvent) -> bytes:
         recovery.complete_commit(context, event)
         session = _session_of(context, event)
         recovery.import_go_sessions(context, event.session_id)
+        recovery.follow_head(context, event)
         if session.is_running and not session.process.pid:  # its turn began under the Go CLI
             session.process = agent_process()
         recovery.close_lost_turns(context, excluding=event.session_id)
@@ -92,6 +93,7 @@ def _handle_worktree(context: Context, event: GitEvent) -> bytes:
     with context.lock():
         recovery.complete_commit(context, event)
         recovery.import_go_sessions(context)
+        recovery.follow_head(context, event)
         for action in actions:
             if action not in _AFTER_THE_LOCK:
                 _handler(action)(context, event)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 
+from entire import layout
 from entire.model.events import EventType
 from entire.model.phases import Phase
 from entire.store import sessions as states
@@ -25,6 +26,25 @@ def complete_commit(context: Context, event: Event | GitEvent | None = None) -> 
 
         is_repeated = event is not None and event.type is EventType.PREPARE_COMMIT
         complete.complete_pending(context, is_repeated=is_repeated)
+
+
+def follow_head(context: Context, event: Event | GitEvent | None = None) -> None:
+    """Learn of commits that no hook saw, if HEAD moved since the last event. A rebase is followed once it is done."""
+    journal = context.journal
+    known = journal.followed
+    if not known or (event is not None and event.type is EventType.GIT_COMMIT):
+        return
+    head = layout.head(context.place) or context.objects.oid("HEAD")
+    if not head or head == known:
+        return
+    from entire.git import operation
+
+    if not operation.is_rebasing(context.place):
+        from entire.lifecycle.commits import unseen
+
+        unseen.follow(context, known, head)
+        journal.caches.followed = head
+        context.save()
 
 
 def import_go_sessions(context: Context, present: str = "") -> None:
@@ -74,5 +94,6 @@ def finish_interrupted(context: Context) -> list[str]:
     with context.lock():
         messages = transaction.complete(context.place)
         complete_commit(context)
+        follow_head(context)
         close_lost_turns(context)
     return messages

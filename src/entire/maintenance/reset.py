@@ -20,7 +20,7 @@ from entire.model import jsontext, prefix
 from entire.model.digest import sha256
 from entire.model.value import replace
 from entire.model.views import ForgottenView, ResetView, StepsView
-from entire.store import sessions, steps
+from entire.store import open_files, sessions, steps
 from entire.store.journal import Journal
 from entire.undo import transaction
 
@@ -102,7 +102,7 @@ def _view(repository: Repository, session: Session) -> ForgottenView:
         session_id=session.session_id,
         agent=session.agent_type,
         steps=session.steps,
-        open_files=tuple(session.open_files),
+        open_files=open_files.find(repository.place, [session]).get(session.session_id, ()),
         first_prompt=session.first_prompt,
         is_at_work=at_work,
         stays=at_work or _has_checkpoints(session),

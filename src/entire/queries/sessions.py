@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire.model.views import SessionView
-from entire.store import sessions
+from entire.store import open_files, sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,10 +13,12 @@ if TYPE_CHECKING:
 
 def listing(place: Place) -> list[SessionView]:
     """Return all sessions, most recently seen first."""
-    return [_view(state, place) for state in sessions.list_states(place)]
+    states = sessions.list_states(place)
+    still_open = open_files.find(place, states)
+    return [_view(state, place, still_open.get(state.session_id, ())) for state in states]
 
 
-def _view(state: Session, place: Place) -> SessionView:
+def _view(state: Session, place: Place, still_open: tuple[str, ...]) -> SessionView:
     return SessionView(
         session_id=state.session_id,
         agent=state.agent_type,
@@ -28,7 +30,7 @@ def _view(state: Session, place: Place) -> SessionView:
         ended=state.ended,
         last_seen=state.last_seen,
         steps=state.steps,
-        open_files=tuple(state.open_files),
+        open_files=still_open,
         last_checkpoint=state.last_checkpoint,
         first_prompt=state.first_prompt,
         model=state.model,

@@ -85,6 +85,7 @@ class Rewind:
                 self._draft_index()
             done = self._draft.carry_out()
             self._is_open = False
+            context.forget()  # the states are other files now
             self._note(done)
             if not transactions.count(context.place) % _PRUNED_EVERY:
                 transactions.prune(context.place, now=context.now(), seconds=KEPT_SECONDS, max_count=_MAX_UNDO,

@@ -21,7 +21,7 @@ from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from entire.layout import Place
@@ -60,6 +60,10 @@ class Snapshot(Value):
     files: dict[str, list[Any]] = {}
     left_out: tuple[str, ...] = ()  # untracked files above the size limit
     untracked: tuple[str, ...] = ()
+
+    def has(self, path: str) -> bool:
+        """Tell whether the worktree has something at a path that HEAD has not, or lacks what HEAD has."""
+        return path in self.files or path in self.left_out
 
 
 class RetainedSteps(Value):
@@ -187,7 +191,7 @@ class Caches:
 
     def __init__(self, value: Mapping[str, Any]) -> None:
         self.trees: dict[str, str] = value.get("trees", {})  # commit -> tree, of the last few commits
-        self.followed = str(value.get("followed", ""))  # HEAD, if our hooks saw every commit since the last snapshot
+        self.followed = str(value.get("followed", ""))  # HEAD, up to which all commits are known
         self.last_scan = float(value.get("last_scan", 0.0))  # when the folder of session states was read
         self.identity: list[Any] = value.get("identity", ["", 0.0])  # the author of our commits, and when git was asked
 
@@ -251,11 +255,16 @@ class Journal:
     def snapshot(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
         self._is_new = True
-        self.caches.followed = ""
+        self.caches.followed = snapshot.head
 
-    def follow(self, commit: str, parents: Sequence[str]) -> None:
-        """Note a commit that our hooks saw: on top of the known HEAD, the next snapshot need not ask git about it."""
-        if self.snapshot.head and tuple(parents[:1]) == (self.caches.followed or self.snapshot.head,):
+    @property
+    def followed(self) -> str:
+        """HEAD's last known position; '' if none is known."""
+        return self.caches.followed or self.snapshot.head
+
+    def follow(self, commit: str, before: str) -> None:
+        """Note a commit that our hooks saw, on top of HEAD's last known position (``before``) or in its place."""
+        if before and before == self.followed:
             self.caches.followed = commit
 
     def note_reason(self, commit: str, reason: str, moment: float) -> None:

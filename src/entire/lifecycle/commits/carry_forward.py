@@ -1,12 +1,14 @@
-"""After a commit: saves a session's remaining uncommitted files as a step on the new commit."""
+"""After a commit: closes the files that it contains, and saves the remaining ones as a step on the new commit."""
 
 from __future__ import annotations
 
-from entire.git import refs
+from entire.errors import RefMovedError
+from entire.git import refs, status
 from entire.git.write import Stream
 from entire.lifecycle.commits.pending import CommitKind
 from entire.lifecycle.snapshots import recorder
 from entire.lifecycle.turns import turn as turns
+from entire.model.value import replace
 from entire.store import steps
 from entire.store.journal import NO_FILE
 
@@ -52,13 +54,52 @@ def close_files(decided: Pending, sessions: Sequence[Session]) -> list[Session]:
 
 def carry(context: Context, decided: Pending, commit: Commit, sessions: Sequence[Session]) -> None:
     """Start the committed sessions on the new base: no steps but one for what is still uncommitted."""
-    for session in close_files(decided, affected_sessions(context, decided)):
-        context.touch(session)
+    _close(context, decided)
     for session in filter(context.in_this_worktree, sessions):
         session.steps = 0
         session.base_commit = commit.oid
         if session.open_files and not session.is_running:
             _carry_session(context, commit, session)
+
+
+def settle(context: Context, decided: Pending, commit: Commit) -> None:
+    """Close what an unlinked commit contains. As after a linked one, the sessions start on the new base."""
+    closed = {session.session_id: session for session in _close(context, decided)}
+    holders = map(context.session, decided.sessions)
+    closed.update({session.session_id: session for session in holders if session is not None})
+    committed = [session for session in closed.values() if context.in_this_worktree(session)]
+    _release(context, committed)
+    carry(context, decided, commit, committed)
+    for session in committed:
+        context.touch(session)
+
+
+def _close(context: Context, decided: Pending) -> list[Session]:
+    """Close the files that a commit contains, also those of visiting sessions; return the sessions that changed."""
+    # What the last snapshot had may be gone from the worktree too.
+    dirty = status.changed(context.place.top, list(decided.left)) if decided.left else ()
+    decided = replace(decided, left={path: owners for path, owners in decided.left.items() if path in dirty})
+    changed = close_files(decided, affected_sessions(context, decided))
+    for session in changed:
+        context.touch(session)
+    if context.journal.attribution.visiting_sessions:
+        from entire.lifecycle.snapshots import other_worktrees
+
+        other_worktrees.close(context.journal.attribution, decided)
+    return changed
+
+
+def _release(context: Context, sessions: Sequence[Session]) -> None:
+    """Retain the steps of these sessions, as a checkpoint does, and delete their shadow branches."""
+    for is_repeated in (False, True):
+        moves = context.strategy.release(sessions, context.relevant_sessions(), ask=is_repeated)
+        try:
+            refs.move(context.place.top, moves)
+        except RefMovedError:
+            if is_repeated:
+                raise
+        else:
+            return
 
 
 def _carry_session(context: Context, commit: Commit, session: Session) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 _BY_HAND = "its trailer was removed by hand"
+_NOT_PREPARED = "git did not run prepare-commit-msg for it"
 
 
 def complete(context: Context, _event: GitEvent) -> None:
@@ -29,15 +30,32 @@ def complete(context: Context, _event: GitEvent) -> None:
     head = context.objects.commit("HEAD")
     if head is None:
         return
-    context.journal.follow(head.oid, head.parents)
     if decided is None:
         if not operation.find().picks:
-            _note_unlinked(context, head, "git did not run prepare-commit-msg for it")
+            _examine(context, head)
         elif not operation.state(context.place).rebasing:  # a rebase's commits follow with the next snapshot
             _add_link(context, head)
         return
-    _carry_out(context, decided, head)
+    _follow(context, decided, head)
+    carry_out(context, decided, head)
     pending.drop(context.place)
+
+
+def _follow(context: Context, decided: Pending, commit: Commit) -> None:
+    is_amend = decided.kind is CommitKind.AMEND
+    context.journal.follow(commit.oid, decided.head if is_amend else "".join(commit.parents[:1]))
+
+
+def _examine(context: Context, commit: Commit) -> None:
+    """Examine a commit for which git ran post-commit, but not prepare-commit-msg."""
+    from entire.git import reflog
+    from entire.lifecycle.commits import afterwards
+
+    move = next((move for move in reversed(reflog.moves(context.place)) if move.new == commit.oid), None)
+    for found in history.show(context.place.top, [commit.oid]):
+        decided = afterwards.decide(context, found, move, context.running_turns())
+        _follow(context, decided, commit)
+        note_unlinked(context, commit, afterwards.reason(decided, _NOT_PREPARED), decided)
 
 
 def complete_pending(context: Context, *, is_repeated: bool = False) -> None:
@@ -49,7 +67,7 @@ def complete_pending(context: Context, *, is_repeated: bool = False) -> None:
         return
     commit = commit_of(context.place, context.objects, decided)
     if commit is not None:
-        _carry_out(context, decided, commit)
+        carry_out(context, decided, commit)
     elif decided.pid and process.is_running(decided.pid, decided.started):
         if not (is_repeated and decided.pid == operation.find().pid):
             return
@@ -67,22 +85,23 @@ def commit_of(place: Place, objects: Objects, decided: Pending) -> Commit | None
     return None
 
 
-def _carry_out(context: Context, decided: Pending, commit: Commit) -> None:
+def carry_out(context: Context, decided: Pending, commit: Commit) -> None:
+    """Link a commit as it was decided, or note why it is not linked."""
     present = trailers.checkpoint_ids(commit.message.decode("utf-8", "surrogateescape"))
     target = decided.id or decided.update
     if present and decided.kind in (CommitKind.SQUASH, CommitKind.RESET, CommitKind.PICK):
         _add_link(context, commit)
     if decided.ids and not present:
-        _note_unlinked(context, commit, _BY_HAND, decided)
+        note_unlinked(context, commit, _BY_HAND, decided)
         return
     if decided.update in present and not decided.sessions:
         from entire.lifecycle.commits import checkpoint
 
         checkpoint.refresh(context, decided, commit)
     if not target or not decided.sessions:
-        _note_unlinked(context, commit, "" if present else decided.reason, decided)
+        note_unlinked(context, commit, "" if present else decided.reason, decided)
     elif target not in present:
-        _note_unlinked(context, commit, _BY_HAND, decided)
+        note_unlinked(context, commit, _BY_HAND, decided)
     else:
         _link(context, decided, commit)
 
@@ -101,29 +120,24 @@ def _link(context: Context, decided: Pending, commit: Commit) -> None:
     _note_commit(context, commit, decided)
     carry_forward.carry(context, decided, commit, sessions)
     attribution = context.journal.attribution
-    if attribution.visiting_sessions:
-        from entire.lifecycle.snapshots import other_worktrees
-
-        other_worktrees.close(context.journal, decided)
     is_open = any(session.open_files or session.is_running for session in context.relevant_sessions())
     if not attribution.visiting_sessions and not is_open:
         attribution.note_quiet()
     context.save(*sessions)
 
 
-def _note_unlinked(context: Context, commit: Commit, reason: str, decided: Pending | None = None) -> None:
-    """Record why a commit is not linked, if it matters to a live session or to one that was not recorded.
-
-    The reason is '' if the content is linked.
+def note_unlinked(context: Context, commit: Commit, reason: str, decided: Pending) -> None:
+    """Record why a commit is not linked, if it matters to a live session or to one that was not recorded, and close the
+    files that it contains. The reason is '' if the content is linked.
     """
     from entire.lifecycle.commits import carry_forward
 
     is_near = any(session.is_live(context.now()) for session in context.relevant_sessions())
-    is_near = is_near or (decided is not None and bool(decided.unrecorded))
-    if decided is not None and (decided.kind is CommitKind.AMEND or reason == _BY_HAND):
+    is_near = is_near or bool(decided.unrecorded)
+    is_amend = decided.kind is CommitKind.AMEND
+    if is_amend or any(path in context.journal.attribution.agent_paths for path in decided.paths):
         _note_commit(context, commit, decided)
-        for session in carry_forward.close_files(decided, carry_forward.affected_sessions(context, decided)):
-            context.touch(session)
+        carry_forward.settle(context, decided, commit)
     if is_near and reason:
         context.journal.note_reason(commit.oid, reason, context.now())
         context.log.info("commit not linked", commit=commit.oid, reason=reason)

@@ -52,6 +52,8 @@ class Attempt(Value):
     head: Commit | None
     tree: str
     amends: bool
+    maker: str = ""  # the session whose agent makes it, '' for a person
+    running: tuple[RunningTurn, ...] = ()  # may own what no snapshot has; the first wins ties
 
     @property
     def parent(self) -> str:
@@ -75,9 +77,10 @@ def prepare(context: Context, event: GitEvent) -> None:
         pending.drop(context.place)
         return
     head, tree = context.objects.commit("HEAD"), _index_tree(context, event)
-    attempt = Attempt(event=event, message=message, git=git, operation=state, head=head, tree=tree,
-                      amends=_amends(event, git, head, tree))  # fmt: skip
-    decided = _decide(context, attempt)
+    maker = _committing_session(context, event)
+    attempt = Attempt(event=event, message=message, git=git, operation=state, head=head, tree=tree, maker=maker,
+                      amends=_amends(event, git, head, tree), running=_running(context, maker))  # fmt: skip
+    decided = decide(context, attempt)
     pending.save(context.place, decided)
     if decided.ids:
         _write_trailers(context, attempt, decided)
@@ -121,12 +124,12 @@ def _keep_folded_ids(context: Context, message_file: str, message: str, state: O
             files.write(message_file, text.encode("utf-8", "surrogateescape"))
 
 
-def _decide(context: Context, attempt: Attempt) -> Pending:
+def decide(context: Context, attempt: Attempt) -> Pending:
+    """Decide which sessions a commit contains, and which checkpoint ids it carries. Writes nothing."""
     parent = context.objects.commit(attempt.parent) if attempt.parent else None
     parent_tree = parent.tree if parent is not None else diff.EMPTY_TREE[len(attempt.tree)]
     changes = diff.changes(context.place.top, parent_tree, attempt.tree)
     replaced = _replaced(context, attempt, changes)
-    maker = _committing_session(context, attempt.event)
     basis = Pending(
         kind=replaced.kind,
         head=attempt.head.oid if attempt.head else "",
@@ -134,7 +137,7 @@ def _decide(context: Context, attempt: Attempt) -> Pending:
         moment=context.now(),
         ids=replaced.ids,
         paths=tuple(change.path for change in changes),
-        running=_running(context, maker),
+        running=attempt.running,
         unrecorded=_unrecorded(context, attempt.event),
         pid=attempt.git.pid,
         started=attempt.git.started,
@@ -146,8 +149,8 @@ def _decide(context: Context, attempt: Attempt) -> Pending:
         held = content.without_reverted(held, reverted, _texts(held))
         basis = replace(basis, kind=CommitKind.REVERT)
     sessions = {name: held.turns(name) for name in held.sessions()} if held is not None else {}
-    if maker and basis.kind is CommitKind.PLAIN:
-        sessions.setdefault(maker, [])
+    if attempt.maker and basis.kind is CommitKind.PLAIN:
+        sessions.setdefault(attempt.maker, [])
     if held is not None:
         basis = replace(
             basis,
@@ -292,14 +295,19 @@ def _examine(
 
 
 def _moved_away(context: Context, changes: Sequence[Change]) -> list[str]:
-    """Return open paths that are gone from the worktree: a person may have moved them to paths that the commit adds."""
-    if not any(change.status == "A" for change in changes):
+    """Return paths of sessions that are gone from the worktree: a person may have moved them to paths that the commit
+    adds, now or when a snapshot recorded both.
+    """
+    added = {change.path for change in changes if change.status == "A"}
+    if not added:
         return []
-    known = {change.path for change in changes}
-    paths = dict.fromkeys(
-        path for session in context.relevant_sessions() for path in session.open_files if path not in known
-    )
-    return [path for path in paths if not os.path.lexists(os.path.join(context.place.top, path))]
+    attribution, known = context.journal.attribution, {change.path for change in changes}
+    paths = [path for session in context.relevant_sessions() for path in session.open_files]
+    for entry in attribution.entries:
+        if not added.isdisjoint(entry.paths):
+            paths += [path for path in entry.paths if path in attribution.agent_paths]
+    gone = dict.fromkeys(path for path in paths if path not in known)
+    return [path for path in gone if not os.path.lexists(os.path.join(context.place.top, path))]
 
 
 def _dropped_by_amend(context: Context, basis: Pending, replaced: Replaced) -> list[str]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from entire.layout import Place
     from entire.lifecycle.commits.pending import Pending
     from entire.model.session import Session
-    from entire.store.journal import Journal
+    from entire.store.journal import Attribution
 
 _MAX_PATHS = 500
 
@@ -67,12 +67,12 @@ def _note_in(other: Context, session: Session, paths: Sequence[str]) -> None:
         other.close()
 
 
-def close(journal: Journal, decided: Pending) -> None:
+def close(attribution: Attribution, decided: Pending) -> None:
     """Forget the paths of visiting sessions that a commit contains."""
     committed = {path for path in decided.paths if path not in decided.left}
-    for session_id, paths in list(journal.attribution.visiting_sessions.items()):
+    for session_id, paths in list(attribution.visiting_sessions.items()):
         open_paths = [path for path in paths if path not in committed]
         if open_paths:
-            journal.attribution.visiting_sessions[session_id] = open_paths
+            attribution.visiting_sessions[session_id] = open_paths
         else:
-            del journal.attribution.visiting_sessions[session_id]
+            del attribution.visiting_sessions[session_id]

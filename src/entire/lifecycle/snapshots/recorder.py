@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from entire.errors import RefMovedError
 from entire.git import refs
 from entire.git.write import Stream
@@ -15,13 +13,14 @@ from entire.store import steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from entire.lifecycle.context import Context
     from entire.lifecycle.snapshots.worktree import TakenSnapshot
     from entire.model.session import Session
     from entire.model.turns import Owner, TurnKey
     from entire.redact import Redacted
+    from entire.store.journal import Snapshot
     from entire.strategies import Destination
 
 _ATTEMPTS = 8
@@ -100,16 +99,17 @@ def record(context: Context, change: Change, cause: Cause, step: Step | None = N
     attribution.reports.update({turn: list(paths) for turn, paths in cause.reported.items()})
     if not change.is_new:
         journal.snapshot = replace(snapshot, tree=change.tree)
+        close_files(context)
         return
     tree, step_id = change.tree, ""
     if not tree:
         tree, step_id = _write(context, change.taken, step, keep=True)
     elif step is not None:
         _, step_id = _write(context, change.taken, step, keep=False)
-    if snapshot.head != before.head and snapshot.head != journal.caches.followed:
+    if before.head and snapshot.head != journal.followed:
         from entire.lifecycle.snapshots import followed_commits
 
-        followed_commits.head_moved(context, before.head, snapshot.head)
+        followed_commits.head_moved(context, journal.followed, snapshot.head)
     journal.snapshot = replace(snapshot, tree=tree)
     _note_stashed(context, before.time, change.paths)
     if tree != attribution.tree:
@@ -124,6 +124,8 @@ def record(context: Context, change: Change, cause: Cause, step: Step | None = N
         )
         attribution.note(entry)
         _attribute(context, entry)
+        _attribute_to_people(context, entry, before)
+    close_files(context)
 
 
 def record_now(context: Context, cause: Cause) -> TakenSnapshot:
@@ -133,13 +135,12 @@ def record_now(context: Context, cause: Cause) -> TakenSnapshot:
 
 
 def _note_stashed(context: Context, since: float, changed: Sequence[str]) -> None:
-    """Record files of sessions that went into a stash: their lines may come back, unlike those of discarded files.
+    """Record work of sessions that went into a stash: it may come back, unlike discarded work.
 
-    ``git stash drop`` and ``pop`` remove the entry from the stash's log, so the log is read when the files vanish.
+    ``git stash drop`` and ``pop`` remove the entry from the stash's log, so the log is read when the work vanishes.
     """
-    attribution, top = context.journal.attribution, context.place.top
-    gone = [path for path in changed if path in attribution.agent_paths]
-    gone = [path for path in gone if not os.path.lexists(os.path.join(top, path))]
+    attribution = context.journal.attribution
+    gone = [path for path in changed if path in attribution.agent_paths and not context.journal.snapshot.has(path)]
     if gone:
         from entire.git import reflog
 
@@ -156,18 +157,23 @@ def attribute_again(context: Context, key: TurnKey) -> None:
 
     This includes paths that only this turn can have changed: a hook may have been killed after recording the snapshot.
     """
-    for entry in context.journal.attribution.entries:
+    entries = context.journal.attribution.entries
+    committed = {path: at for at, entry in enumerate(entries) if entry.commit for path in entry.paths}
+    for at, entry in enumerate(entries):
         # A commit changes no file: it may hold a person's work too.
         if RunningTurn(key) in entry.running and not entry.commit:
-            _attribute(context, entry)
+            _attribute(context, entry, {path for path in entry.paths if committed.get(path, at) > at})
+    close_files(context)
 
 
-def _attribute(context: Context, entry: Entry) -> None:
-    """Record a snapshot's changed paths as uncommitted work of the sessions that made them."""
+def _attribute(context: Context, entry: Entry, committed: Container[str] = ()) -> None:
+    """Record a snapshot's changed paths as uncommitted work of the sessions that made them. What was ``committed``
+    since is open only if the commit left some of it.
+    """
     attribution = context.journal.attribution
     owner = owner_between(entry.by, entry.running, attribution.reports)
     candidates = _sessions_of(context, entry)
-    by_sessions = {path: maker for path in entry.paths if (maker := owner(path)).is_turn}
+    by_sessions = {path: maker for path in entry.paths if path not in committed and (maker := owner(path)).is_turn}
     attribution.note_agent_paths(by_sessions)
     for session in candidates if by_sessions else ():
         session.open_files = _open_files(session, by_sessions, attribution.reports.get(session.turn_key, ()))
@@ -185,6 +191,50 @@ def _open_files(session: Session, makers: Mapping[str, Owner], reported: Sequenc
     own = [path for path, maker in makers.items() if maker.session_id == session.session_id]
     others = makers.keys() - own - set(reported)
     return [path for path in dict.fromkeys([*session.open_files, *own]) if path not in others]
+
+
+def _attribute_to_people(context: Context, entry: Entry, before: Snapshot) -> None:
+    """Close the open files that a person rewrote or moved, if they hold no line of the session any more."""
+    owner = owner_between(entry.by, entry.running, context.journal.attribution.reports)
+    by_people = [path for path in entry.paths if not owner(path).is_turn]
+    open_paths = {path for session in _with_open_files(context) for path in session.open_files}
+    if open_paths.isdisjoint(by_people):
+        return
+    from entire.lifecycle.snapshots import open_files
+
+    open_files.decide(context, [path for path in by_people if path in open_paths or path not in before.files])
+
+
+def close_files(context: Context) -> None:
+    """Close the open files that are as in HEAD: committed, or thrown away. Those in a stash or put aside by a rebase
+    may come back.
+    """
+    for session in _with_open_files(context):
+        if len(still_open := _still_open(context, session.open_files)) < len(session.open_files):
+            session.open_files = still_open
+            context.touch(session)
+    visiting = context.journal.attribution.visiting_sessions
+    for session_id, paths in list(visiting.items()):
+        visiting[session_id] = _still_open(context, paths)
+        if not visiting[session_id]:
+            del visiting[session_id]
+
+
+def _still_open(context: Context, paths: list[str]) -> list[str]:
+    snapshot, aside = context.journal.snapshot, context.journal.attribution.stashed_paths
+    if all(map(snapshot.has, paths)):
+        return paths
+    from entire.git import operation, reflog
+
+    if operation.is_rebasing(context.place):
+        return paths
+    stashed = aside if any(path in aside for path in paths) and reflog.last_stash(context.place) else {}
+    return [path for path in paths if snapshot.has(path) or path in stashed]
+
+
+def _with_open_files(context: Context) -> list[Session]:
+    sessions = context.relevant_sessions()
+    return [session for session in sessions if session.open_files and context.in_this_worktree(session)]
 
 
 # ---------------------------------------------------------------- writing

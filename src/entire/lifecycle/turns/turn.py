@@ -132,7 +132,7 @@ def _save(context: Context, session: Session, event: Event) -> None:
     step = step_of(context, session, transcript, finish, summary) if needs_step else None
     recorder.record(context, change, cause, step)
     recorder.attribute_again(context, session.turn_key)
-    _close_unchanged(context, session)
+    session.open_files.sort()
     if outside := transcript.files_outside(turn.start, finish):
         from entire.lifecycle.snapshots import other_worktrees
 
@@ -234,15 +234,6 @@ def notes_of(turn: Turn, prompts: list[Prompt]) -> list[TurnNote]:
         return [note]
     first, *more = [replace(note, prompt=prompt.text, position=prompt.position) for prompt in prompts]
     return [first, *(replace(other, tokens={}) for other in more)]
-
-
-def _close_unchanged(context: Context, session: Session) -> None:
-    """Close open paths that equal HEAD at the end of this turn: committed meanwhile, or reverted."""
-    changed = context.journal.snapshot.files
-    attribution, key = context.journal.attribution, session.turn_key
-    mine = set(attribution.reports.get(key, ()))
-    mine.update(path for entry in attribution.entries if RunningTurn(key) in entry.running for path in entry.paths)
-    session.open_files = sorted(path for path in session.open_files if path in changed or path not in mine)
 
 
 def step_of(context: Context, session: Session, transcript: SessionTranscript, finish: Position, summary: str) -> Step:
