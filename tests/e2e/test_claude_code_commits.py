@@ -139,3 +139,33 @@ def test_the_agents_commit_of_a_persons_work_is_linked_without_files(world: Worl
     assert session.metadata.get("initial_attribution", {}).get("agent_lines", 0) == 0
     assert_up_to(world, run.session, session.transcript, "ok")
     assert_quiet(repo)
+
+
+def test_commits_in_a_worktree_that_the_agent_adds(world: World) -> None:
+    world.enable()
+    repo, side = world.repo, world.folder / "side"
+    world.server.script.add(
+        turn(
+            "work in a worktree",
+            shell(f"git worktree add -q {side}", 0),
+            answer(tool("Write", file_path=str(side / "a.txt"), content="a\na\n"), usage=cost(1)),
+            shell(f"git -C {side} add -A && git -C {side} commit -q -m 'Add a'", 2),
+            shell(f"cd {side} && printf 'b\\n' >b.txt && git add -A && git commit -q -m 'Add b'", 3),
+            answer(tool("Write", file_path=world.path("c.txt"), content="c\n"), usage=cost(4)),
+            answer(text("worked"), usage=cost(5)),
+        )
+    )
+    run = world.claude.headless("work in a worktree", repo.path)
+    first, second = (repo.linked(commit) for commit in repo.git("rev-list", "--reverse", "main..side").split())
+    found = [checkpoint.session(run.session) for checkpoint in (first, second)]
+    assert [session.metadata["files_touched"] for session in found] == [["a.txt"], ["b.txt"]]
+    assert [session.metadata["branch"] for session in found] == ["side", "side"]
+    assert [lines(session) for session in found] == [(2, 0, 100), (1, 0, 100)]
+    assert [session.tokens for session in found] == [tokens(0, 1, 2), tokens(3, 4, 5)]
+    for session in found:
+        assert_up_to(world, run.session, session.transcript, "worked")
+    repo.git("worktree", "remove", str(side))
+    three = only(repo.linked(repo.commit("Add c")), run.session)
+    assert (three.metadata["files_touched"], three.tokens) == (["c.txt"], tokens())
+    assert_quiet(repo)
+    assert repo.log_errors() == []

@@ -193,6 +193,18 @@ def test_a_linked_worktree_has_its_own_markers(installed: World) -> None:
     assert install.install(str(other)).written == ()
 
 
+def test_a_turn_of_another_worktree_may_commit_in_this_one(installed: World) -> None:
+    other = installed.folder / "other"
+    installed.git("worktree", "add", "-q", str(other))
+    marker = installed.mark("running")
+    installed.git("commit", "-q", "--allow-empty", "-m", "x", cwd=other)
+    assert [call.split()[2] for call in installed.calls()] == ["prepare-commit-msg"]
+    marker.unlink()
+    installed.mark("running", installed.top / ".git" / "worktrees" / "other")
+    installed.commit("-m", "plain")
+    assert [call.split()[2] for call in installed.calls()] == ["prepare-commit-msg"]
+
+
 def test_a_submodule_has_its_own_hooks(world: World) -> None:
     library = world.folder / "library"
     subprocess.run(["git", "init", "-q", str(library)], check=True)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from entire.layout import Place
     from entire.lifecycle.context import Context
+    from entire.model.events import Event
 
 _MAX_PAYLOAD = 64 << 20
 
@@ -36,7 +37,7 @@ def run(args: Sequence[str]) -> int:
         if args[0] == "git":
             _handle_git(_LazyContext(place, found), args[1], args[2:])
         else:
-            _handle_agent(_LazyContext(place, found), args[0], args[1], args[2:])
+            _handle_agent(place, found, args)
     except Exception as error:
         _log_failure(place, args, error)
     return 0
@@ -72,16 +73,32 @@ class _LazyContext:
             self._context.close()
 
 
-def _handle_agent(lazy: _LazyContext, name: str, verb: str, rest: Sequence[str]) -> None:
+def _handle_agent(place: Place, found: settings.Settings, args: Sequence[str]) -> None:
+    name, verb, *rest = args
     event = registry.make(name).parse_hook(verb, _payload(rest))
     if event is None:
         return
     from entire.lifecycle import dispatcher
 
-    with lazy as context:
+    with _LazyContext(*_home(place, found, event)) as context:
         context.log = context.log.bind(agent=name, hook=verb)
         sys.stdout.buffer.write(dispatcher.handle(context, replace(event, agent=name)))
         sys.stdout.buffer.flush()
+
+
+def _home(place: Place, found: settings.Settings, event: Event) -> tuple[Place, settings.Settings]:
+    """Return the worktree of the event's session, with its settings: the agent may have gone to another one since."""
+    from entire.model.events import EventType
+
+    has_others = bool(place.worktree_name) or os.path.isdir(os.path.join(place.common_dir, "worktrees"))
+    if event.type is EventType.SESSION_START or not has_others:
+        return place, found
+    from entire.store import sessions
+
+    session = sessions.find(place, event.session_id)
+    home = layout.find(session.worktree_path) if session is not None and os.path.isdir(session.worktree_path) else None
+    chosen = settings.load(home) if home is not None and home.common_dir == place.common_dir else None
+    return (home, chosen) if home is not None and chosen is not None and chosen.enabled else (place, found)
 
 
 def _payload(rest: Sequence[str]) -> bytes:

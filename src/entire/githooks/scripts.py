@@ -1,13 +1,13 @@
 """The hook scripts: POSIX sh that starts an interpreter only if there is something to do.
 
 A commit without a session costs the start of three shells. The scripts test ``<git dir>/entire/live`` (a live session
-in this worktree), ``<git dir>/entire/pending.json`` (a commit was prepared), the variables with which agents name
-their session (it may not be recorded), ``<common git dir>/entire/sessions-seen`` (older than ``entire-sessions`` if
-the Go CLI wrote there), ``<common git dir>/entire/push`` (the user chose to push checkpoints) and ``<common git
-dir>/entire/command`` (the path of ``entire``, for programs that start git with a minimal PATH). They never fail git:
-only the exit code of a chained hook counts (formats.md section 8). The one exception is pre-push, which stops a push
-of refs that were promised to stay on this machine, without any interpreter: the promise holds even where ``entire``
-is not found.
+in this worktree), ``entire/running`` in the git directory of every worktree (a turn in progress), ``<git
+dir>/entire/pending.json`` (a commit was prepared), the variables with which agents name their session (it may not be
+recorded), ``<common git dir>/entire/sessions-seen`` (older than ``entire-sessions`` if the Go CLI wrote there),
+``<common git dir>/entire/push`` (the user chose to push checkpoints) and ``<common git dir>/entire/command`` (the path
+of ``entire``, for programs that start git with a minimal PATH). They never fail git: only the exit code of a chained
+hook counts (formats.md section 8). The one exception is pre-push, which stops a push of refs that were promised to stay
+on this machine, without any interpreter: the promise holds even where ``entire`` is not found.
 """
 
 from __future__ import annotations
@@ -142,7 +142,16 @@ END
     return 1
 }
 
-if [ -e "$git_dir/entire/live" ] || [ -e "$git_dir/entire/pending.json" ] || [ -n "@SESSION@" ] || has_new_sessions ||
+# An agent may commit in another worktree than its session's.
+turn_runs() {
+    for marker in "$common_dir/entire/running" "$common_dir"/worktrees/*/entire/running; do
+        [ -e "$marker" ] && return 0
+    done
+    return 1
+}
+
+if [ -e "$git_dir/entire/live" ] || [ -e "$git_dir/entire/pending.json" ] || [ -n "@SESSION@" ] || turn_runs ||
+    has_new_sessions ||
     [ "$2" = squash ] || [ -e "$git_dir/SQUASH_MSG" ] || [ -e "$git_dir/rebase-merge/current-fixups" ] ||
     { is_amend "$@" && head_is_linked; } || follows_reset; then
     run_entire hooks git prepare-commit-msg "$@" </dev/null 2>/dev/null

@@ -207,7 +207,10 @@ class Context:
             for session in self.relevant_sessions()
             if session in live or session.steps or session.foreign
         ]
-        journal.save(live=bool(live or journal.attribution.visiting_sessions))
+        journal.save(
+            live=bool(live or journal.attribution.visiting_sessions),
+            running=[session.session_id for session in live if session.is_running and self.in_this_worktree(session)],
+        )
         for session in self._touched.values():
             sessions.save(self.place, session)
         self._touched = {}

@@ -137,7 +137,17 @@ class SessionTranscript:
         return list(found.values())
 
     def _relative(self, path: str) -> str:
-        """Return a path relative to the worktree's top; '' if it is outside."""
+        """Return a path relative to the worktree's top; '' if it is outside, or in another worktree below it."""
+        found = self._below(path)
+        folder = os.path.dirname(found)
+        while folder:
+            if os.path.isfile(os.path.join(self._top, folder, ".git")):
+                return ""
+            folder = os.path.dirname(folder)
+        return found
+
+    def _below(self, path: str) -> str:
+        """Return a path relative to the worktree's top; '' if it is not below it."""
         full = os.path.normpath(
             path if os.path.isabs(path) else os.path.join(self._session.worktree_path or self._top, path)
         )

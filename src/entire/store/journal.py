@@ -3,8 +3,9 @@
 ``<git dir>/entire/journal.json`` is authoritative; the commits of ``refs/entire/journal/<worktree>`` protect the
 snapshots' trees from garbage collection. ``snapshot.json`` beside it remembers the blobs of the files that differ from
 HEAD, so that the next snapshot stores only what changed. Entries that no commit can need any more move to
-``past.jsonl``, where a rewind finds them for two weeks. ``live`` exists while the git hooks have something to do here:
-they check for it before they start an interpreter.
+``past.jsonl``, where a rewind finds them for two weeks. ``live`` exists while the git hooks have something to do here,
+``running`` while a turn is in progress, which may commit in other worktrees: the hooks check for both before they start
+an interpreter.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from entire.layout import Place
@@ -212,6 +213,7 @@ class Journal:
         self._path = os.path.join(place.own_dir, "journal.json")
         self._snapshot_path = os.path.join(place.own_dir, "snapshot.json")
         self._live_path = os.path.join(place.own_dir, "live")
+        self._running_path = running_path(place.git_dir)
         self._past_path = os.path.join(place.own_dir, "past.jsonl")
         self._repair = repair
         self._snapshot: Snapshot | None = None
@@ -272,8 +274,10 @@ class Journal:
         self.reasons.append({"commit": commit, "reason": reason, "time": moment})
         del self.reasons[:-_MAX_REASONS]
 
-    def save(self, *, live: bool) -> None:
-        """Write the journal and the marker for the git hooks."""
+    def save(self, *, live: bool, running: Sequence[str] | None = None) -> None:
+        """Write the journal and the markers for the git hooks. ``running``: the sessions with a turn in progress; None
+        leaves their marker as it is.
+        """
         self.is_live = live
         dropped = self.attribution.dropped
         if dropped:  # first: after a kill an entry is in both places, and is read once
@@ -290,6 +294,10 @@ class Journal:
             files.remove(self._live_path)
         elif not os.path.exists(self._live_path):
             files.write(self._live_path, b"")
+        if running:
+            files.write(self._running_path, "".join(f"{name}\n" for name in running).encode())
+        elif running is not None:
+            files.remove(self._running_path)
 
     def forms(self, *, live: bool) -> list[tuple[str, bytes | None]]:
         """Return path and content (None: delete) of what ``save`` writes without a new snapshot or dropped entries."""
@@ -306,6 +314,11 @@ class Journal:
             "reasons": self.reasons,
             "live": self.is_live,
         })  # fmt: skip
+
+
+def running_path(git_dir: str) -> str:
+    """Return the path of the marker that names the sessions with a turn in progress in the worktree of ``git_dir``."""
+    return os.path.join(git_dir, "entire", "running")
 
 
 def _past_line(entry: Entry, reports: Reports) -> bytes:

@@ -15,6 +15,7 @@ from entire.lifecycle.commits import pending
 from entire.lifecycle.commits.pending import CommitKind, Pending
 from entire.model import trailers
 from entire.model.ids import CheckpointId, is_session_id, new_id
+from entire.model.turns import RunningTurn
 from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
     from entire.git.read import Commit
     from entire.lifecycle.context import Context
     from entire.model.events import GitEvent
-    from entire.model.turns import RunningTurn, TurnKey
+    from entire.model.session import Session
+    from entire.model.turns import TurnKey
 
 _REVERTS = "This reverts commit "
 
@@ -77,28 +79,56 @@ def prepare(context: Context, event: GitEvent) -> None:
         pending.drop(context.place)
         return
     head, tree = context.objects.commit("HEAD"), _index_tree(context, event)
-    maker = _committing_session(context, event)
+    elsewhere = _running_elsewhere(context)
+    maker = _committing_session(context, event, elsewhere)
+    visiting = _receive(context, elsewhere, maker)
     attempt = Attempt(event=event, message=message, git=git, operation=state, head=head, tree=tree, maker=maker,
-                      amends=_amends(event, git, head, tree), running=_running(context, maker))  # fmt: skip
+                      amends=_amends(event, git, head, tree),
+                      running=(*_running(context, maker), *visiting))  # fmt: skip
     decided = decide(context, attempt)
     pending.save(context.place, decided)
     if decided.ids:
         _write_trailers(context, attempt, decided)
 
 
-def _committing_session(context: Context, event: GitEvent) -> str:
+def _running_elsewhere(context: Context) -> list[Session]:
+    """Return the sessions with a turn in progress in other worktrees: they may have worked or commit in this one."""
+    from entire.lifecycle.snapshots import other_worktrees
+
+    found = map(context.session, other_worktrees.running(context.place))
+    return [session for session in found if session is not None and session.is_running]
+
+
+def _receive(context: Context, elsewhere: Sequence[Session], maker: str) -> list[RunningTurn]:
+    """Record what these sessions did in this worktree so far; return the turns of those that did something."""
+    if not elsewhere:
+        return []
+    from entire.lifecycle.snapshots import other_worktrees
+
+    turns = [
+        RunningTurn.background(session.turn_key)
+        for session in elsewhere
+        if other_worktrees.receive(context, session, is_committing=session.session_id == maker)
+    ]
+    if turns:
+        context.save()
+    return turns
+
+
+def _committing_session(context: Context, event: GitEvent, elsewhere: Sequence[Session]) -> str:
     """Return the id of the session whose agent runs git within a turn, '' for a person.
 
     With ENTIRE_TEST_TTY set to "1" it is a person's commit, with "0" one by the agent of the active session.
     """
-    running = context.running()
+    here = context.running()
+    running = [*here, *elsewhere]
     terminal = event.environment.get("ENTIRE_TEST_TTY", "")
     if terminal == "1" or not running:
         return ""
     if event.session_id:
         return next((session.session_id for session in running if session.session_id == event.session_id), "")
     if terminal == "0":
-        return max(running, key=lambda session: session.last_seen).session_id
+        return max(here, key=lambda session: session.last_seen).session_id if here else ""
     ancestors = {(program.pid, program.started) for program in process.ancestors(os.getppid())}
     agents = {session.session_id: (session.process.pid, session.process.started) for session in running}
     return next((session_id for session_id, agent in agents.items() if agent in ancestors), "")

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 
-from entire import layout, settings
+from entire import files, layout, settings
 from entire.lifecycle.context import Context
 from entire.lifecycle.snapshots import recorder
 from entire.lifecycle.snapshots.recorder import Cause
 from entire.model.turns import RunningTurn
+from entire.store import journal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,19 +53,70 @@ def _is_same_path(first: str, second: str) -> bool:
 
 def _note_in(other: Context, session: Session, paths: Sequence[str]) -> None:
     try:
-        key, attribution = session.turn_key, other.journal.attribution
-        visits = attribution.visiting_sessions
-        visits[session.session_id] = sorted({*visits.get(session.session_id, []), *paths})
-        taken = recorder.take(other)
-        recorder.start_at_head(other, taken)
-        cause = Cause(
-            running=(*other.running_turns(), RunningTurn.background(key)),
-            reported={key: list(dict.fromkeys([*attribution.reports.get(key, []), *paths]))},
-        )
-        recorder.record(other, recorder.compare(other, taken), cause)
+        _record(other, session, paths)
         other.save()
     finally:
         other.close()
+
+
+def _record(context: Context, session: Session, paths: Sequence[str], *, since: float = 0.0) -> None:
+    """Take a snapshot in which these paths are a visiting session's, and what was written ``since`` a moment."""
+    key, attribution = session.turn_key, context.journal.attribution
+    taken = recorder.take(context)
+    recorder.start_at_head(context, taken)
+    if since:
+        changed = taken.snapshot.files
+        paths = [*paths, *(path for path in changed if _is_changed_since(context.place.top, path, since))]
+    visits = attribution.visiting_sessions
+    visits[session.session_id] = sorted({*visits.get(session.session_id, []), *paths})
+    cause = Cause(
+        running=(*context.running_turns(), RunningTurn.background(key)),
+        reported={key: list(dict.fromkeys([*attribution.reports.get(key, []), *paths]))},
+    )
+    recorder.record(context, recorder.compare(context, taken), cause)
+
+
+def _is_changed_since(top: str, path: str, moment: float) -> bool:
+    """Tell whether a file was written, moved or deleted since a moment: the system keeps the time of the last change,
+    for a deleted file that of its folder.
+    """
+    name = os.path.join(top, path)
+    while not os.path.lexists(name):
+        name = os.path.dirname(name)
+    return os.lstat(name).st_ctime >= moment
+
+
+# ---------------------------------------------------------------- commits
+
+
+def running(place: Place) -> list[str]:
+    """Return the sessions with a turn in progress in the repository's other worktrees."""
+    folder = os.path.join(place.common_dir, "worktrees")
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        names = []
+    found: list[str] = []
+    for git_dir in (place.common_dir, *(os.path.join(folder, name) for name in names)):
+        if not _is_same_path(git_dir, place.git_dir):
+            found += (files.read(journal.running_path(git_dir)) or b"").decode("utf-8", "replace").split()
+    return found
+
+
+def receive(context: Context, session: Session, *, is_committing: bool) -> bool:
+    """Record what a turn of another worktree has done in this one so far; tell whether it did anything.
+
+    What its tools report is its own. If its agent commits here, so is what was written here since the turn began,
+    unless a turn of this worktree may have written it.
+    """
+    if session.turn is None or context.agent_of(session) is None:
+        return False
+    transcript = context.transcript(session)
+    paths = transcript.files(session.turn.start, transcript.end())
+    if paths or is_committing:
+        alone = is_committing and not context.running_turns()
+        _record(context, session, paths[:_MAX_PATHS], since=session.turn.started if alone else 0.0)
+    return bool(paths) or is_committing
 
 
 def close(attribution: Attribution, decided: Pending) -> None:
