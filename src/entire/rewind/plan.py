@@ -180,8 +180,11 @@ class Rewind:
         self._head = diff.entries(context.place.top, head, list(self._new_blobs))
         differing = rewind_files.differing_paths(self._head, self._new_blobs)
         changed = []
-        relevant_sessions = context.relevant_sessions()
         point = self.view.point
+        session = context.session(point.session_id) if point is not None else None
+        if session is not None and context.in_this_worktree(session):  # it has work here again
+            context.mark_relevant(session.session_id)
+        relevant_sessions = context.relevant_sessions()
         orphans = differing - {path for session in relevant_sessions for path in session.open_files}
         for session in relevant_sessions:
             still_open = [path for path in session.open_files if path not in self._new_blobs or path in differing]
