@@ -49,5 +49,9 @@ class CorruptError(EntireError):
     """A stored file cannot be parsed; the original is kept."""
 
 
+class MissingObjectError(EntireError):
+    """Git lacks an object that a checkpoint or step refers to."""
+
+
 class LockTimeoutError(EntireError):
     """Another process held the repository's lock for too long."""

@@ -97,6 +97,7 @@ class Session:
         self.counted_subagents: dict[str, Any] = {}  # subagent id -> [count, byte, mark]
         self.stored = START  # the transcript up to here is stored
         self.parts: list[list[Any]] = []  # [blob id, lines] of stored parts
+        self.copied = 0  # bytes of the transcript that steps stored a second time
         self.last_checkpoint = ""
         self.tasks: dict[str, SubagentTask] = {}  # by tool-use id
         self.background: list[str] = []  # subagents that work on between turns

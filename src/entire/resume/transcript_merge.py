@@ -17,7 +17,7 @@ from entire.model.records import SessionRecord
 from entire.model.times import parse_time
 from entire.model.value import Value, replace
 from entire.redact import redact_json, redact_jsonl
-from entire.store import checkpoints, steps
+from entire.store import checkpoints, step_transcripts, steps
 from entire.store.checkpoints import Slot
 from entire.undo import transaction
 
@@ -283,9 +283,9 @@ def last_time(data: bytes) -> float:
 
 def slot_of_step(objects: Objects, commit: str, session_id: str, agent_type: str) -> Slot:
     """Return a session's folder in a step as a checkpoint's slot, empty if there is none."""
-    entries = objects.tree(f"{commit}:{steps.metadata_folder(session_id)}") if commit else []
+    files = step_transcripts.session_files(objects, commit, session_id) if commit else {}
     record = SessionRecord(checkpoint_id="", session_id=session_id, strategy="", created_at="", agent=agent_type)
-    return Slot(number=0, tree="", files={entry.name: entry.oid for entry in entries}, record=record)
+    return Slot(number=0, tree="", files=files, record=record)
 
 
 # ---------------------------------------------------------------- subagents

@@ -6,12 +6,13 @@ files, several histories. Writing keeps unknown data.
 
 from __future__ import annotations
 
+from entire.errors import MissingObjectError
 from entire.git import bulk, refs
 from entire.git.read import TreeEntry, parse_tree
 from entire.layout import METADATA_BRANCH
 from entire.model import jsontext
 from entire.model.digest import sha256
-from entire.model.ids import HEX, CheckpointId
+from entire.model.ids import HEX, CheckpointId, is_checkpoint_id
 from entire.model.records import CheckpointSummary, SessionRecord, summarize
 from entire.model.value import Value, replace
 from entire.store import prompts as prompt_files
@@ -27,6 +28,7 @@ LOCAL_REF = f"refs/heads/{METADATA_BRANCH}"
 TRANSCRIPT = "full.jsonl"
 _OLD_TRANSCRIPT = "full.log"
 _TREE = "040000"
+REFETCH = f"if a remote has it: `git fetch --refetch REMOTE {METADATA_BRANCH}`; else copy it from another clone"
 
 
 class Slot(Value):
@@ -173,27 +175,63 @@ def parse_object(data: bytes | None) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def transcript_parts(slot: Slot) -> list[str]:
-    """Return the object ids of a transcript's parts: the base file, if any, then by number."""
+def transcript_files(files: Mapping[str, str]) -> dict[str, str]:
+    """Return a transcript's files in their order, the base file first, as name to object id."""
     for base in (TRANSCRIPT, _OLD_TRANSCRIPT):
         prefix = base + "."
         numbered = {
-            int(name[len(prefix) :]): oid
-            for name, oid in slot.files.items()
+            int(name[len(prefix) :]): name
+            for name in files
             if name.startswith(prefix) and name[len(prefix) :].isascii() and name[len(prefix) :].isdigit()
         }
-        parts = ([slot.files[base]] if base in slot.files else []) + [numbered[number] for number in sorted(numbered)]
-        if parts:
-            return parts
-    return []
+        names = [base] * (base in files) + [numbered[number] for number in sorted(numbered)]
+        if names:
+            return {name: files[name] for name in names}
+    return {}
 
 
 def transcript(objects: Objects, slot: Slot) -> bytes:
-    """Return a session's complete transcript in the agent's format; empty if none was stored."""
-    parts = [objects.blob(oid) or b"" for oid in transcript_parts(slot)]
+    """Return a session's complete transcript in the agent's format; empty if none was stored.
+
+    Raises MissingObjectError if git lacks a part of it.
+    """
+    files = transcript_files(slot.files)
+    parts = [_part(objects, slot, name, oid) for name, oid in files.items()]
     if len(parts) == 1:
         return parts[0]
-    return _join_documents(parts) or b"\n".join(parts)
+    return _join_documents(parts) or b"\n".join(parts[: _hashed_parts(objects, slot, parts)])
+
+
+def _part(objects: Objects, slot: Slot, name: str, oid: str) -> bytes:
+    data = objects.blob(oid)
+    if data is None:
+        raise MissingObjectError(missing_object(place_of(slot) + name, oid), hint=REFETCH)
+    return data
+
+
+def missing_object(path: str, oid: str) -> str:
+    """Return the message about an object that a tree names and git lacks."""
+    return f"{path} is missing in git (object {oid})"
+
+
+def place_of(slot: Slot) -> str:
+    """Return a slot's folder with a slash at its end; '' for a session's folder in a step."""
+    name = slot.record.checkpoint_id if slot.record is not None else ""
+    return f"{CheckpointId(name).path}/{slot.number}/" if is_checkpoint_id(name) else ""
+
+
+def _hashed_parts(objects: Objects, slot: Slot, parts: Sequence[bytes]) -> int:
+    """Return how many of the parts the stored hash covers, all if it covers no number of them.
+
+    When the Go CLI joins two histories of a slot that became shorter, it brings the later parts of the longer one back.
+    """
+    stored = _stored_hash(objects, slot)
+    digest = sha256()
+    for number, part in enumerate(parts if stored else (), 1):
+        digest.update(b"\n" + part if number > 1 else part)
+        if "sha256:" + digest.copy().hexdigest() == stored:
+            return number
+    return len(parts)
 
 
 def _join_documents(parts: list[bytes]) -> bytes:
@@ -230,11 +268,13 @@ def content_hash(data: bytes) -> str:
 
 def hash_matches(objects: Objects, slot: Slot) -> bool | None:
     """Compare a transcript with its stored hash; None without one. Old data may mismatch: this is only informative."""
+    stored = _stored_hash(objects, slot)
+    return stored == content_hash(transcript(objects, slot)) if stored else None
+
+
+def _stored_hash(objects: Objects, slot: Slot) -> str:
     oid = slot.files.get("content_hash.txt")
-    stored = objects.blob(oid) if oid else None
-    if not stored:
-        return None
-    return stored.decode("ascii", "replace").strip() == content_hash(transcript(objects, slot))
+    return ((objects.blob(oid) if oid else None) or b"").decode("ascii", "replace").strip()
 
 
 def tasks(objects: Objects, checkpoint: Checkpoint) -> list[Task]:

@@ -130,7 +130,7 @@ def _winner(objects: Objects, candidates: list[Slot]) -> Slot:
         return candidates[0]
 
     def key(slot: Slot) -> tuple[int, float, bool, int, str]:
-        size = sum(len(objects.blob(oid) or b"") for oid in checkpoints.transcript_parts(slot))
+        size = sum(len(objects.blob(oid) or b"") for oid in checkpoints.transcript_files(slot.files).values())
         record = slot.record
         if record is None:
             return (size, 0.0, False, 0, slot.tree)

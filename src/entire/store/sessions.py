@@ -286,10 +286,7 @@ def _position(value: Any) -> Position:
 
 def to_go(session: Session) -> dict[str, Any]:
     """Return the state in the Go CLI's form: keys in its order, empty optional ones left out."""
-    carried = (
-        bool(session.open_files) and session.steps > 0 and session.counted.count > 0 and session.last_checkpoint != ""
-    )
-    start = session.counted.count - 1 if carried and not session.is_running else session.counted.count
+    start = session.counted.count - 1 if _is_carried(session) else session.counted.count
     value: dict[str, Any] = {
         "session_id": session.session_id,
         "cli_version": _version(),
@@ -314,6 +311,14 @@ def to_go(session: Session) -> dict[str, Any]:
     }
     always = ("session_id", "base_commit", "started_at", "checkpoint_count")
     return {key: item for key, item in value.items() if item or key in always}
+
+
+def _is_carried(session: Session) -> bool:
+    """Tell whether the last step was carried forward by a commit, and holds no line that is not counted."""
+    if session.is_running or not (session.open_files and session.steps and session.last_checkpoint):
+        return False
+    finish = session.turn.finish.count if session.turn is not None else 0
+    return 0 < session.counted.count >= finish
 
 
 def take_over(session: Session, shared: dict[str, Any]) -> None:

@@ -7,11 +7,10 @@ from entire.model.ids import HEX
 from entire.redact import Redacted, redact, redact_text, trusted
 from entire.store import gojson
 from entire.store.prompts import prompt_text
-from entire.store.transcripts import part_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from entire.git.read import Objects
 
@@ -100,11 +99,14 @@ def message(title: str, session_id: str, *, strategy: str, tool_use_id: str = ""
 
 
 def metadata_files(
-    session_id: str, parts: Sequence[str | Redacted], prompts: Sequence[Redacted], summary: str
+    session_id: str, transcript: Mapping[str, str | Redacted], prompts: Sequence[Redacted], summary: str
 ) -> dict[str, str | Redacted]:
-    """Return the files of a session's metadata folder in a step's tree: content, or a blob id, by path."""
+    """Return the files of a session's metadata folder in a step's tree: content, or a blob id, by path.
+
+    ``transcript``: its files by name.
+    """
     folder = metadata_folder(session_id)
-    found = {f"{folder}/{name}": part for name, part in zip(part_names(len(parts)), parts, strict=True)}
+    found = {f"{folder}/{name}": content for name, content in transcript.items()}
     if text := redact(summary.encode("utf-8", "replace")):
         found[f"{folder}/summary.txt"] = text
     if prompts:  # context.md is derived from it, and only stored in checkpoints

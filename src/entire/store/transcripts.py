@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 MAX_PART = 50 * 1024 * 1024  # GitHub refuses files above 100 MB; the Go CLI cuts here too
 MERGE_AT = 400  # parts; a suffix has three digits, so there must never be more than 999
 HASH_LIMIT = 16 * 1024 * 1024
+# Bytes of a transcript that the steps of one session may store a second time, so that the Go CLI can continue them: as
+# one file, and as a new base file. A transcript above the larger limit is always in parts.
+ONE_FILE_LIMIT = 256 << 10
+BASE_LIMIT = 1 << 20
 _BLOCK = 2 << 20
 _CHECKED = 256  # bytes before the stored end that reveal a rewritten file
 
@@ -35,6 +39,7 @@ class Stored(Value):
 
     parts: tuple[str | Redacted, ...]
     lines: int
+    size: int = 0  # in the agent's file
 
 
 def part_names(count: int) -> list[str]:
@@ -98,7 +103,38 @@ def store(session: Session, end: Position, where: str, shorten: Callable[[bytes,
             _remember(session, block, part)
         if last:
             parts.append(_redact(last, shorten))
-    return Stored(parts=tuple(parts), lines=end.count)
+    return Stored(parts=tuple(parts), lines=end.count, size=end.byte)
+
+
+def step_files(session: Session, whole: Stored, objects: Objects, *, is_carried: bool) -> dict[str, str | Redacted]:
+    """Return a transcript's files in a step, by name, so that the Go CLI can continue the step.
+
+    It counts only the base file's lines, which must be more than the checkpoints have counted, and numbered files stay
+    behind when it writes the next step. So a small transcript is one file; its parts are beside it, which keeps them
+    from garbage collection until a checkpoint needs them. ``is_carried``: the step was carried forward by a commit.
+    """
+    files = dict(zip(part_names(len(whole.parts)), whole.parts, strict=True))
+    if len(files) == 1 or not 0 < whole.size <= BASE_LIMIT:
+        return files
+    copied = session.copied + whole.size
+    if is_carried or copied <= ONE_FILE_LIMIT:
+        data = _joined(whole.parts, objects)
+        if data is not None:
+            session.copied += len(data)
+            return {part_names(1)[0]: data, **{f"parts/{name}": part for name, part in files.items()}}
+    elif copied <= BASE_LIMIT and session.parts[0][1] <= session.counted.count < whole.lines - 1:
+        data = _joined(whole.parts[:-1], objects)
+        if data is not None:
+            session.copied += len(data)
+            session.parts = [[blob_id(data, len(session.parts[0][0])), whole.lines - 1]]
+            return dict(zip(part_names(2), (data, whole.parts[-1]), strict=True))
+    return files
+
+
+def _joined(parts: Sequence[str | Redacted], objects: Objects) -> Redacted | None:
+    """Return the parts as one file; None if one is missing in git."""
+    found = [part if isinstance(part, Redacted) else objects.blob(part) for part in parts]
+    return None if None in found else trusted(b"\n".join(part for part in found if part is not None))
 
 
 def _remember(session: Session, block: bytes, part: Redacted) -> None:

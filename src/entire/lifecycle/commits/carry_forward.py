@@ -111,7 +111,7 @@ def _carry_session(context: Context, commit: Commit, session: Session) -> None:
             changes[path] = None if facts[path][0] == NO_FILE else (facts[path][0], facts[path][1])
     if not changes or context.agent_of(session) is None:
         return
-    step = turns.step_of(context, session, context.transcript(session), session.counted, "")
+    step = turns.step_of(context, session, context.transcript(session), session.counted, is_carried=True)
     others = [other for other in context.relevant_sessions() if other is not session]
     context.strategy.ask_git([context.strategy.source(session)])
     target = context.strategy.destination(session, others, commit.oid)
@@ -122,7 +122,11 @@ def _carry_session(context: Context, commit: Commit, session: Session) -> None:
         author=context.author(),
         parents=(target.parent,) if target.parent else (),
         tree=commit.tree,
-        changes={**changes, **recorder.blobs(stream, step.files)},
+        changes={
+            **changes,
+            **recorder.folders_of_others(context, session, target),
+            **recorder.blobs(stream, step.files),
+        },
     )
     written = stream.write()[new]
     refs.move(context.place.top, [refs.Move(ref=target.ref, new=written, old=target.old)])

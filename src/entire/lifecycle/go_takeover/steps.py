@@ -18,7 +18,7 @@ from entire.model.session import Entry, Session, Turn
 from entire.model.transcripts import Position
 from entire.model.turns import NO_TURN, RunningTurn, TurnKey
 from entire.model.value import Value, replace
-from entire.store import steps
+from entire.store import checkpoints, step_transcripts, steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -160,9 +160,8 @@ def _split(go_session: GoSession, lines: int, changes: Entries, *, first: bool) 
 
 def _lines(context: Context, oid: str, session_id: str) -> int:
     """Return the number of transcript lines in a step; 0 if it was carried forward."""
-    folder = f"{oid}:{steps.metadata_folder(session_id)}"
-    names = [entry.name for entry in context.objects.tree(folder) if entry.name.startswith("full.jsonl")]
-    parts = [context.objects.blob(f"{folder}/{name}") or b"" for name in sorted(names)]
+    files = checkpoints.transcript_files(step_transcripts.session_files(context.objects, oid, session_id))
+    parts = [context.objects.blob(oid) or b"" for oid in files.values()]
     return sum(part.count(b"\n") + (not part.endswith(b"\n")) for part in parts if part)
 
 

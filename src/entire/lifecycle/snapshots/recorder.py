@@ -261,7 +261,17 @@ def _write(context: Context, taken: TakenSnapshot, step: Step | None, *, keep: b
             moves += [refs.Move(ref=context.journal.ref, new=snapshot), *rotation]
         if step is not None:
             target_branch = _destination(context, step.session, taken.snapshot.head)
-            new = _add_step(stream, author, taken, step, target_branch)
+            new = stream.commit(
+                message=step.message,
+                author=author,
+                parents=(target_branch.parent,) if target_branch.parent else (),
+                tree=taken.base_tree,
+                changes={
+                    **taken.changes,
+                    **folders_of_others(context, step.session, target_branch),
+                    **blobs(stream, step.files),
+                },
+            )
             moves += [refs.Move(ref=target_branch.ref, new=new, old=target_branch.old), *target_branch.moves]
         try:
             written = _move(context, stream, moves, as_transaction=attempt > 0 or (keep and bool(rotation)))
@@ -287,10 +297,16 @@ def _destination(context: Context, session: Session, head: str) -> Destination:
     return context.strategy.destination(session, others, head)
 
 
-def _add_step(stream: Stream, author: str, taken: TakenSnapshot, step: Step, target: Destination) -> str:
-    changes = {**taken.changes, **blobs(stream, step.files)}
-    parents = (target.parent,) if target.parent else ()
-    return stream.commit(message=step.message, author=author, parents=parents, tree=taken.base_tree, changes=changes)
+def folders_of_others(context: Context, session: Session, target: Destination) -> dict[str, tuple[str, str]]:
+    """Return the metadata folders of other sessions with steps on the same branch: the Go CLI reads only its tip."""
+    others = [other for other in context.relevant_sessions() if other is not session and other.steps]
+    found = {}
+    for other in others if target.parent and target.parent == target.old else ():
+        path = steps.metadata_folder(other.session_id)
+        folder = context.objects.get(f"{target.parent}:{path}")
+        if folder is not None and folder.type == "tree":
+            found[path] = ("040000", folder.oid)
+    return found
 
 
 def blobs(stream: Stream, contents: Mapping[str, str | Redacted]) -> dict[str, tuple[str, str]]:

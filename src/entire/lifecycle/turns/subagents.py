@@ -95,7 +95,7 @@ def _step(
     context: Context, session: Session, tool_use_id: str, transcript: SessionTranscript, finish: Position
 ) -> Step:
     task = session.tasks[tool_use_id]
-    whole = turns.step_of(context, session, transcript, finish, "")
+    whole = turns.step_of(context, session, transcript, finish)
     own = redact_jsonl(stored.read_span(task.ref, 0, stored.MAX_PART))
     title = steps.task_subject(task.type, task.description, tool_use_id)
     return Step(

@@ -236,9 +236,18 @@ def notes_of(turn: Turn, prompts: list[Prompt]) -> list[TurnNote]:
     return [first, *(replace(other, tokens={}) for other in more)]
 
 
-def step_of(context: Context, session: Session, transcript: SessionTranscript, finish: Position, summary: str) -> Step:
-    """Return the step that saves the session's transcript up to ``finish``."""
+def step_of(
+    context: Context,
+    session: Session,
+    transcript: SessionTranscript,
+    finish: Position,
+    summary: str = "",
+    *,
+    is_carried: bool = False,
+) -> Step:
+    """Return the step that saves the session's transcript up to ``finish``. ``is_carried``: after a commit."""
     whole = transcript.as_stored(context.objects, finish)
+    parts = stored.step_files(session, whole, context.objects, is_carried=is_carried)
     prompts = turnlog.prompts(turnlog.read(context.place, session.session_id))
     prompt = session.turn.prompt or session.first_prompt if session.turn else ""
     return Step(
@@ -246,7 +255,7 @@ def step_of(context: Context, session: Session, transcript: SessionTranscript, f
         message=steps.message(
             steps.subject(prompt, registry.spoken_names()), session.session_id, strategy=context.strategy.name
         ),
-        files=steps.metadata_files(session.session_id, whole.parts, prompts, summary),
+        files=steps.metadata_files(session.session_id, parts, prompts, summary),
     )
 
 
