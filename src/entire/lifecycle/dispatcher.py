@@ -41,6 +41,7 @@ HANDLERS = {
 """
 
 _AFTER_THE_LOCK = (Action.PUSH_CHECKPOINTS,)  # it waits for the network
+_OPENING = (EventType.SESSION_START, EventType.TURN_START)  # what a removed session can continue with
 _CLEARED = "cleared_in_turn"
 
 
@@ -51,6 +52,10 @@ def handle(context: Context, event: Event | GitEvent) -> bytes:
     _wait_for_transcript(context, event)
     with context.lock():
         recovery.complete_commit(context, event)
+        recovery.forget_removed_sessions(context)
+        known = context.session(event.session_id)
+        if known is not None and known.removed and event.type not in _OPENING:
+            return b""
         session = _session_of(context, event)
         recovery.import_go_sessions(context, event.session_id)
         recovery.follow_head(context, event)
@@ -92,6 +97,7 @@ def _handle_worktree(context: Context, event: GitEvent) -> bytes:
     _, actions = transition(Phase.IDLE, event.type, Facts())
     with context.lock():
         recovery.complete_commit(context, event)
+        recovery.forget_removed_sessions(context)
         recovery.import_go_sessions(context)
         recovery.follow_head(context, event)
         for action in actions:

@@ -47,6 +47,15 @@ def follow_head(context: Context, event: Event | GitEvent | None = None) -> None
         context.save()
 
 
+def forget_removed_sessions(context: Context) -> None:
+    """Forget the uncommitted work of sessions that the Go CLI removed; usually there are none."""
+    removed = [session for session in context.relevant_sessions() if session.removed]
+    if removed:
+        from entire.lifecycle.go_takeover import removed as go_takeover
+
+        go_takeover.forget(context, removed)
+
+
 def import_go_sessions(context: Context, present: str = "") -> None:
     """Import sessions that the Go CLI wrote last; usually there are none, and nothing is loaded."""
     if any(session.foreign for session in context.relevant_sessions()):
@@ -94,6 +103,7 @@ def finish_interrupted(context: Context) -> list[str]:
     with context.lock():
         messages = transaction.complete(context.place)
         complete_commit(context)
+        forget_removed_sessions(context)
         follow_head(context)
         close_lost_turns(context)
     return messages

@@ -12,7 +12,7 @@ import os
 from entire import files
 from entire.errors import EntireError
 from entire.model.digest import sha256
-from entire.model.turns import NO_MARK, NO_TURN, Mark, RunningTurn, TurnKey
+from entire.model.turns import Mark, RunningTurn, TurnKey
 from entire.model.value import replace
 from entire.model.views import UndoneView
 from entire.store import sessions, turnlog
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from entire.layout import Place
-    from entire.model.session import Entry
     from entire.store.journal import Journal
     from entire.undo.transaction import Draft, Transaction
 
@@ -121,22 +120,8 @@ def forget_sessions(journal: Journal, gone: Collection[str]) -> dict[str, Any]:
         "made": list(attribution.agent_paths),
         "sessions": [name for name in journal.sessions if name in gone],
     }
-    attribution.entries = [_without(entry, gone) for entry in attribution.entries]
-    for turn in memory["reports"]:
-        del attribution.reports[turn]
-    changed = {path for entry in attribution.entries if entry.by or entry.running for path in entry.paths}
-    attribution.agent_paths = dict.fromkeys(path for path in attribution.agent_paths if path in changed)
+    attribution.forget_sessions(gone)
     return memory
-
-
-def _without(entry: Entry, gone: Collection[str]) -> Entry:
-    is_theirs = entry.by.session_id in gone
-    return replace(
-        entry,
-        by=NO_TURN if is_theirs else entry.by,
-        running=tuple(turn for turn in entry.running if turn.key.session_id not in gone),
-        mark=NO_MARK if is_theirs else entry.mark,
-    )
 
 
 def recall_sessions(journal: Journal, memory: Mapping[str, Any]) -> None:

@@ -103,6 +103,7 @@ class Session:
         self.background: list[str] = []  # subagents that work on between turns
         self.oid_size = 40  # hex digits of object ids here
         self.foreign = False  # the Go CLI wrote its state last, and lifecycle/go_takeover has not imported it yet
+        self.removed = False  # the Go CLI deleted its state and steps
 
     @property
     def turn_key(self) -> TurnKey:
@@ -113,6 +114,15 @@ class Session:
     def is_running(self) -> bool:
         """Tell whether a turn is in progress."""
         return self.phase in RUNNING
+
+    def end_removed(self) -> None:
+        """Forget what no checkpoint has. What checkpoints counted is still known if the session continues."""
+        fresh = Session(self.session_id, self.agent, self.agent_type)
+        kept = ("worktree_path", "worktree_name", "base_commit", "started", "ended", "last_seen", "transcript_path",
+                "model", "metadata", "process", "counted", "counted_subagents", "oid_size")  # fmt: skip
+        self.__dict__.update({name: value for name, value in fresh.__dict__.items() if name not in kept})
+        self.phase, self.removed = Phase.ENDED, True
+        self.ended = self.ended or self.last_seen
 
     def is_live(self, now: float) -> bool:
         """Tell whether a commit may concern this session."""

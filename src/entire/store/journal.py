@@ -17,12 +17,12 @@ from entire import files
 from entire.errors import CorruptError
 from entire.model import jsontext
 from entire.model.session import KEPT_SECONDS, Entry
-from entire.model.turns import Mark, RunningTurn, TurnKey
+from entire.model.turns import NO_MARK, NO_TURN, Mark, RunningTurn, TurnKey
 from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from typing import Any
 
     from entire.layout import Place
@@ -87,6 +87,17 @@ class RetainedSteps(Value):
         return [self.ref, self.tip, self.time, self.size]
 
 
+def _without(entry: Entry, gone: Collection[str]) -> Entry:
+    """Return an entry in which the user takes the place of these sessions."""
+    is_theirs = entry.by.session_id in gone
+    return replace(
+        entry,
+        by=NO_TURN if is_theirs else entry.by,
+        running=tuple(turn for turn in entry.running if turn.key.session_id not in gone),
+        mark=NO_MARK if is_theirs else entry.mark,
+    )
+
+
 def retained_from_json(value: list[Any]) -> RetainedSteps:
     ref, tip, time, size = value
     return RetainedSteps(ref=str(ref), tip=str(tip), time=float(time), size=int(size))
@@ -138,6 +149,13 @@ class Attribution:
         gone = [at for at, entry in enumerate(self.entries) if at and commit and entry.commit == commit]
         self.entries = self.entries_without(commit)
         self.quiet_at = [mark - sum(at < mark for at in gone) for mark in self.quiet_at]
+
+    def forget_sessions(self, gone: Collection[str]) -> None:
+        """Attribute these sessions' work to the user."""
+        self.entries = [_without(entry, gone) for entry in self.entries]
+        self.reports = {turn: paths for turn, paths in self.reports.items() if turn.session_id not in gone}
+        changed = {path for entry in self.entries if entry.by or entry.running for path in entry.paths}
+        self.agent_paths = dict.fromkeys(path for path in self.agent_paths if path in changed)
 
     def note_quiet(self) -> None:
         """Note that no work is uncommitted now. An amend goes back at most two such moments: drop older entries."""

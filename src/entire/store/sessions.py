@@ -60,7 +60,26 @@ def find(place: Place, session_id: str, *, repair: bool = False) -> Session | No
         own, session = None, Session(session_id)
     if shared is not None and (own is None or _COUNTER not in shared):
         take_over(session, shared)
+    elif shared is None and own is not None and _was_removed(place, session, own):
+        session.end_removed()
     return session
+
+
+def _was_removed(place: Place, session: Session, own: dict[str, Any]) -> bool:
+    """Tell whether the Go CLI deleted the shared state, and the shadow branch with it if there were steps.
+
+    With the first counter we may have been killed before we wrote it. One that was broken has been put aside.
+    """
+    if own.get(_COUNTER, 0) < 2 or os.path.lexists(go_path(place, session.session_id) + ".broken"):
+        return False
+    if not session.steps:
+        return True
+    from entire import layout
+    from entire.git import refs
+    from entire.store import steps
+
+    ref = "refs/heads/" + steps.branch_name(session.base_commit, layout.worktree_id(session.worktree_name))
+    return ref not in refs.read(place.top, ref)
 
 
 def _read(path: str, repair: bool) -> dict[str, Any] | None:
@@ -83,7 +102,7 @@ def save(place: Place, session: Session) -> None:
 
 def forms(place: Place, session: Session) -> list[tuple[str, bytes]]:
     """Return path and content of the files that ``save`` writes, ours first, with the next counter."""
-    session.foreign = False
+    session.foreign = session.removed = False
     own = to_own(session)
     try:
         before = files.read_json(own_path(place, session.session_id)) or {}
@@ -96,6 +115,16 @@ def forms(place: Place, session: Session) -> list[tuple[str, bytes]]:
         (own_path(place, session.session_id), files.json_bytes(own)),
         (go_path(place, session.session_id), gojson.dumps(shared)),
     ]
+
+
+def save_removed(place: Place, session: Session) -> None:
+    """Write what is left of a removed session into our file only: the shared one stays deleted."""
+    path = own_path(place, session.session_id)
+    try:
+        counter = (files.read_json(path) or {}).get(_COUNTER, 0)
+    except CorruptError:
+        return
+    files.write(path, files.json_bytes({**to_own(session), _COUNTER: counter}), mode=0o600)
 
 
 def remove(place: Place, session_id: str) -> None:

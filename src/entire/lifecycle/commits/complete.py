@@ -138,7 +138,7 @@ def note_unlinked(context: Context, commit: Commit, reason: str, decided: Pendin
     if is_amend or any(path in context.journal.attribution.agent_paths for path in decided.paths):
         _note_commit(context, commit, decided)
         carry_forward.settle(context, decided, commit)
-    if is_near and reason:
+    if reason and (is_near or reason == pending.REMOVED):
         context.journal.note_reason(commit.oid, reason, context.now())
         context.log.info("commit not linked", commit=commit.oid, reason=reason)
     context.save()

@@ -227,6 +227,8 @@ def _reason(context: Context, basis: Pending) -> str:
         return "its content is already in checkpoints"
     if basis.unrecorded:
         return basis.unrecorded
+    if any(session.removed for session in context.relevant_sessions()):
+        return pending.REMOVED
     if basis.kind in (CommitKind.MERGE, CommitKind.REVERT, CommitKind.PICK):
         return f"a {basis.kind.value} with no new session content"
     if not context.journal.attribution.entries:

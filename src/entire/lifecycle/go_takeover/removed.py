@@ -1,0 +1,25 @@
+"""Ends sessions whose states and steps the Go CLI deleted (its ``clean``, ``reset`` and ``disable --uninstall``)."""
+
+from __future__ import annotations
+
+from entire.store import sessions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from entire.lifecycle.context import Context
+    from entire.model.session import Session
+
+
+def forget(context: Context, removed: Sequence[Session]) -> None:
+    """Attribute the work of removed sessions to the user, so that no later commit is linked to it."""
+    names = [session.session_id for session in removed]
+    attribution = context.journal.attribution
+    attribution.forget_sessions(names)
+    for name in names:
+        attribution.visiting_sessions.pop(name, None)
+    for session in removed:
+        sessions.save_removed(context.place, session)
+    context.save()
+    context.log.info("the Go CLI removed sessions", sessions=names)
