@@ -174,6 +174,10 @@ class SessionResumer(Protocol):
         """Return the path of a session's transcript in that folder."""
         ...
 
+    def own_session_id(self, session_id: str, transcript: bytes) -> str:
+        """Return the agent's own id of a stored session; a record of an old version may hold another form of it."""
+        ...
+
     def write_session(self, session_ref: str, transcript: bytes) -> None:
         """Write a transcript where the agent finds it, atomically: a crash leaves the old one or the new one."""
         ...

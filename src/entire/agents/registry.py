@@ -75,7 +75,8 @@ BUILTIN = {
 DEFAULT = "claude-code"
 """The agent that ``enable`` chooses when it detects none."""
 UNNAMED = "claude-code"
-"""The agent of a session state that names none: the first one the Go CLI supported."""
+"""The agent of a session state or record that names none: the first one the Go CLI supported."""
+_UNNAMED_TYPES = ("", "Agent")  # what the Go CLI wrote for an agent that it did not know
 
 
 class _Packages(Value):
@@ -109,6 +110,8 @@ def find(name: str) -> AgentEntry:
 
 def find_by_type(agent_type: str) -> AgentEntry | None:
     """Return the entry of the agent that metadata calls ``agent_type``, or None if it is not installed."""
+    if agent_type in _UNNAMED_TYPES:
+        return BUILTIN[UNNAMED]
     for entry in BUILTIN.values():
         if entry.type == agent_type:
             return entry

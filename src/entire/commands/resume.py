@@ -71,7 +71,7 @@ def run(request: ResumeRequest, *, start: bool = False, as_json: bool = False) -
         text.write(_lines(done))
     if start:
         _start(workspace.place.top, [session for session in done.sessions if not session.problem])
-    return 0
+    return 1 if any(session.is_damaged for session in done.sessions) else 0
 
 
 def _undo(workspace: Workspace, *, as_json: bool) -> int:

@@ -32,6 +32,12 @@ def missing(where: str, names: Sequence[str]) -> list[str]:
     return found
 
 
+def fetches_missing(where: str) -> bool:
+    """Tell whether git fetches missing objects when they are read: this is a partial clone."""
+    query = ("config", "--get-regexp", r"^(remote\..*\.promisor|extensions\.partialclone)$")
+    return run.git(where, *query, ok=(0, 1)).status == 0
+
+
 def _parse(answer: bytes, count: int) -> Iterator[Object | None]:
     at = 0
     for _ in range(count):

@@ -6,7 +6,7 @@ import os
 
 from entire import files, log, settings
 from entire.agents import registry
-from entire.errors import CorruptError
+from entire.errors import CorruptError, MissingObjectError
 from entire.git import history, program
 from entire.git.read import Objects
 from entire.githooks import install
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from entire.layout import Place
     from entire.model.session import Session
+    from entire.store.checkpoints import Slot
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
 SHOWN = 5
@@ -259,13 +260,20 @@ def damaged_checkpoints(case: Case) -> Iterator[FindingView]:
     for _, name in sorted(newest, reverse=True)[:_HASHES]:
         found = checkpoints.read(case.objects, tips, name)
         for slot in found.slots if found is not None else ():
-            if checkpoints.hash_matches(case.objects, slot) is False:
+            if _hash_matches(case, slot) is False:
                 yield finding(
                     NOTE,
                     f"checkpoint {name}: the transcript of session "
                     f"{slot.session_id or slot.number} does not match its hash",
                     "expected for checkpoints of old versions, which hashed before redaction",
                 )
+
+
+def _hash_matches(case: Case, slot: Slot) -> bool | None:
+    try:
+        return checkpoints.hash_matches(case.objects, slot)
+    except MissingObjectError:  # reported by corruption.missing_files
+        return None
 
 
 # ---------------------------------------------------------------- the rest

@@ -9,6 +9,7 @@ import time
 from entire import files
 from entire.errors import CorruptError
 from entire.git import bulk
+from entire.git.read import parse_tree
 from entire.lifecycle.commits import pending
 from entire.maintenance.checks import ERROR, SHOWN, WARNING, finding
 from entire.maintenance.repository import is_committing
@@ -343,3 +344,40 @@ def lost_objects(case: Case) -> Iterator[FindingView]:
     if journal.retention.tip and not found.snapshots and (found.tip or journal.ref not in case.repository.refs):
         message = f"{journal.ref} is missing: git may collect the snapshots of the worktree"
         yield finding(WARNING, message, "`entire doctor --fix` writes it again", fixable=True)
+
+
+# ---------------------------------------------------------------- checkpoints
+
+
+def missing_files(case: Case) -> Iterator[FindingView]:
+    """Find files and folders on the checkpoints branches whose objects git lacks."""
+    if bulk.fetches_missing(case.place.top):
+        return
+    found: dict[str, str] = {}
+    for ref, tip in checkpoints.tips(case.place.top).items():
+        found.update({f"{ref}:{path}": oid for path, oid in _missing_below(case.place.top, tip).items()})
+    for path, oid in list(found.items())[: SHOWN * 4]:
+        yield finding(ERROR, checkpoints.missing_object(path, oid), checkpoints.REFETCH)
+    if len(found) > SHOWN * 4:
+        yield finding(ERROR, f"{len(found) - SHOWN * 4} more files are missing in git", checkpoints.REFETCH)
+
+
+def _missing_below(top: str, commit: str) -> dict[str, str]:
+    """Return the missing objects of a commit's tree: path to object id. Reads trees only, a level at a time."""
+    missing: dict[str, str] = {}
+    blobs: dict[str, str] = {}
+    level = {"": f"{commit}^{{tree}}"}
+    while level:
+        deeper: dict[str, str] = {}
+        for (path, name), tree in zip(level.items(), bulk.get(top, list(level.values())), strict=True):
+            if tree is None:
+                missing[path.rstrip("/")] = name
+                continue
+            for entry in parse_tree(tree.data, len(tree.oid) // 2):
+                if entry.mode == "040000":
+                    deeper[f"{path}{entry.name}/"] = entry.oid
+                else:
+                    blobs[path + entry.name] = entry.oid
+        level = deeper
+    gone = set(bulk.missing(top, list(dict.fromkeys(blobs.values()))))
+    return {**missing, **{path: oid for path, oid in blobs.items() if oid in gone}}

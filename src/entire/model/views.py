@@ -488,6 +488,7 @@ class ResumedView(Value):
     what: str = "unchanged"
     is_newer: bool = False  # the local transcript is longer or newer than the stored one
     problem: str = ""  # why it cannot be resumed
+    is_damaged: bool = False  # because git lacks a part of its stored transcript
 
 
 class ResumeView(Value):

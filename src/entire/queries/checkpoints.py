@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from entire.agents import capabilities, conversation, registry
-from entire.errors import EntireError
-from entire.git import read
+from entire.errors import EntireError, MissingObjectError
+from entire.git import bulk, read
 from entire.model import views
 from entire.model.ids import CheckpointId, is_checkpoint_id
 from entire.model.records import SessionRecord, usage_from_json
@@ -51,6 +51,7 @@ def find(catalog: Catalog, prefix: str) -> views.CheckpointView:
         own = lineage_file.read(objects, found)
         parts = tuple(_part(objects, slot, own) for slot in found.slots)
         tasks = tuple(_task_view(task) for task in checkpoints.tasks(objects, found))
+    found = replace(found, problems=(*found.problems, *_missing(catalog.place.top, found)))
     return _checkpoint_view(found, parts, tasks, commits.of_checkpoint(catalog.place.top, found.id), own)
 
 
@@ -91,6 +92,14 @@ def _stored(catalog: Catalog, objects: read.Objects, prefix: str) -> Checkpoint:
     return found
 
 
+def _missing(top: str, found: Checkpoint) -> list[str]:
+    """Return messages about the sessions' files whose objects git lacks, except those that already have one."""
+    oids = {f"{found.id.path}/{slot.number}/{name}": oid for slot in found.slots for name, oid in slot.files.items()}
+    gone = set(bulk.missing(top, list(oids.values()))) if oids else set()
+    messages = [checkpoints.missing_object(path, oid) for path, oid in oids.items() if oid in gone]
+    return [message for message in messages if message not in found.problems]
+
+
 # ---------------------------------------------------------------- a session's part
 
 
@@ -116,7 +125,10 @@ def _part(objects: read.Objects, slot: Slot, own: LineageFile | None) -> views.P
 
 def _prompts(objects: read.Objects, slot: Slot, agent_type: str, start: int) -> list[Prompt]:
     """Return the prompts of this checkpoint's part of the transcript; without a transcript, all stored prompts."""
-    data = checkpoints.transcript(objects, slot)
+    try:
+        data = checkpoints.transcript(objects, slot)
+    except MissingObjectError:
+        data = b""
     if not data:
         return [Prompt(text=prompt, position=-1) for prompt in checkpoints.prompts(objects, slot)]
     agent = registry.make_by_type(agent_type)

@@ -123,10 +123,13 @@ def _plan(context: Context, stored: StoredSession, overwrite: Collection[str]) -
     view = ResumedView(session_id=stored.session_id, agent=agent_type, checkpoint_id=stored.checkpoint_id,
                        prompt=stored.prompt)  # fmt: skip
     agent = registry.make_by_type(agent_type, state.metadata if state is not None else {})
+    if stored.damage:
+        return replace(view, problem=stored.damage, is_damaged=True)
     if agent is None:
         return replace(view, problem=f"unknown agent {agent_type!r}; install its plugin and try again")
     if capabilities.session_resumer(agent) is None:
-        return replace(view, problem=f"{agent_type} cannot continue a stored session")
+        return replace(view, problem=f"{agent.type} cannot continue a stored session")
+    view = replace(view, agent=agent.type)
     if state is not None and _is_at_work(context, state):
         return replace(view, problem=_AT_WORK)
     change = transcript_merge.onto(context.place, agent, state, stored.session_id, stored.data, stored.created)

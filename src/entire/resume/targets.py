@@ -6,7 +6,8 @@ What is missing here is fetched: the checkpoints branch, and the named branch. C
 from __future__ import annotations
 
 from entire import layout
-from entire.errors import EntireError
+from entire.agents import capabilities, registry
+from entire.errors import EntireError, MissingObjectError
 from entire.git import history, refs, switch
 from entire.layout import METADATA_BRANCH
 from entire.model import trailers
@@ -44,6 +45,7 @@ class StoredSession(Value):
     prompt: str = ""  # the last prompt
     turns: Sequence[Mapping[str, Any]] = ()  # as in lineage.json
     subagents: Mapping[str, str] = {}  # subagent to object id
+    damage: str = ""  # why the transcript cannot be read
 
 
 class ResumeTarget(Value):
@@ -206,6 +208,8 @@ class Finder:
         found: dict[str, StoredSession] = {}
         for name in target.checkpoint_ids:
             checkpoint = checkpoints.read(self.objects, tips, CheckpointId(name)) if is_checkpoint_id(name) else None
+            if checkpoint is not None and checkpoint.problems and not checkpoint.records:
+                raise MissingObjectError("; ".join(checkpoint.problems), hint=checkpoints.REFETCH)
             for slot in checkpoint.slots if checkpoint is not None else ():
                 if checkpoint is not None and target.session_id in ("", slot.session_id):
                     _keep_latest(found, stored_session(self.objects, checkpoint, slot))
@@ -224,10 +228,12 @@ class Finder:
             return None
         commit = self._newest_step(state)
         slot = transcript_merge.slot_of_step(self.objects, commit, session_id, state.agent_type)
+        data, damage = _transcript(self.objects, slot)
         return StoredSession(
             session_id=session_id,
             agent_type=state.agent_type,
-            data=checkpoints.transcript(self.objects, slot),
+            data=data,
+            damage=damage,
             prompt=(checkpoints.prompts(self.objects, slot) or [state.first_prompt])[-1],
             subagents=transcript_merge.subagents_of_step(self.objects, commit, session_id) if commit else {},
         )
@@ -247,16 +253,35 @@ def stored_session(objects: Objects, checkpoint: Checkpoint, slot: Slot) -> Stor
         return None
     own = lineage_file.read(objects, checkpoint)
     turns = own.turns.get(slot.session_id, ()) if own is not None else ()
+    data, damage = _transcript(objects, slot)
     return StoredSession(
-        session_id=slot.session_id,
+        session_id=_own_session_id(slot.session_id, slot.record.agent, data),
         agent_type=slot.record.agent,
-        data=checkpoints.transcript(objects, slot),
+        data=data,
         created=parse_time(slot.record.created_at),
         checkpoint_id=checkpoint.id,
         prompt=(checkpoints.prompts(objects, slot) or [""])[-1],
         turns=[turn for turn in turns if isinstance(turn, dict)] if isinstance(turns, list | tuple) else (),
         subagents=transcript_merge.subagents_of_checkpoint(objects, checkpoint, slot.session_id),
+        damage=damage,
     )
+
+
+def _transcript(objects: Objects, slot: Slot) -> tuple[bytes, str]:
+    """Return a stored transcript, empty if git lacks a part of it; then also what is missing."""
+    try:
+        return checkpoints.transcript(objects, slot), ""
+    except MissingObjectError as error:
+        return b"", f"{error.message}; {error.hint}"
+
+
+def _own_session_id(session_id: str, agent_type: str, transcript: bytes) -> str:
+    """Return the agent's own id of a stored session."""
+    agent = registry.make_by_type(agent_type)
+    resumer = capabilities.session_resumer(agent) if agent is not None else None
+    own_id = getattr(resumer, "own_session_id", None)  # missing in plugins of earlier protocol versions
+    found = str(own_id(session_id, transcript)) if own_id is not None else session_id
+    return found if is_session_id(found) else session_id
 
 
 def _session_of(step: Logged) -> str:
@@ -283,4 +308,6 @@ def _keep_latest(found: dict[str, StoredSession], stored: StoredSession | None) 
 
 
 def _recency(stored: StoredSession) -> tuple[float, float, int]:
+    if stored.damage:  # never behind an older copy, which would be restored without a word about the newer one
+        return (stored.created or float("inf"), stored.created, 0)
     return (transcript_merge.last_time(stored.data), stored.created, len(stored.data))

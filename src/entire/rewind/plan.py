@@ -138,6 +138,7 @@ class Rewind:
             targets.stored_session(context.objects, stored, slot) if stored is not None and slot is not None else None
         )
         if found is not None:
+            found = replace(found, session_id=conversation.session_id)
             resume.draft_unknown(context, self._draft, found, conversation.file, dict(conversation.subagents))
 
     def _draft_index(self) -> None:

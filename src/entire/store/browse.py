@@ -68,7 +68,10 @@ def _records(
     requests: list[tuple[CheckpointId, str]] = []
     for checkpoint_id in held:
         pointers = [entry.metadata for entry in summaries[checkpoint_id].sessions] or ["", ""]
-        paths = [pointer.lstrip("/") or f"{checkpoint_id.path}/{n}/metadata.json" for n, pointer in enumerate(pointers)]
+        paths = [
+            f"{checkpoint_id.path}/{checkpoints.path_in(pointer, checkpoint_id) or f'{n}/metadata.json'}"
+            for n, pointer in enumerate(pointers)
+        ]
         requests += [(checkpoint_id, f"{holders[checkpoint_id]}:{path}") for path in paths if "\n" not in path]
     found: dict[CheckpointId, list[SessionRecord]] = {checkpoint_id: [] for checkpoint_id in held}
     for (checkpoint_id, _), blob in zip(requests, bulk.get(where, [name for _, name in requests]), strict=True):

@@ -102,7 +102,8 @@ def read_at(objects: Objects, tip: str, checkpoint_id: CheckpointId) -> Checkpoi
     problems: list[str] = []
     value = _json_object(objects, oids.get("metadata.json"))
     if value is None:
-        problems.append("the checkpoint's metadata.json is missing or broken")
+        lost = _missing_file(objects, oids, "metadata.json", checkpoint_id.path)
+        problems.append(lost or "the checkpoint's metadata.json is missing or broken")
     summary = CheckpointSummary.from_json(value or {})
     pointed = _pointed_numbers(summary, checkpoint_id)
     numbered = [int(entry.name) for entry in entries if entry.mode == _TREE and _is_number(entry.name)]
@@ -115,7 +116,10 @@ def read_at(objects: Objects, tip: str, checkpoint_id: CheckpointId) -> Checkpoi
             continue
         slots[number] = _read_slot(objects, number, oids[str(number)])
         if slots[number].record is None:
-            problems.append(f"the session folder {number} has no readable metadata.json")
+            lost = _missing_file(objects, oids, str(number), checkpoint_id.path) or _missing_file(
+                objects, slots[number].files, "metadata.json", f"{checkpoint_id.path}/{number}"
+            )
+            problems.append(lost or f"the session folder {number} has no readable metadata.json")
     last = [slots[number] for number in pointed if number in slots] or list(slots.values())
     return Checkpoint(
         id=checkpoint_id,
@@ -127,6 +131,12 @@ def read_at(objects: Objects, tip: str, checkpoint_id: CheckpointId) -> Checkpoi
         latest=last[-1] if last else None,
         problems=tuple(problems),
     )
+
+
+def _missing_file(objects: Objects, oids: Mapping[str, str], name: str, folder: str) -> str:
+    """Return the message about a file or folder whose object git lacks, '' if the object is there."""
+    oid = oids.get(name)
+    return missing_object(f"{folder}/{name}", oid) if oid is not None and objects.get(oid) is None else ""
 
 
 def _complete(summary: CheckpointSummary, checkpoint_id: CheckpointId, slots: tuple[Slot, ...]) -> CheckpointSummary:
@@ -142,13 +152,23 @@ def _complete(summary: CheckpointSummary, checkpoint_id: CheckpointId, slots: tu
 def _pointed_numbers(summary: CheckpointSummary, checkpoint_id: CheckpointId) -> list[int]:
     """Return the slot numbers that the pointers name; an entry without pointers means its own position."""
     numbers = []
-    prefix = f"/{checkpoint_id.path}/"
     for position, entry in enumerate(summary.sessions):
-        pointers = [p for p in (entry.metadata, entry.transcript, entry.content_hash, entry.prompt, entry.context) if p]
-        folders = [p[len(prefix) :].partition("/")[0] for p in pointers if p.startswith(prefix)]
+        pointers = (entry.metadata, entry.transcript, entry.content_hash, entry.prompt, entry.context)
+        folders = [path_in(pointer, checkpoint_id).partition("/")[0] for pointer in pointers]
         names = [name for name in folders if _is_number(name)]
         numbers.append(int(names[0]) if names else position)
     return list(dict.fromkeys(numbers))
+
+
+def path_in(pointer: str, checkpoint_id: CheckpointId) -> str:
+    """Return a pointer's path in the checkpoint's folder, '' if it is empty or points elsewhere.
+
+    Some versions of the Go CLI repeated the folder: ``/a1/b2c3d4e5f6/a1/b2c3d4e5f6/0/full.jsonl``.
+    """
+    prefix, rest = f"/{checkpoint_id.path}", pointer
+    while rest.startswith(prefix + "/"):
+        rest = rest[len(prefix) :]
+    return rest[1:] if rest != pointer else ""
 
 
 def _is_number(name: str) -> bool:

@@ -226,6 +226,18 @@ class ClaudeCode:
             raise EntireError(f"{session_id!r} is not a valid session id")
         return os.path.join(session_dir, session_id + ".jsonl")
 
+    def own_session_id(self, session_id: str, transcript: bytes) -> str:
+        """Return the id without the date that early versions of the Go CLI put before it (``2026-01-05-<id>``)."""
+        import re
+
+        dated = re.fullmatch(r"\d{4}-\d\d-\d\d-(.+)", session_id)
+        if dated is None:
+            return session_id
+        held = [name.decode("ascii") for name in re.findall(rb'"sessionId"\s*:\s*"([0-9A-Za-z_-]+)"', transcript)]
+        if session_id in held:
+            return session_id
+        return dated[1] if dated[1] in held or not held else held[-1]
+
     def write_session(self, session_ref: str, transcript: bytes) -> None:
         files.write(session_ref, transcript, mode=0o600)  # the mode the agent uses
 

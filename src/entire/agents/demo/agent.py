@@ -162,6 +162,9 @@ class Demo:
             raise UsageError(f"{session_id!r} is not a valid session id")
         return os.path.join(session_dir, f"{session_id}.jsonl")
 
+    def own_session_id(self, session_id: str, transcript: bytes) -> str:  # noqa: ARG002
+        return session_id
+
     def write_session(self, session_ref: str, transcript: bytes) -> None:
         files.write(session_ref, transcript, mode=0o600)
 
