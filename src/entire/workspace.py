@@ -84,9 +84,12 @@ class Workspace:
             raise EntireError(f"no commit, checkpoint or session here is named {name!r}", hint=hint)
         return found
 
-    def session_id(self, prefix: str) -> str:
-        """Return the session id that starts with ``prefix``; raises EntireError if there is none, or several."""
-        found = self._catalog.session(prefix)
+    def session_id(self, prefix: str, *, default: str = "") -> str:
+        """Return the session id that starts with ``prefix``, else ``default``.
+
+        Raises EntireError if there are several, or none and no default.
+        """
+        found = self._catalog.session(prefix) or default
         if not found:
             raise EntireError(f"session not found: {prefix}", hint="run `entire status --detailed` to list sessions")
         return found

@@ -137,11 +137,11 @@ def test_a_linked_worktree_is_enabled_though_the_main_one_says_no(
     repo.git("worktree", "add", "-q", str(tmp_path / "linked"))
     repo.ok("disable")
     monkeypatch.chdir(tmp_path / "linked")
-    assert "disabled" in repo.ok("status").split("\n", 1)[0]
+    assert repo.ok("status").split("\n", 1)[0] == "Disabled (manual-commit)"
     repo.ok("enable", "--agent", "demo")
     assert repo.ok("status").startswith("Enabled")
     monkeypatch.chdir(repo.top)
-    assert "disabled" in repo.ok("status").split("\n", 1)[0]
+    assert repo.ok("status").split("\n", 1)[0] == "Disabled (manual-commit)"
 
 
 def test_from_a_folder_below(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,7 +278,7 @@ def test_disable_writes_local_settings(repo: Repo) -> None:
     assert "disabled" in repo.ok("disable")
     assert repo.read_json(".entire/settings.local.json") == {"enabled": False}
     assert repo.read_json(".entire/settings.json") == shared
-    assert repo.ok("status").split("\n", 1)[0] == "Entire is disabled here (manual-commit)"
+    assert repo.ok("status").split("\n", 1)[0] == "Disabled (manual-commit)"
 
 
 def test_disable_for_the_team(repo: Repo) -> None:

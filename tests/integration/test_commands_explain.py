@@ -291,7 +291,6 @@ def test_what_is_not_there(world: Repo) -> None:
         (["-c", "../../etc"], "checkpoint not found"),
         (["--commit", "nowhere"], "commit not found"),
         (["--commit", "--all"], "commit not found"),
-        (["--session", "nobody"], "session not found"),
         (["nonsense"], "no commit, checkpoint or session"),
         (["fffffff"], "checkpoint not found"),
         (["-c", "c"], "several checkpoints start with"),

@@ -60,7 +60,7 @@ def command(
     chosen = {name: value for name, value in selectors.items() if value is not None}
     if len(chosen) > 1:
         raise UsageError(
-            "TARGET, --checkpoint, --commit and --session cannot be combined", hint="give only one of them"
+            "cannot specify multiple of TARGET, --checkpoint, --commit and --session", hint="give only one of them"
         )
     question, value = next(iter(chosen.items()), ("listing", ""))
     return run(question, value, form_name=form_name or "page", limit=limit, as_json=as_json, paged=not no_pager)
@@ -97,7 +97,7 @@ class Explainer:
         return answers[found.kind](found.id)
 
     def listing(self, session: str = "") -> int:
-        session_id = self.workspace.session_id(session) if session else ""
+        session_id = self.workspace.session_id(session, default=session) if session else ""
         shown, total = self.workspace.listing(self.limit, session_id=session_id)
         branch = self.workspace.branch
         if self.as_json:

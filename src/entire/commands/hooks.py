@@ -68,6 +68,13 @@ class _LazyContext:
         self._context = Context(self._place, self._settings)
         return self._context
 
+    def log_call(self, hook: str) -> None:
+        """Note the call of a git hook, also of one without an event, if the log holds every detail."""
+        if self._settings.log_level == "debug":
+            from entire import log
+
+            log.Log(self._place.log, "debug", component="git", hook=hook).debug("hook called")
+
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         if self._context is not None:
             self._context.close()
@@ -113,6 +120,7 @@ def _payload(rest: Sequence[str]) -> bytes:
 def _handle_git(lazy: _LazyContext, name: str, rest: Sequence[str]) -> None:
     from entire.githooks import events
 
+    lazy.log_call(name)
     event = events.parse_hook(name, rest, os.environ)
     if event is None:
         return

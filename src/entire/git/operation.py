@@ -47,6 +47,11 @@ class GitCommand(Value):
         return False
 
     @property
+    def edits(self) -> bool:
+        """Tell whether an editor was asked for, with ``--edit``."""
+        return self.has_option("--edit") or "-e" in self.arguments
+
+    @property
     def picks(self) -> bool:
         """Tell whether a rebase or cherry-pick copies commits, rather than a person or agent making one."""
         return any(word in ("rebase", "cherry-pick", "am") for word in (self.command, self.outer))

@@ -28,7 +28,9 @@ def status(view: views.StatusView, style: Style, now: float, *, detailed: bool) 
     if not view.is_set_up:
         yield "Entire is disabled here: it was never enabled (run `entire enable`)"
     else:
-        yield f"Enabled ({view.strategy})" if view.enabled else f"Entire is disabled here ({view.strategy})"
+        yield f"{'Enabled' if view.enabled else 'Disabled'} ({view.strategy})"
+        if not view.enabled:
+            yield "Entire is disabled here (`entire enable` enables it)"
     yield ""
     yield from text.table(_facts(view), gap="  ")
     yield from _section("Sessions", _sessions(view.sessions, now, detailed=detailed), style)

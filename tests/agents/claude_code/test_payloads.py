@@ -58,7 +58,7 @@ def test_a_captured_payload(name: str) -> None:
 def test_every_hook_verb_is_installed_and_understood() -> None:
     from entire.agents.claude_code.settings import ENTRIES
 
-    assert sorted(entry.command.split()[3] for entry in ENTRIES) == sorted(ClaudeCode.hook_names)
+    assert sorted({entry.command.split()[3] for entry in ENTRIES}) == sorted(ClaudeCode.hook_names)
 
 
 @pytest.mark.parametrize("hook", sorted(set(ClaudeCode.hook_names) - {"post-todo", "subagent-stop"}))

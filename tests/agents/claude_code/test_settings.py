@@ -82,7 +82,7 @@ def hooks_in(path: Path) -> Any:
 
 
 def test_the_form_that_claude_code_reads(agent: ClaudeCode, root: str) -> None:
-    assert agent.install_hooks(root, "project", force=False) == 10
+    assert agent.install_hooks(root, "project", force=False) == 11
     written = json.loads(Path(root, ".claude", "settings.json").read_text())
     assert written["permissions"] == {"deny": ["Read(./.entire/metadata/**)"]}
 
@@ -95,7 +95,8 @@ def test_the_form_that_claude_code_reads(agent: ClaudeCode, root: str) -> None:
         "PreToolUse": [{"matcher": "Task", "hooks": hook("pre-task")}],
         "PostToolUse": [
             {"matcher": "Task", "hooks": hook("post-task")},
-            {"matcher": "TodoWrite|TaskCreate|TaskUpdate", "hooks": hook("post-todo")},
+            {"matcher": "TodoWrite", "hooks": hook("post-todo")},
+            {"matcher": "TaskCreate|TaskUpdate", "hooks": hook("post-todo")},
         ],
         "SubagentStop": [{"matcher": "", "hooks": hook("subagent-stop")}],
         "PreCompact": [{"matcher": "", "hooks": hook("pre-compact")}],
@@ -109,7 +110,7 @@ def test_what_we_created_goes_with_us(agent: ClaudeCode, root: str, home: Path) 
     for scope in ("project", "user"):
         agent.install_hooks(root, scope, force=False)
         assert agent.are_hooks_installed(root, scope)
-        assert agent.uninstall_hooks(root, scope) == 10
+        assert agent.uninstall_hooks(root, scope) == 11
         assert not agent.are_hooks_installed(root, scope)
     assert os.listdir(root) == []
     assert os.listdir(home) == []
@@ -129,7 +130,7 @@ def test_both_scopes_hold_the_same_bytes(agent: ClaudeCode, root: str, home: Pat
 def test_in_and_out_gives_the_bytes_back(agent: ClaudeCode, root: str, text: str) -> None:
     path = given_settings(root, text)
     before = path.read_bytes()
-    assert agent.install_hooks(root, "project", force=False) == 10
+    assert agent.install_hooks(root, "project", force=False) == 11
     assert agent.are_hooks_installed(root, "project")
     installed = path.read_bytes()
     assert b"\r\n" not in installed or installed.count(b"\n") == installed.count(b"\r\n")
@@ -137,7 +138,7 @@ def test_in_and_out_gives_the_bytes_back(agent: ClaudeCode, root: str, text: str
     for key, value in json.loads(text.removeprefix("\ufeff")).items():
         if key not in ("hooks", "permissions"):
             assert after[key] == value
-    assert agent.uninstall_hooks(root, "project") == 10
+    assert agent.uninstall_hooks(root, "project") == 11
     assert path.read_bytes() == before
 
 
@@ -149,7 +150,7 @@ def test_the_second_time_writes_nothing(agent: ClaudeCode, root: str, text: str)
     os.utime(path, (1, 1))
     assert agent.install_hooks(root, "project", force=False) == 0
     assert (path.read_bytes(), path.stat().st_mtime) == (installed, 1)
-    assert agent.install_hooks(root, "project", force=True) == 10
+    assert agent.install_hooks(root, "project", force=True) == 11
     assert sorted(map(str, hooks_in(path))) == sorted(map(str, json.loads(installed.decode("utf-8-sig"))["hooks"]))
 
 
@@ -170,7 +171,7 @@ def test_what_the_user_adds_meanwhile_stays(agent: ClaudeCode, root: str) -> Non
     value["hooks"]["Stop"][2]["hooks"].append({"type": "command", "command": "in our group"})
     value["model"] = "x"
     path.write_text(json.dumps(value, indent=2))
-    assert agent.uninstall_hooks(root, "project") == 10
+    assert agent.uninstall_hooks(root, "project") == 11
     left = json.loads(path.read_text())
     assert left["model"] == "x"
     commands = [hook["command"] for group in left["hooks"]["Stop"] for hook in group["hooks"]]
@@ -181,16 +182,16 @@ def test_what_the_user_adds_meanwhile_stays(agent: ClaudeCode, root: str) -> Non
 def test_entries_of_the_go_cli_are_replaced(agent: ClaudeCode, root: str) -> None:
     path = given_settings(root, json.dumps({"hooks": GO, "permissions": {"deny": [settings.DENY]}}, indent=2))
     assert not agent.are_hooks_installed(root, "project")
-    assert agent.install_hooks(root, "project", force=False) == 10
+    assert agent.install_hooks(root, "project", force=False) == 11
     assert json.loads(path.read_text())["hooks"] == hooks_in(path)
-    assert path.read_text().count("entire hooks") == 10
+    assert path.read_text().count("entire hooks") == 11
     # the Go CLI adds its bare entries beside ours
     value = json.loads(path.read_text())
     value["hooks"]["Stop"] += GO["Stop"]
     path.write_text(json.dumps(value, indent=2))
     assert agent.are_hooks_installed(root, "project")
     assert agent.install_hooks(root, "project", force=False) == 1
-    assert path.read_text().count("entire hooks") == 10
+    assert path.read_text().count("entire hooks") == 11
 
 
 def test_a_flat_entry_that_disables_the_file_is_repaired(agent: ClaudeCode, root: str) -> None:
@@ -271,7 +272,7 @@ def test_the_mode_stays(agent: ClaudeCode, root: str, mode: int) -> None:
 
 def test_an_empty_file_counts_as_none(agent: ClaudeCode, root: str) -> None:
     given_settings(root, "\n")
-    assert agent.install_hooks(root, "project", force=False) == 10
+    assert agent.install_hooks(root, "project", force=False) == 11
     assert agent.are_hooks_installed(root, "project")
 
 

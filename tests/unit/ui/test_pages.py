@@ -48,7 +48,10 @@ def test_a_quiet_status() -> None:
 
 
 def test_the_first_line() -> None:
-    assert status(enabled=False)[0] == "Entire is disabled here (manual-commit)"
+    assert status(enabled=False)[:2] == [
+        "Disabled (manual-commit)",
+        "Entire is disabled here (`entire enable` enables it)",
+    ]
     assert "disabled" in status(enabled=False, is_set_up=False)[0]
     assert status(strategy="auto-commit")[0] == "Enabled (auto-commit)"
 

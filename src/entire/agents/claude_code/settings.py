@@ -34,7 +34,8 @@ ENTRIES = (
     _entry("UserPromptSubmit", "user-prompt-submit"),
     _entry("PreToolUse", "pre-task", "Task"),  # also matches Agent, the tool's current name
     _entry("PostToolUse", "post-task", "Task"),
-    _entry("PostToolUse", "post-todo", "TodoWrite|TaskCreate|TaskUpdate"),
+    _entry("PostToolUse", "post-todo", "TodoWrite"),  # alone, because scripts look for exactly this matcher
+    _entry("PostToolUse", "post-todo", "TaskCreate|TaskUpdate"),
     _entry("SubagentStop", "subagent-stop"),
     _entry("PreCompact", "pre-compact"),
     _entry("Stop", "stop", timeout=60),

@@ -394,7 +394,7 @@ def _texts(held: Content) -> dict[str, list[bytes]]:
 
 
 def _write_trailers(context: Context, attempt: Attempt, decided: Pending) -> None:
-    has_editor = attempt.event.environment.get("GIT_EDITOR") != ":"
+    has_editor = _has_editor(attempt)
     comment_char, comments = "#", []
     if has_editor:
         comment_char = index.comment_char(context.place.top)
@@ -404,6 +404,14 @@ def _write_trailers(context: Context, attempt: Attempt, decided: Pending) -> Non
     if text != attempt.message:
         path = os.path.join(context.place.top, attempt.event.message_file)
         files.write(path, text.encode("utf-8", "surrogateescape"))
+
+
+def _has_editor(attempt: Attempt) -> bool:
+    """Tell whether git opens an editor, and removes comments afterwards. Without one it sets GIT_EDITOR to ``:``; a
+    program that calls the hook with a message may not.
+    """
+    is_given = attempt.event.message_source == "message" and not attempt.git.edits
+    return attempt.event.environment.get("GIT_EDITOR") != ":" and not is_given
 
 
 def _comments(context: Context, decided: Pending) -> list[str]:
