@@ -132,6 +132,23 @@ def test_parts_that_the_go_cli_left_behind_are_not_restored(
         commit = gocli.save_step(story, session)  # one more, without another line
 
 
+def test_nothing_of_a_longer_transcript_is_restored_after_a_shorter_one(
+    story: Story, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The base file holds none of what the parts hold, but it is whole."""
+    monkeypatch.setattr(transcripts, "ONE_FILE_LIMIT", 0)
+    for number in range(3):
+        turn(session, number)
+    session.file.write_text("")
+    session.prompt("Cleared")
+    session.write("go.txt", "go\n")
+    commit = gocli.save_step(story, session)
+    whole = session.file.read_text()
+    session.file.write_text("")
+    assert story.entire("rewind", "--to", commit) == 0
+    assert session.file.read_text() == whole
+
+
 def test_the_session_goes_on_after_a_step_of_the_go_cli(
     story: Story, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:

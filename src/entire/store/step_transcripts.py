@@ -12,8 +12,7 @@ if TYPE_CHECKING:
 def session_files(objects: Objects, commit: str, session_id: str) -> dict[str, str]:
     """Return the files of a session's metadata folder in a step: name to object id.
 
-    Without the parts of an older transcript that the Go CLI left beside the file it wrote: the step before has them
-    too, and the base file contains what they hold.
+    Without the parts of an older transcript that the Go CLI left beside the file it wrote.
     """
     folder = steps.metadata_folder(session_id)
     files = _names(objects, f"{commit}:{folder}")
@@ -21,12 +20,13 @@ def session_files(objects: Objects, commit: str, session_id: str) -> dict[str, s
     if len(transcript) < 2:
         return files
     before = _names(objects, f"{commit}^:{folder}")
-    (_, base), *numbered = transcript.items()
-    same = {name: oid for name, oid in numbered if before.get(name) == oid}
-    whole = objects.blob(base) or b""
-    if not any((objects.blob(oid) or b"").strip() in whole for oid in same.values()):
+    (base, oid), *numbered = transcript.items()
+    same = {name: part for name, part in numbered if before.get(name) == part}
+    whole = objects.blob(oid) or b""
+    is_new_and_whole = oid != before.get(base) and whole.endswith(b"\n")  # a base with parts loses its last newline
+    if not is_new_and_whole and not any((objects.blob(part) or b"").strip() in whole for part in same.values()):
         return files
-    return {name: oid for name, oid in files.items() if name not in same}
+    return {name: part for name, part in files.items() if name not in same}
 
 
 def _names(objects: Objects, folder: str) -> dict[str, str]:
