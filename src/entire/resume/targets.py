@@ -248,7 +248,10 @@ class Finder:
 
 
 def stored_session(objects: Objects, checkpoint: Checkpoint, slot: Slot) -> StoredSession | None:
-    """Return what a checkpoint holds of a session; None if its record cannot be read."""
+    """Return what a checkpoint holds of a session; None if its record cannot be read, though git has it."""
+    if slot.record is None and (lost := checkpoints.lost_record(objects, slot, checkpoint.id.path)):
+        name = f"{slot.number} of checkpoint {checkpoint.id}"
+        return StoredSession(session_id=name, agent_type="", data=b"", damage=f"{lost}; {checkpoints.REFETCH}")
     if slot.record is None or not is_session_id(slot.session_id):
         return None
     own = lineage_file.read(objects, checkpoint)
@@ -308,6 +311,6 @@ def _keep_latest(found: dict[str, StoredSession], stored: StoredSession | None) 
 
 
 def _recency(stored: StoredSession) -> tuple[float, float, int]:
-    if stored.damage:  # never behind an older copy, which would be restored without a word about the newer one
+    if stored.damage:  # it precedes an older copy, which would hide that the newer one is lost
         return (stored.created or float("inf"), stored.created, 0)
     return (transcript_merge.last_time(stored.data), stored.created, len(stored.data))

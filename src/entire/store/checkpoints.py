@@ -102,7 +102,7 @@ def read_at(objects: Objects, tip: str, checkpoint_id: CheckpointId) -> Checkpoi
     problems: list[str] = []
     value = _json_object(objects, oids.get("metadata.json"))
     if value is None:
-        lost = _missing_file(objects, oids, "metadata.json", checkpoint_id.path)
+        lost = _if_missing(objects, f"{checkpoint_id.path}/metadata.json", oids.get("metadata.json"))
         problems.append(lost or "the checkpoint's metadata.json is missing or broken")
     summary = CheckpointSummary.from_json(value or {})
     pointed = _pointed_numbers(summary, checkpoint_id)
@@ -116,10 +116,7 @@ def read_at(objects: Objects, tip: str, checkpoint_id: CheckpointId) -> Checkpoi
             continue
         slots[number] = _read_slot(objects, number, oids[str(number)])
         if slots[number].record is None:
-            lost = _missing_file(objects, oids, str(number), checkpoint_id.path) or _missing_file(
-                objects, slots[number].files, "metadata.json", f"{checkpoint_id.path}/{number}"
-            )
-            problems.append(lost or f"the session folder {number} has no readable metadata.json")
+            problems.append(_why_unreadable(objects, slots[number], checkpoint_id.path))
     last = [slots[number] for number in pointed if number in slots] or list(slots.values())
     return Checkpoint(
         id=checkpoint_id,
@@ -133,10 +130,19 @@ def read_at(objects: Objects, tip: str, checkpoint_id: CheckpointId) -> Checkpoi
     )
 
 
-def _missing_file(objects: Objects, oids: Mapping[str, str], name: str, folder: str) -> str:
-    """Return the message about a file or folder whose object git lacks, '' if the object is there."""
-    oid = oids.get(name)
-    return missing_object(f"{folder}/{name}", oid) if oid is not None and objects.get(oid) is None else ""
+def _why_unreadable(objects: Objects, slot: Slot, root: str) -> str:
+    return lost_record(objects, slot, root) or f"the session folder {slot.number} has no readable metadata.json"
+
+
+def lost_record(objects: Objects, slot: Slot, root: str) -> str:
+    """Return the message about a session's folder or record that git lacks, '' if both are there."""
+    folder, oid = f"{root}/{slot.number}", slot.files.get("metadata.json")
+    return _if_missing(objects, folder, slot.tree) or _if_missing(objects, f"{folder}/metadata.json", oid)
+
+
+def _if_missing(objects: Objects, path: str, oid: str | None) -> str:
+    """Return the message about a file or folder that git lacks, '' if it is there or was never stored."""
+    return missing_object(path, oid) if oid is not None and objects.get(oid) is None else ""
 
 
 def _complete(summary: CheckpointSummary, checkpoint_id: CheckpointId, slots: tuple[Slot, ...]) -> CheckpointSummary:
