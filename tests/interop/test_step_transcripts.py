@@ -55,6 +55,20 @@ def test_a_step_carried_forward_is_one_file_with_one_line_not_counted_yet(story:
     assert gocli.links(story, session)
 
 
+def test_what_a_turn_with_a_commit_leaves_open_can_be_linked(
+    story: Story, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transcripts, "ONE_FILE_LIMIT", 0)
+    turn(session, 1)
+    with session.turn("Commit a, leave b"):
+        session.write("a.txt", "a\n")
+        session.commit("a")
+        session.write("b.txt", "b\n")
+    assert session.state()["checkpoint_transcript_start"] == len(session.file.read_text().splitlines()) - 1
+    assert gocli.restored(story, session) == session.file.read_text()
+    assert gocli.links(story, session)
+
+
 def test_the_last_step_on_a_branch_has_the_transcripts_of_all_its_sessions(story: Story) -> None:
     first, second = story.session(), story.session()
     for number, session in enumerate((first, second, first)):

@@ -106,18 +106,19 @@ def store(session: Session, end: Position, where: str, shorten: Callable[[bytes,
     return Stored(parts=tuple(parts), lines=end.count, size=end.byte)
 
 
-def step_files(session: Session, whole: Stored, objects: Objects, *, is_carried: bool) -> dict[str, str | Redacted]:
+def step_files(session: Session, whole: Stored, objects: Objects, *, is_counted: bool) -> dict[str, str | Redacted]:
     """Return a transcript's files in a step, by name, so that the Go CLI can continue the step.
 
     It counts only the base file's lines, which must be more than the checkpoints have counted, and numbered files stay
     behind when it writes the next step. So a small transcript is one file; its parts are beside it, which keeps them
-    from garbage collection until a checkpoint needs them. ``is_carried``: the step was carried forward by a commit.
+    from garbage collection until a checkpoint needs them. ``is_counted``: checkpoints count all lines, so that the last
+    one must be in the base file.
     """
     files = dict(zip(part_names(len(whole.parts)), whole.parts, strict=True))
     if len(files) == 1 or not 0 < whole.size <= BASE_LIMIT:
         return files
     copied = session.copied + whole.size
-    if is_carried or copied <= ONE_FILE_LIMIT:
+    if is_counted or copied <= ONE_FILE_LIMIT:
         data = _joined(whole.parts, objects)
         if data is not None:
             session.copied += len(data)

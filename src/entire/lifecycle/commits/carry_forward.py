@@ -111,7 +111,7 @@ def _carry_session(context: Context, commit: Commit, session: Session) -> None:
             changes[path] = None if facts[path][0] == NO_FILE else (facts[path][0], facts[path][1])
     if not changes or context.agent_of(session) is None:
         return
-    step = turns.step_of(context, session, context.transcript(session), session.counted, is_carried=True)
+    step = turns.step_of(context, session, context.transcript(session), session.counted, is_counted=True)
     others = [other for other in context.relevant_sessions() if other is not session]
     context.strategy.ask_git([context.strategy.source(session)])
     target = context.strategy.destination(session, others, commit.oid)

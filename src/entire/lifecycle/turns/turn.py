@@ -129,7 +129,8 @@ def _save(context: Context, session: Session, event: Event) -> None:
     is_open = any(path in taken.snapshot.files for path in change.paths)
     # A turn that committed everything it changed needs no step.
     needs_step = is_open or (change.paths and not session.turn_checkpoints)
-    step = step_of(context, session, transcript, finish, summary) if needs_step else None
+    is_counted = bool(session.turn_checkpoints)  # they are finalised next
+    step = step_of(context, session, transcript, finish, summary, is_counted=is_counted) if needs_step else None
     recorder.record(context, change, cause, step)
     recorder.attribute_again(context, session.turn_key)
     session.open_files.sort()
@@ -243,11 +244,11 @@ def step_of(
     finish: Position,
     summary: str = "",
     *,
-    is_carried: bool = False,
+    is_counted: bool = False,
 ) -> Step:
-    """Return the step that saves the session's transcript up to ``finish``. ``is_carried``: after a commit."""
+    """Return the step that saves the transcript up to ``finish``. ``is_counted``: checkpoints count all of it."""
     whole = transcript.as_stored(context.objects, finish)
-    parts = stored.step_files(session, whole, context.objects, is_carried=is_carried)
+    parts = stored.step_files(session, whole, context.objects, is_counted=is_counted)
     prompts = turnlog.prompts(turnlog.read(context.place, session.session_id))
     prompt = session.turn.prompt or session.first_prompt if session.turn else ""
     return Step(
