@@ -91,6 +91,23 @@ def test_the_end_of_a_removed_turn_or_session_brings_nothing_back(story: Story, 
     assert story.log_errors() == []
 
 
+def test_nothing_of_a_removed_session_is_missing_once_git_collected_it(
+    story: Story, session: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gocli.clean(story)
+    story.git("reflog", "expire", "--expire=now", "--all")
+    story.git("gc", "-q", "--prune=now")
+    with session.turn("Make b"):
+        session.write("b.txt", "b\n")
+    story.commit("a and b")
+    assert story.linked()["files_touched"] == ["b.txt"]
+    assert story.linked()["slots"][session.id]["transcript"] == session.file.read_text()
+    capsys.readouterr()
+    story.entire("doctor")
+    assert "missing" not in capsys.readouterr().out
+    assert story.log_errors() == []
+
+
 def test_another_session_goes_on(story: Story, session: Session) -> None:
     other = story.session()
     with other.turn("Make b"):

@@ -19,6 +19,7 @@ def forget(context: Context, removed: Sequence[Session]) -> None:
     attribution.forget_sessions(names)
     for name in names:
         attribution.visiting_sessions.pop(name, None)
+    context.strategy.ask_git(list(context.journal.retention.shadow_tips))  # their branches are gone
     for session in removed:
         sessions.save_removed(context.place, session)
     context.save()
