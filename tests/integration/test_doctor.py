@@ -629,6 +629,7 @@ def test_the_table_of_checks() -> None:
         "lock",
         "agents",
         "recording",
+        "objects",
         "checkpoints",
         "clutter",
         "log",
