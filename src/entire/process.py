@@ -188,6 +188,20 @@ def is_running(pid: int, started: str) -> bool:
     return program is not None and program.started == started
 
 
+def start_time(started: str) -> float:
+    """Return when a process started, in seconds since the epoch, from its ``started``; 0 if it cannot be told."""
+    words = started.split()
+    if len(words) == 1 and hasattr(time, "CLOCK_BOOTTIME"):  # clock ticks since the system started
+        age = time.clock_gettime(time.CLOCK_BOOTTIME) - int(words[0]) / os.sysconf("SC_CLK_TCK")
+        return time.time() - age
+    if len(words) == 5:  # as ``ps`` prints it: "Mon Jan 31 12:00:00 2026"
+        months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+        hour, minute, second = (int(part) for part in words[3].split(":"))
+        day = (int(words[4]), months.index(words[1]) + 1, int(words[2]))
+        return time.mktime((*day, hour, minute, second, 0, 0, -1))
+    return 0.0
+
+
 def ancestors(pid: int, limit: int = 12) -> list[Program]:
     """Return the process and its ancestors, nearest first."""
     found: list[Program] = []

@@ -6,7 +6,7 @@ from entire.attribution import replay
 from entire.attribution.replay import Lineage, PathLines
 from entire.git import diff
 from entire.model.records import Attribution
-from entire.model.turns import BASE, PERSON, PERSON_INSTEAD, Owner, TurnKey, owner_between
+from entire.model.turns import BASE, NOBODY, PERSON, PERSON_INSTEAD, Owner, TurnKey, owner_between
 from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
@@ -52,6 +52,7 @@ class CommitTrees(Value):
     tree: str
     parent_tree: str
     covered: tuple[str, ...] = ()  # already linked: the amended commit, a merge's other side, a squashed branch
+    staged: str = ""  # what was staged before the commit's own hooks changed it; '' if they changed nothing
 
 
 def examine(
@@ -62,17 +63,16 @@ def examine(
     ``stashed`` are paths that a stash removed: their lines may come back.
     """
     steps = list(_with_trees(recorded.entries))
-    pairs = [pair for _, pair in steps]
     last = _last_snapshot(recorded.entries)
-    others = (last, trees.parent_tree, *trees.covered)
-    pairs += [(other, trees.tree) for other in others]
-    patches = diff.patches(where, pairs, paths)
+    hooked = [(last, trees.staged), (trees.staged, trees.tree)] if trees.staged else []
+    pairs = [pair for _, pair in steps]
+    pairs += [(other, trees.tree) for other in (last, trees.parent_tree, *trees.covered)]
     wanted = frozenset(paths)
     patches = [
         [patch for patch in between if patch.change.path in wanted or patch.change.old_path in wanted]
-        for between in patches
+        for between in diff.patches(where, [*pairs, *hooked], paths)
     ]
-    commit_patch = patches[len(steps) + 1]
+    to_tree, commit_patch, *others = patches[len(steps) :]
     new_paths = {patch.change.path for patch in commit_patch if patch.change.status == "A"}
     owners = Lineage(lambda path: path not in new_paths or path in stashed)
     for (entry, _), changed in zip(steps, patches, strict=False):
@@ -81,14 +81,20 @@ def examine(
             owners.mark_committed(changed, _committed_paths(entry, wanted), owner)
         else:
             owners.advance(changed, owner)
-    left = owners.left_out(patches[len(steps)])
-    owners.advance(patches[len(steps)], owner_between(TurnKey(), recorded.running, recorded.reports))
-    moved = tuple(patch.change.old_path for patch in patches[len(steps)] if patch.change.status == "R")
+    left = owners.left_out(to_tree)
+    makers = (owner_between(TurnKey(), recorded.running, recorded.reports), _owner_of_hooks)
+    for changed, owner in zip(others[len(trees.covered) :] or [to_tree], makers, strict=False):
+        owners.advance(changed, owner)
+    moved = tuple(patch.change.old_path for patch in to_tree if patch.change.status == "R")
     lines = replay.commit_lines(owners, commit_patch)
     fresh = lines
-    for other in patches[len(steps) + 2 :]:
+    for other in others[: len(trees.covered)]:
         fresh = _common(fresh, replay.commit_lines(owners, other))
     return Content(lines=tuple(lines), fresh=tuple(fresh), left=left, patch=tuple(commit_patch), moved=moved)
+
+
+def _owner_of_hooks(_path: str) -> Owner:
+    return NOBODY
 
 
 def _with_trees(entries: Sequence[Entry]) -> list[tuple[Entry, tuple[str, str]]]:

@@ -8,19 +8,22 @@ contains. Does no I/O: takes patches, returns owners. The rules are in linking.m
 from __future__ import annotations
 
 from entire.git.diff import GITLINK
-from entire.model.turns import BASE, PERSON, PERSON_INSTEAD, Owner
+from entire.model.turns import BASE, NOBODY, PERSON, PERSON_INSTEAD, Owner
 from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from entire.attribution.formatting import Comparison
     from entire.git.diff import FilePatch, Hunk
 
     Runs = list[tuple[Owner, int]]
     Lines = list[tuple[Owner, bytes]]  # (owner, text)
 
 _REST = 1 << 60
+_FORMATTED = Owner("formatted")  # a line of BASE that a commit's hooks formatted: the parent decides whose it is
+_UNWRITTEN = (BASE, NOBODY, _FORMATTED)  # owners of lines that no snapshot shows being written
 _NO_FILE = "000000"
 
 
@@ -122,31 +125,32 @@ class Lineage:
             at = start + hunk.old_count
             for removed, added, unchanged in _blocks(hunk):
                 gone = [(reader.take(), text) for text in removed]
-                owners = self._owners(path, gone, added, who, restore=restore)
-                for owner in owners:
-                    _add(out, owner, 1)
-                # A restored line's owner also removes what it replaces.
-                remover = next((owner for owner in owners if owner.is_turn), who)
-                for owner, text in gone:
-                    path.lost.setdefault(text, []).append(owner)
-                    path.removed_by.setdefault(text, []).append(remover)
+                if who == NOBODY and not gone and not any(text.strip() for text in added):
+                    _add(out, _owner_around(out, reader), len(added))
+                else:
+                    for owner in self._change_block(path, gone, added, who, restore=restore):
+                        _add(out, owner, 1)
                 reader.copy(unchanged, out)
         reader.copy(_REST, out)
         return out
 
-    def _owners(self, path: Path, gone: Lines, added: Sequence[bytes], who: Owner, *, restore: bool) -> list[Owner]:
-        """Return the owner of each added line of one block of changes."""
-        if who.is_turn:
-            return [who] * len(added)
-        replaced = [owner for owner, _ in gone]
-        owners = [
-            PERSON_INSTEAD if place < len(gone) and replaced[place] != PERSON else PERSON for place in range(len(added))
-        ]
-        if restore and any(text.strip() and path.lost.get(text) for text in added):
-            for place, text in enumerate(added):
-                lost = path.lost.get(text)
-                if lost and lost[-1].is_turn:
-                    owners[place] = lost.pop()
+    def _change_block(
+        self, path: Path, gone: Lines, added: Sequence[bytes], who: Owner, *, restore: bool
+    ) -> list[Owner]:
+        """Return the owner of each added line of one block of changes; note what was removed, and by whom."""
+        owners = _owners([owner for owner, _ in gone], len(added), who)
+        formatted = _formatted([text for _, text in gone], added) if not who.is_turn else None
+        if formatted is not None:
+            for place, source in enumerate(formatted.sources):
+                if source >= 0:
+                    owners[place] = _owner_of_formatted(gone[source][0], owners[place])
+        restored = _restore(path, owners, added, formatted) if restore and not who.is_turn else None
+        for place, (owner, text) in enumerate(gone):
+            is_there = formatted is not None and place in formatted.remaining and owner not in _UNWRITTEN
+            if not is_there:
+                path.lost.setdefault(text, []).append(owner)
+            # A restored line's owner also removes what it replaces.
+            path.removed_by.setdefault(text, []).append(owner if is_there else restored or who)
         return owners
 
     def left_out(self, patches: Sequence[FilePatch]) -> dict[str, list[Owner]]:
@@ -163,8 +167,12 @@ class Lineage:
                 start = hunk.old_start if hunk.old_count else hunk.old_start + 1
                 reader.pieces(start - at)
                 at = start + hunk.old_count
-                for removed, _added, unchanged in _blocks(hunk):
-                    owners.update(owner for owner, _ in reader.pieces(len(removed)))
+                for removed, added, unchanged in _blocks(hunk):
+                    formatted = _formatted(removed, added)
+                    for place in range(len(removed)):
+                        owner = reader.take()
+                        if formatted is None or place not in formatted.remaining:
+                            owners.add(owner)
                     reader.pieces(unchanged)
             if patch.change.old_mode == _NO_FILE:
                 owners.add(path.remover)
@@ -205,6 +213,48 @@ class Lineage:
             path.versions[patch.change.new_oid] = (_committed(runs), maker.committed())
 
 
+def _owners(replaced: Sequence[Owner], count: int, who: Owner) -> list[Owner]:
+    """Return the owners of the added lines of a block that ``who`` wrote in place of others."""
+    if who != PERSON:
+        return [who] * count
+    return [PERSON_INSTEAD if place < len(replaced) and replaced[place] != PERSON else PERSON for place in range(count)]
+
+
+def _owner_of_formatted(owner: Owner, who: Owner) -> Owner:
+    """Return the owner of a line of which ``who`` changed only the format."""
+    if owner not in _UNWRITTEN:
+        return owner
+    return _FORMATTED if who == NOBODY and owner != NOBODY else who
+
+
+def _restore(path: Path, owners: list[Owner], added: Sequence[bytes], formatted: Comparison | None) -> Owner | None:
+    """Give removed lines of turns that come back to their writers; return the first of these."""
+    if not any(text.strip() and path.lost.get(text) for text in added):
+        return None
+    first = None
+    for place, text in enumerate(added):
+        lost = path.lost.get(text)
+        if lost and lost[-1].is_turn and (formatted is None or formatted.sources[place] < 0):
+            owners[place] = lost.pop()
+            first = first or owners[place]
+    return first
+
+
+def _formatted(removed: Sequence[bytes], added: Sequence[bytes]) -> Comparison | None:
+    """Return which lines of a block changed only in format; None if it removes or adds nothing."""
+    if not removed or not added:
+        return None
+    from entire.attribution import formatting  # compiles a pattern, and few commits need it
+
+    return formatting.compare(removed, added)
+
+
+def _owner_around(before: Runs, reader: _Reader) -> Owner:
+    """Return the owner of blank lines that a commit's hooks added: that of the lines around them, if it is the same."""
+    following = reader.peek()
+    return following if before and before[-1][0] == following and following != BASE else NOBODY
+
+
 def _committed(runs: Runs) -> Runs:
     return [(owner.committed(), count) for owner, count in runs]
 
@@ -218,9 +268,12 @@ def _mark_common(runs: Runs, hunks: Sequence[Hunk]) -> Runs:
         start = hunk.old_start if hunk.old_count else hunk.old_start + 1
         _extend(out, reader.pieces(start - at), Owner.committed)
         at = start + hunk.old_count
-        for removed, _added, unchanged in _blocks(hunk):
-            for owner, count in reader.pieces(len(removed)):
-                _add(out, owner, count)
+        for removed, added, unchanged in _blocks(hunk):
+            formatted = _formatted(removed, added)
+            for place in range(len(removed)):
+                owner = reader.take()
+                is_there = formatted is not None and place in formatted.remaining
+                _add(out, owner.committed() if is_there else owner, 1)
             _extend(out, reader.pieces(unchanged), Owner.committed)
     _extend(out, reader.pieces(_REST), Owner.committed)
     return out
@@ -259,6 +312,10 @@ class _Reader:
                 self._index += 1
                 self._used = 0
         return out
+
+    def peek(self) -> Owner:
+        """Return the owner of the next line without reading it."""
+        return self._runs[self._index][0] if self._index < len(self._runs) else BASE
 
     def copy(self, count: int, out: Runs) -> None:
         """Append the owners of the next ``count`` lines to ``out``."""
@@ -336,6 +393,8 @@ def _path_lines(path: Path, source: Path, patch: FilePatch) -> PathLines:
         reader.pieces(line - 1)
         for minus, plus, unchanged in _blocks(hunk):
             makers = [reader.take() for _ in plus]
+            if _FORMATTED in makers:
+                makers = _owners_of_parent(minus, plus, makers)
             removers = [
                 path.remover if change.status == "D" else (taken[text].pop() if taken.get(text) else PERSON)
                 for text in minus
@@ -355,6 +414,16 @@ def _path_lines(path: Path, source: Path, patch: FilePatch) -> PathLines:
     )
 
 
+def _owners_of_parent(minus: Sequence[bytes], plus: Sequence[bytes], makers: Sequence[Owner]) -> list[Owner]:
+    """Return the owners of a block's added lines; of lines that a hook formatted, the parent's are nobody's, and others
+    are a person's.
+    """
+    formatted = _formatted(minus, plus)
+    sources = formatted.sources if formatted is not None else [-1] * len(plus)
+    found = zip(makers, sources, strict=True)
+    return [(PERSON if source < 0 else NOBODY) if maker == _FORMATTED else maker for maker, source in found]
+
+
 def _add_block(
     added: list[tuple[int, int, Owner]], line: int, makers: Sequence[Owner], removers: list[Owner]
 ) -> list[Owner]:
@@ -364,9 +433,9 @@ def _add_block(
     if an agent had written something else there in between.
     """
     # Removals by people that may belong to people's lines from before the first snapshot.
-    free = sum(not who.is_turn for who in removers)
+    free = sum(not who.is_turn and who != NOBODY for who in removers)
     for place, owner in enumerate(makers):
-        if not owner.is_turn:
+        if not owner.is_turn and owner != NOBODY:
             instead = owner == PERSON_INSTEAD or (owner != PERSON and free > 0)
             owner = PERSON_INSTEAD if instead else PERSON
             if instead:

@@ -62,8 +62,8 @@ _COMMITTED = "old "
 
 
 class Owner(str):
-    """Who wrote a line: a turn (its ``TurnKey``, after ``old`` once a checkpoint contains the line), a person, or
-    ``BASE``, if the line is older than the first snapshot.
+    """Who wrote a line: a turn (its ``TurnKey``, after ``old`` once a checkpoint contains the line), a person,
+    ``NOBODY``, or ``BASE``, if the line is older than the first snapshot.
     """
 
     __slots__ = ()
@@ -97,6 +97,8 @@ BASE = Owner("")
 PERSON = Owner("person")
 PERSON_INSTEAD = Owner("person instead")
 """A person's line that replaced another."""
+NOBODY = Owner("nobody")
+"""What the hooks of the commit itself changed: no turn's and no person's."""
 
 
 def owner_between(

@@ -13,7 +13,7 @@ from entire.model.ids import CheckpointId
 from entire.model.records import SessionRecord, summarize
 from entire.model.session import TurnCheckpoint
 from entire.model.transcripts import Position, TokenUsage
-from entire.model.turns import PERSON
+from entire.model.turns import NOBODY, PERSON
 from entire.model.value import Value, replace
 from entire.redact import Redacted, redact_jsonl, redact_text, trusted
 from entire.store import checkpoint_writer, checkpoints, gojson, lineage_file, turnlog
@@ -278,7 +278,7 @@ def _file_lines(path: PathLines) -> lineage_file.FileLines:
     """Return a path's owners as the lineage file stores them: turns and people, without what was new."""
     removed: dict[str, int] = {}
     for who, count in path.removed.items():
-        name = who.turn if who.is_turn else PERSON
+        name = who.turn if who.is_turn or who == NOBODY else PERSON
         removed[name] = removed.get(name, 0) + count
     added: list[tuple[int, int, str]] = []
     for first, last, owner in path.added:

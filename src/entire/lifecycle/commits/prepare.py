@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from entire.lifecycle.context import Context
     from entire.model.events import GitEvent
     from entire.model.session import Session
-    from entire.model.turns import TurnKey
+    from entire.model.turns import Owner, TurnKey
 
 _REVERTS = "This reverts commit "
 
@@ -174,7 +174,7 @@ def decide(context: Context, attempt: Attempt) -> Pending:
     )
     if not changes and not attempt.amends:
         return replace(basis, reason=basis.unrecorded or "an empty commit has no content")
-    held = _examine(context, basis, parent_tree, replaced, changes)
+    held = _examine(context, attempt, basis, parent_tree, replaced, changes)
     if held is not None and (reverted := _reverted(context, attempt.message)) is not None:
         held = content.without_reverted(held, reverted, _texts(held))
         basis = replace(basis, kind=CommitKind.REVERT)
@@ -185,11 +185,26 @@ def decide(context: Context, attempt: Attempt) -> Pending:
         basis = replace(
             basis,
             lines=held.lines if basis.kind.is_new_content else held.fresh,
-            left=held.left,
+            left=_still_open(context, held.left, changes),
             paths=(*basis.paths, *(path for path in held.moved if path not in basis.paths)),
             patch_id=patch_id(held.patch, len(attempt.tree)),
         )
     return _with_ids(context, basis, sessions)
+
+
+def _still_open(context: Context, left: dict[str, list[Owner]], changes: Sequence[Change]) -> dict[str, list[Owner]]:
+    """Return what is left in the worktree without the files that are as the commit has them: they changed since the
+    last snapshot.
+    """
+    committed = {change.path: change.new_oid for change in changes if change.path in left}
+    if not committed:
+        return left
+    from entire.git import status
+
+    top = context.place.top
+    paths = [path for path in committed if os.path.isfile(os.path.join(top, path))]
+    found = status.store_files(top, [path for path in paths if not os.path.islink(os.path.join(top, path))])
+    return {path: owners for path, owners in left.items() if found.get(path, "") != committed.get(path, "")}
 
 
 def _running(context: Context, maker: str) -> tuple[RunningTurn, ...]:
@@ -239,8 +254,12 @@ def _reason(context: Context, basis: Pending) -> str:
 def _index_tree(context: Context, event: GitEvent) -> str:
     """Return the tree of the index that git commits; a temporary index if paths or ``-a`` were given."""
     place = context.place
-    name = event.environment.get("GIT_INDEX_FILE") or os.path.join(place.git_dir, "index")
-    return index.tree(place.top, place.git_dir, name, place.own_dir)
+    return index.tree(place.top, place.git_dir, _index_file(context, event), place.own_dir)
+
+
+def _index_file(context: Context, event: GitEvent) -> str:
+    name = event.environment.get("GIT_INDEX_FILE") or os.path.join(context.place.git_dir, "index")
+    return os.path.join(context.place.top, name)
 
 
 def _amends(event: GitEvent, git: GitCommand, head: Commit | None, tree: str) -> bool:
@@ -303,7 +322,7 @@ def _replaced_by_reset(context: Context, head: Commit | None, changes: Sequence[
 
 
 def _examine(
-    context: Context, basis: Pending, parent_tree: str, replaced: Replaced, changes: Sequence[Change]
+    context: Context, attempt: Attempt, basis: Pending, parent_tree: str, replaced: Replaced, changes: Sequence[Change]
 ) -> Content | None:
     """Attribute the commit's content from the journal; None if no session can have any."""
     journal = context.journal
@@ -322,8 +341,19 @@ def _examine(
         reports.update(_reports_so_far(context))
     entries = journal.attribution.entries_without(replaced.commit)
     recorded = Recorded(entries=tuple(entries), reports=reports, running=tuple(basis.running))
-    trees = CommitTrees(tree=basis.tree, parent_tree=parent_tree, covered=tuple(replaced.covered))
+    trees = CommitTrees(tree=basis.tree, parent_tree=parent_tree, covered=tuple(replaced.covered),
+                        staged=_staged(context, attempt, changes))  # fmt: skip
     return content.examine(context.place.top, recorded, trees, paths, journal.attribution.stashed_paths)
+
+
+def _staged(context: Context, attempt: Attempt, changes: Sequence[Change]) -> str:
+    """Return the tree that was staged when git started; '' if the commit's own hooks staged nothing since."""
+    from entire.git import staged
+
+    commit = staged.Commit(tree=attempt.tree, changes=changes, index=_index_file(context, attempt.event),
+                           started=process.start_time(attempt.git.started))  # fmt: skip
+    known = [entry.tree for entry in context.journal.attribution.entries]
+    return staged.before_hooks(context.place, context.objects, commit, known)
 
 
 def _moved_away(context: Context, changes: Sequence[Change]) -> list[str]:
