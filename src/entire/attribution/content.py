@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from entire.model.session import Entry
     from entire.model.turns import RunningTurn
 
+    Pair = tuple[str, str]  # of trees: from, to
+
 
 class Content(Value):
     """The lines of a commit with their owners, and which of them no checkpoint has yet."""
@@ -53,6 +55,7 @@ class CommitTrees(Value):
     parent_tree: str
     covered: tuple[str, ...] = ()  # already linked: the amended commit, a merge's other side, a squashed branch
     staged: str = ""  # what was staged before the commit's own hooks changed it; '' if they changed nothing
+    moved_from: str = ""  # HEAD's tree at the last snapshot, if git has brought other commits since; '' if not
 
 
 def examine(
@@ -64,33 +67,63 @@ def examine(
     """
     steps = list(_with_trees(recorded.entries))
     last = _last_snapshot(recorded.entries)
-    hooked = [(last, trees.staged), (trees.staged, trees.tree)] if trees.staged else []
+    others = (trees.parent_tree, *trees.covered)
     pairs = [pair for _, pair in steps]
-    pairs += [(other, trees.tree) for other in (last, trees.parent_tree, *trees.covered)]
+    pairs += [(other, trees.tree) for other in (last, *others)]
+    pairs += _pairs_between(last, trees)
     wanted = frozenset(paths)
-    patches = [
-        [patch for patch in between if patch.change.path in wanted or patch.change.old_path in wanted]
-        for between in diff.patches(where, [*pairs, *hooked], paths)
-    ]
-    to_tree, commit_patch, *others = patches[len(steps) :]
+    patches = {
+        pair: [patch for patch in between if patch.change.path in wanted or patch.change.old_path in wanted]
+        for pair, between in zip(pairs, diff.patches(where, pairs, paths), strict=True)
+    }
+    to_tree, commit_patch = patches[last, trees.tree], patches[trees.parent_tree, trees.tree]
     new_paths = {patch.change.path for patch in commit_patch if patch.change.status == "A"}
-    owners = Lineage(lambda path: path not in new_paths or path in stashed)
-    for (entry, _), changed in zip(steps, patches, strict=False):
+    owners = Lineage(lambda path: path not in new_paths, stashed)
+    for entry, pair in steps:
         owner = owner_between(entry.by, entry.running, recorded.reports)
         if entry.commit:
-            owners.mark_committed(changed, _committed_paths(entry, wanted), owner)
+            owners.mark_committed(patches[pair], _committed_paths(entry, wanted), owner)
         else:
-            owners.advance(changed, owner)
+            owners.advance(patches[pair], owner)
     left = owners.left_out(to_tree)
-    makers = (owner_between(TurnKey(), recorded.running, recorded.reports), _owner_of_hooks)
-    for changed, owner in zip(others[len(trees.covered) :] or [to_tree], makers, strict=False):
-        owners.advance(changed, owner)
+    _advance_to_commit(owners, recorded, last, trees, patches)
     moved = tuple(patch.change.old_path for patch in to_tree if patch.change.status == "R")
     lines = replay.commit_lines(owners, commit_patch)
     fresh = lines
-    for other in others[: len(trees.covered)]:
-        fresh = _common(fresh, replay.commit_lines(owners, other))
+    for other in others[1:]:
+        fresh = _common(fresh, replay.commit_lines(owners, patches[other, trees.tree]))
     return Content(lines=tuple(lines), fresh=tuple(fresh), left=left, patch=tuple(commit_patch), moved=moved)
+
+
+def _pairs_between(last: str, trees: CommitTrees) -> list[Pair]:
+    """Return the pairs of trees that the worktree went through between the last snapshot and the commit."""
+    end = trees.staged or trees.tree
+    pairs = [(last, end), (end, trees.tree)] if trees.staged else []
+    if trees.moved_from:
+        pairs += [(trees.moved_from, trees.parent_tree), (last, trees.parent_tree), (trees.parent_tree, end)]
+    return pairs
+
+
+def _advance_to_commit(
+    owners: Lineage, recorded: Recorded, last: str, trees: CommitTrees, patches: Mapping[Pair, Sequence[FilePatch]]
+) -> None:
+    """Advance from the last snapshot to the commit: over what HEAD brought, then to what was staged, then to what the
+    commit's own hooks made of it.
+    """
+    end = trees.staged or trees.tree
+    owner = owner_between(TurnKey(), recorded.running, recorded.reports)
+    to_end = patches[last, end]
+    if trees.moved_from:
+        brought = patches[trees.moved_from, trees.parent_tree]
+        names = {name for patch in brought for name in (patch.change.path, patch.change.old_path)}
+        owners.advance([patch for patch in patches[last, trees.parent_tree] if patch.change.path in names], owner)
+        to_end = [
+            *(patch for patch in patches[trees.parent_tree, end] if patch.change.path in names),
+            *(patch for patch in to_end if patch.change.path not in names),
+        ]
+    owners.advance(to_end, owner)
+    if trees.staged:
+        owners.advance(patches[end, trees.tree], _owner_of_hooks)
 
 
 def _owner_of_hooks(_path: str) -> Owner:

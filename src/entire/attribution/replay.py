@@ -13,7 +13,7 @@ from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Container, Iterable, Sequence
 
     from entire.attribution.formatting import Comparison
     from entire.git.diff import FilePatch, Hunk
@@ -39,6 +39,7 @@ class Path:
         self.removed_by: dict[bytes, list[Owner]] = {}  # who removed them, by text
         self.versions: dict[str, tuple[Runs, Owner]] = {}  # blob id -> owners and maker of that version
         self.oid = ""  # blob id at the current snapshot, if a patch named it
+        self.committed_oid = ""  # blob id in the last commit since that snapshot
 
     def copy(self) -> Path:
         """Return an independent copy, for a tree that is not in the sequence."""
@@ -51,17 +52,20 @@ class Path:
         )
         twin.lost = {text: list(owners) for text, owners in self.lost.items()}
         twin.removed_by = {text: list(owners) for text, owners in self.removed_by.items()}
-        twin.versions, twin.oid = dict(self.versions), self.oid
+        twin.versions, twin.oid, twin.committed_oid = dict(self.versions), self.oid, self.committed_oid
         return twin
 
 
 class Lineage:
     """The owners of all lines of the replayed paths."""
 
-    def __init__(self, in_base: Callable[[str], bool]) -> None:
-        """``in_base`` tells whether a path existed before the replayed work: only there can single lines come back."""
+    def __init__(self, in_base: Callable[[str], bool], stashed: Container[str] = ()) -> None:
+        """``in_base`` tells whether a path existed before the replayed work, ``stashed`` are paths that went into a
+        stash: only there can single lines come back.
+        """
         self._paths: dict[str, Path] = {}
         self._in_base = in_base
+        self._stashed = stashed
 
     def path(self, name: str) -> Path:
         known = self._paths.get(name)
@@ -70,7 +74,7 @@ class Lineage:
         return known
 
     def copy(self) -> Lineage:
-        twin = Lineage(self._in_base)
+        twin = Lineage(self._in_base, self._stashed)
         twin._paths = {name: path.copy() for name, path in self._paths.items()}
         return twin
 
@@ -99,9 +103,15 @@ class Lineage:
             path.mode_changer = who
         path.oid = change.new_oid
         known = path.versions.get(change.new_oid)
+        is_stashed = change.path in self._stashed
+        if who.is_turn and not is_stashed and change.new_oid != path.committed_oid:
+            known = None  # what a turn writes is its own, also if it was there before
+        path.committed_oid = ""
         if change.old_oid.strip("0") and change.old_oid not in path.versions:
             path.versions[change.old_oid] = (list(path.runs), path.maker)
-        runs = self._replay(path, patch.hunks, who, restore=known is None and self._in_base(change.path))
+        restore = known is None and (is_stashed or self._in_base(change.path))
+        removed_by = {} if known is None else {text: list(owners) for text, owners in path.removed_by.items()}
+        runs = self._replay(path, patch.hunks, who, restore=restore)
         if change.new_mode == _NO_FILE:
             path.remover, path.runs = who, [(BASE, 0)]
             return
@@ -111,7 +121,7 @@ class Lineage:
             path.maker = who
         path.runs = runs
         if known is not None:  # an earlier version, as after a stash: it has its owners again
-            path.runs, path.maker = list(known[0]), known[1]
+            path.runs, path.maker, path.removed_by = list(known[0]), known[1], removed_by
         path.versions[change.new_oid] = (list(path.runs), path.maker)
 
     def _replay(self, path: Path, hunks: Sequence[Hunk], who: Owner, *, restore: bool) -> Runs:
@@ -211,6 +221,7 @@ class Lineage:
                 path.versions[patch.change.old_oid] = (list(path.runs), path.maker)
             runs, maker = twin.runs, twin.maker
             path.versions[patch.change.new_oid] = (_committed(runs), maker.committed())
+            path.committed_oid = patch.change.new_oid
 
 
 def _owners(replaced: Sequence[Owner], count: int, who: Owner) -> list[Owner]:

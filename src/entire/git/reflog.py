@@ -56,6 +56,18 @@ def reset_from(place: Place) -> str:
     return ""
 
 
+def moves_since(place: Place, commit: str) -> list[str]:
+    """Return how HEAD has moved in this worktree since it was at a commit, as git describes it, oldest first."""
+    data = files.read(os.path.join(place.git_dir, "logs", "HEAD")) or b""
+    found: list[str] = []
+    for line in reversed(data[-_REFLOG_END:].decode("utf-8", "replace").splitlines()):
+        ids, _, subject = line.partition("\t")
+        if ids.split()[1:2] == [commit]:
+            return found[::-1]
+        found.append(subject)
+    return []
+
+
 def merged(place: Place) -> set[str]:
     """Return the merge commits that git made in this worktree, by HEAD's reflog."""
     data = files.read(os.path.join(place.git_dir, "logs", "HEAD")) or b""

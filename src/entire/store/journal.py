@@ -37,6 +37,7 @@ _MAX_REASONS = 50
 _MAX_TREES = 8
 _MAX_AGENT_PATHS = 5000
 _MAX_OVERSIZED = 500
+_MAX_STASHED = 1000
 _PAST_BYTES = 4 << 20  # size of past.jsonl from which lines older than two weeks are removed
 NO_FILE = "000000"
 _BROKEN = (CorruptError, TypeError, ValueError, KeyError, AttributeError)
@@ -114,7 +115,7 @@ class Attribution:
             TurnKey(turn): paths for turn, paths in value.get("reports", {}).items()
         }
         self.agent_paths: dict[str, None] = dict.fromkeys(value.get("made", []))
-        self.stashed_paths: dict[str, None] = dict.fromkeys(value.get("aside", []))  # agent paths in a stash
+        self.stashed_paths: dict[str, None] = dict.fromkeys(value.get("aside", []))  # that a stash removed
         self.oversized_paths: dict[str, None] = dict.fromkeys(value.get("unseen", []))  # too large for a snapshot
         self.visiting_sessions: dict[str, list[str]] = value.get("guests", {})  # and the paths they changed here
         self.dropped: list[Dropped] = []  # entries that the next save moves to the past
@@ -178,7 +179,7 @@ class Attribution:
             "entries": [_entry_json(entry) for entry in self.entries],
             "settled_at": self.quiet_at,
             "made": list(self.agent_paths),
-            "aside": [path for path in self.stashed_paths if path in self.agent_paths],
+            "aside": list(self.stashed_paths)[-_MAX_STASHED:],
             "reports": {turn: paths for turn, paths in self.reports.items() if turn in known},
             "guests": self.visiting_sessions,
             "unseen": list(self.oversized_paths)[-_MAX_OVERSIZED:],

@@ -97,15 +97,15 @@ class WorkTree(RuleBasedStateMachine):
             self.edit(new, author, 2, 1, min(add, 2))
             self.record(author)
 
-    @rule(path=name, author=who, data=st.data())
-    def bring_back(self, path: str, author: Owner, data: st.DataObject) -> None:
-        """A popped stash or a checkout: exactly the content of an earlier snapshot."""
+    @rule(path=name, data=st.data())
+    def bring_back(self, path: str, data: st.DataObject) -> None:
+        """A popped stash or a checkout by a person: exactly the content of an earlier snapshot."""
         if versions := [version for version in self.versions.get(path, ()) if version]:
             self.files[path] = list(data.draw(st.sampled_from(versions)))
             if self.files[path] not in self.at_commit.get(path, ()):
                 # A version from before the commit does not know it.
                 self.maybe |= self.linked & set(self.files[path])
-            self.record(author)
+            self.record(PERSON)
 
     @rule()
     def commit_all(self) -> None:
@@ -227,6 +227,27 @@ def test_a_version_that_comes_back_exactly_has_its_owners_again() -> None:
     row.advance([patch("a", None, written)], lambda path: PERSON)  # git stash pop
     lines = whole(row, {}, {"a": written})["a"]
     assert (lines.added, lines.path_owner) == (((1, 2, "s/t"),), "s/t")
+
+
+def test_what_a_turn_writes_is_its_own_though_it_was_there_before() -> None:
+    old, new = ["x\n", "y\n"], ["x\n", "Y\n"]
+    for stashed, owner in (((), "s/t2"), (("a",), PEOPLE)):
+        row = Lineage(lambda path: True, stashed)
+        row.advance([patch("a", old, new)], lambda path: Owner("s/t1"))
+        row.advance([patch("a", new, old)], lambda path: Owner("s/t2"))
+        assert owners(row, "a", 2) == [PEOPLE, owner]
+
+
+def test_what_a_turn_committed_is_old_at_its_end_and_new_if_it_comes_back_later() -> None:
+    row = Lineage(lambda path: True)
+    first, second = ["1\n", "2\n"], ["1\n", "two\n"]
+    commit = [patch("a", first, second)]
+    row.mark_committed(commit, ["a"], lambda path: Owner("s/t"))
+    row.advance(commit, lambda path: Owner("s/t"))
+    assert row.path("a").runs[1] == (Owner("s/t").committed(), 1)
+    row.advance([patch("a", second, first)], lambda path: Owner("s/t2"))
+    row.advance([patch("a", first, second)], lambda path: Owner("s/t3"))
+    assert row.path("a").runs[1] == (Owner("s/t3"), 1)
 
 
 def test_content_is_old_once_a_commit_has_it_and_what_was_overwritten_before_is_not() -> None:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from entire.model.turns import Owner, TurnKey
 
 _REVERTS = "This reverts commit "
+_BRINGS = ("merge ", "pull", "checkout: ", "cherry-pick", "revert")  # how the reflog describes what changes files
 
 
 class Replaced(Value):
@@ -179,7 +180,7 @@ def decide(context: Context, attempt: Attempt) -> Pending:
         held = content.without_reverted(held, reverted, _texts(held))
         basis = replace(basis, kind=CommitKind.REVERT)
     sessions = {name: held.turns(name) for name in held.sessions()} if held is not None else {}
-    if attempt.maker and basis.kind is CommitKind.PLAIN:
+    if attempt.maker and not basis.ids and basis.kind in (CommitKind.PLAIN, CommitKind.SQUASH, CommitKind.PICK):
         sessions.setdefault(attempt.maker, [])
     if held is not None:
         basis = replace(
@@ -341,8 +342,13 @@ def _examine(
         reports.update(_reports_so_far(context))
     entries = journal.attribution.entries_without(replaced.commit)
     recorded = Recorded(entries=tuple(entries), reports=reports, running=tuple(basis.running))
-    trees = CommitTrees(tree=basis.tree, parent_tree=parent_tree, covered=tuple(replaced.covered),
-                        staged=_staged(context, attempt, changes))  # fmt: skip
+    trees = CommitTrees(
+        tree=basis.tree,
+        parent_tree=parent_tree,
+        covered=tuple(replaced.covered),
+        staged=_staged(context, attempt, changes),
+        moved_from=_moved_from(context, attempt),
+    )
     return content.examine(context.place.top, recorded, trees, paths, journal.attribution.stashed_paths)
 
 
@@ -354,6 +360,18 @@ def _staged(context: Context, attempt: Attempt, changes: Sequence[Change]) -> st
                            started=process.start_time(attempt.git.started))  # fmt: skip
     known = [entry.tree for entry in context.journal.attribution.entries]
     return staged.before_hooks(context.place, context.objects, commit, known)
+
+
+def _moved_from(context: Context, attempt: Attempt) -> str:
+    """Return HEAD's tree at the last snapshot if since then git has only brought other commits to the worktree, which
+    replaces no uncommitted work; else ''.
+    """
+    entries = context.journal.attribution.entries
+    known = next((entry.commit or entry.head for entry in reversed(entries) if entry.commit or entry.head), "")
+    if attempt.amends or not known or known == attempt.parent:
+        return ""
+    moves = reflog.moves_since(context.place, known)
+    return context.objects.tree_id(known) if moves and all(move.startswith(_BRINGS) for move in moves) else ""
 
 
 def _moved_away(context: Context, changes: Sequence[Change]) -> list[str]:

@@ -135,18 +135,17 @@ def record_now(context: Context, cause: Cause) -> TakenSnapshot:
 
 
 def _note_stashed(context: Context, since: float, changed: Sequence[str]) -> None:
-    """Record work of sessions that went into a stash: it may come back, unlike discarded work.
+    """Record files that went into a stash: their lines may come back, unlike those of discarded files.
 
-    ``git stash drop`` and ``pop`` remove the entry from the stash's log, so the log is read when the work vanishes.
+    ``git stash drop`` and ``pop`` remove the entry from the stash's log, so the log is read when the changes vanish.
     """
-    attribution = context.journal.attribution
-    gone = [path for path in changed if path in attribution.agent_paths and not context.journal.snapshot.has(path)]
-    if gone:
+    unchanged = [path for path in changed if not context.journal.snapshot.has(path)]
+    if unchanged:
         from entire.git import reflog
 
         stashed = reflog.last_stash(context.place)
         if stashed and stashed >= int(since):
-            attribution.stashed_paths.update(dict.fromkeys(gone))
+            context.journal.attribution.stashed_paths.update(dict.fromkeys(unchanged))
 
 
 # ---------------------------------------------------------------- uncommitted work
