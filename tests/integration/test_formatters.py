@@ -133,6 +133,16 @@ def test_what_else_a_hook_changes_is_nobodys(story: Story, session: Session) -> 
     is_closed(story, session)
 
 
+def test_a_hook_that_rewrites_every_line_leaves_the_file_the_sessions(story: Story, session: Session) -> None:
+    pre_commit(story, "tr a-z A-Z <new.txt >other && mv other new.txt", "git add -u")
+    with session.turn("go"):
+        session.write("new.txt", "agent\n")
+    story.commit("c")
+    record = slot_of(story, session)
+    assert (record["files_touched"], lines(record)) == (["new.txt"], (0, 0, 0, 0, 1))
+    is_closed(story, session)
+
+
 def test_a_hook_that_takes_lines_away_leaves_nothing_open(story: Story, session: Session) -> None:
     pre_commit(story, "sed -i '/unused/d' new.txt", "git add -u")
     with session.turn("go"):

@@ -150,6 +150,15 @@ def test_thrown_away_and_written_anew_with_some_lines_alike(story: Story, sessio
     done(story)
 
 
+def test_rewritten_in_place_with_trivial_lines_alike(story: Story, session: Session) -> None:
+    with session.turn("go"):
+        session.write("main.go", 'package main\n\nfunc main() {\n\tprintln("a")\n}\n')
+    story.write("main.go", "package main\n\ntype T struct {\n\tx int\n}\n")
+    story.commit("c")
+    unlinked(story)
+    done(story)
+
+
 def test_in_a_file_that_existed_lines_come_back(story: Story, session: Session) -> None:
     with session.turn("go"):
         session.edit("old.py", "3\n", "agent one\nagent two\n")

@@ -25,6 +25,8 @@ _REST = 1 << 60
 _FORMATTED = Owner("formatted")  # a line of BASE that a commit's hooks formatted: the parent decides whose it is
 _UNWRITTEN = (BASE, NOBODY, _FORMATTED)  # owners of lines that no snapshot shows being written
 _NO_FILE = "000000"
+_LEAST_LIKENESS = 4  # a new file is a session's if more than one line in so many is
+_TRIVIAL_WORDS = (b"package", b"import", b"from", b"using", b"use", b"#include", b"require", b"module", b"namespace")
 
 
 class Path:
@@ -36,6 +38,7 @@ class Path:
         self.remover = BASE  # who removed the file, if it does not exist
         self.mode_changer = BASE  # who changed its mode last
         self.lost: dict[bytes, list[Owner]] = {}  # owners of removed lines, by text
+        self.discarded = 0  # lines of turns, other than trivial ones, that people removed
         self.removed_by: dict[bytes, list[Owner]] = {}  # who removed them, by text
         self.versions: dict[str, tuple[Runs, Owner]] = {}  # blob id -> owners and maker of that version
         self.oid = ""  # blob id at the current snapshot, if a patch named it
@@ -50,6 +53,7 @@ class Path:
             self.remover,
             self.mode_changer,
         )
+        twin.discarded = self.discarded
         twin.lost = {text: list(owners) for text, owners in self.lost.items()}
         twin.removed_by = {text: list(owners) for text, owners in self.removed_by.items()}
         twin.versions, twin.oid, twin.committed_oid = dict(self.versions), self.oid, self.committed_oid
@@ -122,6 +126,7 @@ class Lineage:
         path.runs = runs
         if known is not None:  # an earlier version, as after a stash: it has its owners again
             path.runs, path.maker, path.removed_by = list(known[0]), known[1], removed_by
+            path.discarded = 0
         path.versions[change.new_oid] = (list(path.runs), path.maker)
 
     def _replay(self, path: Path, hunks: Sequence[Hunk], who: Owner, *, restore: bool) -> Runs:
@@ -159,6 +164,7 @@ class Lineage:
             is_there = formatted is not None and place in formatted.remaining and owner not in _UNWRITTEN
             if not is_there:
                 path.lost.setdefault(text, []).append(owner)
+                path.discarded += who == PERSON and owner.is_turn and not is_trivial(text)
             # A restored line's owner also removes what it replaces.
             path.removed_by.setdefault(text, []).append(owner if is_there else restored or who)
         return owners
@@ -414,13 +420,15 @@ def _path_lines(path: Path, source: Path, patch: FilePatch) -> PathLines:
                 removed[who] = removed.get(who, 0) + 1
             reader.pieces(unchanged)
             line += len(plus) + unchanged
+    if is_rewritten := change.status == "A" and path.maker.is_turn and _is_rewritten(path, patch, added):
+        added = [(first, last, PERSON if owner.is_turn else owner) for first, last, owner in added]
     return PathLines(
         path=change.path,
         status=change.status,
         binary=patch.binary,
         added=tuple(added),
         removed=removed,
-        path_owner=_path_owner(path, patch, added),
+        path_owner=PERSON if is_rewritten else _path_owner(path, patch),
         old_path=change.old_path if change.status == "R" else "",
     )
 
@@ -468,12 +476,35 @@ def _take_removal(removers: list[Owner], place: int) -> None:
         removers[place] = PERSON_INSTEAD
 
 
-def _path_owner(path: Path, patch: FilePatch, added: Sequence[tuple[int, int, Owner]]) -> Owner:
+def _is_rewritten(path: Path, patch: FilePatch, added: Sequence[tuple[int, int, Owner]]) -> bool:
+    """Tell whether a person threw a new file of a turn away and wrote it again: more of the turns' lines are gone than
+    remain, and these are at most a quarter of the file. Trivial lines do not count.
+    """
+    texts = [text for hunk in patch.hunks for _, text in hunk.lines]
+    total = remaining = 0
+    for first, last, owner in added:
+        count = sum(not is_trivial(text) for text in texts[first - 1 : last])
+        total += count
+        remaining += count if owner.is_turn else 0
+    if not any(owner.is_turn for _, _, owner in added):
+        return any(owner != NOBODY for _, _, owner in added)
+    return bool(total) and path.discarded >= remaining and _LEAST_LIKENESS * remaining <= total
+
+
+def is_trivial(line: bytes) -> bool:
+    """Tell whether a line is in many files alike: blank, only punctuation, a package's name, an import."""
+    words = line.split(None, 1)
+    return not any(map(_is_letter, line)) or words[0] in _TRIVIAL_WORDS
+
+
+def _is_letter(char: int) -> bool:
+    return char > 0x7F or chr(char).isalnum()
+
+
+def _path_owner(path: Path, patch: FilePatch) -> Owner:
     change = patch.change
     if change.status == "D":
         return path.remover
-    if change.status == "A" and path.maker.is_turn and added and not any(owner.is_turn for _, _, owner in added):
-        return PERSON  # discarded and rewritten
     if change.status in "ART" or patch.binary or GITLINK in (change.old_mode, change.new_mode):
         return path.maker
     return path.mode_changer if change.old_mode != change.new_mode else BASE

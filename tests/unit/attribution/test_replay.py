@@ -209,6 +209,41 @@ def test_a_new_file_discarded_and_rewritten_by_a_person_is_the_persons() -> None
     assert not any(owner.is_turn for owner in lines.owners())
 
 
+GO = ["package main\n", "\n", 'import "fmt"\n', "\n", "func main() {\n", '\tfmt.Println("a")\n', "}\n"]
+OTHER = ["package main\n", "\n", "type T struct {\n", "\tx int\n", "\ty int\n", "\tz int\n", "}\n"]
+
+
+def rewritten(written: list[str], then: list[str]) -> replay.PathLines:
+    """Return the lines of a new file that a turn wrote and a person then rewrote."""
+    row = Lineage(lambda path: False)
+    row.advance([patch("a", None, written)], lambda path: Owner("s/t"))
+    row.advance([patch("a", written, then)], lambda path: PERSON)
+    return whole(row, {}, {"a": then})["a"]
+
+
+def test_a_new_file_of_which_only_trivial_lines_remain_is_the_persons() -> None:
+    lines = rewritten(GO, OTHER)
+    assert (lines.owners() <= {PERSON, PERSON_INSTEAD}, lines.path_owner) == (True, PERSON)
+
+
+def test_a_new_file_is_a_turns_if_more_than_a_quarter_of_it_remains() -> None:
+    written = ["a\n", "b\n", "c\n", "d\n"]
+    lines = rewritten(written, ["a\n", "x\n", "y\n", "z\n"])
+    assert (lines.owners() <= {PERSON, PERSON_INSTEAD}, lines.path_owner) == (True, PERSON)
+    lines = rewritten(written, ["a\n", "x\n", "y\n"])
+    assert (lines.owners() & {"s/t"}, lines.path_owner) == ({"s/t"}, "s/t")
+
+
+def test_a_new_file_that_a_person_only_adds_to_has_lines_of_both() -> None:
+    lines = rewritten(["a\n", "b\n"], ["a\n", "b\n", *(f"{number}\n" for number in range(20))])
+    assert (lines.added, lines.path_owner) == (((1, 2, "s/t"), (3, 22, PERSON)), "s/t")
+
+
+def test_a_new_file_of_trivial_lines_is_its_makers() -> None:
+    lines = rewritten(["import a\n", "\n"], ["import a\n", "\n", "import b\n"])
+    assert (lines.added, lines.path_owner) == (((1, 2, "s/t"), (3, 3, PERSON)), "s/t")
+
+
 def test_a_line_that_a_person_restores_is_its_writers_in_a_file_that_was_there_before() -> None:
     for was_there in (True, False):
         row = Lineage(lambda path, known=was_there: known)  # type: ignore[misc]
