@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     from entire.git.diff import FilePatch
     from entire.model.session import Entry
     from entire.model.turns import RunningTurn
+    from entire.store.setup_lines import SetupLines
 
     Pair = tuple[str, str]  # of trees: from, to
+
+_OWN_FOLDER = ".entire/"
 
 
 class Content(Value):
@@ -204,6 +207,53 @@ def without_reverted(
                 )
             )
     return replace(content, fresh=tuple(fresh))
+
+
+def without_setup(content: Content, noted: Mapping[str, SetupLines]) -> Content:
+    """Leave out what ``enable`` wrote: our own folder, and the lines ``noted`` in files of others."""
+    patches = {patch.change.path: patch for patch in content.patch}
+    kinds = [
+        tuple(
+            _without_lines(path, patches[path.path], noted[path.path]) if path.path in noted else path
+            for path in lines
+            if not path.path.startswith(_OWN_FOLDER)
+        )
+        for lines in (content.lines, content.fresh)
+    ]
+    lines, fresh = [tuple(path for path in paths if path.owners()) for paths in kinds]
+    return replace(content, lines=lines, fresh=fresh)
+
+
+def _without_lines(path: PathLines, patch: FilePatch, noted: SetupLines) -> PathLines:
+    """Return a path's lines without those noted; without an owner, if they are all."""
+    text_of = _numbered(patch)
+    added, left = [], list(noted.added)
+    for first, last, owner in path.added:
+        for number in range(first, last + 1):
+            if text_of.get(number) in left:
+                left.remove(text_of[number])
+            else:
+                added.append((number, number, owner))
+    removed = dict(path.removed)
+    gone = sum(text in noted.removed for hunk in patch.hunks for kind, text in hunk.lines if kind == b"-")
+    for owner in sorted(removed, key=lambda who: who.is_turn):
+        taken = min(gone, removed[owner])
+        removed[owner], gone = removed[owner] - taken, gone - taken
+    removed = {owner: count for owner, count in removed.items() if count}
+    is_all = not added and not removed and bool(text_of)
+    return replace(path, added=tuple(added), removed=removed, path_owner=BASE if is_all else path.path_owner)
+
+
+def _numbered(patch: FilePatch) -> dict[int, bytes]:
+    """Return the lines that a patch adds, by their numbers in the new file."""
+    found = {}
+    for hunk in patch.hunks:
+        number = hunk.new_start
+        for kind, text in hunk.lines:
+            if kind == b"+":
+                found[number] = text
+            number += kind != b"-"
+    return found
 
 
 def files_of(session_id: str, lines: Sequence[PathLines]) -> list[str]:

@@ -11,6 +11,7 @@ from entire.githooks import install
 from entire.model.requests import LOCAL, PROJECT
 from entire.model.value import replace
 from entire.model.views import AgentHooksView, AgentView, DisableView, EnableView, GitHooksView, HookLineView
+from entire.store import setup_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -145,8 +146,10 @@ def is_push_chosen(place: Place) -> bool:
 
 
 def _install_hooks(place: Place, agent: Agent, installer: HookInstaller, scope: str, *, force: bool) -> AgentHooksView:
-    count = installer.install_hooks(place.top, scope, force=force)
     path = installer.hook_config_path(place.top, scope)
+    before = files.read(path)
+    count = installer.install_hooks(place.top, scope, force=force)
+    setup_lines.note(place, path, before, files.read(path))
     return AgentHooksView(agent=agent.type, scope=scope, path=path, count=count)
 
 
@@ -164,10 +167,11 @@ def _git_hooks(report: install.Report) -> GitHooksView:
 def add_hook_lines(place: Place) -> tuple[HookLineView, ...]:
     """Add missing lines to hook files that are shell scripts; return all missing lines, and which were added."""
     _record_own_changes(place, before=True)
-    done = tuple(
-        HookLineView(path=line.path, line=line.line, is_added=install.add_line(line))
-        for line in install.missing_lines(place.top)
-    )
+    missing = install.missing_lines(place.top)
+    before = {line.path: files.read(line.path) for line in missing}
+    done = tuple(HookLineView(path=line.path, line=line.line, is_added=install.add_line(line)) for line in missing)
+    for path, text in before.items():
+        setup_lines.note(place, path, text, files.read(path))
     _record_own_changes(place, before=False)
     return done
 

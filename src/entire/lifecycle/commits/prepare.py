@@ -17,6 +17,7 @@ from entire.model import trailers
 from entire.model.ids import CheckpointId, is_session_id, new_id
 from entire.model.turns import RunningTurn
 from entire.model.value import Value, replace
+from entire.store import setup_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -179,6 +180,7 @@ def decide(context: Context, attempt: Attempt) -> Pending:
     if held is not None and (reverted := _reverted(context, attempt.message)) is not None:
         held = content.without_reverted(held, reverted, _texts(held))
         basis = replace(basis, kind=CommitKind.REVERT)
+    held = content.without_setup(held, setup_lines.load(context.place)) if held is not None else None
     sessions = {name: held.turns(name) for name in held.sessions()} if held is not None else {}
     if attempt.maker and not basis.ids and basis.kind in (CommitKind.PLAIN, CommitKind.SQUASH, CommitKind.PICK):
         sessions.setdefault(attempt.maker, [])
