@@ -142,3 +142,16 @@ def test_the_agent_commits_other_peoples_work(story: Story, how: str) -> None:
             story.git("checkout", "--theirs", "f.txt")
         session.commit("bring it", "-a", add=False)
     assert len(story.ids()) == 1
+
+
+def test_the_agent_replaces_a_line_that_it_committed_in_the_same_turn(story: Story) -> None:
+    session = begin(story)
+    with session.turn("go"):
+        session.edit("f.txt", "one\n", "first\n")
+        session.commit("first", "-a", add=False)
+        session.edit("f.txt", "first\n", "second\n")
+        session.commit("second", "-a", add=False)
+        assert lines(slot_of(story, session)) == (1, 0, 0, 0, 1)
+        session.edit("f.txt", "second\n", "third\n")
+    story.commit("third", "-a", add=False)
+    assert lines(slot_of(story, session)) == (1, 0, 0, 0, 1)

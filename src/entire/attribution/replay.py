@@ -38,6 +38,7 @@ class Path:
         self.remover = BASE  # who removed the file, if it does not exist
         self.mode_changer = BASE  # who changed its mode last
         self.lost: dict[bytes, list[Owner]] = {}  # owners of removed lines, by text
+        self.committed_lines: dict[bytes, Owner] = {}  # who wrote lines that a commit has and no snapshot, by text
         self.discarded = 0  # lines of turns, other than trivial ones, that people removed
         self.removed_by: dict[bytes, list[Owner]] = {}  # who removed them, by text
         self.versions: dict[str, tuple[Runs, Owner]] = {}  # blob id -> owners and maker of that version
@@ -53,7 +54,7 @@ class Path:
             self.remover,
             self.mode_changer,
         )
-        twin.discarded = self.discarded
+        twin.discarded, twin.committed_lines = self.discarded, dict(self.committed_lines)
         twin.lost = {text: list(owners) for text, owners in self.lost.items()}
         twin.removed_by = {text: list(owners) for text, owners in self.removed_by.items()}
         twin.versions, twin.oid, twin.committed_oid = dict(self.versions), self.oid, self.committed_oid
@@ -159,6 +160,8 @@ class Lineage:
             for place, source in enumerate(formatted.sources):
                 if source >= 0:
                     owners[place] = _owner_of_formatted(gone[source][0], owners[place])
+        for text in added:  # from now on a snapshot has it
+            path.committed_lines.pop(text, None)
         restored = _restore(path, owners, added, formatted) if restore and not who.is_turn else None
         for place, (owner, text) in enumerate(gone):
             is_there = formatted is not None and place in formatted.remaining and owner not in _UNWRITTEN
@@ -228,6 +231,8 @@ class Lineage:
             runs, maker = twin.runs, twin.maker
             path.versions[patch.change.new_oid] = (_committed(runs), maker.committed())
             path.committed_oid = patch.change.new_oid
+            added = (text for hunk in patch.hunks for kind, text in hunk.lines if kind == b"+")
+            path.committed_lines.update(dict.fromkeys(added, owner(name)))
 
 
 def _owners(replaced: Sequence[Owner], count: int, who: Owner) -> list[Owner]:
@@ -413,7 +418,9 @@ def _path_lines(path: Path, source: Path, patch: FilePatch) -> PathLines:
             if _FORMATTED in makers:
                 makers = _owners_of_parent(minus, plus, makers)
             removers = [
-                path.remover if change.status == "D" else (taken[text].pop() if taken.get(text) else PERSON)
+                path.remover
+                if change.status == "D"
+                else (taken[text].pop() if taken.get(text) else path.committed_lines.get(text, PERSON))
                 for text in minus
             ]
             for who in _add_block(added, line, makers, [who or PERSON for who in removers]):
