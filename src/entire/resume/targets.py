@@ -208,8 +208,6 @@ class Finder:
         found: dict[str, StoredSession] = {}
         for name in target.checkpoint_ids:
             checkpoint = checkpoints.read(self.objects, tips, CheckpointId(name)) if is_checkpoint_id(name) else None
-            if checkpoint is not None and checkpoint.problems and not checkpoint.records:
-                raise MissingObjectError("; ".join(checkpoint.problems), hint=checkpoints.REFETCH)
             for slot in checkpoint.slots if checkpoint is not None else ():
                 if checkpoint is not None and target.session_id in ("", slot.session_id):
                     _keep_latest(found, stored_session(self.objects, checkpoint, slot))
