@@ -239,6 +239,18 @@ def test_what_is_so_already_is_not_written(place: Place, top: Path) -> None:
     assert (top / "f").stat().st_ino == inode
 
 
+def test_mode_bits_are_a_change_of_their_own(place: Place, top: Path) -> None:
+    (top / "f").write_bytes(b"one")
+    (top / "f").chmod(0o644)
+    change = draft(place)
+    change.write_bytes("f", b"one", 0o755)
+    assert change.changed() == ["f"]
+    done = change.carry_out()
+    assert stat.S_IMODE((top / "f").stat().st_mode) == 0o755
+    undo(place, done)
+    assert stat.S_IMODE((top / "f").stat().st_mode) == 0o644
+
+
 def test_the_current_directory_is_not_deleted(place: Place, top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (top / "d/e").mkdir(parents=True)
     (top / "d/e/f").write_text("x")
