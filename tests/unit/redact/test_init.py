@@ -32,6 +32,7 @@ CLEAN = [
     "Authorization: Bearer <token>, Authorization: Bearer $TOKEN, Bearer authentication-is-required",
     "mytool --password-file /etc/pw1 --token-type bearer --secret", "-----BEGIN PUBLIC KEY-----\nMIIB" + word(60),
     "token: sha256:" + hexed(64), "image_secret=sha512-" + word(80),
+    "ghp_" + "x" * 36 + " AKIA" + "X" * 16 + " xoxb-" + "0" * 24 + " sk_test_" + "1" * 24,
     "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" + word(43) + " me@host",
 ]  # fmt: skip
 
@@ -90,6 +91,16 @@ def test_lines_that_are_not_json_are_text() -> None:
     token = SECRETS["github-token"][1]
     data = f'{{"a": "{token}\n{token}"\n\n{{"a":"{token}"}}\r\n'.encode()
     assert redact_jsonl(data) == data.replace(token.encode(), b"[REDACTED:github-token]")
+
+
+def test_no_match_runs_over_the_end_of_a_line() -> None:
+    key = word(64).encode()
+    data = b"-----BEGIN PRIVATE KEY-----\n" + key + b"\n-----END PRIVATE KEY-----\n"
+    assert engine.scan(data) != []
+    assert engine.scan(data, by_line=True) == []
+    assert redact_jsonl(data) == data
+    line, other = b"Private-Lines: 2 " + key + b"\n", b'{"text": "more"}\n'
+    assert redact_jsonl(line + other) == b"Private-Lines: 2[REDACTED:private-key-putty]\n" + other
 
 
 def test_a_key_cut_off_in_the_middle_goes() -> None:
