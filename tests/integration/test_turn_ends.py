@@ -156,6 +156,21 @@ def test_crash_between_commit_and_turn_end(story: Story, session: Session) -> No
     done(story)
 
 
+def test_checkpoints_that_wait_although_the_turn_has_ended(story: Story, session: Session) -> None:
+    """As another program may leave them: the next event of any session finalises them."""
+    session.prompt("Work")
+    session.write("a.py", "a\n")  # 0
+    commit = session.commit("a")  # 1
+    session.answer({"type": "text", "text": "Done."})  # 2
+    path = own_state(story, session)
+    path.write_text(json.dumps({**json.loads(path.read_text()), "phase": "idle"}))
+    assert tokens(sole(story, session, ["a.py"], commit)) == answers(0, 1)
+    story.session().start()
+    assert tokens(sole(story, session, ["a.py"], commit)) == answers(0, 1, 2)
+    assert "turn_checkpoint_ids" not in session.state()
+    done(story)
+
+
 def test_crash_after_the_commit_and_the_session_goes_on(story: Story, session: Session) -> None:
     session.prompt("Work")
     session.write("a.py", "a\n")
@@ -434,6 +449,25 @@ def test_compaction_that_shrinks(story: Story, session: Session, explicit: bool)
     record = sole(story, session, ["b.py", "c.py"])
     assert record["transcript"] == session.file.read_text()
     assert tokens(record) == answers(3, 4)
+    done(story)
+
+
+def test_compaction_to_fewer_bytes_with_more_records(story: Story, session: Session) -> None:
+    """No event reports it, and the number of records does not tell: only the size does."""
+    with session.turn("First"):
+        session.write("a.py", "a\n" * 5000)  # 0, 1
+    story.commit("a")
+    session.prompt("Second")
+    session.file.write_text("")
+    session.parent = None
+    session.record("user", promptId=session.prompt_id, message={"role": "user", "content": "Second"})
+    for number in range(4):
+        session.write(f"b{number}.py", "b\n")  # 2 to 5
+    session.stop()  # 6
+    story.commit("b")
+    assert tokens(sole(story, session, [f"b{number}.py" for number in range(4)])) == answers(2, 3, 4, 5, 6)
+    last = story.linked()["lineage"]["turns"][session.id][-1]
+    assert last["token_usage"]["input_tokens"] == answers(2, 3, 4, 5, 6)[0]
     done(story)
 
 

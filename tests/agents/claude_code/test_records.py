@@ -181,6 +181,7 @@ def test_which_user_records_are_prompts(story: Story) -> None:
     story.add("user", "g", "f", [{"type": "text", "text": "[Request interrupted by user]"}])
     story.prompt("h", "g", "<b>bold</b>", promptSource="queued")
     story.prompt("i", "h", "from the machine", promptSource="system")
+    story.prompt("j", "i", "<task-notification><task-id>y</task-id></task-notification>")
     assert texts(story.write()) == ["look\nclosely", "[image]", "<b>bold</b>"]
 
 
@@ -192,6 +193,22 @@ def test_a_sidechain_in_the_main_file_is_not_the_conversation(story: Story) -> N
     path = story.write()
     assert texts(path) == ["one"]
     assert ClaudeCode().transcript_position(path, START).mark == "m-b"
+
+
+def test_the_records_of_a_subagent_in_the_main_file_are_not_the_sessions_own(story: Story) -> None:
+    """An answer goes on after one of a subagent, and the position between them knows no answer: it is counted once."""
+    cost = {"input_tokens": 10, "output_tokens": 1}
+    story.prompt("a", None, "go")
+    story.add("assistant", "b", "a", [{"type": "text", "text": "1"}], message={"id": "m-b", "usage": cost})
+    story.add("assistant", "y", "a", [{"type": "text", "text": "2"}], isSidechain=True,
+              message={"id": "m-y", "usage": {"input_tokens": 500}})  # fmt: skip
+    story.result("z", "y", "y", {"filePath": "/r/sub.py", "structuredPatch": []})
+    story.lines[-1]["isSidechain"] = True
+    story.add("assistant", "c", "b", [{"type": "text", "text": "3"}], message={"id": "m-b", "usage": cost})
+    path, agent = story.write(), ClaudeCode()
+    assert agent.token_usage(path, START, None).input_tokens == 10
+    assert agent.modified_files(path, START) == []
+    assert agent.token_usage(path, Position(count=3), None).input_tokens == 0
 
 
 def test_which_results_mean_a_changed_file(story: Story) -> None:

@@ -23,6 +23,7 @@ from entire.model.phases import Phase
 from entire.model.session import Process, Session, Turn
 from entire.model.turns import TurnKey
 from entire.settings import Settings
+from entire.store import turnlog
 from tests.integration import bare_agent
 from tests.unit.git.repo import Repo
 
@@ -86,6 +87,18 @@ def test_a_turn(stage: Stage) -> None:
     assert stage.session().ended == stage.clock
 
 
+def test_the_prompt_of_a_turn_that_the_agent_began_by_itself_is_nobodys(stage: Stage) -> None:
+    stage.event(EventType.TURN_START, prompt="A background task ended", turn_ref="t-1", is_automatic=True)
+    session = stage.session()
+    assert session.turn is not None
+    assert (session.turn.prompt, session.first_prompt) == ("", "")
+    stage.repo.write("b.txt", "100644", b"two\n")
+    stage.event(EventType.TURN_END, turn_ref="t-1")
+    assert turnlog.prompts(turnlog.read(stage.context.place, "s")) == []
+    stage.event(EventType.TURN_START, prompt="Add c", turn_ref="t-2")
+    assert stage.session().first_prompt == "Add c"
+
+
 def test_a_turn_without_an_end_is_closed_by_the_next(stage: Stage) -> None:
     stage.event(EventType.TURN_START, prompt="First")
     stage.repo.write("b.txt", "100644", b"two\n")
@@ -128,6 +141,20 @@ def test_a_subagents_work_is_a_step_of_its_own_with_its_notes(stage: Stage) -> N
         strange = Event(type=EventType.SUBAGENT_START, session_id="s", tool_use_id="a/b")
         subagents.start(stage.context, stage.session(), strange)
     assert list(stage.session().tasks) == ["tool_1"]
+
+
+def test_a_background_subagent_that_ended_is_no_longer_at_work_and_ends_once(stage: Stage) -> None:
+    stage.event(EventType.TURN_START, prompt="Delegate", turn_ref="t-1")
+    stage.event(EventType.SUBAGENT_START, tool_use_id="task_1", subagent_id="a1")
+    stage.event(EventType.TURN_END, turn_ref="t-1", background=("a1", "a2"))
+    assert stage.session().background == ["a1", "a2"]
+    stage.event(EventType.SUBAGENT_END, tool_use_id="task_1", subagent_id="a1")
+    ended = stage.session()
+    assert ended.background == ["a2"]
+    stage.repo.write("b.txt", "100644", b"two\n")
+    stage.event(EventType.SUBAGENT_END, tool_use_id="task_1", subagent_id="a1")
+    assert stage.session().tasks["task_1"].done == ended.tasks["task_1"].done
+    assert stage.steps() == []
 
 
 def test_a_snapshot_is_recorded_once(stage: Stage) -> None:
