@@ -137,6 +137,16 @@ def test_settings_of_the_user_change_nothing(repo: Repo) -> None:
     assert diff.patches(repo.top, [(old, new)]) == plain
 
 
+def test_more_paths_than_fit_on_a_command_line_are_all_looked_up(repo: Repo) -> None:
+    names = [f"{number:04}.txt" for number in range(diff._MANY_PATHS * 2 + 50)]
+    tree = repo.tree({name: ("100644", name.encode()) for name in names})
+    found = diff.entries(repo.top, tree, [*names, "none.txt"])
+    assert list(found) == names
+    assert {mode for mode, _ in found.values()} == {"100644"}
+    (patches,) = diff.patches(repo.top, [(repo.tree({}), tree)], names)
+    assert [patch.change.path for patch in patches] == names
+
+
 @pytest.mark.parametrize(
     ("quoted", "name"),
     [

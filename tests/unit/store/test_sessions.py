@@ -168,6 +168,32 @@ def test_what_the_go_cli_wrote_last_is_taken_over_and_the_rest_kept(place: Place
     assert (after.foreign, after.open_files) == (False, ["b.txt"])
 
 
+def test_tokens_that_are_counted_stay_counted_whatever_the_go_cli_wrote_back(place: Place) -> None:
+    """It writes back the start that we gave it, one line before what is counted, or counts on from there."""
+    session = saved(place)
+    session.counted = Position(count=10, byte=500, mark="m")
+    sessions.save(place, session)
+    for start, counted in ((9, session.counted), (10, session.counted), (14, Position(count=14))):
+        by_the_go_cli(place, checkpoint_transcript_start=start, worktree_path=place.top)
+        again = sessions.find(place, "s")
+        assert again is not None
+        assert again.counted == counted
+
+
+def test_the_state_of_another_session_is_not_accepted(place: Place) -> None:
+    """A file that was copied or renamed."""
+    session = saved(place)
+    Path(sessions.own_path(place, "t")).write_bytes(Path(sessions.own_path(place, "s")).read_bytes())
+    assert sessions.find(place, "t") is not None
+    assert [found.session_id for found in sessions.list_states(place)] == ["s", "t"]
+    found = sessions.find(place, "t", repair=True)
+    assert found is not None
+    assert (found.session_id, found.base_commit, found.worktree_path) == ("t", "", "")
+    assert not Path(sessions.own_path(place, "t")).exists()
+    assert sessions.find(place, "s") is not None
+    assert session.session_id == "s"
+
+
 def test_killed_between_the_two_files_ours_is_the_truth(place: Place) -> None:
     session = saved(place)
     before = Path(sessions.go_path(place, "s")).read_bytes()
