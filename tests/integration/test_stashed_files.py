@@ -1,0 +1,48 @@
+"""A session's files that lie in a stash for a while."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.integration.kept import lines, sole
+from tests.integration.story import Session, Story
+
+
+@pytest.fixture
+def session(story: Story) -> Session:
+    found = story.session()
+    found.start()
+    return found
+
+
+def test_a_new_file_comes_back_from_a_stash_and_a_person_adds_to_it(story: Story, session: Session) -> None:
+    with session.turn("Work"):
+        session.write("new.py", "x\ny\nz\n")
+    story.git("stash", "push", "-q", "-u")
+    with session.turn("Talk"):
+        pass
+    assert not story.path("new.py").exists()
+    story.git("stash", "pop", "-q")
+    story.write("new.py", "x\ny\nz\nmine\n")
+    story.commit("All")
+    assert lines(sole(story, session, ["new.py"])) == (3, 1, 0, 0, 4)
+    assert story.log_errors() == []
+
+
+def test_a_part_is_committed_and_the_rest_comes_back_from_a_stash(story: Story, session: Session) -> None:
+    story.write("a.py", "1\n")
+    story.commit("a")
+    with session.turn("Work"):
+        session.write("a.py", "1\nx\ny\n")
+    story.write("a.py", "1\nx\n")
+    story.git("add", "a.py")
+    story.write("a.py", "1\nx\ny\n")
+    story.commit("Part", add=False)
+    assert lines(sole(story, session, ["a.py"])) == (1, 0, 0, 0, 1)
+    story.git("stash", "push", "-q")
+    with session.turn("Talk"):
+        pass
+    story.git("stash", "pop", "-q")
+    story.commit("Rest")
+    assert lines(sole(story, session, ["a.py"])) == (1, 0, 0, 0, 1)
+    assert story.log_errors() == []
