@@ -10,6 +10,7 @@ import pytest
 
 from tests.integration.kept import PERSON, answers, journal, lines, shadows, sole, tokens, unlinked
 from tests.integration.story import Session, Story
+from tests.integration.test_places import linked_worktree
 
 
 @pytest.fixture
@@ -212,4 +213,20 @@ def test_a_commit_without_content_of_a_session_leaves_it_open(story: Story, sess
     story.commit("Mine", add=False)
     unlinked(story)
     assert session.state()["files_touched"] == ["a.py"]
+    assert story.log_errors() == []
+
+
+def test_a_visit_in_another_worktree_ends_when_its_work_is_committed(story: Story, session: Session) -> None:
+    """Else the git hooks would wake there for ever."""
+    other = linked_worktree(story)
+    with session.turn("Write there"):
+        there = str(other.root / "there.txt")
+        other.write("there.txt", "one\n")
+        session.tool("Write", {"file_path": there}, {"type": "create", "filePath": there, "structuredPatch": []})
+    path = Path(other.git("rev-parse", "--absolute-git-dir").strip(), "entire/journal.json")
+    visiting = json.loads(path.read_text())
+    assert (visiting["guests"], visiting["live"]) == ({session.id: ["there.txt"]}, True)
+    other.commit("There", env=PERSON)
+    gone = json.loads(path.read_text())
+    assert (gone["guests"], gone["live"]) == ({}, False)
     assert story.log_errors() == []

@@ -14,7 +14,7 @@ from entire.model.turns import PERSON, PERSON_INSTEAD, Owner, TurnKey
 from tests.unit.attribution.differences import between, patch
 from tests.unit.git.repo import Repo, Tree
 
-A = TurnKey("s1/t1")
+A, B = TurnKey("s1/t1"), TurnKey("s2/t1")
 OF_A = Owner(A)
 
 
@@ -72,6 +72,26 @@ def test_what_a_commit_took_a_part_of_comes_back_from_a_stash() -> None:
     row.advance([patch("a", work, part)], lambda path: PERSON)  # git stash
     row.advance([patch("a", part, work)], lambda path: PERSON)  # git stash pop
     assert row.path("a").runs[1:3] == [(OF_A.committed(), 1), (OF_A, 1)]
+
+
+def test_what_a_person_adds_after_a_partial_commit_is_all_that_is_theirs(repo: Repo) -> None:
+    """The commit lies between two snapshots, and the second builds on the first."""
+    base, part, work = ({"a": text("1", *more)} for more in ((), ("x",), ("x", "y")))
+    row = [entry(repo, base), entry(repo, work, by=A), entry(repo, part, commit="c" * 40, paths=("a",))]
+    row.append(entry(repo, {"a": text("1", "x", "y", "mine")}))
+    trees = CommitTrees(tree=row[3].tree, parent_tree=row[2].tree)
+    found = examine(repo.top, Recorded(entries=tuple(row), reports={}), trees, ["a"])
+    assert [path.added for path in found.lines] == [((3, 3, OF_A), (4, 4, PERSON))]
+
+
+def test_lines_keep_their_owners_when_another_turn_moves_the_file(repo: Repo) -> None:
+    many = [f"line {number}" for number in range(20)]
+    rows: list[Tree] = [{"old": text(*many)}, {"old": text(*many, "x")}, {"new": text(*many, "x", "y")}]
+    row = [entry(repo, tree, **by) for tree, by in zip(rows, ({}, {"by": A}, {"by": B}), strict=True)]
+    trees = CommitTrees(tree=row[2].tree, parent_tree=row[0].tree)
+    found = examine(repo.top, Recorded(entries=tuple(row), reports={}), trees, ["old", "new"])
+    assert [path.added for path in found.lines] == [((21, 21, OF_A), (22, 22, Owner(B)))]
+    assert [path.path_owner for path in found.lines] == [Owner(B)]
 
 
 @pytest.mark.parametrize(("stashed", "agent"), [((), 0), (("new",), 3)])

@@ -105,6 +105,17 @@ def test_what_is_settled_twice_is_forgotten(place: Place) -> None:
     assert all(0 < at <= len(saved.attribution.entries) for at in saved.attribution.quiet_at)
 
 
+def test_the_entries_of_an_amended_commit_are_forgotten_but_never_the_first(place: Place) -> None:
+    attribution = Journal(place).attribution
+    for number, commit in enumerate(["a", "", "b", "", "c"]):
+        attribution.note(Entry(tree=f"{number}", time=float(number), commit=commit))
+    attribution.quiet_at = [3, 5]
+    for commit in ("b", "a", ""):
+        attribution.forget_commit(commit)
+    assert [entry.tree for entry in attribution.entries] == ["0", "1", "3", "4"]
+    assert attribution.quiet_at == [2, 4]
+
+
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'"x"'])
 def test_broken_files_are_put_aside(place: Place, content: bytes) -> None:
     os.makedirs(place.own_dir)
