@@ -112,7 +112,7 @@ def _save(context: Context, session: Session, event: Event) -> None:
     missed_start = _missed_start(session.turn, event, transcript, finish)
     turn = session.turn
     if turn is None or missed_start:
-        start = turn.finish if turn is not None else session.counted
+        start = turn.finish if turn is not None else _end_of_last(context, session)
         turn = session.turn = Turn(id=new_id(), started=context.now(), start=start, ref=event.turn_ref)
     if finish.count < turn.start.count:  # compacted without an event
         turn = session.turn = replace(turn, start=START)
@@ -138,6 +138,12 @@ def _save(context: Context, session: Session, event: Event) -> None:
         from entire.lifecycle.snapshots import other_worktrees
 
         other_worktrees.note(context, session, outside)
+
+
+def _end_of_last(context: Context, session: Session) -> Position:
+    """Return the end of a session's last turn from its log: after a rewind the state knows no turn."""
+    last = max((note.end for note in turnlog.read(context.place, session.session_id)), default=0)
+    return Position(count=last) if last > session.counted.count else session.counted
 
 
 def _note_turn(context: Context, session: Session, turn: Turn, transcript: SessionTranscript, finish: Position) -> None:
