@@ -71,6 +71,17 @@ def test_the_merged_side_is_not_the_work_of_the_agent_that_merges(story: Story, 
     assert story.log_errors() == []
 
 
+def test_a_commit_in_the_name_of_a_session_between_turns_is_not_its_own(story: Story, session: Session) -> None:
+    """A person commits in a terminal that the agent opened, while work of the session is open."""
+    with session.turn("Work"):
+        session.write("a.py", "a\n")
+    story.write("mine.py", "p\n")
+    story.git("add", "mine.py")
+    story.commit("Mine", add=False, env={"CLAUDE_CODE_SESSION_ID": session.id})
+    unlinked(story)
+    assert story.log_errors() == []
+
+
 def test_subagents_and_their_tasks_are_in_one_checkpoint(story: Story, session: Session) -> None:
     with session.turn("Delegate"):
         subagent(session, "toolu_1", "a1", cost=500)  # 0

@@ -87,7 +87,7 @@ def test_a_turn(stage: Stage) -> None:
     assert stage.session().ended == stage.clock
 
 
-def test_the_prompt_of_a_turn_that_the_agent_began_by_itself_is_nobodys(stage: Stage) -> None:
+def test_the_prompt_of_a_turn_that_the_agent_began_by_itself_is_no_prompt(stage: Stage) -> None:
     stage.event(EventType.TURN_START, prompt="A background task ended", turn_ref="t-1", is_automatic=True)
     session = stage.session()
     assert session.turn is not None
