@@ -1,0 +1,41 @@
+"""`make mutants` tells a mutant that a test notices from one that none does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.mutants import __main__ as program
+from tests.mutants.table import Mutant
+
+NEVER = "if isinstance(data, Redacted) else Redacted(replacing.text(data))"
+TESTS = ("tests/unit/redact/test_rules.py::test_a_secret_goes_and_nothing_else",)
+
+
+def mutant(name: str, new: str, equal: str = "") -> Mutant:
+    return Mutant(name, "redact/__init__.py", NEVER, new, TESTS, equal)
+
+
+def test_what_tests_notice_and_what_they_do_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mutants = [
+        mutant("broken", "if True else Redacted(b'')"),
+        mutant("harmless", NEVER.replace("data, Redacted", "data, (Redacted,)")),
+        mutant("explained", NEVER.replace("data, Redacted", "data, (Redacted,)"), "It is the same."),
+        mutant("worse", "if isinstance(data, Redacted) else Unknown"),
+    ]
+    results = program.run(mutants, tmp_path / "copies", workers=1, seconds=60.0, quiet=True)
+    assert [(result.name, result.outcome) for result in results] == [
+        ("broken", "noticed"),
+        ("harmless", "not noticed"),
+        ("explained", "equal"),
+        ("worse", "noticed"),
+    ]
+    assert results[0].by.startswith("test_rules.py::test_a_secret_goes_and_nothing_else[")
+    assert capsys.readouterr().out == ""
+
+
+def test_tests_that_fail_anyway_notice_nothing(tmp_path: Path) -> None:
+    one = Mutant("x", "redact/__init__.py", NEVER, "else", ("tests/unit/redact/test_rules.py::test_nothing",))
+    with pytest.raises(SystemExit, match="the tests fail without any change"):
+        program.run([one], tmp_path / "copies", workers=1, seconds=60.0, quiet=True)
