@@ -222,6 +222,21 @@ def test_what_was_uncommitted_at_a_commit_is_so_again(story: Story, session: Ses
     assert story.git("status", "--porcelain") == "?? more.py\n"
 
 
+def test_what_is_uncommitted_again_is_linked_again(story: Story, session: Session) -> None:
+    story.git("add", "hello.py")
+    first = story.commit("One of two", add=False)
+    second = story.commit("The other")
+    rewind(story, first, reset=True)
+    assert session.state()["files_touched"] == ["more.py"]
+    undo(story)
+    assert (story.head(), session.state().get("files_touched")) == (second, None)
+    rewind(story, first, reset=True)
+    story.commit("The other again")
+    assert story.linked()["slots"][session.id]["files_touched"] == ["more.py"]
+    assert story.ids() != story.ids(second)
+    assert session.state().get("files_touched") is None
+
+
 def test_what_differs_without_a_session_is_told(story: Story, session: Session) -> None:
     with session.turn("Hello"):
         pass

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 COMMAND = "rewind"
 _MAX_UNDO = 50
+_MAX_DROPPED = 1000  # commits
 _MAX_UNDO_BYTES = 2 << 30
 _PRUNED_EVERY = 5  # rewinds: measuring the undo points takes time
 
@@ -199,7 +200,7 @@ class Rewind:
     def _note(self, done: Transaction) -> None:
         """Record a snapshot of the worktree in the journal, marked as a rewind or undo."""
         context, paths = self._context, done.paths
-        if not paths and not self.view.moved_to:
+        if not paths and not done.refs:
             return
         snapshot = context.journal.snapshot
         is_known = bool(snapshot.tree) and not done.refs
@@ -208,6 +209,18 @@ class Rewind:
         )
         mark = Mark.undo(done.undoes, done.id) if done.undoes else self._rewind_mark(done.id)
         recorder.record(context, recorder.compare(context, taken), Cause(mark=mark, moment=context.now()))
+        if self.view.moved_to:
+            self._forget_dropped_commits(snapshot.head)
+
+    def _forget_dropped_commits(self, old_head: str) -> None:
+        """What was uncommitted at the point is so again: it may be linked to another commit."""
+        from entire.lifecycle.snapshots import open_files
+
+        context = self._context
+        for dropped in history.log(context.place.top, [old_head, f"^{self.view.moved_to}"], limit=_MAX_DROPPED):
+            context.journal.attribution.forget_commit(dropped.oid)
+        if self.view.uncommitted:
+            open_files.reopen(context, self.view.uncommitted)
 
     def _rewind_mark(self, transaction: str) -> Mark:
         notes = self._draft.notes

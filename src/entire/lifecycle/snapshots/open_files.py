@@ -32,6 +32,16 @@ def decide(context: Context, paths: Sequence[str]) -> None:
             context.touch(session)
 
 
+def reopen(context: Context, paths: Sequence[str]) -> None:
+    """Open these paths again for the sessions that a commit of the worktree would be linked to."""
+    for path, holders in _holders(context, paths).items():
+        for session in filter(None, map(context.session, sorted(holders))):
+            if context.in_this_worktree(session) and path not in session.open_files:
+                context.mark_relevant(session.session_id)
+                session.open_files.append(path)
+                context.touch(session)
+
+
 def _holders(context: Context, paths: Sequence[str]) -> dict[str, set[str]]:
     """Return the sessions with content in a commit of the worktree as it is, by path. Runs one git process."""
     attribution, snapshot = context.journal.attribution, context.journal.snapshot
