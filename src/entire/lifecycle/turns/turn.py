@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from entire.lifecycle.session_transcript import SessionTranscript
     from entire.model.events import Event
     from entire.model.session import Session
+    from entire.redact import Redacted
 
 _FIRST_PROMPT = 100
 _FORKED_FROM = 30  # newest sessions that are searched for the origin of a fork
@@ -255,15 +256,21 @@ def step_of(
     """Return the step that saves the transcript up to ``finish``. ``is_counted``: checkpoints count all of it."""
     whole = transcript.as_stored(context.objects, finish)
     parts = stored.step_files(session, whole, context.objects, is_counted=is_counted)
-    prompts = turnlog.prompts(turnlog.read(context.place, session.session_id))
     prompt = session.turn.prompt or session.first_prompt if session.turn else ""
     return Step(
         session=session,
         message=steps.message(
             steps.subject(prompt, registry.spoken_names()), session.session_id, strategy=context.strategy.name
         ),
-        files=steps.metadata_files(session.session_id, parts, prompts, summary),
+        files=steps.metadata_files(session.session_id, parts, _step_prompts(context, session), summary),
     )
+
+
+def _step_prompts(context: Context, session: Session) -> list[Redacted]:
+    """Return the session's first prompt and the turn's own: all prompts in every step would take much space."""
+    notes = turnlog.read(context.place, session.session_id)
+    own = [note for note in notes[1:] if session.turn is not None and note.turn == session.turn.id]
+    return turnlog.prompts([*notes[:1], *(own or notes[1:][-1:])])
 
 
 def close_lost(context: Context, session: Session, _event: Event | None = None) -> None:
