@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from entire.attribution import replay
-from entire.attribution.replay import Lineage, PathLines
+from entire.attribution import commit_lines
+from entire.attribution.commit_lines import PathLines
+from entire.attribution.replay import Lineage
 from entire.git import diff
 from entire.model.records import Attribution
 from entire.model.turns import BASE, NOBODY, PERSON, PERSON_INSTEAD, Owner, TurnKey, owner_between
@@ -91,10 +92,10 @@ def examine(
     left = owners.left_out(to_tree)
     _advance_to_commit(owners, recorded, last, trees, patches)
     moved = tuple(patch.change.old_path for patch in to_tree if patch.change.status == "R")
-    lines = replay.commit_lines(owners, commit_patch)
+    lines = commit_lines.attribute(owners, commit_patch)
     fresh = lines
     for other in others[1:]:
-        fresh = _common(fresh, replay.commit_lines(owners, patches[other, trees.tree]))
+        fresh = _common(fresh, commit_lines.attribute(owners, patches[other, trees.tree]))
     return Content(lines=tuple(lines), fresh=tuple(fresh), left=left, patch=tuple(commit_patch), moved=moved)
 
 

@@ -7,7 +7,7 @@ from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     Line = tuple[bytes, bytes]
 
@@ -41,6 +41,23 @@ class Hunk(Value):
     new_count: int
     lines: tuple[Line, ...]  # (b" " or b"-" or b"+", the line with its newline if it has one)
 
+    def blocks(self) -> list[tuple[list[bytes], list[bytes], int]]:
+        """Return the blocks of changes as (removed lines, added lines, number of unchanged lines after them)."""
+        blocks: list[tuple[list[bytes], list[bytes], int]] = []
+        removed: list[bytes] = []
+        added: list[bytes] = []
+        unchanged = 0
+        for kind, text in self.lines:
+            if kind == b" ":
+                unchanged += 1
+                continue
+            if unchanged or (kind == b"-" and added):
+                blocks.append((removed, added, unchanged))
+                removed, added, unchanged = [], [], 0
+            (removed if kind == b"-" else added).append(text)
+        blocks.append((removed, added, unchanged))
+        return blocks
+
 
 class FilePatch(Value):
     """The changed lines of one path; ``binary`` files and submodules have none."""
@@ -50,6 +67,17 @@ class FilePatch(Value):
     hunks: tuple[Hunk, ...]
     header: tuple[bytes, ...] = ()  # the lines before the first hunk
     halves: tuple[FilePatch, ...] = ()  # if the file type changed: its deletion and its creation
+
+    def blocks(self) -> Iterator[tuple[int, list[bytes], list[bytes]]]:
+        """Yield the blocks of changes as (number of unchanged lines before them, removed lines, added lines)."""
+        at = 1
+        for hunk in self.hunks:
+            start = hunk.old_start if hunk.old_count else hunk.old_start + 1
+            unchanged = start - at
+            for removed, added, after in hunk.blocks():
+                yield unchanged, removed, added
+                unchanged = after
+            at = start + hunk.old_count - unchanged
 
 
 def changes(where: str, old: str, new: str) -> list[Change]:

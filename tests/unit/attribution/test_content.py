@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from entire.attribution import content
+from entire.attribution.commit_lines import PathLines
 from entire.attribution.content import CommitTrees, Content, Recorded, attribution, examine, files_of
-from entire.attribution.replay import PathLines
 from entire.model.session import Entry
 from entire.model.turns import BASE, PERSON, PERSON_INSTEAD, Owner, RunningTurn, TurnKey
 from tests.unit.git.repo import Repo, Tree

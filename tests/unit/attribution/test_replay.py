@@ -8,7 +8,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from entire.attribution import replay
+from entire.attribution import commit_lines
+from entire.attribution.commit_lines import PathLines
 from entire.attribution.replay import Lineage
 from entire.git.diff import Change, FilePatch
 from entire.model.turns import BASE, PERSON, PERSON_INSTEAD, Owner
@@ -134,7 +135,7 @@ class WorkTree(RuleBasedStateMachine):
         twin = self.row.copy()
         twin.advance(to_commit, lambda path: author)
         commit = between(self.head, tree)
-        for path_lines, change in zip(replay.commit_lines(twin, commit), commit, strict=True):
+        for path_lines, change in zip(commit_lines.attribute(twin, commit), commit, strict=True):
             numbers = [n for first, last, _ in path_lines.added for n in range(first, last + 1)]
             assert numbers == added_lines(change), "the ranges partition the added lines"
             assert sum(path_lines.removed.values()) == removed_count(change)
@@ -170,8 +171,8 @@ TestWorkTree.settings = settings(max_examples=60, stateful_step_count=25)
 # ---------------------------------------------------------------- single rules
 
 
-def whole(row: Lineage, old: dict[str, list[str]], new: dict[str, list[str]]) -> dict[str, replay.PathLines]:
-    return {lines.path: lines for lines in replay.commit_lines(row, between(old, new))}
+def whole(row: Lineage, old: dict[str, list[str]], new: dict[str, list[str]]) -> dict[str, PathLines]:
+    return {lines.path: lines for lines in commit_lines.attribute(row, between(old, new))}
 
 
 def other(status: str, path: str, old: str, new: str, modes: tuple[str, str], *, binary: bool = False) -> FilePatch:
@@ -213,7 +214,7 @@ GO = ["package main\n", "\n", 'import "fmt"\n', "\n", "func main() {\n", '\tfmt.
 OTHER = ["package main\n", "\n", "type T struct {\n", "\tx int\n", "\ty int\n", "\tz int\n", "}\n"]
 
 
-def rewritten(written: list[str], then: list[str]) -> replay.PathLines:
+def rewritten(written: list[str], then: list[str]) -> PathLines:
     """Return the lines of a new file that a turn wrote and a person then rewrote."""
     row = Lineage(lambda path: False)
     row.advance([patch("a", None, written)], lambda path: Owner("s/t"))
@@ -312,14 +313,14 @@ def test_modes_and_binary_files_have_one_maker() -> None:
     changed = other("M", "old.png", "3" * 40, "4" * 40, (FILE, FILE), binary=True)
     row.advance([mode], lambda path: Owner("s/t1"))
     row.advance([image, changed], lambda path: Owner("s/t2"))
-    lines = {path.path: path for path in replay.commit_lines(row, [mode, image, changed])}
+    lines = {path.path: path for path in commit_lines.attribute(row, [mode, image, changed])}
     assert {name: path.path_owner for name, path in lines.items()} == {
         "run.sh": "s/t1",
         "image.png": "s/t2",
         "old.png": "s/t2",
     }
     row.mark_committed([], ["run.sh", "image.png"], lambda path: PERSON)
-    lines = {path.path: path for path in replay.commit_lines(row, [mode, image, changed])}
+    lines = {path.path: path for path in commit_lines.attribute(row, [mode, image, changed])}
     assert {name: path.path_owner.is_new for name, path in lines.items()} == {
         "run.sh": False,
         "image.png": False,

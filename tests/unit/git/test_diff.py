@@ -36,6 +36,17 @@ def applied(old: bytes, patch: FilePatch) -> bytes:
     return b"".join(out + lines[at:])
 
 
+def applied_in_blocks(old: bytes, patch: FilePatch) -> bytes:
+    """Apply a patch block by block; every removed line must be there."""
+    lines = split(old)
+    out: list[bytes] = []
+    for unchanged, removed, added in patch.blocks():
+        out, lines = out + lines[:unchanged] + added, lines[unchanged:]
+        assert lines[: len(removed)] == removed
+        lines = lines[len(removed) :]
+    return b"".join(out + lines)
+
+
 def content(repo: Repo, oid: str) -> bytes:
     return repo.git("cat-file", "blob", oid) if oid.strip("0") else b""
 
@@ -61,7 +72,7 @@ def test_patches_of_several_pairs_turn_the_old_trees_into_the_new(repo: Repo, st
                 assert after.get(change.path, ("000000", "0" * 40)) == (change.new_mode, change.new_oid)
                 old_content, new_content = content(repo, change.old_oid), content(repo, change.new_oid)
                 if not patch.binary and change.status != "T":
-                    assert applied(old_content, patch) == new_content
+                    assert applied(old_content, patch) == applied_in_blocks(old_content, patch) == new_content
                 elif change.status != "T":
                     assert b"\0" in old_content + new_content
                 before.pop(change.old_path, None) if change.status in "RD" else None

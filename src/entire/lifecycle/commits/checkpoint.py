@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from entire.attribution.replay import PathLines
+    from entire.attribution.commit_lines import PathLines
     from entire.git.read import Commit
     from entire.lifecycle.commits.pending import Pending
     from entire.lifecycle.context import Context

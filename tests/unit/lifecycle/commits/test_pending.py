@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from entire.attribution.replay import PathLines
+from entire.attribution.commit_lines import PathLines
 from entire.layout import Place
 from entire.lifecycle.commits import pending
 from entire.lifecycle.commits.pending import CommitKind, Pending

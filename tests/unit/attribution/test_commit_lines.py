@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from entire.attribution import replay
+from entire.attribution import commit_lines
+from entire.attribution.commit_lines import PathLines
 from entire.attribution.content import CommitTrees, Content, Recorded, examine
 from entire.attribution.replay import Lineage
 from entire.model.session import Entry
@@ -31,9 +32,9 @@ def entry(repo: Repo, tree: Tree, **more: object) -> Entry:
     return Entry(**{"tree": repo.tree(tree), "time": 0.0, **more})  # type: ignore[arg-type]
 
 
-def committed(row: Lineage, old: list[str], new: list[str]) -> replay.PathLines:
+def committed(row: Lineage, old: list[str], new: list[str]) -> PathLines:
     """Return the lines of a commit of one file, ``a``."""
-    (found,) = replay.commit_lines(row, between({"a": old}, {"a": new}))
+    (found,) = commit_lines.attribute(row, between({"a": old}, {"a": new}))
     return found
 
 
