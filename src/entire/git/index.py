@@ -7,6 +7,17 @@ import os
 from entire import files
 from entire.git import run
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from entire.layout import Place
+
+
+def path(place: Place, environment: Mapping[str, str]) -> str:
+    """Return the index file that git commits: a temporary one if paths or ``-a`` were given."""
+    return os.path.join(place.top, environment.get("GIT_INDEX_FILE") or os.path.join(place.git_dir, "index"))
+
 
 def tree(top: str, git_dir: str, index: str, scratch: str) -> str:
     """Return the tree of an index file; a missing file counts as an empty index.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from entire.git.operation import GitCommand, Operation
-from entire.lifecycle.commits import prepare
-from entire.lifecycle.commits.prepare import Attempt
+from entire.lifecycle.commits import decision
+from entire.lifecycle.commits.attempts import Attempt
 from entire.model.events import EventType, GitEvent
 
 TYPE_CHECKING = False
@@ -35,7 +35,7 @@ def decide(context: Context, found: Logged, move: Move | None, running: Sequence
         amends=move is not None and move.subject.startswith(AMEND),
         running=tuple(running),
     )
-    return prepare.decide(context, attempt)
+    return decision.decide(context, attempt)
 
 
 def reason(decided: Pending, because: str) -> str:

@@ -1,0 +1,145 @@
+"""Decides which sessions a commit contains, and which checkpoint ids it carries. Writes nothing."""
+
+from __future__ import annotations
+
+import os
+
+from entire.attribution import content
+from entire.git import diff
+from entire.git.patchid import patch_id
+from entire.lifecycle.commits import examination, pending, replaced_commits
+from entire.lifecycle.commits.pending import CommitKind, Pending
+from entire.model.ids import is_session_id, new_id
+from entire.model.value import replace
+from entire.store import setup_lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from entire.attribution.content import Content
+    from entire.git.diff import Change
+    from entire.lifecycle.commits.attempts import Attempt
+    from entire.lifecycle.commits.replaced_commits import Replaced
+    from entire.lifecycle.context import Context
+    from entire.model.events import GitEvent
+    from entire.model.turns import Owner
+
+
+def decide(context: Context, attempt: Attempt) -> Pending:
+    """Decide about a commit that git is about to make."""
+    parent = context.objects.commit(attempt.parent) if attempt.parent else None
+    parent_tree = parent.tree if parent is not None else diff.EMPTY_TREE[len(attempt.tree)]
+    changes = diff.changes(context.place.top, parent_tree, attempt.tree)
+    replaced = replaced_commits.find(context, attempt, changes)
+    basis = _basis(context, attempt, changes, replaced)
+    if not changes and not attempt.amends:
+        return replace(basis, reason=basis.unrecorded or "an empty commit has no content")
+    held = examination.examine(context, attempt, changes, parent_tree, replaced)
+    if held is not None and (reverted := replaced_commits.reverted_lines(context, attempt.message)) is not None:
+        held = content.without_reverted(held, reverted, _texts(held))
+        basis = replace(basis, kind=CommitKind.REVERT)
+    sessions: dict[str, list[str]] = {}
+    if held is not None:
+        held = content.without_setup(held, setup_lines.load(context.place))
+        sessions = {name: held.turns(name) for name in held.sessions()}
+        basis = _with_content(context, basis, held, changes)
+    if attempt.maker and not basis.ids and basis.kind in (CommitKind.PLAIN, CommitKind.SQUASH, CommitKind.PICK):
+        sessions.setdefault(attempt.maker, [])
+    return _with_ids(context, basis, sessions)
+
+
+def _basis(context: Context, attempt: Attempt, changes: Sequence[Change], replaced: Replaced) -> Pending:
+    """Return what is known before the content is examined."""
+    return Pending(
+        kind=replaced.kind,
+        head=attempt.head.oid if attempt.head else "",
+        tree=attempt.tree,
+        moment=context.now(),
+        ids=replaced.ids,
+        paths=tuple(change.path for change in changes),
+        running=attempt.running,
+        unrecorded=_unrecorded(context, attempt.event),
+        pid=attempt.git.pid,
+        started=attempt.git.started,
+    )
+
+
+def _with_content(context: Context, basis: Pending, held: Content, changes: Sequence[Change]) -> Pending:
+    return replace(
+        basis,
+        lines=held.lines if basis.kind.is_new_content else held.fresh,
+        left=_still_open(context, held.left, changes),
+        paths=(*basis.paths, *(path for path in held.moved if path not in basis.paths)),
+        patch_id=patch_id(held.patch, len(basis.tree)),
+    )
+
+
+def _texts(held: Content) -> dict[str, list[bytes]]:
+    return {
+        patch.change.path: [text for hunk in patch.hunks for kind, text in hunk.lines if kind == b"+"]
+        for patch in held.patch
+    }
+
+
+def _still_open(context: Context, left: dict[str, list[Owner]], changes: Sequence[Change]) -> dict[str, list[Owner]]:
+    """Return what is left in the worktree without the files that are as the commit has them: they changed since the
+    last snapshot.
+    """
+    committed = {change.path: change.new_oid for change in changes if change.path in left}
+    if not committed:
+        return left
+    from entire.git import status
+
+    top = context.place.top
+    paths = [path for path in committed if os.path.isfile(os.path.join(top, path))]
+    found = status.store_files(top, [path for path in paths if not os.path.islink(os.path.join(top, path))])
+    return {path: owners for path, owners in left.items() if found.get(path, "") != committed.get(path, "")}
+
+
+def _with_ids(context: Context, basis: Pending, sessions: dict[str, list[str]]) -> Pending:
+    """Choose the checkpoint: a new one, the amended commit's, or none with a reason."""
+    if not sessions:
+        head = (
+            context.objects.commit(basis.head) if basis.kind is CommitKind.AMEND and basis.ids and basis.lines else None
+        )
+        changed = head is not None and head.tree != basis.tree
+        return replace(basis, reason=_reason(context, basis), update=basis.ids[-1] if changed else "")
+    basis = replace(basis, ends=_ends(context, sessions))
+    if basis.kind is CommitKind.AMEND and basis.ids:
+        return replace(basis, update=basis.ids[-1], sessions=sessions)
+    fresh = new_id()
+    return replace(basis, id=fresh, ids=(*basis.ids, fresh), sessions=sessions)
+
+
+def _ends(context: Context, sessions: Iterable[str]) -> dict[str, list[Any]]:
+    """Return the transcript position at which the last turn of each idle session ended."""
+    found = {}
+    for session in map(context.session, sessions):
+        if session is not None and not session.is_running and session.turn is not None and session.turn.finish.byte:
+            finish = session.turn.finish
+            found[session.session_id] = [finish.count, finish.byte, finish.mark]
+    return found
+
+
+def _reason(context: Context, basis: Pending) -> str:
+    if basis.ids:
+        return "its content is already in checkpoints"
+    if basis.unrecorded:
+        return basis.unrecorded
+    if any(session.removed for session in context.relevant_sessions()):
+        return pending.REMOVED
+    if basis.kind in (CommitKind.MERGE, CommitKind.REVERT, CommitKind.PICK):
+        return f"a {basis.kind.value} with no new session content"
+    if not context.journal.attribution.entries:
+        return "no session has run in this worktree yet"
+    return "it contains no session content"
+
+
+def _unrecorded(context: Context, event: GitEvent) -> str:
+    """Return a reason that names the session in git's environment if it was not recorded; '' otherwise."""
+    name = event.session_id
+    if not is_session_id(name) or event.environment.get("ENTIRE_TEST_TTY", "") == "1" or context.session(name):
+        return ""
+    return f"made by session {name} of {event.agent_type}, which was not recorded (is entire on the agent's PATH?)"

@@ -1,0 +1,119 @@
+"""Examines whose content a commit has: which paths the journal's snapshots are replayed for, between which trees."""
+
+from __future__ import annotations
+
+import os
+
+from entire import process
+from entire.attribution import content
+from entire.attribution.content import CommitTrees, Recorded
+from entire.git import diff, index, reflog
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from entire.attribution.content import Content
+    from entire.git.diff import Change
+    from entire.lifecycle.commits.attempts import Attempt
+    from entire.lifecycle.commits.replaced_commits import Replaced
+    from entire.lifecycle.context import Context
+    from entire.model.turns import TurnKey
+
+_BRINGS = ("merge ", "pull", "checkout: ", "cherry-pick", "revert")  # how the reflog describes what changes files
+
+
+def examine(
+    context: Context, attempt: Attempt, changes: Sequence[Change], parent_tree: str, replaced: Replaced
+) -> Content | None:
+    """Attribute the commit's content from the journal; None if no session can have any."""
+    journal = context.journal
+    if not journal.attribution.tree or not (changes or replaced.commit):
+        return None
+    paths = [
+        *_both_names(changes),
+        *_moved_away(context, changes),
+        *_dropped_by_amend(context, attempt, changes, replaced),
+    ]
+    if not attempt.running and not any(path in journal.attribution.agent_paths for path in paths):
+        return None
+    reports = dict(journal.attribution.reports)
+    if len(attempt.running) > 1 or any(turn.is_background for turn in attempt.running):
+        reports.update(_reports_so_far(context))
+    entries = journal.attribution.entries_without(replaced.commit)
+    recorded = Recorded(entries=tuple(entries), reports=reports, running=attempt.running)
+    trees = CommitTrees(
+        tree=attempt.tree,
+        parent_tree=parent_tree,
+        covered=replaced.covered,
+        staged=_staged(context, attempt, changes),
+        moved_from=_moved_from(context, attempt),
+    )
+    return content.examine(context.place.top, recorded, trees, paths, journal.attribution.stashed_paths)
+
+
+def _staged(context: Context, attempt: Attempt, changes: Sequence[Change]) -> str:
+    """Return the tree that was staged when git started; '' if the commit's own hooks staged nothing since."""
+    from entire.git import staged
+
+    index_file = index.path(context.place, attempt.event.environment)
+    commit = staged.Commit(tree=attempt.tree, changes=changes, index=index_file,
+                           started=process.start_time(attempt.git.started))  # fmt: skip
+    known = [entry.tree for entry in context.journal.attribution.entries]
+    return staged.before_hooks(context.place, context.objects, commit, known)
+
+
+def _moved_from(context: Context, attempt: Attempt) -> str:
+    """Return HEAD's tree at the last snapshot if since then git has only brought other commits to the worktree, which
+    replaces no uncommitted work; else ''.
+    """
+    entries = context.journal.attribution.entries
+    known = next((entry.commit or entry.head for entry in reversed(entries) if entry.commit or entry.head), "")
+    if attempt.amends or not known or known == attempt.parent:
+        return ""
+    moves = reflog.moves_since(context.place, known)
+    return context.objects.tree_id(known) if moves and all(move.startswith(_BRINGS) for move in moves) else ""
+
+
+def _moved_away(context: Context, changes: Sequence[Change]) -> list[str]:
+    """Return paths of sessions that are gone from the worktree: a person may have moved them to paths that the commit
+    adds, now or when a snapshot recorded both.
+    """
+    added = {change.path for change in changes if change.status == "A"}
+    if not added:
+        return []
+    attribution, known = context.journal.attribution, {change.path for change in changes}
+    paths = [path for session in context.relevant_sessions() for path in session.open_files]
+    for entry in attribution.entries:
+        if not added.isdisjoint(entry.paths):
+            paths += [path for path in entry.paths if path in attribution.agent_paths]
+    gone = dict.fromkeys(path for path in paths if path not in known)
+    return [path for path in gone if not os.path.lexists(os.path.join(context.place.top, path))]
+
+
+def _dropped_by_amend(context: Context, attempt: Attempt, changes: Sequence[Change], replaced: Replaced) -> list[str]:
+    """Return the paths that an amend removes from the commit: their content may be uncommitted again."""
+    known = {change.path for change in changes}
+    return [
+        change.path
+        for tree in replaced.covered
+        if replaced.commit
+        for change in diff.changes(context.place.top, tree, attempt.tree)
+        if change.path not in known
+    ]
+
+
+def _both_names(changes: Sequence[Change]) -> list[str]:
+    """Return the changed paths, then those that moved files had before."""
+    return list(dict.fromkeys([*(change.path for change in changes), *(change.old_path for change in changes)]))
+
+
+def _reports_so_far(context: Context) -> dict[TurnKey, list[str]]:
+    """Return the paths that the tools of each turn in progress have reported so far."""
+    found = {}
+    for session in context.relevant_sessions():
+        is_at_work = session.is_running or bool(session.background)
+        if is_at_work and session.turn is not None and context.agent_of(session) is not None:
+            transcript = context.transcript(session)
+            found[session.turn_key] = transcript.files(session.turn.start, transcript.end())
+    return found

@@ -1,0 +1,98 @@
+"""The commits that a new one replaces or reverts: amended, merged, picked, squashed, undone by a reset (linking.md
+sections 3 to 5).
+"""
+
+from __future__ import annotations
+
+from entire.git import diff, reflog
+from entire.lifecycle.commits.pending import CommitKind
+from entire.model import trailers
+from entire.model.value import Value, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from entire.git.diff import Change
+    from entire.git.read import Commit
+    from entire.lifecycle.commits.attempts import Attempt
+    from entire.lifecycle.context import Context
+    from entire.model.ids import CheckpointId
+
+_REVERTS = "This reverts commit "
+
+
+class Replaced(Value):
+    """What a commit replaces: the ids that it takes over, and the trees whose content they cover."""
+
+    kind: CommitKind
+    ids: tuple[CheckpointId, ...] = ()
+    covered: tuple[str, ...] = ()
+    commit: str = ""  # the amended commit: its content is attributed again
+
+
+def find(context: Context, attempt: Attempt, changes: Sequence[Change]) -> Replaced:
+    """Return what a commit replaces; ``changes`` lead to it from its parent."""
+    head, state = attempt.head, attempt.operation
+    if attempt.amends and head is not None:
+        ids = trailers.checkpoint_ids(head.message.decode("utf-8", "surrogateescape"))
+        beyond = _replaced_by_reset(context, head, changes)
+        if beyond is not None and not set(beyond.ids) <= set(ids):  # the amended commit also absorbs undone ones
+            return replace(beyond, ids=tuple(dict.fromkeys([*ids, *beyond.ids])), covered=(head.tree, *beyond.covered))
+        return Replaced(kind=CommitKind.AMEND, ids=tuple(ids), covered=(head.tree,), commit=head.oid)
+    if state.merge_heads:
+        others = [context.objects.commit(oid) for oid in state.merge_heads]
+        return Replaced(kind=CommitKind.MERGE, covered=tuple(other.tree for other in others if other is not None))
+    if state.picked:
+        pick = context.objects.commit(state.picked)
+        ids = trailers.checkpoint_ids(attempt.message)
+        return Replaced(kind=CommitKind.PICK, ids=tuple(ids), covered=(pick.tree,) if pick else ())
+    if attempt.event.message_source == "squash" or state.squash_message:
+        ids = [*state.squashed_ids, *trailers.checkpoint_ids(attempt.message)]
+        tip = context.objects.commit(state.squash_tip) if state.squash_tip else None
+        return Replaced(kind=CommitKind.SQUASH, ids=tuple(dict.fromkeys(ids)), covered=(tip.tree,) if tip else ())
+    return _replaced_by_reset(context, head, changes) or Replaced(kind=CommitKind.PLAIN)
+
+
+def _replaced_by_reset(context: Context, head: Commit | None, changes: Sequence[Change]) -> Replaced | None:
+    """Recognise a commit that replaces those undone by ``git reset --soft``. Content decides: the reflog shows a hard
+    reset in the same way.
+    """
+    oid = reflog.reset_from(context.place)
+    if not oid:
+        return None
+    tip = context.objects.commit(oid)
+    if tip is None:
+        return None
+    from entire.git import history
+
+    entries = {change.path: change.new_oid for change in changes}
+    same = {
+        change.path
+        for change in diff.changes(context.place.top, head.tree if head else diff.EMPTY_TREE[len(tip.tree)], tip.tree)
+        if entries.get(change.path) == change.new_oid
+    }
+    spec = [tip.oid, *([f"^{head.oid}"] if head else [])]
+    ids: list[CheckpointId] = []
+    for commit in reversed(history.log(context.place.top, spec, limit=200)):
+        found = trailers.checkpoint_ids(commit.message)
+        if found and any(path in same for path in history.changed_paths(context.place.top, commit.oid)):
+            ids += found
+    return Replaced(kind=CommitKind.RESET, ids=tuple(dict.fromkeys(ids)), covered=(tip.tree,)) if ids else None
+
+
+def reverted_lines(context: Context, message: str) -> dict[str, list[bytes]] | None:
+    """Return the lines, by path, that a revert restores; None if the commit is not a revert."""
+    at = message.find(_REVERTS)
+    if at < 0:
+        return None
+    name = message[at + len(_REVERTS) :].split()[0].rstrip(".,") if message[at + len(_REVERTS) :].split() else ""
+    reverted = context.objects.commit(name) if name.isalnum() else None
+    if reverted is None:
+        return None
+    parent = context.objects.commit(reverted.parents[0]) if reverted.parents else None
+    before = parent.tree if parent is not None else diff.EMPTY_TREE[len(reverted.oid)]
+    found = {}
+    for patch in diff.patches(context.place.top, [(before, reverted.tree)], renames=False)[0]:
+        found[patch.change.path] = [text for hunk in patch.hunks for kind, text in hunk.lines if kind == b"-"]
+    return found
