@@ -246,49 +246,45 @@ def _write(context: Context, taken: TakenSnapshot, step: Step | None, *, keep: b
     """
     for attempt in range(_ATTEMPTS):
         stream = Stream(context.place.top)
-        author = context.author()
         for target in taken.links.values():
             stream.blob(target)
         moves: list[refs.Move] = []
-        snapshot = tree = new = ""
+        parents, rotation = _chain(context) if keep else ((), [])
         if keep:
-            parents, rotation = _chain(context)
-            snapshot = stream.commit(
-                message=MESSAGE, author=author, parents=parents, tree=taken.base_tree, changes=taken.changes
-            )
+            snapshot = stream.commit(message=MESSAGE, author=context.author(), parents=parents, tree=taken.base_tree,
+                                     changes=taken.changes)  # fmt: skip
             tree = stream.tree_of(snapshot)
             moves += [refs.Move(ref=context.journal.ref, new=snapshot), *rotation]
         if step is not None:
-            target_branch = _destination(context, step.session, taken.snapshot.head)
-            new = stream.commit(
-                message=step.message,
-                author=author,
-                parents=(target_branch.parent,) if target_branch.parent else (),
-                tree=taken.base_tree,
-                changes={
-                    **taken.changes,
-                    **folders_of_others(context, step.session, target_branch),
-                    **blobs(stream, step.files),
-                },
-            )
-            moves += [refs.Move(ref=target_branch.ref, new=new, old=target_branch.old), *target_branch.moves]
+            new, branch = _add_step(context, stream, taken, step)
+            moves += [refs.Move(ref=branch.ref, new=new, old=branch.old), *branch.moves]
         try:
-            written = _move(context, stream, moves, as_transaction=attempt > 0 or (keep and bool(rotation)))
+            written = _move(context, stream, moves, as_transaction=attempt > 0 or bool(rotation))
         except RefMovedError:
             if attempt == _ATTEMPTS - 1:
                 raise
-            context.strategy.ask_git([target_branch.branch] if step is not None else [])
+            context.strategy.ask_git([branch.branch] if step is not None else [])
             continue
         if keep:
             context.journal.retention.tip = written[snapshot]
             if not parents:
                 context.journal.retention.chain_since = context.now()
         if step is not None:
-            context.strategy.note_saved(target_branch, written[new], _size(taken))
+            context.strategy.note_saved(branch, written[new], _size(taken))
             step.session.base_commit = taken.snapshot.head or steps.NO_COMMIT
             step.session.steps += 1
         return written[tree] if keep else "", written[new] if step is not None else ""
     raise AssertionError("unreachable")
+
+
+def _add_step(context: Context, stream: Stream, taken: TakenSnapshot, step: Step) -> tuple[str, Destination]:
+    """Add a step's commit to the stream; return its mark and where it belongs."""
+    branch = _destination(context, step.session, taken.snapshot.head)
+    files = {**taken.changes, **folders_of_others(context, step.session, branch), **blobs(stream, step.files)}
+    parents = (branch.parent,) if branch.parent else ()
+    mark = stream.commit(message=step.message, author=context.author(), parents=parents, tree=taken.base_tree,
+                         changes=files)  # fmt: skip
+    return mark, branch
 
 
 def _destination(context: Context, session: Session, head: str) -> Destination:
