@@ -6,13 +6,13 @@ dir>/entire/pending.json`` (a commit was prepared), the variables with which age
 recorded), ``<common git dir>/entire/sessions-seen`` (older than ``entire-sessions`` if the Go CLI wrote there),
 ``<common git dir>/entire/push`` (the user chose to push checkpoints) and ``<common git dir>/entire/command`` (the path
 of ``entire``, for programs that start git with a minimal PATH). They never fail git: only the exit code of a chained
-hook counts (formats.md section 8). The one exception is pre-push, which stops a push of refs that were promised to stay
-on this machine, without any interpreter: the promise holds even where ``entire`` is not found.
+hook counts (formats.md section 8). The one exception is pre-push (``push_script``).
 """
 
 from __future__ import annotations
 
 from entire.agents.registry import session_variables
+from entire.githooks import push_script
 from entire.githooks.managers import MANAGERS
 
 NAMES = ("prepare-commit-msg", "commit-msg", "post-commit", "pre-push")
@@ -232,117 +232,6 @@ if [ -e "$git_dir/entire/pending.json" ] || [ -e "$git_dir/entire/live" ] || has
 fi
 """
 
-_PRE_PUSH = """\
-# Keep standard input for the chained hook; the dot preserves the last newline.
-list=$(cat; printf .)
-list=${list%.}
-checkpoints=refs/heads/entire/checkpoints/v1
-
-is_deletion() {
-    case $1 in *[!0]*) return 1 ;; esac
-}
-
-# Prints the private refs of the list, a line each, with what they hold.
-private_refs() {
-    printf %s "$list" | while read -r from oid to rest; do
-        is_deletion "$oid" && continue
-        source=${from%%[~^]*} # git names a ref in full, but an expression (branch~1, branch@{1}) as it was typed
-        source=${source%%@[{]*}
-        case $source in
-            entire/*) source=refs/heads/$source ;;
-            heads/entire/*) source=refs/$source ;;
-        esac
-        describe "$source" "$oid" || describe "$to" "$oid"
-    done
-}
-
-describe() {
-    case $1 in
-        refs/entire/*) echo "$1: snapshots of your files, with untracked ones" ;;
-        "$checkpoints")
-            pushes_checkpoints && return 1
-            echo "$1: checkpoints, which you did not choose to push"
-            ;;
-        refs/heads/entire/*)
-            is_step_name "${1#refs/heads/entire/}" && is_step "$2" || return 1
-            echo "$1: steps of sessions, with uncommitted work"
-            ;;
-        *) return 1 ;;
-    esac
-}
-
-is_step_name() { # base commit and worktree: 1a2b3c4-e3b0c4, in the old form 1a2b3c4
-    base=${1%-??????}
-    case ${1#"$base"} in ?*[!0-9a-f]*) return 1 ;; esac
-    case $base in
-        *[!0-9a-f]*) return 1 ;;
-        ???????*) return 0 ;;
-    esac
-    return 1
-}
-
-is_step() { # a person's branch may have such a name too, so the trailers of its commit decide
-    case $(git cat-file commit "$1" 2>/dev/null) in *"Entire-Metadata"*"Entire-Session: "*) return 0 ;; esac
-    return 1
-}
-
-# `enable` leaves a marker if the user chose to push. Settings that were edited since may say no.
-pushes_checkpoints() {
-    [ -e "$common_dir/entire/push" ] || return 1
-    choice=
-    for file in .entire/settings.json "$common_dir/../.entire/settings.local.json" .entire/settings.local.json; do
-        case $(tr -d '[:space:]' 2>/dev/null <"$file") in
-            *'"push_sessions":true'*) choice=1 ;;
-            *'"push_sessions":false'*) choice= ;;
-        esac
-    done 2>/dev/null
-    [ -n "$choice" ]
-}
-
-case $list in
-    *entire/*)
-        private=$(private_refs)
-        if [ -n "$private" ] && [ "$(git config --type=bool entire.allowPrivatePush 2>/dev/null)" != true ]; then
-            {
-                echo "entire: stopped this push before anything was sent: it would publish what stays on this machine"
-                printf '%s\\n' "$private" | sed -e 's/^/  /' -e '21s/.*/  .../' -e '22,$d'
-                echo "hint: push by name, or all others: git push <remote> 'refs/heads/*' '^refs/heads/entire/*'"
-                case $private in
-                    *"$checkpoints:"*) echo "hint: to push checkpoints from now on: entire enable --push-sessions" ;;
-                esac
-                echo "hint: to publish them all the same: git -c entire.allowPrivatePush=true push ..."
-            } >&2
-            exit 1
-        fi
-        ;;
-esac
-
-# Warns of a checkpoints branch that git itself sends, though the remote's has commits that it lacks.
-warn_of_divergence() {
-    printf %s "$list" | while read -r from oid to old; do
-        if [ "$to" = "$checkpoints" ] && ! is_deletion "$oid" && ! is_deletion "$old" &&
-            ! git merge-base --is-ancestor "$old" "$oid" 2>/dev/null; then
-            echo "entire: the remote has checkpoints that this clone lacks: git rejects yours, or drops those if forced"
-            echo "hint: push a branch by name first; that joins them: git push <remote> <branch>"
-        fi
-    done >&2
-}
-
-if [ -e "$common_dir/entire/push" ]; then
-    case $list in
-        *" $checkpoints "*) warn_of_divergence ;; # git fails if we move a ref that it is about to move
-        *) printf %s "$list" 2>/dev/null | run_entire hooks git pre-push "$@" ;;
-    esac
-fi
-
-# Chain: run pre-existing hook
-if [ -n "$earlier" ]; then
-    printf %s "$list" 2>/dev/null | "$earlier" "$@"
-    exit $?
-fi
-exit 0
-"""
-
 
 def text(name: str) -> bytes:
     """Return the content of one hook script."""
@@ -354,7 +243,7 @@ def text(name: str) -> bytes:
         "prepare-commit-msg": near_commit + prepare + "\n" + _CHAIN,
         "commit-msg": _COMMIT_MSG + "\n" + _CHAIN,
         "post-commit": near_commit + _POST_COMMIT + "\n" + _CHAIN,
-        "pre-push": _FIND_GIT_DIR + "\n" + _RUN_ENTIRE + "\n" + _PRE_PUSH,
+        "pre-push": _FIND_GIT_DIR + "\n" + _RUN_ENTIRE + "\n" + push_script.BODY,
     }
     return (start + "\n" + bodies[name]).encode()
 

@@ -1,0 +1,119 @@
+"""The part of the hook scripts that is pre-push's own, in POSIX sh.
+
+It stops a push of refs that were promised to stay on this machine, without any interpreter: the promise holds even
+where ``entire`` is not found. Otherwise it starts Entire if the user chose to push checkpoints. The standard input goes
+to the chained hook as git wrote it.
+"""
+
+from __future__ import annotations
+
+BODY = """\
+# Keep standard input for the chained hook; the dot preserves the last newline.
+list=$(cat; printf .)
+list=${list%.}
+checkpoints=refs/heads/entire/checkpoints/v1
+
+is_deletion() {
+    case $1 in *[!0]*) return 1 ;; esac
+}
+
+# Prints the private refs of the list, a line each, with what they hold.
+private_refs() {
+    printf %s "$list" | while read -r from oid to rest; do
+        is_deletion "$oid" && continue
+        source=${from%%[~^]*} # git names a ref in full, but an expression (branch~1, branch@{1}) as it was typed
+        source=${source%%@[{]*}
+        case $source in
+            entire/*) source=refs/heads/$source ;;
+            heads/entire/*) source=refs/$source ;;
+        esac
+        describe "$source" "$oid" || describe "$to" "$oid"
+    done
+}
+
+describe() {
+    case $1 in
+        refs/entire/*) echo "$1: snapshots of your files, with untracked ones" ;;
+        "$checkpoints")
+            pushes_checkpoints && return 1
+            echo "$1: checkpoints, which you did not choose to push"
+            ;;
+        refs/heads/entire/*)
+            is_step_name "${1#refs/heads/entire/}" && is_step "$2" || return 1
+            echo "$1: steps of sessions, with uncommitted work"
+            ;;
+        *) return 1 ;;
+    esac
+}
+
+is_step_name() { # base commit and worktree: 1a2b3c4-e3b0c4, in the old form 1a2b3c4
+    base=${1%-??????}
+    case ${1#"$base"} in ?*[!0-9a-f]*) return 1 ;; esac
+    case $base in
+        *[!0-9a-f]*) return 1 ;;
+        ???????*) return 0 ;;
+    esac
+    return 1
+}
+
+is_step() { # a person's branch may have such a name too, so the trailers of its commit decide
+    case $(git cat-file commit "$1" 2>/dev/null) in *"Entire-Metadata"*"Entire-Session: "*) return 0 ;; esac
+    return 1
+}
+
+# `enable` leaves a marker if the user chose to push. Settings that were edited since may say no.
+pushes_checkpoints() {
+    [ -e "$common_dir/entire/push" ] || return 1
+    choice=
+    for file in .entire/settings.json "$common_dir/../.entire/settings.local.json" .entire/settings.local.json; do
+        case $(tr -d '[:space:]' 2>/dev/null <"$file") in
+            *'"push_sessions":true'*) choice=1 ;;
+            *'"push_sessions":false'*) choice= ;;
+        esac
+    done 2>/dev/null
+    [ -n "$choice" ]
+}
+
+case $list in
+    *entire/*)
+        private=$(private_refs)
+        if [ -n "$private" ] && [ "$(git config --type=bool entire.allowPrivatePush 2>/dev/null)" != true ]; then
+            {
+                echo "entire: stopped this push before anything was sent: it would publish what stays on this machine"
+                printf '%s\\n' "$private" | sed -e 's/^/  /' -e '21s/.*/  .../' -e '22,$d'
+                echo "hint: push by name, or all others: git push <remote> 'refs/heads/*' '^refs/heads/entire/*'"
+                case $private in
+                    *"$checkpoints:"*) echo "hint: to push checkpoints from now on: entire enable --push-sessions" ;;
+                esac
+                echo "hint: to publish them all the same: git -c entire.allowPrivatePush=true push ..."
+            } >&2
+            exit 1
+        fi
+        ;;
+esac
+
+# Warns of a checkpoints branch that git itself sends, though the remote's has commits that it lacks.
+warn_of_divergence() {
+    printf %s "$list" | while read -r from oid to old; do
+        if [ "$to" = "$checkpoints" ] && ! is_deletion "$oid" && ! is_deletion "$old" &&
+            ! git merge-base --is-ancestor "$old" "$oid" 2>/dev/null; then
+            echo "entire: the remote has checkpoints that this clone lacks: git rejects yours, or drops those if forced"
+            echo "hint: push a branch by name first; that joins them: git push <remote> <branch>"
+        fi
+    done >&2
+}
+
+if [ -e "$common_dir/entire/push" ]; then
+    case $list in
+        *" $checkpoints "*) warn_of_divergence ;; # git fails if we move a ref that it is about to move
+        *) printf %s "$list" 2>/dev/null | run_entire hooks git pre-push "$@" ;;
+    esac
+fi
+
+# Chain: run pre-existing hook
+if [ -n "$earlier" ]; then
+    printf %s "$list" 2>/dev/null | "$earlier" "$@"
+    exit $?
+fi
+exit 0
+"""
