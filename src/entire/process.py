@@ -189,7 +189,7 @@ def is_running(pid: int, started: str) -> bool:
 
 
 def start_time(started: str) -> float:
-    """Return when a process started, in seconds since the epoch, from its ``started``; 0 if it cannot be told."""
+    """Return when a process started, in seconds since the epoch, from its ``started``; 0 if that is unknown."""
     words = started.split()
     if len(words) == 1 and hasattr(time, "CLOCK_BOOTTIME"):  # clock ticks since the system started
         age = time.clock_gettime(time.CLOCK_BOOTTIME) - int(words[0]) / os.sysconf("SC_CLK_TCK")

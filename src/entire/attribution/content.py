@@ -75,18 +75,14 @@ def examine(
     pairs = [pair for _, pair in steps]
     pairs += [(other, trees.tree) for other in (last, *others)]
     pairs += _pairs_between(last, trees)
-    wanted = frozenset(paths)
-    patches = {
-        pair: [patch for patch in between if patch.change.path in wanted or patch.change.old_path in wanted]
-        for pair, between in zip(pairs, diff.patches(where, pairs, paths), strict=True)
-    }
+    patches, wanted = _patches(where, pairs, paths), frozenset(paths)
     to_tree, commit_patch = patches[last, trees.tree], patches[trees.parent_tree, trees.tree]
     new_paths = {patch.change.path for patch in commit_patch if patch.change.status == "A"}
     owners = Lineage(lambda path: path not in new_paths, stashed)
     for entry, pair in steps:
         owner = owner_between(entry.by, entry.running, recorded.reports)
         if entry.commit:
-            owners.mark_committed(patches[pair], _committed_paths(entry, wanted), owner)
+            owners.mark_committed(patches[pair], [path for path in entry.paths if path in wanted], owner)
         else:
             owners.advance(patches[pair], owner)
     left = owners.left_out(to_tree)
@@ -97,6 +93,15 @@ def examine(
     for other in others[1:]:
         fresh = _common(fresh, commit_lines.attribute(owners, patches[other, trees.tree]))
     return Content(lines=tuple(lines), fresh=tuple(fresh), left=left, patch=tuple(commit_patch), moved=moved)
+
+
+def _patches(where: str, pairs: Sequence[Pair], paths: Sequence[str]) -> dict[Pair, list[FilePatch]]:
+    """Return the patches of these paths for each pair of trees; git may return more."""
+    wanted = frozenset(paths)
+    return {
+        pair: [patch for patch in between if patch.change.path in wanted or patch.change.old_path in wanted]
+        for pair, between in zip(pairs, diff.patches(where, pairs, paths), strict=True)
+    }
 
 
 def _pairs_between(last: str, trees: CommitTrees) -> list[Pair]:
@@ -147,10 +152,6 @@ def _with_trees(entries: Sequence[Entry]) -> list[tuple[Entry, tuple[str, str]]]
 
 def _last_snapshot(entries: Sequence[Entry]) -> str:
     return [entry.tree for entry in entries if not entry.commit][-1]
-
-
-def _committed_paths(entry: Entry, wanted: frozenset[str]) -> list[str]:
-    return [path for path in entry.paths if path in wanted]
 
 
 def _common(ours: Sequence[PathLines], theirs: Sequence[PathLines]) -> list[PathLines]:

@@ -237,12 +237,12 @@ def text(name: str) -> bytes:
     """Return the content of one hook script."""
     marks = " ".join(f"-e {manager.mark}" for manager in MANAGERS)
     start = _START.format(name=name, marker=MARKER, backup=BACKUP, marks=marks)
-    near_commit = _FIND_GIT_DIR + "\n" + _RUN_ENTIRE + "\n" + _FIND_SESSIONS + "\n"
+    commit_start = _FIND_GIT_DIR + "\n" + _RUN_ENTIRE + "\n" + _FIND_SESSIONS + "\n"
     prepare = _PREPARE_COMMIT_MSG.replace("@SESSION@", "".join(f"${variable}" for variable in session_variables()))
     bodies = {
-        "prepare-commit-msg": near_commit + prepare + "\n" + _CHAIN,
+        "prepare-commit-msg": commit_start + prepare + "\n" + _CHAIN,
         "commit-msg": _COMMIT_MSG + "\n" + _CHAIN,
-        "post-commit": near_commit + _POST_COMMIT + "\n" + _CHAIN,
+        "post-commit": commit_start + _POST_COMMIT + "\n" + _CHAIN,
         "pre-push": _FIND_GIT_DIR + "\n" + _RUN_ENTIRE + "\n" + push_script.BODY,
     }
     return (start + "\n" + bodies[name]).encode()

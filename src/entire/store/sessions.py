@@ -68,7 +68,7 @@ def find(place: Place, session_id: str, *, repair: bool = False) -> Session | No
 def _was_removed(place: Place, session: Session, own: dict[str, Any]) -> bool:
     """Tell whether the Go CLI deleted the shared state, and the shadow branch with it if there were steps.
 
-    With the first counter we may have been killed before we wrote it. One that was broken has been put aside.
+    With the first counter we may have been killed before we wrote it. A broken one was renamed.
     """
     if own.get(_COUNTER, 0) < 2 or os.path.lexists(go_path(place, session.session_id) + ".broken"):
         return False

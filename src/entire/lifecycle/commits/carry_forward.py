@@ -62,7 +62,7 @@ def carry(context: Context, decided: Pending, commit: Commit, sessions: Sequence
             _carry_session(context, commit, session)
 
 
-def settle(context: Context, decided: Pending, commit: Commit) -> None:
+def carry_unlinked(context: Context, decided: Pending, commit: Commit) -> None:
     """Close what an unlinked commit contains. As after a linked one, the sessions start on the new base."""
     closed = {session.session_id: session for session in _close(context, decided)}
     holders = map(context.session, decided.sessions)

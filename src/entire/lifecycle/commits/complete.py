@@ -108,10 +108,8 @@ def carry_out(context: Context, decided: Pending, commit: Commit) -> None:
 
 def _link(context: Context, decided: Pending, commit: Commit) -> None:
     """Write the checkpoint, and update the sessions and the journal with what is committed."""
-    from entire.lifecycle.commits import (
-        carry_forward,
-        checkpoint,
-    )  # slow to import, and only a linked commit needs them
+    # Slow to import, and only a linked commit needs them.
+    from entire.lifecycle.commits import carry_forward, checkpoint
 
     sessions = [session for session in map(context.session, decided.sessions) if session is not None]
     checkpoint.write(context, decided, commit, sessions)
@@ -132,13 +130,12 @@ def note_unlinked(context: Context, commit: Commit, reason: str, decided: Pendin
     """
     from entire.lifecycle.commits import carry_forward
 
-    is_near = any(session.is_live(context.now()) for session in context.relevant_sessions())
-    is_near = is_near or bool(decided.unrecorded)
+    is_live = any(session.is_live(context.now()) for session in context.relevant_sessions())
     is_amend = decided.kind is CommitKind.AMEND
     if is_amend or any(path in context.journal.attribution.agent_paths for path in decided.paths):
         _note_commit(context, commit, decided)
-        carry_forward.settle(context, decided, commit)
-    if reason and (is_near or reason == pending.REMOVED):
+        carry_forward.carry_unlinked(context, decided, commit)
+    if reason and (is_live or decided.unrecorded or reason == pending.REMOVED):
         context.journal.note_reason(commit.oid, reason, context.now())
         context.log.info("commit not linked", commit=commit.oid, reason=reason)
     context.save()

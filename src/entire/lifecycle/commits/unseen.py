@@ -1,4 +1,4 @@
-"""Commits that no hook of ours saw: git ran with its hooks switched off, or another program made them (linking.md
+"""Commits that no hook of Entire saw: git ran with its hooks switched off, or another program made them (linking.md
 section 1).
 
 At the next event each is examined as prepare-commit-msg would have examined it. One with content of a session is noted

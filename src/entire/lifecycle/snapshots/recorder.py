@@ -205,8 +205,8 @@ def _attribute_to_people(context: Context, entry: Entry, before: Snapshot) -> No
 
 
 def close_files(context: Context) -> None:
-    """Close the open files that are as in HEAD: committed, or thrown away. Those in a stash or put aside by a rebase
-    may come back.
+    """Close the open files that are as in HEAD: committed, or thrown away. Those that a stash or a rebase removed may
+    come back.
     """
     for session in _with_open_files(context):
         if len(still_open := _still_open(context, session.open_files)) < len(session.open_files):
@@ -220,14 +220,14 @@ def close_files(context: Context) -> None:
 
 
 def _still_open(context: Context, paths: list[str]) -> list[str]:
-    snapshot, aside = context.journal.snapshot, context.journal.attribution.stashed_paths
+    snapshot, in_stash = context.journal.snapshot, context.journal.attribution.stashed_paths
     if all(map(snapshot.has, paths)):
         return paths
     from entire.git import operation, reflog
 
     if operation.is_rebasing(context.place):
         return paths
-    stashed = aside if any(path in aside for path in paths) and reflog.last_stash(context.place) else {}
+    stashed = in_stash if any(path in in_stash for path in paths) and reflog.last_stash(context.place) else {}
     return [path for path in paths if snapshot.has(path) or path in stashed]
 
 
