@@ -851,3 +851,56 @@ def test_pull_by_the_agent(story: Story) -> None:
     slot = slot_of(story, a)
     assert (slot["files_touched"], lines(slot)) == (["b.txt"], (1, 1, 0, 0, 2))
     assert story.log_errors() == []
+
+
+# ---------------------------------------------------------------- unlinked commits that were abandoned
+
+
+def unlink(story: Story) -> str:
+    """Commit all without hooks, and let the next event notice."""
+    story.git("add", "-A")
+    story.git("-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", "Without hooks")
+    return story.head()
+
+
+def test_a_reset_unlinked_commit_is_linked_when_committed_again(story: Story) -> None:
+    a = session(story)
+    with a.turn("Make a"):
+        a.write("a.txt", "a\n")
+    without = unlink(story)
+    with a.turn("Hello"):
+        pass
+    assert a.id in unlinked(story, without)
+    story.git("reset", "-q", "--soft", "HEAD~1")
+    story.commit("With hooks", add=False)
+    assert (slot_of(story, a)["files_touched"], lines(slot_of(story, a))) == (["a.txt"], (1, 0, 0, 0, 1))
+    assert story.log_errors() == []
+
+
+def test_the_content_of_an_unlinked_commit_on_another_branch_is_linked_here(story: Story) -> None:
+    a = session(story)
+    story.git("checkout", "-q", "-b", "other")
+    with a.turn("Make a"):
+        a.write("a.txt", "a\n")
+    without = unlink(story)
+    with a.turn("Hello"):
+        pass
+    story.git("checkout", "-q", "main")
+    story.git("cherry-pick", "-n", without)
+    with a.turn("Make b"):
+        a.write("b.txt", "b\n")
+    story.commit("Both")
+    assert (slot_of(story, a)["files_touched"], lines(slot_of(story, a))) == (["a.txt", "b.txt"], (2, 0, 0, 0, 2))
+    assert story.log_errors() == []
+
+
+def test_an_unlinked_commit_in_the_history_is_settled(story: Story) -> None:
+    a = session(story)
+    with a.turn("Make a"):
+        a.write("a.txt", "a\n")
+    unlink(story)
+    with a.turn("Make b"):
+        a.write("b.txt", "b\n")
+    story.write("a.txt", "a\nmine\n")
+    story.commit("More")
+    assert (slot_of(story, a)["files_touched"], lines(slot_of(story, a))) == (["b.txt"], (1, 1, 0, 0, 2))

@@ -141,9 +141,10 @@ class Attribution:
         del self.entries[:count]
         self.quiet_at = [at - count for at in self.quiet_at if at > count]
 
-    def entries_without(self, commit: str) -> list[Entry]:
-        """Return the entries without those of a commit. The first entry stays: all others build on it."""
-        return [entry for at, entry in enumerate(self.entries) if not (at and commit and entry.commit == commit)]
+    def entries_without(self, *commits: str) -> list[Entry]:
+        """Return the entries without those of some commits. The first entry stays: all others build on it."""
+        gone = {*commits} - {""}
+        return [entry for at, entry in enumerate(self.entries) if not (at and entry.commit in gone)]
 
     def forget_commit(self, commit: str) -> None:
         """Remove a commit's entries: it was amended."""

@@ -40,7 +40,7 @@ def examine(
     reports = dict(journal.attribution.reports)
     if len(attempt.running) > 1 or any(turn.is_background for turn in attempt.running):
         reports.update(_reports_so_far(context))
-    entries = journal.attribution.entries_without(replaced.commit)
+    entries = journal.attribution.entries_without(replaced.commit, *_abandoned(context, attempt))
     recorded = Recorded(entries=tuple(entries), reports=reports, running=attempt.running)
     trees = CommitTrees(
         tree=attempt.tree,
@@ -50,6 +50,17 @@ def examine(
         moved_from=_moved_from(context, attempt),
     )
     return content.examine(context.place.top, recorded, trees, paths, journal.attribution.stashed_paths)
+
+
+def _abandoned(context: Context, attempt: Attempt) -> set[str]:
+    """Return unlinked commits that are not in the new one's history: no checkpoint has their content."""
+    unlinked = {str(reason["commit"]) for reason in context.journal.reasons}
+    noted = [entry.commit for entry in context.journal.attribution.entries if entry.commit in unlinked]
+    if not noted or not attempt.parent:
+        return set(noted)
+    from entire.git import history
+
+    return history.outside(context.place.top, attempt.parent, noted)
 
 
 def _staged(context: Context, attempt: Attempt, changes: Sequence[Change]) -> str:
