@@ -17,7 +17,17 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 _REFUSED = frozenset(
-    (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE)
+    (
+        errno.EACCES,
+        errno.EPERM,
+        errno.EROFS,
+        errno.ENOSPC,
+        errno.EDQUOT,
+        errno.EFBIG,
+        errno.EIO,
+        errno.EMFILE,
+        errno.ENFILE,
+    )
 )
 """Refusals of the operating system that are not bugs: a message is enough, without a report."""
 _COMPLETION = "_ENTIRE_COMPLETE"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from entire import files
 from entire.githooks import install, scripts
 
 TRAILER = "Entire-Checkpoint: a1b2c3d4e5f6"
@@ -364,6 +366,24 @@ def test_install_twice_changes_nothing(world: World) -> None:
     assert second.unchanged == scripts.NAMES
     assert second.chained == ("commit-msg",)
     assert all(world.hook(name).stat().st_mode & 0o777 == 0o755 for name in scripts.NAMES)
+
+
+def test_a_script_that_could_not_be_read_at_first_is_not_set_aside(
+    installed: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hooks = installed.top / ".git/hooks"
+    before = {path.name: path.read_bytes() for path in hooks.iterdir()}
+    failing = iter([str(hooks / "post-commit")])
+    read = files.read
+
+    def fail_once(path: str) -> bytes | None:
+        if path.endswith("/post-commit") and path == next(failing, ""):
+            raise OSError(errno.EIO, "Input/output error", path)
+        return read(path)
+
+    monkeypatch.setattr(files, "read", fail_once)
+    install.install(str(installed.top))
+    assert {path.name: path.read_bytes() for path in hooks.iterdir()} == before
 
 
 @pytest.mark.parametrize("mode", [0o755, 0o700, 0o644])

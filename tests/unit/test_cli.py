@@ -111,7 +111,8 @@ def test_a_reader_that_went_away(monkeypatch: pytest.MonkeyPatch, capsys: pytest
 
 
 @pytest.mark.parametrize(
-    ("number", "hint"), [(errno.EACCES, "doctor"), (errno.EROFS, "doctor"), (errno.ENOSPC, "disk space")]
+    ("number", "hint"),
+    [(errno.EACCES, "doctor"), (errno.EROFS, "doctor"), (errno.EFBIG, "doctor"), (errno.ENOSPC, "disk space")],
 )
 def test_what_the_system_refuses_is_no_bug(
     number: int, hint: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -122,6 +122,8 @@ def _copies(path: str) -> list[str]:
 def _make_room(path: str) -> str:
     """Rename a hook of another program to be chained; return the name of the file that was set aside for it, if any."""
     current, backup, aside = read(path), path + BACKUP, ""
+    if is_ours(current):  # it could not be read when the hooks were inspected
+        return ""
     if has_marker(current):  # a mix of hooks: keep it, but do not chain to it, or our part would run twice
         aside = _free_name(backup)
         _rename(path, aside)
