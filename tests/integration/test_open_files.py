@@ -382,6 +382,24 @@ def test_a_rebase_without_hooks_has_no_reason(story: Story, a: Session) -> None:
     assert story.log_errors() == []
 
 
+def test_a_commit_that_no_hook_saw_while_a_rebase_stopped(story: Story, a: Session) -> None:
+    story.git("checkout", "-q", "--", "old.txt")
+    story.git("rebase", "-q", "-i", "HEAD~1", env={"GIT_SEQUENCE_EDITOR": "sed -i -e s/^pick/edit/"})
+    story.git("add", "new.txt")
+    story.git(*NO_HOOKS, "commit", "-q", "-m", "By hand")
+    with a.turn("Look"):
+        pass
+    story.git("rebase", "--continue")
+    a.prompt("Look again")
+    assert recorded(a) == []
+    assert reason(story) == f"git ran no hook of Entire for it; it contains work of session {a.id}"
+    a.stop()
+    story.write("new.txt", story.read("new.txt") + "mine\n")
+    story.commit("Mine")
+    assert unlinked(story) == ""  # no session has work here any more
+    assert story.log_errors() == []
+
+
 # ---------------------------------------------------------------- several sessions
 
 

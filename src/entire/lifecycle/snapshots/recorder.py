@@ -98,7 +98,7 @@ def record(context: Context, change: Change, cause: Cause, step: Step | None = N
     attribution.oversized_paths.update(dict.fromkeys(snapshot.left_out))
     attribution.reports.update({turn: list(paths) for turn, paths in cause.reported.items()})
     if not change.is_new:
-        journal.snapshot = replace(snapshot, tree=change.tree)
+        _follow(context, replace(snapshot, tree=change.tree))
         close_files(context)
         return
     tree, step_id = change.tree, ""
@@ -106,11 +106,7 @@ def record(context: Context, change: Change, cause: Cause, step: Step | None = N
         tree, step_id = _write(context, change.taken, step, keep=True)
     elif step is not None:
         _, step_id = _write(context, change.taken, step, keep=False)
-    if before.head and snapshot.head != journal.followed:
-        from entire.lifecycle.snapshots import followed_commits
-
-        followed_commits.head_moved(context, journal.followed, snapshot.head)
-    journal.snapshot = replace(snapshot, tree=tree)
+    _follow(context, replace(snapshot, tree=tree))
     _note_stashed(context, before.time, change.paths)
     if tree != attribution.tree:
         entry = Entry(
@@ -132,6 +128,22 @@ def record_now(context: Context, cause: Cause) -> TakenSnapshot:
     taken = take(context)
     record(context, compare(context, taken), cause)
     return taken
+
+
+def _follow(context: Context, snapshot: Snapshot) -> None:
+    """Replace the journal's snapshot, and follow HEAD to it; a rebase is followed once it is done."""
+    journal = context.journal
+    before = journal.followed
+    journal.snapshot = snapshot
+    if before and before != snapshot.head:
+        from entire.git import operation
+
+        if operation.is_rebasing(context.place):
+            journal.caches.followed = before
+        else:
+            from entire.lifecycle.snapshots import followed_commits
+
+            followed_commits.head_moved(context, before, snapshot.head)
 
 
 def _note_stashed(context: Context, since: float, changed: Sequence[str]) -> None:
