@@ -271,3 +271,17 @@ def test_trailer_removed_in_the_editor_of_an_amend(story: Story) -> None:
     amend(story, GIT_EDITOR="sed -i '/^Entire-Checkpoint/d'")
     assert "by hand" in unlinked(story)
     assert story.log_errors() == []
+
+
+def test_a_file_that_is_taken_out_and_thrown_away_is_not_open(story: Story) -> None:
+    a = story.session()
+    a.start()
+    with a.turn("Make a and b"):
+        a.write("a.txt", "a\n")
+        a.write("b.txt", "b\n")
+    story.commit("Both")
+    story.git("rm", "-q", "b.txt")
+    amend(story, "--no-edit")
+    assert slot_of(story, a)["files_touched"] == ["a.txt"]
+    assert a.state().get("files_touched", []) == []
+    assert story.log_errors() == []

@@ -143,6 +143,19 @@ def test_a_hooks_path_that_appears_is_announced(story: Story, capfd: pytest.Capt
     assert "(and 3 more)" in said
 
 
+def test_a_configuration_file_that_appears_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("GIT_CONFIG_GLOBAL")
+    story = Story(tmp_path / "repo")
+    assert start(story.session(), capfd) == ""
+    add(story.session(), "a.txt")
+    path = Path(os.environ["XDG_CONFIG_HOME"], "git/config")
+    path.parent.mkdir(parents=True)
+    path.write_text("[core]\n\thooksPath = /dev/null\n")
+    assert start(story.session(), capfd).startswith("entire: commits may not be linked: ")
+
+
 def test_hooks_of_another_version_and_of_the_go_cli_are_replaced(story: Story) -> None:
     go = '#!/bin/sh\n# Entire CLI hooks\nentire hooks git commit-msg "$1" || exit 1\n'
     (hooks(story) / "commit-msg").write_text(go)

@@ -92,6 +92,8 @@ def test_a_commit_whose_trailer_was_removed(story: Story, a: Session) -> None:
     assert unlinked(story) == "its trailer was removed by hand"
     assert shown(story, a) == ()
     assert (recorded(a), steps(a)) == ([], 0)
+    assert story.git("branch", "--list", "entire/*") == ""  # its steps are condensed
+    assert [point.kind for point in Workspace.find(story.root).points()] == ["step"]
     assert not is_live(story)
     assert story.log_errors() == []
 
@@ -278,6 +280,16 @@ def test_a_commit_that_no_hook_saw_during_a_turn(story: Story, a: Session, way: 
     assert story.log_errors() == []
 
 
+def test_a_commit_without_a_reflog_during_a_turn_may_have_come_in(story: Story, a: Session) -> None:
+    story.commit("All")
+    a.prompt("Wait")
+    story.write("theirs.txt", "theirs\n")
+    without_reflog(story)
+    a.stop()
+    assert unlinked(story) == ""
+    assert story.log_errors() == []
+
+
 def test_lines_of_a_commit_that_no_hook_saw_are_settled(story: Story, a: Session) -> None:
     with_hooks_off(story)
     story.write("old.txt", "zero\n" + story.read("old.txt"))
@@ -322,6 +334,8 @@ def test_an_amend_that_no_hook_saw(story: Story, a: Session) -> None:
     assert shown(story, a) == ()
     a.prompt("Go on")
     assert recorded(a) == []
+    assert reason(story) == ""
+    assert slot_of(story, a)["files_touched"] == ["new.txt", "old.txt"]
     a.stop()
     story.write("new.txt", story.read("new.txt") + "mine\n")
     story.commit("Mine")
@@ -400,6 +414,20 @@ def test_a_commit_that_no_hook_saw_while_a_rebase_stopped(story: Story, a: Sessi
     assert story.log_errors() == []
 
 
+def test_what_a_rebase_put_aside_stays_open(story: Story, a: Session) -> None:
+    edit = {"GIT_SEQUENCE_EDITOR": "sed -i -e s/^pick/edit/"}
+    story.git("rebase", "-q", "-i", "--autostash", "HEAD~1", env=edit)
+    assert story.read("old.txt") == "one\ntwo\nthree\n"
+    with a.turn("Look"):
+        assert recorded(a) == ["new.txt", "old.txt"]
+    assert recorded(a) == ["new.txt", "old.txt"]
+    story.git("rebase", "--continue")
+    assert shown(story, a) == ("new.txt", "old.txt")
+    story.commit("All")
+    assert slot_of(story, a)["files_touched"] == ["new.txt", "old.txt"]
+    assert story.log_errors() == []
+
+
 # ---------------------------------------------------------------- several sessions
 
 
@@ -455,10 +483,11 @@ def test_a_file_belongs_to_the_session_that_changed_it_last(story: Story) -> Non
     a.hook("pre-compact", trigger="auto")
     b.prompt("Again")
     b.write("shared.txt", "b\nb\n")
+    assert recorded(a) == ["shared.txt"]
     b.stop()
-    assert recorded(b) == ["shared.txt"]
+    assert (recorded(a), recorded(b)) == ([], ["shared.txt"])
     a.stop()
-    assert recorded(b) == ["shared.txt"]
+    assert (recorded(a), recorded(b)) == ([], ["shared.txt"])
     assert story.log_errors() == []
 
 

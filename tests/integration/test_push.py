@@ -209,6 +209,8 @@ def test_choices_in_settings_that_were_edited_later_count(story: Story) -> None:
     story.git("update-ref", CHECKPOINTS, f"{CHECKPOINTS}~1")
     story.write(".entire/settings.local.json", json.dumps({"strategy_options": {"push_sessions": False}}))
     remote.refuses("push", "origin", f"+{METADATA_BRANCH}", naming=CHECKPOINTS)
+    story.write(".entire/settings.json", '{"enabled":true,"strategy_options":{"push_sessions":true}}')
+    remote.refuses("push", "origin", f"+{METADATA_BRANCH}", naming=CHECKPOINTS)
     story.path(".entire/settings.local.json").unlink()
     story.write(".entire/settings.json", '{"enabled":true,"strategy_options":{"push_sessions":false}}')
     remote.refuses("push", "origin", f"+{METADATA_BRANCH}", naming=CHECKPOINTS)

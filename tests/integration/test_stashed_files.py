@@ -46,3 +46,17 @@ def test_a_part_is_committed_and_the_rest_comes_back_from_a_stash(story: Story, 
     story.commit("Rest")
     assert lines(sole(story, session, ["a.py"])) == (1, 0, 0, 0, 1)
     assert story.log_errors() == []
+
+
+def test_a_stash_from_before_brings_no_line_back(story: Story, session: Session) -> None:
+    story.write("README.md", "other\n")
+    story.git("stash", "push", "-q", env={"GIT_COMMITTER_DATE": "@1700000000 +0000"})
+    with session.turn("Work"):
+        session.write("new.py", "x\ny\nz\n")
+    story.path("new.py").unlink()
+    with session.turn("Talk"):
+        pass
+    story.write("new.py", "a\nb\nz\n")
+    story.commit("All")
+    assert story.ids() == []
+    assert story.log_errors() == []

@@ -13,6 +13,8 @@ from entire.attribution.commit_lines import PathLines
 from entire.attribution.content import CommitTrees, Content, Recorded, attribution, examine, files_of
 from entire.model.session import Entry
 from entire.model.turns import BASE, PERSON, PERSON_INSTEAD, Owner, RunningTurn, TurnKey
+from entire.store.setup_lines import SetupLines
+from tests.unit.attribution.differences import patch
 from tests.unit.git.repo import Repo, Tree
 
 A, B = TurnKey("s1/t1"), TurnKey("s2/t1")
@@ -136,3 +138,15 @@ def test_lines_that_a_revert_only_restores_are_not_new() -> None:
     left = content.without_reverted(held, {"a": [b"back\n"]}, texts)
     assert [n for part in left.fresh for first, last, _ in part.added for n in range(first, last + 1)] == [2, 5]
     assert content.without_reverted(held, {"a": [b"back\n", b"new\n", b"back\n"]}, texts).sessions() == []
+
+
+def test_lines_that_enable_replaced_are_nobodys() -> None:
+    change = patch("settings", ["one\n", "two\n"], ["new\n"])
+    path = PathLines(path="settings", status="M", binary=False, added=((1, 1, PERSON_INSTEAD),),
+                     removed={PERSON: 1, PERSON_INSTEAD: 1}, path_owner=BASE)  # fmt: skip
+    held = Content(lines=(path,), fresh=(path,), left={}, patch=(change,))
+    noted = SetupLines(added=(b"new\n",), removed=(b"one\n", b"two\n"))
+    assert content.without_setup(held, {"settings": noted}).lines == ()
+    noted = SetupLines(added=(b"new\n",), removed=(b"one\n",))
+    (left,) = content.without_setup(held, {"settings": noted}).lines
+    assert sum(left.removed.values()) == 1, "the other one is a person's"

@@ -53,6 +53,7 @@ def test_a_line_that_only_changed_in_format_is_the_removed_one(
         (["first", "}"], ["other", "  }"]),
         (["first", "    "], ["other", ""]),
         (["{"], ["("]),
+        (["}", "first"], ["  }", "other"]),
         ([""], ["x"]),
         ([CALL], [*SPLIT[:2], "    else,", *SPLIT[3:]]),
     ],

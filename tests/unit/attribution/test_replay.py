@@ -12,7 +12,7 @@ from entire.attribution import commit_lines
 from entire.attribution.commit_lines import PathLines
 from entire.attribution.replay import Lineage
 from entire.git.diff import Change, FilePatch
-from entire.model.turns import BASE, PERSON, PERSON_INSTEAD, Owner
+from entire.model.turns import BASE, NOBODY, PERSON, PERSON_INSTEAD, Owner
 from tests.unit.attribution import differences
 from tests.unit.attribution.differences import FILE, NO_FILE, added_lines, between, patch, removed_count
 
@@ -347,3 +347,37 @@ def test_a_copy_goes_its_own_way() -> None:
     twin.advance([patch("a", ["1\n", "x\n"], ["y\n"])], lambda path: PERSON)
     twin.mark_committed([], ["a"], lambda path: PERSON)
     assert owners(row, "a", 2) == [PEOPLE, "s/t"]
+
+
+def test_what_only_differs_in_format_is_committed_too() -> None:
+    row = Lineage(lambda path: True)
+    seen = ["1\n", "call(x)\n"]
+    row.advance([patch("a", ["1\n"], seen)], lambda path: Owner("s/t"))
+    to_commit = [patch("a", seen, ["1\n", "  call( x )\n"])]
+    assert row.left_out(to_commit) == {}
+    row.mark_committed(to_commit, ["a"], lambda path: PERSON)
+    assert row.path("a").runs[1] == (Owner("s/t").committed(), 1)
+
+
+def test_a_line_from_before_the_snapshots_that_a_hook_formats_is_as_the_parent_has_it() -> None:
+    row = Lineage(lambda path: True)
+    seen, formatted = ["1\n", "call(x)\n"], ["1\n", "  call(x)\n"]
+    row.advance([patch("a", seen, formatted)], lambda path: NOBODY)
+    assert whole(row, {"a": ["1\n"]}, {"a": formatted})["a"].added == ((2, 2, PERSON),), "it is new"
+    assert whole(row, {"a": seen}, {"a": formatted})["a"].added == ((2, 2, NOBODY),)
+
+
+def test_blank_lines_that_a_hook_adds_between_lines_of_a_turn_are_the_turns() -> None:
+    row = Lineage(lambda path: False)
+    spaced = ["x\n", "\n", "y\n"]
+    row.advance([patch("a", None, ["x\n", "y\n"])], lambda path: Owner("s/t"))
+    row.advance([patch("a", ["x\n", "y\n"], spaced)], lambda path: NOBODY)
+    assert whole(row, {}, {"a": spaced})["a"].added == ((1, 3, "s/t"),)
+
+
+def test_a_new_file_that_a_hook_rewrote_is_its_makers() -> None:
+    row = Lineage(lambda path: False)
+    row.advance([patch("a", None, ["x\n", "y\n"])], lambda path: Owner("s/t"))
+    row.advance([patch("a", ["x\n", "y\n"], ["other\n"])], lambda path: NOBODY)
+    lines = whole(row, {}, {"a": ["other\n"]})["a"]
+    assert (lines.added, lines.path_owner) == (((1, 1, NOBODY),), "s/t")

@@ -53,3 +53,7 @@ def test_other_seconds_are_as_git_says() -> None:
 def test_a_commit_with_several_checkpoints_keeps_their_order() -> None:
     points = [PointView(id=FIRST, kind="checkpoint", time=100.0, session_id="s", checkpoint_id=name) for name in "ab"]
     assert [found.checkpoint_id for found in Chronology({}, {}, PARENTS).in_order(points)] == ["a", "b"]
+
+
+def test_a_turn_late_in_a_second_is_later_than_what_has_no_exact_time() -> None:
+    assert order(["s1", "t1"], {"t1": 100.9}) == ["t1", "s1"]
