@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.mutants import __main__ as program
+from tests.mutants import table
 from tests.mutants.table import Mutant
 
 NEVER = "if isinstance(data, Redacted) else Redacted(replacing.text(data))"
@@ -39,3 +43,17 @@ def test_tests_that_fail_anyway_notice_nothing(tmp_path: Path) -> None:
     one = Mutant("x", "redact/__init__.py", NEVER, "else", ("tests/unit/redact/test_rules.py::test_nothing",))
     with pytest.raises(SystemExit, match="the tests fail without any change"):
         program.run([one], tmp_path / "copies", workers=1, seconds=60.0, quiet=True)
+
+
+def test_interrupted_it_leaves_no_copies(tmp_path: Path) -> None:
+    names = ["--only", "lines-after-a-real-change", "--only", "lines-with-a-comma"]
+    command = [sys.executable, "-m", "tests.mutants", *names, "--workers", "1"]
+    running = subprocess.Popen(command, cwd=table.ROOT, env={**os.environ, "TMPDIR": str(tmp_path)}, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)  # fmt: skip
+    assert running.stdout is not None
+    assert running.stdout.readline().startswith("noticed"), "one mutant was played, the others follow"
+    assert list(tmp_path.glob("entire-mutants-*"))
+    running.terminate()
+    running.communicate(timeout=30.0)
+    assert running.returncode != 0
+    assert list(tmp_path.glob("entire-mutants-*")) == []

@@ -13,6 +13,7 @@ import os
 import queue
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -59,18 +60,29 @@ class Copy:
         shutil.copy(theirs / "pyvenv.cfg", ours)
         (ours / lib / "_editable_impl_entire.pth").write_text(f"{folder / 'src'}\n")
         self._python = ours / "bin" / Path(sys.executable).name
+        self._program: subprocess.Popen[str] | None = None
 
     def pytest(self, *args: str, seconds: float) -> tuple[int, str]:
         """Run tests; a run that takes too long counts as failed."""
         command = [str(self._python), "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", *args]
         environment = {**os.environ, "CI": "1", "PYTHONPATH": ""}
-        try:
-            done = subprocess.run(
-                command, cwd=self.root, env=environment, capture_output=True, text=True, timeout=seconds, check=False
-            )
-        except subprocess.TimeoutExpired:
-            return _SOME_FAILED, "FAILED (took too long)"
-        return done.returncode, done.stdout + done.stderr
+        with subprocess.Popen(
+            command, cwd=self.root, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as self._program:
+            try:
+                said, _ = self._program.communicate(timeout=seconds)
+            except subprocess.TimeoutExpired:
+                self._program.kill()
+                return _SOME_FAILED, "FAILED (took too long)"
+            except BaseException:
+                self.stop()
+                raise
+        return self._program.returncode, said
+
+    def stop(self) -> None:
+        """Let pytest clean up and end, if it runs."""
+        if self._program is not None:
+            self._program.send_signal(signal.SIGINT)
 
     def play(self, mutant: Mutant, source: str, seconds: float) -> Result:
         """Run a mutant's tests with its change in place."""
@@ -100,10 +112,12 @@ class Copy:
 
 def run(mutants: Sequence[Mutant], folder: Path, workers: int, seconds: float, *, quiet: bool) -> list[Result]:
     """Play mutants in parallel, each worker in its own copy. Raises SystemExit if a test fails without any change."""
+    all_copies: list[Copy] = []
     copies: queue.SimpleQueue[Copy] = queue.SimpleQueue()
     sources = {mutant.name: mutant.source() for mutant in mutants}  # a mutant that does not fit fails at once
     for number in range(workers):
-        copies.put(Copy(folder / str(number)))
+        all_copies.append(Copy(folder / str(number)))
+        copies.put(all_copies[-1])
     tests = sorted({test for mutant in mutants for test in mutant.tests})
     first = copies.get()
     code, said = first.pytest("-n", str(workers), *tests, seconds=3600.0)
@@ -122,7 +136,13 @@ def run(mutants: Sequence[Mutant], folder: Path, workers: int, seconds: float, *
         return result
 
     with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(play, mutants))
+        try:
+            return list(pool.map(play, mutants))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for copy in all_copies:
+                copy.stop()
+            raise
 
 
 def main() -> int:
@@ -138,6 +158,7 @@ def main() -> int:
         for mutant in mutants:
             print(f"{mutant.name:<50} {mutant.file}: {', '.join(mutant.tests)}")
         return 0
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # so that the copies are removed
     with tempfile.TemporaryDirectory(prefix="entire-mutants-") as folder:
         results = run(mutants, Path(folder).resolve(), asked.workers, asked.seconds, quiet=asked.json)
     noticed = sum(result.outcome == "noticed" for result in results)
