@@ -10,6 +10,11 @@ from entire.workspace import Workspace
 from tests.integration.story import Story
 
 
+def points(story: Story) -> list[str]:
+    """Return the ids of all points, newest first."""
+    return [point.id for point in Workspace.find(story.root).points(0)]
+
+
 def rewind(story: Story, point: str, **request: Any) -> RewindView:
     with Workspace.find(story.root).rewind(RewindRequest(to=point, **request)) as planned:
         return planned.carry_out()

@@ -93,6 +93,12 @@ class Story:
     def session(self, session_id: str = "") -> Session:
         return Session(self, session_id or str(uuid.uuid4()))
 
+    def started(self) -> Session:
+        """Return a new session that has begun."""
+        session = self.session()
+        session.start()
+        return session
+
     # ---------------------------------------------------------------- what was kept
 
     def ids(self, commit: str = "HEAD") -> list[CheckpointId]:

@@ -15,9 +15,7 @@ from tests.integration.test_places import linked_worktree
 
 @pytest.fixture
 def session(story: Story) -> Session:
-    found = story.session()
-    found.start()
-    return found
+    return story.started()
 
 
 def subagent(session: Session, tool: str, agent: str, *, cost: int) -> None:

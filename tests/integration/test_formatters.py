@@ -35,9 +35,7 @@ def formats_with_black(story: Story) -> None:
 def session(story: Story) -> Session:
     story.write("old.txt", OLD)
     story.commit("old")
-    found = story.session()
-    found.start()
-    return found
+    return story.started()
 
 
 def is_closed(story: Story, session: Session) -> None:

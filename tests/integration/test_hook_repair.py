@@ -56,8 +56,7 @@ def test_missing_hooks_are_back_when_the_next_turn_starts(
 
 
 def test_a_hook_that_is_lost_between_two_turns_is_back_at_the_second(story: Story) -> None:
-    session = story.session()
-    session.start()
+    session = story.started()
     add(session, "a.txt")
     shutil.rmtree(hooks(story))
     assert_links(story, session, "b.txt")
@@ -91,8 +90,7 @@ def test_a_local_hooks_path_is_repaired_before_the_turns_snapshot(story: Story) 
     story.git("config", "core.hooksPath", "my hooks")
     assert story.entire("enable", "--agent", "claude-code") == 0
     (story.root / "my hooks/post-commit").unlink()
-    session = story.session()
-    session.start()
+    session = story.started()
     session.prompt("write")
     assert (story.root / "my hooks/post-commit").exists()
     session.write("a.txt", "a\n")
@@ -102,8 +100,7 @@ def test_a_local_hooks_path_is_repaired_before_the_turns_snapshot(story: Story) 
 
 def test_no_folder_is_created_in_the_worktree(story: Story, capfd: pytest.CaptureFixture[str]) -> None:
     story.git("config", "core.hooksPath", "my hooks")
-    session = story.session()
-    session.start()
+    session = story.started()
     add(session, "a.txt")
     assert not (story.root / "my hooks").exists()
     assert "post-commit is missing" in start(story.session(), capfd) or "(and 3 more)" in start(story.session(), capfd)
@@ -160,15 +157,13 @@ def test_hooks_of_another_version_and_of_the_go_cli_are_replaced(story: Story) -
     go = '#!/bin/sh\n# Entire CLI hooks\nentire hooks git commit-msg "$1" || exit 1\n'
     (hooks(story) / "commit-msg").write_text(go)
     (hooks(story) / "post-commit").chmod(0o644)
-    session = story.session()
-    session.start()
+    session = story.started()
     assert_links(story, session)
     assert (hooks(story) / "commit-msg").read_bytes() == scripts.text("commit-msg")
 
 
 def test_an_upgrade_brings_its_hooks_with_the_next_turn(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
-    session = story.session()
-    session.start()
+    session = story.started()
     add(session, "a.txt")
     older = scripts.text("post-commit")
     monkeypatch.setattr("entire.lifecycle.hook_watch.__version__", "99")
@@ -200,8 +195,7 @@ def test_a_broken_record_is_written_again(story: Story) -> None:
     ):
         record.write_text(content)
         shutil.rmtree(hooks(story))
-        session = story.session()
-        session.start()
+        session = story.started()
         add(session, "a.txt")
         assert (hooks(story) / "post-commit").exists()
         assert json.loads(record.read_text())["problems"] == []
@@ -210,7 +204,6 @@ def test_a_broken_record_is_written_again(story: Story) -> None:
 def test_a_disabled_repository_is_left_alone(story: Story) -> None:
     assert story.entire("disable") == 0
     shutil.rmtree(hooks(story))
-    session = story.session()
-    session.start()
+    session = story.started()
     session.prompt("write")
     assert not hooks(story).exists()

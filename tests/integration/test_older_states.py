@@ -15,12 +15,11 @@ SEVEN = "".join(f"{word}\n" for word in ("one", "two", "three", "four", "five", 
 def begin(story: Story) -> Session:
     story.write("f.txt", SEVEN)
     story.commit("f")
-    session = story.session()
-    session.start()
-    return session
+    return story.started()
 
 
-def test_a_line_that_a_merge_brought_is_taken_back_by_the_agent(story: Story) -> None:
+def begin_on_two_branches(story: Story) -> Session:
+    """Return a session that made SEVEN on the branch col, and ONE on main."""
     session = begin(story)
     story.git("switch", "-qc", "col")
     with session.turn("SEVEN"):
@@ -30,6 +29,11 @@ def test_a_line_that_a_merge_brought_is_taken_back_by_the_agent(story: Story) ->
     with session.turn("ONE"):
         session.edit("f.txt", "one\n", "ONE\n")
         session.commit("on main", "-a", add=False)
+    return session
+
+
+def test_a_line_that_a_merge_brought_is_taken_back_by_the_agent(story: Story) -> None:
+    session = begin_on_two_branches(story)
     with session.turn("g"):
         session.write("g.txt", "g\n")
         session.commit("g")
@@ -46,15 +50,7 @@ def test_a_line_that_a_merge_brought_is_taken_back_by_the_agent(story: Story) ->
 @pytest.mark.parametrize("who", ["agent", "person"])
 def test_a_line_taken_back_after_a_merge_between_turns(story: Story, who: str) -> None:
     """What a turn wrote is its own, whoever commits; what a person took back is the person's."""
-    session = begin(story)
-    story.git("switch", "-qc", "col")
-    with session.turn("SEVEN"):
-        session.edit("f.txt", "seven\n", "SEVEN\n")
-        session.commit("on col", "-a", add=False)
-    story.git("switch", "-q", "main")
-    with session.turn("ONE"):
-        session.edit("f.txt", "one\n", "ONE\n")
-        session.commit("on main", "-a", add=False)
+    session = begin_on_two_branches(story)
     story.git("merge", "-q", "-m", "merge", "col")
     with session.turn("take back"):
         session.write("open.txt", "keeps the session alive\n")

@@ -41,8 +41,7 @@ def a(story: Story) -> Session:
     """A session that made new.txt and changed old.txt in its first turn."""
     story.write("old.txt", "one\ntwo\nthree\n")
     story.commit("Old")
-    session = story.session()
-    session.start()
+    session = story.started()
     with session.turn("Make new, change old"):
         session.write("new.txt", "new one\nnew two\n")
         session.edit("old.txt", "two", "TWO")
@@ -169,8 +168,7 @@ def test_work_that_was_thrown_away(story: Story, a: Session, away: Callable[[Sto
 
 
 def test_another_sessions_event_closes_what_was_thrown_away(story: Story, a: Session) -> None:
-    b = story.session()
-    b.start()
+    b = story.started()
     with b.turn("Make b"):
         b.write("b.txt", "b\n")
     story.git("checkout", "-q", "--", "old.txt")
@@ -432,8 +430,7 @@ def test_what_a_rebase_put_aside_stays_open(story: Story, a: Session) -> None:
 
 
 def test_a_commit_by_another_session_in_mid_turn(story: Story, a: Session) -> None:
-    b = story.session()
-    b.start()
+    b = story.started()
     a.prompt("More")
     a.write("more.txt", "more\n")
     b.prompt("Make b")

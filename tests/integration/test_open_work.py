@@ -10,9 +10,7 @@ from tests.integration.story import Session, Story
 
 @pytest.fixture
 def session(story: Story) -> Session:
-    found = story.session()
-    found.start()
-    return found
+    return story.started()
 
 
 def open_files(session: Session) -> list[str]:
@@ -21,8 +19,7 @@ def open_files(session: Session) -> list[str]:
 
 def test_a_file_that_another_turn_reports_at_its_end(story: Story, session: Session) -> None:
     """It lay there when the first of two turns ended, which could not know whose it is."""
-    other = story.session()
-    other.start()
+    other = story.started()
     session.prompt("One")
     other.prompt("Two")
     story.write("b.py", "b\n")

@@ -20,8 +20,7 @@ from tests.integration.story import Session, Story
 @pytest.fixture
 def session(story: Story, monkeypatch: pytest.MonkeyPatch) -> Session:
     monkeypatch.setenv("ENTIRE_TEST_CLAUDE_PROJECT_DIR", str(story.projects))
-    a = story.session()
-    a.start()
+    a = story.started()
     with a.turn("Create greeting"):
         a.write("hello.py", "print(1)\n")
     return a
@@ -121,8 +120,7 @@ def test_what_the_agent_did_by_itself_since_goes_too(story: Story, session: Sess
 
 
 def test_the_last_prompt_of_one_session(story: Story, session: Session) -> None:
-    other = story.session()
-    other.start()
+    other = story.started()
     with other.turn("Work too"):
         other.write("other.py", "o\n")
     view = rewind(story, BEFORE_LAST_PROMPT, session_id=session.id)

@@ -15,24 +15,14 @@ from entire.rewind import plan
 from entire.store import sessions
 from entire.undo import backups, transaction
 from entire.workspace import Workspace
-from tests.integration.rewinding import rewind, undo
+from tests.integration.rewinding import points, rewind, undo
 from tests.integration.story import Session, Story
 
 
 @pytest.fixture
 def a(story: Story, monkeypatch: pytest.MonkeyPatch) -> Session:
     monkeypatch.setenv("ENTIRE_TEST_CLAUDE_PROJECT_DIR", str(story.projects))
-    return started(story)
-
-
-def started(story: Story) -> Session:
-    session = story.session()
-    session.start()
-    return session
-
-
-def points(story: Story) -> list[str]:
-    return [point.id for point in Workspace.find(story.root).points(0)]
+    return story.started()
 
 
 def left(view: Any) -> dict[str, str]:
@@ -54,7 +44,7 @@ def test_a_file_that_existed_when_a_session_started(story: Story, a: Session) ->
     for name in ("journal.json", "snapshot.json"):
         story.path(f".git/entire/{name}").unlink()
     story.write("mine.txt", "mine\n")
-    b = started(story)
+    b = story.started()
     with b.turn("Second"):
         b.write("mine.txt", "mine\nand yours\n")
         b.write("b.txt", "b\n")
@@ -213,7 +203,7 @@ def test_a_turn_that_begins_while_the_plan_is_shown(story: Story, a: Session) ->
         a.write("a.txt", "one\n")
     with a.turn("Second"):
         a.write("a.txt", "two\n")
-    b = started(story)
+    b = story.started()
     with Workspace.find(story.root).rewind(RewindRequest(to=points(story)[-1])) as planned:
         b.prompt("Third")
         with pytest.raises(EntireError, match="in the middle of a turn"):

@@ -8,24 +8,14 @@ import pytest
 
 from entire.model.requests import RewindRequest
 from entire.workspace import Workspace
-from tests.integration.rewinding import rewind, undo
+from tests.integration.rewinding import points, rewind, undo
 from tests.integration.story import Session, Story
 
 
 @pytest.fixture
 def a(story: Story, monkeypatch: pytest.MonkeyPatch) -> Session:
     monkeypatch.setenv("ENTIRE_TEST_CLAUDE_PROJECT_DIR", str(story.projects))
-    return started(story)
-
-
-def started(story: Story) -> Session:
-    session = story.session()
-    session.start()
-    return session
-
-
-def points(story: Story) -> list[str]:
-    return [point.id for point in Workspace.find(story.root).points(0)]
+    return story.started()
 
 
 def test_a_file_in_whose_place_a_folder_stays(story: Story, a: Session) -> None:
@@ -62,7 +52,7 @@ def test_a_file_where_a_folder_was(story: Story, a: Session) -> None:
 
 def test_steps_on_an_old_base_stay_points(story: Story, a: Session) -> None:
     """Another session has its first step on the new HEAD before the first one moves there."""
-    b = started(story)
+    b = story.started()
     with a.turn("On the old commit"):
         a.write("a.txt", "a\n")
     with b.turn("On the old commit too"):
@@ -172,7 +162,7 @@ def test_a_later_point_after_an_earlier_one(story: Story, a: Session) -> None:
 
 
 def test_only_one_session_after_a_rewind(story: Story, a: Session) -> None:
-    b = started(story)
+    b = story.started()
     with a.turn("First"):
         a.write("a", "1\n")
     with b.turn("Other"):
@@ -350,7 +340,7 @@ def test_a_conflict_that_i_resolved_stays_resolved(story: Story, a: Session) -> 
 
 
 def test_what_others_did_is_known_after_a_session_was_taken_back(story: Story, a: Session) -> None:
-    b = started(story)
+    b = story.started()
     with a.turn("First"):
         a.write("long.py", LONG)
     with a.turn("Second"):

@@ -19,8 +19,7 @@ def story(tmp_path: Path) -> Story:
 
 
 def first_turn(story: Story) -> Session:
-    session = story.session()
-    session.start()
+    session = story.started()
     with session.turn("go"):
         session.write("a.py", "agent\n")
     return session
@@ -76,8 +75,7 @@ def test_lines_of_enable_in_a_tracked_file(story: Story) -> None:
 def test_what_an_agent_adds_later_is_its_own(story: Story) -> None:
     enable(story)
     story.commit("enable")
-    session = story.session()
-    session.start()
+    session = story.started()
     with session.turn("allow"):
         session.edit(SETTINGS, '"permissions": {', '"env": {"A": "1"},\n  "permissions": {')
     story.commit("c")

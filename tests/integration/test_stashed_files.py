@@ -10,9 +10,7 @@ from tests.integration.story import Session, Story
 
 @pytest.fixture
 def session(story: Story) -> Session:
-    found = story.session()
-    found.start()
-    return found
+    return story.started()
 
 
 def test_a_new_file_comes_back_from_a_stash_and_a_person_adds_to_it(story: Story, session: Session) -> None:

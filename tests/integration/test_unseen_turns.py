@@ -12,9 +12,7 @@ from tests.integration.story import Session, Story
 
 @pytest.fixture
 def session(story: Story) -> Session:
-    found = story.session()
-    found.start()
-    return found
+    return story.started()
 
 
 def unannounced(session: Session, text: str) -> None:

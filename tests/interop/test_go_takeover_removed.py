@@ -20,8 +20,7 @@ def story(tmp_path: Path) -> Story:
 
 @pytest.fixture
 def session(story: Story) -> Session:
-    session = story.session()
-    session.start()
+    session = story.started()
     with session.turn("Make a"):
         session.write("a.txt", "a\n")
     return session

@@ -19,9 +19,7 @@ def story(tmp_path: Path) -> Story:
 
 @pytest.fixture
 def session(story: Story) -> Session:
-    session = story.session()
-    session.start()
-    return session
+    return story.started()
 
 
 def turn(session: Session, number: int, *, text: str = "") -> None:

@@ -78,24 +78,24 @@ def test_a_hook_that_writes_other_trees(repo: Repo) -> None:
     assert commit(repo, hook, []) == {"a.txt": "new\n", "d/a.txt": "new\n"}
 
 
-def test_a_tree_that_was_there_before_is_known(repo: Repo) -> None:
+def remember_tree(repo: Repo) -> None:
+    """Write the tree of the changes that a commit will stage, as a snapshot does."""
     for name in ("a.txt", "d/a.txt"):
         Path(repo.top, name).write_text("new\n")
     repo.git("add", "-u")
     Path(repo.top, ".git/known").write_bytes(repo.git("write-tree").strip())
     repo.git("reset", "-q")
     time.sleep(0.05)
+
+
+def test_a_tree_that_was_there_before_is_known(repo: Repo) -> None:
+    remember_tree(repo)
     assert commit(repo, "echo hook >>a.txt; git add a.txt", []) == {"a.txt": "new\n", "d/a.txt": "new\n"}
 
 
 def test_a_step_that_is_written_meanwhile_is_not_what_was_staged(repo: Repo) -> None:
     """What was staged is known already, as the tree of the last snapshot, so that the step's tree is the newer one."""
-    for name in ("a.txt", "d/a.txt"):
-        Path(repo.top, name).write_text("new\n")
-    repo.git("add", "-u")
-    Path(repo.top, ".git/known").write_bytes(repo.git("write-tree").strip())
-    repo.git("reset", "-q")
-    time.sleep(0.05)
+    remember_tree(repo)
     step = "mkdir -p .entire/metadata; echo >.entire/metadata/x; git add -A; git write-tree >&2"
     hook = f"echo hook >>a.txt; cp .git/index .git/step; (export GIT_INDEX_FILE=.git/step; {step}); git add a.txt"
     assert commit(repo, hook, []) == {"a.txt": "new\n", "d/a.txt": "new\n"}
