@@ -120,7 +120,8 @@ def record(context: Context, change: Change, cause: Cause, step: Step | None = N
         )
         attribution.note(entry)
         _attribute(context, entry)
-        _attribute_to_people(context, entry, before)
+        if cause.mark == NO_MARK:  # a rewind says itself what is open
+            _attribute_to_people(context, entry, before)
     close_files(context)
 
 
