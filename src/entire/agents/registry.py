@@ -146,12 +146,18 @@ def session_variables() -> list[str]:
 
 def calling_session(env: Mapping[str, str]) -> str:
     """Return the session id that a built-in agent set in git's environment, or ''."""
-    return next((env[name] for name in session_variables() if env.get(name)), "")
+    caller = _caller(env)
+    return env[caller.session_variable] if caller is not None else ""
 
 
 def calling_agent(env: Mapping[str, str]) -> str:
     """Return the type of the agent whose session ``calling_session`` returns, or ''."""
-    return next((entry.type for entry in BUILTIN.values() if env.get(entry.session_variable)), "")
+    caller = _caller(env)
+    return caller.type if caller is not None else ""
+
+
+def _caller(env: Mapping[str, str]) -> AgentEntry | None:
+    return next((entry for entry in BUILTIN.values() if env.get(entry.session_variable)), None)
 
 
 def _entry(name: str) -> AgentEntry | None:

@@ -177,19 +177,14 @@ def _common(ours: Sequence[PathLines], theirs: Sequence[PathLines]) -> list[Path
     return found
 
 
-def without_reverted(
-    content: Content, reverted: Mapping[str, Sequence[bytes]], texts: Mapping[str, Sequence[bytes]]
-) -> Content:
-    """Remove from the new content lines that only restore what a reverted commit had removed.
-
-    ``reverted`` maps a path to those lines, ``texts`` to the commit's added lines in order of their numbers.
-    """
+def without_reverted(content: Content, reverted: Mapping[str, Sequence[bytes]]) -> Content:
+    """Remove from the new content lines that only restore what a reverted commit had removed: ``reverted``, by path."""
+    texts = {patch.change.path: _numbered(patch) for patch in content.patch if patch.change.path in reverted}
     fresh = []
     for path in content.fresh:
         restored = list(reverted.get(path.path, ()))
+        text_of = texts.get(path.path, {})
         added = []
-        numbers = [n for first, last, _ in path.added for n in range(first, last + 1)]
-        text_of = dict(zip(numbers, texts.get(path.path, ()), strict=False))
         for first, last, owner in path.added:
             for number in range(first, last + 1):
                 text = text_of.get(number, b"")

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from entire.layout import Place
 
 _REFLOG_END = 1 << 16
+_RESET_WITHIN = 20  # moves
 
 
 class Move(Value):
@@ -20,6 +21,11 @@ class Move(Value):
     old: str
     new: str
     subject: str = ""
+
+    @property
+    def is_amend(self) -> bool:
+        """Tell whether HEAD moved to an amended commit."""
+        return self.subject.startswith("commit (amend)")
 
 
 def moves(place: Place) -> list[Move]:
@@ -36,48 +42,38 @@ def moves(place: Place) -> list[Move]:
 
 def amended(place: Place) -> set[str]:
     """Return the commits that were recently amended here, by HEAD's reflog."""
-    data = files.read(os.path.join(place.git_dir, "logs", "HEAD")) or b""
-    lines = [line.partition("\t") for line in data[-65536:].decode("utf-8", "surrogateescape").splitlines()]
-    return {ids.split()[0] for ids, _, subject in lines if subject.startswith("commit (amend)") and ids.split()}
+    return {move.old for move in moves(place) if move.is_amend}
 
 
 def reset_from(place: Place) -> str:
     """Return the commit from which the last ``git reset`` moved HEAD, if only commits followed; else ''."""
-    data = files.read(os.path.join(place.git_dir, "logs", "HEAD")) or b""
-    for line in reversed(data[-8192:].decode("utf-8", "surrogateescape").splitlines()[-20:]):
-        ids, _, subject = line.partition("\t")
-        if subject.startswith("reset: moving to "):
-            words = ids.split()
-            if len(words) > 1 and words[0] != words[1]:
-                return words[0]
+    for move in reversed(moves(place)[-_RESET_WITHIN:]):
+        if move.subject.startswith("reset: moving to "):
+            if move.old != move.new:
+                return move.old
             continue  # it only unstaged something
-        if not subject.startswith("commit"):
+        if not move.subject.startswith("commit"):
             return ""
     return ""
 
 
 def moves_since(place: Place, commit: str) -> list[str]:
     """Return how HEAD has moved in this worktree since it was at a commit, as git describes it, oldest first."""
-    data = files.read(os.path.join(place.git_dir, "logs", "HEAD")) or b""
     found: list[str] = []
-    for line in reversed(data[-_REFLOG_END:].decode("utf-8", "replace").splitlines()):
-        ids, _, subject = line.partition("\t")
-        if ids.split()[1:2] == [commit]:
+    for move in reversed(moves(place)):
+        if move.new == commit:
             return found[::-1]
-        found.append(subject)
+        found.append(move.subject)
     return []
 
 
 def merged(place: Place) -> set[str]:
     """Return the merge commits that git made in this worktree, by HEAD's reflog."""
-    data = files.read(os.path.join(place.git_dir, "logs", "HEAD")) or b""
-    found = set()
-    for line in data[-_REFLOG_END:].decode("utf-8", "replace").splitlines():
-        ids, _, subject = line.partition("\t")
-        words = ids.split()
-        if len(words) > 1 and subject.startswith(("merge ", "pull")) and not subject.endswith("Fast-forward"):
-            found.add(words[1])
-    return found
+    return {
+        move.new
+        for move in moves(place)
+        if move.subject.startswith(("merge ", "pull")) and not move.subject.endswith("Fast-forward")
+    }
 
 
 def last_stash(place: Place) -> int:

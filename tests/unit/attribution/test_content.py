@@ -133,11 +133,19 @@ def test_lines_that_a_revert_only_restores_are_not_new() -> None:
     path = PathLines(
         path="a", status="M", binary=False, added=((1, 2, OF_A), (5, 5, OF_A)), removed={}, path_owner=BASE
     )
-    held = Content(lines=(path,), fresh=(path,), left={}, patch=())
-    texts = {"a": [b"back\n", b"new\n", b"back\n"]}
-    left = content.without_reverted(held, {"a": [b"back\n"]}, texts)
+    change = patch("a", ["3\n", "4\n"], ["back\n", "new\n", "3\n", "4\n", "back\n"])
+    held = Content(lines=(path,), fresh=(path,), left={}, patch=(change,))
+    left = content.without_reverted(held, {"a": [b"back\n"]})
     assert [n for part in left.fresh for first, last, _ in part.added for n in range(first, last + 1)] == [2, 5]
-    assert content.without_reverted(held, {"a": [b"back\n", b"new\n", b"back\n"]}, texts).sessions() == []
+    assert content.without_reverted(held, {"a": [b"back\n", b"new\n", b"back\n"]}).sessions() == []
+
+
+def test_a_revert_of_lines_after_ones_that_are_not_new() -> None:
+    """The commit adds more lines than are new: their numbers tell them apart."""
+    new = PathLines(path="a", status="M", binary=False, added=((2, 3, OF_A),), removed={}, path_owner=BASE)
+    held = Content(lines=(new,), fresh=(new,), left={}, patch=(patch("a", [], ["covered\n", "new\n", "back\n"]),))
+    left = content.without_reverted(held, {"a": [b"back\n", b"covered\n"]})
+    assert [part.added for part in left.fresh] == [((2, 2, OF_A),)]
 
 
 def test_lines_that_enable_replaced_are_nobodys() -> None:

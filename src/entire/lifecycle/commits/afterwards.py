@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from entire.lifecycle.context import Context
     from entire.model.turns import RunningTurn
 
-AMEND = "commit (amend)"
-"""How the reflog's subject begins where HEAD moved to an amended commit."""
-
 
 def decide(context: Context, found: Logged, move: Move | None, running: Sequence[RunningTurn]) -> Pending:
     """Decide about a commit that exists already as prepare-commit-msg would have decided. Writes nothing."""
@@ -32,7 +29,7 @@ def decide(context: Context, found: Logged, move: Move | None, running: Sequence
         operation=Operation(merge_heads=found.parents[1:]),
         head=context.objects.commit(old) if old.strip("0") else None,
         tree=tree,
-        amends=move is not None and move.subject.startswith(AMEND),
+        amends=move is not None and move.is_amend,
         running=tuple(running),
     )
     return decision.decide(context, attempt)

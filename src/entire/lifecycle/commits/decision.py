@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from entire.attribution import content
 from entire.git import diff
 from entire.git.patchid import patch_id
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
     from entire.lifecycle.commits.replaced_commits import Replaced
     from entire.lifecycle.context import Context
     from entire.model.events import GitEvent
-    from entire.model.turns import Owner
 
 
 def decide(context: Context, attempt: Attempt) -> Pending:
@@ -38,13 +35,13 @@ def decide(context: Context, attempt: Attempt) -> Pending:
         return replace(basis, reason=basis.unrecorded or "an empty commit has no content")
     held = examination.examine(context, attempt, changes, parent_tree, replaced)
     if held is not None and (reverted := replaced_commits.reverted_lines(context, attempt.message)) is not None:
-        held = content.without_reverted(held, reverted, _texts(held))
+        held = content.without_reverted(held, reverted)
         basis = replace(basis, kind=CommitKind.REVERT)
     sessions: dict[str, list[str]] = {}
     if held is not None:
         held = content.without_setup(held, setup_lines.load(context.place))
         sessions = {name: held.turns(name) for name in held.sessions()}
-        basis = _with_content(context, basis, held, changes)
+        basis = _with_content(basis, held)
     if attempt.maker and not basis.ids and basis.kind in (CommitKind.PLAIN, CommitKind.SQUASH, CommitKind.PICK):
         sessions.setdefault(attempt.maker, [])
     return _with_ids(context, basis, sessions)
@@ -66,36 +63,14 @@ def _basis(context: Context, attempt: Attempt, changes: Sequence[Change], replac
     )
 
 
-def _with_content(context: Context, basis: Pending, held: Content, changes: Sequence[Change]) -> Pending:
+def _with_content(basis: Pending, held: Content) -> Pending:
     return replace(
         basis,
         lines=held.lines if basis.kind.is_new_content else held.fresh,
-        left=_still_open(context, held.left, changes),
+        left=held.left,
         paths=(*basis.paths, *(path for path in held.moved if path not in basis.paths)),
         patch_id=patch_id(held.patch, len(basis.tree)),
     )
-
-
-def _texts(held: Content) -> dict[str, list[bytes]]:
-    return {
-        patch.change.path: [text for hunk in patch.hunks for kind, text in hunk.lines if kind == b"+"]
-        for patch in held.patch
-    }
-
-
-def _still_open(context: Context, left: dict[str, list[Owner]], changes: Sequence[Change]) -> dict[str, list[Owner]]:
-    """Return what is left in the worktree without the files that are as the commit has them: they changed since the
-    last snapshot.
-    """
-    committed = {change.path: change.new_oid for change in changes if change.path in left}
-    if not committed:
-        return left
-    from entire.git import status
-
-    top = context.place.top
-    paths = [path for path in committed if os.path.isfile(os.path.join(top, path))]
-    found = status.store_files(top, [path for path in paths if not os.path.islink(os.path.join(top, path))])
-    return {path: owners for path, owners in left.items() if found.get(path, "") != committed.get(path, "")}
 
 
 def _with_ids(context: Context, basis: Pending, sessions: dict[str, list[str]]) -> Pending:

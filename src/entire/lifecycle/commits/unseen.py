@@ -53,7 +53,7 @@ def _made_here(context: Context, found: Sequence[Logged], after: str) -> list[tu
         has_ids = bool(trailers.checkpoint_ids(commit.message))
         if commit.oid in known or commit.oid in context.journal.caches.trees or (is_logged and by is None):
             continue
-        if not has_ids or (by is not None and by.subject.startswith(afterwards.AMEND)):
+        if not has_ids or (by is not None and by.is_amend):
             made.append((commit, by))
     return made
 
@@ -62,7 +62,7 @@ def _makes(move: Move, commit: Logged) -> bool:
     """Tell whether a move of HEAD made a commit."""
     word = move.subject.partition(":")[0].partition(" ")[0]
     on_parent = move.old == commit.parents[0] if commit.parents else not move.old.strip("0")
-    return move.new == commit.oid and word not in _COPYING and (on_parent or move.subject.startswith(afterwards.AMEND))
+    return move.new == commit.oid and word not in _COPYING and (on_parent or move.is_amend)
 
 
 def _examine(context: Context, found: Logged, move: Move | None) -> None:
