@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -69,6 +71,45 @@ def test_a_headless_session_names_its_model(world: World) -> None:
     assert (known["session_id"], known["model"], known["first_prompt"]) == (session, model, "add hello")
     repo.commit("Add hello")
     assert model in repo.run("entire", "explain", "--commit", "HEAD", "--no-pager")
+
+
+def test_a_session_whose_agent_does_not_find_entire_is_named(world: World) -> None:
+    """Its hooks are silent; its own file and the commit that it makes are the evidence."""
+    world.enable()
+    repo, claude = world.repo, world.claude
+    path = claude.environment["PATH"].partition(os.pathsep)[2]
+    assert shutil.which("entire", path=path) is None
+    claude.environment["PATH"] = path
+    world.server.script.add(
+        turn(
+            "add hello",
+            answer(tool("Write", file_path=world.path("hello.py"), content="hi\n"), usage=cost(0)),
+            shell("git add hello.py && git commit -q -m 'Add hello'", 1),
+            answer(text("done"), usage=cost(2)),
+        )
+    )
+    session = claude.headless("add hello", repo.path).session
+    assert repo.git("log", "-1", "--format=%B").strip() == "Add hello"
+    status = json.loads(repo.run("entire", "status", "--json"))
+    assert [(found["agent"], found["session_ids"]) for found in status["unrecorded"]] == [("Claude Code", [session])]
+    (unlinked,) = status["unlinked"]
+    assert unlinked["commit"] == repo.head()
+    assert f"session {session} of Claude Code, which was not recorded" in unlinked["reason"]
+
+
+def test_a_replaced_git_hook_is_announced_when_a_session_starts(world: World) -> None:
+    world.enable()
+    repo, claude = world.repo, world.claude
+    (repo.path / ".git/hooks/post-commit").write_text("#!/bin/sh\n")
+    world.server.script.add(turn("hello", answer(text("hi"), usage=cost(0))))
+    session = claude.headless("hello", repo.path).session
+    shown = [record["attachment"] for record in claude.records(session) if record["type"] == "attachment"]
+    messages = [found["content"] for found in shown if found["type"] == "hook_system_message"]
+    assert messages == [
+        "entire: commits may not be linked: the git hook post-commit was replaced by another program;"
+        " `entire status` says what to do"
+    ]
+    assert (repo.path / ".git/hooks/post-commit").read_text() == "#!/bin/sh\n"
 
 
 def test_three_turns_in_one_terminal_and_a_fourth_after_the_commit(world: World) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -11,11 +10,6 @@ from tests.integration.story import Session, Story
 from tests.interop import gocli
 
 REASON = "the Go CLI removed its session"
-
-
-@pytest.fixture
-def story(tmp_path: Path) -> Story:
-    return Story(tmp_path / "repo")
 
 
 @pytest.fixture

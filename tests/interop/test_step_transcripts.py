@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
 from entire.store import transcripts
 from tests.integration.story import Session, Story
 from tests.interop import gocli
-
-
-@pytest.fixture
-def story(tmp_path: Path) -> Story:
-    return Story(tmp_path / "repo")
 
 
 @pytest.fixture

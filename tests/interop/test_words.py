@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -11,10 +10,9 @@ from entire.cli import main
 from tests.integration.story import Session, Story
 
 
-@pytest.fixture
-def story(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Story:
+@pytest.fixture(autouse=True)
+def no_editor(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GIT_EDITOR", raising=False)
-    return Story(tmp_path / "repo")
 
 
 @pytest.fixture
