@@ -58,6 +58,28 @@ def test_only_the_rooms_of_agents_name_agents() -> None:
     assert named == {}
 
 
+# The formats of stored data name the fields; a lineage and a journal have marks of another kind.
+POSITION_FIELDS = re.compile(r"\b(?:position|since|until|finish|boundary|counted|start|end)\.(?:byte|mark)\b")
+POSITION_COMPARED = re.compile(
+    r"\b(?:counted|finish|turn\.start|boundary)\.count\s*[<>]|[<>]=?\s*(?:\w+\.)*(?:counted|finish|boundary)\.count\b"
+)
+COUNTS_OF_THE_GO_FORMS = {"store/sessions.py", "store/transcripts.py"}  # lines, as the Go CLI counts them
+
+
+def test_positions_are_their_adapters_business() -> None:
+    read, compared = {}, {}
+    for path in source_files():
+        name = str(path.relative_to(PACKAGE))
+        if name.startswith("agents/"):
+            continue
+        text = path.read_text()
+        if found := POSITION_FIELDS.findall(text):
+            read[name] = found
+        if (found := POSITION_COMPARED.findall(text)) and name not in COUNTS_OF_THE_GO_FORMS:
+            compared[name] = found
+    assert (read, compared) == ({}, {})
+
+
 def test_the_launcher_knows_the_same_project_folders_as_the_table() -> None:
     read = set(re.findall(r"\$\{?([A-Z_]+)", LAUNCHER.read_text())) - {"GIT_DIR", "PWD"}
     assert read == {entry.project_variable for entry in BUILTIN.values() if entry.project_variable}

@@ -55,7 +55,7 @@ def test_every_event_field_and_capability_is_documented() -> None:
     page = (REFERENCE / "events.md").read_text()
     for event in EventType:
         assert f"| {event.value} | `{event.name}` |" in page
-    for name in (*Event._fields, *capabilities.NAMES, "line_transcript"):
+    for name in (*Event._fields, *capabilities.NAMES):
         assert f"`{name}`" in page, name
 
 

@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from entire.agents import transcripts
+from entire.agents.lines import LineTranscript
+from entire.agents.opaque import OpaqueTranscript
 from entire.agents.registry import AgentEntry
 from entire.model.events import Event, EventType
-from entire.model.transcripts import Position, Prompt, SessionFile, Subagent, TokenUsage
+from entire.model.transcripts import FileLines, FileReport, Position, Prompt, SessionFile, Subagent, TokenUsage
 
 EVENTS = {
     "session-start": EventType.SESSION_START,
@@ -44,12 +46,9 @@ class Bare:
             return None
         return Event(type=EVENTS[hook], **given)
 
-    def read_transcript(self, session_ref: str) -> bytes:
-        try:
-            with open(session_ref, "rb") as file:
-                return file.read()
-        except OSError:
-            return b""
+    def transcript(self, session_ref: str, stored: bytes | None = None) -> Any:
+        forms = [TRANSCRIPTS[name] for name in sorted(self.capabilities) if name in TRANSCRIPTS]
+        return type("BareTranscript", (*forms, OpaqueTranscript), {})(session_ref, stored)
 
     def chunk_transcript(self, transcript: bytes, max_size: int) -> list[bytes]:
         return transcripts.chunk(transcript, max_size)
@@ -58,44 +57,73 @@ class Bare:
         return transcripts.join(chunks)
 
 
-def records(session_ref: str, since: Position, until: Position | None) -> list[tuple[int, dict[str, Any]]]:
-    """Return the records between two positions with their numbers."""
-    last = until.count if until is not None else 1 << 30
-    found = [(n, json.loads(line)) for n, (line, _) in enumerate(transcripts.lines(session_ref))]
-    return [(n, record) for n, record in found if since.count <= n < last]
+class Lines(LineTranscript):
+    """Tells its lines apart, but may be stored in one piece only."""
+
+    def file_lines(self, end: Position) -> FileLines | None:
+        return None
+
+    def records(self, since: Position, until: Position | None) -> list[tuple[int, dict[str, Any]]]:
+        """Return the records between two positions with their numbers."""
+        last = until.count if until is not None else 1 << 30
+        found = [(n, json.loads(line)) for n, (line, _) in enumerate(transcripts.lines(self.source))]
+        return [(n, record) for n, record in found if since.count <= n < last]
 
 
-class TranscriptAnalyzer(Bare):
-    def transcript_position(self, session_ref: str, since: Position) -> Position:
-        some = list(transcripts.lines(session_ref))
-        return Position(count=len(some), byte=some[-1][1] if some else 0)
+class Analysis(Lines):
+    def answer_boundary(self, since: Position, moment: float, commit: str = "") -> Position:
+        return self.end()
 
-    def answer_boundary(self, session_ref: str, since: Position, moment: float) -> Position:
-        return self.transcript_position(session_ref, since)
+    def files(self, since: Position, until: Position | None = None) -> list[FileReport]:
+        return [FileReport(path=record["file"]) for _, record in self.records(since, until) if "file" in record]
 
-    def modified_files(self, session_ref: str, since: Position, until: Position | None = None) -> list[str]:
-        return [one["file"] for _, one in records(session_ref, since, until) if "file" in one]
+    def prompts(self, since: Position, until: Position | None = None) -> list[Prompt]:
+        found = self.records(since, until)
+        return [Prompt(text=record["prompt"], position=n) for n, record in found if "prompt" in record]
 
-    def prompts(self, session_ref: str, since: Position, until: Position | None = None) -> list[Prompt]:
-        return [
-            Prompt(text=one["prompt"], position=n) for n, one in records(session_ref, since, until) if "prompt" in one
-        ]
-
-    def summary(self, session_ref: str, since: Position) -> str:
-        said: list[str] = [one["answer"] for _, one in records(session_ref, since, None) if "answer" in one]
+    def summary(self, since: Position) -> str:
+        said: list[str] = [record["answer"] for _, record in self.records(since, None) if "answer" in record]
         return said[-1] if said else ""
 
+    def has_answers(self, since: Position, until: Position | None = None) -> bool:
+        return any("answer" in record for _, record in self.records(since, until))
 
-class TokenCalculator(Bare):
-    def token_usage(self, session_ref: str, since: Position, until: Position | None = None) -> TokenUsage:
-        spent = [one["tokens"] for _, one in records(session_ref, since, until) if "tokens" in one]
+
+class Tokens(Lines):
+    def tokens(self, since: Position, until: Position | None = None) -> TokenUsage:
+        spent = [record["tokens"] for _, record in self.records(since, until) if "tokens" in record]
         return TokenUsage(output_tokens=sum(spent), api_call_count=len(spent))
 
 
+class Helpers(Lines):
+    def subagents(self, since: Position, until: Position | None = None) -> list[Subagent]:
+        return [Subagent(id=record["helper"], session_ref=record["ref"], tool_use_id="task_1")
+                for _, record in self.records(since, until) if "helper" in record]  # fmt: skip
+
+
+class GrowingLines(Lines):
+    def file_lines(self, end: Position) -> FileLines | None:
+        return LineTranscript.file_lines(self, end)
+
+
+TRANSCRIPTS: dict[str, type[Lines]] = {
+    "line_transcript": GrowingLines,  # no capability, but a form
+    "subagent_extractor": Helpers,
+    "token_calculator": Tokens,
+    "transcript_analyzer": Analysis,
+}
+
+
+class TranscriptAnalyzer(Bare):
+    """Its transcript is ``Analysis``."""
+
+
+class TokenCalculator(Bare):
+    """Its transcript is ``Tokens``."""
+
+
 class SubagentExtractor(Bare):
-    def subagents(self, session_ref: str, since: Position, until: Position | None = None) -> list[Subagent]:
-        return [Subagent(id=one["helper"], session_ref=one["ref"], tool_use_id="task_1")
-                for _, one in records(session_ref, since, until) if "helper" in one]  # fmt: skip
+    """Its transcript is ``Helpers``."""
 
 
 class TranscriptPreparer(Bare):
@@ -156,7 +184,7 @@ class SessionLister(Bare):
         return transcripts.session_files(os.path.join(root, ".bare", "sessions"))
 
     def has_conversation(self, session_ref: str) -> bool:
-        return b"prompt" in self.read_transcript(session_ref)
+        return b"prompt" in self.transcript(session_ref).snapshot()
 
 
 class TextGenerator(Bare):
@@ -172,15 +200,15 @@ class FileWatcher(Bare):
         return None
 
 
-class LineTranscript(Bare):
-    """Not a capability with methods: the promise that the transcript is a file of lines that only grows."""
+class GrowingFile(Bare):
+    """No capability: its transcript is ``GrowingLines``."""
 
 
 CAPABILITIES: dict[str, type[Bare]] = {
     "file_watcher": FileWatcher,
     "hook_installer": HookInstaller,
     "hook_responder": HookResponder,
-    "line_transcript": LineTranscript,
+    "line_transcript": GrowingFile,
     "session_lister": SessionLister,
     "session_resumer": SessionResumer,
     "subagent_extractor": SubagentExtractor,

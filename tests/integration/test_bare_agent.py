@@ -13,7 +13,7 @@ import pytest
 from entire.agents import capabilities, registry
 from entire.cli import main
 from tests.integration import bare_agent
-from tests.integration.bare_agent import CAPABILITIES, Bare, Chosen, with_capabilities
+from tests.integration.bare_agent import CAPABILITIES, TRANSCRIPTS, Bare, Chosen, with_capabilities
 from tests.integration.story import Story
 
 ALL = tuple(CAPABILITIES)
@@ -102,8 +102,10 @@ def give(monkeypatch: pytest.MonkeyPatch, *names: str) -> type[Bare]:
 def test_every_capability_is_in_the_table() -> None:
     assert set(CAPABILITIES) == {*capabilities.NAMES, "line_transcript"}
     for name in capabilities.NAMES:
-        assert getattr(capabilities, name)(Bare()) is None
-        assert getattr(capabilities, name)(with_capabilities(name)()) is not None
+        ask = getattr(capabilities, name)
+        for agent in (Bare(), with_capabilities(name)()):
+            given = (agent, agent.transcript("")) if name in TRANSCRIPTS else (agent,)
+            assert (ask(*given) is not None) == (name in agent.capabilities)
 
 
 def test_with_the_contract_alone(played: Bared) -> None:
@@ -193,8 +195,7 @@ def check(played: Bared, agent: type[Bare]) -> None:
         assert usage["output_tokens"] == (11 if "transcript_preparer" in has else 1)
     if "token_calculator" not in has:
         assert not usage.get("output_tokens")
-    helpers = {"token_calculator", "transcript_analyzer"} <= has
-    assert bool(usage.get("subagent_tokens")) <= helpers
+    assert bool(usage.get("subagent_tokens")) <= ({"token_calculator", "subagent_extractor"} <= has)
     assert played.hook("session-start", response_message="hi") == ('{"say": "hi"}\n' if "hook_responder" in has else "")
     assert played.story.log_errors() == []
 

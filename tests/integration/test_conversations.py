@@ -45,7 +45,7 @@ def test_a_checkpoint_has_all_its_sessions(story: Story, pair: tuple[Session, Se
         one.id: "cut",
         other.id: "unchanged",
     }
-    assert found[one.id].lines == found[one.id].file.data.count(b"\n") > 0
+    assert found[one.id].records == found[one.id].file.data.count(b"\n") > 0
     assert b"More" not in found[one.id].file.data
     assert list(of(story, "HEAD", other.id)) == [other.id]
 

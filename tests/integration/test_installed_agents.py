@@ -28,6 +28,7 @@ PARROT = AgentEntry(name="parrot", type="Parrot", target="parrot.adapter:Parrot"
 """
 ADAPTER = """\
 import json, os
+from entire.agents.opaque import OpaqueTranscript
 from entire.model.events import Event, EventType
 
 EVENTS = {"start": EventType.TURN_START, "end": EventType.TURN_END}
@@ -46,8 +47,8 @@ class Parrot:
     def parse_hook(self, hook, payload):
         return Event(type=EVENTS[hook], **json.loads(payload)) if hook in EVENTS else None
 
-    def read_transcript(self, session_ref):
-        return b""
+    def transcript(self, session_ref, stored=None):
+        return OpaqueTranscript(session_ref, stored)
 
     def chunk_transcript(self, transcript, max_size):
         return [transcript]

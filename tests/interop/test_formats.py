@@ -22,7 +22,7 @@ from entire.git.write import blob_id
 from entire.model.phases import Phase
 from entire.model.session import Session
 from entire.model.times import parse_time
-from entire.model.transcripts import Position
+from entire.model.transcripts import FileLines
 from entire.store import checkpoints, sessions, steps
 from entire.store import transcripts as stored
 from tests.integration.story import Story
@@ -110,8 +110,9 @@ class Growing:
     def joined(self) -> bytes:
         """Store it as a hook does; return what the Go CLI makes of the parts, none of which exceeds the limit."""
         data = self.path.read_bytes()
-        end = Position(count=data.count(b"\n") + (not data.endswith(b"\n")), byte=len(data))
-        found = stored.store(self.session, end, str(self.path.parent), lines_of.shorten)
+        lines = data.count(b"\n") + (not data.endswith(b"\n"))
+        held = FileLines(path=str(self.path), lines=lines, size=len(data))
+        found = stored.store(self.session, held, str(self.path.parent), lines_of.shorten)
         for (oid, _), part in zip(self.session.parts, found.parts, strict=False):
             self.written.setdefault(oid, bytes(part) if not isinstance(part, str) else b"")
         parts = [self.written[part] if isinstance(part, str) else bytes(part) for part in found.parts]

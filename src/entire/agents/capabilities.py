@@ -1,4 +1,7 @@
-"""Optional capabilities: each function returns the agent, typed as having that capability, or None if it lacks it."""
+"""Optional capabilities: each function returns the agent, typed as having that capability, or None if it lacks it.
+
+Those of transcripts take the transcript too, and return that.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from entire.agents import contract
-    from entire.agents.contract import Agent
+    from entire.agents.contract import Agent, Transcript
 
 NAMES = (
     "file_watcher",
@@ -33,8 +36,18 @@ hook_installer: Callable[[Agent], contract.HookInstaller | None] = _capability("
 hook_responder: Callable[[Agent], contract.HookResponder | None] = _capability("hook_responder")
 session_lister: Callable[[Agent], contract.SessionLister | None] = _capability("session_lister")
 session_resumer: Callable[[Agent], contract.SessionResumer | None] = _capability("session_resumer")
-subagent_extractor: Callable[[Agent], contract.SubagentExtractor | None] = _capability("subagent_extractor")
 text_generator: Callable[[Agent], contract.TextGenerator | None] = _capability("text_generator")
-token_calculator: Callable[[Agent], contract.TokenCalculator | None] = _capability("token_calculator")
-transcript_analyzer: Callable[[Agent], contract.TranscriptAnalyzer | None] = _capability("transcript_analyzer")
 transcript_preparer: Callable[[Agent], contract.TranscriptPreparer | None] = _capability("transcript_preparer")
+
+
+def _of_transcripts(name: str) -> Callable[[Agent, Transcript], Any]:
+    return lambda agent, transcript: transcript if name in agent.capabilities else None
+
+
+subagent_extractor: Callable[[Agent, Transcript], contract.SubagentExtractor | None] = _of_transcripts(
+    "subagent_extractor"
+)
+token_calculator: Callable[[Agent, Transcript], contract.TokenCalculator | None] = _of_transcripts("token_calculator")
+transcript_analyzer: Callable[[Agent, Transcript], contract.TranscriptAnalyzer | None] = _of_transcripts(
+    "transcript_analyzer"
+)

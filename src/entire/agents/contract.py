@@ -1,7 +1,11 @@
 """The contract between an agent's adapter and the framework, for people and type checkers.
 
 No hook imports this module: adapters simply have these methods, and ``Agent.capabilities`` names the optional ones they
-have. Each method is named like the matching subcommand of the external agent protocol.
+have.
+
+An agent's transcripts are its own: their form, what a position in them is, how they are cut, compared and put back is
+for the adapter to say, per session. ``agents/lines.py``, ``documents.py`` and ``opaque.py`` are bases for the usual
+forms.
 
 Rules for every method: do not write files (unless its docstring says so), call git or make decisions. Do not raise on
 bad data: return what can be read. Treat a missing transcript as an empty one. Paths are absolute unless stated
@@ -16,7 +20,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from entire.model.events import Event
-    from entire.model.transcripts import Position, Prompt, SessionFile, Subagent, TokenUsage
+    from entire.model.transcripts import (
+        Agreement,
+        FileLines,
+        FileReport,
+        Position,
+        Prompt,
+        SessionFile,
+        Subagent,
+        TokenUsage,
+    )
 
 
 class AgentFactory(Protocol):
@@ -28,7 +41,7 @@ class AgentFactory(Protocol):
 
 
 class Agent(Protocol):
-    """What every agent must have: identity, event mapping, transcript storage.
+    """What every agent must have: identity, event mapping, transcripts.
 
     What must be known without loading the adapter is in its ``registry.AgentEntry``.
     """
@@ -66,8 +79,13 @@ class Agent(Protocol):
         """Translate a hook call into an event, or None if the framework need not know. Do not read the transcript."""
         ...
 
-    def read_transcript(self, session_ref: str) -> bytes:
-        """Return the whole native transcript; empty if there is none."""
+    def transcript(self, session_ref: str, stored: bytes | None = None) -> Transcript:
+        """Return a session's or subagent's transcript: the agent's own at ``session_ref``, or a stored copy of it.
+
+        ``session_ref`` is what events and ``Subagent`` carry, a path for most agents; with ``stored`` it says where
+        the transcript belongs and may be ''. Read nothing before the first question. The framework asks one hook's
+        questions of one object, each once.
+        """
         ...
 
     def chunk_transcript(self, transcript: bytes, max_size: int) -> list[bytes]:
@@ -76,6 +94,113 @@ class Agent(Protocol):
 
     def reassemble_transcript(self, chunks: list[bytes]) -> bytes:
         """Join stored chunks into the transcript."""
+        ...
+
+
+class Transcript(Protocol):
+    """One session's transcript, or a subagent's; what every agent must have.
+
+    A position is stored and handed back; ``until=None`` means the current end. Methods of capabilities are in the
+    classes below: the object has them if its agent has the capability.
+    """
+
+    def snapshot(self) -> bytes:
+        """Return the complete content, as a checkpoint stores it; empty if there is none."""
+        ...
+
+    def end(self, known: Position = ...) -> Position:
+        """Return the position of the current end, reading from ``known`` on if the transcript still holds that."""
+        ...
+
+    def at(self, count: int) -> Position:
+        """Return the position after the first ``count`` records; the end if there are fewer."""
+        ...
+
+    def cut(self, end: Position) -> bytes:
+        """Return what ``snapshot`` would return if the transcript ended there."""
+        ...
+
+    def holds(self, position: Position) -> bool:
+        """Tell whether a position still lies in the transcript, which may have been rewritten."""
+        ...
+
+    def is_later(self, position: Position, other: Position) -> bool:
+        """Tell whether ``position`` is after ``other``."""
+        ...
+
+    def agreement(self, stored: bytes) -> Agreement:
+        """Compare the agent's own transcript, which this is, with a stored and so redacted one."""
+        ...
+
+    def file_lines(self, end: Position) -> FileLines | None:
+        """Return the lines up to a position if the transcript is a file that only grows: it is then stored in parts.
+
+        None: it is stored in one piece.
+        """
+        ...
+
+
+class TranscriptAnalyzer(Transcript, Protocol):
+    """A transcript whose format the adapter reads: the capability ``transcript_analyzer``."""
+
+    def files(self, since: Position, until: Position | None = None) -> list[FileReport]:
+        """Return what tools report as changed, in order, without duplicates; ignore failed calls."""
+        ...
+
+    def prompts(self, since: Position, until: Position | None = None) -> list[Prompt]:
+        """Return the prompts people typed, without those on branches abandoned by the agent's own rewind."""
+        ...
+
+    def summary(self, since: Position) -> str:
+        """Return the text of the last answer, or ''."""
+        ...
+
+    def has_answers(self, since: Position, until: Position | None = None) -> bool:
+        """Tell whether the agent began an answer between the positions."""
+        ...
+
+    def shares_answer(self, position: Position) -> bool:
+        """Tell whether the last answer before a position of another session is in this transcript too: one of both
+        began as a copy of the other.
+        """
+        ...
+
+    def answer_boundary(self, since: Position, moment: float, commit: str = "") -> Position:
+        """Return the end of the API response whose tool call made the commit with the id ``commit``.
+
+        If no result of a call names it, that of the response whose call was running at ``moment`` (seconds since the
+        epoch).
+        """
+        ...
+
+    def model(self, since: Position, until: Position | None = None) -> str:
+        """Return the model that wrote the last answer, or ''.
+
+        Optional: without it, a turn's model is what its events say.
+        """
+        ...
+
+
+class TokenCalculator(Transcript, Protocol):
+    """A transcript that tells the tokens of API responses: the capability ``token_calculator``."""
+
+    def tokens(self, since: Position, until: Position | None = None) -> TokenUsage:
+        """Sum the responses that start between the two positions, each counted once, without subagents."""
+        ...
+
+
+class SubagentExtractor(Transcript, Protocol):
+    """A transcript that tells which subagents worked: the capability ``subagent_extractor``."""
+
+    def subagents(self, since: Position, until: Position | None = None) -> list[Subagent]:
+        """Return the subagents whose task call or result is between the positions."""
+        ...
+
+    def subagent_ref(self, subagent_id: str) -> str:
+        """Return the ``session_ref`` of a subagent's transcript; '' for an id that could lead outside the session's.
+
+        Optional: without it, subagents' transcripts are stored but not restored.
+        """
         ...
 
 
@@ -101,65 +226,11 @@ class HookInstaller(Protocol):
         ...
 
 
-class TranscriptAnalyzer(Protocol):
-    """Reads the transcript's format. ``until=None`` means its current end."""
-
-    def transcript_position(self, session_ref: str, since: Position) -> Position:
-        """Return the position of the end, reading from ``since`` on; before ``since`` if the transcript got shorter."""
-        ...
-
-    def answer_boundary(self, session_ref: str, since: Position, moment: float) -> Position:
-        """Return the end of the API response whose tool call was running at ``moment`` (seconds since the epoch)."""
-        ...
-
-    def modified_files(self, session_ref: str, since: Position, until: Position | None = None) -> list[str]:
-        """Return the paths that tools report as changed, in order, without duplicates; ignore failed calls."""
-        ...
-
-    def prompts(self, session_ref: str, since: Position, until: Position | None = None) -> list[Prompt]:
-        """Return the prompts people typed, without those on branches abandoned by the agent's own rewind."""
-        ...
-
-    def summary(self, session_ref: str, since: Position) -> str:
-        """Return the text of the last answer, or ''."""
-        ...
-
-    def model(self, session_ref: str, since: Position, until: Position | None = None) -> str:
-        """Return the model that wrote the last answer, or ''.
-
-        Optional: without it, a turn's model is what its events say.
-        """
-        ...
-
-
 class TranscriptPreparer(Protocol):
     """For agents that write the transcript late."""
 
     def prepare_transcript(self, event: Event, since: Position) -> None:
         """Wait at most a few seconds until the transcript holds the whole turn that ended with ``event``."""
-        ...
-
-
-class TokenCalculator(Protocol):
-    """Counts the tokens of API responses."""
-
-    def token_usage(self, session_ref: str, since: Position, until: Position | None = None) -> TokenUsage:
-        """Sum the responses that start between the two positions, each counted once, without subagents."""
-        ...
-
-
-class SubagentExtractor(Protocol):
-    """Finds the transcripts of subagents, which are in this agent's own format."""
-
-    def subagents(self, session_ref: str, since: Position, until: Position | None = None) -> list[Subagent]:
-        """Return the subagents whose task call or result is between the positions."""
-        ...
-
-    def subagent_file(self, session_ref: str, subagent_id: str) -> str:
-        """Return the path of a subagent's transcript; '' for an id that could lead outside the session's folder.
-
-        Optional: without it, subagents' transcripts are stored but not restored.
-        """
         ...
 
 

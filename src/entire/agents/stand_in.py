@@ -8,6 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from entire.agents.contract import Transcript
     from entire.model.events import Event
 
 
@@ -15,12 +16,13 @@ class StandIn:
     """The required contract only: no hooks, and an opaque transcript file."""
 
     hook_names: tuple[str, ...] = ()
+    capabilities: frozenset[str] = frozenset()
     metadata: Mapping[str, str] = {}
 
     def __init__(self, name: str, agent_type: str, *, grows_by_lines: bool) -> None:
         self.name = name
         self.type = agent_type
-        self.capabilities = frozenset(("line_transcript",) if grows_by_lines else ())
+        self._grows_by_lines = grows_by_lines
 
     def detect(self, root: str) -> bool:  # noqa: ARG002
         return False
@@ -28,8 +30,14 @@ class StandIn:
     def parse_hook(self, hook: str, payload: bytes) -> Event | None:  # noqa: ARG002
         return None
 
-    def read_transcript(self, session_ref: str) -> bytes:
-        return transcripts.read(session_ref)
+    def transcript(self, session_ref: str, stored: bytes | None = None) -> Transcript:
+        if self._grows_by_lines:
+            from entire.agents.lines import LineTranscript
+
+            return LineTranscript(session_ref, stored)
+        from entire.agents.opaque import OpaqueTranscript
+
+        return OpaqueTranscript(session_ref, stored)
 
     def chunk_transcript(self, transcript: bytes, max_size: int) -> list[bytes]:
         return transcripts.chunk(transcript, max_size)

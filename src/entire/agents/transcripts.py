@@ -1,10 +1,12 @@
 """For agents whose transcripts are JSON lines: reads from an offset, parses, searches, splits into chunks.
 
-Nothing here loads a whole transcript into memory; only ``chunk`` and ``join`` work on one that already is.
+A source is a file, given by its path, or the content of a stored copy. Nothing here loads a whole file into memory but
+``read``.
 """
 
 from __future__ import annotations
 
+import io
 import os
 
 from entire import files
@@ -16,6 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, BinaryIO
+
+    Source = str | bytes
 
 MAX_LINE = 1 << 20
 """Longer lines are shortened while they are read, so that a huge tool result cannot fill a hook's memory."""
@@ -116,13 +120,27 @@ def _safe_end(out: bytearray, start: int) -> int:
     return end
 
 
-def lines(path: str, start: int = 0) -> Iterator[tuple[bytes, int]]:
+def _open(source: Source) -> BinaryIO:
+    return open(source, "rb") if isinstance(source, str) else io.BytesIO(source)
+
+
+def size(source: Source) -> int:
+    """Return a source's size in bytes; 0 if it cannot be read."""
+    if isinstance(source, bytes):
+        return len(source)
+    try:
+        return os.stat(source).st_size if os.path.isfile(source) else 0
+    except (OSError, ValueError):  # ValueError: a path with a NUL
+        return 0
+
+
+def lines(source: Source, start: int = 0) -> Iterator[tuple[bytes, int]]:
     """Yield (line with its newline, offset of its end) from byte ``start`` on; the last may lack its newline.
 
     Lines longer than ``MAX_LINE`` are shortened. A file that cannot be read has no lines.
     """
     try:
-        with open(path, "rb") as file:
+        with _open(source) as file:
             file.seek(start)
             end = start
             while line := file.readline(MAX_LINE):
@@ -179,10 +197,10 @@ def clean(text: object) -> str:
     return text
 
 
-def offset_of(path: str, count: int) -> tuple[int, int]:
+def offset_of(source: Source, count: int) -> tuple[int, int]:
     """Return (byte, lines before it) after ``count`` lines, or after the last line if the file has fewer."""
     seen = offset = 0
-    for block in _blocks(path, 0, -1):
+    for block in _blocks(source, 0, -1):
         here = block.count(b"\n")
         if seen + here >= count:
             at = -1
@@ -191,26 +209,26 @@ def offset_of(path: str, count: int) -> tuple[int, int]:
             return offset + at + 1, count
         seen += here
         offset += len(block)
-    if offset and seen < count and byte_before(path, offset) != b"\n":  # the last line has no newline yet
+    if offset and seen < count and byte_before(source, offset) != b"\n":  # the last line has no newline yet
         return offset, seen + 1
     return offset, seen
 
 
-def byte_before(path: str, offset: int) -> bytes:
+def byte_before(source: Source, offset: int) -> bytes:
     """Return the byte before ``offset``; empty at the start of the file or beyond its end."""
     try:
-        with open(path, "rb") as file:
+        with _open(source) as file:
             file.seek(offset - 1)
             return file.read(1)
     except (OSError, ValueError):
         return b""
 
 
-def contains(path: str, needles: tuple[bytes, ...], stop: int) -> bool:
+def contains(source: Source, needles: tuple[bytes, ...], stop: int) -> bool:
     """Tell whether any of ``needles`` occurs in the first ``stop`` bytes."""
     overlap = max(len(needle) for needle in needles) - 1
     rest = b""
-    for block in _blocks(path, 0, stop):
+    for block in _blocks(source, 0, stop):
         data = rest + block
         if any(needle in data for needle in needles):
             return True
@@ -218,10 +236,10 @@ def contains(path: str, needles: tuple[bytes, ...], stop: int) -> bool:
     return False
 
 
-def last_lines(path: str, stop: int, most: int) -> Iterator[bytes]:
+def last_lines(source: Source, stop: int, most: int) -> Iterator[bytes]:
     """Yield the lines before byte ``stop``, last first, as long as they are entirely within ``most`` bytes."""
     try:
-        with open(path, "rb") as file:
+        with _open(source) as file:
             size = 1 << 16
             done = 0
             while True:
@@ -238,9 +256,9 @@ def last_lines(path: str, stop: int, most: int) -> Iterator[bytes]:
         return
 
 
-def _blocks(path: str, start: int, stop: int) -> Iterator[bytes]:
+def _blocks(source: Source, start: int, stop: int) -> Iterator[bytes]:
     try:
-        with open(path, "rb") as file:
+        with _open(source) as file:
             file.seek(start)
             while stop < 0 or start < stop:
                 block = file.read(_BLOCK if stop < 0 else min(_BLOCK, stop - start))
@@ -252,10 +270,12 @@ def _blocks(path: str, start: int, stop: int) -> Iterator[bytes]:
         return
 
 
-def read(path: str) -> bytes:
+def read(source: Source) -> bytes:
     """Return a whole transcript; b'' if it is missing or cannot be read."""
+    if isinstance(source, bytes):
+        return source
     try:
-        return files.read(path) or b""
+        return files.read(source) or b""
     except (OSError, ValueError):  # ValueError: a path with a NUL
         return b""
 

@@ -39,6 +39,7 @@ class Context:
         self._journal: Journal | None = None
         self._sessions: dict[str, Session] = {}
         self._agents: dict[str, tuple[Mapping[str, str], Agent]] = {}
+        self._transcripts: dict[str, SessionTranscript] = {}
         self._relevant: list[str] | None = None
         self._touched: dict[str, Session] = {}
 
@@ -52,6 +53,7 @@ class Context:
         self._journal = None
         self._sessions = {}
         self._agents = {}
+        self._transcripts = {}
         self._relevant = None
         self._touched = {}
 
@@ -164,7 +166,16 @@ class Context:
             return None
 
     def transcript(self, session: Session) -> SessionTranscript:
-        """Return a session's transcript. If its agent is not installed, the transcript can be saved, but not read."""
+        """Return a session's transcript. If its agent is not installed, the transcript can be saved, but not read.
+
+        What one hook knows of it stays the same, also if the agent writes meanwhile.
+        """
+        known = self._transcripts.get(session.session_id)
+        if known is None or known.path != session.transcript_path:
+            known = self._transcripts[session.session_id] = self._open_transcript(session)
+        return known
+
+    def _open_transcript(self, session: Session) -> SessionTranscript:
         from entire.lifecycle.session_transcript import SessionTranscript
 
         agent = self.agent_of(session)
@@ -174,7 +185,7 @@ class Context:
             name = session.agent or session.agent_type
             message = f"the agent {name!r} is not installed; its transcript is saved without being read"
             self.log.warn(message, session_id=session.session_id)
-            agent = StandIn(session.agent, session.agent_type, grows_by_lines=bool(session.stored.byte))
+            agent = StandIn(session.agent, session.agent_type, grows_by_lines=bool(session.stored.size))
         return SessionTranscript(agent, session, self.place.top)
 
     def author(self) -> str:

@@ -42,6 +42,7 @@ HANDLERS = {
 
 _AFTER_THE_LOCK = (Action.PUSH_CHECKPOINTS,)  # it waits for the network
 _OPENING = (EventType.SESSION_START, EventType.TURN_START)  # what a removed session can continue with
+_REREADING = (EventType.TURN_END, EventType.COMPACTION)  # what reads a rewritten transcript from its start
 _CLEARED = "cleared_in_turn"
 
 
@@ -64,7 +65,7 @@ def handle(context: Context, event: Event | GitEvent) -> bytes:
         recovery.close_lost_turns(context, excluding=event.session_id)
         hook_problems = _check_git_hooks(context, event)
         before = session.phase
-        after, actions = transition(before, event.type, _facts(session, event))
+        after, actions = transition(before, event.type, _facts(context, session, event))
         for action in actions:
             _handler(action)(context, session, event)
         session.phase = after
@@ -122,12 +123,17 @@ def _wait_for_transcript(context: Context, event: Event) -> None:
         turn.wait(context, event)
 
 
-def _facts(session: Session, event: Event) -> Facts:
+def _facts(context: Context, session: Session, event: Event) -> Facts:
     return Facts(
         same_turn=bool(event.turn_ref) and session.turn is not None and session.turn.ref == event.turn_ref,
         compacting=event.is_compaction,
-        shrank=stored.was_rewritten(session) or stored.size(session.transcript_path) < session.stored.byte,
+        shrank=event.type in _REREADING and _is_rewritten(context, session),
     )
+
+
+def _is_rewritten(context: Context, session: Session) -> bool:
+    """Tell whether the transcript no longer holds what is stored or counted of it."""
+    return stored.was_rewritten(session) or not context.transcript(session).holds(session.counted)
 
 
 # ---------------------------------------------------------------- the session

@@ -1,4 +1,4 @@
-"""Reads a session's transcript through whatever capabilities its agent has.
+"""Asks a session's transcript through whatever capabilities its agent has, each question once.
 
 Only this module handles missing capabilities: without an analyzer there are no tool reports, and only the prompts that
 events carried; without a calculator there are no tokens; without an extractor there are no subagents.
@@ -8,108 +8,137 @@ from __future__ import annotations
 
 import os
 
-from entire import files
 from entire.agents import capabilities, transcripts
-from entire.model.session import Session
-from entire.model.transcripts import START, Position, Prompt, Subagent, TokenUsage
+from entire.model.transcripts import START, Position, Subagent, TokenUsage
 from entire.store import transcripts as stored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable, Mapping
+    from typing import Any, TypeVar
 
-    from entire.agents.contract import Agent
+    from entire.agents.contract import Agent, Transcript
     from entire.git.read import Objects
+    from entire.model.session import Session
+    from entire.model.transcripts import FileReport, Prompt
 
-LINES = "line_transcript"  # capability: the transcript is a file of lines that only grows
+    T = TypeVar("T")
 
 
 class SessionTranscript:
-    """One session's transcript. Each question reads only the part it needs."""
+    """One session's transcript. The answers to all questions come from what was there at the first of them."""
 
     def __init__(self, agent: Agent, session: Session, top: str) -> None:
+        self.native = agent.transcript(session.transcript_path)
         self._agent = agent
         self._session = session
         self._top = top
-        self._analyzer = capabilities.transcript_analyzer(agent)
-        self._calculator = capabilities.token_calculator(agent)
-        self._extractor = capabilities.subagent_extractor(agent)
+        self._answers: dict[tuple[object, ...], Any] = {}
+        self._subagents: dict[str, Transcript] = {}
+        self._analyzer = capabilities.transcript_analyzer(agent, self.native) if self.path else None
+        self._calculator = capabilities.token_calculator(agent, self.native) if self.path else None
+        self._extractor = capabilities.subagent_extractor(agent, self.native) if self.path else None
 
     @property
     def path(self) -> str:
         return self._session.transcript_path
 
-    @property
-    def grows_by_lines(self) -> bool:
-        """Whether the transcript can be stored part by part."""
-        return LINES in self._agent.capabilities
+    def _once(self, question: tuple[object, ...], ask: Callable[[], T]) -> T:
+        if question not in self._answers:
+            self._answers[question] = ask()
+        answer: T = self._answers[question]
+        return answer
 
-    def _last_known(self) -> Position:
-        """Return the furthest known position, from which counting can continue."""
-        session = self._session
-        places = [
-            place
-            for place in (Position(count=session.stored.count, byte=session.stored.byte), session.counted)
-            if place.byte
-        ]
-        if session.turn is not None and session.turn.start.byte:
-            places.append(session.turn.start)
-        size = stored.size(self.path)
-        places = [place for place in places if place.byte <= size]
-        return max(places, key=lambda place: place.byte, default=START)
+    # ------------------------------------------------------------ positions
 
     def end(self) -> Position:
-        """Return the position of the transcript's current end."""
-        if not self.path:
-            return START
-        if self._analyzer is not None:
-            return self._analyzer.transcript_position(self.path, self._last_known())
-        if not self.grows_by_lines:
-            return Position(count=0, byte=stored.size(self.path))
-        known = self._last_known()
-        ends = [end for _, end in transcripts.lines(self.path, known.byte)]
-        return Position(count=known.count + len(ends), byte=ends[-1]) if ends else known
+        """Return the position of the transcript's end."""
+        return self._once(("end",), lambda: self.native.end(self._last_known())) if self.path else START
 
-    def boundary(self, since: Position, moment: float) -> Position:
-        """Return the end of the answer that the agent was writing at ``moment``."""
-        if self._analyzer is None or not self.path:
+    def _last_known(self) -> Position:
+        """Return the latest known position that the transcript still holds: reading on from there is enough."""
+        session, last = self._session, START
+        turn = (session.turn.start, session.turn.finish) if session.turn is not None else ()
+        for position in (session.counted, *turn):
+            if self.native.is_later(position, last) and self.native.holds(position):
+                last = position
+        return last
+
+    def at(self, count: int) -> Position:
+        """Return the position after the first ``count`` records."""
+        return self.native.at(count) if self.path and count else START
+
+    def holds(self, position: Position) -> bool:
+        """Tell whether a position still lies in the transcript."""
+        return self._once(("holds", position), lambda: self.native.holds(position))
+
+    def is_later(self, position: Position, other: Position) -> bool:
+        """Tell whether ``position`` is after ``other``."""
+        return self.native.is_later(position, other)
+
+    def boundary(self, since: Position, moment: float, commit: str = "") -> Position:
+        """Return the end of the answer that made a commit, or was being written at ``moment``."""
+        analyzer = self._analyzer
+        if analyzer is None:
             return self.end()
-        return self._analyzer.answer_boundary(self.path, since, moment)
+        return self._once(("boundary", since, moment, commit), lambda: analyzer.answer_boundary(since, moment, commit))
 
-    def as_stored(self, objects: Objects, finish: Position) -> stored.Stored:
-        """Return the whole transcript up to ``finish`` as it goes into a tree."""
-        if self.grows_by_lines:
-            stored.merge(self._session, objects, self._top)
-            return stored.store(self._session, finish, self._top, transcripts.shorten)
-        whole = self._agent.read_transcript(self.path)
-        return stored.store_document(self._agent.chunk_transcript(whole, stored.MAX_PART) if whole else [])
+    # ------------------------------------------------------------ what was said and done
 
     def prompts(self, since: Position, until: Position | None = None) -> list[Prompt]:
         """Return the prompts that people wrote between two positions."""
-        if self._analyzer is None or not self.path:
+        analyzer = self._analyzer
+        if analyzer is None:
             return []
-        return self._analyzer.prompts(self.path, since, until)
+        return list(self._once(("prompts", since, until), lambda: analyzer.prompts(since, until)))
 
     def summary(self, since: Position) -> str:
         """Return the last answer's text."""
-        return self._analyzer.summary(self.path, since) if self._analyzer is not None and self.path else ""
+        analyzer = self._analyzer
+        return self._once(("summary", since), lambda: analyzer.summary(since)) if analyzer is not None else ""
 
     def model(self, since: Position, until: Position) -> str:
         """Return the model that wrote the last answer between two positions; '' if the transcript does not say."""
-        read = getattr(self._analyzer, "model", None)  # missing in plugins of earlier protocol versions
-        return str(read(self.path, since, until)) if read is not None and self.path else ""
+        read = getattr(self._analyzer, "model", None)  # optional
+        return self._once(("model", since, until), lambda: str(read(since, until))) if read is not None else ""
 
     def has_answers(self, since: Position, until: Position) -> bool:
-        """Tell whether the agent answered between two positions: its answers may have no usage."""
-        if until.count > since.count and until.mark not in ("", since.mark):
-            return True
-        return bool(self.tokens(since, until))
+        """Tell whether the agent answered between two positions."""
+        analyzer = self._analyzer
+        return analyzer is not None and self._once(
+            ("answers", since, until), lambda: analyzer.has_answers(since, until)
+        )
+
+    def shares_answer(self, position: Position) -> bool:
+        """Tell whether the last answer before a position of another session is in this transcript too."""
+        return self._analyzer is not None and self._analyzer.shares_answer(position)
 
     def subagents(self, since: Position, until: Position) -> list[Subagent]:
         """Return the subagents that worked between two positions, and those still in the background."""
-        if self._extractor is None or not self.path:
+        extractor = self._extractor
+        if extractor is None:
             return []
-        return self._extractor.subagents(self.path, since, until)
+        return self._once(("subagents", since, until), lambda: extractor.subagents(since, until))
+
+    def subagent(self, session_ref: str) -> Transcript:
+        """Return a subagent's transcript."""
+        if session_ref not in self._subagents:
+            self._subagents[session_ref] = self._agent.transcript(session_ref)
+        return self._subagents[session_ref]
+
+    # ------------------------------------------------------------ storing
+
+    def as_stored(self, objects: Objects, finish: Position) -> stored.Stored:
+        """Return the whole transcript up to ``finish`` as it goes into a tree."""
+        lines = self.native.file_lines(finish) if self.path else None
+        if lines is not None:
+            stored.merge(self._session, objects, self._top)
+            return stored.store(self._session, lines, self._top, transcripts.shorten)
+        whole = self.native.snapshot() if self.path else b""
+        chunks = self._agent.chunk_transcript(whole, stored.MAX_PART) if whole else []
+        return stored.store_whole(self._session, chunks, objects)
+
+    # ------------------------------------------------------------ files
 
     def files(self, since: Position, until: Position) -> list[str]:
         """Return the worktree's paths that tools, also those of subagents, reported as changed."""
@@ -121,20 +150,24 @@ class SessionTranscript:
         return [path for path in found if not self._relative(path)]
 
     def _reported(self, since: Position, until: Position) -> list[str]:
-        if self._analyzer is None or not self.path:
+        return self._once(("files", since, until), lambda: [report.path for report in self._reports(since, until)])
+
+    def _reports(self, since: Position, until: Position) -> list[FileReport]:
+        if self._analyzer is None:
             return []
-        found = list(self._analyzer.modified_files(self.path, since, until))
+        found = list(self._analyzer.files(since, until))
         for subagent in self._all_subagents(since, until):
-            if subagent.session_ref:
-                found += self._analyzer.modified_files(subagent.session_ref, START)
+            analyzer = capabilities.transcript_analyzer(self._agent, self.subagent(subagent.session_ref))
+            found += analyzer.files(START) if analyzer is not None else []
         return found
 
     def _all_subagents(self, since: Position, until: Position) -> list[Subagent]:
+        """Return the subagents with a transcript, also those that only events named."""
         found = {subagent.id: subagent for subagent in self.subagents(since, until)}
         for task in self._session.tasks.values():
             if task.subagent and task.ref and task.subagent not in found:
                 found[task.subagent] = Subagent(id=task.subagent, session_ref=task.ref)
-        return list(found.values())
+        return [subagent for subagent in found.values() if subagent.session_ref]
 
     def _relative(self, path: str) -> str:
         """Return a path relative to the worktree's top; '' if it is outside, or in another worktree below it."""
@@ -158,45 +191,32 @@ class SessionTranscript:
         top = os.path.realpath(self._top)
         return real[len(top) + 1 :] if real.startswith(top + os.sep) else ""
 
+    # ------------------------------------------------------------ tokens
+
     def tokens(self, since: Position, until: Position) -> TokenUsage:
         """Return the tokens of the answers between two positions, without subagents."""
-        if self._calculator is None or not self.path:
+        calculator = self._calculator
+        if calculator is None:
             return TokenUsage()
-        return self._calculator.token_usage(self.path, since, until)
+        return self._once(("tokens", since, until), lambda: calculator.tokens(since, until))
 
     def subagent_tokens(
-        self, since: Position, until: Position, counted: dict[str, Any]
+        self, since: Position, until: Position, counted: Mapping[str, Any]
     ) -> tuple[TokenUsage | None, dict[str, Any]]:
         """Return the tokens of subagents that ``counted`` does not include yet, and the new counts."""
         after = dict(counted)
         total: TokenUsage | None = None
-        if self._calculator is None or self._analyzer is None:
-            return None, after
         for subagent in self._all_subagents(since, until):
-            if not subagent.session_ref or not stored.size(subagent.session_ref):
+            transcript = self.subagent(subagent.session_ref)
+            calculator = capabilities.token_calculator(self._agent, transcript)
+            if calculator is None:
                 continue
-            before = Position(**dict(zip(("count", "byte", "mark"), after.get(subagent.id, (0, 0, "")), strict=True)))
-            end = self._analyzer.transcript_position(subagent.session_ref, before)
-            spent = self._calculator.token_usage(subagent.session_ref, before, end)
-            after[subagent.id] = [end.count, end.byte, end.mark]
+            before = Position.from_json(after.get(subagent.id))
+            end = transcript.end(before)
+            if end == START:
+                continue
+            spent = calculator.tokens(before, end)
+            after[subagent.id] = end.to_json()
             if spent:
                 total = spent if total is None else total + spent
         return total, after
-
-
-class ScratchTranscript:
-    """Lets an adapter read transcript bytes: writes them to a temporary file in ``folder``."""
-
-    def __init__(self, agent: Agent, data: bytes, folder: str, *, session_id: str = "", top: str = "") -> None:
-        self._path = os.path.join(folder, "reading.jsonl")
-        self._data = data
-        session = Session(session_id, agent.name, agent.type)
-        session.transcript_path = self._path
-        self._transcript = SessionTranscript(agent, session, top)
-
-    def __enter__(self) -> SessionTranscript:
-        files.write(self._path, self._data, mode=0o600)
-        return self._transcript
-
-    def __exit__(self, *_: object) -> None:
-        files.remove(self._path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire.model.phases import RUNNING, Phase
-from entire.model.transcripts import START, Position, TokenUsage
+from entire.model.transcripts import START, Position, StoredLines, TokenUsage
 from entire.model.turns import NO_MARK, NO_TURN, Mark, RunningTurn, TurnKey
 from entire.model.value import Value
 
@@ -95,7 +95,7 @@ class Session:
         self.steps = 0  # since the last checkpoint
         self.counted = START  # checkpoints count tokens up to here
         self.counted_subagents: dict[str, Any] = {}  # subagent id -> [count, byte, mark]
-        self.stored = START  # the transcript up to here is stored
+        self.stored = StoredLines()  # in these parts
         self.parts: list[list[Any]] = []  # [blob id, lines] of stored parts
         self.copied = 0  # bytes of the transcript that steps stored a second time
         self.last_checkpoint = ""

@@ -4,21 +4,69 @@ from __future__ import annotations
 
 from entire.model.value import Value
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
 
 class Position(Value):
-    """A place between two records of a transcript.
+    """A place between two records of a transcript, made by its adapter. Elsewhere it is stored and handed back, but not
+    compared or computed with: a transcript may be rewritten, and only its adapter knows what that means.
 
-    ``count`` is in the agent's unit (lines of a JSONL file, messages of a document) and is stored in metadata. ``byte``
-    is the file offset, so that reading on covers only new data (0 with a count above 0: unknown). ``mark`` is the id of
-    the last API answer before it, because an answer's records can be on both sides.
+    ``count``: the records before it, in the agent's unit (lines of a JSONL file, messages of a document); metadata and
+    people see it. ``byte`` and ``mark`` are the adapter's own, such as a file offset (0 with a count above 0: unknown)
+    and the id of the last API answer before it, because an answer's records can be on both sides.
     """
 
     count: int = 0
     byte: int = 0
     mark: str = ""
 
+    def to_json(self) -> list[int | str]:
+        return [self.count, self.byte, self.mark]
+
+    @classmethod
+    def from_json(cls, value: Sequence[Any] | None) -> Position:
+        """Return a position from its stored form; START for none."""
+        count, byte, mark = value or (0, 0, "")
+        return cls(count=count, byte=byte, mark=mark)
+
 
 START = Position()
+
+
+class Agreement(Value):
+    """How a stored transcript, which is redacted, and the agent's own agree from their beginning."""
+
+    common: bytes  # the agent's own content, as far as both agree
+    joined: bytes  # that, and then what only the stored one has after it
+    extent: int  # how much of the stored one agrees: larger is more
+    stored_is_longer: bool  # the stored one goes on after it
+    own_is_longer: bool  # the agent's own goes on after it
+
+
+class FileLines(Value):
+    """The lines of a transcript that is a file which only grows, up to a position: their number and size in bytes."""
+
+    path: str
+    lines: int
+    size: int
+
+
+class StoredLines(Value):
+    """How much of a transcript that grows by lines is stored in parts. ``mark``: a hash of what precedes the end."""
+
+    lines: int = 0
+    size: int = 0
+    mark: str = ""
+
+
+class FileReport(Value):
+    """A file that a tool reports as changed. ``call``: the id of the tool call, '' if the agent does not tell."""
+
+    path: str
+    call: str = ""
 
 
 class SessionFile(Value):
@@ -73,7 +121,7 @@ class TokenUsage(Value):
 
 
 class Subagent(Value):
-    """A subagent that ran. ``session_ref`` is its own transcript, '' if it has none."""
+    """A subagent that ran. ``session_ref``: its own transcript, as ``Agent.transcript`` takes it; '' if it has none."""
 
     id: str
     session_ref: str = ""

@@ -9,7 +9,7 @@ from entire.model import views
 from entire.model.ids import CheckpointId, is_checkpoint_id
 from entire.model.records import SessionRecord, usage_from_json
 from entire.model.times import parse_time
-from entire.model.transcripts import Position, Prompt
+from entire.model.transcripts import Prompt
 from entire.model.turns import Owner
 from entire.model.value import replace
 from entire.queries import commits
@@ -132,18 +132,12 @@ def _prompts(objects: read.Objects, slot: Slot, agent_type: str, start: int) -> 
     if not data:
         return [Prompt(text=prompt, position=-1) for prompt in checkpoints.prompts(objects, slot)]
     agent = registry.make_by_type(agent_type)
-    if agent is None or capabilities.transcript_analyzer(agent) is None:
+    transcript = agent.transcript("", data) if agent is not None else None
+    analyzer = capabilities.transcript_analyzer(agent, transcript) if agent is not None and transcript else None
+    if analyzer is None:
         found = conversation.read(data, start)
         return [Prompt(text=said.text, position=said.at) for said in found if said.who == conversation.USER]
-    import tempfile
-
-    from entire.lifecycle.session_transcript import ScratchTranscript
-
-    with (
-        tempfile.TemporaryDirectory(prefix="entire-") as folder,
-        ScratchTranscript(agent, data, folder) as stored,
-    ):
-        return stored.prompts(Position(count=start))
+    return analyzer.prompts(analyzer.at(start))
 
 
 def _turns_in(own: LineageFile | None, session_id: str) -> list[Mapping[str, object]]:

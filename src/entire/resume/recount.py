@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from entire import files
 from entire.agents import capabilities
-from entire.lifecycle.session_transcript import LINES
 from entire.model import jsontext
 from entire.model.session import Session
-from entire.model.transcripts import START, Position
+from entire.model.transcripts import START
 from entire.redact import redact_text
-from entire.resume import restore, transcript_merge
+from entire.resume import restore
 from entire.store import sessions, turnlog
 from entire.undo import transaction
 
@@ -23,28 +22,27 @@ if TYPE_CHECKING:
 
     from entire.agents.contract import Agent
     from entire.layout import Place
+    from entire.model.transcripts import Position
     from entire.store.turnlog import TurnNote
-    from entire.undo.transaction import Draft
 
 
-def counted(place: Place, draft: Draft, agent: Agent, session: Session, data: bytes) -> Position | None:
+def counted(place: Place, agent: Agent, session: Session, data: bytes) -> Position | None:
     """Return how far checkpoints counted a transcript's answers, in any of its versions; None if it cannot be known."""
-    analyzer = capabilities.transcript_analyzer(agent)
-    if analyzer is None or LINES not in agent.capabilities:
+    path = session.transcript_path
+    transcript = agent.transcript(path, data)
+    if capabilities.transcript_analyzer(agent, transcript) is None:
         return None
-    best = 0
-    for count, path in _versions(place, session):
-        if count > best:
-            agreed, _ = transcript_merge.agreement(data, files.read(path) or b"")
-            best = max(best, transcript_merge.first_lines(data[:agreed], count).count(b"\n"))
-    if not best:
-        return START
-    return restore.read(place, draft, agent, session.session_id, transcript_merge.first_lines(data, best)).end
+    best = START
+    for position, version in _versions(place, session):
+        agreed = transcript.at(agent.transcript(version).agreement(data).extent)
+        reached = agreed if transcript.is_later(position, agreed) else transcript.at(position.count)
+        best = reached if transcript.is_later(reached, best) else best
+    return best
 
 
-def turns(place: Place, draft: Draft, agent: Agent, session: Session, data: bytes) -> list[TurnNote]:
+def turns(place: Place, agent: Agent, session: Session, data: bytes) -> list[TurnNote]:
     """Return a note for each prompt of a transcript: as noted with any version, else as the adapter reads it."""
-    content = restore.read(place, draft, agent, session.session_id, data)
+    content = restore.read(agent, session.transcript_path, data)
     noted: dict[int, tuple[float, TurnNote]] = {}
     for note in _all_notes(place, session.session_id):
         prompt = next((prompt for prompt in content.prompts if prompt.position >= note.position), None)
@@ -55,9 +53,9 @@ def turns(place: Place, draft: Draft, agent: Agent, session: Session, data: byte
     return restore.notes_of((), content.prompts, [note for _, note in noted.values()], content.end)
 
 
-def _versions(place: Place, session: Session) -> Iterator[tuple[int, str]]:
-    """Yield for each version how many records were counted and the transcript's path; the present one first."""
-    yield session.counted.count, session.transcript_path
+def _versions(place: Place, session: Session) -> Iterator[tuple[Position, str]]:
+    """Yield for each version how far it was counted and the transcript's path; the present one first."""
+    yield session.counted, session.transcript_path
     own = sessions.own_path(place, session.session_id)
     for state, transcript in transaction.kept(place, own, session.transcript_path):
         if not state or not transcript:
@@ -66,7 +64,7 @@ def _versions(place: Place, session: Session) -> Iterator[tuple[int, str]]:
             known = sessions.from_own(jsontext.loads((files.read(state) or b"").decode("utf-8", "surrogateescape")))
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
             continue  # an unreadable state
-        yield known.counted.count, transcript
+        yield known.counted, transcript
 
 
 def _all_notes(place: Place, session_id: str) -> Iterator[TurnNote]:

@@ -6,13 +6,10 @@ change in one transaction, which ``resume --undo`` takes back.
 
 from __future__ import annotations
 
-import os
-
 from entire.agents import capabilities, registry
 from entire.errors import EntireError
 from entire.git import history
 from entire.lifecycle import liveness
-from entire.lifecycle.session_transcript import LINES, ScratchTranscript
 from entire.model.phases import Phase
 from entire.model.session import Session
 from entire.model.times import parse_time
@@ -32,7 +29,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from entire.agents.contract import Agent
-    from entire.layout import Place
     from entire.lifecycle.context import Context
     from entire.model.transcripts import Position, Prompt
     from entire.resume.targets import StoredSession
@@ -191,39 +187,36 @@ def draft_unknown(
 
 
 def _draft_state(context: Context, draft: Draft, plan: _Plan, subagents: Mapping[str, bytes]) -> None:
-    state, notes = _state(context, draft, plan, subagents)
+    state, notes = _state(context, plan, subagents)
     draft.write_private(turnlog.path(context.place, state.session_id), turnlog.dumps(notes))
     for path, data in sessions.forms(context.place, state):
         draft.write_private(path, data)
 
 
-def _state(
-    context: Context, draft: Draft, plan: _Plan, subagents: Mapping[str, bytes]
-) -> tuple[Session, list[TurnNote]]:
+def _state(context: Context, plan: _Plan, subagents: Mapping[str, bytes]) -> tuple[Session, list[TurnNote]]:
     """Return the session's state and turns for its new transcript."""
     stored, data = plan.stored, plan.change.data
-    whole = read(context.place, draft, plan.agent, stored.session_id, data)
+    whole = read(plan.agent, plan.change.path, data)
     state = plan.state or _new_state(context, plan)
     if transcript_merge.has_moved(state):
         state.worktree_path, state.worktree_name = context.place.top, context.place.worktree_name
     notes = notes_of(stored.turns, whole.prompts, _noted(context, plan), whole.end)
     state.transcript_path = plan.change.path
     transcripts.forget(state)
-    covered = transcript_merge.covered(plan.agent, stored.data, data) if stored.checkpoint_id else None
-    held = whole
-    if covered is not None and covered < len(data):
-        held = read(context.place, draft, plan.agent, stored.session_id, data[:covered])
-    counted = min(state.counted, whole.end, key=lambda position: position.count)
-    if covered is not None and (held is whole or held.end.count >= counted.count):  # the whole checkpoint is counted
-        state.counted = held.end
-        state.counted_subagents = _counted(plan, draft, held.subagents, subagents)
+    transcript = plan.agent.transcript(plan.change.path, data)
+    covered = (
+        transcript_merge.covered(plan.agent, plan.change.path, stored.data, data) if stored.checkpoint_id else None
+    )
+    held = read(plan.agent, plan.change.path, covered) if covered is not None and covered != data else whole
+    counted = whole.end if transcript.is_later(state.counted, whole.end) else state.counted
+    if covered is not None and (held is whole or not transcript.is_later(counted, held.end)):
+        state.counted = held.end  # the whole checkpoint is counted
+        state.counted_subagents = _counted(plan, held.subagents, subagents)
         state.last_checkpoint = stored.checkpoint_id
-    else:  # the same lines stay counted, though their bytes may differ
-        is_lines = LINES in plan.agent.capabilities
-        at = len(transcript_merge.first_lines(data, counted.count)) if is_lines else counted.byte
-        state.counted = replace(counted, byte=at)
+    else:  # the same records stay counted, though their bytes may differ
+        state.counted = transcript.at(counted.count)
         for subagent, position in state.counted_subagents.items():
-            if _subagent_file(plan, subagent) in subagents:
+            if _subagent_ref(plan, subagent) in subagents:
                 state.counted_subagents[subagent] = [position[0], 0, position[2]]
     first = next((note.prompt for note in notes if note.prompt), "")
     state.first_prompt = state.first_prompt or " ".join(redact_text(first).split())[:_FIRST_PROMPT]
@@ -238,12 +231,17 @@ class TranscriptContent(Value):
     subagents: tuple[str, ...]
 
 
-def read(place: Place, draft: Draft, agent: Agent, session_id: str, data: bytes) -> TranscriptContent:
+def read(agent: Agent, session_ref: str, data: bytes) -> TranscriptContent:
     """Read a transcript that is not in its place yet with the agent's adapter."""
-    with ScratchTranscript(agent, data, draft.folder, session_id=session_id, top=place.top) as transcript:
-        end = transcript.end()
-        subagents = tuple(subagent.id for subagent in transcript.subagents(START, end))
-        return TranscriptContent(end=end, prompts=tuple(transcript.prompts(START, end)), subagents=subagents)
+    transcript = agent.transcript(session_ref, data)
+    end = transcript.end()
+    analyzer = capabilities.transcript_analyzer(agent, transcript)
+    extractor = capabilities.subagent_extractor(agent, transcript)
+    return TranscriptContent(
+        end=end,
+        prompts=tuple(analyzer.prompts(START, end)) if analyzer is not None else (),
+        subagents=tuple(subagent.id for subagent in extractor.subagents(START, end)) if extractor is not None else (),
+    )
 
 
 def _new_state(context: Context, plan: _Plan) -> Session:
@@ -258,32 +256,21 @@ def _new_state(context: Context, plan: _Plan) -> Session:
     return state
 
 
-def _counted(plan: _Plan, draft: Draft, subagents: Sequence[str], written: Mapping[str, bytes]) -> dict[str, Any]:
+def _counted(plan: _Plan, subagents: Sequence[str], written: Mapping[str, bytes]) -> dict[str, Any]:
     """Return the ends of the subagents' transcripts, up to which they are counted."""
     counted = {}
     for subagent in dict.fromkeys((*subagents, *plan.stored.subagents)):
-        path = _subagent_file(plan, subagent)
-        end = _end(plan.agent, draft, path, written.get(path))
-        if end is not None:
-            counted[subagent] = [end.count, end.byte, end.mark]
+        ref = _subagent_ref(plan, subagent)
+        end = plan.agent.transcript(ref, written.get(ref)).end() if ref else START
+        if end != START:
+            counted[subagent] = end.to_json()
     return counted
 
 
-def _end(agent: Agent, draft: Draft, path: str, data: bytes | None) -> Position | None:
-    """Return the end of a subagent's transcript: of ``data``, which will be written, else of the file at ``path``."""
-    analyzer = capabilities.transcript_analyzer(agent)
-    if analyzer is None:
-        return None
-    if data is None:
-        return analyzer.transcript_position(path, START) if os.path.isfile(path) else None
-    with ScratchTranscript(agent, data, draft.folder) as transcript:
-        return transcript.end()
-
-
-def _subagent_file(plan: _Plan, subagent: str) -> str:
-    """Return the path of a subagent's transcript, '' if it is unknown."""
-    locate = getattr(capabilities.subagent_extractor(plan.agent), "subagent_file", None)
-    return str(locate(plan.change.path, subagent)) if locate is not None else ""
+def _subagent_ref(plan: _Plan, subagent: str) -> str:
+    """Return the place of a subagent's transcript, '' if it is unknown."""
+    locate = transcript_merge.subagent_locator(plan.agent, plan.change.path)
+    return locate(subagent) if locate is not None else ""
 
 
 # ---------------------------------------------------------------- the turns
@@ -292,8 +279,7 @@ def _subagent_file(plan: _Plan, subagent: str) -> str:
 def _noted(context: Context, plan: _Plan) -> list[TurnNote]:
     """Return the turns noted here that the new transcript still holds."""
     extends = plan.change.what == WRITTEN and not plan.change.live_is_newer and plan.state is not None
-    is_lines = LINES in plan.agent.capabilities
-    return turnlog.read(context.place, plan.stored.session_id) if extends and is_lines else []
+    return turnlog.read(context.place, plan.stored.session_id) if extends else []
 
 
 def notes_of(

@@ -8,34 +8,30 @@ from __future__ import annotations
 
 import os
 
-from entire import files
 from entire.agents import capabilities, registry
-from entire.lifecycle.session_transcript import LINES
 from entire.model import trailers
 from entire.model.ids import is_tool_id
 from entire.model.records import SessionRecord
 from entire.model.times import parse_time
 from entire.model.value import Value, replace
-from entire.redact import redact_json, redact_jsonl
 from entire.store import checkpoints, step_transcripts, steps
 from entire.store.checkpoints import Slot
 from entire.undo import transaction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-    from entire.agents.contract import Agent
+    from entire.agents.contract import Agent, Transcript
     from entire.git.read import Objects
     from entire.layout import Place
     from entire.model.session import Session
+    from entire.model.transcripts import Agreement
     from entire.store.checkpoints import Checkpoint
 
 CUT, WRITTEN, UNCHANGED, MISSING = "cut", "written", "unchanged", "missing"
 
-_SMALL, _BIG = 1 << 12, 1 << 20  # bytes compared at once: few where lines differ, many where they are equal
 _TAIL = 1 << 18
-_MARK = rb"\[REDACTED:[A-Za-z0-9_.-]+\]|REDACTED"  # our mark, and the Go CLI's
 _TIME = rb'"(?:timestamp|time|lastUpdated|updated_at)"\s*:\s*"([0-9T:.+Z -]{19,40})"'
 
 
@@ -79,90 +75,92 @@ def has_moved(session: Session | None) -> bool:
 
 
 def back_to(
-    place: Place, agent: Agent, session: Session | None, session_id: str, stored: bytes, lines: int | None = None
+    place: Place, agent: Agent, session: Session | None, session_id: str, stored: bytes, records: int | None = None
 ) -> TranscriptChange:
-    """Return the conversation as it was at a point: the first ``lines`` of ``stored``, or all of it.
+    """Return the conversation as it was at a point: the first ``records`` of ``stored``, or all of it.
 
-    What the live file, or one that a rewind replaced, has of it is restored from there, secrets included; only the
-    rest comes from ``stored``.
+    What the live transcript, or one that a rewind replaced, has of it is restored from there, secrets included; only
+    the rest comes from ``stored``.
     """
     found = _new_change(place, agent, session, session_id)
     if not found.path or not stored:
         return found
     live, is_there = _live(agent, session, found.path)
-    same = UNCHANGED if is_there else WRITTEN
-    if LINES not in agent.capabilities:
-        return _with(found, same, live) if _same_document(stored, live) else _with(found, WRITTEN, stored)
-    stored = first_lines(stored, lines)
-    if not stored and not live:
+    stored = first_records(agent, found.path, stored, records)
+    own = live.snapshot()
+    if not stored and not own:
         return found
-    at, to = agreement(stored, live)
-    if at < len(stored) or not live:
-        return _with(found, WRITTEN, _unredact(place, found.path, stored, live))
-    return _with(found, CUT if is_there else WRITTEN, live[:to]) if to < len(live) else _with(found, same, live)
+    same = live.agreement(stored)
+    if same.stored_is_longer or not own:
+        return _with(found, WRITTEN, _unredact(place, agent, found.path, stored, same))
+    if same.own_is_longer:
+        return _with(found, CUT if is_there else WRITTEN, same.common)
+    return _with(found, UNCHANGED if is_there else WRITTEN, own)
 
 
-def _unredact(place: Place, path: str, stored: bytes, live: bytes) -> bytes:
+def first_records(agent: Agent, session_ref: str, stored: bytes, count: int | None) -> bytes:
+    """Return the first ``count`` records of a stored transcript, all for None."""
+    if count is None:
+        return stored
+    transcript = agent.transcript(session_ref, stored)
+    return transcript.cut(transcript.at(count))
+
+
+def _unredact(place: Place, agent: Agent, path: str, stored: bytes, live: Agreement) -> bytes:
     """Return what is stored, its start replaced by the longest unredacted copy on this machine."""
-    at, to = agreement(stored, live)
-    best = live[:to]
+    best = live
     for (copy,) in transaction.kept(place, path):
-        if at < len(stored) and copy:
-            other = files.read(copy) or b""
-            end, to = agreement(stored, other)
-            if end > at:
-                at, best = end, other[:to]
-    return _whole_lines(best) + stored[at:]
+        if best.stored_is_longer and copy:
+            same = agent.transcript(copy).agreement(stored)
+            best = same if same.extent > best.extent else best
+    return best.joined
 
 
 def onto(
     place: Place, agent: Agent, session: Session | None, session_id: str, stored: bytes, created: float = 0.0
 ) -> TranscriptChange:
-    """Return the conversation to continue: the stored transcript merged with the live file.
+    """Return the conversation to continue: the stored transcript merged with the live one.
 
     ``created``: when it was stored; used for transcripts without times.
     """
     found = _new_change(place, agent, session, session_id)
-    live, is_there = _live(agent, session, found.path) if found.path else (b"", True)
-    if not found.path or not (stored or live):
+    if not found.path:
         return found
-    if not live:
+    live, is_there = _live(agent, session, found.path)
+    own = live.snapshot()
+    if not (stored or own):
+        return found
+    if not own:
         return _with(found, WRITTEN, stored)
-    if not is_there:  # the old file stays at its old path; here nothing is overwritten
-        joined = _join(found, agent, live, stored, created)
-        data = live if joined.live_is_newer else joined.data
-        return _with(found, WRITTEN, data)
-    return _join(found, agent, live, stored, created)
+    joined = _join(found, live, own, stored, created)
+    if is_there:
+        return joined
+    # The old file stays at its old path; here nothing is overwritten.
+    return _with(found, WRITTEN, own if joined.live_is_newer else joined.data)
 
 
-def _live(agent: Agent, session: Session | None, path: str) -> tuple[bytes, bool]:
-    """Return the live file's content and True; for a moved worktree, that of its old file and False."""
-    live = agent.read_transcript(path)
-    if live or session is None or session.transcript_path in ("", path) or not has_moved(session):
+def _live(agent: Agent, session: Session | None, path: str) -> tuple[Transcript, bool]:
+    """Return the live transcript and True; for a moved worktree, the one at its old place and False."""
+    live = agent.transcript(path)
+    if session is None or session.transcript_path in ("", path) or not has_moved(session) or live.snapshot():
         return live, True
-    return agent.read_transcript(session.transcript_path), False
+    return agent.transcript(session.transcript_path), False
 
 
-def _join(found: TranscriptChange, agent: Agent, live: bytes, stored: bytes, created: float) -> TranscriptChange:
-    """Merge what is stored with an existing live file."""
-    if LINES not in agent.capabilities:
-        if not stored or _same_document(stored, live):
-            return _with(found, UNCHANGED, live)
-    else:
-        at, to = agreement(stored, live)
-        if at >= len(stored):
-            return _with(found, UNCHANGED, live, newer=to < len(live))
-        if to >= len(live) or _is_cut_line(live[to:], stored, at):
-            return _with(found, WRITTEN, _whole_lines(live[:to]) + stored[at:])
-    return _with(found, WRITTEN, stored, newer=_is_newer(live, last_time(stored) or created))
+def _join(found: TranscriptChange, live: Transcript, own: bytes, stored: bytes, created: float) -> TranscriptChange:
+    """Merge what is stored with an existing live transcript."""
+    same = live.agreement(stored)
+    if not same.stored_is_longer:
+        return _with(found, UNCHANGED, own, newer=same.own_is_longer)
+    if not same.own_is_longer:
+        return _with(found, WRITTEN, same.joined)
+    return _with(found, WRITTEN, stored, newer=_is_newer(own, last_time(stored) or created))
 
 
-def covered(agent: Agent, stored: bytes, data: bytes) -> int | None:
-    """Return how many bytes of ``data`` correspond to ``stored``; None if it does not start with all of it."""
-    if LINES not in agent.capabilities:
-        return len(data)
-    at, to = agreement(stored, data)
-    return to if at >= len(stored) else None
+def covered(agent: Agent, session_ref: str, stored: bytes, data: bytes) -> bytes | None:
+    """Return the part of ``data`` that corresponds to ``stored``; None if it does not start with all of it."""
+    same = agent.transcript(session_ref, data).agreement(stored)
+    return None if same.stored_is_longer else same.common
 
 
 def _new_change(place: Place, agent: Agent, session: Session | None, session_id: str) -> TranscriptChange:
@@ -176,90 +174,7 @@ def _with(found: TranscriptChange, what: str, data: bytes, *, newer: bool = Fals
     return replace(found, what=what, data=data, live_is_newer=newer)
 
 
-# ---------------------------------------------------------------- lines
-
-
-def first_lines(data: bytes, count: int | None) -> bytes:
-    """Return the first ``count`` lines of a transcript, all for None."""
-    if count is None:
-        return data
-    end = 0
-    for _ in range(count):
-        if end >= len(data):
-            return data
-        end = _line_end(data, end)
-    return data[:end]
-
-
-def _whole_lines(data: bytes) -> bytes:
-    """Return ``data`` with the final newline that a killed writer may have left out."""
-    return data if not data or data.endswith(b"\n") else data + b"\n"
-
-
-def _line_end(data: bytes, start: int) -> int:
-    """Return the offset after a line's newline, or the end."""
-    return data.find(b"\n", start) + 1 or len(data)
-
-
-def agreement(stored: bytes, live: bytes) -> tuple[int, int]:
-    """Return how far both agree in whole lines, as an offset in each.
-
-    Equal blocks are compared as bytes, so a large transcript costs no more than comparing memory.
-    """
-    at = to = 0
-    size = _BIG
-    while at < len(stored) and to < len(live):
-        block = stored[at : at + size]
-        whole = block.rfind(b"\n") + 1
-        if whole and live.startswith(block[:whole], to):
-            at, to, size = at + whole, to + whole, min(size * 2, _BIG)
-            continue
-        end, stop = _line_end(stored, at), _line_end(live, to)
-        if not _same_line(stored[at:end].rstrip(b"\n"), live[to:stop].rstrip(b"\n")):
-            break
-        at, to, size = end, stop, _SMALL
-    return at, to
-
-
-def _same_line(stored: bytes, live: bytes) -> bool:
-    """Return whether a stored line is the live line, perhaps redacted."""
-    if stored == live:
-        return True
-    if b"REDACTED" not in stored:
-        return False
-    return _matches_marks(stored, live) or redact_jsonl(live) == stored
-
-
-def _matches_marks(stored: bytes, live: bytes) -> bool:
-    """Return whether a live line differs from a stored one only at its redaction marks.
-
-    Redaction rules differ between versions and the Go CLI. A mark replaces a part of one JSON string.
-    """
-    import re
-
-    first, *more = re.split(_MARK, stored)
-    if not more or not live.startswith(first):
-        return False
-    at = len(first)
-    for piece in more[:-1]:
-        found = live.find(piece, at + 1)
-        if found < 0 or b'"' in live[at:found]:
-            return False
-        at = found + len(piece)
-    end = len(live) - len(more[-1])
-    return end > at and live.endswith(more[-1]) and b'"' not in live[at:end]
-
-
-def _is_cut_line(rest: bytes, stored: bytes, at: int) -> bool:
-    """Return whether the rest of the live file is a part of the next stored line (its writer was killed)."""
-    return b"\n" not in rest and stored.startswith(rest, at)
-
-
-# ---------------------------------------------------------------- documents, times
-
-
-def _same_document(stored: bytes, live: bytes) -> bool:
-    return live == stored or (bool(live) and redact_json(live) == stored)
+# ---------------------------------------------------------------- times
 
 
 def _is_newer(live: bytes, stored_time: float) -> bool:
@@ -322,13 +237,19 @@ def _by_subagent(files: Mapping[str, str]) -> dict[str, str]:
 
 def subagent_files(objects: Objects, agent: Agent, path: str, stored: Mapping[str, str]) -> list[tuple[str, bytes]]:
     """Return the subagents' stored files (path, content) that are missing beside the transcript at ``path``."""
-    extractor = capabilities.subagent_extractor(agent)
-    locate = getattr(extractor, "subagent_file", None)  # missing in plugins of earlier protocol versions
-    if locate is None or not path:
+    locate = subagent_locator(agent, path)
+    if locate is None:
         return []
     found = []
     for subagent, oid in stored.items():
-        target = locate(path, subagent)
+        target = locate(subagent)
         if target and not os.path.lexists(target) and (data := objects.blob(oid)):
             found.append((target, data))
     return found
+
+
+def subagent_locator(agent: Agent, path: str) -> Callable[[str], str] | None:
+    """Return what finds the place of a subagent's transcript by its id; None if the agent cannot restore them."""
+    extractor = capabilities.subagent_extractor(agent, agent.transcript(path)) if path else None
+    locate: Callable[[str], str] | None = getattr(extractor, "subagent_ref", None)  # optional
+    return locate

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from entire.agents import capabilities, registry
 from entire.lifecycle import liveness
-from entire.lifecycle.session_transcript import LINES
 from entire.model.value import Value
 from entire.model.views import ConversationView
 from entire.resume import transcript_merge
@@ -26,12 +25,12 @@ REMOVED = "removed"
 
 
 class Conversation(Value):
-    """A conversation to rewind. ``lines``: the records that remain in its file."""
+    """A conversation to rewind. ``records``: how many remain in its transcript."""
 
     session_id: str
     agent: Agent
     file: TranscriptChange
-    lines: int
+    records: int
     subagents: tuple[tuple[str, bytes], ...] = ()  # missing files to restore: path, content
 
     @property
@@ -41,12 +40,12 @@ class Conversation(Value):
 
 
 class Stored(Value):
-    """A session's stored transcript at a point. ``lines``: only the first so many belong to it; None: all."""
+    """A session's stored transcript at a point. ``records``: only the first so many belong to it; None: all."""
 
     session_id: str
     agent: Agent
     transcript: bytes
-    lines: int | None = None
+    records: int | None = None
     subagents: dict[str, str] = {}  # subagent to the blob of its transcript
 
 
@@ -57,11 +56,12 @@ def of_point(context: Context, points: Points, point: PointView, session_id: str
         if session_id in ("", stored.session_id):
             session = context.session(stored.session_id)
             file = transcript_merge.back_to(
-                context.place, stored.agent, session, stored.session_id, stored.transcript, stored.lines
+                context.place, stored.agent, session, stored.session_id, stored.transcript, stored.records
             )
             missing = transcript_merge.subagent_files(context.objects, stored.agent, file.path, stored.subagents)
-            found.append(Conversation(session_id=stored.session_id, agent=stored.agent, file=file,
-                                      lines=_count_lines(file.data), subagents=tuple(missing)))  # fmt: skip
+            records = _count_records(stored.agent, file.path, file.data)
+            found.append(Conversation(session_id=stored.session_id, agent=stored.agent, file=file, records=records,
+                                      subagents=tuple(missing)))  # fmt: skip
     return found
 
 
@@ -121,27 +121,23 @@ def _stored_in_step(context: Context, agent: Agent, point: PointView) -> Stored:
 
 
 def _stored_of_turn(context: Context, points: Points, point: PointView, agent: Agent) -> Stored:
-    """Return the transcript at the start of a turn, or the end of one without a step: the first lines of the session's
-    next step.
+    """Return the transcript at the start of a turn, or the end of one without a step: the first records of the
+    session's next step.
 
     If no step holds that many, the agent's own file does, since cutting it also forgets the turns that were cut.
     """
-    if point.is_before_prompt and LINES not in agent.capabilities:  # cannot be cut
-        earlier = points.step_before(point)
-        nothing = Stored(session_id=point.session_id, agent=agent, transcript=b"")
-        return _stored_in_step(context, agent, earlier) if earlier is not None else nothing
-    lines = _lines_at(context, point)
+    records = _records_at(context, point)
     later = points.step_after(point)
+    path = transcript_merge.live_path(context.place, agent, context.session(point.session_id), point.session_id)
     stored = _stored_in_step(context, agent, later) if later is not None else None
-    if stored is None or _count_lines(stored.transcript) < lines:
-        path = transcript_merge.live_path(context.place, agent, context.session(point.session_id), point.session_id)
-        live = agent.read_transcript(path) if path else b""
-        return Stored(session_id=point.session_id, agent=agent, transcript=live, lines=lines)
-    return Stored(session_id=point.session_id, agent=agent, transcript=stored.transcript, lines=lines,
+    if stored is None or _count_records(agent, path, stored.transcript) < records:
+        live = agent.transcript(path).snapshot() if path else b""
+        return Stored(session_id=point.session_id, agent=agent, transcript=live, records=records)
+    return Stored(session_id=point.session_id, agent=agent, transcript=stored.transcript, records=records,
                   subagents=stored.subagents)  # fmt: skip
 
 
-def _lines_at(context: Context, point: PointView) -> int:
+def _records_at(context: Context, point: PointView) -> int:
     """Return how many records the transcript had at the start or the end of a turn."""
     notes = turnlog.read(context.place, point.session_id)
     own = [note for note in notes if note.turn == turn_id(point)]
@@ -170,5 +166,5 @@ def _agent(context: Context, session_id: str, agent_type: str) -> Agent | None:
     return context.agent_of(session) if session is not None else registry.make_by_type(agent_type)
 
 
-def _count_lines(data: bytes) -> int:
-    return data.count(b"\n") + (bool(data) and not data.endswith(b"\n"))
+def _count_records(agent: Agent, session_ref: str, data: bytes) -> int:
+    return agent.transcript(session_ref, data).end().count

@@ -15,7 +15,6 @@ from entire.model.session import KEPT_SECONDS
 from entire.model.turns import Mark
 from entire.model.value import replace
 from entire.model.views import EditView, RewindView
-from entire.resume import transcript_merge
 from entire.resume.transcript_merge import CUT, WRITTEN
 from entire.rewind import conversations
 from entire.rewind import files as rewind_files
@@ -154,25 +153,24 @@ class Rewind:
         """Remove what came after the point from a session's state and log of turns."""
         from entire.resume import recount
 
-        place, draft, data = self._context.place, self._draft, conversation.file.data
+        place, data = self._context.place, conversation.file.data
         notes = turnlog.read(place, session.session_id)
         if conversation.file.what == CUT:
-            remaining = [note for note in notes if note.position < conversation.lines]
+            remaining = [note for note in notes if note.position < conversation.records]
         else:
-            remaining = recount.turns(place, draft, conversation.agent, session, data)
+            remaining = recount.turns(place, conversation.agent, session, data)
         if remaining != notes:
             self._draft.write_private(turnlog.path(place, session.session_id), turnlog.dumps(remaining))
         moment = float(self._draft.notes["back_to"])
         session.tasks = {key: task for key, task in session.tasks.items()
                          if task.kept or task.started <= moment}  # fmt: skip
-        counted = recount.counted(place, draft, conversation.agent, session, data)
+        counted = recount.counted(place, conversation.agent, session, data)
         session.transcript_path = conversation.file.path
         session.turn = None  # its positions in the transcript are invalid now
         if conversation.file.what == WRITTEN:
             transcripts.forget(session)
             if counted is None:
-                at = len(transcript_merge.first_lines(data, session.counted.count))
-                counted = replace(session.counted, byte=at)
+                counted = conversation.agent.transcript(conversation.file.path, data).at(session.counted.count)
         session.counted = counted if counted is not None else session.counted
 
     def _with_open_files(self) -> list[Session]:

@@ -49,7 +49,7 @@ def _restore_conversation(context: Context, draft: Draft, before: Session, state
     present = files.read(state.transcript_path) or b"" if state.transcript_path else b""
     planned = draft.planned(before.transcript_path) if before.transcript_path else None
     data, agent = present if planned is None else planned, context.agent_of(state)
-    known = recount.counted(context.place, draft, agent, state, data) if agent is not None else None
+    known = recount.counted(context.place, agent, state, data) if agent is not None else None
     state.counted = known if known is not None else before.counted
     more = {subagent: position for subagent, position in before.counted_subagents.items()
             if position[0] > state.counted_subagents.get(subagent, position)[0]}  # fmt: skip

@@ -17,7 +17,7 @@ from entire.model.phases import Phase
 from entire.model.records import usage_from_json, usage_to_json
 from entire.model.session import Process, Session, SubagentTask, Turn, TurnCheckpoint
 from entire.model.times import parse_time
-from entire.model.transcripts import Position, TokenUsage
+from entire.model.transcripts import Position, StoredLines, TokenUsage
 from entire.store import gojson
 
 TYPE_CHECKING = False
@@ -220,14 +220,14 @@ def to_own(session: Session) -> dict[str, Any]:
     value["process"] = [session.process.pid, session.process.started]
     value["turn"] = None if session.turn is None else turn_json(session.turn)
     value["tasks"] = {name: _task_json(task) for name, task in session.tasks.items()}
-    value["counted"] = _position_json(session.counted)
-    value["stored"] = _position_json(session.stored)
+    value["counted"] = session.counted.to_json()
+    value["stored"] = [session.stored.lines, session.stored.size, session.stored.mark]
     value["turn_checkpoints"] = [
         {
             "id": checkpoint.id,
             "commit": checkpoint.commit,
             "moment": checkpoint.moment,
-            "since": _position_json(checkpoint.since),
+            "since": checkpoint.since.to_json(),
             "subagents": checkpoint.subagents,
             "base": usage_to_json(checkpoint.base) if checkpoint.base else None,
         }
@@ -253,15 +253,15 @@ def from_own(value: dict[str, Any]) -> Session:
     pid, started = value.get("process") or (0, "")
     session.process = Process(pid=pid, started=started)
     session.turn = turn_from_json(value["turn"]) if value.get("turn") else None
-    session.counted = _position(value.get("counted"))
-    session.stored = _position(value.get("stored"))
+    session.counted = Position.from_json(value.get("counted"))
+    session.stored = _stored_lines(value.get("stored"))
     session.tasks = {name: _task(task) for name, task in (value.get("tasks") or {}).items() if isinstance(task, dict)}
     session.turn_checkpoints = [
         TurnCheckpoint(
             id=checkpoint["id"],
             commit=checkpoint["commit"],
             moment=checkpoint["moment"],
-            since=_position(checkpoint["since"]),
+            since=Position.from_json(checkpoint["since"]),
             subagents=checkpoint.get("subagents") or {},
             base=usage_from_json(checkpoint.get("base")),
         )
@@ -286,8 +286,8 @@ def _task(value: dict[str, Any]) -> SubagentTask:
 def turn_json(turn: Turn) -> dict[str, Any]:
     return {
         **turn.__dict__,
-        "start": _position_json(turn.start),
-        "finish": _position_json(turn.finish),
+        "start": turn.start.to_json(),
+        "finish": turn.finish.to_json(),
         "tokens": usage_to_json(turn.tokens),
     }
 
@@ -295,19 +295,15 @@ def turn_json(turn: Turn) -> dict[str, Any]:
 def turn_from_json(value: dict[str, Any]) -> Turn:
     """Read a turn; keys of other versions are ignored."""
     known = {name: value[name] for name in Turn._fields if name in value}
-    known["start"] = _position(value.get("start"))
-    known["finish"] = _position(value.get("finish"))
+    known["start"] = Position.from_json(value.get("start"))
+    known["finish"] = Position.from_json(value.get("finish"))
     known["tokens"] = usage_from_json(value.get("tokens")) or TokenUsage()
     return Turn(**known)
 
 
-def _position_json(position: Position) -> list[Any]:
-    return [position.count, position.byte, position.mark]
-
-
-def _position(value: Any) -> Position:
-    count, byte, mark = value or (0, 0, "")
-    return Position(count=count, byte=byte, mark=mark)
+def _stored_lines(value: Any) -> StoredLines:
+    lines, size, mark = value or (0, 0, "")
+    return StoredLines(lines=lines, size=size, mark=mark)
 
 
 # ---------------------------------------------------------------- the form shared with the Go CLI

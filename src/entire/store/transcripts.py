@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 
 from entire.git.write import Stream, blob_id
+from entire.model import jsontext
 from entire.model.digest import sha1, sha256
-from entire.model.transcripts import START, Position
+from entire.model.transcripts import StoredLines
 from entire.model.value import Value
 from entire.redact import Redacted, redact_json, redact_jsonl, trusted
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from entire.git.read import Objects
     from entire.model.session import Session
+    from entire.model.transcripts import FileLines
 
 MAX_PART = 50 * 1024 * 1024  # GitHub refuses files above 100 MB; the Go CLI cuts here too
 MERGE_AT = 400  # parts; a suffix has three digits, so there must never be more than 999
@@ -68,28 +70,27 @@ def read_span(path: str, start: int, end: int) -> bytes:
 def was_rewritten(session: Session) -> bool:
     """Tell whether the transcript no longer starts with what is stored."""
     stored = session.stored
-    if stored.byte == 0:
+    if stored.size == 0:
         return False
-    before = read_span(session.transcript_path, max(0, stored.byte - _CHECKED), stored.byte)
-    return sha1(before).hexdigest() != stored.mark
+    return _mark(read_span(session.transcript_path, max(0, stored.size - _CHECKED), stored.size)) != stored.mark
 
 
 def forget(session: Session) -> None:
     """Make the next ``store`` start at the transcript's beginning."""
-    session.stored = START
+    session.stored = StoredLines()
     session.parts = []
 
 
-def store(session: Session, end: Position, where: str, shorten: Callable[[bytes, int], bytes]) -> Stored:
-    """Return the transcript's parts up to ``end``; new content is redacted and recorded in the session.
+def store(session: Session, held: FileLines, where: str, shorten: Callable[[bytes, int], bytes]) -> Stored:
+    """Return the parts of a transcript's lines; new content is redacted and recorded in the session.
 
     The caller writes the new parts in the same stream as the tree that contains them, before it saves the session.
     ``shorten`` cuts a value inside a single line that exceeds the size of a part.
     """
-    if was_rewritten(session) or end.byte < session.stored.byte:
+    if was_rewritten(session) or held.size < session.stored.size:
         forget(session)
     parts: list[str | Redacted] = [str(oid) for oid, _ in session.parts]
-    for block, is_last in _blocks(session.transcript_path, session.stored.byte, end.byte):
+    for block, is_last in _blocks(held.path, session.stored.size, held.size):
         last = b""
         if is_last:
             whole = block.rfind(b"\n", 0, len(block) - 1) + 1
@@ -103,7 +104,7 @@ def store(session: Session, end: Position, where: str, shorten: Callable[[bytes,
             _remember(session, block, part)
         if last:
             parts.append(_redact(last, shorten))
-    return Stored(parts=tuple(parts), lines=end.count, size=end.byte)
+    return Stored(parts=tuple(parts), lines=held.lines, size=held.size)
 
 
 def step_files(session: Session, whole: Stored, objects: Objects, *, is_counted: bool) -> dict[str, str | Redacted]:
@@ -142,9 +143,9 @@ def _remember(session: Session, block: bytes, part: Redacted) -> None:
     """Record a part of complete lines, which no longer changes."""
     lines = block.count(b"\n")
     session.parts.append([blob_id(part, len(session.parts[0][0]) if session.parts else session.oid_size), lines])
-    at = session.stored.byte + len(block)
-    tail = read_span(session.transcript_path, max(0, at - _CHECKED), at)
-    session.stored = Position(count=session.stored.count + lines, byte=at, mark=sha1(tail).hexdigest())
+    at = session.stored.size + len(block)
+    mark = _mark(read_span(session.transcript_path, max(0, at - _CHECKED), at))
+    session.stored = StoredLines(lines=session.stored.lines + lines, size=at, mark=mark)
 
 
 def _write_blob(where: str, data: Redacted) -> str:
@@ -214,6 +215,45 @@ def content_hash(parts: Sequence[bytes]) -> str:
     return "sha256:" + digest.hexdigest()
 
 
-def store_document(chunks: list[bytes]) -> Stored:
-    """Return the parts of a transcript that is always rewritten completely (one JSON document, an export)."""
-    return Stored(parts=tuple(redact_json(chunk) for chunk in chunks), lines=0)
+def store_whole(session: Session, chunks: Sequence[bytes], objects: Objects) -> Stored:
+    """Return the chunks of a transcript that is stored in one piece: usually one, a document or JSON lines.
+
+    Of lines, only those after what is stored already are redacted.
+    """
+    size = sum(map(len, chunks))
+    if len(chunks) != 1 or not _is_lines(chunks[0]):
+        forget(session)
+        return Stored(parts=tuple(redact_jsonl(chunk) if _is_lines(chunk) else redact_json(chunk) for chunk in chunks),
+                      lines=0, size=size)  # fmt: skip
+    data, known = chunks[0], b""
+    stored = session.stored
+    if stored.size and _mark(data[: stored.size]) == stored.mark and len(session.parts) == 1:
+        known = objects.blob(str(session.parts[0][0])) or b""
+    redacted = trusted(known + redact_jsonl(data[stored.size if known else 0 :]))
+    _remember_whole(session, data, redacted)
+    return Stored(parts=(redacted,), lines=0, size=size)
+
+
+def _is_lines(data: bytes) -> bool:
+    """Tell whether the first of several lines is a complete JSON value."""
+    first, newline, rest = data.partition(b"\n")
+    if not (newline and rest.strip()):
+        return bool(newline)
+    try:
+        jsontext.loads(first)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _remember_whole(session: Session, data: bytes, redacted: Redacted) -> None:
+    """Record a transcript that ends with a line: what follows can be redacted alone."""
+    forget(session)
+    if data.endswith(b"\n"):
+        lines = data.count(b"\n")
+        session.parts = [[blob_id(redacted, session.oid_size), lines]]
+        session.stored = StoredLines(lines=lines, size=len(data), mark=_mark(data))
+
+
+def _mark(data: bytes) -> str:
+    return sha1(data[-_CHECKED:]).hexdigest()

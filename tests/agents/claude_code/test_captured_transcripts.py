@@ -10,12 +10,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from entire.agents.claude_code.agent import ClaudeCode
-from entire.model.transcripts import START, Position, TokenUsage
+from entire.model.transcripts import START, FileReport, Position, TokenUsage
 from entire.model.value import replace
 from tests.agents.claude_code import oracle
 from tests.agents.claude_code.oracle import LONG
 
 NAMES = oracle.transcripts()
+
+
+def paths(reports: list[FileReport]) -> list[str]:
+    return list(dict.fromkeys(report.path for report in reports))
 
 
 def numbers(usage: TokenUsage) -> tuple[int, int, int, int, int]:
@@ -38,11 +42,13 @@ def test_a_whole_transcript(name: str) -> None:
     path, agent = oracle.path_of(name), ClaudeCode()
     data = Path(path).read_bytes()
     records = oracle.load(data)
-    assert agent.transcript_position(path, START) == oracle.places(data)[-1]
-    assert [(prompt.position, prompt.text) for prompt in agent.prompts(path, START)] == oracle.PROMPTS[name]
-    assert agent.modified_files(path, START) == [f"/home/dev/project/{file}" for file in oracle.FILES.get(name, [])]
+    assert agent.transcript(path).end(START) == oracle.places(data)[-1]
+    assert [(prompt.position, prompt.text) for prompt in agent.transcript(path).prompts(START)] == oracle.PROMPTS[name]
+    assert paths(agent.transcript(path).files(START)) == [
+        f"/home/dev/project/{file}" for file in oracle.FILES.get(name, [])
+    ]
     counted = oracle.tokens(records, 0, len(records))
-    assert numbers(agent.token_usage(path, START)) == counted
+    assert numbers(agent.transcript(path).tokens(START)) == counted
     assert counted == oracle.TOKENS.get(name, counted)
     texts = [
         block["text"]
@@ -51,7 +57,7 @@ def test_a_whole_transcript(name: str) -> None:
         for block in record["message"]["content"]
         if block["type"] == "text"
     ]
-    assert agent.summary(path, START) == texts[-1]
+    assert agent.transcript(path).summary(START) == texts[-1]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -59,18 +65,20 @@ def test_two_parts_say_what_the_whole_says(name: str) -> None:
     path, whole = oracle.path_of(name), ClaudeCode()
     data = Path(path).read_bytes()
     places = oracle.places(data)
-    prompts, files = whole.prompts(path, START), whole.modified_files(path, START)
-    tokens, subagents = whole.token_usage(path, START), whole.subagents(path, START)
+    prompts, files = whole.transcript(path).prompts(START), whole.transcript(path).files(START)
+    tokens, subagents = whole.transcript(path).tokens(START), whole.transcript(path).subagents(START)
     for place in places:
         # The Go CLI's state knows only the number of lines: the rest is found out.
         for since in (place, Position(count=place.count), replace(place, mark="")):
             agent = ClaudeCode()
-            assert agent.transcript_position(path, since) == places[-1]
-            assert agent.prompts(path, since) == [prompt for prompt in prompts if prompt.position >= place.count]
-            first = agent.modified_files(path, START, since)
-            assert list(dict.fromkeys(first + agent.modified_files(path, since))) == files
-            assert agent.token_usage(path, START, since) + agent.token_usage(path, since) == tokens
-            both = agent.subagents(path, START, since) + agent.subagents(path, since)
+            assert agent.transcript(path).end(since) == places[-1]
+            assert agent.transcript(path).prompts(since) == [
+                prompt for prompt in prompts if prompt.position >= place.count
+            ]
+            first = agent.transcript(path).files(START, since)
+            assert list(dict.fromkeys(first + agent.transcript(path).files(since))) == files
+            assert agent.transcript(path).tokens(START, since) + agent.transcript(path).tokens(since) == tokens
+            both = agent.transcript(path).subagents(START, since) + agent.transcript(path).subagents(since)
             assert {(one.id, one.tool_use_id, one.type, one.description) for one in both} == {
                 (one.id, one.tool_use_id, one.type, one.description) for one in subagents
             }
@@ -83,10 +91,10 @@ def test_until_is_as_if_the_file_ended_there(name: str, tmp_path: Path) -> None:
     cut = tmp_path / os.path.basename(path)
     for place in oracle.places(data):
         cut.write_bytes(data[: place.byte])
-        assert agent.transcript_position(str(cut), START) == place
-        assert agent.modified_files(str(cut), START) == agent.modified_files(path, START, place)
+        assert agent.transcript(str(cut)).end(START) == place
+        assert agent.transcript(str(cut)).files(START) == agent.transcript(path).files(START, place)
         if (name, place.count) != ("headless-slash-command", 3):  # a command counts once its expansion is there
-            assert agent.prompts(str(cut), START) == agent.prompts(path, START, place)
+            assert agent.transcript(str(cut)).prompts(START) == agent.transcript(path).prompts(START, place)
 
 
 @given(
@@ -98,7 +106,7 @@ def test_tokens_of_a_range(name: str, at: int, bounds: tuple[int, int]) -> None:
     data = Path(path).read_bytes()
     places, records = oracle.places(data), oracle.load(data)
     low, high = sorted(min(bound, len(places) - 1) for bound in bounds)
-    found = agent.token_usage(path, places[low], places[high])
+    found = agent.transcript(path).tokens(places[low], places[high])
     assert numbers(found) == oracle.tokens(records, low, high)
 
 
@@ -107,16 +115,16 @@ def test_growth_from_the_stop_hook_to_three_seconds_later(tmp_path: Path) -> Non
     late = Path(oracle.path_of("stop-hook-start-plus-3s")).read_bytes()
     path, agent = tmp_path / "s.jsonl", ClaudeCode()
     path.write_bytes(early)
-    before = agent.transcript_position(str(path), START)
+    before = agent.transcript(str(path)).end(START)
     assert (before.count, before.byte) == (9, len(early))
-    spent = agent.token_usage(str(path), START)
+    spent = agent.transcript(str(path)).tokens(START)
     path.write_bytes(late)
-    assert agent.transcript_position(str(path), before) == oracle.places(late)[-1]
-    assert agent.prompts(str(path), before) == []
-    assert agent.modified_files(str(path), before) == []
-    assert numbers(agent.token_usage(str(path), before)) == (1200, 0, 300, 30, 1)
-    assert numbers(spent + agent.token_usage(str(path), before)) == (3300, 200, 530, 120, 3)
-    assert agent.summary(str(path), before) == "Created hello.py and ran it."
+    assert agent.transcript(str(path)).end(before) == oracle.places(late)[-1]
+    assert agent.transcript(str(path)).prompts(before) == []
+    assert agent.transcript(str(path)).files(before) == []
+    assert numbers(agent.transcript(str(path)).tokens(before)) == (1200, 0, 300, 30, 1)
+    assert numbers(spent + agent.transcript(str(path)).tokens(before)) == (3300, 200, 530, 120, 3)
+    assert agent.transcript(str(path)).summary(before) == "Created hello.py and ran it."
 
 
 @pytest.mark.parametrize("name", ["headless-after-turn1", LONG])
@@ -126,7 +134,7 @@ def test_a_file_that_grows_byte_by_byte_is_counted_line_by_line(name: str, tmp_p
     marks = {place.count: place.mark for place in oracle.places(data[: data.rindex(b"\n") + 1])}
     for size in range(0, len(data), 37):
         path.write_bytes(data[:size])
-        since = agent.transcript_position(str(path), since)
+        since = agent.transcript(str(path)).end(since)
         complete = data[:size].count(b"\n")
         assert since.count in (complete, complete + 1)
         if since.count == complete + 1:  # all of the line but its newline
@@ -135,7 +143,7 @@ def test_a_file_that_grows_byte_by_byte_is_counted_line_by_line(name: str, tmp_p
 
 
 def test_prompts_carry_their_turn_and_time() -> None:
-    first, second = ClaudeCode().prompts(oracle.path_of("headless-after-turn2-resumed"), START)
+    first, second = ClaudeCode().transcript(oracle.path_of("headless-after-turn2-resumed")).prompts(START)
     assert (first.id, second.id) == (
         "0e5a1424-4414-4b9c-afa1-a3ecf0e905f1",
         next(
@@ -148,15 +156,15 @@ def test_prompts_carry_their_turn_and_time() -> None:
 def test_the_model_is_that_of_the_last_answer_but_not_the_agents_own() -> None:
     records = oracle.load(Path(oracle.path_of(LONG)).read_bytes())
     (model,) = {r["message"]["model"] for r in records if r["type"] == "assistant"} - {"<synthetic>"}
-    assert ClaudeCode().model(oracle.path_of(LONG), START) == model
+    assert ClaudeCode().transcript(oracle.path_of(LONG)).model(START) == model
     places = oracle.places(Path(oracle.path_of(LONG)).read_bytes())
-    assert ClaudeCode().model(oracle.path_of(LONG), START, places[1]) == ""
-    assert ClaudeCode().model(oracle.path_of("headless-api-error"), START) == model
+    assert ClaudeCode().transcript(oracle.path_of(LONG)).model(START, places[1]) == ""
+    assert ClaudeCode().transcript(oracle.path_of("headless-api-error")).model(START) == model
 
 
 def test_subagents_of_the_long_session() -> None:
     path = oracle.path_of(LONG)
-    found = ClaudeCode().subagents(path, START)
+    found = ClaudeCode().transcript(path).subagents(START)
     assert [(one.id, one.tool_use_id, one.type, one.description, one.background) for one in found] == [
         ("a1c6d93a27d2dd0d0", "toolu_1a1fca7e44a000800x", "general-purpose", "Write a note", False),
         ("a93c9ed39773603cf", "toolu_1a1fca8ddd4001500x", "general-purpose", "First", False),
@@ -173,7 +181,7 @@ def test_subagents_by_where_they_are_mentioned() -> None:
     places = oracle.places(Path(path).read_bytes())
 
     def ids(first: int, stop: int) -> list[str]:
-        return [one.id for one in agent.subagents(path, places[first], places[stop])]
+        return [one.id for one in agent.transcript(path).subagents(places[first], places[stop])]
 
     assert ids(0, 18) == []
     assert ids(18, 19) == ["a1c6d93a27d2dd0d0"]  # only called: its id is in the note beside its transcript
@@ -181,7 +189,7 @@ def test_subagents_by_where_they_are_mentioned() -> None:
     assert ids(20, 62) == []
     assert ids(62, 67) == ["a93c9ed39773603cf", "aab5abd2fca17a36b"]
     assert ids(74, 83) == ["a28cdada78e2a825c"]  # only the notice that it ended
-    assert agent.subagents(path, places[74], places[83])[0].background
+    assert agent.transcript(path).subagents(places[74], places[83])[0].background
 
 
 @pytest.mark.parametrize(
@@ -201,15 +209,15 @@ def test_the_answer_that_runs_a_tool(line: int, end: int) -> None:
     places = oracle.places(data)
     moment = _time(oracle.load(data)[line]["timestamp"]) + 0.01
     for since in (START, places[50], Position(count=50)):
-        assert agent.answer_boundary(path, since, moment) == places[end]
+        assert agent.transcript(path).answer_boundary(since, moment) == places[end]
 
 
 def test_no_answer_had_begun() -> None:
     path, agent = oracle.path_of(LONG), ClaudeCode()
     places = oracle.places(Path(path).read_bytes())
-    assert agent.answer_boundary(path, START, 1.0) == START
-    assert agent.answer_boundary(path, places[50], 1.0) == places[50]
-    assert agent.answer_boundary(path, places[-1], 1e12) == places[-1]
+    assert agent.transcript(path).answer_boundary(START, 1.0) == START
+    assert agent.transcript(path).answer_boundary(places[50], 1.0) == places[50]
+    assert agent.transcript(path).answer_boundary(places[-1], 1e12) == places[-1]
 
 
 def _time(text: str) -> float:

@@ -13,9 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from entire.agents.claude_code.agent import ClaudeCode
-from entire.model.transcripts import START, Position
+from entire.model.transcripts import START, FileReport, Position
 
 TIME = "2026-11-21T05:56:28.824Z"
+
+
+def paths(reports: list[FileReport]) -> list[str]:
+    return list(dict.fromkeys(report.path for report in reports))
 
 
 class Story:
@@ -57,7 +61,7 @@ def story(tmp_path: Path) -> Story:
 
 
 def texts(path: str, since: Position = START, until: Position | None = None) -> list[str]:
-    return [prompt.text for prompt in ClaudeCode().prompts(path, since, until)]
+    return [prompt.text for prompt in ClaudeCode().transcript(path).prompts(since, until)]
 
 
 def short(path: Path, *records: dict[str, Any]) -> str:
@@ -142,9 +146,9 @@ def test_an_answer_that_compaction_copied_costs_nothing_again(story: Story) -> N
         usage = {"input_tokens": tokens, "output_tokens": tokens}
         story.add("assistant", uuid, None, [], message={"id": "m1", "usage": usage})
     path = story.write()
-    found = ClaudeCode().token_usage(path, START)
+    found = ClaudeCode().transcript(path).tokens(START)
     assert (found.input_tokens, found.output_tokens, found.api_call_count) == (7, 7, 1)
-    assert not ClaudeCode().token_usage(path, Position(count=1))
+    assert not ClaudeCode().transcript(path).tokens(Position(count=1))
 
 
 def test_usage_that_is_complete_only_in_the_last_record(story: Story) -> None:
@@ -153,21 +157,21 @@ def test_usage_that_is_complete_only_in_the_last_record(story: Story) -> None:
             "assistant", uuid, None, [], message={"id": "m1", "usage": {"input_tokens": 9, "output_tokens": tokens}}
         )
     path, agent = story.write(), ClaudeCode()
-    first = agent.token_usage(path, START, Position(count=1))
+    first = agent.transcript(path).tokens(START, Position(count=1))
     assert (first.input_tokens, first.output_tokens) == (9, 40)
-    assert not agent.token_usage(path, Position(count=1))
+    assert not agent.transcript(path).tokens(Position(count=1))
 
 
 def test_usage_that_is_poorer_in_a_later_record(story: Story) -> None:
     for uuid, tokens in (("b", 40), ("c", 3)):
         story.add("assistant", uuid, None, [], message={"id": "m1", "usage": {"output_tokens": tokens}})
-    assert ClaudeCode().token_usage(story.write(), START).output_tokens == 40
+    assert ClaudeCode().transcript(story.write()).tokens(START).output_tokens == 40
 
 
 @pytest.mark.parametrize("usage", ["x", None, [], {"input_tokens": "5", "output_tokens": -1}, {"input_tokens": True}])
 def test_usage_that_is_none(story: Story, usage: object) -> None:
     story.add("assistant", "b", None, [], message={"id": "m1", "usage": usage})
-    assert not ClaudeCode().token_usage(story.write(), START)
+    assert not ClaudeCode().transcript(story.write()).tokens(START)
 
 
 def test_which_user_records_are_prompts(story: Story) -> None:
@@ -192,7 +196,7 @@ def test_a_sidechain_in_the_main_file_is_not_the_conversation(story: Story) -> N
     story.answer("b", "a", "1")
     path = story.write()
     assert texts(path) == ["one"]
-    assert ClaudeCode().transcript_position(path, START).mark == "m-b"
+    assert ClaudeCode().transcript(path).end(START).mark == "m-b"
 
 
 def test_the_records_of_a_subagent_in_the_main_file_are_not_the_sessions_own(story: Story) -> None:
@@ -206,9 +210,9 @@ def test_the_records_of_a_subagent_in_the_main_file_are_not_the_sessions_own(sto
     story.lines[-1]["isSidechain"] = True
     story.add("assistant", "c", "b", [{"type": "text", "text": "3"}], message={"id": "m-b", "usage": cost})
     path, agent = story.write(), ClaudeCode()
-    assert agent.token_usage(path, START, None).input_tokens == 10
-    assert agent.modified_files(path, START) == []
-    assert agent.token_usage(path, Position(count=3), None).input_tokens == 0
+    assert agent.transcript(path).tokens(START, None).input_tokens == 10
+    assert agent.transcript(path).files(START) == []
+    assert agent.transcript(path).tokens(Position(count=3), None).input_tokens == 0
 
 
 def test_which_results_mean_a_changed_file(story: Story) -> None:
@@ -222,13 +226,13 @@ def test_which_results_mean_a_changed_file(story: Story) -> None:
     story.result("h", "g", "7", {"filePath": "/r/nul\0.py", "structuredPatch": []})
     story.result("i", "h", "8", {"filePath": "/r/edit \ud800.py", "oldString": "", "newString": "x"})
     story.result("j", "i", "9", {"filePath": "/r/write.py", "structuredPatch": []})
-    assert ClaudeCode().modified_files(story.write(), START) == ["/r/write.py", "/r/n.ipynb", "/r/edit ?.py"]
+    assert paths(ClaudeCode().transcript(story.write()).files(START)) == ["/r/write.py", "/r/n.ipynb", "/r/edit ?.py"]
 
 
 def test_a_pending_call_has_changed_nothing(story: Story) -> None:
     story.prompt("a", None, "go")
     story.call("b", "a", "Write", file_path="/r/a.py", content="")
-    assert ClaudeCode().modified_files(story.write(), START) == []
+    assert ClaudeCode().transcript(story.write()).files(START) == []
 
 
 def test_results_of_the_old_form_need_their_call(story: Story) -> None:
@@ -237,10 +241,10 @@ def test_results_of_the_old_form_need_their_call(story: Story) -> None:
     for uuid in "bcde":
         story.result(f"r{uuid}", uuid, uuid, is_error=uuid == "e")
     path, agent = story.write(), ClaudeCode()
-    assert agent.modified_files(path, START) == ["/r/b.py", "/r/c.py"]
-    assert agent.modified_files(path, START, Position(count=5)) == ["/r/b.py"]
-    assert agent.modified_files(path, Position(count=4)) == ["/r/b.py", "/r/c.py"]
-    assert agent.modified_files(path, Position(count=5)) == ["/r/c.py"]
+    assert paths(agent.transcript(path).files(START)) == ["/r/b.py", "/r/c.py"]
+    assert paths(agent.transcript(path).files(START, Position(count=5))) == ["/r/b.py"]
+    assert paths(agent.transcript(path).files(Position(count=4))) == ["/r/b.py", "/r/c.py"]
+    assert paths(agent.transcript(path).files(Position(count=5))) == ["/r/c.py"]
 
 
 def test_the_old_short_form(tmp_path: Path) -> None:
@@ -253,15 +257,15 @@ def test_the_old_short_form(tmp_path: Path) -> None:
         {"type": "assistant", "uuid": "a2", "message": {"content": "Done.", "usage": {"output_tokens": 3}}},
     )
     agent = ClaudeCode()
-    assert agent.transcript_position(path, START) == Position(count=4, byte=Path(path).stat().st_size, mark="a2")
+    assert agent.transcript(path).end(START) == Position(count=4, byte=Path(path).stat().st_size, mark="a2")
     assert texts(path) == ["Create a.py", "and then?"]
     assert texts(path, Position(count=1)) == ["and then?"]
-    assert agent.modified_files(path, START) == ["/r/a.py"]
-    assert agent.modified_files(path, START, Position(count=1)) == []
-    assert agent.summary(path, START) == "Done."
-    assert agent.token_usage(path, START).output_tokens == 3
+    assert paths(agent.transcript(path).files(START)) == ["/r/a.py"]
+    assert agent.transcript(path).files(START, Position(count=1)) == []
+    assert agent.transcript(path).summary(START) == "Done."
+    assert agent.transcript(path).tokens(START).output_tokens == 3
     # Without times nobody can tell which answer ran: all that is there.
-    assert agent.answer_boundary(path, START, 5.0) == agent.transcript_position(path, START)
+    assert agent.transcript(path).answer_boundary(START, 5.0) == agent.transcript(path).end(START)
 
 
 def test_the_old_short_form_with_results_counts_only_those(tmp_path: Path) -> None:
@@ -273,7 +277,7 @@ def test_the_old_short_form_with_results_counts_only_those(tmp_path: Path) -> No
         {"type": "assistant", "uuid": "a1", "message": {"content": calls}},
         {"type": "user", "uuid": "u1", "message": {"content": [{"type": "tool_result", "tool_use_id": "t1"}]}},
     )
-    assert ClaudeCode().modified_files(path, START) == ["/r/1.py"]
+    assert paths(ClaudeCode().transcript(path).files(START)) == ["/r/1.py"]
 
 
 def test_old_prompts_of_a_session_that_a_newer_agent_went_on_with(story: Story) -> None:
@@ -290,19 +294,19 @@ def test_an_old_subagent_is_known_by_the_text_of_its_result(story: Story, tmp_pa
     (tmp_path / "agent-abc123.jsonl").write_text("{}\n")
     story.call("b", "a", "Task", subagent_type="explorer", description="Look around")
     story.result("c", "b", "b", content=[{"type": "text", "text": "agentId: abc123 (for resuming)"}])
-    (found,) = ClaudeCode().subagents(story.write(), START)
+    (found,) = ClaudeCode().transcript(story.write()).subagents(START)
     assert (found.id, found.type, found.description, found.tool_use_id) == ("abc123", "explorer", "Look around", "t-b")
     assert found.session_ref == str(tmp_path / "agent-abc123.jsonl")
 
 
 def test_a_subagent_id_that_leaves_the_folder_is_no_subagent(story: Story) -> None:
     story.result("c", "b", "b", {"agentId": "../../x", "status": "completed"})
-    assert ClaudeCode().subagents(story.write(), START) == []
+    assert ClaudeCode().transcript(story.write()).subagents(START) == []
 
 
 def test_an_ended_shell_command_is_no_subagent(story: Story) -> None:
     story.prompt("a", None, "<task-notification><task-id>b1</task-id></task-notification>", promptSource="system")
-    assert ClaudeCode().subagents(story.write(), START) == []
+    assert ClaudeCode().transcript(story.write()).subagents(START) == []
 
 
 # faults
@@ -311,26 +315,26 @@ def test_an_ended_shell_command_is_no_subagent(story: Story) -> None:
 def test_a_missing_transcript_is_an_empty_one(tmp_path: Path) -> None:
     agent = ClaudeCode()
     for path in (str(tmp_path / "none.jsonl"), str(tmp_path), "/nul\0", ""):
-        assert agent.read_transcript(path) == b""
-        assert agent.transcript_position(path, START) == START
-        assert agent.transcript_position(path, Position(count=3, byte=30)).count == 0
-        assert agent.answer_boundary(path, START, 1.0) == START
-        for method in (agent.modified_files, agent.prompts, agent.subagents):
-            assert method(path, START) == []
-        assert agent.summary(path, START) == ""
-        assert not agent.token_usage(path, START)
+        assert agent.transcript(path).snapshot() == b""
+        assert agent.transcript(path).end(START) == START
+        assert agent.transcript(path).end(Position(count=3, byte=30)).count == 0
+        assert agent.transcript(path).answer_boundary(START, 1.0) == START
+        transcript = agent.transcript(path)
+        assert transcript.files(START) == transcript.prompts(START) == transcript.subagents(START) == []
+        assert agent.transcript(path).summary(START) == ""
+        assert not agent.transcript(path).tokens(START)
 
 
 def test_a_file_that_was_rewritten_shorter(story: Story) -> None:
     story.prompt("a", None, "one")
     story.answer("b", "a", "1")
     agent = ClaudeCode()
-    before = agent.transcript_position(story.write(), START)
+    before = agent.transcript(story.write()).end(START)
     story.lines.pop()
     path = story.write()
     for since in (before, Position(count=before.count)):
-        assert agent.transcript_position(path, since) == agent.transcript_position(path, START)
-        assert agent.prompts(path, since) == []
+        assert agent.transcript(path).end(since) == agent.transcript(path).end(START)
+        assert agent.transcript(path).prompts(since) == []
 
 
 def test_broken_lines_are_counted_and_left_out(story: Story) -> None:
@@ -341,9 +345,9 @@ def test_broken_lines_are_counted_and_left_out(story: Story) -> None:
     junk = b'\n   \nnull\n[1]\n"x"\n{"type":\n\xff\xfe\n' + b"[" * 100_000 + b"\n"
     Path(path).write_bytes(good[0] + junk + good[1])
     agent = ClaudeCode()
-    assert agent.transcript_position(path, START).count == 2 + junk.count(b"\n")
+    assert agent.transcript(path).end(START).count == 2 + junk.count(b"\n")
     assert texts(path) == ["one"]
-    assert agent.summary(path, START) == "1"
+    assert agent.transcript(path).summary(START) == "1"
 
 
 def test_a_record_that_was_appended_to_a_cut_line_counts(story: Story) -> None:
@@ -365,14 +369,14 @@ def test_a_last_line_without_its_newline_is_counted_once(story: Story) -> None:
     first = whole.splitlines(keepends=True)[0]
     for cut in (len(first) - 1, len(first)):
         Path(path).write_bytes(whole[:cut])
-        since = agent.transcript_position(path, START)
+        since = agent.transcript(path).end(START)
         assert (since.count, since.byte) == (1, cut)
         Path(path).write_bytes(whole)
-        assert agent.transcript_position(path, since) == Position(count=2, byte=len(whole))
+        assert agent.transcript(path).end(since) == Position(count=2, byte=len(whole))
         assert texts(path, since) == ["two"]
-        assert [prompt.position for prompt in agent.prompts(path, since)] == [1]
+        assert [prompt.position for prompt in agent.transcript(path).prompts(since)] == [1]
     Path(path).write_bytes(whole[:-2])  # the second is still being written
-    assert agent.transcript_position(path, START).count == 1
+    assert agent.transcript(path).end(START).count == 1
 
 
 names = "type text id name input file_path tool_use_id is_error content usage model filePath agentId leafUuid"
@@ -412,14 +416,14 @@ def test_odd_records_do_no_harm(tmp_path_factory: pytest.TempPathFactory, lines:
     path = tmp_path_factory.mktemp("odd") / "s.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     agent = ClaudeCode()
-    assert agent.transcript_position(str(path), START).count == len(lines)
+    assert agent.transcript(str(path)).end(START).count == len(lines)
     for since in (START, Position(count=at)):
-        for found in (agent.prompts(str(path), since), agent.modified_files(str(path), since)):
+        for found in (agent.transcript(str(path)).prompts(since), agent.transcript(str(path)).files(since)):
             assert "".join(map(str, found)).encode() or not found
-        agent.subagents(str(path), since)
-        agent.token_usage(str(path), since)
-        agent.answer_boundary(str(path), since, 1.0)
-        agent.summary(str(path), since).encode()
+        agent.transcript(str(path)).subagents(since)
+        agent.transcript(str(path)).tokens(since)
+        agent.transcript(str(path)).answer_boundary(since, 1.0)
+        agent.transcript(str(path)).summary(since).encode()
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 30)), min_size=1, max_size=25), st.integers(0, 25))
@@ -468,7 +472,7 @@ def test_a_great_transcript_costs_little_memory(tmp_path: Path) -> None:
         "from entire.agents.claude_code.agent import ClaudeCode\n"
         "from entire.model.transcripts import START\n"
         "agent, path = ClaudeCode(), sys.argv[1]\n"
-        "print(agent.transcript_position(path, START).count, agent.token_usage(path, START).output_tokens)\n"
+        "print(agent.transcript(path).end(START).count, agent.transcript(path).tokens(START).output_tokens)\n"
         # ru_maxrss would count what the parent had before it started us
         "status = open('/proc/self/status').read() if os.path.exists('/proc/self/status') else ''\n"
         "peak = [line.split()[1] for line in status.splitlines() if line.startswith('VmHWM')]\n"
@@ -488,7 +492,7 @@ def test_the_hook_road_stays_light(tmp_path: Path) -> None:
         "from entire.model.transcripts import START\n"
         "agent = ClaudeCode()\n"
         "agent.parse_hook('stop', json.dumps({'session_id': 's', 'transcript_path': sys.argv[1]}).encode())\n"
-        "agent.prompts(sys.argv[1], START), agent.subagents(sys.argv[1], START)\n"
+        "agent.transcript(sys.argv[1]).prompts(START), agent.transcript(sys.argv[1]).subagents(START)\n"
         "print(' '.join(sorted(set(sys.modules) - before)))\n"
     )
     path = tmp_path / "s.jsonl"

@@ -64,7 +64,7 @@ def test_writing_a_session(tmp_path: Path) -> None:
     agent.write_session(str(path), b"one\n")
     assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"one\n", 0o600)
     agent.write_session(str(path), b"two\n")
-    assert agent.read_transcript(str(path)) == b"two\n"
+    assert agent.transcript(str(path)).snapshot() == b"two\n"
     assert os.listdir(path.parent) == ["s.jsonl"]
 
 
@@ -97,7 +97,7 @@ def test_the_contract_holds() -> None:
 
     agent = registry.make("claude-code")
     assert isinstance(agent, ClaudeCode)
-    assert agent.capabilities - {"line_transcript"} <= set(capabilities.NAMES)  # that one is a form, no more
+    assert agent.capabilities <= set(capabilities.NAMES)
     if TYPE_CHECKING:
         from entire.agents import contract
 
@@ -106,10 +106,10 @@ def test_the_contract_holds() -> None:
         made: contract.AgentFactory = ClaudeCode
         a: contract.Agent = mine
         b: contract.HookInstaller = mine
-        c: contract.TranscriptAnalyzer = mine
+        c: contract.TranscriptAnalyzer = mine.transcript("")
         d: contract.TranscriptPreparer = mine
-        e: contract.TokenCalculator = mine
-        f: contract.SubagentExtractor = mine
+        e: contract.TokenCalculator = mine.transcript("")
+        f: contract.SubagentExtractor = mine.transcript("")
         g: contract.SessionResumer = mine
         h: contract.HookResponder = mine
         held += [made, a, b, c, d, e, f, g, h]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from entire.agents.claude_code import subagents
-from entire.agents.claude_code.transcript import Task
+from entire.agents.claude_code.tail import Task
 from entire.model.transcripts import Subagent
 
 

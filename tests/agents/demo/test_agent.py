@@ -52,7 +52,7 @@ def test_every_hook_becomes_its_event(bench: Bench) -> None:
     assert [event.timestamp for event in events if event] == sorted(event.timestamp for event in events if event)
     assert (start.source, over.source, turn.model) == ("startup", "done", "obedient-1")
     assert turn.prompt == 'ask a helper to "create h.txt with x"'
-    assert turn.turn_ref == end.turn_ref == Demo().prompts(path, START)[0].id
+    assert turn.turn_ref == end.turn_ref == Demo().transcript(path).prompts(START)[0].id
     assert end.final_text == "Done."
     assert (helper.subagent_type, helper.task_description) == ("helper", "create h.txt with x")
     assert (helper.subagent_id, helper.tool_use_id) == (helper_end.subagent_id, helper_end.tool_use_id)
@@ -173,7 +173,7 @@ def test_sessions_are_where_the_agent_looks(bench: Bench, monkeypatch: pytest.Mo
 def test_a_stored_session_goes_on_elsewhere(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     agent = Demo()
     bench.ask("remember tea is hot", "--session-id", "s")
-    stored = agent.read_transcript(str(bench.transcript("s")))
+    stored = agent.transcript(str(bench.transcript("s"))).snapshot()
     os.unlink(bench.transcript("s"))
     other = bench.folder.parent / "other"
     other.mkdir()

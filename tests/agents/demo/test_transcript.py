@@ -11,13 +11,17 @@ from hypothesis import strategies as st
 
 from entire.agents.demo.agent import Demo
 from entire.model.times import parse_time
-from entire.model.transcripts import START, Position, Prompt, TokenUsage
+from entire.model.transcripts import START, FileReport, Position, Prompt, TokenUsage
 from entire_demo_agent.conversation import Conversation, helper_transcript
 from entire_demo_agent.memory import Transcript
 from entire_demo_agent.tools import Place
 from tests.unit.entire_demo_agent.conftest import Bench
 
 DEMO = Demo()
+
+
+def paths(reports: list[FileReport]) -> list[str]:
+    return list(dict.fromkeys(report.path for report in reports))
 
 
 def story(bench: Bench) -> str:
@@ -31,40 +35,40 @@ def story(bench: Bench) -> str:
 def test_a_story_is_told(bench: Bench) -> None:
     path = story(bench)
     records = bench.records("s")
-    assert DEMO.read_transcript(path) == Path(path).read_bytes()
-    prompts = DEMO.prompts(path, START)
+    assert DEMO.transcript(path).snapshot() == Path(path).read_bytes()
+    prompts = DEMO.transcript(path).prompts(START)
     assert [records[prompt.position]["type"] for prompt in prompts] == ["prompt"] * 3
     assert [prompt.text for prompt in prompts] == [r["text"] for r in records if r["type"] == "prompt"]
     assert all(prompt.time > 1_600_000_000 and prompt.id.startswith("turn_") for prompt in prompts)
-    assert DEMO.modified_files(path, START) == [str(bench.folder / "a.txt")]
+    assert paths(DEMO.transcript(path).files(START)) == [str(bench.folder / "a.txt")]
     answers = [record for record in records if record["type"] == "answer"]
-    assert DEMO.token_usage(path, START) == TokenUsage(
+    assert DEMO.transcript(path).tokens(START) == TokenUsage(
         input_tokens=sum(answer["usage"]["input"] for answer in answers),
         cache_creation_tokens=sum(answer["usage"]["cache_write"] for answer in answers),
         cache_read_tokens=sum(answer["usage"]["cache_read"] for answer in answers),
         output_tokens=sum(answer["usage"]["output"] for answer in answers),
         api_call_count=len(answers),
     )
-    assert DEMO.summary(path, START) == "Done."
-    assert DEMO.model(path, START) == answers[-1]["model"]
-    end = DEMO.transcript_position(path, START)
+    assert DEMO.transcript(path).summary(START) == "Done."
+    assert DEMO.transcript(path).model(START) == answers[-1]["model"]
+    end = DEMO.transcript(path).end(START)
     assert end == Position(count=len(records), byte=Path(path).stat().st_size, mark=answers[-1]["id"])
-    assert DEMO.prompts(path, end) == []
-    assert not DEMO.token_usage(path, end)
+    assert DEMO.transcript(path).prompts(end) == []
+    assert not DEMO.transcript(path).tokens(end)
 
 
 def test_a_helper_has_a_transcript_of_its_own(bench: Bench) -> None:
     path = story(bench)
-    (helper,) = DEMO.subagents(path, START)
+    (helper,) = DEMO.transcript(path).subagents(START)
     assert helper.session_ref == str(helper_transcript(Path(path), helper.id))
     assert (helper.type, helper.description) == ("helper", "create h.txt with x; say fine")
-    assert DEMO.modified_files(helper.session_ref, START) == [str(bench.folder / "h.txt")]
-    assert DEMO.token_usage(helper.session_ref, START).api_call_count == 3
+    assert paths(DEMO.transcript(helper.session_ref).files(START)) == [str(bench.folder / "h.txt")]
+    assert DEMO.transcript(helper.session_ref).tokens(START).api_call_count == 3
     call, result = (i for i, record in enumerate(bench.records("s")) if record.get("helper"))
     assert helper.tool_use_id == bench.records("s")[call]["id"]
-    assert DEMO.subagents(path, START, Position(count=call)) == []
-    assert [one.id for one in DEMO.subagents(path, Position(count=call + 1))] == [helper.id]
-    assert DEMO.subagents(path, Position(count=result + 1)) == []
+    assert DEMO.transcript(path).subagents(START, Position(count=call)) == []
+    assert [one.id for one in DEMO.transcript(path).subagents(Position(count=call + 1))] == [helper.id]
+    assert DEMO.transcript(path).subagents(Position(count=result + 1)) == []
 
 
 @pytest.mark.parametrize("final_newline", [True, False])
@@ -80,37 +84,37 @@ def test_reading_piece_by_piece_is_reading_the_whole(bench: Bench, final_newline
         growing.write_bytes(text + rest if final_newline or rest else text)
         if not final_newline:
             growing.write_bytes(text.removesuffix(b"\n"))
-        positions.append(DEMO.transcript_position(str(growing), positions[-1]))
+        positions.append(DEMO.transcript(str(growing)).end(positions[-1]))
         assert positions[-1].count == number
     path = str(growing)
     for cut in positions:
-        assert DEMO.transcript_position(path, cut) == positions[-1]
-        assert DEMO.token_usage(path, START, cut) + DEMO.token_usage(path, cut) == DEMO.token_usage(path, START)
-        assert DEMO.prompts(path, START, cut) + DEMO.prompts(path, cut) == DEMO.prompts(path, START)
-        both = DEMO.modified_files(path, START, cut) + DEMO.modified_files(path, cut)
-        assert list(dict.fromkeys(both)) == DEMO.modified_files(path, START)
+        read = DEMO.transcript(path)
+        assert read.end(cut) == positions[-1]
+        assert read.tokens(START, cut) + read.tokens(cut) == read.tokens(START)
+        assert read.prompts(START, cut) + read.prompts(cut) == read.prompts(START)
+        assert list(dict.fromkeys(read.files(START, cut) + read.files(cut))) == read.files(START)
         counted = Position(count=cut.count)
-        assert DEMO.prompts(path, counted) == DEMO.prompts(path, cut)
+        assert DEMO.transcript(path).prompts(counted) == DEMO.transcript(path).prompts(cut)
 
 
 def test_an_open_last_line_that_is_closed_later_is_one_line(bench: Bench) -> None:
     path = Path(story(bench))
     whole = path.read_bytes()
     path.write_bytes(whole.removesuffix(b"\n"))
-    before = DEMO.transcript_position(str(path), START)
+    before = DEMO.transcript(str(path)).end(START)
     bench.ask("say more", "--resume", "s")
     assert path.read_bytes().startswith(whole)
-    assert DEMO.transcript_position(str(path), before) == DEMO.transcript_position(str(path), START)
-    assert [prompt.text for prompt in DEMO.prompts(str(path), before)] == ["say more"]
+    assert DEMO.transcript(str(path)).end(before) == DEMO.transcript(str(path)).end(START)
+    assert [prompt.text for prompt in DEMO.transcript(str(path)).prompts(before)] == ["say more"]
 
 
 def test_a_shorter_transcript_is_counted_anew(bench: Bench) -> None:
     path = Path(story(bench))
-    end = DEMO.transcript_position(str(path), START)
+    end = DEMO.transcript(str(path)).end(START)
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:4]))
-    assert DEMO.transcript_position(str(path), end).count == 4
+    assert DEMO.transcript(str(path)).end(end).count == 4
     path.unlink()
-    assert DEMO.transcript_position(str(path), end) == START
+    assert DEMO.transcript(str(path)).end(end) == START
 
 
 def test_an_answer_ends_behind_its_tool_call(bench: Bench) -> None:
@@ -119,20 +123,22 @@ def test_an_answer_ends_behind_its_tool_call(bench: Bench) -> None:
     for number, record in enumerate(records):
         if record["type"] == "call":
             during = (parse_time(record["time"]) + parse_time(records[number + 1]["time"])) / 2
-            end = DEMO.answer_boundary(path, START, during)
+            end = DEMO.transcript(path).answer_boundary(START, during)
             assert (end.count, end.mark) == (number + 1, record["answer"])
-            spent = DEMO.token_usage(path, START, end) + DEMO.token_usage(path, end)
-            assert spent == DEMO.token_usage(path, START)
-    assert DEMO.answer_boundary(path, START, parse_time(records[-1]["time"]) + 1).count == len(records)
-    assert DEMO.answer_boundary(path, START, 0.0) == START
+            spent = DEMO.transcript(path).tokens(START, end) + DEMO.transcript(path).tokens(end)
+            assert spent == DEMO.transcript(path).tokens(START)
+    assert DEMO.transcript(path).answer_boundary(START, parse_time(records[-1]["time"]) + 1).count == len(records)
+    assert DEMO.transcript(path).answer_boundary(START, 0.0) == START
 
 
 def test_a_commit_inside_a_command_sees_the_call_but_not_its_result(bench: Bench) -> None:
     bench.ask(f"say a; run cp {bench.home}/.entire-demo/sessions/*/s.jsonl copy.jsonl; say b", "--session-id", "s")
     copy = str(bench.folder / "copy.jsonl")
     moment = (bench.folder / "copy.jsonl").stat().st_mtime
-    assert DEMO.answer_boundary(copy, START, moment + 1) == DEMO.transcript_position(copy, START)
-    assert DEMO.answer_boundary(str(bench.transcript("s")), START, moment) == DEMO.transcript_position(copy, START)
+    assert DEMO.transcript(copy).answer_boundary(START, moment + 1) == DEMO.transcript(copy).end(START)
+    assert DEMO.transcript(str(bench.transcript("s"))).answer_boundary(START, moment) == DEMO.transcript(copy).end(
+        START
+    )
 
 
 @pytest.mark.parametrize("size", [100, 1000, 1_000_000])
@@ -162,21 +168,22 @@ def test_hostile_transcripts_do_no_harm(
     path = tmp_path_factory.getbasetemp() / "hostile.jsonl"
     path.write_bytes(data)
     for since in (START, Position(count=count), Position(count=count, byte=byte)):
-        end = DEMO.transcript_position(str(path), since)
+        end = DEMO.transcript(str(path)).end(since)
         assert end.byte <= len(data) + 1
-        for ask in (DEMO.prompts, DEMO.modified_files, DEMO.token_usage, DEMO.subagents):
-            ask(str(path), since)
-            ask(str(path), since, Position(count=2))
-        DEMO.summary(str(path), since)
-        DEMO.answer_boundary(str(path), since, 1e9)
-        assert all("/" not in helper.id for helper in DEMO.subagents(str(path), since))
+        transcript = DEMO.transcript(str(path))
+        for ask in (transcript.prompts, transcript.files, transcript.tokens, transcript.subagents):
+            ask(since)
+            ask(since, Position(count=2))
+        DEMO.transcript(str(path)).summary(since)
+        DEMO.transcript(str(path)).answer_boundary(since, 1e9)
+        assert all("/" not in helper.id for helper in DEMO.transcript(str(path)).subagents(since))
 
 
 @pytest.mark.parametrize("path", ["", "/no/such/file", "/", "a\0b"])
 def test_a_missing_transcript_is_an_empty_one(path: str) -> None:
-    assert DEMO.read_transcript(path) == b""
-    assert DEMO.transcript_position(path, Position(count=3, byte=9, mark="x")) == START
-    assert DEMO.prompts(path, START) == []
+    assert DEMO.transcript(path).snapshot() == b""
+    assert DEMO.transcript(path).end(Position(count=3, byte=9, mark="x")) == START
+    assert DEMO.transcript(path).prompts(START) == []
 
 
 @given(
@@ -189,9 +196,9 @@ def test_what_the_agent_writes_the_adapter_reads(tmp_path_factory: pytest.TempPa
     conversation = Conversation(Transcript(folder / "t.jsonl"), Place(workdir=folder, env={}), lambda text: None)
     for number, prompt in enumerate(prompts):
         conversation.take(f"say {json.dumps(prompt, ensure_ascii=False)}", f"turn-{number}")
-    told = DEMO.prompts(str(folder / "t.jsonl"), START)
+    told = DEMO.transcript(str(folder / "t.jsonl")).prompts(START)
     assert [(one.text, one.id) for one in told] == [
         (f"say {json.dumps(prompt, ensure_ascii=False)}", f"turn-{number}") for number, prompt in enumerate(prompts)
     ]
     assert all(isinstance(one, Prompt) for one in told)
-    assert DEMO.token_usage(str(folder / "t.jsonl"), START).api_call_count == len(prompts)
+    assert DEMO.transcript(str(folder / "t.jsonl")).tokens(START).api_call_count == len(prompts)

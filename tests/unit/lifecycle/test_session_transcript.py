@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from entire.lifecycle.session_transcript import ScratchTranscript, SessionTranscript
+from entire.lifecycle.session_transcript import SessionTranscript
 from entire.model.session import Session
 from entire.model.transcripts import START, Position, TokenUsage
 from tests.integration.bare_agent import with_capabilities
@@ -44,18 +45,18 @@ def test_without_capabilities(session: Session) -> None:
     assert reader.subagents(START, end) == []
     assert reader.subagent_tokens(START, end, {"x": [1, 2, ""]}) == (None, {"x": [1, 2, ""]})
     assert reader.boundary(START, 0.0) == end
-    assert not reader.grows_by_lines
+    assert reader.native.file_lines(end) is None
 
 
 def test_a_file_of_lines_is_counted_from_its_last_known_position(session: Session) -> None:
-    reader = reader_of(session, "line_transcript")
-    end = reader.end()
+    end = reader_of(session, "line_transcript").end()
     assert (end.count, end.byte) == (5, os.path.getsize(session.transcript_path))
-    session.stored = Position(count=5, byte=end.byte)
+    session.counted = end
     with open(session.transcript_path, "a") as file:
         file.write('{"answer": "z"}\n')
-    assert reader.end().count == 6
+    assert reader_of(session, "line_transcript").end().count == 6
     Path(session.transcript_path).write_text("{}\n")
+    reader = reader_of(session, "line_transcript")
     assert reader.end() == Position(count=1, byte=3), "it became shorter: from its start"
 
 
@@ -107,14 +108,31 @@ def test_without_a_transcript(session: Session) -> None:
     assert (reader.prompts(START, START), reader.files(START, START), reader.summary(START)) == ([], [], "")
 
 
-def test_bytes_are_read_from_a_temporary_file(tmp_path: Path) -> None:
-    agent = with_capabilities("line_transcript", "transcript_analyzer")()
-    data = "".join(json.dumps(record) + "\n" for record in RECORDS).encode()
-    with ScratchTranscript(agent, data, str(tmp_path), session_id="s", top="/r") as reader:
-        assert Path(reader.path).read_bytes() == data
-        assert os.stat(reader.path).st_mode & 0o777 == 0o600
-        assert (reader.end().count, reader.end().byte) == (5, len(data))
-        assert [prompt.text for prompt in reader.prompts(START)] == ["one"]
-    with pytest.raises(ZeroDivisionError), ScratchTranscript(agent, data, str(tmp_path)) as reader:
-        raise ZeroDivisionError
-    assert list(tmp_path.iterdir()) == []
+def test_each_question_is_asked_once(session: Session) -> None:
+    asked: list[str] = []
+
+    class Curious:
+        """Passes every question on to the transcript, and notes it."""
+
+        def __init__(self, native: Any) -> None:
+            self.native = native
+
+        def __getattr__(self, name: str) -> Any:
+            asked.append(name)
+            return getattr(self.native, name)
+
+    agent = with_capabilities("transcript_analyzer", "token_calculator", "subagent_extractor", "line_transcript")()
+    plain = agent.transcript
+    agent.transcript = lambda *given: Curious(plain(*given))  # type: ignore[method-assign]
+    reader = SessionTranscript(agent, session, session.worktree_path)
+    for _ in range(2):
+        end = reader.end()
+        reader.prompts(START, end)
+        reader.files(START, end)
+        reader.files_outside(START, end)
+        reader.summary(START)
+        reader.tokens(START, end)
+        reader.subagents(START, end)
+        reader.boundary(START, 1.0)
+    questions = ("end", "prompts", "files", "summary", "tokens", "subagents", "answer_boundary")
+    assert [asked.count(name) for name in questions] == [1] * len(questions)

@@ -52,10 +52,10 @@ class Desk:
         draft.carry_out()
 
     def counted(self, *prompts: tuple[str, int]) -> Position | None:
-        return recount.counted(self.place, self.draft, AGENT, self.session, talk(*prompts))
+        return recount.counted(self.place, AGENT, self.session, talk(*prompts))
 
     def turns(self, *prompts: tuple[str, int]) -> list[tuple[str, int]]:
-        found = recount.turns(self.place, self.draft, AGENT, self.session, talk(*prompts))
+        found = recount.turns(self.place, AGENT, self.session, talk(*prompts))
         return [(note.turn, note.position) for note in found]
 
 
@@ -118,6 +118,6 @@ def test_a_past_that_nobody_can_read_is_passed_over(desk: Desk) -> None:
     assert desk.turns(FIRST) == [("", 0)]
 
 
-def test_documents_have_no_place_to_count_to(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(type(AGENT), "capabilities", frozenset({"transcript_analyzer"}))
+def test_transcripts_that_no_one_reads_have_no_place_to_count_to(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(AGENT), "capabilities", frozenset())
     assert desk.counted(FIRST) is None

@@ -12,8 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from entire.agents import registry
-from entire.agents.contract import Agent
+from entire import redact
+from entire.agents import lines, registry
+from entire.agents.contract import Agent, Transcript
+from entire.agents.documents import DocumentTranscript
+from entire.agents.lines import LineTranscript
 from entire.errors import EntireError
 from entire.layout import Place
 from entire.model.session import Session
@@ -29,13 +32,14 @@ class Memory:
     """Claude Code with its one transcript in memory."""
 
     name = "claude-code"
-    capabilities: ClassVar[frozenset[str]] = frozenset({"line_transcript", "session_resumer"})
+    capabilities: ClassVar[frozenset[str]] = frozenset({"session_resumer"})
 
     def __init__(self, live: bytes) -> None:
         self.live = live
 
-    def read_transcript(self, session_ref: str) -> bytes:
-        return self.live if session_ref == "/sessions/" + ID else b""
+    def transcript(self, session_ref: str, stored: bytes | None = None) -> Transcript:
+        live = self.live if session_ref == "/sessions/" + ID else b""
+        return LineTranscript(session_ref, live if stored is None else stored)
 
     def session_dir(self, root: str) -> str:
         assert root == PLACE.top
@@ -49,7 +53,9 @@ class Memory:
 
 
 class Document(Memory):
-    capabilities: ClassVar[frozenset[str]] = frozenset({"session_resumer"})
+    def transcript(self, session_ref: str, stored: bytes | None = None) -> Transcript:
+        live = self.live if session_ref == "/sessions/" + ID else b""
+        return DocumentTranscript(session_ref, live if stored is None else stored)
 
 
 PLACE = Place(top="/nowhere/repo", git_dir="/nowhere/repo/.git", common_dir="/nowhere/repo/.git")
@@ -196,21 +202,36 @@ def test_what_of_a_transcript_is_stored_already(past: list[str], later: list[str
     before, data = joined(past), joined(past) + joined(later, 100)
     stored = bytes(redact_jsonl(before))
     lines: Any = Memory(b"")
-    assert transcript_merge.covered(lines, stored, data) == len(before)
-    assert transcript_merge.covered(lines, stored + record(99, "more"), data) is None
-    assert transcript_merge.covered(lines, b"", data) == 0
+    assert transcript_merge.covered(lines, "", stored, data) == before
+    assert transcript_merge.covered(lines, "", stored + record(99, "more"), data) is None
+    assert transcript_merge.covered(lines, "", b"", data) == b""
     document: Any = Document(b"")
-    assert transcript_merge.covered(document, b"{}", b"{ }") == 3
+    whole = document_of("one", "two")
+    assert json.loads(transcript_merge.covered(document, "", document_of("one"), whole) or b"") == json.loads(
+        document_of("one")
+    )
+    assert transcript_merge.covered(document, "", whole, document_of("one")) is None
 
 
-def test_documents_are_never_cut() -> None:
-    live = json.dumps({"messages": [f"key {SECRET} end", "more"], "lastUpdated": "2027-01-01T00:00:00Z"}).encode()
-    short = b'{"messages": [], "lastUpdated": "2026-01-01T00:00:00Z"}'
-    assert (back_to(live, short, 1, Document).what, back_to(live, short, 1, Document).data) == (WRITTEN, short)
-    assert onto(live, short, Document).live_is_newer
+def document_of(*messages: str, updated: str = "2026-01-01T00:00:00Z") -> bytes:
+    return json.dumps({"messages": list(messages), "lastUpdated": updated}).encode()
+
+
+def test_documents_are_cut_between_messages() -> None:
+    live = document_of(f"key {SECRET} end", "more", "most", updated="2027-01-01T00:00:00Z")
     stored = bytes(redact_json(live))
     assert stored != live
     assert (onto(live, stored, Document).what, back_to(live, stored, None, Document).data) == (UNCHANGED, live)
+    cut = back_to(live, stored, 2, Document)
+    assert (cut.what, json.loads(cut.data)["messages"]) == (CUT, [f"key {SECRET} end", "more"])
+    short = bytes(redact_json(document_of(f"key {SECRET} end")))
+    assert onto(live, short, Document).live_is_newer
+    longer = bytes(redact_json(document_of(f"key {SECRET} end", "more", "most", "last")))
+    joined = onto(live, longer, Document)
+    assert (joined.what, joined.live_is_newer) == (WRITTEN, False)
+    assert json.loads(joined.data)["messages"] == [f"key {SECRET} end", "more", "most", "last"]
+    other = onto(live, document_of("another"), Document)
+    assert (other.what, other.live_is_newer) == (WRITTEN, True), "they differ: the live one is more recent"
 
 
 def test_a_big_transcript_is_compared_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,14 +239,14 @@ def test_a_big_transcript_is_compared_in_blocks(monkeypatch: pytest.MonkeyPatch)
     past = line * 5_000 + record(1, f"key {SECRET} end") + line * 5_000
     stored = past.replace(SECRET.encode(), b"[REDACTED:github-pat]")
     looked: list[bytes] = []
-    same_line = transcript_merge._same_line
+    same_record = lines.is_same_record
 
     def counted(stored: bytes, other: bytes) -> bool:
         looked.append(stored)
-        return same_line(stored, other)
+        return same_record(stored, other)
 
-    monkeypatch.setattr(transcript_merge, "_same_line", counted)
-    monkeypatch.setattr(transcript_merge, "redact_jsonl", None)  # not needed where marks explain the difference
+    monkeypatch.setattr(lines, "is_same_record", counted)
+    monkeypatch.setattr(redact, "redact_jsonl", None)  # not needed where marks explain the difference
     found = back_to(past + line, stored)
     assert (found.what, len(found.data)) == (CUT, len(past))
     assert len(looked) < 2_000  # of 10,001 lines: those in the block of the one that differs
@@ -281,7 +302,7 @@ def test_an_id_that_leads_elsewhere_is_refused(claude: Agent, tmp_path: Path) ->
 
 def test_an_agent_that_cannot_go_on_has_no_place() -> None:
     class Mute(Memory):
-        capabilities: ClassVar[frozenset[str]] = frozenset({"line_transcript"})
+        capabilities: ClassVar[frozenset[str]] = frozenset()
 
     for found in (back_to(b"", b"{}\n", None, Mute), onto(b"", b"{}\n", Mute)):
         assert (found.what, found.path, found.command, found.data) == (MISSING, "", "", b"")
@@ -312,5 +333,5 @@ def test_subagents_come_back_where_they_are_missing(claude: Agent, tmp_path: Pat
 @pytest.mark.parametrize("subagent", ["", "../x", "a/b", "a.b", "x\0"])
 def test_a_subagent_never_leads_elsewhere(name: str, subagent: str) -> None:
     agent = registry.make(name)
-    assert agent.subagent_file("/sessions/a.jsonl", subagent) == ""  # type: ignore[attr-defined]
-    assert agent.subagent_file("/sessions/a.jsonl", "h1").startswith("/sessions/a/")  # type: ignore[attr-defined]
+    assert agent.transcript("/sessions/a.jsonl").subagent_ref(subagent) == ""  # type: ignore[attr-defined]
+    assert agent.transcript("/sessions/a.jsonl").subagent_ref("h1").startswith("/sessions/a/")  # type: ignore[attr-defined]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from entire.layout import Place
 from entire.model.phases import Phase
 from entire.model.session import Process, Session, SubagentTask, Turn, TurnCheckpoint
-from entire.model.transcripts import Position, TokenUsage
+from entire.model.transcripts import Position, StoredLines, TokenUsage
 from entire.store import sessions
 from entire.store.sessions import from_own, to_go, to_own
 
@@ -64,7 +64,8 @@ def states(draw: st.DrawFn) -> Session:
     session.open_files = draw(st.lists(text, max_size=3))
     session.untracked_at_start = draw(st.lists(text, max_size=3))
     session.steps = draw(number)
-    session.counted, session.stored = draw(position), draw(position)
+    session.counted = draw(position)
+    session.stored = StoredLines(lines=draw(number), size=draw(number), mark=draw(text))
     session.parts = draw(st.lists(st.tuples(text, number).map(list), max_size=3))
     session.last_checkpoint = draw(st.sampled_from(["", "a1b2c3d4e5f6"]))
     session.tasks = draw(st.dictionaries(text, st.builds(lambda kind: SubagentTask(kind=kind), text), max_size=2))

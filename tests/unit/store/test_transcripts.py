@@ -17,8 +17,8 @@ from entire.agents.transcripts import shorten
 from entire.git.read import Object, Objects
 from entire.git.write import blob_id
 from entire.model.session import Session
-from entire.model.transcripts import START, Position
-from entire.redact import Redacted, redact_jsonl, trusted
+from entire.model.transcripts import FileLines, StoredLines
+from entire.redact import Redacted, redact_json, redact_jsonl, trusted
 from entire.store import transcripts
 from entire.store.transcripts import Stored
 
@@ -62,9 +62,9 @@ class World:
     def store(self) -> list[bytes]:
         """Store the transcript as it is, as the end of a turn does; return its parts as they go into the tree."""
         data = self.data()
-        end = Position(count=len(data.splitlines()), byte=len(data))
+        held = FileLines(path=self.session.transcript_path, lines=len(data.splitlines()), size=len(data))
         transcripts.merge(self.session, self.blobs, "")
-        stored: Stored = transcripts.store(self.session, end, "", shorten)
+        stored: Stored = transcripts.store(self.session, held, "", shorten)
         parts = []
         for part in stored.parts:
             if isinstance(part, Redacted):
@@ -122,8 +122,8 @@ def test_a_growing_transcript_is_whole_after_each_turn_and_its_stored_parts_stay
             if len(before) < merge_at:
                 assert after[: len(before)] == before
             assert all(oid in sandbox.blobs.kept for oid, _ in after), "remembered parts are in git"
-            assert sum(count for _, count in after) == sandbox.session.stored.count
-            assert sandbox.session.stored.count == sandbox.data()[: sandbox.session.stored.byte].count(b"\n")
+            assert sum(count for _, count in after) == sandbox.session.stored.lines
+            assert sandbox.session.stored.lines == sandbox.data()[: sandbox.session.stored.size].count(b"\n")
 
 
 @given(growth, growth, growth)
@@ -157,7 +157,7 @@ def test_a_rewritten_file_is_stored_from_its_beginning(old: bytes, new: bytes, m
         sandbox.write(b'{"first": 1}\n' + old)
         sandbox.store()
         sandbox.write(b'{"other": 1}\n' + new.replace(b"\n", b" anew\n"))
-        assert transcripts.was_rewritten(sandbox.session) == (sandbox.session.stored.byte > 0)
+        assert transcripts.was_rewritten(sandbox.session) == (sandbox.session.stored.size > 0)
         assert b"\n".join(sandbox.store()) == redact_jsonl(sandbox.data())
         sandbox.append(more)
         assert b"\n".join(sandbox.store()) == redact_jsonl(sandbox.data())
@@ -180,7 +180,7 @@ def test_a_file_that_is_gone_has_no_parts_and_keeps_none() -> None:
         sandbox.store()
         os.unlink(sandbox.session.transcript_path)
         assert sandbox.store() == []
-        assert (sandbox.session.parts, sandbox.session.stored) == ([], START)
+        assert (sandbox.session.parts, sandbox.session.stored) == ([], StoredLines())
 
 
 def test_many_turns_never_make_more_parts_than_three_digits_count() -> None:
@@ -245,10 +245,31 @@ def test_part_names_are_those_of_the_format() -> None:
     assert transcripts.part_names(0) == []
 
 
-def test_a_document_is_redacted_part_by_part() -> None:
-    stored = transcripts.store_document([json.dumps({"messages": [SECRET]}).encode()])
-    assert SECRET.encode() not in b"".join(part for part in stored.parts if isinstance(part, bytes))
-    assert isinstance(stored.parts[0], Redacted)
+def test_a_document_is_redacted_as_a_whole() -> None:
+    with world() as sandbox:
+        data = json.dumps({"messages": [SECRET]}, indent=2).encode()
+        stored = transcripts.store_whole(sandbox.session, [data], sandbox.blobs)
+        assert stored.parts == (redact_json(data),)
+        assert (sandbox.session.parts, sandbox.session.stored) == ([], StoredLines())
+        assert isinstance(stored.parts[0], Redacted)
+
+
+@given(st.lists(growth, min_size=1, max_size=4), st.binary(max_size=3))
+@settings(max_examples=40)
+def test_lines_in_one_piece_are_redacted_once(turns: list[bytes], cut: bytes) -> None:
+    with world() as sandbox:
+        data = b'{"first": 1}\n'
+        for added in turns:
+            data += added
+            whole = data + cut.replace(b"\n", b"")
+            (part,) = transcripts.store_whole(sandbox.session, [whole], sandbox.blobs).parts
+            assert part == redact_jsonl(whole)
+            assert isinstance(part, bytes)
+            sandbox.blobs.put(part)
+            for oid, lines in sandbox.session.parts:
+                assert (sandbox.blobs.kept[oid], lines) == (part, whole.count(b"\n"))
+        other = b'{"second": 2}\n' + data
+        assert transcripts.store_whole(sandbox.session, [other], sandbox.blobs).parts == (redact_jsonl(other),)
 
 
 @pytest.mark.parametrize("path", ["", "/nowhere/x.jsonl", "/"])
@@ -256,11 +277,13 @@ def test_a_file_that_cannot_be_read_is_empty(path: str) -> None:
     assert transcripts.read_span(path, 0, 10) == b""
     session = Session("s")
     session.transcript_path = path
-    assert transcripts.store(session, START, "", shorten).parts == ()
+    assert transcripts.store(session, FileLines(path=path, lines=0, size=0), "", shorten).parts == ()
 
 
 def test_only_redacted_bytes_are_parts() -> None:
     with world() as sandbox:
         sandbox.append(b'{"a": 1}\n')
-        stored = transcripts.store(sandbox.session, Position(count=1, byte=9), "", shorten)
+        stored = transcripts.store(
+            sandbox.session, FileLines(path=sandbox.session.transcript_path, lines=1, size=9), "", shorten
+        )
         assert stored.parts == (trusted(b'{"a": 1}\n'),)

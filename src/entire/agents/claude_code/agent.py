@@ -11,18 +11,16 @@ from entire.errors import EntireError
 from entire.model import jsontext
 from entire.model.events import EventType
 from entire.model.ids import is_session_id, is_tool_id
-from entire.model.transcripts import START
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import ClassVar, Final
 
-    from entire.agents.claude_code.transcript import Tail
+    from entire.agents.claude_code.transcript import ClaudeTranscript
     from entire.model.events import Event
-    from entire.model.transcripts import Position, Prompt, SessionFile, Subagent, TokenUsage
+    from entire.model.transcripts import Position, SessionFile
 
-_MAX_TAILS = 4  # parsed transcripts to keep for the next question
 _MAX_FOLDER_NAME = 200  # longer names of project folders end in a hash that only the agent knows
 
 
@@ -47,7 +45,6 @@ class ClaudeCode:
         {
             "hook_installer",
             "hook_responder",
-            "line_transcript",
             "session_lister",
             "session_resumer",
             "subagent_extractor",
@@ -71,7 +68,6 @@ class ClaudeCode:
         self._clock = clock
         self._sleep = sleep
         self._env = os.environ if env is None else env
-        self._tails: dict[tuple[str, Position], tuple[tuple[int, int, int], Tail]] = {}
 
     def detect(self, root: str) -> bool:
         from entire.agents.claude_code import settings
@@ -90,10 +86,12 @@ class ClaudeCode:
         """Return what shows ``message`` to the user but not to the model; the hook must print nothing else."""
         return jsontext.dumps({"systemMessage": message}).encode() + b"\n"
 
-    # transcript storage
+    # transcripts
 
-    def read_transcript(self, session_ref: str) -> bytes:
-        return transcripts.read(session_ref)
+    def transcript(self, session_ref: str, stored: bytes | None = None) -> ClaudeTranscript:
+        from entire.agents.claude_code.transcript import ClaudeTranscript
+
+        return ClaudeTranscript(session_ref, stored)
 
     def chunk_transcript(self, transcript: bytes, max_size: int) -> list[bytes]:
         return transcripts.chunk(transcript, max_size)
@@ -101,73 +99,11 @@ class ClaudeCode:
     def reassemble_transcript(self, chunks: list[bytes]) -> bytes:
         return transcripts.join(chunks)
 
-    # transcript analysis: one pass over a part of the transcript answers all questions about it
-
-    def transcript_position(self, session_ref: str, since: Position) -> Position:
-        """Return the end of the last complete line, counted from the start of the file if it became shorter."""
-        tail = self._tail(session_ref, since)
-        return self._tail(session_ref, START).position() if tail.shrunk else tail.position()
-
-    def answer_boundary(self, session_ref: str, since: Position, moment: float) -> Position:
-        """Return the end of the last response that had started by ``moment``, or ``since`` if there is none.
-
-        A response starts before its tool call runs, and the next one starts after the call's result. The old short form
-        has no times, so there it is the current end of the file.
-        """
-        return self._tail(session_ref, since).boundary(moment)
-
-    def modified_files(self, session_ref: str, since: Position, until: Position | None = None) -> list[str]:
-        """Return what successful file edits changed, also on branches that the agent's own rewind abandoned."""
-        return self._tail(session_ref, since).files(_stop(until))
-
-    def prompts(self, session_ref: str, since: Position, until: Position | None = None) -> list[Prompt]:
-        """Return the prompts on the branch that was active at ``until``."""
-        return self._tail(session_ref, since).prompts(_stop(until))
-
-    def summary(self, session_ref: str, since: Position) -> str:
-        return self._tail(session_ref, since).text()
-
-    def model(self, session_ref: str, since: Position, until: Position | None = None) -> str:
-        return self._tail(session_ref, since).model(_stop(until))
-
-    def token_usage(self, session_ref: str, since: Position, until: Position | None = None) -> TokenUsage:
-        return self._tail(session_ref, since).tokens(_stop(until))
-
-    def subagents(self, session_ref: str, since: Position, until: Position | None = None) -> list[Subagent]:
-        """Return the subagents that were called, returned a result, or ended in the background."""
-        from entire.agents.claude_code import subagents
-
-        stop = _stop(until)
-        tasks = self._tail(session_ref, since).tasks
-        return subagents.collect(session_ref, [task for task in tasks if stop is None or task.line < stop])
-
-    def subagent_file(self, session_ref: str, subagent_id: str) -> str:
-        from entire.agents.claude_code import subagents
-
-        return subagents.transcript_of(session_ref, subagent_id) if is_tool_id(subagent_id) else ""
-
     def prepare_transcript(self, event: Event, since: Position) -> None:
         if event.type is EventType.TURN_END and event.session_ref:
             from entire.agents.claude_code import flush
 
             flush.wait(event, since.byte, self._clock, self._sleep)
-
-    def _tail(self, session_ref: str, since: Position) -> Tail:
-        from entire.agents.claude_code.transcript import Tail
-
-        try:
-            state = os.stat(session_ref)
-            version = (state.st_ino, state.st_size, state.st_mtime_ns)
-        except (OSError, ValueError):
-            version = (0, 0, 0)
-        key = (session_ref, since)
-        found = self._tails.get(key)
-        if found is None or found[0] != version:
-            self._tails.pop(key, None)
-            while len(self._tails) >= _MAX_TAILS:
-                del self._tails[next(iter(self._tails))]
-            found = self._tails[key] = (version, Tail(session_ref, since))
-        return found[1]
 
     # installing
 
@@ -245,10 +181,6 @@ class ClaudeCode:
         if is_tool_id(session_id):
             return f"claude -r {session_id}"
         return "claude -r '" + session_id.replace("'", "'\\''") + "'"
-
-
-def _stop(until: Position | None) -> int | None:
-    return None if until is None else until.count
 
 
 def _folder_name(path: str) -> str:

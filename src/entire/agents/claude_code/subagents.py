@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 
 from entire.agents import transcripts
-from entire.agents.claude_code.transcript import is_subagent_file
 from entire.agents.transcripts import clean
 from entire.model.ids import is_tool_id
 from entire.model.transcripts import Subagent
@@ -18,10 +17,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from entire.agents.claude_code.transcript import Task
+    from entire.agents.claude_code.tail import Task
 
 _MAX_NOTE = 1 << 16
 _MAX_NOTES = 2000
+
+
+def is_subagent_file(session_ref: str) -> bool:
+    """Tell whether a transcript is a subagent's, in which all records are ``isSidechain``."""
+    return os.path.basename(session_ref).startswith("agent-")
 
 
 def folder(session_ref: str) -> str:

@@ -7,12 +7,13 @@ import time
 
 from entire import files
 from entire.agents import transcripts
-from entire.agents.demo import install, transcript
+from entire.agents.demo import install
+from entire.agents.demo.transcript import DemoTranscript
 from entire.agents.transcripts import clean
 from entire.errors import UsageError
 from entire.model import jsontext
 from entire.model.events import Event, EventType
-from entire.model.ids import is_session_id, is_tool_id
+from entire.model.ids import is_session_id
 from entire.model.times import parse_time
 
 TYPE_CHECKING = False
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Final
 
-    from entire.model.transcripts import Position, Prompt, SessionFile, Subagent, TokenUsage
+    from entire.model.transcripts import SessionFile
 
 # verb: (the agent's name of the hook, the event)
 HOOKS = {
@@ -44,7 +45,6 @@ class Demo:
         (
             "hook_installer",
             "hook_responder",
-            "line_transcript",
             "session_lister",
             "session_resumer",
             "subagent_extractor",
@@ -88,41 +88,14 @@ class Demo:
 
     # transcripts
 
-    def read_transcript(self, session_ref: str) -> bytes:
-        return transcripts.read(session_ref)
+    def transcript(self, session_ref: str, stored: bytes | None = None) -> DemoTranscript:
+        return DemoTranscript(session_ref, stored)
 
     def chunk_transcript(self, transcript: bytes, max_size: int) -> list[bytes]:
         return transcripts.chunk(transcript, max_size)
 
     def reassemble_transcript(self, chunks: list[bytes]) -> bytes:
         return transcripts.join(chunks)
-
-    def transcript_position(self, session_ref: str, since: Position) -> Position:
-        return transcript.position(session_ref, since)
-
-    def answer_boundary(self, session_ref: str, since: Position, moment: float) -> Position:
-        return transcript.answer_boundary(session_ref, since, moment)
-
-    def modified_files(self, session_ref: str, since: Position, until: Position | None = None) -> list[str]:
-        return transcript.modified_files(session_ref, since, until)
-
-    def prompts(self, session_ref: str, since: Position, until: Position | None = None) -> list[Prompt]:
-        return transcript.prompts(session_ref, since, until)
-
-    def summary(self, session_ref: str, since: Position) -> str:
-        return transcript.summary(session_ref, since)
-
-    def model(self, session_ref: str, since: Position, until: Position | None = None) -> str:
-        return transcript.model(session_ref, since, until)
-
-    def token_usage(self, session_ref: str, since: Position, until: Position | None = None) -> TokenUsage:
-        return transcript.token_usage(session_ref, since, until)
-
-    def subagents(self, session_ref: str, since: Position, until: Position | None = None) -> list[Subagent]:
-        return transcript.subagents(session_ref, since, until)
-
-    def subagent_file(self, session_ref: str, subagent_id: str) -> str:
-        return transcript.subagent_file(session_ref, subagent_id) if is_tool_id(subagent_id) else ""
 
     # settings of the agent
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from entire.agents import transcripts
+from entire.agents.lines import LineTranscript
 from entire.agents.transcripts import clean
 from entire.model.ids import is_tool_id
 from entire.model.times import parse_time
-from entire.model.transcripts import START, Position, Prompt, Subagent, TokenUsage
+from entire.model.transcripts import START, FileReport, Position, Prompt, Subagent, TokenUsage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,146 +17,127 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 
-def read(path: str, since: Position, until: Position | None = None) -> Iterator[tuple[int, int, Record]]:
-    """Yield ``(lines before it, byte after it, record)`` for each line between two positions; {} for an invalid record.
+class DemoTranscript(LineTranscript):
+    """One JSON object per line: prompts, answers, calls and results."""
 
-    A last line without a newline counts if it is a complete record: stored transcripts may lack the final newline,
-    while a record that is still being written is invalid.
-    """
-    count, byte = _start(path, since)
-    for line, end in transcripts.lines(path, byte):
-        if until is not None and count >= until.count:
-            return
-        found = transcripts.loads(line)
-        record = found if isinstance(found, dict) else {}
-        if not record and not line.endswith(b"\n"):
-            return
-        yield count, end, record
-        count += 1
+    def end(self, known: Position = START) -> Position:
+        known = known if self.holds(known) else START
+        start = self.readable(known)
+        if start.count and not start.byte:
+            start = START  # only reading from the start finds the last answer before it
+        count, byte, mark = start.count, start.byte, start.mark
+        for before, after, record in self.records(start):
+            count, byte = before + 1, after
+            if record.get("type") == "answer":
+                mark = clean(record.get("id"))
+        return Position(count=count, byte=byte, mark=mark)
 
+    def records(self, since: Position, until: Position | None = None) -> Iterator[tuple[int, int, Record]]:
+        """Yield ``(lines before it, byte after it, record)`` for each line between two positions; {} if it is invalid.
 
-def _start(path: str, since: Position) -> tuple[int, int]:
-    """Return a position's count and byte in the current file."""
-    if not since.byte:
-        byte, count = transcripts.offset_of(path, since.count) if since.count else (0, 0)
-    else:
-        byte, count = since.byte, since.count
-    if byte and transcripts.byte_before(path, byte) != b"\n":
-        byte += 1  # the newline of the line before was written after the position was taken
-    return count, byte
+        A last line without a newline counts if it is a complete record: stored transcripts may lack the final newline,
+        while a record that is still being written is invalid.
+        """
+        count, byte = since.count, self.offset(since)
+        if byte and transcripts.byte_before(self.source, byte) != b"\n":
+            byte += 1  # the newline of the line before was written after the position was taken
+        for line, end in transcripts.lines(self.source, byte):
+            if until is not None and count >= until.count:
+                return
+            found = transcripts.loads(line)
+            record = found if isinstance(found, dict) else {}
+            if not record and not line.endswith(b"\n"):
+                return
+            yield count, end, record
+            count += 1
 
+    def answer_boundary(self, since: Position, moment: float, commit: str = "") -> Position:  # noqa: ARG002
+        """Return the position after the records written by ``moment`` and the calls of the last answer among them."""
+        end = since
+        for before, after, record in self.records(since):
+            kind = record.get("type")
+            own_call = kind == "call" and clean(record.get("answer")) == end.mark
+            if parse_time(clean(record.get("time"))) > moment and not own_call:
+                break
+            end = Position(count=before + 1, byte=after, mark=clean(record.get("id")) if kind == "answer" else end.mark)
+        return end
 
-def position(path: str, since: Position) -> Position:
-    """Return the end of a transcript, counted from its start if it is shorter than ``since``."""
-    if _size(path) < since.byte:
-        since = START
-    count, byte, mark = since.count, since.byte, since.mark
-    if count and not byte:
-        count, byte, mark, since = 0, 0, "", START
-    for before, after, record in read(path, since):
-        count, byte = before + 1, after
-        if record.get("type") == "answer":
-            mark = clean(record.get("id"))
-    return Position(count=count, byte=byte, mark=mark)
+    def files(self, since: Position, until: Position | None = None) -> list[FileReport]:
+        return list(dict.fromkeys(
+            FileReport(path=name, call=clean(record.get("call")))
+            for _, _, record in self.records(since, until)
+            if record.get("type") == "result" and record.get("ok") is True and (name := clean(record.get("path")))
+        ))  # fmt: skip
 
+    def prompts(self, since: Position, until: Position | None = None) -> list[Prompt]:
+        return [
+            Prompt(
+                text=clean(record.get("text")),
+                position=before,
+                time=parse_time(clean(record.get("time"))),
+                id=clean(record.get("prompt_id")),
+            )
+            for before, _, record in self.records(since, until)
+            if record.get("type") == "prompt"
+        ]
 
-def _size(path: str) -> int:
-    try:
-        with open(path, "rb") as file:
-            return file.seek(0, 2)
-    except (OSError, ValueError):
-        return 0
-
-
-def answer_boundary(path: str, since: Position, moment: float) -> Position:
-    """Return the position after the records written by ``moment`` and the tool calls of the last answer among them."""
-    end = since
-    for before, after, record in read(path, since):
-        kind = record.get("type")
-        own_call = kind == "call" and clean(record.get("answer")) == end.mark
-        if parse_time(clean(record.get("time"))) > moment and not own_call:
-            break
-        end = Position(count=before + 1, byte=after, mark=clean(record.get("id")) if kind == "answer" else end.mark)
-    return end
-
-
-def modified_files(path: str, since: Position, until: Position | None = None) -> list[str]:
-    files: dict[str, None] = {}
-    for _, _, record in read(path, since, until):
-        if record.get("type") == "result" and record.get("ok") is True and (name := clean(record.get("path"))):
-            files[name] = None
-    return list(files)
-
-
-def prompts(path: str, since: Position, until: Position | None = None) -> list[Prompt]:
-    return [
-        Prompt(
-            text=clean(record.get("text")),
-            position=before,
-            time=parse_time(clean(record.get("time"))),
-            id=clean(record.get("prompt_id")),
-        )
-        for before, _, record in read(path, since, until)
-        if record.get("type") == "prompt"
-    ]
-
-
-def summary(path: str, since: Position) -> str:
-    text = ""
-    for _, _, record in read(path, since):
-        if record.get("type") == "answer":
+    def summary(self, since: Position) -> str:
+        text = ""
+        for record in self._answers(since):
             text = clean(record.get("text"))
-    return text
+        return text
 
+    def has_answers(self, since: Position, until: Position | None = None) -> bool:
+        return any(clean(record.get("id")) != since.mark for record in self._answers(since, until))
 
-def model(path: str, since: Position, until: Position | None = None) -> str:
-    """Return the model that the last answer between two positions names."""
-    found = ""
-    for _, _, record in read(path, since, until):
-        if record.get("type") == "answer":
+    def model(self, since: Position, until: Position | None = None) -> str:
+        """Return the model that the last answer between two positions names."""
+        found = ""
+        for record in self._answers(since, until):
             found = clean(record.get("model")) or found
-    return found
+        return found
 
+    def tokens(self, since: Position, until: Position | None = None) -> TokenUsage:
+        seen = {since.mark} - {""}
+        total = TokenUsage()
+        for record in self._answers(since, until):
+            usage, answer = record.get("usage"), clean(record.get("id"))
+            if not isinstance(usage, dict) or answer in seen:
+                continue
+            seen.add(answer)
+            total += TokenUsage(
+                input_tokens=_number(usage, "input"),
+                cache_creation_tokens=_number(usage, "cache_write"),
+                cache_read_tokens=_number(usage, "cache_read"),
+                output_tokens=_number(usage, "output"),
+                api_call_count=1,
+            )
+        return total
 
-def token_usage(path: str, since: Position, until: Position | None = None) -> TokenUsage:
-    seen = {since.mark} - {""}
-    total = TokenUsage()
-    for _, _, record in read(path, since, until):
-        usage, answer = record.get("usage"), clean(record.get("id"))
-        if record.get("type") != "answer" or not isinstance(usage, dict) or answer in seen:
-            continue
-        seen.add(answer)
-        total += TokenUsage(
-            input_tokens=_number(usage, "input"),
-            cache_creation_tokens=_number(usage, "cache_write"),
-            cache_read_tokens=_number(usage, "cache_read"),
-            output_tokens=_number(usage, "output"),
-            api_call_count=1,
-        )
-    return total
+    def subagents(self, since: Position, until: Position | None = None) -> list[Subagent]:
+        """Return the helpers that were asked or answered, without those whose id is not safe in a path."""
+        found: dict[str, Subagent] = {}
+        for _, _, record in self.records(since, until):
+            helper = clean(record.get("helper"))
+            if helper in found or not is_tool_id(helper) or record.get("type") not in ("call", "result"):
+                continue
+            is_call, given = record["type"] == "call", record.get("input")
+            found[helper] = Subagent(
+                id=helper,
+                session_ref=self.subagent_ref(helper),
+                tool_use_id=clean(record.get("id" if is_call else "call")),
+                type="helper",
+                description=clean(given.get("prompt")) if isinstance(given, dict) else "",
+            )
+        return list(found.values())
 
+    def subagent_ref(self, subagent_id: str) -> str:
+        """Return the transcript of one of the session's helpers."""
+        folder = f"{self.session_ref.removesuffix('.jsonl')}/helpers"
+        return f"{folder}/{subagent_id}.jsonl" if is_tool_id(subagent_id) else ""
 
-def subagents(path: str, since: Position, until: Position | None = None) -> list[Subagent]:
-    """Return the helpers that were asked or answered, without those whose id is not safe in a path."""
-    found: dict[str, Subagent] = {}
-    for _, _, record in read(path, since, until):
-        helper = clean(record.get("helper"))
-        if helper in found or not is_tool_id(helper) or record.get("type") not in ("call", "result"):
-            continue
-        is_call, given = record["type"] == "call", record.get("input")
-        found[helper] = Subagent(
-            id=helper,
-            session_ref=subagent_file(path, helper),
-            tool_use_id=clean(record.get("id" if is_call else "call")),
-            type="helper",
-            description=clean(given.get("prompt")) if isinstance(given, dict) else "",
-        )
-    return list(found.values())
-
-
-def subagent_file(path: str, helper: str) -> str:
-    """Return the transcript of a helper of the session with the transcript ``path``."""
-    return f"{path.removesuffix('.jsonl')}/helpers/{helper}.jsonl"
+    def _answers(self, since: Position, until: Position | None = None) -> Iterator[Record]:
+        return (record for _, _, record in self.records(since, until) if record.get("type") == "answer")
 
 
 def _number(usage: Record, key: str) -> int:

@@ -114,7 +114,7 @@ def _part(context: Context, decided: Pending, session: Session, checkpoint_id: C
         token_usage=spent,
         initial_attribution=content.attribution(session.session_id, decided.lines, now),
     )
-    slot = SlotContent(record=record, parts=stored_parts.parts, content_hash=hash_of(context, stored_parts, finish),
+    slot = SlotContent(record=record, parts=stored_parts.parts, content_hash=hash_of(context, stored_parts),
                        prompts=tuple(turnlog.prompts(notes)))  # fmt: skip
     tasks = tasks_done(session, done_by=decided.moment)
     return Part(
@@ -135,8 +135,9 @@ def _boundary(decided: Pending, session: Session, transcript: SessionTranscript,
     if any(turn.key.session_id == session.session_id for turn in decided.running):
         return transcript.boundary(session.counted, decided.moment)
     end = decided.ends.get(session.session_id)
-    position = Position(count=end[0], byte=end[1], mark=end[2]) if end else finish
-    return position if session.counted.byte <= position.byte <= finish.byte else finish
+    position = Position.from_json(end) if end else finish
+    is_between = not transcript.is_later(session.counted, position) and not transcript.is_later(position, finish)
+    return position if is_between else finish
 
 
 def version() -> str:
@@ -175,9 +176,9 @@ def _start(session: Session, turn_ids: Sequence[str], notes: Sequence[TurnNote])
     return min(positions, default=session.counted.count)
 
 
-def hash_of(context: Context, stored_parts: stored.Stored, finish: Position) -> str:
+def hash_of(context: Context, stored_parts: stored.Stored) -> str:
     """Return the hash of the whole stored transcript; '' if it is too big to read at each commit."""
-    if finish.byte > stored.HASH_LIMIT or not stored_parts.parts:
+    if stored_parts.size > stored.HASH_LIMIT or not stored_parts.parts:
         return ""
     return stored.content_hash(
         [part if isinstance(part, Redacted) else context.objects.blob(part) or b"" for part in stored_parts.parts]

@@ -8,6 +8,7 @@ from entire.git.patchid import patch_id
 from entire.lifecycle.commits import examination, pending, replaced_commits
 from entire.lifecycle.commits.pending import CommitKind, Pending
 from entire.model.ids import is_session_id, new_id
+from entire.model.transcripts import START
 from entire.model.value import replace
 from entire.store import setup_lines
 
@@ -92,9 +93,8 @@ def _ends(context: Context, sessions: Iterable[str]) -> dict[str, list[Any]]:
     """Return the transcript position at which the last turn of each idle session ended."""
     found = {}
     for session in map(context.session, sessions):
-        if session is not None and not session.is_running and session.turn is not None and session.turn.finish.byte:
-            finish = session.turn.finish
-            found[session.session_id] = [finish.count, finish.byte, finish.mark]
+        if session is not None and not session.is_running and session.turn is not None and session.turn.finish != START:
+            found[session.session_id] = session.turn.finish.to_json()
     return found
 
 

@@ -34,7 +34,7 @@ def finalize_turn(context: Context, session: Session, _event: Event | None = Non
             checkpoint_id="", session_id=session.session_id, strategy=context.strategy.name, created_at=""
         ),
         parts=whole.parts,
-        content_hash=checkpoint.hash_of(context, whole, finish),
+        content_hash=checkpoint.hash_of(context, whole),
         prompts=tuple(turnlog.prompts(notes)),
     )
     since, counted = waiting[0].since, waiting[0].subagents

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 
 from entire import files, layout, settings
-from entire.agents import transcripts
 from entire.errors import CorruptError, EntireError
 from entire.git import history
 from entire.lifecycle.context import Context
@@ -193,10 +192,6 @@ def _user_files(context: Context, session: Session) -> list[str]:
     return list(found) if isinstance(found, dict) else []
 
 
-def _position_at(session: Session, count: int) -> Position:
-    return Position(count=count, byte=transcripts.offset_of(session.transcript_path, count)[0]) if count else START
-
-
 def _set_counted(
     context: Context, session: Session, transcript: SessionTranscript, prompts: Sequence[Prompt], end: Position
 ) -> None:
@@ -206,12 +201,11 @@ def _set_counted(
     ends = {str(record.checkpoint_id): _counted_end(transcript, record, prompts, end) for record in records}
     before = max((count for name, count in ends.items() if name not in waiting), default=None)
     counted = max(ends.values(), default=None)
-    if (
-        counted is None or session.counted.byte
-    ):  # with a byte, this tool counted it: it may include records that are not here
+    if counted is None or session.counted != Position(count=session.counted.count):
+        # This tool counted it: it may include records that are not here.
         counted = max(counted or 0, session.counted.count)
-    session.counted = _position_at(session, min(counted, end.count))
-    since = _position_at(session, before if before is not None else 0)
+    session.counted = transcript.at(min(counted, end.count))
+    since = transcript.at(before if before is not None else 0)
     moments = {str(record.checkpoint_id): parse_time(record.created_at) for record in records}
     if records and not session.last_checkpoint:  # cleared when work was carried forward
         session.last_checkpoint = max(moments, key=lambda name: moments[name])
@@ -220,7 +214,7 @@ def _set_counted(
         if checkpoint.id in ends and not checkpoint.commit:
             moment = moments[checkpoint.id] or checkpoint.moment
             checkpoint = TurnCheckpoint(id=checkpoint.id, commit="", moment=moment, since=since)
-            since = _position_at(session, max(ends[checkpoint.id], since.count))
+            since = transcript.at(max(ends[checkpoint.id], since.count))
         known.append(checkpoint)
     session.turn_checkpoints = known
 
@@ -272,7 +266,7 @@ def _counted_end(transcript: SessionTranscript, record: SessionRecord, prompts: 
 def _spent(transcript: SessionTranscript, start: int, stop: int) -> TokenUsage:
     """Return the tokens of the answers between two line numbers. Both sums start at 0, so the file is read once."""
     before, after = (
-        transcript.tokens(START, Position(count=count)) if count else TokenUsage() for count in (start, stop)
+        transcript.tokens(START, transcript.at(count)) if count else TokenUsage() for count in (start, stop)
     )
     return TokenUsage(**{name: getattr(after, name) - getattr(before, name) for name in _SUMS})
 
@@ -309,5 +303,5 @@ def _rebuild_turns(
         found.append(turn)
     if not found:  # no transcript: one turn stands for all
         found = [Turn(id=last_id, started=session.last_seen, ended=session.last_seen)]
-    session.turn = replace(found[-1], start=_position_at(session, found[-1].start.count))
+    session.turn = replace(found[-1], start=transcript.at(found[-1].start.count))
     return [*found[:-1], session.turn]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 
-from entire.agents import capabilities, registry, transcripts
+from entire.agents import capabilities, registry
 from entire.lifecycle.context import agent_process
 from entire.lifecycle.snapshots import recorder
 from entire.lifecycle.snapshots.recorder import Cause, Step
 from entire.model.ids import new_id
 from entire.model.records import usage_to_json
 from entire.model.session import Turn
-from entire.model.transcripts import START, Position, Prompt
+from entire.model.transcripts import START, Prompt
 from entire.model.turns import NO_TURN, RunningTurn
 from entire.model.value import replace
 from entire.redact import redact_text
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from entire.lifecycle.session_transcript import SessionTranscript
     from entire.model.events import Event
     from entire.model.session import Session
+    from entire.model.transcripts import Position
     from entire.redact import Redacted
 
 _FIRST_PROMPT = 100
@@ -36,10 +37,11 @@ _MAX_REPORTED = 2000
 def begin(context: Context, session: Session, event: Event) -> None:
     """Take a snapshot of the worktree, and record where the transcript ends before the turn."""
     taken = recorder.record_now(context, Cause(running=tuple(context.running_turns())))
-    start = context.transcript(session).end()
-    _accept_cut(session, start)
+    transcript = context.transcript(session)
+    start = transcript.end()
+    _accept_cut(session, transcript, start)
     is_new = session.turn is None and not session.first_prompt  # a rewind also leaves no turn
-    if is_new and not session.counted.count and _is_fork(context, session, start):
+    if is_new and session.counted == START and _is_fork(context, session, start):
         session.counted = start
     if is_new and not session.untracked_at_start:
         agent_paths = context.journal.attribution.agent_paths
@@ -61,32 +63,28 @@ def _first_words(prompt: str) -> str:
 
 def _is_fork(context: Context, session: Session, end: Position) -> bool:
     """Tell whether a new session begins with the history of another known one, which already counts it."""
-    if not end.mark:
+    if end == START:
         return False
-    mark = (end.mark.encode("utf-8", "replace"),)
-    others = (
-        other.transcript_path
-        for other in sessions.recent(context.place, _FORKED_FROM)
-        if other.session_id != session.session_id
-    )
-    return any(transcripts.contains(path, mark, stored.size(path)) for path in others if path)
+    recent = sessions.recent(context.place, _FORKED_FROM)
+    others = [other for other in recent if other.session_id != session.session_id and other.agent == session.agent]
+    return any(context.transcript(other).shares_answer(end) for other in others)
 
 
-def _accept_cut(session: Session, end: Position) -> None:
+def _accept_cut(session: Session, transcript: SessionTranscript, end: Position) -> None:
     """Accept a transcript that became shorter between turns (rewound, compacted): the rest of it is already counted."""
-    if end.byte < session.stored.byte or stored.was_rewritten(session):
+    if stored.was_rewritten(session):
         stored.forget(session)
-    if end.count < session.counted.count:
+    if transcript.is_later(session.counted, end):
         session.counted = end
 
 
-def reset_position(_context: Context, session: Session, _event: Event) -> None:
+def reset_position(context: Context, session: Session, _event: Event) -> None:
     """Read a transcript that became shorter within a turn (compacted) from its start: its content is new."""
     stored.forget(session)
-    size = stored.size(session.transcript_path)
-    if size < session.counted.byte:
+    transcript = context.transcript(session)
+    if not transcript.holds(session.counted):
         session.counted = START
-    if session.turn is not None and size < session.turn.start.byte:
+    if session.turn is not None and not transcript.holds(session.turn.start):
         session.turn = replace(session.turn, start=START)
 
 
@@ -113,9 +111,9 @@ def _save(context: Context, session: Session, event: Event) -> None:
     missed_start = _missed_start(session.turn, event, transcript, finish)
     turn = session.turn
     if turn is None or missed_start:
-        start = turn.finish if turn is not None else _end_of_last(context, session)
+        start = turn.finish if turn is not None else _end_of_last(context, session, transcript)
         turn = session.turn = Turn(id=new_id(), started=context.now(), start=start, ref=event.turn_ref)
-    if finish.count < turn.start.count:  # compacted without an event
+    if transcript.is_later(turn.start, finish):  # compacted without an event
         turn = session.turn = replace(turn, start=START)
     summary = transcript.summary(turn.start)
     is_repeated = bool(turn.ended) and not transcript.has_answers(turn.finish, finish)
@@ -141,10 +139,10 @@ def _save(context: Context, session: Session, event: Event) -> None:
         other_worktrees.note(context, session, outside)
 
 
-def _end_of_last(context: Context, session: Session) -> Position:
+def _end_of_last(context: Context, session: Session, transcript: SessionTranscript) -> Position:
     """Return the end of a session's last turn from its log: after a rewind the state knows no turn."""
-    last = max((note.end for note in turnlog.read(context.place, session.session_id)), default=0)
-    return Position(count=last) if last > session.counted.count else session.counted
+    last = transcript.at(max((note.end for note in turnlog.read(context.place, session.session_id)), default=0))
+    return last if transcript.is_later(last, session.counted) else session.counted
 
 
 def _note_turn(context: Context, session: Session, turn: Turn, transcript: SessionTranscript, finish: Position) -> None:
@@ -185,8 +183,8 @@ def _missed_start(turn: Turn | None, event: Event, transcript: SessionTranscript
         return False
     if turn.ref and event.turn_ref:
         return turn.ref != event.turn_ref
-    later = transcript.prompts(turn.start, finish)[1:]  # the first is the turn's own, perhaps written after its end
-    return any(prompt.position >= turn.finish.count for prompt in later)
+    own = transcript.prompts(turn.start, finish)[:1]  # perhaps written after the turn's end
+    return any(prompt not in own for prompt in transcript.prompts(turn.finish, finish))
 
 
 def _complete_turn(
@@ -206,7 +204,7 @@ def _complete_turn(
 
 def _notes_before(transcript: SessionTranscript, turn: Turn) -> list[TurnNote]:
     """Return notes for the prompts of a session that began before Entire was enabled."""
-    if not turn.start.count:
+    if turn.start == START:
         return []
     return [
         TurnNote(turn="", prompt=prompt.text, position=prompt.position, time=prompt.time)
@@ -221,7 +219,7 @@ def prompts_of(transcript: SessionTranscript, turn: Turn, finish: Position, *, f
     found = transcript.prompts(turn.start, finish)
     if not found and turn.prompt:
         found = [Prompt(text=turn.prompt, position=turn.start.count, time=turn.started, id=turn.ref)]
-    if found and first and not transcript.prompts(START, Position(count=turn.start.count, byte=turn.start.byte)):
+    if found and first and not transcript.prompts(START, turn.start):
         found[0] = replace(found[0], position=0)  # what precedes a session's first prompt belongs to it
     return found
 

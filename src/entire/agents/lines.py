@@ -1,0 +1,151 @@
+"""Transcripts that are JSON lines: a base for adapters whose agent appends to a file.
+
+Stored transcripts are redacted. Where the agent's own file still agrees with a stored one, its own lines count as the
+same, so that redaction does not get into the agent's file when the transcript is put back.
+"""
+
+from __future__ import annotations
+
+from entire.agents import transcripts
+from entire.model.transcripts import START, Agreement, FileLines, Position
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from entire.agents.transcripts import Source
+
+_SMALL, _BIG = 1 << 12, 1 << 20  # bytes compared at once: few where lines differ, many where they are equal
+_MARK = rb"\[REDACTED:[A-Za-z0-9_.-]+\]|REDACTED"  # our mark, and the Go CLI's
+
+
+class LineTranscript:
+    """A file of JSON lines that only grows, or a stored copy of one.
+
+    A position counts lines; its byte is the offset of the line's end.
+    """
+
+    def __init__(self, session_ref: str, stored: bytes | None = None) -> None:
+        self.session_ref = session_ref
+        self.source: Source = session_ref if stored is None else stored
+
+    def snapshot(self) -> bytes:
+        return transcripts.read(self.source)
+
+    def end(self, known: Position = START) -> Position:
+        known = known if self.holds(known) else START
+        start = self.offset(known)
+        ends = [end for _, end in transcripts.lines(self.source, start)]
+        return Position(count=known.count + len(ends), byte=ends[-1]) if ends else known
+
+    def at(self, count: int) -> Position:
+        byte, found = transcripts.offset_of(self.source, count) if count > 0 else (0, 0)
+        return Position(count=found, byte=byte)
+
+    def cut(self, end: Position) -> bytes:
+        return transcripts.read(self.source)[: self.offset(end)]
+
+    def holds(self, position: Position) -> bool:
+        """Tell whether there are as many lines as before a position."""
+        position = self.readable(position)
+        if position.byte or not position.count:
+            return position.byte <= transcripts.size(self.source)
+        return position.count <= transcripts.offset_of(self.source, position.count)[1]
+
+    def is_later(self, position: Position, other: Position) -> bool:
+        return position.count > other.count
+
+    def shares_answer(self, position: Position) -> bool:
+        mark = position.mark.encode("utf-8", "replace")
+        return bool(mark) and transcripts.contains(self.source, (mark,), transcripts.size(self.source))
+
+    def agreement(self, stored: bytes) -> Agreement:
+        own = self.snapshot()
+        at, to = _agreement(stored, own)
+        is_cut_line = b"\n" not in own[to:] and stored.startswith(own[to:], at)  # its writer was killed
+        return Agreement(
+            common=own[:to],
+            joined=_whole_lines(own[:to]) + stored[at:] if at < len(stored) else own[:to],
+            extent=_count(stored[:at]),
+            stored_is_longer=at < len(stored),
+            own_is_longer=to < len(own) and not (is_cut_line and at < len(stored)),
+        )
+
+    def file_lines(self, end: Position) -> FileLines | None:
+        if not isinstance(self.source, str):
+            return None
+        return FileLines(path=self.source, lines=end.count, size=self.offset(end))
+
+    def offset(self, position: Position) -> int:
+        """Return a position's byte offset."""
+        position = self.readable(position)
+        if position.byte or not position.count:
+            return position.byte
+        return transcripts.offset_of(self.source, position.count)[0]
+
+    def readable(self, position: Position) -> Position:
+        """Return a position in the file for reading here: redaction has moved the bytes of a stored copy's lines."""
+        return position if isinstance(self.source, str) else Position(count=position.count, mark=position.mark)
+
+
+def _agreement(stored: bytes, own: bytes) -> tuple[int, int]:
+    """Return how far both agree in whole lines, as an offset in each.
+
+    Equal blocks are compared as bytes, so a large transcript costs no more than comparing memory.
+    """
+    at = to = 0
+    size = _BIG
+    while at < len(stored) and to < len(own):
+        block = stored[at : at + size]
+        whole = block.rfind(b"\n") + 1
+        if whole and own.startswith(block[:whole], to):
+            at, to, size = at + whole, to + whole, min(size * 2, _BIG)
+            continue
+        end, stop = _line_end(stored, at), _line_end(own, to)
+        if not is_same_record(stored[at:end].rstrip(b"\n"), own[to:stop].rstrip(b"\n")):
+            break
+        at, to, size = end, stop, _SMALL
+    return at, to
+
+
+def is_same_record(stored: bytes, own: bytes) -> bool:
+    """Tell whether a stored record is the agent's own, perhaps redacted."""
+    if stored == own:
+        return True
+    if b"REDACTED" not in stored:
+        return False
+    from entire.redact import redact_jsonl
+
+    return _matches_marks(stored, own) or redact_jsonl(own) == stored
+
+
+def _matches_marks(stored: bytes, own: bytes) -> bool:
+    """Tell whether two records differ only at redaction marks.
+
+    Redaction rules differ between versions and the Go CLI. A mark replaces a part of one JSON string.
+    """
+    import re
+
+    first, *more = re.split(_MARK, stored)
+    if not more or not own.startswith(first):
+        return False
+    at = len(first)
+    for piece in more[:-1]:
+        found = own.find(piece, at + 1)
+        if found < 0 or b'"' in own[at:found]:
+            return False
+        at = found + len(piece)
+    end = len(own) - len(more[-1])
+    return end > at and own.endswith(more[-1]) and b'"' not in own[at:end]
+
+
+def _whole_lines(data: bytes) -> bytes:
+    """Return ``data`` with the final newline that a killed writer may have left out."""
+    return data if not data or data.endswith(b"\n") else data + b"\n"
+
+
+def _line_end(data: bytes, start: int) -> int:
+    """Return the offset after a line's newline, or the end."""
+    return data.find(b"\n", start) + 1 or len(data)
+
+
+def _count(data: bytes) -> int:
+    return data.count(b"\n") + (bool(data) and not data.endswith(b"\n"))
