@@ -186,7 +186,31 @@ class Context:
             message = f"the agent {name!r} is not installed; its transcript is saved without being read"
             self.log.warn(message, session_id=session.session_id)
             agent = StandIn(session.agent, session.agent_type, grows_by_lines=bool(session.stored.size))
-        return SessionTranscript(agent, session, self.place.top)
+        found = SessionTranscript(agent, session, self.place.top)
+        return (found.is_gone and self._saved_transcript(found, session, agent)) or found
+
+    def whole_transcript(self, session: Session) -> SessionTranscript:
+        """Return what a checkpoint stores: the transcript, but what was stored of it if the agent has cut it since."""
+        found = self.transcript(session)
+        if session.is_running or session.turn is None or found.holds(session.turn.finish):
+            return found
+        agent = self.agent_of(session)
+        return (agent is not None and self._saved_transcript(found, session, agent)) or found
+
+    def _saved_transcript(self, live: SessionTranscript, session: Session, agent: Agent) -> SessionTranscript | None:
+        """Return what was last stored of a transcript if the live one is gone, or only the beginning of that."""
+        if not (session.conversation or session.last_checkpoint):
+            return None
+        from entire.lifecycle.session_transcript import SessionTranscript
+        from entire.store import step_transcripts
+
+        saved = step_transcripts.latest(self.objects, session)
+        same = live.native.agreement(saved.content) if saved is not None else None
+        if same is None or same.own_is_longer or not same.stored_is_longer:
+            return None
+        self.log.info("the agent's transcript is shorter than what was stored of it; that counts",
+                      session_id=session.session_id)  # fmt: skip
+        return SessionTranscript(agent, session, self.place.top, saved)
 
     def author(self) -> str:
         """Return ``Name <mail> seconds zone`` for the commits that Entire makes."""

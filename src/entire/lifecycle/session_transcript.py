@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from entire.git.read import Objects
     from entire.model.session import Session
     from entire.model.transcripts import FileReport, Prompt
+    from entire.redact import Redacted
+    from entire.store.step_transcripts import SavedTranscript
 
     T = TypeVar("T")
 
@@ -28,8 +30,10 @@ if TYPE_CHECKING:
 class SessionTranscript:
     """One session's transcript. The answers to all questions come from what was there at the first of them."""
 
-    def __init__(self, agent: Agent, session: Session, top: str) -> None:
-        self.native = agent.transcript(session.transcript_path)
+    def __init__(self, agent: Agent, session: Session, top: str, saved: SavedTranscript | None = None) -> None:
+        """``saved``: what is stored of it, if the agent has deleted its own."""
+        self.native = agent.transcript(session.transcript_path, saved.content if saved is not None else None)
+        self._saved = saved
         self._agent = agent
         self._session = session
         self._top = top
@@ -42,6 +46,11 @@ class SessionTranscript:
     @property
     def path(self) -> str:
         return self._session.transcript_path
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the agent has no transcript of the session."""
+        return bool(self.path) and self.end() == START
 
     def _once(self, question: tuple[object, ...], ask: Callable[[], T]) -> T:
         if question not in self._answers:
@@ -126,10 +135,16 @@ class SessionTranscript:
             self._subagents[session_ref] = self._agent.transcript(session_ref)
         return self._subagents[session_ref]
 
+    def subagent_content(self, session_ref: str) -> Redacted:
+        """Return a subagent's transcript as it is stored."""
+        return stored.redact(self.subagent(session_ref).snapshot()[: stored.MAX_PART])
+
     # ------------------------------------------------------------ storing
 
     def as_stored(self, objects: Objects, finish: Position) -> stored.Stored:
         """Return the whole transcript up to ``finish`` as it goes into a tree."""
+        if self._saved is not None:
+            return stored.Stored(parts=self._saved.parts, lines=finish.count, size=len(self._saved.content))
         lines = self.native.file_lines(finish) if self.path else None
         if lines is not None:
             stored.merge(self._session, objects, self._top)

@@ -60,6 +60,7 @@ class SubagentTask:
         self.subagent = subagent  # its id, '' until it is known
         self.ref = ref  # its own transcript, '' if it has none
         self.done = 0.0  # when it ended
+        self.stored = ""  # the blob of its transcript as it was at the last turn's end
         self.kept = ""  # the checkpoint that contains it
         self.increments: dict[str, Any] = {}  # its notes, by file name
 
@@ -98,6 +99,7 @@ class Session:
         self.stored = StoredLines()  # in these parts
         self.parts: list[list[Any]] = []  # [blob id, lines] of stored parts
         self.copied = 0  # bytes of the transcript that steps stored a second time
+        self.conversation = ""  # the step or journal commit with the transcript as it was at the last turn's end
         self.last_checkpoint = ""
         self.tasks: dict[str, SubagentTask] = {}  # by tool-use id
         self.background: list[str] = []  # subagents that work on between turns

@@ -237,6 +237,9 @@ class Finder:
         )
 
     def _newest_step(self, state: Session) -> str:
+        """Return the commit with what was last stored of a session since its last checkpoint."""
+        if state.conversation and self.objects.commit(state.conversation) is not None:
+            return state.conversation
         if not state.steps:
             return ""
         ref = "refs/heads/" + steps.branch_name(state.base_commit, layout.worktree_id(state.worktree_name))

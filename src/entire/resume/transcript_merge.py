@@ -215,15 +215,14 @@ def subagents_of_checkpoint(objects: Objects, checkpoint: Checkpoint, session_id
 def subagents_of_step(objects: Objects, commit: str, session_id: str) -> dict[str, str]:
     """Return the transcripts of a session's subagents in a step and those before it: subagent to object id.
 
-    A subagent's step holds only its own transcript; the newest one counts.
+    A subagent's step holds its own transcript, a turn's those that are new since; the newest counts.
     """
     found: dict[str, str] = {}
     step = objects.commit(commit)
     while step is not None and b"\n" + trailers.SESSION.encode() in step.message:  # stop at a person's commit
-        if b"\n" + trailers.METADATA_TASK.encode() in step.message:
-            folders = objects.tree(f"{step.oid}:{steps.metadata_folder(session_id)}/tasks")
-            entries = [entry for folder in folders if folder.mode == "040000" for entry in objects.tree(folder.oid)]
-            found = _by_subagent({entry.name: entry.oid for entry in entries}) | found
+        folders = objects.tree(f"{step.oid}:{steps.metadata_folder(session_id)}/tasks")
+        entries = [entry for folder in folders if folder.mode == "040000" for entry in objects.tree(folder.oid)]
+        found = _by_subagent({entry.name: entry.oid for entry in entries}) | found
         step = objects.commit(step.parents[0]) if step.parents else None
     return found
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from entire.agents import capabilities, registry
 from entire.lifecycle import liveness
-from entire.model.value import Value
+from entire.model.value import Value, replace
 from entire.model.views import ConversationView
 from entire.resume import transcript_merge
 from entire.resume.transcript_merge import CUT
 from entire.rewind.points import turn_id
-from entire.store import checkpoints, turnlog
+from entire.store import checkpoints, step_transcripts, turnlog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,17 +124,27 @@ def _stored_of_turn(context: Context, points: Points, point: PointView, agent: A
     """Return the transcript at the start of a turn, or the end of one without a step: the first records of the
     session's next step.
 
-    If no step holds that many, the agent's own file does, since cutting it also forgets the turns that were cut.
+    If no step holds that many, the agent's own file does, since cutting it also forgets the turns that were cut; if the
+    agent has deleted that, what is stored of it.
     """
     records = _records_at(context, point)
+    session = context.session(point.session_id)
+    path = transcript_merge.live_path(context.place, agent, session, point.session_id)
     later = points.step_after(point)
-    path = transcript_merge.live_path(context.place, agent, context.session(point.session_id), point.session_id)
-    stored = _stored_in_step(context, agent, later) if later is not None else None
-    if stored is None or _count_records(agent, path, stored.transcript) < records:
-        live = agent.transcript(path).snapshot() if path else b""
-        return Stored(session_id=point.session_id, agent=agent, transcript=live, records=records)
-    return Stored(session_id=point.session_id, agent=agent, transcript=stored.transcript, records=records,
-                  subagents=stored.subagents)  # fmt: skip
+    if later is not None:
+        stored = _stored_in_step(context, agent, later)
+        if _count_records(agent, path, stored.transcript) >= records:
+            return replace(stored, records=records)
+    live = agent.transcript(path).snapshot() if path else b""
+    saved = step_transcripts.latest(context.objects, session) if session is not None and not live else None
+    tasks = session.tasks.values() if session is not None else ()
+    return Stored(
+        session_id=point.session_id,
+        agent=agent,
+        transcript=saved.content if saved is not None else live,
+        records=records,
+        subagents={task.subagent: task.stored for task in tasks if task.stored},
+    )
 
 
 def _records_at(context: Context, point: PointView) -> int:

@@ -166,7 +166,7 @@ class Rewind:
                          if task.kept or task.started <= moment}  # fmt: skip
         counted = recount.counted(place, conversation.agent, session, data)
         session.transcript_path = conversation.file.path
-        session.turn = None  # its positions in the transcript are invalid now
+        session.turn, session.conversation = None, ""  # positions and content of what was rewound
         if conversation.file.what == WRITTEN:
             transcripts.forget(session)
             if counted is None:

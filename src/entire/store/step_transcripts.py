@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from entire.model.ids import CheckpointId, is_checkpoint_id
+from entire.model.value import Value
 from entire.store import checkpoints, steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from entire.git.read import Objects
+    from entire.model.session import Session
 
 
 def session_files(objects: Objects, commit: str, session_id: str) -> dict[str, str]:
@@ -27,6 +32,33 @@ def session_files(objects: Objects, commit: str, session_id: str) -> dict[str, s
     if not is_new_and_whole and not any((objects.blob(part) or b"").strip() in whole for part in same.values()):
         return files
     return {name: part for name, part in files.items() if name not in same}
+
+
+class SavedTranscript(Value):
+    """A stored transcript: its content, and the blobs of its parts."""
+
+    content: bytes
+    parts: tuple[str, ...]
+
+
+def latest(objects: Objects, session: Session) -> SavedTranscript | None:
+    """Return what was last stored of a session's transcript: at a turn's end, else in its last checkpoint."""
+    if session.conversation:
+        found = _saved(objects, session_files(objects, session.conversation, session.session_id))
+        if found is not None:
+            return found
+    if not is_checkpoint_id(session.last_checkpoint):
+        return None
+    checkpoint = checkpoints.read(objects, [checkpoints.LOCAL_REF], CheckpointId(session.last_checkpoint))
+    slot = checkpoint.slot_of(session.session_id) if checkpoint is not None else None
+    return _saved(objects, slot.files) if slot is not None else None
+
+
+def _saved(objects: Objects, files: Mapping[str, str]) -> SavedTranscript | None:
+    parts = tuple(checkpoints.transcript_files(files).values())
+    blobs = [objects.blob(oid) for oid in parts]
+    content = [blob for blob in blobs if blob is not None]
+    return SavedTranscript(content=b"\n".join(content), parts=parts) if parts and len(content) == len(parts) else None
 
 
 def _names(objects: Objects, folder: str) -> dict[str, str]:

@@ -223,8 +223,7 @@ def store_whole(session: Session, chunks: Sequence[bytes], objects: Objects) -> 
     size = sum(map(len, chunks))
     if len(chunks) != 1 or not _is_lines(chunks[0]):
         forget(session)
-        return Stored(parts=tuple(redact_jsonl(chunk) if _is_lines(chunk) else redact_json(chunk) for chunk in chunks),
-                      lines=0, size=size)  # fmt: skip
+        return Stored(parts=tuple(map(redact, chunks)), lines=0, size=size)
     data, known = chunks[0], b""
     stored = session.stored
     if stored.size and _mark(data[: stored.size]) == stored.mark and len(session.parts) == 1:
@@ -232,6 +231,11 @@ def store_whole(session: Session, chunks: Sequence[bytes], objects: Objects) -> 
     redacted = trusted(known + redact_jsonl(data[stored.size if known else 0 :]))
     _remember_whole(session, data, redacted)
     return Stored(parts=(redacted,), lines=0, size=size)
+
+
+def redact(content: bytes) -> Redacted:
+    """Redact a transcript of either form: JSON lines each for itself, a document as a whole."""
+    return redact_jsonl(content) if _is_lines(content) else redact_json(content)
 
 
 def _is_lines(data: bytes) -> bool:

@@ -15,7 +15,7 @@ from entire.model.session import TurnCheckpoint
 from entire.model.transcripts import Position, TokenUsage
 from entire.model.turns import NOBODY, PERSON
 from entire.model.value import Value, replace
-from entire.redact import Redacted, redact_jsonl, redact_text, trusted
+from entire.redact import Redacted, redact_text, trusted
 from entire.store import checkpoint_writer, checkpoints, gojson, lineage_file, turnlog
 from entire.store import transcripts as stored
 from entire.store.checkpoint_writer import SlotContent, TaskContent
@@ -92,7 +92,7 @@ def _trailers(context: Context, sessions: Sequence[Session]) -> list[tuple[str, 
 
 
 def _part(context: Context, decided: Pending, session: Session, checkpoint_id: CheckpointId, branch: str) -> Part:
-    transcript = context.transcript(session)
+    transcript = context.whole_transcript(session)
     finish = transcript.end()
     boundary = _boundary(decided, session, transcript, finish)
     spent, after = spent_between(transcript, session.counted, boundary, session.counted_subagents)
@@ -116,7 +116,7 @@ def _part(context: Context, decided: Pending, session: Session, checkpoint_id: C
     )
     slot = SlotContent(record=record, parts=stored_parts.parts, content_hash=hash_of(context, stored_parts),
                        prompts=tuple(turnlog.prompts(notes)))  # fmt: skip
-    tasks = tasks_done(session, done_by=decided.moment)
+    tasks = tasks_done(context, session, transcript, done_by=decided.moment)
     return Part(
         session=session,
         slot=slot,
@@ -185,19 +185,20 @@ def hash_of(context: Context, stored_parts: stored.Stored) -> str:
     )
 
 
-def tasks_done(session: Session, done_by: float) -> list[TaskContent]:
+def tasks_done(context: Context, session: Session, transcript: SessionTranscript, done_by: float) -> list[TaskContent]:
     """Return the subagents' tasks that ended by ``done_by`` (epoch seconds) and are in no checkpoint yet."""
     found = []
     for tool_use_id, task in session.tasks.items():
         if not task.done or task.done > done_by or task.kept:
             continue
-        data = stored.read_span(task.ref, 0, stored.MAX_PART)
+        content = transcript.subagent_content(task.ref) if task.ref else trusted(b"")
+        is_stored = bool(task.stored) and context.objects.get(task.stored) is not None  # the agent may have deleted it
         found.append(
             TaskContent(
                 tool_use_id=tool_use_id,
                 session_id=session.session_id,
                 agent_id=task.subagent,
-                transcript=redact_jsonl(data) if data else "",
+                transcript=content or (task.stored if is_stored else ""),
                 # The agent's part of them was redacted when they were recorded.
                 increments={name: trusted(gojson.dumps(value)) for name, value in task.increments.items()},
             )
@@ -335,6 +336,6 @@ def _count(
         )
     session.counted = part.counted
     session.counted_subagents = part.counted_subagents
-    session.last_checkpoint = checkpoint_id
+    session.last_checkpoint, session.conversation = checkpoint_id, ""
     for task in part.tasks:
         session.tasks[task.tool_use_id].kept = checkpoint_id

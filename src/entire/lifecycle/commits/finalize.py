@@ -42,7 +42,9 @@ def finalize_turn(context: Context, session: Session, _event: Event | None = Non
         is_last = number == len(waiting) - 1
         until = finish if is_last else transcript.boundary(since, written.moment)
         spent, counted = checkpoint.spent_between(transcript, since, until, counted)
-        tasks = checkpoint.tasks_done(session, done_by=context.now() if is_last else written.moment)
+        tasks = checkpoint.tasks_done(
+            context, session, transcript, done_by=context.now() if is_last else written.moment
+        )
         usage = checkpoint.add_usage(written.base, spent)
         _finalize(context, CheckpointId(written.id), replace(common, record=replace(common.record, token_usage=usage)),
                   tasks, notes)  # fmt: skip

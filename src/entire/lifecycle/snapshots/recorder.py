@@ -285,9 +285,25 @@ def _write(context: Context, taken: TakenSnapshot, step: Step | None, *, keep: b
         if step is not None:
             context.strategy.note_saved(branch, written[new], _size(taken))
             step.session.base_commit = taken.snapshot.head or steps.NO_COMMIT
+            step.session.conversation = written[new]
             step.session.steps += 1
         return written[tree] if keep else "", written[new] if step is not None else ""
     raise AssertionError("unreachable")
+
+
+def write_conversation(context: Context, step: Step) -> None:
+    """Write a conversation as a commit of the journal: a turn without changed files makes no step, but the agent may
+    delete its transcript.
+    """
+    retention, stream = context.journal.retention, Stream(context.place.top)
+    parents, rotation = _chain(context)
+    mark = stream.commit(message=step.message, author=context.author(), parents=parents,
+                         tree=context.journal.attribution.tree, changes=blobs(stream, step.files))  # fmt: skip
+    moves = [refs.Move(ref=context.journal.ref, new=mark), *rotation]
+    retention.tip = _move(context, stream, moves, as_transaction=bool(rotation))[mark]
+    if not parents:
+        retention.chain_since = context.now()
+    step.session.conversation = retention.tip
 
 
 def _add_step(context: Context, stream: Stream, taken: TakenSnapshot, step: Step) -> tuple[str, Destination]:

@@ -10,9 +10,8 @@ from entire.lifecycle.turns import turn as turns
 from entire.model.ids import is_tool_id
 from entire.model.session import SubagentTask
 from entire.model.turns import NO_TURN
-from entire.redact import redact_json, redact_jsonl
+from entire.redact import redact_json, trusted
 from entire.store import gojson, steps
-from entire.store import transcripts as stored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,7 +95,7 @@ def _step(
 ) -> Step:
     task = session.tasks[tool_use_id]
     whole = turns.step_of(context, session, transcript, finish)
-    own = redact_jsonl(stored.read_span(task.ref, 0, stored.MAX_PART))
+    own = transcript.subagent_content(task.ref) if task.ref else trusted(b"")
     title = steps.task_subject(task.type, task.description, tool_use_id)
     return Step(
         session=session,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from entire.agents import capabilities, registry
+from entire.git.write import blob_id
 from entire.lifecycle.context import agent_process
 from entire.lifecycle.snapshots import recorder
 from entire.lifecycle.snapshots.recorder import Cause, Step
@@ -131,6 +132,8 @@ def _save(context: Context, session: Session, event: Event) -> None:
     is_counted = bool(session.turn_checkpoints)  # they are finalised next
     step = step_of(context, session, transcript, finish, summary, is_counted=is_counted) if needs_step else None
     recorder.record(context, change, cause, step)
+    if step is None and not (is_repeated or is_counted) and finish != START:
+        recorder.write_conversation(context, _conversation(context, session, transcript, finish))
     recorder.attribute_again(context, session.turn_key)
     session.open_files.sort()
     if outside := transcript.files_outside(turn.start, finish):
@@ -260,8 +263,37 @@ def step_of(
         message=steps.message(
             steps.subject(prompt, registry.spoken_names()), session.session_id, strategy=context.strategy.name
         ),
-        files=steps.metadata_files(session.session_id, parts, _step_prompts(context, session), summary),
+        files={
+            **steps.metadata_files(session.session_id, parts, _step_prompts(context, session), summary),
+            **_subagent_files(session, transcript),
+        },
     )
+
+
+def _conversation(context: Context, session: Session, transcript: SessionTranscript, finish: Position) -> Step:
+    """Return what is stored of a turn without a step."""
+    whole = transcript.as_stored(context.objects, finish)
+    parts = dict(zip(stored.part_names(len(whole.parts)), whole.parts, strict=True))
+    return Step(
+        session=session,
+        message=steps.message("conversation", session.session_id, strategy=context.strategy.name),
+        files={
+            **steps.metadata_files(session.session_id, parts, _step_prompts(context, session), ""),
+            **_subagent_files(session, transcript),
+        },
+    )
+
+
+def _subagent_files(session: Session, transcript: SessionTranscript) -> dict[str, Redacted]:
+    """Return the transcripts of subagents that no checkpoint contains, as their files in a step."""
+    found: dict[str, Redacted] = {}
+    for tool_use_id, task in session.tasks.items():
+        if task.done and task.ref and task.subagent and not task.kept:
+            content = transcript.subagent_content(task.ref)
+            if content and (oid := blob_id(content, session.oid_size)) != task.stored:
+                task.stored = oid
+                found |= steps.task_files(session.session_id, tool_use_id, task.subagent, content)
+    return found
 
 
 def _step_prompts(context: Context, session: Session) -> list[Redacted]:
