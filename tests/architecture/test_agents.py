@@ -107,8 +107,8 @@ def test_a_line_of_the_table_says_what_the_room_says(entry: AgentEntry) -> None:
     module, _, attribute = entry.target.partition(":")
     agent = getattr(importlib.import_module(module), attribute)()
     assert (agent.name, agent.type) == (entry.name, entry.type)
-    config = agent.hook_config_path("/repo", "project")
-    assert any(config.startswith(f"/repo/{folder}/") for folder in entry.protected_dirs)
+    for config in agent.hook_config_paths("/repo", "project"):
+        assert any(config.startswith(f"/repo/{folder}/") for folder in entry.protected_dirs)
 
 
 @pytest.mark.parametrize("entry", BUILTIN.values(), ids=list(BUILTIN))

@@ -7,11 +7,13 @@ import os
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
-from entire.agents import transcripts
+from entire import files
+from entire.agents import configfile, transcripts
 from entire.agents.lines import LineTranscript
 from entire.agents.opaque import OpaqueTranscript
 from entire.agents.registry import AgentEntry
 from entire.model.events import Event, EventType
+from entire.model.health import HooksHealth, HookStatus
 from entire.model.transcripts import FileLines, FileReport, Position, Prompt, SessionFile, Subagent, TokenUsage
 
 EVENTS = {
@@ -143,25 +145,25 @@ class HookResponder(Bare):
 
 
 class HookInstaller(Bare):
-    def hook_config_path(self, root: str, scope: str) -> str:
-        return os.path.join(root, ".bare", "hooks")
+    """Its hooks are two files; a third, ``state``, holds more about them: a status and a detail."""
+
+    def hook_config_paths(self, root: str, scope: str) -> tuple[str, ...]:
+        return os.path.join(root, ".bare", "hooks"), os.path.join(root, ".bare", "rules", "hooks")
 
     def install_hooks(self, root: str, scope: str, *, force: bool) -> int:
-        path = self.hook_config_path(root, scope)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        there = self.are_hooks_installed(root, scope)
-        with open(path, "w") as file:
-            file.write("entire hooks bare\n")
-        return 0 if there else 1
+        data = b"entire hooks bare turn-end\n"
+        return sum(configfile.write(path, data) for path in self.hook_config_paths(root, scope))
 
     def uninstall_hooks(self, root: str, scope: str) -> int:
-        there = self.are_hooks_installed(root, scope)
-        if there:
-            os.unlink(self.hook_config_path(root, scope))
-        return int(there)
+        return sum(configfile.write(path, None) for path in self.hook_config_paths(root, scope))
 
-    def are_hooks_installed(self, root: str, scope: str) -> bool:
-        return os.path.exists(self.hook_config_path(root, scope))
+    def hooks_health(self, root: str, scope: str) -> HooksHealth:
+        present = sum(map(os.path.exists, self.hook_config_paths(root, scope)))
+        if present < 2 or scope == "user":
+            return HooksHealth(status=HookStatus.STALE if present and scope == "project" else HookStatus.MISSING)
+        state = (files.read(os.path.join(root, ".bare", "state")) or b"installed\n").decode()
+        status, _, detail = state.rstrip("\n").partition(" ")
+        return HooksHealth(status=HookStatus(status), detail=detail)
 
 
 class SessionResumer(Bare):

@@ -214,7 +214,7 @@ def test_hooks_are_installed_for_an_agent_that_allows_it(
     assert "bare" in capsys.readouterr().err.lower()
     give(monkeypatch, "hook_installer")
     assert played.story.entire("enable", "--agent", "bare") == 0
-    assert (played.story.root / ".bare" / "hooks").read_text() == "entire hooks bare\n"
+    assert (played.story.root / ".bare" / "hooks").read_text() == "entire hooks bare turn-end\n"
 
 
 def test_an_unknown_hook_of_the_agent_means_nothing(played: Bared) -> None:

@@ -142,8 +142,8 @@ class TestHooks:
         path = story.root / ".claude/settings.json"
         path.write_text(path.read_text() + "}")
         before = path.read_bytes()
-        doctor.finds("agent hooks", "Claude Code")
-        assert "could not be repaired: agent hooks" in doctor("--force", status=1)
+        doctor.finds("agent hooks", "Claude Code", fixable=False)
+        assert "is not valid JSON and was not changed" in doctor("--force", status=1)
         assert path.read_bytes() == before
 
 

@@ -30,6 +30,7 @@ ADAPTER = """\
 import json, os
 from entire.agents.opaque import OpaqueTranscript
 from entire.model.events import Event, EventType
+from entire.model.health import HookStatus, HooksHealth
 
 EVENTS = {"start": EventType.TURN_START, "end": EventType.TURN_END}
 
@@ -56,24 +57,26 @@ class Parrot:
     def reassemble_transcript(self, chunks):
         return b"".join(chunks)
 
-    def hook_config_path(self, root, scope):
-        return os.path.join(root if scope == "project" else os.environ["HOME"], ".parrot", "hooks")
+    def hook_config_paths(self, root, scope):
+        return (os.path.join(root if scope == "project" else os.environ["HOME"], ".parrot", "hooks"),)
 
     def install_hooks(self, root, scope, *, force):
-        path = self.hook_config_path(root, scope)
+        (path,) = self.hook_config_paths(root, scope)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w") as file:
             file.write("entire hooks parrot start\\nentire hooks parrot end\\n")
         return 2
 
     def uninstall_hooks(self, root, scope):
-        there = self.are_hooks_installed(root, scope)
-        if there:
-            os.unlink(self.hook_config_path(root, scope))
-        return 2 * there
+        (path,) = self.hook_config_paths(root, scope)
+        if not os.path.exists(path):
+            return 0
+        os.unlink(path)
+        return 2
 
-    def are_hooks_installed(self, root, scope):
-        return os.path.exists(self.hook_config_path(root, scope))
+    def hooks_health(self, root, scope):
+        (path,) = self.hook_config_paths(root, scope)
+        return HooksHealth(status=HookStatus.INSTALLED if os.path.exists(path) else HookStatus.MISSING)
 """
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from entire.model.events import Event
+    from entire.model.health import HooksHealth
     from entire.model.transcripts import (
         Agreement,
         FileLines,
@@ -207,8 +208,11 @@ class SubagentExtractor(Transcript, Protocol):
 class HookInstaller(Protocol):
     """Edits the agent's own configuration. Scope is ``project`` (in the repository) or ``user`` (all repositories)."""
 
-    def hook_config_path(self, root: str, scope: str) -> str:
-        """Return the configuration file that holds the hooks."""
+    def hook_config_paths(self, root: str, scope: str) -> tuple[str, ...]:
+        """Return every file that ``install_hooks`` may write, the one that names our commands first.
+
+        If one of them cannot be written, the framework puts the others back.
+        """
         ...
 
     def install_hooks(self, root: str, scope: str, *, force: bool) -> int:
@@ -221,8 +225,8 @@ class HookInstaller(Protocol):
         """Remove our entries (and the file, if nothing else is in it); return how many were removed."""
         ...
 
-    def are_hooks_installed(self, root: str, scope: str) -> bool:
-        """Tell whether all our entries are there, as this version writes them."""
+    def hooks_health(self, root: str, scope: str) -> HooksHealth:
+        """Tell whether all our entries are there, as this version writes them, and whether the agent runs them."""
         ...
 
 

@@ -1,11 +1,16 @@
-"""Finds, adds and removes our entries in an agent's hook configuration; for agents that keep it in a JSON file."""
+"""Finds, adds and removes our entries in an agent's hook configuration; for agents that keep it in a JSON file.
+
+The file has the form ``{"hooks": {EVENT: [ENTRY, ...]}}``. An agent's room calls this module with its table.
+"""
 
 from __future__ import annotations
 
 import json
 
+from entire.agents import json_document
 from entire.agents.json_document import Document
 from entire.errors import EntireError
+from entire.model.health import HooksHealth, HookStatus
 from entire.model.value import Value
 
 TYPE_CHECKING = False
@@ -18,19 +23,96 @@ PREFIX = "entire "
 
 
 class Entry(Value):
-    """A hook entry: ``command`` runs on ``event`` where ``matcher`` matches; ``timeout`` in seconds, 0 for none."""
+    """A hook entry: ``command`` runs on ``event`` where ``matcher`` matches.
+
+    ``timeout`` is in the agent's unit, 0 for none. A flat entry is the command alone, without matcher and inner list.
+    """
 
     event: str
-    matcher: str
     command: str
+    matcher: str = ""
     timeout: int = 0
+    name: str = ""
+    is_flat: bool = False
 
-    def group(self) -> dict[str, Any]:
+    def value(self) -> dict[str, Any]:
         """Return the entry as written into the event's list."""
-        hook: dict[str, Any] = {"type": "command", "command": self.command}
-        if self.timeout:
-            hook["timeout"] = self.timeout
-        return {"matcher": self.matcher, "hooks": [hook]}
+        return self.hook() if self.is_flat else {"matcher": self.matcher, "hooks": [self.hook()]}
+
+    def hook(self) -> dict[str, Any]:
+        """Return the part of the entry that holds the command."""
+        if self.is_flat:
+            return {"command": self.command}
+        hook: dict[str, Any] = {"name": self.name} if self.name else {}
+        hook |= {"type": "command", "command": self.command}
+        return hook | {"timeout": self.timeout} if self.timeout else hook
+
+
+class Table(Value):
+    """What we write into an agent's file; ``comments`` tells whether the agent reads a file with comments."""
+
+    entries: tuple[Entry, ...]
+    others: tuple[tuple[tuple[str, ...], str], ...] = ()  # values in lists outside the hooks: (path of the list, value)
+    comments: bool = False
+
+
+def install(path: str, table: Table, *, force: bool) -> int:
+    """Write our entries to the file, after the user's; return how many were missing or wrong (``force``: how many
+    there are).
+
+    Replaces outdated and duplicate entries. Raises EntireError if the file cannot be edited; it is unchanged then.
+    """
+    document = json_document.load(path, comments=table.comments)
+    if document is None:
+        json_document.save(path, _create(table.entries, table.others))
+        return len(table.entries)
+    wrong = missing(document, table.entries)
+    is_exact = not wrong and len(found(document)) == len(table.entries)
+    absent = _absent(document, table)
+    if is_exact and not absent and not force:
+        return 0
+    if force or not is_exact:
+        remove(document)
+        if document.text:
+            for entry in table.entries:
+                _insert(document, ("hooks", entry.event), entry.value(), path)
+        else:
+            document = _create(table.entries)
+    for place, value in absent:
+        _insert(document, place, value, path)
+    json_document.save(path, document)
+    return len(table.entries) if force else max(wrong, 1)
+
+
+def uninstall(path: str, table: Table) -> int:
+    """Remove our entries from the file; return how many there were."""
+    document = json_document.load(path, comments=table.comments)
+    if document is None:
+        return 0
+    removed = remove(document)
+    for place, value in table.others:
+        present = document.get(place) if document.text else None
+        if isinstance(present, list) and value in present:
+            document.remove((*place, len(present) - 1 - present[::-1].index(value)))
+            removed = max(removed, 1)
+    if removed:
+        json_document.save(path, document)
+    return removed
+
+
+def health(path: str, table: Table) -> HooksHealth:
+    """Tell whether our entries are in the file, as this version writes them."""
+    try:
+        document = json_document.load(path, comments=table.comments)
+    except EntireError as error:
+        return HooksHealth(status=HookStatus.UNKNOWN, detail=f"{error.message}: {error.hint}")
+    if document is None or not found(document):
+        return HooksHealth(status=HookStatus.MISSING)
+    is_stale = missing(document, table.entries) or _absent(document, table)
+    return HooksHealth(status=HookStatus.STALE if is_stale else HookStatus.INSTALLED)
+
+
+# ---------------------------------------------------------------- documents
 
 
 def found(document: Document) -> list[tuple[str, str, dict[str, Any]]]:
@@ -38,53 +120,10 @@ def found(document: Document) -> list[tuple[str, str, dict[str, Any]]]:
     return [(path[1], matcher, hook) for path, matcher, hook in _ours(document)]
 
 
-def expected(entries: tuple[Entry, ...]) -> list[tuple[str, str, dict[str, Any]]]:
-    """Return ``entries`` in the form of ``found``."""
-    return [(entry.event, entry.matcher, entry.group()["hooks"][0]) for entry in entries]
-
-
 def missing(document: Document, entries: tuple[Entry, ...]) -> int:
     """Return how many of ``entries`` are missing or differ from what this version writes."""
     present = found(document)
-    return sum(entry not in present for entry in expected(entries))
-
-
-def is_exact(document: Document, entries: tuple[Entry, ...]) -> bool:
-    """Tell whether ``entries`` are there, each once, and no other entry of ours or of the Go CLI."""
-    present = found(document)
-    return len(present) == len(entries) and not missing(document, entries)
-
-
-def add(document: Document, entries: tuple[Entry, ...], path: str) -> None:
-    """Add ``entries`` after the user's; raises EntireError, before any change, if the hooks are not in lists."""
-    hooks = document.get(("hooks",))
-    lists = [hooks.get(entry.event) for entry in entries] if isinstance(hooks, dict) else []
-    if ("hooks" in document.value and not isinstance(hooks, dict)) or any(
-        not isinstance(groups, list) for groups in lists if groups is not None
-    ):
-        raise EntireError(
-            f"`hooks` in {path} does not have the form the agent reads; the file was not changed",
-            hint="correct `hooks` and try again",
-        )
-    if hooks is None:
-        document.append((), _tree(entries), "hooks")
-        return
-    for entry in entries:
-        if document.get(("hooks", entry.event)) is not None:
-            document.append(("hooks", entry.event), entry.group())
-        else:
-            document.append(("hooks",), [entry.group()], entry.event)
-
-
-def create(entries: tuple[Entry, ...], more: dict[str, Any]) -> Document:
-    return Document(json.dumps({"hooks": _tree(entries), **more}, indent=2) + "\n")
-
-
-def _tree(entries: tuple[Entry, ...]) -> dict[str, list[dict[str, Any]]]:
-    tree: dict[str, list[dict[str, Any]]] = {}
-    for entry in entries:
-        tree.setdefault(entry.event, []).append(entry.group())
-    return tree
+    return sum((entry.event, entry.matcher, entry.hook()) not in present for entry in entries)
 
 
 def remove(document: Document) -> int:
@@ -99,8 +138,43 @@ def remove(document: Document) -> int:
     return removed
 
 
+def _absent(document: Document, table: Table) -> list[tuple[tuple[str, ...], str]]:
+    """Return the values that are not in their lists outside the hooks."""
+    lists = [(place, value, document.get(place)) for place, value in table.others]
+    return [(place, value) for place, value, present in lists if not isinstance(present, list) or value not in present]
+
+
+def _insert(document: Document, place: tuple[str, ...], value: object, path: str) -> None:
+    """Append a value to the list at ``place``, which is created if it is not there."""
+    outer = document.value
+    for depth, key in enumerate(place):
+        if isinstance(outer, dict) and key not in outer:
+            value = [value]
+            for inner in reversed(place[depth + 1 :]):
+                value = {inner: value}
+            document.append(place[:depth], value, key)
+            return
+        outer = outer[key] if isinstance(outer, dict) else None
+    if not isinstance(outer, list):
+        raise EntireError(
+            f"`{place[0]}` in {path} does not have the form the agent reads; the file was not changed",
+            hint=f"correct `{place[0]}` and try again",
+        )
+    document.append(place, value)
+
+
+def _create(entries: tuple[Entry, ...], others: tuple[tuple[tuple[str, ...], str], ...] = ()) -> Document:
+    tree: dict[str, Any] = {}
+    for place, value in [*((("hooks", entry.event), entry.value()) for entry in entries), *others]:
+        outer = tree
+        for key in place[:-1]:
+            outer = outer.setdefault(key, {})
+        outer.setdefault(place[-1], []).append(value)
+    return Document(json.dumps(tree, indent=2) + "\n")
+
+
 def _ours(document: Document) -> list[tuple[Any, str, dict[str, Any]]]:
-    """Return (path, matcher, hook) of our entries, including flat ones, which the agent does not read."""
+    """Return (path, matcher, hook) of our entries, including flat ones."""
     result: list[tuple[Any, str, dict[str, Any]]] = []
     hooks = document.get(("hooks",)) if document.text else None
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():

@@ -15,7 +15,7 @@ import json
 import os
 import re
 
-from entire import files
+from entire.agents import configfile
 from entire.errors import EntireError
 
 TYPE_CHECKING = False
@@ -251,11 +251,7 @@ def load(path: str, *, comments: bool = False) -> Document | None:
 
     ``comments`` tells whether the agent reads a file with comments.
     """
-    try:
-        data = files.read(path)
-    except OSError as error:
-        hint = "check its permissions and try again"
-        raise EntireError(f"cannot read {path}: {error.strerror}", hint=hint) from error
+    data = configfile.read(path)
     if data is None or not data.strip():
         return None
     try:
@@ -276,28 +272,8 @@ def save(path: str, document: Document) -> bool:
 
     Keeps symbolic links and the file's mode.
     """
-    target = os.path.realpath(path)
-    old = files.read(target)
     if not document.text and os.path.islink(path):
         document.text = "{}\n"  # the link is the user's
-    if not document.text:
-        files.remove(path)
-        try:
-            os.rmdir(os.path.dirname(path))
-        except OSError:
-            pass
-        return True
+    old = configfile.read(path)
     mark = b"\xef\xbb\xbf" if old is not None and old.startswith(b"\xef\xbb\xbf") else b""
-    new = mark + document.text.encode()
-    if new == old:
-        return False
-    try:
-        mode = os.stat(target).st_mode & 0o7777 if old is not None else 0o644
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        files.write(target, new, mode=mode)
-        if os.stat(target).st_mode & 0o7777 != mode and old is not None:
-            os.chmod(target, mode)  # the umask removed some bits
-    except OSError as error:
-        hint = "check its permissions and try again"
-        raise EntireError(f"cannot write {path}: {error.strerror}", hint=hint) from error
-    return True
+    return configfile.write(path, mark + document.text.encode() if document.text else None)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from entire.agents.contract import Agent, AgentFactory, HookInstaller
+    from entire.model.health import HooksHealth
 
 GROUP = "entire.agents"
 _RESERVED = ("git",)  # `entire hooks git` is for git's hooks
@@ -206,32 +207,43 @@ def _make_if_possible(entry: AgentEntry, metadata: Mapping[str, str]) -> Agent |
 
 
 class Installed(Value):
-    """Our hooks in an agent's configuration; ``is_whole``: all are there, as this version writes them."""
+    """Our hooks in an agent's configuration, and their state. The first of ``paths`` names our commands."""
 
     agent_type: str
     installer: HookInstaller
     scope: str
-    path: str
-    is_whole: bool
+    paths: tuple[str, ...]
+    health: HooksHealth
 
 
 def installed(root: str) -> list[Installed]:
     """Return where our hooks are installed, completely or in part, in the worktree ``root`` or for this user."""
-    from entire import files
     from entire.agents import capabilities
+    from entire.model.health import HookStatus
 
     found = []
     for agent in agents():
         installer = capabilities.hook_installer(agent)
         for scope in ("project", "user") if installer is not None else ():
             assert installer is not None
-            path = installer.hook_config_path(root, scope)
-            is_whole = installer.are_hooks_installed(root, scope)
-            if is_whole or f"entire hooks {agent.name} ".encode() in (files.read(path) or b""):
+            paths, health = installer.hook_config_paths(root, scope), installer.hooks_health(root, scope)
+            if health.status is HookStatus.UNKNOWN and not any(_may_name(agent.name, path) for path in paths):
+                continue
+            if health.status is not HookStatus.MISSING:
                 found.append(
-                    Installed(agent_type=agent.type, installer=installer, scope=scope, path=path, is_whole=is_whole)
+                    Installed(agent_type=agent.type, installer=installer, scope=scope, paths=paths, health=health)
                 )
     return found
+
+
+def _may_name(name: str, path: str) -> bool:
+    """Tell whether a file may hold commands of ours: it does, or cannot be read."""
+    from entire import files
+
+    try:
+        return f"entire hooks {name} ".encode() in (files.read(path) or b"")
+    except OSError:
+        return True
 
 
 # ---------------------------------------------------------------- agents of installed packages

@@ -95,8 +95,16 @@ def _ask_to_push(workspace: Workspace) -> bool:
 
 
 def _agents(view: EnableView, top: str) -> list[str]:
-    lines = [f"{hooks.agent}: {_written(hooks)} {text.path(hooks.path, top)}" for hooks in view.agents]
-    return lines + [f"{hooks.agent}: hooks removed from {text.path(hooks.path, top)}" for hooks in view.removed]
+    lines = []
+    for hooks in view.agents:
+        lines.append(f"{hooks.agent}: {_written(hooks)} {_files(hooks, top)}")
+        if hooks.problem:
+            lines.append(f"{hooks.agent}: {hooks.problem}")
+    return lines + [f"{hooks.agent}: hooks removed from {_files(hooks, top)}" for hooks in view.removed]
+
+
+def _files(hooks: AgentHooksView, top: str) -> str:
+    return " and ".join(text.path(path, top) for path in (hooks.path, *hooks.other_paths))
 
 
 def _written(hooks: AgentHooksView) -> str:
@@ -133,9 +141,13 @@ def _settings(view: EnableView, workspace: Workspace) -> Sequence[str]:
 
 
 def _outcome(view: EnableView, hooks: HookView) -> list[str]:
-    """Return the last lines: what to do, or what is missing until commits are linked."""
-    if hooks.is_installed:
-        agents = " and ".join(hooks.agent for hooks in view.agents)
-        return [f"Ready. Work with {agents} and commit as before."]
-    steps = [f"  {remedy}" for remedy in hooks.remedies] or [f"  {hooks.problem}"]
-    return ["Sessions are recorded, but commits are not linked until you do this:", *steps]
+    """Return the last lines: what to do, or what is missing until sessions are recorded and commits are linked."""
+    lines = []
+    for agent in view.agents:
+        if agent.problem:
+            lines += [f"Sessions of {agent.agent} are not recorded until you do this:", f"  {text.plain(agent.remedy)}"]
+    ready = " and ".join(agent.agent for agent in view.agents if not agent.problem)
+    if not hooks.is_installed:
+        steps = [f"  {remedy}" for remedy in hooks.remedies] or [f"  {hooks.problem}"]
+        return [*lines, "Sessions are recorded, but commits are not linked until you do this:", *steps]
+    return [*lines, f"Ready. Work with {ready} and commit as before."] if ready else lines

@@ -12,9 +12,10 @@ from entire.git.read import Objects
 from entire.githooks import install
 from entire.lifecycle import liveness
 from entire.lifecycle.commits import complete, pending
-from entire.maintenance import clean, unrecorded
+from entire.maintenance import agent_setup, clean, unrecorded
 from entire.maintenance.repository import Repository, is_committing
 from entire.model import jsontext, trailers
+from entire.model.health import HookStatus
 from entire.model.ids import CheckpointId
 from entire.model.times import parse_time
 from entire.model.value import replace
@@ -181,12 +182,14 @@ def agents(_case: Case) -> Iterator[FindingView]:
 def agent_hooks(case: Case) -> Iterator[FindingView]:
     found = registry.installed(case.place.top)
     for hooks in found:
-        if not hooks.is_whole:
+        problem = agent_setup.problem(hooks.health)
+        if problem:
+            is_choice = hooks.health.status is HookStatus.DISABLED
             yield finding(
-                WARNING,
-                f"{hooks.agent_type}: hooks in {hooks.path} are missing or outdated",
-                "`entire doctor --fix` reinstalls them",
-                fixable=True,
+                NOTE if is_choice else WARNING,
+                f"{hooks.agent_type}: hooks in {' and '.join(hooks.paths)} {problem}",
+                agent_setup.remedy(hooks.health),
+                fixable=hooks.health.status in agent_setup.REPAIRABLE,
             )
     if not found:
         yield finding(

@@ -11,7 +11,7 @@ from entire.git import history, refs
 from entire.githooks import install
 from entire.lifecycle import recovery
 from entire.lifecycle.context import Context
-from entire.maintenance import checks, corruption, repository
+from entire.maintenance import agent_setup, checks, corruption, repository
 from entire.model.phases import Phase
 from entire.store import sessions, sync, transcripts
 from entire.store.journal import Journal, Snapshot
@@ -151,8 +151,8 @@ def git_hooks(case: Case) -> None:
 def agent_hooks(case: Case) -> None:
     """Reinstall agents' hooks, each in the scope where it was installed."""
     for hooks in registry.installed(case.place.top):
-        if not hooks.is_whole:
-            hooks.installer.install_hooks(case.place.top, hooks.scope, force=False)
+        if hooks.health.status in agent_setup.REPAIRABLE:
+            agent_setup.install(hooks.installer, case.place.top, hooks.scope)
 
 
 def dangling_links(case: Case) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 
 from entire import files, settings
-from entire.agents import capabilities, registry
+from entire.agents import capabilities, configfile, registry
 from entire.errors import UsageError
 from entire.githooks import install
+from entire.maintenance import agent_setup
+from entire.model.health import HookStatus
 from entire.model.requests import LOCAL, PROJECT
 from entire.model.value import replace
 from entire.model.views import AgentHooksView, AgentView, DisableView, EnableView, GitHooksView, HookLineView
@@ -37,12 +39,14 @@ def agents(place: Place, *, user: bool = False) -> list[AgentView]:
 
 def _agent(place: Place, agent: Agent, scope: str) -> AgentView:
     installer = capabilities.hook_installer(agent)
+    status = installer.hooks_health(place.top, scope).status if installer is not None else HookStatus.MISSING
     return AgentView(
         name=agent.name,
         type=agent.type,
         description=registry.find(agent.name).description,
         takes_hooks=installer is not None,
-        has_hooks=installer is not None and installer.are_hooks_installed(place.top, scope),
+        has_hooks=status not in (HookStatus.MISSING, HookStatus.UNKNOWN),
+        hooks_status=status.value,
         is_detected=agent.detect(place.top),
     )
 
@@ -58,17 +62,19 @@ def remove_agent_hooks(place: Place, names: Iterable[str], scopes: Sequence[str]
         installer = capabilities.hook_installer(agent)
         for scope in scopes if installer is not None else ():
             assert installer is not None
-            path = installer.hook_config_path(place.top, scope)
-            count = installer.uninstall_hooks(place.top, scope)
+            path, *others = installer.hook_config_paths(place.top, scope)
+            count = agent_setup.uninstall(installer, place.top, scope)
             if count:
-                removed.append(AgentHooksView(agent=agent.type, scope=scope, path=path, count=count))
+                removed.append(
+                    AgentHooksView(agent=agent.type, scope=scope, path=path, other_paths=tuple(others), count=count)
+                )
     return tuple(removed)
 
 
 def user_hooks(place: Place) -> tuple[AgentHooksView, ...]:
     """Return the hooks in the user's own agent settings, which act in every enabled repository."""
     return tuple(
-        AgentHooksView(agent=found.agent_type, scope=found.scope, path=found.path)
+        AgentHooksView(agent=found.agent_type, scope=found.scope, path=found.paths[0], other_paths=found.paths[1:])
         for found in registry.installed(place.top)
         if found.scope == "user"
     )
@@ -146,11 +152,15 @@ def is_push_chosen(place: Place) -> bool:
 
 
 def _install_hooks(place: Place, agent: Agent, installer: HookInstaller, scope: str, *, force: bool) -> AgentHooksView:
-    path = installer.hook_config_path(place.top, scope)
-    before = files.read(path)
-    count = installer.install_hooks(place.top, scope, force=force)
-    setup_lines.note(place, path, before, files.read(path))
-    return AgentHooksView(agent=agent.type, scope=scope, path=path, count=count)
+    paths = installer.hook_config_paths(place.top, scope)
+    before = {path: configfile.read(path) for path in paths}
+    count = agent_setup.install(installer, place.top, scope, force=force)
+    for path, data in before.items():
+        setup_lines.note(place, path, data, configfile.read(path))
+    health = installer.hooks_health(place.top, scope)
+    problem = agent_setup.problem(health)
+    return AgentHooksView(agent=agent.type, scope=scope, path=paths[0], other_paths=paths[1:], count=count,
+                          problem=problem and f"hooks {problem}", remedy=agent_setup.remedy(health))  # fmt: skip
 
 
 def _git_hooks(report: install.Report) -> GitHooksView:

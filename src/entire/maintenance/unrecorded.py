@@ -8,7 +8,7 @@ import os
 
 from entire import files
 from entire.agents import capabilities, registry
-from entire.maintenance import undo_notes
+from entire.maintenance import agent_setup, undo_notes
 from entire.model.session import KEPT_SECONDS
 from entire.model.views import UnrecordedView
 from entire.store import sessions
@@ -35,7 +35,9 @@ def find(place: Place, catalog: Catalog, *, now: float) -> list[UnrecordedView]:
         enabled = os.stat(place.enabled_marker).st_mtime
     except OSError:
         return []
-    types = dict.fromkeys(hooks.agent_type for hooks in registry.installed(place.top))
+    types = dict.fromkeys(
+        hooks.agent_type for hooks in registry.installed(place.top) if hooks.health.status in agent_setup.RECORDING
+    )
     agents = [agent for agent in map(registry.make_by_type, types) if agent is not None]
     found = {agent.type: _unknown(place, agent, max(enabled, now - KEPT_SECONDS)) for agent in agents}
     stored = set[str]().union(*catalog.sessions_by_checkpoint.values()) if any(found.values()) else set()

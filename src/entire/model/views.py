@@ -178,9 +178,11 @@ class HookView(Value):
 
     name: str
     where: str
-    is_installed: bool
+    is_installed: bool  # completely, and the agent runs them
     problem: str = ""
     remedies: tuple[str, ...] = ()  # what to do about it, in the imperative
+    status: str = ""  # installed, missing, stale, untrusted, disabled (by the user) or unknown
+    other_paths: tuple[str, ...] = ()  # the other files of an agent that keeps its hooks in several
 
 
 class UnrecordedView(Value):
@@ -307,7 +309,8 @@ class AgentView(Value):
     type: str  # display name
     description: str
     takes_hooks: bool  # hooks can be installed for it
-    has_hooks: bool = False  # all are installed, as this version writes them
+    has_hooks: bool = False  # some are installed; ``hooks_status`` tells whether they run
+    hooks_status: str = "missing"  # as in HookView
     is_detected: bool = False  # it was used in this repository
     is_suggested: bool = False  # ``enable`` chooses it by default
 
@@ -319,6 +322,9 @@ class AgentHooksView(Value):
     scope: str  # project, user
     path: str  # the file that holds them
     count: int = 0  # entries written or removed
+    other_paths: tuple[str, ...] = ()  # the other files, where an agent keeps its hooks in several
+    problem: str = ""  # why the agent does not run them
+    remedy: str = ""  # what to do about it, in the imperative
 
 
 class HookLineView(Value):

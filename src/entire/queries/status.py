@@ -9,7 +9,8 @@ from entire.agents import registry
 from entire.errors import EntireError
 from entire.git import history
 from entire.githooks import inspection
-from entire.maintenance import unrecorded
+from entire.maintenance import agent_setup, unrecorded
+from entire.model.health import HookStatus
 from entire.model.views import HookView, StatusView
 from entire.queries import commits, sessions
 from entire.store import checkpoints
@@ -53,24 +54,21 @@ def git_hooks(place: Place) -> HookView:
     try:
         found = inspection.inspect(place.top)
     except EntireError as error:
-        return HookView(name="git", where="", is_installed=False, problem=error.message)
+        return HookView(name="git", where="", is_installed=False, status=HookStatus.UNKNOWN.value,
+                        problem=error.message)  # fmt: skip
     problems = found.problems
     uncalled = [hook.name for hook in found.hooks if found.refused and hook.path and not hook.script]
     messages = [problem.message for problem in problems if problem.hook not in uncalled]
     if uncalled:
         messages.insert(0, f"{found.refused}; nothing calls our {', '.join(uncalled)} there")
-    return HookView(name="git", where=found.found.path, is_installed=not problems, problem="; ".join(messages),
+    return HookView(name="git", where=found.found.path, is_installed=not problems,
+                    status=(HookStatus.STALE if problems else HookStatus.INSTALLED).value, problem="; ".join(messages),
                     remedies=tuple(dict.fromkeys(problem.remedy for problem in problems)))  # fmt: skip
 
 
 def _agent_hooks(place: Place) -> list[HookView]:
     """Return the agents with hooks, complete or not; an agent without any is left out."""
-    problem = "entries are missing or outdated"
-    return [
-        HookView(name=found.agent_type, where=found.path, is_installed=found.is_whole,
-                 problem="" if found.is_whole else problem)
-        for found in registry.installed(place.top)
-    ]  # fmt: skip
+    return [agent_setup.view(found) for found in registry.installed(place.top)]
 
 
 def _unpushed(place: Place, tips: Mapping[str, str]) -> dict[str, int]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from entire.ui.text import Style
 
 _PHASES = {"active": "working", "active_committed": "working", "idle": "waiting", "ended": "ended"}
+_HOOKS = {"disabled": "disabled", "unknown": "unknown", "untrusted": "untrusted"}
 _LONG_PROMPT = 400
 _SHOWN_FILES = 12
 _SHOWN_RANGES = 6
@@ -104,7 +105,7 @@ def _hooks(view: views.StatusView) -> list[str]:
     rows = []
     for hooks in view.hooks:
         if hooks.is_installed or view.enabled:
-            state = "installed" if hooks.is_installed else "BROKEN"
+            state = "installed" if hooks.is_installed else _HOOKS.get(hooks.status, "BROKEN")
             rows.append((hooks.name, state, text.plain(hooks.problem) or text.path(hooks.where, view.top)))
     return text.table(rows)
 

@@ -11,9 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from entire.agents import hookfiles
 from entire.agents.claude_code import settings
 from entire.agents.claude_code.agent import ClaudeCode
 from entire.errors import EntireError, UsageError
+from entire.model.health import HooksHealth, HookStatus
 
 FOREIGN = '{"type": "command", "command": "my-hook"}'
 FILES = {
@@ -77,6 +79,10 @@ def given_settings(root: str, text: str) -> Path:
     return path
 
 
+def status(agent: ClaudeCode, root: str, scope: str) -> HookStatus:
+    return agent.hooks_health(root, scope).status
+
+
 def hooks_in(path: Path) -> Any:
     return json.loads(path.read_text("utf-8-sig"))["hooks"]
 
@@ -109,9 +115,9 @@ def test_the_form_that_claude_code_reads(agent: ClaudeCode, root: str) -> None:
 def test_what_we_created_goes_with_us(agent: ClaudeCode, root: str, home: Path) -> None:
     for scope in ("project", "user"):
         agent.install_hooks(root, scope, force=False)
-        assert agent.are_hooks_installed(root, scope)
+        assert status(agent, root, scope) is HookStatus.INSTALLED
         assert agent.uninstall_hooks(root, scope) == 11
-        assert not agent.are_hooks_installed(root, scope)
+        assert status(agent, root, scope) is not HookStatus.INSTALLED
     assert os.listdir(root) == []
     assert os.listdir(home) == []
     assert agent.uninstall_hooks(root, "project") == 0
@@ -120,10 +126,10 @@ def test_what_we_created_goes_with_us(agent: ClaudeCode, root: str, home: Path) 
 def test_both_scopes_hold_the_same_bytes(agent: ClaudeCode, root: str, home: Path) -> None:
     for scope in ("project", "user"):
         agent.install_hooks(root, scope, force=False)
-    assert agent.hook_config_path(root, "user") == str(home / ".claude" / "settings.json")
+    assert agent.hook_config_paths(root, "user") == (str(home / ".claude" / "settings.json"),)
     assert (home / ".claude" / "settings.json").read_bytes() == Path(root, ".claude", "settings.json").read_bytes()
     with pytest.raises(UsageError):
-        agent.hook_config_path(root, "planet")
+        agent.hook_config_paths(root, "planet")
 
 
 @pytest.mark.parametrize("text", FILES.values(), ids=FILES)
@@ -131,7 +137,7 @@ def test_in_and_out_gives_the_bytes_back(agent: ClaudeCode, root: str, text: str
     path = given_settings(root, text)
     before = path.read_bytes()
     assert agent.install_hooks(root, "project", force=False) == 11
-    assert agent.are_hooks_installed(root, "project")
+    assert status(agent, root, "project") is HookStatus.INSTALLED
     installed = path.read_bytes()
     assert b"\r\n" not in installed or installed.count(b"\n") == installed.count(b"\r\n")
     after = json.loads(path.read_text("utf-8-sig"))
@@ -181,7 +187,7 @@ def test_what_the_user_adds_meanwhile_stays(agent: ClaudeCode, root: str) -> Non
 
 def test_entries_of_the_go_cli_are_replaced(agent: ClaudeCode, root: str) -> None:
     path = given_settings(root, json.dumps({"hooks": GO, "permissions": {"deny": [settings.DENY]}}, indent=2))
-    assert not agent.are_hooks_installed(root, "project")
+    assert status(agent, root, "project") is not HookStatus.INSTALLED
     assert agent.install_hooks(root, "project", force=False) == 11
     assert json.loads(path.read_text())["hooks"] == hooks_in(path)
     assert path.read_text().count("entire hooks") == 11
@@ -189,7 +195,7 @@ def test_entries_of_the_go_cli_are_replaced(agent: ClaudeCode, root: str) -> Non
     value = json.loads(path.read_text())
     value["hooks"]["Stop"] += GO["Stop"]
     path.write_text(json.dumps(value, indent=2))
-    assert agent.are_hooks_installed(root, "project")
+    assert status(agent, root, "project") is HookStatus.INSTALLED
     assert agent.install_hooks(root, "project", force=False) == 1
     assert path.read_text().count("entire hooks") == 11
 
@@ -198,7 +204,7 @@ def test_a_flat_entry_that_disables_the_file_is_repaired(agent: ClaudeCode, root
     path = given_settings(root, '{"hooks": {"Stop": [{"command": "entire hooks claude-code stop"}]}}')
     agent.install_hooks(root, "project", force=False)
     assert len(hooks_in(path)["Stop"]) == 1
-    assert agent.are_hooks_installed(root, "project")
+    assert status(agent, root, "project") is HookStatus.INSTALLED
 
 
 def test_a_changed_or_missing_entry_is_repaired(agent: ClaudeCode, root: str) -> None:
@@ -206,14 +212,14 @@ def test_a_changed_or_missing_entry_is_repaired(agent: ClaudeCode, root: str) ->
     path = Path(root, ".claude", "settings.json")
     good = path.read_bytes()
     path.write_bytes(good.replace(b'"timeout": 60', b'"timeout": 1'))
-    assert not agent.are_hooks_installed(root, "project")
+    assert status(agent, root, "project") is not HookStatus.INSTALLED
     assert agent.install_hooks(root, "project", force=False) == 1
     assert json.loads(path.read_bytes()) == json.loads(good)
     value = json.loads(good)
     del value["permissions"]
     path.write_text(json.dumps(value))
     assert agent.install_hooks(root, "project", force=False) == 1
-    assert agent.are_hooks_installed(root, "project")
+    assert status(agent, root, "project") is HookStatus.INSTALLED
 
 
 @pytest.mark.parametrize(
@@ -243,7 +249,7 @@ def test_a_file_we_do_not_understand_is_not_touched(agent: ClaudeCode, root: str
     assert ("comments" in caught.value.hint) is ("//" in text)
     assert path.read_bytes() == data
     assert os.listdir(path.parent) == ["settings.json"]
-    assert not agent.are_hooks_installed(root, "project")
+    assert status(agent, root, "project") is not HookStatus.INSTALLED
 
 
 def test_a_linked_file_is_written_through(agent: ClaudeCode, root: str, tmp_path: Path) -> None:
@@ -273,7 +279,7 @@ def test_the_mode_stays(agent: ClaudeCode, root: str, mode: int) -> None:
 def test_an_empty_file_counts_as_none(agent: ClaudeCode, root: str) -> None:
     given_settings(root, "\n")
     assert agent.install_hooks(root, "project", force=False) == 11
-    assert agent.are_hooks_installed(root, "project")
+    assert status(agent, root, "project") is HookStatus.INSTALLED
 
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=6)
@@ -309,15 +315,68 @@ def test_any_settings_come_back(
         text = text.replace("\r\n", "\n").replace("\n", "\r\n")
     path.write_bytes(text.encode())
     value = json.loads(text)
-    settings.install(str(path), force=False)
+    hookfiles.install(str(path), settings.TABLE, force=False)
     installed = path.read_bytes()
     after = json.loads(installed)
     assert [key for key in after if key in value] == list(value)
     for event, theirs in value.get("hooks", {}).items():
         assert after["hooks"][event][: len(theirs)] == theirs
-    assert settings.is_installed(str(path))
-    assert settings.install(str(path), force=False) == 0
-    settings.uninstall(str(path))
+    assert hookfiles.health(str(path), settings.TABLE).status is HookStatus.INSTALLED
+    assert hookfiles.install(str(path), settings.TABLE, force=False) == 0
+    hookfiles.uninstall(str(path), settings.TABLE)
     assert path.read_bytes() == text.encode()
-    settings.install(str(path), force=False)
+    hookfiles.install(str(path), settings.TABLE, force=False)
     assert path.read_bytes() == installed
+
+
+ON, OFF = '{"disableAllHooks": false}', '{"disableAllHooks": true}'
+
+
+@pytest.mark.parametrize(
+    ("managed", "local", "user", "by"),
+    [
+        ("", "", "", ""),
+        ("", OFF, "", "local"),
+        ("", "", OFF, "user"),
+        ("", ON, OFF, ""),
+        (OFF, ON, "", "managed"),
+        ("", "{" + OFF, OFF, "user"),
+        ("", '{"disableAllHooks": 1}', "[]", ""),
+        ('{"allowManagedHooksOnly": true}', "", "", "managed"),
+    ],
+)
+@pytest.mark.parametrize("scope", ["project", "user"])
+def test_hooks_that_are_switched_off(
+    agent: ClaudeCode, root: str, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    managed: str, local: str, user: str, by: str, scope: str,
+) -> None:  # fmt: skip
+    files = {
+        "managed": tmp_path / "managed-settings.json",
+        "local": Path(root, ".claude", "settings.local.json"),
+        "user": home / ".claude" / "settings.json",
+    }
+    monkeypatch.setattr(settings, "managed_path", lambda: str(files["managed"]))
+    assert agent.hooks_health(root, scope) == HooksHealth(status=HookStatus.MISSING)
+    for path, text in zip(files.values(), (managed, local, user), strict=True):
+        if text:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+    if scope == "user" and user == "[]":
+        assert status(agent, root, scope) is HookStatus.UNKNOWN
+        return
+    agent.install_hooks(root, scope, force=False)
+    health = agent.hooks_health(root, scope)
+    if not by:
+        assert health == HooksHealth(status=HookStatus.INSTALLED)
+        return
+    key = "allowManagedHooksOnly" if "Only" in managed else "disableAllHooks"
+    assert health.status is HookStatus.DISABLED
+    assert health.detail == f"remove `{key}` from {files[by]} to record sessions"
+
+
+def test_the_projects_own_switch(agent: ClaudeCode, root: str) -> None:
+    path = given_settings(root, OFF)
+    agent.install_hooks(root, "project", force=False)
+    assert agent.hooks_health(root, "project").detail == f"remove `disableAllHooks` from {path} to record sessions"
+    assert agent.install_hooks(root, "project", force=True) == 11
+    assert json.loads(path.read_text())["disableAllHooks"] is True

@@ -12,6 +12,7 @@ from entire.agents import registry
 from entire.agents.demo.agent import HOOKS, VERBS, Demo
 from entire.errors import EntireError
 from entire.model.events import EventType
+from entire.model.health import HookStatus
 from entire.model.transcripts import START
 from entire_demo_agent import hooks, places, program
 from tests.unit.entire_demo_agent.conftest import Bench
@@ -93,10 +94,10 @@ def test_detect(bench: Bench) -> None:
 @pytest.mark.parametrize("scope", ["project", "user"])
 def test_install_and_uninstall_leave_no_trace(bench: Bench, scope: str) -> None:
     agent, root = Demo(), str(bench.folder)
-    assert not agent.are_hooks_installed(root, scope)
+    assert agent.hooks_health(root, scope).status is not HookStatus.INSTALLED
     assert agent.install_hooks(root, scope, force=False) == len(HOOKS)
-    assert agent.are_hooks_installed(root, scope)
-    path = Path(agent.hook_config_path(root, scope))
+    assert agent.hooks_health(root, scope).status is HookStatus.INSTALLED
+    path = Path(agent.hook_config_paths(root, scope)[0])
     before = path.read_bytes()
     assert agent.install_hooks(root, scope, force=False) == 0
     assert agent.install_hooks(root, scope, force=True) == len(HOOKS)
@@ -117,7 +118,7 @@ def test_install_and_uninstall_leave_no_trace(bench: Bench, scope: str) -> None:
 )
 def test_foreign_settings_stay_as_they_are(bench: Bench, text: str) -> None:
     agent, root = Demo(), str(bench.folder)
-    path = Path(agent.hook_config_path(root, "project"))
+    path = Path(agent.hook_config_paths(root, "project")[0])
     path.parent.mkdir()
     path.write_bytes(foreign := text.encode())
     agent.install_hooks(root, "project", force=False)
@@ -131,7 +132,7 @@ def test_foreign_settings_stay_as_they_are(bench: Bench, text: str) -> None:
 def test_old_and_doubled_entries_are_replaced(bench: Bench) -> None:
     agent, root = Demo(), str(bench.folder)
     agent.install_hooks(root, "project", force=False)
-    path = Path(agent.hook_config_path(root, "project"))
+    path = Path(agent.hook_config_paths(root, "project")[0])
     settings = json.loads(path.read_bytes())
     settings["hooks"]["TurnEnd"] = [{"command": "entire hooks demo turn-end"}, *settings["hooks"]["TurnEnd"]]
     path.write_text(json.dumps(settings))
@@ -142,10 +143,10 @@ def test_old_and_doubled_entries_are_replaced(bench: Bench) -> None:
 @pytest.mark.parametrize("content", [b"{", b"[]", b'{"hooks": []}', b'{"hooks": {"TurnEnd": {}}}', b"\xff"])
 def test_settings_that_cannot_be_understood_are_not_touched(bench: Bench, content: bytes) -> None:
     agent, root = Demo(), str(bench.folder)
-    path = Path(agent.hook_config_path(root, "project"))
+    path = Path(agent.hook_config_paths(root, "project")[0])
     path.parent.mkdir()
     path.write_bytes(content)
-    assert not agent.are_hooks_installed(root, "project")
+    assert agent.hooks_health(root, "project").status is not HookStatus.INSTALLED
     with pytest.raises(EntireError):
         agent.install_hooks(root, "project", force=True)
     try:

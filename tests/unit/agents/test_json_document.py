@@ -10,18 +10,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from entire.agents import hookfiles, json_document
-from entire.agents.hookfiles import Entry
+from entire.agents import json_document
 from entire.agents.json_document import Document
 from entire.errors import EntireError
 
-STOP = Entry(event="Stop", matcher="", command="entire hooks x stop")
-TASK = Entry(event="PreToolUse", matcher="Task", command="entire hooks x pre-task", timeout=5)
-
-
-def test_an_entry_has_a_timeout_only_where_one_is_wanted() -> None:
-    assert STOP.group() == {"matcher": "", "hooks": [{"type": "command", "command": "entire hooks x stop"}]}
-    assert TASK.group()["hooks"][0]["timeout"] == 5
+NEW = '{\n  "a": 1\n}\n'
 
 
 def test_get_follows_keys_and_indexes() -> None:
@@ -70,55 +63,6 @@ def test_remove_takes_what_was_created_around_it(text: str, path: json_document.
     document = Document(text)
     document.remove(path)
     assert document.text == result
-
-
-def test_entries_are_exact_only_if_each_is_there_once() -> None:
-    document = hookfiles.create((STOP, TASK), {})
-    assert hookfiles.is_exact(document, (STOP, TASK))
-    assert hookfiles.found(document) == hookfiles.expected((STOP, TASK))
-    assert hookfiles.missing(document, (STOP, TASK)) == 0
-    assert not hookfiles.is_exact(document, (STOP,))
-    changed = Document(document.text.replace('"Task"', '"Bash"'))
-    assert hookfiles.missing(changed, (STOP, TASK)) == 1
-    hookfiles.add(document, (STOP,), "file")
-    assert hookfiles.missing(document, (STOP, TASK)) == 0
-    assert not hookfiles.is_exact(document, (STOP, TASK))
-
-
-def test_two_entries_of_one_event_stand_in_one_list() -> None:
-    other = Entry(event="Stop", matcher="x", command="entire other")
-    document = hookfiles.create((STOP, other), {"more": 1})
-    assert [group["matcher"] for group in document.get(("hooks", "Stop"))] == ["", "x"]
-    assert document.get(("more",)) == 1
-
-
-def test_only_commands_with_our_prefix_are_ours() -> None:
-    text = """{"hooks": {"Stop": [
-      {"hooks": [{"command": "mine"}, {"command": "entire a"}, {"command": "entirely"}]},
-      {"matcher": "flat", "command": "entire b"},
-      3, {"hooks": 4}, {"hooks": [null, {"command": 5}]}
-    ], "Other": 6}}"""
-    document = Document(text)
-    assert [(event, matcher) for event, matcher, _ in hookfiles.found(document)] == [("Stop", ""), ("Stop", "flat")]
-    assert hookfiles.remove(document) == 2
-    left = document.get(("hooks", "Stop"))
-    assert left == [
-        {"hooks": [{"command": "mine"}, {"command": "entirely"}]},
-        3,
-        {"hooks": 4},
-        {"hooks": [None, {"command": 5}]},
-    ]
-    assert hookfiles.remove(document) == 0
-
-
-@pytest.mark.parametrize(
-    "text", ['{"hooks": []}', '{"hooks": null}', '{"hooks": {"Stop": {}}}', '{"hooks": {"Stop": 1}}']
-)
-def test_hooks_of_another_form_are_left_alone(text: str) -> None:
-    document = Document(text)
-    with pytest.raises(EntireError, match="settings"):
-        hookfiles.add(document, (TASK, STOP), "settings.json")
-    assert document.text == text
 
 
 @pytest.mark.parametrize("data", [None, b"", b" \r\n\t"])
@@ -174,9 +118,9 @@ def test_save_keeps_the_mark_and_the_mode_and_says_whether_it_wrote(tmp_path: Pa
 
 def test_a_document_with_nothing_left_removes_the_file_and_its_empty_folder(tmp_path: Path) -> None:
     path = tmp_path / "new" / "a.json"
-    document = hookfiles.create((STOP,), {})
+    document = Document(NEW)
     assert json_document.save(str(path), document)
-    assert hookfiles.remove(document) == 1
+    document.remove(("a",))
     assert document.text == ""
     assert json_document.save(str(path), document)
     assert not path.parent.exists()
@@ -185,9 +129,9 @@ def test_a_document_with_nothing_left_removes_the_file_and_its_empty_folder(tmp_
 def test_the_folder_stays_if_something_else_is_in_it(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     (tmp_path / "b.json").touch()
-    document = hookfiles.create((STOP,), {})
+    document = Document(NEW)
     json_document.save(str(path), document)
-    hookfiles.remove(document)
+    document.remove(("a",))
     json_document.save(str(path), document)
     assert os.listdir(tmp_path) == ["b.json"]
 
@@ -195,9 +139,9 @@ def test_the_folder_stays_if_something_else_is_in_it(tmp_path: Path) -> None:
 def test_a_link_stays_with_an_empty_object_behind_it(tmp_path: Path) -> None:
     target, link = tmp_path / "real.json", tmp_path / "link.json"
     link.symlink_to(target)
-    document = hookfiles.create((STOP,), {})
+    document = Document(NEW)
     json_document.save(str(link), document)
-    hookfiles.remove(document)
+    document.remove(("a",))
     json_document.save(str(link), document)
     assert link.is_symlink()
     assert target.read_text() == "{}\n"

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from entire.agents.claude_code.transcript import ClaudeTranscript
     from entire.model.events import Event
+    from entire.model.health import HooksHealth
     from entire.model.transcripts import Position, SessionFile
 
 _MAX_FOLDER_NAME = 200  # longer names of project folders end in a hash that only the agent knows
@@ -107,25 +108,27 @@ class ClaudeCode:
 
     # installing
 
-    def hook_config_path(self, root: str, scope: str) -> str:
+    def hook_config_paths(self, root: str, scope: str) -> tuple[str, ...]:
         from entire.agents.claude_code import settings
 
-        return settings.config_path(root, scope, self._env)
+        return (settings.config_path(root, scope, self._env),)
 
     def install_hooks(self, root: str, scope: str, *, force: bool) -> int:
+        from entire.agents import hookfiles
         from entire.agents.claude_code import settings
 
-        return settings.install(self.hook_config_path(root, scope), force=force)
+        return hookfiles.install(settings.config_path(root, scope, self._env), settings.TABLE, force=force)
 
     def uninstall_hooks(self, root: str, scope: str) -> int:
+        from entire.agents import hookfiles
         from entire.agents.claude_code import settings
 
-        return settings.uninstall(self.hook_config_path(root, scope))
+        return hookfiles.uninstall(settings.config_path(root, scope, self._env), settings.TABLE)
 
-    def are_hooks_installed(self, root: str, scope: str) -> bool:
+    def hooks_health(self, root: str, scope: str) -> HooksHealth:
         from entire.agents.claude_code import settings
 
-        return settings.is_installed(self.hook_config_path(root, scope))
+        return settings.health(root, scope, self._env)
 
     # resuming
 

@@ -8,11 +8,12 @@ commands of an event once; so we write the same bytes in both scopes.
 from __future__ import annotations
 
 import os
+import sys
 
 from entire.agents import hookfiles, json_document
 from entire.agents.hookfiles import Entry
-from entire.agents.json_document import Document
 from entire.errors import EntireError, UsageError
+from entire.model.health import HooksHealth, HookStatus
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +45,9 @@ ENTRIES = (
 )
 
 
+TABLE = hookfiles.Table(entries=ENTRIES, others=((("permissions", "deny"), DENY),))
+
+
 def config_path(root: str, scope: str, env: Mapping[str, str]) -> str:
     if scope == "project":
         return os.path.join(root, ".claude", "settings.json")
@@ -57,68 +61,46 @@ def config_dir(env: Mapping[str, str]) -> str:
     return env.get("CLAUDE_CONFIG_DIR") or os.path.join(env.get("HOME") or os.path.expanduser("~"), ".claude")
 
 
-def install(path: str, *, force: bool) -> int:
-    """Write our entries to the file; return how many were missing or wrong (with ``force``: how many there are)."""
-    document = json_document.load(path)
-    if document is None:
-        json_document.save(path, hookfiles.create(ENTRIES, {"permissions": {"deny": [DENY]}}))
-        return len(ENTRIES)
-    wrong = hookfiles.missing(document, ENTRIES)
-    exact = hookfiles.is_exact(document, ENTRIES)
-    if exact and _denies(document) and not force:
-        return 0
-    if force or not exact:
-        hookfiles.remove(document)
-        if document.text:
-            hookfiles.add(document, ENTRIES, path)
-        else:
-            document = hookfiles.create(ENTRIES, {})
-    if not _denies(document):
-        _deny(document, path)
-    json_document.save(path, document)
-    return len(ENTRIES) if force else max(wrong, 1)
+def managed_path() -> str:
+    """Return the settings file of the machine's administrator."""
+    folder = "/Library/Application Support/ClaudeCode" if sys.platform == "darwin" else "/etc/claude-code"
+    return os.path.join(folder, "managed-settings.json")
 
 
-def uninstall(path: str) -> int:
-    """Remove our entries from the file; return how many there were."""
-    document = json_document.load(path)
-    if document is None:
-        return 0
-    removed = hookfiles.remove(document)
-    if _denies(document):
-        denied: list[object] = document.get(("permissions", "deny"))
-        document.remove(("permissions", "deny", len(denied) - 1 - denied[::-1].index(DENY)))
-        removed = max(removed, 1)
-    if removed:
-        json_document.save(path, document)
-    return removed
+def health(root: str, scope: str, env: Mapping[str, str]) -> HooksHealth:
+    """Tell whether our entries are in the file of this scope, and whether the agent runs hooks in ``root``."""
+    found = hookfiles.health(config_path(root, scope, env), TABLE)
+    if found.status in (HookStatus.MISSING, HookStatus.UNKNOWN):
+        return found
+    key, path = _switch(root, env)
+    if path:
+        detail = f"remove `{key}` from {path} to record sessions"
+        return HooksHealth(status=HookStatus.DISABLED, detail=detail)
+    return found
 
 
-def is_installed(path: str) -> bool:
-    """Tell whether all our entries are in the file, as this version writes them."""
+def _switch(root: str, env: Mapping[str, str]) -> tuple[str, str]:
+    """Return the key that switches our hooks off and its file, or ('', '').
+
+    Observed on 2.1.197: of several files that hold ``disableAllHooks``, the first of these counts, whatever the scope
+    of the hooks; a file that is not valid JSON counts as missing.
+    """
+    managed = managed_path()
+    if _flag(managed, "allowManagedHooksOnly"):
+        return "allowManagedHooksOnly", managed
+    project = config_path(root, "project", env)
+    local = os.path.join(os.path.dirname(project), "settings.local.json")
+    for path in (managed, local, project, config_path(root, "user", env)):
+        is_off = _flag(path, "disableAllHooks")
+        if is_off is not None:
+            return ("disableAllHooks", path) if is_off else ("", "")
+    return "", ""
+
+
+def _flag(path: str, key: str) -> bool | None:
     try:
         document = json_document.load(path)
     except EntireError:
-        return False
-    return document is not None and not hookfiles.missing(document, ENTRIES) and _denies(document)
-
-
-def _denies(document: Document) -> bool:
-    denied = document.get(("permissions", "deny")) if document.text else None
-    return isinstance(denied, list) and DENY in denied
-
-
-def _deny(document: Document, path: str) -> None:
-    permissions = document.get(("permissions",))
-    denied = document.get(("permissions", "deny"))
-    if "permissions" not in document.value:
-        document.append((), {"deny": [DENY]}, "permissions")
-    elif isinstance(permissions, dict) and "deny" not in permissions:
-        document.append(("permissions",), [DENY], "deny")
-    elif isinstance(denied, list):
-        document.append(("permissions", "deny"), DENY)
-    else:
-        raise EntireError(
-            f"`permissions` in {path} does not have the form the agent reads; the file was not changed",
-            hint="correct `permissions` and try again",
-        )
+        return None
+    value = document.get((key,)) if document is not None else None
+    return value if isinstance(value, bool) else None

@@ -6,7 +6,7 @@ import os
 import time
 
 from entire import files
-from entire.agents import transcripts
+from entire.agents import hookfiles, transcripts
 from entire.agents.demo import install
 from entire.agents.demo.transcript import DemoTranscript
 from entire.agents.transcripts import clean
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Final
 
+    from entire.model.health import HooksHealth
     from entire.model.transcripts import SessionFile
 
 # verb: (the agent's name of the hook, the event)
@@ -57,7 +58,7 @@ class Demo:
         self.metadata: Final = metadata
 
     def detect(self, root: str) -> bool:
-        return any(os.path.isdir(os.path.dirname(self.hook_config_path(root, scope))) for scope in ("project", "user"))
+        return any(os.path.isdir(os.path.dirname(install.config_path(root, scope))) for scope in ("project", "user"))
 
     def parse_hook(self, hook: str, payload: bytes) -> Event | None:
         """Translate a hook call; None for an unknown hook, an invalid payload or an invalid session id."""
@@ -99,17 +100,17 @@ class Demo:
 
     # settings of the agent
 
-    def hook_config_path(self, root: str, scope: str) -> str:
-        return os.path.join(os.path.expanduser("~") if scope == "user" else root, ".demo-agent", "settings.json")
+    def hook_config_paths(self, root: str, scope: str) -> tuple[str, ...]:
+        return (install.config_path(root, scope),)
 
     def install_hooks(self, root: str, scope: str, *, force: bool) -> int:
-        return install.install(self.hook_config_path(root, scope), VERBS, force=force)
+        return hookfiles.install(install.config_path(root, scope), install.table(VERBS), force=force)
 
     def uninstall_hooks(self, root: str, scope: str) -> int:
-        return install.uninstall(self.hook_config_path(root, scope))
+        return hookfiles.uninstall(install.config_path(root, scope), install.table(VERBS))
 
-    def are_hooks_installed(self, root: str, scope: str) -> bool:
-        return install.is_installed(self.hook_config_path(root, scope), VERBS)
+    def hooks_health(self, root: str, scope: str) -> HooksHealth:
+        return hookfiles.health(install.config_path(root, scope), install.table(VERBS))
 
     # sessions of the agent
 

@@ -1,0 +1,46 @@
+"""Reads and writes an agent's configuration files: a link stays a link, and a file keeps its mode."""
+
+from __future__ import annotations
+
+import os
+
+from entire import files
+from entire.errors import EntireError
+
+
+def read(path: str) -> bytes | None:
+    """Return a file's bytes, None if there is no file; raises EntireError if it cannot be read."""
+    try:
+        return files.read(path)
+    except OSError as error:
+        hint = "check its permissions and try again"
+        raise EntireError(f"cannot read {path}: {error.strerror}", hint=hint) from error
+
+
+def write(path: str, data: bytes | None) -> bool:
+    """Write a file, or with None delete it and its folder, if that is empty; return False if nothing changes."""
+    target = os.path.realpath(path)
+    old = read(target)
+    if data == old:
+        return False
+    try:
+        if data is None:
+            _delete(path)
+            return True
+        mode = os.stat(target).st_mode & 0o7777 if old is not None else 0o644
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        files.write(target, data, mode=mode)
+        if os.stat(target).st_mode & 0o7777 != mode and old is not None:
+            os.chmod(target, mode)  # the umask removed some bits
+    except OSError as error:
+        hint = "check its permissions and try again"
+        raise EntireError(f"cannot write {path}: {error.strerror}", hint=hint) from error
+    return True
+
+
+def _delete(path: str) -> None:
+    files.remove(path)
+    try:
+        os.rmdir(os.path.dirname(path))
+    except OSError:
+        pass
