@@ -67,7 +67,7 @@ def test_a_missing_file_is_stale_and_written_again(repo: Repo) -> None:
     (repo.top / ".bare/rules/hooks").unlink()
     row = bare_row(repo)
     assert (row["is_installed"], row["status"], row["problem"]) == (False, "stale", "hooks are missing or outdated")
-    assert row["remedies"] == ["Bare Agent hooks: `entire doctor --fix` reinstalls them"]
+    assert row["remedies"] == ["some hooks are broken: run `entire enable` to reinstall them"]
     assert "Bare Agent  BROKEN" in repo.ok("status")
     (found,) = agent_findings(repo)
     assert found["message"] == (

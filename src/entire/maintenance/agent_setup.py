@@ -56,8 +56,14 @@ def view(hooks: Installed) -> HookView:
         is_installed=hooks.health.status is HookStatus.INSTALLED,
         status=hooks.health.status.value,
         problem=words and f"hooks {words}",
-        remedies=(f"{hooks.agent_type} hooks: {remedy(hooks.health)}",) if words else (),
+        remedies=(_status_remedy(hooks),) if words else (),
     )
+
+
+def _status_remedy(hooks: Installed) -> str:
+    if hooks.health.status in REPAIRABLE and not hooks.health.detail:
+        return "some hooks are broken: run `entire enable` to reinstall them"
+    return f"{hooks.agent_type} hooks: {remedy(hooks.health)}"
 
 
 def install(installer: HookInstaller, top: str, scope: str, *, force: bool = False) -> int:

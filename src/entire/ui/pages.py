@@ -118,7 +118,7 @@ def _warnings(view: views.StatusView) -> Iterator[str]:
     if view.enabled and len(view.hooks) < 2:
         yield "no agent hooks are installed: run `entire enable`"
     broken = [hooks for hooks in view.hooks if view.enabled and not hooks.is_installed]
-    yield from (text.plain(remedy) for hooks in broken for remedy in hooks.remedies)
+    yield from dict.fromkeys(text.plain(remedy) for hooks in broken for remedy in hooks.remedies)
     if any(not hooks.remedies for hooks in broken):
         yield "some hooks are broken: run `entire enable` to reinstall them"
     if view.failures:

@@ -306,5 +306,6 @@ def test_removing_any_member_leaves_the_others_and_all_comments(data: st.DataObj
     del members[step]
     rest = document.value
     document.remove((*outer, step))
-    assert [document.text[start:end] for start, end in document._comments if document.text] == comments
+    left = [document.text[start:end].rstrip() for start, end in document._comments if document.text]
+    assert left == [comment.rstrip() for comment in comments]  # blanks behind a member may now be behind a comment
     assert document.value == rest or not members  # the list or object may go with its only member

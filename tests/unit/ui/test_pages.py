@@ -204,3 +204,20 @@ def test_a_conversation_on_a_terminal_shows_markdown() -> None:
     assert "\x1b[1mmade\x1b[0m" in lines
     assert "**" not in lines
     assert "\x1b[31m" not in lines
+
+
+def test_hooks_that_do_not_run() -> None:
+    states = ("stale", "disabled", "untrusted", "unknown")
+    hooks = [
+        views.HookView(name=state, where="", is_installed=False, status=state, problem=f"{state}!", remedies=("do it",))
+        for state in states
+    ]
+    lines = status(hooks=tuple(hooks))
+    at = lines.index("Hooks")
+    assert [line.split() for line in lines[at + 1 : at + 5]] == [
+        ["stale", "BROKEN", "stale!"],
+        ["disabled", "disabled", "disabled!"],
+        ["untrusted", "untrusted", "untrusted!"],
+        ["unknown", "unknown", "unknown!"],
+    ]
+    assert lines[lines.index("Needs attention") + 1 :] == ["  do it"]
