@@ -7,6 +7,8 @@ import os
 from entire import files
 from entire.errors import EntireError
 
+_MARK = b"\xef\xbb\xbf"
+
 
 def read(path: str) -> bytes | None:
     """Return a file's bytes, None if there is no file; raises EntireError if it cannot be read."""
@@ -36,6 +38,24 @@ def write(path: str, data: bytes | None) -> bool:
         hint = "check its permissions and try again"
         raise EntireError(f"cannot write {path}: {error.strerror}", hint=hint) from error
     return True
+
+
+def read_text(path: str) -> str | None:
+    """Return a file's text without a byte order mark, None if it is missing or blank; raises ValueError if it is not
+    UTF-8.
+    """
+    data = read(path)
+    if data is None or not data.strip():
+        return None
+    return data.decode("utf-8").removeprefix("\ufeff")
+
+
+def write_text(path: str, text: str, *, empty: str) -> bool:
+    """Write a file's text, with the byte order mark it had; '' deletes it. A link stays: its file becomes ``empty``."""
+    if not text and not os.path.islink(path):
+        return write(path, None)
+    mark = _MARK if (read(path) or b"").startswith(_MARK) else b""
+    return write(path, mark + (text or empty).encode())
 
 
 def _delete(path: str) -> None:

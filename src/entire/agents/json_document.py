@@ -12,7 +12,6 @@ ends; line breaks in an empty one of the user's stand before our member.
 from __future__ import annotations
 
 import json
-import os
 import re
 
 from entire.agents import configfile
@@ -251,14 +250,14 @@ def load(path: str, *, comments: bool = False) -> Document | None:
 
     ``comments`` tells whether the agent reads a file with comments.
     """
-    data = configfile.read(path)
-    if data is None or not data.strip():
-        return None
     try:
-        text = data.decode("utf-8")
-        document = Document(text.removeprefix("\ufeff"), comments=comments)
+        text = configfile.read_text(path)
+        if text is None:
+            return None
+        document = Document(text, comments=comments)
     except (ValueError, RecursionError) as error:
         hint = "correct the file and try again"
+        data = configfile.read(path) or b""
         if not comments and (b"//" in data or b"/*" in data):
             hint = "JSON allows no comments: remove them and try again"
         raise EntireError(f"{path} is not valid JSON and was not changed: {error}", hint=hint) from error
@@ -268,12 +267,5 @@ def load(path: str, *, comments: bool = False) -> Document | None:
 
 
 def save(path: str, document: Document) -> bool:
-    """Write the document if it differs from the file; delete the file (and its folder, if empty) if nothing is left.
-
-    Keeps symbolic links and the file's mode.
-    """
-    if not document.text and os.path.islink(path):
-        document.text = "{}\n"  # the link is the user's
-    old = configfile.read(path)
-    mark = b"\xef\xbb\xbf" if old is not None and old.startswith(b"\xef\xbb\xbf") else b""
-    return configfile.write(path, mark + document.text.encode() if document.text else None)
+    """Write the document if it differs from the file; delete the file (and its folder, if empty) if nothing is left."""
+    return configfile.write_text(path, document.text, empty="{}\n")
