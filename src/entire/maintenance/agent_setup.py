@@ -82,7 +82,7 @@ def _change(paths: Sequence[str], edit: Callable[[], int]) -> int:
     before = {path: configfile.read(path) for path in paths}
     try:
         return edit()
-    except Exception as error:
+    except BaseException as error:  # also when the user interrupts it
         lost = [path for path, data in before.items() if not _put_back(path, data)]
         if lost:
             message = f"{error}; {' and '.join(lost)} could not be restored"

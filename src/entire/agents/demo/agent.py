@@ -6,8 +6,7 @@ import os
 import time
 
 from entire import files
-from entire.agents import hookfiles, transcripts
-from entire.agents.demo import install
+from entire.agents import transcripts
 from entire.agents.demo.transcript import DemoTranscript
 from entire.agents.transcripts import clean
 from entire.errors import UsageError
@@ -58,6 +57,8 @@ class Demo:
         self.metadata: Final = metadata
 
     def detect(self, root: str) -> bool:
+        from entire.agents.demo import install
+
         return any(os.path.isdir(os.path.dirname(install.config_path(root, scope))) for scope in ("project", "user"))
 
     def parse_hook(self, hook: str, payload: bytes) -> Event | None:
@@ -101,15 +102,26 @@ class Demo:
     # settings of the agent
 
     def hook_config_paths(self, root: str, scope: str) -> tuple[str, ...]:
+        from entire.agents.demo import install
+
         return (install.config_path(root, scope),)
 
     def install_hooks(self, root: str, scope: str, *, force: bool) -> int:
+        from entire.agents import hookfiles
+        from entire.agents.demo import install
+
         return hookfiles.install(install.config_path(root, scope), install.table(VERBS), force=force)
 
     def uninstall_hooks(self, root: str, scope: str) -> int:
+        from entire.agents import hookfiles
+        from entire.agents.demo import install
+
         return hookfiles.uninstall(install.config_path(root, scope), install.table(VERBS))
 
     def hooks_health(self, root: str, scope: str) -> HooksHealth:
+        from entire.agents import hookfiles
+        from entire.agents.demo import install
+
         return hookfiles.health(install.config_path(root, scope), install.table(VERBS))
 
     # sessions of the agent
