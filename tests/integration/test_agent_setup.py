@@ -79,6 +79,16 @@ def test_a_missing_file_is_stale_and_written_again(repo: Repo) -> None:
     assert bare_row(repo)["status"] == "installed"
 
 
+def test_enable_without_a_name_repairs_what_is_stale(repo: Repo) -> None:
+    repo.ok("enable", "--agent", "bare")
+    (repo.top / ".bare/rules/hooks").unlink()
+    (repo.top / ".demo-agent").mkdir()
+    out = repo.ok("enable")
+    assert "Bare Agent: 1 hook written to" in out
+    assert "Demo Agent" not in out
+    assert bare_row(repo)["status"] == "installed"
+
+
 @pytest.mark.parametrize(
     ("status", "severity", "words"),
     [
