@@ -14,6 +14,7 @@ from entire.agents.opaque import OpaqueTranscript
 from entire.agents.registry import AgentEntry
 from entire.model.events import Event, EventType
 from entire.model.health import HooksHealth, HookStatus
+from entire.model.ids import is_session_id
 from entire.model.transcripts import FileLines, FileReport, Position, Prompt, SessionFile, Subagent, TokenUsage
 
 EVENTS = {
@@ -23,6 +24,7 @@ EVENTS = {
     "compaction": EventType.COMPACTION,
     "subagent-start": EventType.SUBAGENT_START,
     "subagent-end": EventType.SUBAGENT_END,
+    "subagent-note": EventType.SUBAGENT_NOTE,
     "session-end": EventType.SESSION_END,
 }
 
@@ -44,9 +46,9 @@ class Bare:
 
     def parse_hook(self, hook: str, payload: bytes) -> Event | None:
         given = transcripts.loads(payload)
-        if hook not in EVENTS or not isinstance(given, dict):
+        if hook not in EVENTS or not isinstance(given, dict) or not is_session_id(str(given.get("session_id"))):
             return None
-        return Event(type=EVENTS[hook], **given)
+        return Event(type=EVENTS[hook], **{key: value for key, value in given.items() if key in Event._fields[1:]})
 
     def transcript(self, session_ref: str, stored: bytes | None = None) -> Any:
         forms = [TRANSCRIPTS[name] for name in sorted(self.capabilities) if name in TRANSCRIPTS]

@@ -81,6 +81,11 @@ class Bared:
         found: dict[str, Any] = self.story.linked()["slots"][self.id]
         return found
 
+    def folder(self) -> str:
+        """Return the folder of the last commit's checkpoint."""
+        (checkpoint_id,) = self.story.ids()
+        return checkpoint_id.path
+
     def step(self) -> str:
         (branch,) = self.story.git("for-each-ref", "--format=%(refname:short)", "refs/heads/entire/").split()
         return branch

@@ -26,6 +26,11 @@ class EventType(Choice):
     PRE_PUSH = 11
 
     @property
+    def is_of_subagent(self) -> bool:
+        """Tell whether the event reports what a subagent does."""
+        return self in (EventType.SUBAGENT_START, EventType.SUBAGENT_END, EventType.SUBAGENT_NOTE)
+
+    @property
     def is_of_git(self) -> bool:
         """Tell whether the event comes from git, and so concerns a worktree."""
         return self in (EventType.PREPARE_COMMIT, EventType.GIT_COMMIT, EventType.PRE_PUSH)
@@ -38,12 +43,13 @@ class Event(Value):
     session_id: str
     agent: str = ""  # registry name; set by the lifecycle, not the adapter
     previous_session_id: str = ""  # non-empty: this session continues that one
-    session_ref: str = ""  # where the transcript is (a path for most agents)
+    session_ref: str = ""  # where the session's own transcript is (a path for most agents)
     prompt: str = ""
     model: str = ""
     timestamp: float = 0.0
     tool_use_id: str = ""
     subagent_id: str = ""
+    subagent_ref: str = ""  # where the subagent's own transcript is
     tool_name: str = ""
     tool_input: str = ""  # the tool's input as JSON text
     subagent_type: str = ""
@@ -56,6 +62,8 @@ class Event(Value):
     final_text: str = ""  # the turn's last answer: a preparer can wait until the transcript contains it
     source: str = ""  # why a session started or ended, in the agent's own words; nothing depends on it
     cwd: str = ""  # where the agent works now
+    handled_by: str = ""  # registry name of the agent that runs the session, if not the one whose hook was called
+    pid: int = 0  # the agent's process, where the adapter knows better than the hook's ancestors
     background: tuple[str, ...] = ()  # ids of subagents that work on after the turn's end
     is_compaction: bool = False  # a session start that only reports that the context was compacted
     is_clearing: bool = False  # a session ends or starts because its conversation was cleared; both name the same turn

@@ -47,7 +47,7 @@ def end(context: Context, session: Session, event: Event) -> None:
     task.done = context.now()
     if is_tool_id(event.subagent_id):
         task.subagent = event.subagent_id
-        task.ref = event.session_ref if event.session_ref != session.transcript_path else ""
+        task.ref = _ref(session, event)
     transcript = context.transcript(session)
     finish, since = transcript.end(), _since(session)
     for found in transcript.subagents(since, finish):
@@ -69,6 +69,13 @@ def end(context: Context, session: Session, event: Event) -> None:
     change = recorder.compare(context, recorder.take(context))
     step = _step(context, session, tool_use_id, transcript, finish) if change.paths else None
     recorder.record(context, change, cause, step)
+
+
+def _ref(session: Session, event: Event) -> str:
+    """Return the subagent's own transcript; some adapters name it in place of the session's."""
+    own = session.transcript_path
+    ref = event.subagent_ref or (event.session_ref if own else "")
+    return ref if ref != own else ""
 
 
 def _is_in_background(context: Context, session: Session, event: Event) -> bool:

@@ -312,10 +312,12 @@ def close_lost(context: Context, session: Session, _event: Event | None = None) 
 
 
 def accept_path(session: Session, event: Event) -> None:
-    """Take the transcript's path from an event. A path that does not exist yet never replaces one that does."""
-    if event.session_ref and (
-        event.session_ref == session.transcript_path
-        or not os.path.exists(session.transcript_path)
-        or os.path.exists(event.session_ref)
-    ):
-        session.transcript_path = event.session_ref
+    """Take the transcript's path from an event. A path that does not exist yet never replaces one that does, and a
+    subagent's never that of its session, even if an adapter confuses the two.
+    """
+    known, given = session.transcript_path, event.session_ref
+    is_subagents = given in (event.subagent_ref, *(task.ref for task in session.tasks.values()))
+    if not given or is_subagents or (event.type.is_of_subagent and (known or session.turn is not None)):
+        return
+    if given == known or not os.path.exists(known) or os.path.exists(given):
+        session.transcript_path = given
