@@ -77,7 +77,9 @@ class Agent(Protocol):
         ...
 
     def parse_hook(self, hook: str, payload: bytes) -> Event | None:
-        """Translate a hook call into an event, or None if the framework need not know. Do not read the transcript."""
+        """Translate a hook call into an event, or None if the framework need not know or the payload makes no sense.
+        Do not read the transcript.
+        """
         ...
 
     def transcript(self, session_ref: str, stored: bytes | None = None) -> Transcript:
@@ -246,7 +248,7 @@ class SessionResumer(Protocol):
         ...
 
     def resolve_session_file(self, session_dir: str, session_id: str) -> str:
-        """Return the path of a session's transcript in that folder."""
+        """Return the path of a session's transcript in that folder; '' for an id that could lead outside of it."""
         ...
 
     def own_session_id(self, session_id: str, transcript: bytes) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from entire.layout import Place
     from entire.lifecycle.context import Context
+    from entire.log import Log
     from entire.model.events import Event
 
 _MAX_PAYLOAD = 64 << 20
@@ -82,8 +83,13 @@ class _LazyContext:
 
 def _handle_agent(place: Place, found: settings.Settings, args: Sequence[str]) -> None:
     name, verb, *rest = args
-    event = registry.make(name).parse_hook(verb, _payload(rest))
-    if event is None:
+    agent, payload = registry.make(name), _payload(rest)
+    event = agent.parse_hook(verb, payload)
+    if event is None:  # many calls mean nothing to the framework, but every agent sends an object
+        from entire.agents import transcripts
+
+        if verb in agent.hook_names and not isinstance(transcripts.loads(payload), dict):
+            _log(place, args).warn("the hook's payload was not understood: it is not a JSON object")
         return
     from entire.lifecycle import dispatcher
 
@@ -133,13 +139,17 @@ def _handle_git(lazy: _LazyContext, name: str, rest: Sequence[str]) -> None:
         dispatcher.handle(context, event)
 
 
+def _log(place: Place, args: Sequence[str]) -> Log:
+    from entire import log
+
+    return log.Log(place.log, component="hooks", hook=" ".join(args[:2]))
+
+
 def _log_failure(place: Place | None, args: Sequence[str], error: Exception) -> None:
     """Log a failure, for ``status`` and ``doctor`` to report."""
     if place is None:
         return
-    from entire import log
-
-    hook_log = log.Log(place.log, component="hooks", hook=" ".join(args[:2]))
+    hook_log = _log(place, args)
     hook_log.error(f"{type(error).__name__}: {error}")
     if os.environ.get("ENTIRE_LOG_LEVEL", "").lower() == "debug":
         import traceback

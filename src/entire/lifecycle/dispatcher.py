@@ -9,6 +9,7 @@ from entire.errors import EntireError
 from entire.lifecycle import recovery
 from entire.lifecycle.context import agent_process
 from entire.model.events import Event, EventType, GitEvent
+from entire.model.ids import is_session_id
 from entire.model.phases import Action, Facts, Phase, transition
 from entire.store import sessions
 from entire.store import transcripts as stored
@@ -50,6 +51,9 @@ def handle(context: Context, event: Event | GitEvent) -> bytes:
     """Carry out the actions of an event; return what the hook prints for the agent, usually nothing."""
     if isinstance(event, GitEvent):
         return _handle_worktree(context, event)
+    if not is_session_id(event.session_id):  # it becomes a file name
+        context.log.warn("ignored an event without a valid session id", event=event.type.name)
+        return b""
     _wait_for_transcript(context, event)
     with context.lock():
         recovery.complete_commit(context, event)

@@ -53,9 +53,10 @@ class TranscriptChange(Value):
 
 
 def live_path(place: Place, agent: Agent, session: Session | None, session_id: str) -> str:
-    """Return where the agent's live transcript is or belongs; '' if the agent cannot continue a stored session.
+    """Return where the agent's live transcript is or belongs; '' if the agent cannot continue a stored session, or for
+    an id that could lead to another folder.
 
-    Raises EntireError for an id that could lead to another folder. A transcript in ``.entire/tmp`` is a copy for hooks,
+    A transcript in ``.entire/tmp`` is a copy for hooks,
     and the agent does not search the folder of a worktree that has been moved or removed.
     """
     resumer = capabilities.session_resumer(agent)

@@ -87,6 +87,14 @@ def test_a_turn(stage: Stage) -> None:
     assert stage.session().ended == stage.clock
 
 
+@pytest.mark.parametrize("hostile", ["", "../../../escaped", "a/b", ".."])
+def test_an_event_without_a_valid_session_id_is_ignored(stage: Stage, tmp_path: Path, hostile: str) -> None:
+    before = {path for path in tmp_path.rglob("*") if path.is_file()}
+    for kind in (EventType.SESSION_START, EventType.TURN_START, EventType.TURN_END, EventType.SUBAGENT_END):
+        assert stage.event(kind, session=hostile) == b""
+    assert {path for path in tmp_path.rglob("*") if path.is_file()} - before == {Path(stage.context.place.log)}
+
+
 def test_the_prompt_of_a_turn_that_the_agent_began_by_itself_is_no_prompt(stage: Stage) -> None:
     stage.event(EventType.TURN_START, prompt="A background task ended", turn_ref="t-1", is_automatic=True)
     session = stage.session()

@@ -7,7 +7,6 @@ import time
 
 from entire import files
 from entire.agents import transcripts
-from entire.errors import EntireError
 from entire.model import jsontext
 from entire.model.events import EventType
 from entire.model.ids import is_session_id, is_tool_id
@@ -78,10 +77,10 @@ class ClaudeCode:
     # events
 
     def parse_hook(self, hook: str, payload: bytes) -> Event | None:
-        """Translate a hook call; raises EntireError for a payload without a valid session id."""
         from entire.agents.claude_code import payloads
 
-        return payloads.event(hook, payloads.read(payload), self._now())
+        given = payloads.read(payload)
+        return payloads.event(hook, given, self._now()) if given is not None else None
 
     def write_hook_response(self, message: str) -> bytes:
         """Return what shows ``message`` to the user but not to the model; the hook must print nothing else."""
@@ -161,9 +160,7 @@ class ClaudeCode:
         return is_longer or any(records.is_conversation(transcripts.loads(line)) for line in lines)
 
     def resolve_session_file(self, session_dir: str, session_id: str) -> str:
-        if not is_session_id(session_id):
-            raise EntireError(f"{session_id!r} is not a valid session id")
-        return os.path.join(session_dir, session_id + ".jsonl")
+        return os.path.join(session_dir, session_id + ".jsonl") if is_session_id(session_id) else ""
 
     def own_session_id(self, session_id: str, transcript: bytes) -> str:
         """Return the id without the date that early versions of the Go CLI put before it (``2026-01-05-<id>``)."""

@@ -7,7 +7,6 @@ import os
 from entire.agents import transcripts
 from entire.agents.claude_code import records, subagents
 from entire.agents.transcripts import clean
-from entire.errors import EntireError
 from entire.model import jsontext
 from entire.model.events import Event, EventType
 from entire.model.ids import is_session_id, is_tool_id
@@ -23,15 +22,13 @@ MAX_TOOL_INPUT = 64 * 1024
 _NOTE_TOOLS = ("TodoWrite", "TaskCreate", "TaskUpdate")
 
 
-def read(data: bytes) -> Payload:
-    """Return the payload, an object with a valid session id; raises EntireError for anything else."""
+def read(data: bytes) -> Payload | None:
+    """Return the payload, an object with a valid session id; None for anything else."""
     payload = transcripts.loads(data)
-    if not isinstance(payload, dict):
-        raise EntireError("Claude Code's hook payload is not a JSON object")
-    session = payload.get("session_id")
+    session = payload.get("session_id") if isinstance(payload, dict) else None
     if not isinstance(session, str) or not is_session_id(session) or clean(session) != session:
-        raise EntireError("Claude Code's hook payload has no valid session_id")
-    return payload
+        return None
+    return payload  # type: ignore[no-any-return]
 
 
 def event(hook: str, payload: Payload, now: float) -> Event | None:
@@ -196,7 +193,10 @@ def _input(payload: Payload) -> str:
     given = payload.get("tool_input")
     if given is None:
         return ""
-    text = jsontext.dumps(given, ensure_ascii=False, compact=True)
+    try:
+        text = jsontext.dumps(given, ensure_ascii=False, compact=True)
+    except RecursionError:  # nested a little less deep than what cannot be parsed
+        return ""
     data = text.encode("utf-8", "replace")
     return transcripts.shorten(data, MAX_TOOL_INPUT).decode("utf-8", "replace")
 

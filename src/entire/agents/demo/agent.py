@@ -9,7 +9,6 @@ from entire import files
 from entire.agents import transcripts
 from entire.agents.demo.transcript import DemoTranscript
 from entire.agents.transcripts import clean
-from entire.errors import UsageError
 from entire.model import jsontext
 from entire.model.events import Event, EventType
 from entire.model.ids import is_session_id
@@ -144,9 +143,7 @@ class Demo:
         return is_longer or any(isinstance(record, dict) and record.get("type") == "prompt" for record in found)
 
     def resolve_session_file(self, session_dir: str, session_id: str) -> str:
-        if not is_session_id(session_id):
-            raise UsageError(f"{session_id!r} is not a valid session id")
-        return os.path.join(session_dir, f"{session_id}.jsonl")
+        return os.path.join(session_dir, f"{session_id}.jsonl") if is_session_id(session_id) else ""
 
     def own_session_id(self, session_id: str, transcript: bytes) -> str:  # noqa: ARG002
         return session_id

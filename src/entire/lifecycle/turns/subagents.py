@@ -126,7 +126,7 @@ def keep_note(context: Context, session: Session, event: Event) -> None:
     redacted = redact_json((event.tool_input or "{}").encode("utf-8", "replace"))
     try:
         data = json.loads(redacted)
-    except ValueError:
+    except (ValueError, RecursionError):
         data = redacted.decode("utf-8", "replace")
     notes[f"{number:03}-{tool_use_id}.json"] = {
         "type": event.tool_name,
