@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from entire.agents import registry
+from entire.model.ids import is_tool_id
 from tests.integration import bare_agent
 from tests.integration.bare_agent import Bare, Chosen
 from tests.integration.story import Story
@@ -83,3 +84,134 @@ def test_a_session_first_seen_in_a_subagent_learns_its_path(played: Bared) -> No
     played.hook("turn-start", prompt="Without a transcript", session_ref="")
     played.hook("subagent-end", subagent_id="h1", session_ref=child(played, "child", answer="inner"))
     assert "transcript_path" not in state(played), "its own events named none"
+
+
+# subagents under any id, or none
+
+
+def delegate(played: Bared, number: int, ids: dict[str, str], **more: object) -> None:
+    """Let a subagent write a file, with whatever ids the agent reports."""
+    played.hook("subagent-start", subagent_type="Explore", task_description="Look", **ids)
+    played.hook("subagent-note", tool_name="Todo", tool_input=json.dumps({"number": number}), **ids)
+    played.story.write(f"{number}.txt", "x\n")
+    played.hook("subagent-end", **ids, **more)
+
+
+@pytest.mark.parametrize(
+    ("ids", "name", "agent"),
+    [
+        ({"tool_use_id": "tool_1"}, "tool_1", ""),
+        ({"tool_use_id": "tool_1", "subagent_id": "h1"}, "tool_1", "h1"),
+        ({"subagent_id": "h1"}, "h1", "h1"),
+        ({"subagent_id": "/team/maker 1"}, "id-", "id-"),
+        ({"tool_use_id": "functions.task:0"}, "id-", ""),
+        ({}, "unnamed-1-", ""),
+    ],
+)
+def test_a_subagent_is_recorded_under_any_id(played: Bared, ids: dict[str, str], name: str, agent: str) -> None:
+    played.hook("turn-start", prompt="Delegate")
+    ref = child(played, "child", answer="inner")
+    delegate(played, 1, ids, subagent_ref=ref)
+    ((found, task),) = own_state(played)["tasks"].items()
+    assert found.startswith(name)
+    assert is_tool_id(found)
+    assert task["subagent"].startswith(agent or name)
+    step = played.step()
+    subject = played.story.git("log", "-1", "--format=%s", step).strip()
+    assert subject == f"Completed 'Explore' agent: Look ({found[:12]})"
+    folder = f".entire/metadata/{played.id}/tasks/{found}"
+    assert played.story.git("show", f"{step}:{folder}/agent-{task['subagent']}.jsonl") == Path(ref).read_text()
+    played.hook("turn-end")
+    played.commit("Add 1")
+    folder = f"{played.folder()}/tasks/{found}"
+    record = json.loads(played.story.show(f"{folder}/checkpoint.json"))
+    assert (record["session_id"], record["tool_use_id"], record["agent_id"]) == (played.id, found, task["subagent"])
+    assert played.story.show(f"{folder}/agent-{task['subagent']}.jsonl") == Path(ref).read_text()
+    note = json.loads(played.story.show(f"{folder}/checkpoints/001-{found}.json"))
+    assert (note["tool_use_id"], note["data"]) == (found, {"number": 1})
+    assert played.story.log_errors() == []
+
+
+def test_subagents_without_ids_end_in_the_order_of_their_start(played: Bared) -> None:
+    played.hook("turn-start", prompt="Delegate")
+    for kind in ("Explore", "Plan", "Explore"):
+        played.hook("subagent-start", subagent_type=kind)
+    first, second, third = own_state(played)["tasks"]
+    refs = [child(played, name, answer=name) for name in "abc"]
+    for ref, kind in zip(refs, ("Plan", "Explore", ""), strict=True):
+        played.hook("subagent-end", subagent_type=kind, subagent_ref=ref)
+    assert {name: task["ref"] for name, task in own_state(played)["tasks"].items()} == {
+        second: refs[0],
+        first: refs[1],
+        third: refs[2],
+    }
+    played.hook("turn-end")
+
+
+def test_a_subagent_without_an_end_takes_none_from_the_next_turn(played: Bared) -> None:
+    for prompt in ("Interrupted", "Again"):
+        played.hook("turn-start", prompt=prompt)
+        played.hook("subagent-start")
+    played.hook("subagent-end")
+    old, new = own_state(played)["tasks"].values()
+    assert (old.get("done"), bool(new["done"])) == (None, True)
+
+
+def test_an_end_without_a_start_counts_once(played: Bared) -> None:
+    played.hook("turn-start", prompt="Delegate")
+    for _ in range(2):
+        played.hook("subagent-end", subagent_type="Explore", task_description="Look")
+        played.hook("subagent-end")
+    ((name, task),) = own_state(played)["tasks"].items()
+    assert (name[:10], task["type"]) == ("unnamed-1-", "Explore")
+    played.hook("subagent-end", subagent_type="Plan")
+    assert len(own_state(played)["tasks"]) == 2
+
+
+def test_one_subagent_under_two_ids_is_one_task(played: Bared) -> None:
+    """Some agents report a call by its id, and the subagent by its own."""
+    played.hook("turn-start", prompt="Delegate")
+    played.hook("subagent-start", tool_use_id="tool_1", subagent_type="Explore")
+    played.hook("subagent-end", subagent_id="h1")
+    played.hook("subagent-end", tool_use_id="tool_1", subagent_id="h1")
+    played.hook("subagent-start", subagent_id="h2")
+    played.hook("subagent-start", tool_use_id="tool_2", subagent_id="h2")
+    played.hook("subagent-end", subagent_id="h2")
+    tasks = own_state(played)["tasks"]
+    assert {name: (task["subagent"], bool(task["done"])) for name, task in tasks.items()} == {
+        "tool_1": ("h1", True),
+        "h2": ("h2", True),
+    }
+
+
+def test_the_transcript_names_subagents_that_no_event_named(played: Bared, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may do so only after the subagent's end was reported."""
+    give(monkeypatch, "transcript_analyzer", "token_calculator", "subagent_extractor")
+    refs = [child(played, name, answer=name, tokens=100, file=f"{name}.txt") for name in "ab"]
+    played.hook("turn-start", prompt="Delegate")
+    played.say(prompt="Delegate")
+    for _ in refs:
+        played.hook("subagent-start")
+    played.story.write("a.txt", "1\n")
+    for _ in refs:
+        played.hook("subagent-end")
+    for number, ref in enumerate(refs):
+        played.say(helper=f"h{number}", ref=ref)
+    played.say(answer="Done.", tokens=1)
+    played.hook("turn-end")
+    tasks = own_state(played)["tasks"].values()
+    assert [(task["subagent"], task["ref"]) for task in tasks] == [("h0", refs[0]), ("h1", refs[1])]
+    played.commit("Add a")
+    names = played.story.git("ls-tree", "-r", "--name-only", f"entire/checkpoints/v1:{played.folder()}/tasks").split()
+    assert [name.rpartition("/")[2] for name in names if "agent-" in name] == ["agent-h0.jsonl", "agent-h1.jsonl"]
+    assert played.slot()["token_usage"]["subagent_tokens"]["output_tokens"] == 200
+    assert played.story.log_errors() == []
+
+
+def test_a_subagent_that_continues_in_a_later_turn_ends_again(played: Bared) -> None:
+    for number in (1, 2):
+        played.hook("turn-start", prompt=f"Delegate {number}")
+        delegate(played, number, {"subagent_id": "h1"})
+        played.hook("turn-end")
+        played.commit(f"Add {number}")
+        assert json.loads(played.story.show(f"{played.folder()}/tasks/h1/checkpoint.json"))["agent_id"] == "h1"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from entire.model.digest import sha256
+
 HEX = frozenset("0123456789abcdef")
 _TOOL_ID = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 
@@ -47,3 +49,10 @@ def is_session_id(text: str) -> bool:
 def is_tool_id(text: str) -> bool:
     """Tell whether a tool-use or subagent id is safe in a path: letters, digits, ``_`` and ``-``."""
     return bool(text) and len(text) <= 200 and _TOOL_ID.issuperset(text)
+
+
+def path_id(text: str) -> str:
+    """Return a tool-use or subagent id as it is used in paths: itself, or a digest of one that is not safe there."""
+    if not text or is_tool_id(text):
+        return text
+    return "id-" + sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -58,3 +58,14 @@ def test_ids_of_real_agents_are_taken(text: str) -> None:
 )
 def test_tool_ids(text: str, fine: bool) -> None:
     assert ids.is_tool_id(text) is fine
+
+
+@given(st.text(max_size=300))
+def test_an_id_in_a_path_is_safe_and_stays_the_same(text: str) -> None:
+    found = ids.path_id(text)
+    assert found == ids.path_id(text)
+    assert found == text if not text or ids.is_tool_id(text) else ids.is_tool_id(found)
+
+
+def test_unsafe_ids_stay_apart() -> None:
+    assert len({ids.path_id(text) for text in ("a/b", "a\\b", "a b", "/team/maker", "\ud800", "")}) == 6

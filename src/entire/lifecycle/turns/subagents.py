@@ -6,8 +6,9 @@ import json
 
 from entire.lifecycle.snapshots import recorder
 from entire.lifecycle.snapshots.recorder import Cause, Step
+from entire.lifecycle.turns import tasks
 from entire.lifecycle.turns import turn as turns
-from entire.model.ids import is_tool_id
+from entire.model.ids import path_id
 from entire.model.session import SubagentTask
 from entire.model.turns import NO_TURN
 from entire.redact import redact_json, trusted
@@ -23,41 +24,43 @@ if TYPE_CHECKING:
 
 _MAX_TASKS = 200
 _MAX_NOTES = 999
-_DESCRIPTION = 200
 
 
 def start(context: Context, session: Session, event: Event) -> None:
-    if is_tool_id(event.tool_use_id):
-        task = session.tasks.setdefault(event.tool_use_id, SubagentTask())
-        task.started, task.type = context.now(), event.subagent_type
-        task.description = event.task_description[:_DESCRIPTION]
-        task.subagent = event.subagent_id or task.subagent
+    name = tasks.started_by(session, event)
+    task = session.tasks.setdefault(name, SubagentTask())
+    if task.done and session.turn is not None and task.done < session.turn.started:  # it continues in a later turn
+        task = session.tasks[name] = SubagentTask(subagent=task.subagent, ref=task.ref)
+    task.started = task.started or context.now()
+    _describe(task, session, event)
     for old in list(session.tasks)[: max(0, len(session.tasks) - _MAX_TASKS)]:
         del session.tasks[old]
 
 
+def _describe(task: SubagentTask, session: Session, event: Event) -> None:
+    """Note what an event says about a task."""
+    task.type = event.subagent_type or task.type
+    task.description = event.task_description[: tasks.DESCRIPTION] or task.description
+    task.subagent = path_id(event.subagent_id) or task.subagent
+    task.ref = _ref(session, event) or task.ref
+
+
 def end(context: Context, session: Session, event: Event) -> None:
     """Save a step if a subagent changed files. Its task goes into the next checkpoint in any case."""
-    tool_use_id = event.tool_use_id or _task_id(session, event.subagent_id)
-    if not is_tool_id(tool_use_id) or (event.only_in_background and not _is_in_background(context, session, event)):
+    if event.only_in_background and not _is_in_background(context, session, event):
         return
-    task = session.tasks.setdefault(tool_use_id, SubagentTask(started=context.now(), kind=event.subagent_type))
-    if task.done:
+    name = tasks.ended_by(session, event)
+    task = session.tasks.setdefault(name, SubagentTask(started=context.now())) if name else None
+    if task is None or task.done:
         return
     task.done = context.now()
-    if is_tool_id(event.subagent_id):
-        task.subagent = event.subagent_id
-        task.ref = _ref(session, event)
+    _describe(task, session, event)
     transcript = context.transcript(session)
     finish, since = transcript.end(), _since(session)
-    for found in transcript.subagents(since, finish):
-        if found.id == task.subagent or found.tool_use_id == tool_use_id:
-            task.subagent = task.subagent or found.id
-            task.ref = task.ref or found.session_ref
-            task.type = task.type or found.type
-            task.description = task.description or found.description[:_DESCRIPTION]
-    if event.subagent_id and not session.is_running:
-        session.background.append(event.subagent_id)  # until now: what it wrote since the turn is its session's
+    tasks.identify(session, transcript.subagents(since, finish))
+    task.subagent = task.subagent or (name if task.ref else "")  # its transcript is stored under an id
+    if not session.is_running:
+        session.background.append(event.subagent_id or name)  # until now: what it wrote since the turn is its session's
     key = session.turn_key
     known = context.journal.attribution.reports.get(key, [])
     cause = Cause(
@@ -65,22 +68,23 @@ def end(context: Context, session: Session, event: Event) -> None:
         running=tuple(context.running_turns()),  # including itself, if it worked between turns
         reported={key: list(dict.fromkeys([*known, *transcript.files(since, finish)]))},
     )
-    session.background = [name for name in session.background if name not in (task.subagent, event.subagent_id)]
+    own = (task.subagent, event.subagent_id, name)
+    session.background = [other for other in session.background if other not in own]
     change = recorder.compare(context, recorder.take(context))
-    step = _step(context, session, tool_use_id, transcript, finish) if change.paths else None
+    step = _step(context, session, name, transcript, finish) if change.paths else None
     recorder.record(context, change, cause, step)
 
 
 def _ref(session: Session, event: Event) -> str:
     """Return the subagent's own transcript; some adapters name it in place of the session's."""
     own = session.transcript_path
-    ref = event.subagent_ref or (event.session_ref if own else "")
+    ref = event.subagent_ref or (event.session_ref if own and event.subagent_id else "")
     return ref if ref != own else ""
 
 
 def _is_in_background(context: Context, session: Session, event: Event) -> bool:
     """Tell whether a subagent is known to work in the background."""
-    task, turn = session.tasks.get(event.tool_use_id), session.turn
+    task, turn = session.tasks.get(tasks.named(session, event)), session.turn
     is_left = task is not None and not task.done and (turn is None or turn.ended or task.started < turn.started)
     if is_left or event.subagent_id in session.background:  # a foreground subagent ends within its turn
         return True
@@ -91,10 +95,6 @@ def _is_in_background(context: Context, session: Session, event: Event) -> bool:
 
 def _since(session: Session) -> Position:
     return session.turn.start if session.turn is not None else session.counted
-
-
-def _task_id(session: Session, subagent_id: str) -> str:
-    return next((name for name, task in session.tasks.items() if subagent_id and task.subagent == subagent_id), "")
 
 
 def _step(
@@ -113,13 +113,13 @@ def _step(
 
 def keep_note(context: Context, session: Session, event: Event) -> None:
     """Record a note of a running subagent for its task's folder in the next checkpoint (formats.md 2.7)."""
-    tool_use_id = event.tool_use_id or _task_id(session, event.subagent_id)
-    if tool_use_id not in session.tasks:
+    name = tasks.named(session, event)
+    if not name:
         open_tasks = [name for name, task in session.tasks.items() if not task.done]
-        tool_use_id = open_tasks[-1] if len(open_tasks) == 1 else ""
-    if not tool_use_id:
+        name = open_tasks[-1] if len(open_tasks) == 1 else ""
+    if not name:
         return
-    notes = session.tasks[tool_use_id].increments
+    notes = session.tasks[name].increments
     number = len(notes) + 1
     if number > _MAX_NOTES:
         return
@@ -128,9 +128,9 @@ def keep_note(context: Context, session: Session, event: Event) -> None:
         data = json.loads(redacted)
     except (ValueError, RecursionError):
         data = redacted.decode("utf-8", "replace")
-    notes[f"{number:03}-{tool_use_id}.json"] = {
+    notes[f"{number:03}-{name}.json"] = {
         "type": event.tool_name,
-        "tool_use_id": tool_use_id,
+        "tool_use_id": name,
         "timestamp": gojson.rfc3339(context.now()),
         "data": data,
     }

@@ -120,6 +120,7 @@ def _save(context: Context, session: Session, event: Event) -> None:
     is_repeated = bool(turn.ended) and not transcript.has_answers(turn.finish, finish)
     if not is_repeated:
         _note_turn(context, session, turn, transcript, finish)
+    _identify_subagents(session, transcript, turn, finish)
     reported = transcript.files(turn.start, finish)[:_MAX_REPORTED]
     cause = _cause(context, session, reported, is_repeated=is_repeated, missed_start=missed_start)
     taken = recorder.take(context)
@@ -140,6 +141,15 @@ def _save(context: Context, session: Session, event: Event) -> None:
         from entire.lifecycle.snapshots import other_worktrees
 
         other_worktrees.note(context, session, outside)
+
+
+def _identify_subagents(session: Session, transcript: SessionTranscript, turn: Turn, finish: Position) -> None:
+    """Learn from the transcript which subagents the tasks without an id had; it may not have told before the end."""
+    if session.tasks:
+        from entire.lifecycle.turns import tasks
+
+        if tasks.has_unnamed(session):
+            tasks.identify(session, transcript.subagents(turn.start, finish))
 
 
 def _end_of_last(context: Context, session: Session, transcript: SessionTranscript) -> Position:
