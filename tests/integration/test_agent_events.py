@@ -215,3 +215,122 @@ def test_a_subagent_that_continues_in_a_later_turn_ends_again(played: Bared) -> 
         played.hook("turn-end")
         played.commit(f"Add {number}")
         assert json.loads(played.story.show(f"{played.folder()}/tasks/h1/checkpoint.json"))["agent_id"] == "h1"
+
+
+# turns that are reported in part, twice, or late
+
+
+def log(played: Bared) -> list[tuple[str, bool]]:
+    """Return the session's log of turns: the prompts, and whether each turn ended."""
+    path = played.story.root / ".git" / "entire" / "sessions" / f"{played.id}.turns"
+    notes = [json.loads(line) for line in path.read_text().splitlines() if line]
+    assert len({note["turn"] for note in notes}) == len(notes)
+    return [(note["prompt"], bool(note["ended"])) for note in notes]
+
+
+def in_step(played: Bared, name: str) -> str:
+    return played.story.git("show", f"{played.step()}:.entire/metadata/{played.id}/{name}", ok=False)
+
+
+@pytest.mark.parametrize("refs", [("t1", "t2"), ("", "")])
+def test_an_agent_that_only_reports_its_answers(played: Bared, refs: tuple[str, str]) -> None:
+    """The prompt and the answer come with a turn's end; what changed the files since is not known."""
+    for number, ref in enumerate(refs):
+        played.story.write(f"{number}.txt", "x\n")
+        played.say(text=f"{number}")
+        end = {"prompt": f"Create {number}.txt with AKIAQ3EGRTYU7XZ2MNPL", "final_text": f"Created {number}."}
+        played.hook("turn-end", turn_ref=ref, **end)
+        played.hook("turn-end", turn_ref=ref, **end)
+        assert state(played)["phase"] == "idle"
+        assert in_step(played, "summary.txt") == f"Created {number}."
+    assert log(played) == [
+        ("Create 0.txt with [REDACTED:aws-access-key]", True),
+        ("Create 1.txt with [REDACTED:aws-access-key]", True),
+    ]
+    assert state(played)["first_prompt"] == "Create 0.txt with [REDACTED:aws-access-key]"
+    assert in_step(played, "prompt.txt").split("\n\n---\n\n") == [
+        "Create 0.txt with [REDACTED:aws-access-key]",
+        "Create 1.txt with [REDACTED:aws-access-key]",
+    ]
+    assert in_step(played, "full.jsonl") == played.file.read_text()
+    subjects = played.story.git("log", "--format=%s", played.step()).splitlines()[:2]
+    assert subjects == ["Create 1.txt with [REDACTED:aws-access-key]", "Create 0.txt with [REDACTED:aws-access-key]"]
+    played.commit("Add both")
+    assert played.story.ids() == [], "a person may have written the files"
+    assert played.story.log_errors() == []
+
+
+def test_what_the_tools_of_an_agent_that_only_reports_its_answers_changed_is_its_own(
+    played: Bared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give(monkeypatch, "transcript_analyzer", "line_transcript")
+    for number in range(2):
+        played.say(prompt=f"Create {number}.txt")
+        played.story.write(f"{number}.txt", "x\n")
+        played.say(file=f"{number}.txt")
+        played.say(answer="From the transcript.")
+        played.hook("turn-end", turn_ref=f"t{number}", prompt=f"Create {number}.txt", final_text="From the event.")
+        assert in_step(played, "summary.txt") == "From the transcript."
+    assert log(played) == [("Create 0.txt", True), ("Create 1.txt", True)]
+    played.commit("Add both")
+    assert played.slot()["files_touched"] == ["0.txt", "1.txt"]
+    assert played.slot()["prompts"] == ["Create 0.txt", "Create 1.txt"]
+    assert played.story.log_errors() == []
+
+
+def test_a_prompt_that_only_the_end_names(played: Bared) -> None:
+    played.hook("turn-start", turn_ref="t1")
+    played.story.write("1.txt", "x\n")
+    played.hook("turn-end", turn_ref="t1", prompt="Create 1.txt")
+    assert log(played) == [("Create 1.txt", True)]
+    assert state(played)["first_prompt"] == "Create 1.txt"
+    played.commit("Add 1")
+    assert played.slot()["prompts"] == ["Create 1.txt"]
+
+
+def test_a_turns_end_reported_twice_counts_once(played: Bared) -> None:
+    played.hook("turn-start", prompt="Create 1.txt")
+    played.story.write("1.txt", "x\n")
+    for _ in range(2):
+        played.hook("turn-end", prompt="Create 1.txt", final_text="Created.")
+    before = played.story.git("rev-parse", played.step())
+    played.hook("turn-end")
+    assert played.story.git("rev-parse", played.step()) == before
+    assert log(played) == [("Create 1.txt", True)]
+    played.commit("Add 1")
+    assert played.slot()["prompts"] == ["Create 1.txt"]
+    assert played.slot()["checkpoints_count"] == 1
+
+
+def test_the_same_prompt_again_under_another_id_is_another_turn(played: Bared, monkeypatch: pytest.MonkeyPatch) -> None:
+    give(monkeypatch, "transcript_analyzer", "token_calculator")
+    for ref in ("t1", "t2", "t2"):
+        played.hook("turn-end", turn_ref=ref, prompt="Go on")
+    assert log(played) == [("Go on", True)] * 2
+
+
+def test_a_late_report_of_an_end_does_not_end_the_next_turn(played: Bared) -> None:
+    played.hook("turn-start", prompt="First", turn_ref="t1")
+    played.hook("turn-end", turn_ref="t1")
+    played.hook("turn-start", prompt="Second", turn_ref="t2")
+    played.hook("turn-end", turn_ref="t1", prompt="First")
+    assert state(played)["phase"] == "active"
+    played.story.write("2.txt", "x\n")
+    played.hook("turn-end", turn_ref="t2")
+    assert log(played) == [("First", True), ("Second", True)]
+
+
+@pytest.mark.parametrize("prompts", [("First", "Second"), ("Again", "Again")])
+def test_the_next_start_ends_a_turn_whose_end_was_not_reported(played: Bared, prompts: tuple[str, str]) -> None:
+    for number, prompt in enumerate(prompts):
+        played.hook("turn-start", prompt=prompt)
+        played.say(text=prompt)
+        played.story.write(f"{number}.txt", "x\n")
+    assert (state(played)["phase"], log(played)) == ("active", [(prompts[0], True)])
+    assert state(played)["files_touched"] == ["0.txt"]
+    played.hook("session-end")
+    assert (state(played)["phase"], log(played)) == ("ended", [(prompts[0], True), (prompts[1], True)])
+    played.commit("Add both")
+    assert played.slot()["files_touched"] == ["0.txt", "1.txt"]
+    assert played.slot()["prompts"] == list(prompts)
+    assert played.story.log_errors() == []

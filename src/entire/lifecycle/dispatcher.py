@@ -128,8 +128,10 @@ def _wait_for_transcript(context: Context, event: Event) -> None:
 
 
 def _facts(context: Context, session: Session, event: Event) -> Facts:
+    is_same = bool(event.turn_ref) and session.turn is not None and session.turn.ref == event.turn_ref
     return Facts(
-        same_turn=bool(event.turn_ref) and session.turn is not None and session.turn.ref == event.turn_ref,
+        same_turn=is_same,
+        ended_before=bool(event.turn_ref) and not is_same and event.turn_ref == session.ended_ref,
         compacting=event.is_compaction,
         shrank=event.type in _REREADING and _is_rewritten(context, session),
     )

@@ -111,12 +111,12 @@ class SessionTranscript:
         read = getattr(self._analyzer, "model", None)  # optional
         return self._once(("model", since, until), lambda: str(read(since, until))) if read is not None else ""
 
-    def has_answers(self, since: Position, until: Position) -> bool:
-        """Tell whether the agent answered between two positions."""
+    def has_answers(self, since: Position, until: Position) -> bool | None:
+        """Tell whether the agent answered between two positions; None if the transcript does not say."""
         analyzer = self._analyzer
-        return analyzer is not None and self._once(
-            ("answers", since, until), lambda: analyzer.has_answers(since, until)
-        )
+        if analyzer is None:
+            return None
+        return self._once(("answers", since, until), lambda: analyzer.has_answers(since, until))
 
     def shares_answer(self, position: Position) -> bool:
         """Tell whether the last answer before a position of another session is in this transcript too."""

@@ -41,6 +41,7 @@ class Facts(Value):
     """What a transition depends on besides phase and event."""
 
     same_turn: bool = False  # the hook was delivered twice: this turn has already started
+    ended_before: bool = False  # the hook was delivered twice, or late: another turn has started since this one ended
     compacting: bool = False  # a session start that only reports a compaction
     shrank: bool = False  # the transcript is shorter than before
     linked: bool = False  # the commit contains content of the session, or its agent made it
@@ -65,6 +66,8 @@ def transition(phase: Phase, event: EventType, facts: Facts) -> tuple[Phase, tup
                 return phase, ()
             return Phase.ACTIVE, (*_close_lost_turn(phase), Action.OPEN_SESSION, Action.BEGIN_TURN)
         case EventType.TURN_END:
+            if phase in RUNNING and facts.ended_before:
+                return phase, ()
             after = Phase.ENDED if phase is Phase.ENDED else Phase.IDLE
             return after, (*_reset(facts), Action.SAVE_STEP, *_finalize(phase))
         case EventType.COMPACTION:

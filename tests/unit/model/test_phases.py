@@ -12,7 +12,8 @@ from entire.model.events import EventType
 from entire.model.phases import RUNNING, Action, Facts, Phase, transition
 
 FACTS = [
-    Facts(**dict(zip(Facts._fields, values, strict=True))) for values in itertools.product((False, True), repeat=4)
+    Facts(**dict(zip(Facts._fields, values, strict=True)))
+    for values in itertools.product((False, True), repeat=len(Facts._fields))
 ]
 ALL = [(phase, event, facts) for phase in Phase for event in EventType for facts in FACTS]
 
@@ -90,7 +91,8 @@ def test_the_position_is_reset_only_where_the_transcript_shrank_and_never_before
     for phase, event, facts in ALL:
         _, actions = transition(phase, event, facts)
         resets = Action.RESET_POSITION in actions
-        assert resets == (facts.shrank and event in (EventType.COMPACTION, EventType.TURN_END))
+        ignored = event is EventType.TURN_END and facts.ended_before and phase in RUNNING
+        assert resets == (facts.shrank and event in (EventType.COMPACTION, EventType.TURN_END) and not ignored)
         if resets and event is EventType.COMPACTION and phase in RUNNING:
             assert actions == (Action.SAVE_STEP, Action.RESET_POSITION)
         if resets and event is EventType.TURN_END:  # shrank without a word: what is there now is what there is
@@ -143,3 +145,10 @@ def test_any_row_of_events(events: list[tuple[EventType, Facts]]) -> None:
                 unfinished = False
         assert running == (phase in RUNNING)
         assert unfinished == (phase is COMMITTED)
+
+
+def test_an_end_that_was_reported_before_ends_no_other_turn() -> None:
+    again = Facts(ended_before=True)
+    for phase in (ACTIVE, Phase.ACTIVE_COMMITTED):
+        assert transition(phase, EventType.TURN_END, again) == (phase, ())
+    assert transition(Phase.IDLE, EventType.TURN_END, again) == transition(Phase.IDLE, EventType.TURN_END, Facts())

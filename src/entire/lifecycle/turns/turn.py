@@ -9,6 +9,7 @@ from entire.git.write import blob_id
 from entire.lifecycle.context import agent_process
 from entire.lifecycle.snapshots import recorder
 from entire.lifecycle.snapshots.recorder import Cause, Step
+from entire.model.events import Event, EventType
 from entire.model.ids import new_id
 from entire.model.records import usage_to_json
 from entire.model.session import Turn
@@ -24,7 +25,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.lifecycle.context import Context
     from entire.lifecycle.session_transcript import SessionTranscript
-    from entire.model.events import Event
     from entire.model.session import Session
     from entire.model.transcripts import Position
     from entire.redact import Redacted
@@ -48,7 +48,7 @@ def begin(context: Context, session: Session, event: Event) -> None:
         agent_paths = context.journal.attribution.agent_paths
         untracked = [path for path in taken.snapshot.untracked if path not in agent_paths]
         session.untracked_at_start = untracked[:_MAX_START_FILES]
-    prompt = "" if event.is_automatic else redact_text(event.prompt)
+    prompt = _prompt_of(event)
     session.turn = Turn(id=new_id(), ref=event.turn_ref, prompt=prompt, start=start, started=context.now(),
                         prompt_position=start.count, model=event.model or session.model)  # fmt: skip
     session.first_prompt = session.first_prompt or _first_words(prompt)
@@ -56,6 +56,11 @@ def begin(context: Context, session: Session, event: Event) -> None:
     session.process = agent_process()
     session.turn_checkpoints = []
     session.oid_size = len(context.journal.attribution.tree) or 40
+
+
+def _prompt_of(event: Event) -> str:
+    """Return the prompt that a person gave, as an event reports it: at the turn's start, or only at its end."""
+    return redact_text("" if event.is_automatic else event.prompt)
 
 
 def _first_words(prompt: str) -> str:
@@ -102,6 +107,8 @@ def wait(context: Context, event: Event) -> None:
 def end(context: Context, session: Session, event: Event) -> None:
     """Save what a turn did; background subagents may continue."""
     session.background = list(event.background)
+    if event.type is EventType.TURN_END:
+        session.ended_ref = event.turn_ref
     _save(context, session, event)
 
 
@@ -114,9 +121,11 @@ def _save(context: Context, session: Session, event: Event) -> None:
     if turn is None or missed_start:
         start = turn.finish if turn is not None else _end_of_last(context, session, transcript)
         turn = session.turn = Turn(id=new_id(), started=context.now(), start=start, ref=event.turn_ref)
+    if not turn.prompt and (prompt := _prompt_of(event)):
+        turn = session.turn = replace(turn, prompt=prompt)
     if transcript.is_later(turn.start, finish):  # compacted without an event
         turn = session.turn = replace(turn, start=START)
-    summary = transcript.summary(turn.start)
+    summary = transcript.summary(turn.start) or event.final_text
     is_repeated = bool(turn.ended) and not transcript.has_answers(turn.finish, finish)
     if not is_repeated:
         _note_turn(context, session, turn, transcript, finish)
@@ -192,10 +201,15 @@ def _missed_start(turn: Turn | None, event: Event, transcript: SessionTranscript
     """
     if turn is None:
         return True
-    if not turn.ended or not transcript.has_answers(turn.finish, finish):
+    if not turn.ended or (turn.ref and event.turn_ref == turn.ref):
         return False
+    has_answers = transcript.has_answers(turn.finish, finish)
     if turn.ref and event.turn_ref:
-        return turn.ref != event.turn_ref
+        return has_answers is not False or bool(event.prompt)
+    if event.prompt and _prompt_of(event) != turn.prompt:
+        return has_answers is not False
+    if not has_answers:
+        return False
     own = transcript.prompts(turn.start, finish)[:1]  # perhaps written after the turn's end
     return any(prompt not in own for prompt in transcript.prompts(turn.finish, finish))
 
@@ -315,8 +329,6 @@ def _step_prompts(context: Context, session: Session) -> list[Redacted]:
 
 def close_lost(context: Context, session: Session, _event: Event | None = None) -> None:
     """Save a turn whose end event never came (agent killed, crashed or interrupted)."""
-    from entire.model.events import Event, EventType
-
     context.log.info("saved a turn that had no end event", session_id=session.session_id)
     _save(context, session, Event(type=EventType.TURN_END, session_id=session.session_id))
 
