@@ -251,8 +251,11 @@ class Context:
         self._touched = {}
 
 
-def agent_process() -> Process:
-    """Return the process that called this hook: the nearest ancestor that is not a shell."""
+def agent_process(named: int = 0) -> Process:
+    """Return the agent's process: the one that its adapter named, else the nearest ancestor that is not a shell."""
+    found = process.look(named) if named > 0 else None
+    if found is not None:
+        return Process(pid=found.pid, started=found.started)
     for program in process.ancestors(os.getppid()):
         if program.name not in _SHELLS and not (
             program.name.startswith("python") and "entire" in " ".join(program.argv[:3])

@@ -11,7 +11,6 @@ from entire.lifecycle.context import agent_process
 from entire.model.events import Event, EventType, GitEvent
 from entire.model.ids import is_session_id
 from entire.model.phases import Action, Facts, Phase, transition
-from entire.store import sessions
 from entire.store import transcripts as stored
 
 TYPE_CHECKING = False
@@ -44,7 +43,6 @@ HANDLERS = {
 _AFTER_THE_LOCK = (Action.PUSH_CHECKPOINTS,)  # it waits for the network
 _OPENING = (EventType.SESSION_START, EventType.TURN_START)  # what a removed session can continue with
 _REREADING = (EventType.TURN_END, EventType.COMPACTION)  # what reads a rewritten transcript from its start
-_CLEARED = "cleared_in_turn"
 
 
 def handle(context: Context, event: Event | GitEvent) -> bytes:
@@ -65,7 +63,7 @@ def handle(context: Context, event: Event | GitEvent) -> bytes:
         recovery.import_go_sessions(context, event.session_id)
         recovery.follow_head(context, event)
         if session.is_running and not session.process.pid:  # its turn began under the Go CLI
-            session.process = agent_process()
+            session.process = agent_process(event.pid)
         recovery.close_lost_turns(context, excluding=event.session_id)
         hook_problems = _check_git_hooks(context, event)
         before = session.phase
@@ -157,26 +155,28 @@ def _session_of(context: Context, event: Event) -> Session:
         turn.accept_path(session, event)
     session.model = event.model or session.model
     session.metadata = {**session.metadata, **event.metadata}
-    previous = event.previous_session_id or _cleared_session(context, session, event)
-    if previous:
-        session.metadata["previous_session_id"] = previous
+    _note_previous(context, session, event)
     return session
 
 
-def _cleared_session(context: Context, session: Session, event: Event) -> str:
-    """Return the id of the session that a clear replaced with this one: its end and this start name the same turn."""
-    if not event.is_clearing or not event.turn_ref:
-        return ""
-    if event.type is EventType.SESSION_END:
-        session.metadata[_CLEARED] = event.turn_ref
-        return ""
-    recent = sessions.recent(context.place, 10) if event.type is EventType.SESSION_START else []
-    return next((other.session_id for other in recent if other.metadata.get(_CLEARED) == event.turn_ref), "")
+def _note_previous(context: Context, session: Session, event: Event) -> None:
+    """Note which session this one continues, and whether it was cleared so that another one may continue it."""
+    previous = event.previous_session_id
+    if event.is_clearing:
+        from entire.lifecycle import cleared_sessions
+
+        if event.type is EventType.SESSION_END:
+            cleared_sessions.note_end(session, event)
+        elif event.type is EventType.SESSION_START:
+            previous = previous or cleared_sessions.take_previous(context, session, event)
+    if previous:
+        session.metadata["previous_session_id"] = previous
 
 
 def _open(context: Context, session: Session, _event: Event) -> None:
     session.worktree_path, session.worktree_name = context.place.top, context.place.worktree_name
     session.ended = 0.0
+    session.metadata.pop("cleared_in_turn", None)
 
 
 def _close(context: Context, session: Session, _event: Event) -> None:

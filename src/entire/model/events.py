@@ -66,7 +66,7 @@ class Event(Value):
     pid: int = 0  # the agent's process, where the adapter knows better than the hook's ancestors
     background: tuple[str, ...] = ()  # ids of subagents that work on after the turn's end
     is_compaction: bool = False  # a session start that only reports that the context was compacted
-    is_clearing: bool = False  # a session ends or starts because its conversation was cleared; both name the same turn
+    is_clearing: bool = False  # a session ends, or the next one starts, because its conversation was cleared
     only_in_background: bool = False  # a subagent's end that counts only if it is known to work in the background
     is_automatic: bool = False  # a turn that the agent started by itself: its prompt is not from a person
 

@@ -53,7 +53,7 @@ def begin(context: Context, session: Session, event: Event) -> None:
                         prompt_position=start.count, model=event.model or session.model)  # fmt: skip
     session.first_prompt = session.first_prompt or _first_words(prompt)
     session.base_commit = session.base_commit if session.steps else taken.snapshot.head or steps.NO_COMMIT
-    session.process = agent_process()
+    session.process = agent_process(event.pid)
     session.turn_checkpoints = []
     session.oid_size = len(context.journal.attribution.tree) or 40
 
