@@ -85,6 +85,11 @@ def test_the_launcher_knows_the_same_project_folders_as_the_table() -> None:
     assert read == {entry.project_variable for entry in BUILTIN.values() if entry.project_variable}
 
 
+def test_the_launcher_knows_which_agents_name_their_project_folder() -> None:
+    named = set(re.findall(r"^ *2([a-z-]+)", LAUNCHER.read_text(), re.MULTILINE))
+    assert named == {entry.name for entry in BUILTIN.values() if entry.project_variable}
+
+
 @pytest.mark.parametrize("name", scripts.NAMES)
 def test_the_git_hooks_leave_sessions_to_the_table(name: str) -> None:
     script = scripts.text(name).decode()

@@ -439,3 +439,62 @@ def test_another_worktrees_session_is_not_continued(played: Bared) -> None:
     as_session(played, "b", "session-start", is_clearing=True)
     played.story.root = linked.parent / "repo"
     assert previous(played, "b") == ""
+
+
+# the repository where the agent works
+
+
+@pytest.mark.parametrize("where", ["outside", "not enabled", "linked"])
+@pytest.mark.parametrize("inside", ["", "sub/dir"])
+def test_the_folder_that_the_agent_names_counts_where_the_hook_runs_elsewhere(
+    played: Bared, where: str, inside: str
+) -> None:
+    """Some agents run the hooks of all repositories in one folder."""
+    elsewhere = played.story.root.parent / "elsewhere"
+    elsewhere.mkdir()
+    if where == "not enabled":
+        subprocess.run(["git", "init", "-q", elsewhere], check=True)
+    if where == "linked":
+        elsewhere = played.story.root.parent / "linked"
+        played.story.git("worktree", "add", "-q", str(elsewhere), "HEAD~1")
+    folder = played.story.root / inside
+    folder.mkdir(parents=True, exist_ok=True)
+    root, played.story.root = played.story.root, elsewhere
+    played.hook("session-start", cwd=str(folder))
+    played.hook("turn-start", prompt="Create 1.txt", cwd=str(folder))
+    (folder / "1.txt").write_text("x\n")
+    played.hook("turn-end", cwd=str(folder))
+    assert not (elsewhere / ".entire" / "logs").exists()
+    played.story.root = root
+    assert state(played)["worktree_path"] == str(root)
+    assert state(played)["files_touched"] == [str(Path(inside, "1.txt"))]
+    assert played.story.log_errors() == []
+
+
+@pytest.mark.parametrize("cwd", ["", ".", "repo", "/", "/no/such/folder", "\0"])
+def test_no_other_folder_counts(played: Bared, cwd: str) -> None:
+    """A payload may name files in an enabled repository where the agent does not work."""
+    root, played.story.root = played.story.root, played.story.root.parent / "projects"
+    played.hook("turn-start", prompt=str(root), tool_input=str(root), cwd=cwd)
+    played.hook("turn-start", prompt=str(root))
+    assert not (root / ".git" / "entire-sessions").exists()
+    assert sorted(played.story.root.iterdir()) == []
+
+
+def test_the_folder_where_the_hook_runs_comes_first(played: Bared, tmp_path: Path) -> None:
+    other = Story(tmp_path / "other" / "repo")
+    played.hook("turn-start", prompt="Here", cwd=str(other.root))
+    assert state(played)["worktree_path"] == str(played.story.root)
+
+
+def test_a_failure_is_logged_where_the_agent_works(played: Bared, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("on purpose")
+
+    monkeypatch.setattr("entire.lifecycle.dispatcher.handle", fail)
+    root, played.story.root = played.story.root, played.story.root.parent / "projects"
+    subprocess.run(["git", "init", "-q", played.story.root], check=True)
+    played.hook("turn-start", prompt="Here", cwd=str(root))
+    assert [path.name for path in played.story.root.iterdir()] == [".git"]
+    played.story.root = root
+    assert played.story.log_errors() == ["RuntimeError: on purpose"]

@@ -87,6 +87,16 @@ def test_a_hook_outside_of_any_repository_ends_at_once(installed: Installed, tmp
     assert run(Path("/"), installed.command, *HOOK) == []
 
 
+def test_an_agent_without_a_variable_names_its_folder_in_the_payload(
+    installed: Installed, plain: Path, tmp_path: Path
+) -> None:
+    """Only outside of any repository: in one that is not enabled, each hook would cost too much."""
+    words = ("hooks", "demo", "turn-end")
+    for folder in (tmp_path, Path("/")):
+        assert run(folder, installed.command, *words) == [*FAST[:4], *words]
+    assert run(plain / "sub", installed.command, *words) == []
+
+
 @pytest.mark.parametrize("where", [".", "sub", "sub/dir"])
 @pytest.mark.parametrize("name", ["settings.json", "settings.local.json"])
 def test_a_hook_in_an_enabled_repository_starts_python_without_site(

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from entire.log import Log
     from entire.model.events import Event
 
+    Home = tuple[Place, settings.Settings]
+
 _MAX_PAYLOAD = 64 << 20
+_MAX_FOLDERS = 100  # of a payload's values
 
 
 def run(args: Sequence[str]) -> int:
@@ -32,13 +35,16 @@ def run(args: Sequence[str]) -> int:
         if len(args) < 2:
             return 0
         place = _place(args[0])
-        found = settings.load(place) if place is not None else None
-        if place is None or found is None or not found.enabled:
-            return 0
+        here = _enabled(place)
         if args[0] == "git":
-            _handle_git(_LazyContext(place, found), args[1], args[2:])
-        else:
-            _handle_agent(place, found, args)
+            if here is not None:
+                _handle_git(_LazyContext(*here), args[1], args[2:])
+            return 0
+        payload = _payload(args[2:])
+        home = here or _named_home(payload)
+        place = home[0] if home is not None else None
+        if home is not None:
+            _handle_agent(here, args, payload)
     except Exception as error:
         _log_failure(place, args, error)
     return 0
@@ -53,6 +59,19 @@ def _place(source: str) -> Place | None:
         if here is None or not here.enabled_root:
             return here
     return layout.find(registry.project_dir(source, os.environ) or os.getcwd())
+
+
+def _enabled(place: Place | None) -> Home | None:
+    """Return a worktree with its settings; None if Entire is not enabled there."""
+    found = settings.load(place) if place is not None else None
+    return (place, found) if place is not None and found is not None and found.enabled else None
+
+
+def _enabled_at(folder: object) -> Home | None:
+    """Like ``_enabled``, for a folder that a payload names."""
+    if not isinstance(folder, str) or not os.path.isabs(folder) or not os.path.isdir(folder):
+        return None
+    return _enabled(layout.find(folder))
 
 
 class _LazyContext:
@@ -81,25 +100,50 @@ class _LazyContext:
             self._context.close()
 
 
-def _handle_agent(place: Place, found: settings.Settings, args: Sequence[str]) -> None:
-    name, verb, *rest = args
-    agent, payload = registry.make(name), _payload(rest)
+def _handle_agent(here: Home | None, args: Sequence[str], payload: bytes) -> None:
+    name, verb, *_ = args
+    agent = registry.make(name)
     event = agent.parse_hook(verb, payload)
-    if event is None:  # many calls mean nothing to the framework, but every agent sends an object
-        from entire.agents import transcripts
+    if event is not None:
+        home = here or _enabled_at(event.cwd)
+        if home is not None:
+            _handle_event(_home(*home, event), replace(event, agent=name), verb)
+    elif here is not None and verb in agent.hook_names and _fields(payload) is None:
+        # Many calls mean nothing to the framework, but every agent sends an object.
+        _log(here[0], args).warn("the hook's payload was not understood: it is not a JSON object")
 
-        if verb in agent.hook_names and not isinstance(transcripts.loads(payload), dict):
-            _log(place, args).warn("the hook's payload was not understood: it is not a JSON object")
-        return
+
+def _named_home(payload: bytes) -> Home | None:
+    """Return an enabled worktree that a folder in the payload leads to: some agents run all hooks in one folder.
+
+    It saves loading the adapter where nothing is enabled; the event says which folder counts.
+    """
+    values = list((_fields(payload) or {}).values()) if b"/" in payload else []
+    folders = [*values, *(item for value in values if isinstance(value, list) for item in value)]
+    return next((home for folder in folders[:_MAX_FOLDERS] if (home := _enabled_at(folder)) is not None), None)
+
+
+def _fields(payload: bytes) -> dict[str, object] | None:
+    """Return a payload's JSON object; None if it is none."""
+    from entire.model import jsontext
+
+    try:
+        found = jsontext.loads(payload.decode("utf-8", "replace").lstrip("\ufeff"))
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _handle_event(home: Home, event: Event, verb: str) -> None:
     from entire.lifecycle import dispatcher
 
-    with _LazyContext(*_home(place, found, event)) as context:
-        context.log = context.log.bind(agent=name, hook=verb)
-        sys.stdout.buffer.write(dispatcher.handle(context, replace(event, agent=name)))
+    with _LazyContext(*home) as context:
+        context.log = context.log.bind(agent=event.agent, hook=verb)
+        sys.stdout.buffer.write(dispatcher.handle(context, event))
         sys.stdout.buffer.flush()
 
 
-def _home(place: Place, found: settings.Settings, event: Event) -> tuple[Place, settings.Settings]:
+def _home(place: Place, found: settings.Settings, event: Event) -> Home:
     """Return the worktree of the event's session, with its settings: the agent may have gone to another one since."""
     from entire.model.events import EventType
 
@@ -110,8 +154,8 @@ def _home(place: Place, found: settings.Settings, event: Event) -> tuple[Place, 
 
     session = sessions.find(place, event.session_id)
     home = layout.find(session.worktree_path) if session is not None and os.path.isdir(session.worktree_path) else None
-    chosen = settings.load(home) if home is not None and home.common_dir == place.common_dir else None
-    return (home, chosen) if home is not None and chosen is not None and chosen.enabled else (place, found)
+    chosen = _enabled(home) if home is not None and home.common_dir == place.common_dir else None
+    return chosen or (place, found)
 
 
 def _payload(rest: Sequence[str]) -> bytes:
