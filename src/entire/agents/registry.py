@@ -77,6 +77,8 @@ DEFAULT = "claude-code"
 """The agent that ``enable`` chooses when it detects none."""
 UNNAMED = "claude-code"
 """The agent of a session state or record that names none: the first one the Go CLI supported."""
+_OTHER_TYPES = {"cursor": "Cursor"}
+"""Types of agents that call the hooks of others, and need not be installed themselves."""
 _UNNAMED_TYPES = ("", "Agent")  # what the Go CLI wrote for an agent that it did not know
 
 
@@ -107,6 +109,12 @@ def find(name: str) -> AgentEntry:
             f"there is no agent called {name!r}", hint="known agents: " + ", ".join(entry.name for entry in entries())
         )
     return entry
+
+
+def type_of(name: str) -> str:
+    """Return the type of the agent called ``name``, which need not be installed if it calls another one's hooks."""
+    entry = _entry(name)
+    return entry.type if entry is not None else _OTHER_TYPES.get(name, name)
 
 
 def find_by_type(agent_type: str) -> AgentEntry | None:

@@ -90,7 +90,8 @@ class Context:
         if session is None:
             session = self._sessions[session_id] = Session(session_id)
             session.started = self.now()
-        session.agent, session.agent_type = agent_name, registry.find(agent_name).type
+            session.is_opaque = self.agent_named(agent_name) is None
+        session.agent, session.agent_type = agent_name, registry.type_of(agent_name)
         self.mark_relevant(session_id)
         return session
 
@@ -156,6 +157,21 @@ class Context:
             session.agent = agent.name
         return agent
 
+    def reader_of(self, session: Session) -> Agent | None:
+        """Return what reads a session's transcript: its adapter, or a stand-in if its agent was never installed.
+
+        None if an adapter read it before: its positions mean nothing to a stand-in.
+        """
+        agent = self.agent_of(session)
+        return self._stand_in(session) if agent is None and session.is_opaque else agent
+
+    def _stand_in(self, session: Session) -> Agent:
+        from entire.agents.stand_in import StandIn
+
+        return StandIn(
+            session.agent, session.agent_type, grows_by_lines=bool(session.stored.size) and not session.is_opaque
+        )
+
     def agent_named(self, name: str) -> Agent | None:
         """Return an agent's adapter for a session that is not known yet; None if the agent is not installed."""
         from entire.agents import registry
@@ -178,14 +194,12 @@ class Context:
     def _open_transcript(self, session: Session) -> SessionTranscript:
         from entire.lifecycle.session_transcript import SessionTranscript
 
-        agent = self.agent_of(session)
+        agent = self.reader_of(session)
         if agent is None:
-            from entire.agents.stand_in import StandIn
-
             name = session.agent or session.agent_type
             message = f"the agent {name!r} is not installed; its transcript is saved without being read"
             self.log.warn(message, session_id=session.session_id)
-            agent = StandIn(session.agent, session.agent_type, grows_by_lines=bool(session.stored.size))
+            agent = self._stand_in(session)
         found = SessionTranscript(agent, session, self.place.top)
         return (found.is_gone and self._saved_transcript(found, session, agent)) or found
 
@@ -194,7 +208,7 @@ class Context:
         found = self.transcript(session)
         if session.is_running or session.turn is None or found.holds(session.turn.finish):
             return found
-        agent = self.agent_of(session)
+        agent = self.reader_of(session)
         return (agent is not None and self._saved_transcript(found, session, agent)) or found
 
     def _saved_transcript(self, live: SessionTranscript, session: Session, agent: Agent) -> SessionTranscript | None:

@@ -75,7 +75,7 @@ def close_lost_turns(context: Context, *, excluding: str = "") -> None:
             continue
         is_lost = session.is_running and _has_lost_turn(session, context.now())
         is_waiting = session.turn_checkpoints and not session.is_running
-        if not (is_lost or is_waiting) or context.agent_of(session) is None:
+        if not (is_lost or is_waiting) or context.reader_of(session) is None:
             continue
         from entire.lifecycle.commits import finalize
         from entire.lifecycle.turns import turn

@@ -105,6 +105,7 @@ class Session:
         self.tasks: dict[str, SubagentTask] = {}  # by tool-use id
         self.background: list[str] = []  # subagents that work on between turns
         self.oid_size = 40  # hex digits of object ids here
+        self.is_opaque = False  # its agent was not installed when it began: no adapter has read its transcript
         self.foreign = False  # the Go CLI wrote its state last, and lifecycle/go_takeover has not imported it yet
         self.removed = False  # the Go CLI deleted its state and steps
 

@@ -214,3 +214,9 @@ def test_metadata_is_read_only_if_a_package_may_offer_an_agent(
     (tmp_path / "packages.zip").write_bytes(b"")
     monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path / "packages.zip")])
     assert (registry.problems(), reads) == ([], ["entire.agents"])
+
+
+def test_the_type_of_an_agent_that_need_not_be_installed() -> None:
+    assert registry.type_of("claude-code") == "Claude Code"
+    assert (registry.type_of("cursor"), registry.find_by_type("Cursor")) == ("Cursor", None)
+    assert registry.type_of("parrot") == "parrot"

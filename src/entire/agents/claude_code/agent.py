@@ -79,8 +79,7 @@ class ClaudeCode:
     def parse_hook(self, hook: str, payload: bytes) -> Event | None:
         from entire.agents.claude_code import payloads
 
-        given = payloads.read(payload)
-        return payloads.event(hook, given, self._now()) if given is not None else None
+        return payloads.event(hook, payload, self._now())
 
     def write_hook_response(self, message: str) -> bytes:
         """Return what shows ``message`` to the user but not to the model; the hook must print nothing else."""

@@ -22,17 +22,18 @@ MAX_TOOL_INPUT = 64 * 1024
 _NOTE_TOOLS = ("TodoWrite", "TaskCreate", "TaskUpdate")
 
 
-def read(data: bytes) -> Payload | None:
-    """Return the payload, an object with a valid session id; None for anything else."""
+def event(hook: str, data: bytes, now: float) -> Event | None:
+    """Return the event for a hook call, or None if there is nothing to report or no valid session id."""
     payload = transcripts.loads(data)
-    session = payload.get("session_id") if isinstance(payload, dict) else None
+    if not isinstance(payload, dict):
+        return None
+    if "cursor_version" in payload or "conversation_id" in payload:  # another agent's, which runs our hooks too
+        from entire.agents.claude_code import cursor
+
+        return cursor.event(hook, payload, now)
+    session = payload.get("session_id")
     if not isinstance(session, str) or not is_session_id(session) or clean(session) != session:
         return None
-    return payload  # type: ignore[no-any-return]
-
-
-def event(hook: str, payload: Payload, now: float) -> Event | None:
-    """Return the event for a hook call, or None if there is nothing to report."""
     build = _EVENTS.get(hook)
     fields = build(payload) if build else None
     if fields is None:

@@ -122,7 +122,7 @@ def _part(context: Context, decided: Pending, session: Session, checkpoint_id: C
         slot=slot,
         tasks=tuple(tasks),
         # Once the agent is installed again, counting continues from the old position.
-        counted=session.counted if context.agent_of(session) is None else boundary,
+        counted=session.counted if context.reader_of(session) is None else boundary,
         counted_subagents=after,
         notes=tuple(notes),
     )

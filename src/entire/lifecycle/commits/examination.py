@@ -124,7 +124,7 @@ def _reports_so_far(context: Context) -> dict[TurnKey, list[str]]:
     found = {}
     for session in context.relevant_sessions():
         is_at_work = session.is_running or bool(session.background)
-        if is_at_work and session.turn is not None and context.agent_of(session) is not None:
+        if is_at_work and session.turn is not None and context.reader_of(session) is not None:
             transcript = context.transcript(session)
             found[session.turn_key] = transcript.files(session.turn.start, transcript.end())
     return found

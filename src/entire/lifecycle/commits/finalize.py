@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def finalize_turn(context: Context, session: Session, _event: Event | None = None) -> None:
     """Complete the checkpoints of the turn that ended: whole transcript, all prompts, remaining tokens."""
     waiting = session.turn_checkpoints
-    if not waiting or context.agent_of(session) is None:
+    if not waiting or context.reader_of(session) is None:
         session.turn_checkpoints = []
         return
     transcript = context.transcript(session)

@@ -109,7 +109,7 @@ def receive(context: Context, session: Session, *, is_committing: bool) -> bool:
     What its tools report is its own. If its agent commits here, so is what was written here since the turn began,
     unless a turn of this worktree may have written it.
     """
-    if session.turn is None or context.agent_of(session) is None:
+    if session.turn is None or context.reader_of(session) is None:
         return False
     transcript = context.transcript(session)
     paths = transcript.files(session.turn.start, transcript.end())
