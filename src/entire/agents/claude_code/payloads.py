@@ -135,6 +135,7 @@ def _subagent_stop(payload: Payload) -> Payload | None:
         "source": "background",
         "only_in_background": agent not in _background(payload),
         "subagent_id": agent,
+        "subagent_ref": records.path_of(payload.get("agent_transcript_path")),
         "subagent_type": kind,
         "tool_use_id": noted.get("call", ""),
         "task_description": noted.get("description", ""),
