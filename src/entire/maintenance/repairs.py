@@ -134,8 +134,7 @@ def finish(context: Context, session_id: str) -> None:
     if session.foreign:
         go_sessions.import_go_sessions(context, session_id)
     lost = checks.is_stuck(session, context.now())
-    agent = context.agent_of(session)
-    if agent is not None:
+    if context.reader_of(session) is not None:
         if lost:
             turn.close_lost(context, session)
         if lost or not session.is_running:

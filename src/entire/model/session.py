@@ -123,7 +123,7 @@ class Session:
         """Forget what no checkpoint has. What checkpoints counted is still known if the session continues."""
         fresh = Session(self.session_id, self.agent, self.agent_type)
         kept = ("worktree_path", "worktree_name", "base_commit", "started", "ended", "last_seen", "transcript_path",
-                "model", "metadata", "process", "counted", "counted_subagents", "oid_size")  # fmt: skip
+                "model", "metadata", "process", "counted", "counted_subagents", "oid_size", "is_opaque")  # fmt: skip
         self.__dict__.update({name: value for name, value in fresh.__dict__.items() if name not in kept})
         self.phase, self.removed = Phase.ENDED, True
         self.ended = self.ended or self.last_seen
