@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from entire.store import lineage_file
+from entire.git.read import Objects
+from entire.model.records import SessionRecord
+from entire.redact import trusted
+from entire.store import checkpoint_writer, gojson, lineage_file
 from tests import golden
 from tests.integration.commandline import Repo
 
@@ -394,3 +397,51 @@ def test_a_detached_head(bare_start: Repo) -> None:
     bare_start.git("checkout", "-q", "--detach")
     assert bare_start.ok("explain").startswith("Branch: (detached HEAD)\nCheckpoints: 0\n")
     assert bare_start.json("status")["branch"] == ""
+
+
+# ---------------------------------------------------------------- agents that are not installed
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "prompts", "calls"),
+    [
+        ("codex/two-turns.jsonl", 28, ["first task", "second task"], ["apply_patch: hello.py, notes.txt"]),
+        ("copilot-cli/subagent.jsonl", 0, ["delegate"], ["task: make sub file"]),
+        ("cursor/described-shape-not-observed.jsonl", 0, ["first task please"], ["Write: /home/dev/project/hello.py"]),
+        ("opencode/turn2-same-session.json", 5, ["please do the first task", "second task please"],
+         ["write: /home/dev/project/c.txt"]),
+        ("pi/01-print-then-continue.jsonl", 13, ["create hello", "second prompt"], ["write: second.txt"]),
+    ],
+)  # fmt: skip
+def test_the_conversation_of_an_agent_that_is_not_installed(
+    name: str, start: int, prompts: list[str], calls: list[str],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    subprocess.run(["git", "init", "-q", str(tmp_path / "repo")], check=True)
+    monkeypatch.chdir(tmp_path / "repo")
+    world = Repo(tmp_path / "repo", capsys)
+    stored = (Path(__file__).parents[1] / "fixtures" / "conversations" / name).read_bytes()
+    _store(world.top, stored, start)
+    page, own, whole = (world.ok("explain", "-c", "a1b2c3d4e5f6", *form) for form in ([], ["--transcript"], ["--full"]))
+    *_, last = prompts
+    assert "Session s (Unheard Of)" in page
+    assert [line for line in page.split("\n") if last in line]
+    for prompt in prompts:
+        assert prompt in whole
+        assert (prompt in own) is (prompt in page) is (start == 0 or prompt == last)
+    for call in calls:
+        assert f"  * {call}\n" in own
+        assert f"  * {call}\n" in whole
+
+
+def _store(top: Path, transcript: bytes, start: int) -> None:
+    """Write a checkpoint with a session of an agent that nobody knows here."""
+    record = SessionRecord(
+        checkpoint_id="a1b2c3d4e5f6", session_id="s", strategy="manual-commit", created_at=gojson.rfc3339(1.7e9),
+        agent="Unheard Of", checkpoint_transcript_start=start,
+    )  # fmt: skip
+    content = checkpoint_writer.SlotContent(record=record, parts=(trusted(transcript),))
+    with Objects(str(top)) as objects:
+        for attempt in checkpoint_writer.attempts(str(top), objects):
+            composed = checkpoint_writer.compose([content], None)
+            attempt.write(composed, message=b"x", author="Ada <ada@example.com> 1700000000 +0000")

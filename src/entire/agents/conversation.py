@@ -1,59 +1,35 @@
 """Reads any agent's stored transcript as a conversation for people: who said what, which tools were called.
 
-It knows the formats that agents use (JSON lines or one document, ``type`` or ``role``, text or content blocks), not the
-agents themselves, so it can also read transcripts of newer versions and of agents that are not installed. It skips what
-it does not recognise. No hook uses it.
+It knows the forms that transcripts have (``message_forms``), not the agents themselves, so it can also read transcripts
+of newer versions and of agents that are not installed. It skips what it does not recognise. No hook uses it.
 """
 
 from __future__ import annotations
 
-import json
+from entire.agents import message_forms, transcripts
+from entire.agents.message_forms import AGENT, TOOL, USER, Message
 
-from entire.model.value import Value
+__all__ = ["AGENT", "TOOL", "USER", "Message", "prompts", "read"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
+    from collections.abc import Iterable, Iterator
 
-USER = "user"
-AGENT = "agent"
-TOOL = "tool"
-_ROLES = {
-    "user": USER, "human": USER, "prompt": USER,
-    "assistant": AGENT, "gemini": AGENT, "model": AGENT, "answer": AGENT, "agent": AGENT,
-    "call": TOOL,
-}  # fmt: skip
-_NOTES = ("<system-reminder>", "<local-command-", "<command-name>", "Caveat: The messages below were generated")
-_SUBJECTS = (
-    "file_path",
-    "notebook_path",
-    "path",
-    "absolute_path",
-    "command",
-    "pattern",
-    "url",
-    "description",
-    "prompt",
-)
+    from entire.agents.message_forms import Record
 
-
-class Message(Value):
-    """A text or tool call in a conversation. ``at``: records before it; ``name``: the tool's name."""
-
-    who: str  # USER, AGENT or TOOL
-    text: str
-    at: int
-    name: str = ""
+    Told = list[tuple[Record, list[Message]]]  # the records that say something, each with what it says
 
 
 def read(data: bytes, start: int = 0) -> list[Message]:
-    """Return the conversation in a transcript from record ``start`` on."""
-    messages: list[Message] = []
-    for at, record in records(data):
-        if at >= start and isinstance(record, dict):
-            messages += _read_record(at, record)
-    return messages
+    """Return the conversation in a transcript from record ``start`` on.
+
+    The whole transcript is read in any case: what comes later decides what was rewound, repeated or rewritten.
+    """
+    found = _without_undone(_records(data))
+    spoken = [(record, message_forms.messages(at, record)) for at, record in found]
+    told = [(record, messages) for record, messages in spoken if messages]
+    told = _without_drafts(_without_repetitions(_without_abandoned(told, [record for _, record in found])))
+    return [message for _, messages in told for message in messages if message.at >= start]
 
 
 def prompts(data: bytes, start: int = 0) -> list[str]:
@@ -61,72 +37,89 @@ def prompts(data: bytes, start: int = 0) -> list[str]:
     return [message.text for message in read(data, start) if message.who == USER]
 
 
-def records(data: bytes) -> Iterator[tuple[int, object]]:
-    """Yield each record with its number: the lines of a JSONL file, or the messages of a document."""
-    document = _loads(data) if data.lstrip()[:1] == b"{" else None  # several JSON lines are no valid document
+def _records(data: bytes) -> Iterator[tuple[int, Record]]:
+    """Yield each record with its number: the lines of a JSONL file, or the messages of a document.
+
+    A document's own fields come after them, because they say what to undo.
+    """
+    document = transcripts.loads(data) if data.lstrip()[:1] == b"{" else None  # several JSON lines are none
     if isinstance(document, dict) and isinstance(document.get("messages"), list):
-        yield from enumerate(document["messages"])
-        return
-    for at, line in enumerate(data.split(b"\n")):
-        yield at, _loads(line)
+        numbered = [*document["messages"], {name: value for name, value in document.items() if name != "messages"}]
+    else:
+        numbered = [transcripts.loads(line) for line in data.split(b"\n")]
+    for at, record in enumerate(numbered):
+        if isinstance(record, dict):
+            yield at, record
 
 
-def _loads(data: bytes) -> object:
-    try:
-        found: object = json.loads(data.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        return None
-    return found
+def _without_undone(found: Iterable[tuple[int, Record]]) -> list[tuple[int, Record]]:
+    """Drop what a later record takes back: it names the first record that no longer counts."""
+    remaining: list[tuple[int, Record]] = []
+    index: dict[str, int] = {}  # id of a record -> how many remain before it
+    for at, record in found:
+        first = index.get(message_forms.undone_from(record))
+        if first is not None:
+            for _, undone in remaining[first:]:
+                index.pop(message_forms.record_id(undone), None)
+            del remaining[first:]
+        name = message_forms.record_id(record)
+        if name:
+            index.setdefault(name, len(remaining))
+        remaining.append((at, record))
+    return remaining
 
 
-def _read_record(at: int, record: dict[str, Any]) -> list[Message]:
-    """Return the messages of a record; none for the agent's notes to itself, such as reminders."""
-    if record.get("isMeta") or record.get("isSidechain") or record.get("isCompactSummary"):
-        return []
-    message = record.get("message")
-    inner = message if isinstance(message, dict) else record
-    kind = inner.get("role") or record.get("type")
-    who = _ROLES.get(kind) if isinstance(kind, str) else None
-    if who is None:
-        return []
-    if who == TOOL:
-        return [_call(at, inner.get("tool"), inner.get("input"))]
-    content = inner.get("content", inner.get("text", message if isinstance(message, str) else ""))
-    messages = list(_contents(at, who, content))
-    calls = inner.get("toolCalls")
-    for call in calls if isinstance(calls, list) else []:
-        if isinstance(call, dict):
-            messages.append(_call(at, call.get("name"), call.get("args")))
-    return messages
+def _without_abandoned(told: Told, found: list[Record]) -> Told:
+    """Drop the branches that people left, if the records form a tree.
+
+    People leave a branch by a new prompt, so only a fork with a prompt has abandoned branches: all but that of the last
+    record. (Other forks are tools that ran at the same time.)
+    """
+    parents: dict[str, str] = {}
+    leaf = ""
+    for record in found:
+        node = message_forms.node(record)
+        if node is not None:
+            leaf = node[0] if not message_forms.is_aside(record) else leaf
+            parents.setdefault(*node)
+    path = set()
+    while leaf in parents and leaf not in path:
+        path.add(leaf)
+        leaf = parents[leaf]
+    nodes = [(message_forms.node(record), messages[0].who) for record, messages in told]
+    contested = {node[1] for node, who in nodes if node is not None and who == USER}
+    contested &= {parents[name] for name in path}
+    gone: set[str] = set()
+    for name, parent in parents.items():  # in the order of the file: parents come first
+        if parent in gone or (parent in contested and name not in path):
+            gone.add(name)
+    return [pair for pair in told if (message_forms.node(pair[0]) or ("", ""))[0] not in gone]
 
 
-def _contents(at: int, who: str, content: object) -> Iterator[Message]:
-    """Yield the texts and tool calls of a message's content, without tool results and thinking."""
-    texts = []
-    for block in content if isinstance(content, list) else [content]:
-        if isinstance(block, str):
-            texts.append(block)
-        elif isinstance(block, dict) and block.get("type") == "tool_use":
-            if texts:
-                yield from _text(at, who, texts)
-                texts = []
-            yield _call(at, block.get("name"), block.get("input"))
-        elif isinstance(block, dict) and isinstance(block.get("text"), str) and block.get("type") != "thinking":
-            texts.append(block["text"])
-    yield from _text(at, who, texts)
+def _without_repetitions(told: Told) -> Told:
+    """Drop what the model got, if the transcript also has what people saw: the same, with notes to the model."""
+    repeated = {(message_forms.repeated_form(record), messages[0].who) for record, messages in told}
+    return [
+        (record, messages)
+        for record, messages in told
+        if messages[0].who == TOOL or (message_forms.form(record) or None, messages[0].who) not in repeated
+    ]
 
 
-def _text(at: int, who: str, texts: list[str]) -> Iterator[Message]:
-    text = "\n".join(part for part in texts if part.strip()).strip()
-    if text and not (who == USER and text.startswith(_NOTES)):
-        yield Message(who=who, text=text, at=at)
+def _without_drafts(told: Told) -> Told:
+    """Drop records that a later record with the same id repeats and continues, such as with the calls it made."""
+    latest: dict[str, int] = {}
+    drafts = set()
+    for number, (record, messages) in enumerate(told):
+        name = message_forms.record_id(record)
+        if not name:
+            continue
+        before = told[latest[name]][1] if name in latest else []
+        if before and [_said(message) for message in messages[: len(before)]] == [_said(draft) for draft in before]:
+            drafts.add(latest[name])
+        latest[name] = number
+    return [pair for number, pair in enumerate(told) if number not in drafts]
 
 
-def _call(at: int, name: object, given: object) -> Message:
-    """Describe a tool call by its most telling argument."""
-    subject = ""
-    if isinstance(given, dict):
-        subject = next((given[key] for key in _SUBJECTS if isinstance(given.get(key), str) and given[key]), "")
-    elif isinstance(given, str):
-        subject = given
-    return Message(who=TOOL, text=subject, at=at, name=name if isinstance(name, str) else "tool")
+def _said(message: Message) -> tuple[str, str, str]:
+    return message.who, message.name, message.text

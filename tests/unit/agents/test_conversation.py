@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from entire.agents import conversation
+from entire.agents import capabilities, conversation, registry
 from entire.agents.conversation import AGENT, TOOL, USER, Message
+from entire.model.transcripts import START
 
-CAPTURED = Path(__file__).parents[2] / "fixtures" / "claude_code"
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+CAPTURED = FIXTURES / "claude_code"
+CONVERSATIONS = FIXTURES / "conversations"
 
 
 def lines(*records: object) -> bytes:
@@ -68,8 +72,8 @@ def test_one_document() -> None:
         ],
     }
     for data in (json.dumps(document, indent=2).encode(), json.dumps(document).encode() + b"\n\n"):
-        said = conversation.read(data)
-        assert [(message.who, message.text, message.at) for message in said] == [
+        found = conversation.read(data)
+        assert [(message.who, message.text, message.at) for message in found] == [
             (USER, "go", 0),
             (TOOL, "ls", 1),
             (AGENT, "gone", 2),
@@ -91,33 +95,128 @@ def test_the_demo_agent() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "oracle", sorted(CONVERSATIONS.rglob("*.said")), ids=lambda path: f"{path.parent.name}/{path.stem}"
+)
+def test_captured(oracle: Path) -> None:
+    """The oracles are written by hand, a line for each text and call: its record, who, what (its start if long)."""
+    (path,) = (found for found in oracle.parent.glob(f"{oracle.stem}.json*"))
+    assert "".join(told(message) for message in conversation.read(path.read_bytes())) == oracle.read_text("utf-8")
+
+
+def told(message: Message) -> str:
+    who = f"tool {message.name}" if message.who == TOOL else message.who
+    what = message.text.replace("\n", "\\n")
+    return f"{message.at} {who}" + (f": {what}" if what else "") + "\n"
+
+
+@pytest.mark.parametrize("path", sorted(CAPTURED.glob("transcripts/**/*.jsonl")), ids=lambda path: path.name)
+def test_the_prompts_are_those_that_the_adapter_reads(path: Path) -> None:
+    adapter = registry.make("claude-code")
+    assert adapter is not None
+    found = capabilities.transcript_analyzer(adapter).prompts(str(path), START)  # type: ignore[union-attr]
+    expected = [prompt.text for prompt in found if not prompt.text.startswith("/")]  # a slash command is no text
+    assert conversation.prompts(path.read_bytes()) == ([] if path.name.startswith("agent-") else expected)
+
+
+def said(*records: object) -> list[str]:
+    return [message.text for message in conversation.read(lines(*records))]
+
+
+def test_a_part_of_a_rewound_conversation() -> None:
+    """A later record decides about earlier ones, also when only what follows is shown."""
+    tree = [
+        {"id": "a", "parentId": None, "role": "user", "content": "first"},
+        {"id": "b", "parentId": "a", "role": "assistant", "content": "one"},
+        {"id": "c", "parentId": "b", "role": "user", "content": "left"},
+        {"id": "d", "parentId": "c", "role": "assistant", "content": "two"},
+        {"id": "e", "parentId": "b", "role": "user", "content": "taken"},
+    ]
+    assert said(*tree) == ["first", "one", "taken"]
+    assert said(*tree[:4]) == ["first", "one", "left", "two"]
+    assert [message.at for message in conversation.read(lines(*tree), 2)] == [4]
+    from_the_start = {"id": "f", "parentId": None, "role": "user", "content": "again"}
+    assert said(*tree, from_the_start) == ["again"]
+
+
+def test_tools_that_ran_at_the_same_time_are_no_abandoned_branches() -> None:
+    call = {"type": "tool_use", "name": "Read"}
+    assert len(said(
+        {"uuid": "a", "parentUuid": None, "role": "user", "content": "go"},
+        {"uuid": "b", "parentUuid": "a", "role": "assistant", "content": [call]},
+        {"uuid": "c", "parentUuid": "b", "role": "assistant", "content": [call]},
+        {"uuid": "d", "parentUuid": "b", "role": "user", "content": [{"type": "tool_result"}]},
+        {"uuid": "e", "parentUuid": "d", "role": "assistant", "content": "done"},
+    )) == 4  # fmt: skip
+
+
+def test_a_tree_with_a_circle() -> None:
+    assert said(
+        {"id": "a", "parentId": "b", "role": "user", "content": "x"},
+        {"id": "b", "parentId": "a", "role": "user", "content": "y"},
+    ) == ["x", "y"]  # fmt: skip
+
+
+def test_an_id_that_all_records_share() -> None:
+    """It may be the session's: only a record that repeats the one before and continues it replaces it."""
+    answer = {"id": "s", "role": "assistant"}
+    assert said({"id": "s", "role": "user", "content": "go"}, {**answer, "content": "I will."},
+                {**answer, "content": "I will.", "toolCalls": [{"name": "run", "args": {"command": "ls"}}]},
+                {**answer, "content": "Done."}) == ["go", "I will.", "ls", "Done."]  # fmt: skip
+
+
 @given(st.binary())
 def test_any_bytes(data: bytes) -> None:
     conversation.read(data)
 
 
+names = st.sampled_from([
+    "$rewindTo", "$set", "agentId", "args", "arguments", "content", "data", "displayContent", "function",
+    "functionCall", "id", "info", "input", "item", "message", "messageID", "messages", "name", "parentId", "parts",
+    "payload", "revert",
+    "role", "state", "text", "tool", "toolCalls", "type", "uuid", "parentUuid",
+])  # fmt: skip
+values = st.sampled_from([
+    "a", "b", "user", "assistant", "tool_use", "call", "tool", "event_msg", "response_item", "user_message",
+    "<session_context>", "<hook_context>x</hook_context>", "*** Begin Patch", "[REDACTED]", '{"cmd": "x"}', "\ud800",
+])  # fmt: skip
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(),
-    lambda inner: (
-        st.lists(inner)
-        | st.dictionaries(
-            st.text()
-            | st.sampled_from(["type", "role", "message", "content", "text", "input", "messages", "toolCalls"]),
-            inner,
-        )
-        | st.sampled_from(["user", "assistant", "tool_use", "call"])
-    ),
+    st.none() | st.booleans() | st.integers() | st.text() | values,
+    lambda inner: st.lists(inner) | st.dictionaries(st.text() | names, inner),
 )
 
 
-@given(st.lists(json_values))
-def test_any_records(records: list[object]) -> None:
-    for message in conversation.read(lines(*records)):
+@given(st.lists(json_values), st.integers(0, 3))
+def test_any_records(records: list[object], start: int) -> None:
+    whole = conversation.read(lines(*records))
+    for message in whole:
         assert message.who in (USER, AGENT, TOOL)
-        assert isinstance(message.text, str)
+        assert message.text.encode() or message.who == TOOL
+        assert message.name.encode() or message.who != TOOL
+    assert conversation.read(lines(*records), start) == [message for message in whole if message.at >= start]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"[" * 200_000,
+        b'{"role":"user","content":' * 100_000,
+        b'{"messages":' * 100_000,
+        lines({"role": "user", "content": "<hook_context>x</hook_context>" * 50_000}),
+        lines({"role": "user", "content": ["<user_query>"] * 50_000}),
+        lines(*({"$rewindTo": str(n - 1), "id": str(n), "role": "user", "content": "x"} for n in range(50_000))),
+        lines(*({"id": str(n), "parentId": str(n + 1), "role": "user", "content": "x"} for n in range(50_000))),
+        lines({"role": "assistant", "content": "x" * 10_000_000}),
+    ],
+    ids=["lists", "records", "documents", "context", "queries", "rewinds", "tree", "huge"],
+)
+def test_hostile_transcripts_cost_what_their_size_does(data: bytes) -> None:
+    started = time.process_time()
+    conversation.read(data)
+    assert time.process_time() - started < 10
 
 
 @pytest.mark.parametrize("path", sorted(CAPTURED.rglob("*.jsonl")), ids=lambda path: path.name)
 def test_captured_transcripts_are_told(path: Path) -> None:
-    said = conversation.read(path.read_bytes())
-    assert said or "agent-" in path.name
+    found = conversation.read(path.read_bytes())
+    assert found or "agent-" in path.name

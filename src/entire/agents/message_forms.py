@@ -1,0 +1,272 @@
+"""The forms in which transcripts hold messages and tool calls, as tables, and one record read by them."""
+
+from __future__ import annotations
+
+from entire.agents import transcripts
+from entire.agents.transcripts import clean
+from entire.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    Record = dict[str, Any]
+
+USER = "user"
+AGENT = "agent"
+TOOL = "tool"
+
+_ENVELOPES = ("message", "payload", "data")
+"""Where a record holds its message, if not in itself."""
+
+_ROLES = {
+    "user": USER, "human": USER, "prompt": USER, "user.message": USER,
+    "assistant": AGENT, "gemini": AGENT, "model": AGENT, "answer": AGENT, "agent": AGENT, "assistant.message": AGENT,
+    "event_msg/user_message": USER, "event_msg/item_completed/UserMessage": USER,
+    "event_msg/agent_message": AGENT, "event_msg/item_completed/AgentMessage": AGENT,
+}  # fmt: skip
+"""Who speaks, by the role of a message or the types of its record, its envelope's content and the item in that."""
+
+_REPEATED = {"event_msg": "response_item"}
+"""Records of what people saw, and those that repeat it as the model got it."""
+
+_ASIDE = {"isMeta": True, "isSidechain": True, "isCompactSummary": True, "promptSource": "system", "summary": True}
+"""Marks of what belongs to no conversation with people: notes, subagents, what a compaction leaves."""
+
+_CONTENTS = ("displayContent", "parts", "content", "text", "message")
+_TEXTS = (None, "text", "Text", "input_text", "output_text")
+"""Types of blocks with text that was said; other blocks with text are thoughts and results."""
+
+_CALLS = ("call", "tool", "toolCall", "tool_use", "tool_call", "function_call", "custom_tool_call", "local_shell_call")
+_CALL_LISTS = ("toolCalls", "toolRequests", "tool_calls")
+_CALL_PARTS = ("function", "functionCall", "state", "action")
+"""Where a call can hold its name and arguments, if not in itself."""
+_NAMES = ("name", "tool", "toolName")
+_ARGUMENTS = ("input", "arguments", "args")
+_SUBJECTS = (
+    "file_path", "filePath", "notebook_path", "path", "absolute_path", "dir_path",
+    "command", "cmd", "pattern", "query", "url", "description", "prompt", "task", "message",
+)  # fmt: skip
+_CHANGES = ("*** Add File: ", "*** Update File: ", "*** Delete File: ")  # lines of a patch
+
+_CONTEXT = (
+    "system-reminder", "system_reminder", "hook_context", "environment_context", "user_instructions",
+    "current_datetime", "timestamp",
+)  # fmt: skip
+"""Elements before a prompt that the agent put there."""
+_WRAPPER = "user_query"
+_NOTES = (
+    "<session_context>", "<state_snapshot>", "<turn_aborted>", "<subagent_notification>", "<hook_prompt",
+    "<task-notification>", "<command-name>", "<command-message>", "<local-command-", "<bash-",
+    "# AGENTS.md instructions for ", "Caveat: The messages below were generated", "[Request interrupted by user",
+    "I ran the following shell command:", "System: Potential loop detected", "User has manually exited Plan Mode",
+)  # fmt: skip
+"""Starts of texts with a user's role that no person typed as a prompt."""
+_HIDDEN = "[REDACTED]"  # in place of an agent's thought
+
+_PARENTS = {"uuid": ("parentUuid", "logicalParentUuid"), "id": ("parentId",)}
+
+
+class Message(Value):
+    """A text or tool call in a conversation. ``at``: records before it; ``name``: the tool's name."""
+
+    who: str  # USER, AGENT or TOOL
+    text: str
+    at: int
+    name: str = ""
+
+
+def messages(at: int, record: Record) -> list[Message]:
+    """Return what record number ``at`` says; nothing for the agent's notes to itself, such as reminders."""
+    body = _body(record)
+    if is_aside(record):
+        return []
+    if body.get("type") in _CALLS:
+        return [_call(at, body)]
+    who = _speaker(record, body)
+    if not who:
+        return []
+    content = next((body[name] for name in _CONTENTS if body.get(name)), "")
+    if who == USER and _is_note(body.get("content")):
+        return []
+    found = list(_blocks(at, who, content))
+    for name in _CALL_LISTS:
+        found += [_call(at, call) for call in _list(body.get(name)) if isinstance(call, dict)]
+    return found
+
+
+def is_aside(record: Record) -> bool:
+    """Tell whether a record belongs to no conversation with people: a note, a subagent's, a compaction's."""
+    if isinstance(record.get("agentId"), str) and record["agentId"]:
+        return True
+    info = record.get("info")
+    return any(
+        place.get(name) == value and type(place.get(name)) is type(value)
+        for place in (record, info)
+        if isinstance(place, dict)
+        for name, value in _ASIDE.items()
+    )
+
+
+def form(record: Record) -> str:
+    """Return the record's own type."""
+    return clean(record.get("type"))
+
+
+def repeated_form(record: Record) -> str:
+    """Return the type of the records that repeat this one, '' if there are none."""
+    return _REPEATED.get(form(record), "")
+
+
+def record_id(record: Record) -> str:
+    """Return the id by which later records refer to this one or continue it, '' if it has none."""
+    info = record.get("info")
+    return clean(record.get("id")) or clean(info.get("id") if isinstance(info, dict) else "")
+
+
+def node(record: Record) -> tuple[str, str] | None:
+    """Return a record's id and its parent's ('': it is a root), if the records form a tree."""
+    for name, parents in _PARENTS.items():
+        found = clean(record.get(name))
+        if found and parents[0] in record:
+            return found, next((clean(record[key]) for key in parents if clean(record.get(key))), "")
+    return None
+
+
+def undone_from(record: Record) -> str:
+    """Return the id of the first record that this one takes back, '' if it takes nothing back."""
+    if "$rewindTo" in record:
+        return clean(record["$rewindTo"])
+    replaced = _list(_dict(record.get("$set")).get("messages"))
+    first = _dict(replaced[0]) if replaced else {}
+    if _is_note(first.get("content")):  # the conversation so far was appended once more, to be replaced by itself
+        return clean(first.get("id"))
+    return clean(_dict(_dict(record.get("info")).get("revert")).get("messageID"))
+
+
+# ---------------------------------------------------------------- who
+
+
+def _body(record: Record) -> Record:
+    """Return the message in its envelope, or the record itself."""
+    inner = next((record[name] for name in _ENVELOPES if isinstance(record.get(name), dict)), record)
+    item = inner.get("item")
+    return item if inner is not record and isinstance(item, dict) else inner
+
+
+def _speaker(record: Record, body: Record) -> str:
+    for place in (body, _dict(record.get("info")), record):
+        role = place.get("role")
+        if isinstance(role, str):
+            return _ROLES.get(role, "")
+    inner: Record = next((record[name] for name in _ENVELOPES if isinstance(record.get(name), dict)), {})
+    types = [place.get("type") for place in (record, inner, _dict(inner.get("item")))]
+    return _ROLES.get("/".join(kind for kind in types if isinstance(kind, str)), "")
+
+
+# ---------------------------------------------------------------- what
+
+
+def _blocks(at: int, who: str, content: object) -> Iterator[Message]:
+    """Yield the texts and tool calls of a message's content, without tool results and thoughts."""
+    texts: list[str] = []
+    for block in content if isinstance(content, list) else [content]:
+        if isinstance(block, str):
+            texts.append(block)
+        elif not isinstance(block, dict):
+            continue
+        elif block.get("type") in _CALLS or isinstance(block.get("functionCall"), dict):
+            yield from _text(at, who, texts)
+            texts = []
+            yield _call(at, block)
+        elif _is_said(block):
+            texts.append(block["text"])
+    yield from _text(at, who, texts)
+
+
+def _is_said(block: Record) -> bool:
+    kind = block.get("type")
+    if not isinstance(block.get("text"), str) or not (kind is None or isinstance(kind, str)):
+        return False
+    return kind in _TEXTS and not any(block.get(name) is True for name in ("thought", "synthetic", "ignored"))
+
+
+def _text(at: int, who: str, texts: list[str]) -> Iterator[Message]:
+    said = [_typed(part) if who == USER else _spoken(part) for part in map(clean, texts)]
+    text = "\n".join(part for part in said if part.strip()).strip()
+    if text:
+        yield Message(who=who, text=text, at=at)
+
+
+def _spoken(text: str) -> str:
+    return text.replace(_HIDDEN, "").rstrip() if text.rstrip().endswith(_HIDDEN) else text
+
+
+def _typed(text: str) -> str:
+    """Return what a person typed of a text with a user's role: without context before it, '' if it is a note."""
+    at = _after_context(text)
+    if text.startswith(f"<{_WRAPPER}>", at):
+        at += len(_WRAPPER) + 2
+        end = text.rfind(f"</{_WRAPPER}>")
+        return text[at : end if end > 0 else None]
+    return "" if text.startswith(_NOTES, at) else text[at:]
+
+
+def _after_context(text: str) -> int:
+    """Return where the prompt starts, after the elements that the agent put before it."""
+    at = 0
+    while True:
+        while text[at : at + 1].isspace():
+            at += 1
+        tag = next((tag for tag in _CONTEXT if text.startswith(f"<{tag}>", at)), None)
+        end = text.find(f"</{tag}>", at) if tag else -1
+        if tag is None or end < 0:
+            return at if tag is None else len(text)
+        at = end + len(tag) + 3
+
+
+def _is_note(content: object) -> bool:
+    """Tell whether a user's message starts as a note: then also its later texts are not typed by a person."""
+    first = content[0] if isinstance(content, list) and content else content
+    text = first.get("text") if isinstance(first, dict) else first
+    return isinstance(text, str) and text.lstrip().startswith(_NOTES)
+
+
+# ---------------------------------------------------------------- tool calls
+
+
+def _call(at: int, call: Record) -> Message:
+    """Describe a tool call by its most telling argument."""
+    for part in _CALL_PARTS:
+        call = {**call, **_dict(call.get(part))}
+    name = next((call[key] for key in _NAMES if isinstance(call.get(key), str)), "tool")
+    given = next((call[key] for key in _ARGUMENTS if call.get(key)), call)
+    return Message(who=TOOL, text=_subject(given), at=at, name=clean(name))
+
+
+def _subject(given: object) -> str:
+    if isinstance(given, str):
+        arguments = transcripts.loads(given.encode("utf-8", "replace")) if given.lstrip()[:1] == "{" else None
+        return _subject(arguments) if isinstance(arguments, dict) else _changed_files(given) or clean(given)
+    for key in _SUBJECTS:
+        value = _dict(given).get(key)
+        if isinstance(value, list):
+            value = " ".join(word for word in value if isinstance(word, str))
+        if isinstance(value, str) and value:
+            return clean(value)
+    return ""
+
+
+def _changed_files(text: str) -> str:
+    """Return the files that a patch changes, '' if the text is none."""
+    lines = text.split("\n") if text.startswith("*** Begin Patch") else []
+    return ", ".join(clean(line[len(start) :]) for line in lines for start in _CHANGES if line.startswith(start))
+
+
+def _dict(value: object) -> Record:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
