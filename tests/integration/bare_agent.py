@@ -95,8 +95,9 @@ class Analysis(Lines):
 
 class Tokens(Lines):
     def tokens(self, since: Position, until: Position | None = None) -> TokenUsage:
+        """An answer's tokens are unknown if it says ``"tokens": null``."""
         spent = [record["tokens"] for _, record in self.records(since, until) if "tokens" in record]
-        return TokenUsage(output_tokens=sum(spent), api_call_count=len(spent))
+        return sum((TokenUsage(output_tokens=tokens, api_call_count=1) for tokens in spent), TokenUsage())
 
 
 class Helpers(Lines):

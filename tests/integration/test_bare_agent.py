@@ -12,6 +12,8 @@ import pytest
 
 from entire.agents import capabilities, registry
 from entire.cli import main
+from entire.git import operation
+from entire.store import checkpoints
 from tests.integration import bare_agent
 from tests.integration.bare_agent import CAPABILITIES, TRANSCRIPTS, Bare, Chosen, with_capabilities
 from tests.integration.story import Story
@@ -68,6 +70,27 @@ class Bared:
 
     def late(self, **record: object) -> None:
         Path(f"{self.file}.late").write_text(json.dumps(record) + "\n")
+
+    def turn(self, name: str, *tokens: int | None) -> None:
+        """Create a file in a turn with these answers."""
+        self.hook("session-start")
+        self.hook("turn-start", prompt=f"Create {name}")
+        self.story.write(name, "1\n")
+        for number in tokens:
+            self.say(answer="x", tokens=number)
+        self.hook("turn-end")
+
+    def lineage(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.story.linked()["lineage"]
+        return found
+
+    def amend(self) -> None:
+        self.story.git("add", "-A", "--", "*.txt")
+        file = self.story.root / ".git" / "MESSAGE"
+        file.write_text(self.story.git("log", "-1", "--format=%B"))
+        assert self.story.entire("hooks", "git", "prepare-commit-msg", ".git/MESSAGE", "commit", "HEAD") == 0
+        self.story.git("-c", "core.hooksPath=/dev/null", "commit", "-q", "--amend", "-F", ".git/MESSAGE")
+        assert self.story.entire("hooks", "git", "post-commit") == 0
 
     def commit(self, message: str) -> None:
         self.story.git("add", "-A", "--", "*.txt")
@@ -183,6 +206,141 @@ def test_with_all_capabilities(played: Bared, monkeypatch: pytest.MonkeyPatch) -
     played.commit("Add both")
     check(played, agent)
     assert played.slot()["token_usage"]["subagent_tokens"]["output_tokens"] == 100
+
+
+# ---------------------------------------------------------------- tokens that are not known
+
+
+def explained(played: Bared, capsys: pytest.CaptureFixture[str]) -> tuple[dict[str, Any], str]:
+    """Return HEAD's checkpoint as JSON, and its page's line about tokens."""
+    capsys.readouterr()
+    assert played.story.entire("explain", "HEAD", "--json") == 0
+    found = json.loads(capsys.readouterr().out)["checkpoints"][-1]
+    assert played.story.entire("explain", "HEAD") == 0
+    page = capsys.readouterr().out
+    return found, next(line for line in page.split("\n") if line.startswith("  Tokens")).split(maxsplit=1)[1]
+
+
+def test_without_a_calculator_tokens_are_unknown(played: Bared, capsys: pytest.CaptureFixture[str]) -> None:
+    played.play()
+    played.commit("Add both")
+    assert "token_usage" not in played.slot()
+    found, shown = explained(played, capsys)
+    assert (found["tokens"], found["parts"][0]["tokens"], shown) == (None, None, "unknown")
+    assert [turn.get("token_usage") for turn in played.lineage()["turns"][played.id]] == [None, None]
+
+
+def test_a_turn_without_answers_spent_nothing(
+    played: Bared, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    give(monkeypatch, "token_calculator", "line_transcript")
+    played.turn("one.txt")
+    played.commit("Add one")
+    assert played.slot()["token_usage"]["output_tokens"] == 0
+    found, shown = explained(played, capsys)
+    assert (found["parts"][0]["tokens"]["output_tokens"], shown) == (0, "0 in, 0 out (0 calls)")
+
+
+@pytest.mark.parametrize(
+    ("tokens", "stored", "shown"),
+    [
+        ((None,), None, "0 in, unknown out (1 call)"),
+        ((None, 0), None, "0 in, unknown out (2 calls)"),
+        ((5, None, 7), 12, "0 in, at least 12 out (3 calls)"),
+        ((5, 7), 12, "0 in, 12 out (2 calls)"),
+    ],
+)
+def test_answers_whose_tokens_are_unknown(
+    played: Bared, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    tokens: tuple[int | None, ...], stored: int | None, shown: str,
+) -> None:  # fmt: skip
+    give(monkeypatch, "token_calculator", "line_transcript")
+    played.turn("one.txt", *tokens)
+    played.commit("Add one")
+    assert played.slot()["token_usage"]["output_tokens"] == stored
+    in_part = ["output_tokens"] if stored and None in tokens else []
+    (turn,) = played.lineage()["turns"][played.id]
+    assert (turn["token_usage"]["output_tokens"], turn["token_usage"].get("at_least", [])) == (stored, in_part)
+    assert played.lineage().get("unknown_tokens") == ({played.id: ["output_tokens"]} if None in tokens else None)
+    before = explained(played, capsys)
+    for usage in (before[0]["tokens"], before[0]["parts"][0]["tokens"]):
+        assert (usage["output_tokens"], usage["at_least"], before[1]) == (stored, in_part, shown)
+    with_the_go_cli(played)
+    assert played.slot()["token_usage"]["output_tokens"] == (stored or 0)
+    assert explained(played, capsys) == before
+
+
+def with_the_go_cli(played: Bared) -> None:
+    """Write each metadata.json of HEAD's checkpoint again as the Go CLI does: it reads null as 0 and drops our keys."""
+    story = played.story
+    (checkpoint_id,) = story.ids()
+    for name in ("metadata.json", "0/metadata.json"):
+        path = f"{checkpoint_id.path}/{name}"
+        value = json.loads(story.git("show", f"{checkpoints.LOCAL_REF}:{path}"))
+        value["token_usage"] = {key: number or 0 for key, number in value["token_usage"].items() if key != "at_least"}
+        blob = story.git("hash-object", "-w", "--stdin", stdin=json.dumps(value)).strip()
+        index = {"GIT_INDEX_FILE": str(story.root / ".git" / "go-index")}
+        story.git("read-tree", checkpoints.LOCAL_REF, env=index)
+        story.git("update-index", "--cacheinfo", f"100644,{blob},{path}", env=index)
+        tree = story.git("write-tree", env=index).strip()
+        commit = story.git("commit-tree", tree, "-p", checkpoints.LOCAL_REF, "-m", "Update").strip()
+        story.git("update-ref", checkpoints.LOCAL_REF, commit)
+
+
+def test_an_amend_adds_what_is_known(
+    played: Bared, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also to a session whose agent could not count them before, and after the Go CLI wrote 0 for them."""
+    give(monkeypatch, "token_calculator", "line_transcript")
+    played.turn("one.txt", None)
+    played.commit("Add one")
+    with_the_go_cli(played)
+    played.turn("two.txt", 5)
+    monkeypatch.setattr(operation, "find", lambda: operation.GitCommand(command="commit", amends=True))
+    played.amend()
+    assert played.slot()["token_usage"]["output_tokens"] == 5
+    found, shown = explained(played, capsys)
+    assert (found["tokens"]["at_least"], shown) == (["output_tokens"], "0 in, at least 5 out (2 calls)")
+
+
+def test_a_commit_within_a_turn_and_its_end(
+    played: Bared, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    give(monkeypatch, "token_calculator", "line_transcript", "transcript_analyzer")
+    played.hook("session-start")
+    played.hook("turn-start", prompt="Create one.txt")
+    played.say(prompt="Create one.txt")
+    played.story.write("one.txt", "1\n")
+    played.say(answer="half", tokens=3)
+    played.commit("Add one")
+    assert explained(played, capsys)[1] == "0 in, 3 out (1 call)"
+    played.say(answer="whole", tokens=None)
+    played.hook("turn-end")
+    assert played.slot()["token_usage"]["output_tokens"] == 3
+    assert explained(played, capsys)[1] == "0 in, at least 3 out (2 calls)"
+    assert played.lineage()["unknown_tokens"] == {played.id: ["output_tokens"]}
+
+
+def test_a_helper_whose_tokens_nobody_tells(
+    played: Bared, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    give(monkeypatch, "token_calculator", "line_transcript", "transcript_analyzer", "subagent_extractor")
+    played.hook("session-start")
+    played.hook("turn-start", prompt="Let two helpers work")
+    played.say(prompt="Let two helpers work")
+    played.story.write("one.txt", "1\n")
+    played.helper.write_text(json.dumps({"answer": "x", "tokens": 100}) + "\n")
+    played.say(helper="h1", ref=str(played.helper))
+    played.say(helper="h2", ref="")
+    played.say(answer="Done.", tokens=1)
+    played.hook("turn-end")
+    played.commit("Add one")
+    found, shown = explained(played, capsys)
+    assert shown == "0 in, 1 out (1 call)"
+    inner = found["parts"][0]["tokens"]["subagents"]
+    assert (inner["input_tokens"], inner["output_tokens"], inner["at_least"]) == (
+        None, 100, ["output_tokens", "api_call_count"],
+    )  # fmt: skip
 
 
 def check(played: Bared, agent: type[Bare]) -> None:

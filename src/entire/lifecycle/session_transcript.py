@@ -1,7 +1,7 @@
 """Asks a session's transcript through whatever capabilities its agent has, each question once.
 
 Only this module handles missing capabilities: without an analyzer there are no tool reports, and only the prompts that
-events carried; without a calculator there are no tokens; without an extractor there are no subagents.
+events carried; without a calculator tokens are unknown; without an extractor there are no subagents.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from entire.agents import capabilities, transcripts
-from entire.model.transcripts import START, Position, Subagent, TokenUsage
+from entire.model.transcripts import START, UNKNOWN, Position, Subagent, TokenUsage
 from entire.store import transcripts as stored
 
 TYPE_CHECKING = False
@@ -212,7 +212,7 @@ class SessionTranscript:
         """Return the tokens of the answers between two positions, without subagents."""
         calculator = self._calculator
         if calculator is None:
-            return TokenUsage()
+            return UNKNOWN
         return self._once(("tokens", since, until), lambda: calculator.tokens(since, until))
 
     def subagent_tokens(
@@ -221,6 +221,10 @@ class SessionTranscript:
         """Return the tokens of subagents that ``counted`` does not include yet, and the new counts."""
         after = dict(counted)
         total: TokenUsage | None = None
+        for subagent in self.subagents(since, until) if self._calculator is not None else ():
+            if not subagent.session_ref and subagent.id not in after:
+                after[subagent.id] = START.to_json()
+                total = UNKNOWN if total is None else total + UNKNOWN
         for subagent in self._all_subagents(since, until):
             transcript = self.subagent(subagent.session_ref)
             calculator = capabilities.token_calculator(self._agent, transcript)

@@ -6,8 +6,8 @@ old names, wrong types, and unknown keys, which are kept in ``extra`` and writte
 
 from __future__ import annotations
 
-from entire.model.transcripts import TokenUsage
-from entire.model.value import Value
+from entire.model.transcripts import FIGURES, TokenUsage, of_figures, total
+from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ class SessionRecord(Value):
             "transcript_identifier_at_start": self.transcript_identifier_at_start,
             "checkpoint_transcript_start": start,
             "transcript_lines_at_start": start,
-            "token_usage": None if self.token_usage is None else usage_to_json(self.token_usage),
+            "token_usage": None if self.token_usage is None else _shared_usage(self.token_usage),
             "summary": None if self.summary is None else self.summary.to_json(),
             "initial_attribution": None if self.initial_attribution is None else self.initial_attribution.to_json(),
         }
@@ -250,7 +250,7 @@ class CheckpointSummary(Value):
             "checkpoints_count": self.checkpoints_count,
             "files_touched": list(self.files_touched),
             "sessions": [entry.to_json() for entry in self.sessions],
-            "token_usage": None if self.token_usage is None else usage_to_json(self.token_usage),
+            "token_usage": None if self.token_usage is None else _shared_usage(self.token_usage),
         }
         return {**_without_zeros(value, ("cli_version", "branch", "token_usage")), **self.extra}
 
@@ -281,8 +281,7 @@ def summarize(
     Version, strategy and branch come from the last record.
     """
     last = records[-1]
-    spent = [record.token_usage for record in records if record.token_usage is not None]
-    total = sum(spent, TokenUsage())
+    spent = [record.token_usage for record in records]
     return CheckpointSummary(
         cli_version=last.cli_version,
         checkpoint_id=last.checkpoint_id,
@@ -291,28 +290,41 @@ def summarize(
         checkpoints_count=sum(record.checkpoints_count for record in records),
         files_touched=tuple(sorted({path for record in records for path in record.files_touched})),
         sessions=tuple(files),
-        token_usage=TokenUsage(**{**total.__dict__, "subagents": None}) if spent else None,
+        token_usage=total(None if usage is None else replace(usage, subagents=None) for usage in spent),
         extra=extra or {},
     )
 
 
-_USAGE_KEYS = ("input_tokens", "cache_creation_tokens", "cache_read_tokens", "output_tokens", "api_call_count")
+def _shared_usage(usage: TokenUsage) -> dict[str, Any]:
+    """Return ``token_usage`` in the Go CLI's form: it reads null, for what is unknown, as 0.
+
+    The form has no place for ``at_least``; the record beside it has (``store.lineage_file``).
+    """
+    value: dict[str, Any] = {name: getattr(usage, name) for name in FIGURES}
+    if usage.subagents is not None:
+        value["subagent_tokens"] = _shared_usage(usage.subagents)
+    return value
 
 
 def usage_to_json(usage: TokenUsage) -> dict[str, Any]:
-    value: dict[str, Any] = {key: getattr(usage, key) for key in _USAGE_KEYS}
+    """Return a usage in our own form."""
+    value = _shared_usage(replace(usage, subagents=None))
     if usage.subagents is not None:
         value["subagent_tokens"] = usage_to_json(usage.subagents)
+    if usage.at_least:
+        value["at_least"] = list(usage.at_least)
     return value
 
 
 def usage_from_json(value: object, depth: int = 0) -> TokenUsage | None:
-    """Parse ``token_usage``; None if it is absent."""
+    """Parse a usage in either form; None if it is absent."""
     if not isinstance(value, dict) or depth > 20:
         return None
-    return TokenUsage(
-        **{key: _int(value, key) for key in _USAGE_KEYS},
-        subagents=usage_from_json(value.get("subagent_tokens"), depth + 1),
+    unknown = {name for name in FIGURES if type(value.get(name, 0)) not in (int, float)}
+    return of_figures(
+        {name: _int(value, name) for name in FIGURES},
+        {*unknown, *_texts(value, "at_least")},
+        usage_from_json(value.get("subagent_tokens"), depth + 1),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire.model.phases import RUNNING, Phase
-from entire.model.transcripts import START, Position, StoredLines, TokenUsage
+from entire.model.transcripts import START, UNKNOWN, Position, StoredLines, TokenUsage
 from entire.model.turns import NO_MARK, NO_TURN, Mark, RunningTurn, TurnKey
 from entire.model.value import Value
 
@@ -34,7 +34,7 @@ class Turn(Value):
     started: float = 0.0
     ended: float = 0.0
     model: str = ""
-    tokens: TokenUsage = TokenUsage()
+    tokens: TokenUsage = UNKNOWN  # until it ended
 
 
 class TurnCheckpoint(Value):

@@ -6,7 +6,7 @@ from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from typing import Any
 
 
@@ -87,37 +87,59 @@ class Prompt(Value):
 
 
 class TokenUsage(Value):
-    """Tokens of API answers, each counted once; ``subagents``: what subagents used, or None."""
+    """Tokens of API answers, each counted once; ``subagents``: what subagents used, or None.
 
-    input_tokens: int = 0
-    cache_creation_tokens: int = 0
-    cache_read_tokens: int = 0
-    output_tokens: int = 0
-    api_call_count: int = 0
+    A figure is None if it is unknown; 0 is known. ``at_least`` names the figures that are sums of known and unknown
+    parts, in the order of ``FIGURES``: the known ones then say too little. A sum of 0 and an unknown part is unknown.
+    """
+
+    input_tokens: int | None = 0
+    cache_creation_tokens: int | None = 0
+    cache_read_tokens: int | None = 0
+    output_tokens: int | None = 0
+    api_call_count: int | None = 0
     subagents: TokenUsage | None = None
+    at_least: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return any(
-            (
-                self.input_tokens,
-                self.cache_creation_tokens,
-                self.cache_read_tokens,
-                self.output_tokens,
-                self.api_call_count,
-                self.subagents,
-            )
-        )
+        """Tell whether this is more than a known zero."""
+        return bool(self.subagents) or any(getattr(self, name) != 0 for name in FIGURES)
 
     def __add__(self, other: TokenUsage) -> TokenUsage:
         mine, theirs = self.subagents, other.subagents
-        return TokenUsage(
-            input_tokens=self.input_tokens + other.input_tokens,
-            cache_creation_tokens=self.cache_creation_tokens + other.cache_creation_tokens,
-            cache_read_tokens=self.cache_read_tokens + other.cache_read_tokens,
-            output_tokens=self.output_tokens + other.output_tokens,
-            api_call_count=self.api_call_count + other.api_call_count,
-            subagents=mine + theirs if mine and theirs else mine or theirs,
+        return of_figures(
+            {name: (getattr(self, name) or 0) + (getattr(other, name) or 0) for name in FIGURES},
+            {*uncertain(self), *uncertain(other)},
+            mine + theirs if mine is not None and theirs is not None else theirs if mine is None else mine,
         )
+
+
+FIGURES = ("input_tokens", "cache_creation_tokens", "cache_read_tokens", "output_tokens", "api_call_count")
+UNKNOWN = TokenUsage(
+    input_tokens=None, cache_creation_tokens=None, cache_read_tokens=None, output_tokens=None, api_call_count=None
+)
+
+
+def of_figures(known: Mapping[str, int], too_low: Collection[str], subagents: TokenUsage | None = None) -> TokenUsage:
+    """Return the usage with these known parts of the figures; ``too_low``: those that also have unknown parts."""
+    return TokenUsage(
+        **{name: None if name in too_low and not known[name] else known[name] for name in FIGURES},
+        subagents=subagents,
+        at_least=tuple(name for name in FIGURES if name in too_low and known[name]),
+    )
+
+
+def uncertain(usage: TokenUsage) -> list[str]:
+    """Return the figures that are unknown or have unknown parts."""
+    return [name for name in FIGURES if getattr(usage, name) is None or name in usage.at_least]
+
+
+def total(usages: Iterable[TokenUsage | None]) -> TokenUsage | None:
+    """Return the sum of usages of which None is unknown; None if nothing of it is known."""
+    found = TokenUsage()
+    for usage in usages:
+        found += UNKNOWN if usage is None else usage
+    return None if found == UNKNOWN else found
 
 
 class Subagent(Value):

@@ -7,9 +7,9 @@ from entire.errors import EntireError, MissingObjectError
 from entire.git import bulk, read
 from entire.model import views
 from entire.model.ids import CheckpointId, is_checkpoint_id
-from entire.model.records import SessionRecord, usage_from_json
+from entire.model.records import CheckpointSummary, SessionRecord, usage_from_json
 from entire.model.times import parse_time
-from entire.model.transcripts import Prompt
+from entire.model.transcripts import FIGURES, Prompt, TokenUsage, of_figures, uncertain
 from entire.model.turns import Owner
 from entire.model.value import replace
 from entire.queries import commits
@@ -116,7 +116,7 @@ def _part(objects: read.Objects, slot: Slot, own: LineageFile | None) -> views.P
         start=start,
         prompts=_with_turns(_prompts(objects, slot, record.agent, start), turns),
         files=record.files_touched,
-        tokens=record.token_usage,
+        tokens=lineage_file.tokens(own, record),
         lines=record.initial_attribution,
         summary=record.summary,
         steps=record.checkpoints_count,
@@ -190,7 +190,7 @@ def _checkpoint_view(
         branch=summary.branch or next((part.branch for part in parts if part.branch), ""),
         created=max((part.created for part in parts), default=0.0),
         files=summary.files_touched or tuple(sorted({path for part in parts for path in part.files})),
-        tokens=summary.token_usage,
+        tokens=_sum(summary, parts),
         parts=parts,
         commits=linked,
         tasks=tasks,
@@ -198,6 +198,15 @@ def _checkpoint_view(
         lines=tuple(_file_view(path, lines) for path, lines in own.files.items()) if own is not None else None,
         recorded_commits=tuple(commit.commit for commit in own.commits) if own is not None else (),
     )
+
+
+def _sum(summary: CheckpointSummary, parts: Sequence[views.PartView]) -> TokenUsage | None:
+    """Return the sum that is stored; what is unknown of a session's tokens is unknown of their sum."""
+    unknown = {name for part in parts for name in (FIGURES if part.tokens is None else uncertain(part.tokens))}
+    if summary.token_usage is None:
+        return None
+    known = {name: getattr(summary.token_usage, name) or 0 for name in FIGURES}
+    return of_figures(known, {*uncertain(summary.token_usage), *unknown}, summary.token_usage.subagents)
 
 
 def _task_view(task: Task) -> views.TaskView:

@@ -1,13 +1,15 @@
 """Our own record beside the slots, for what the Go format cannot express (docs/reference/lineage.md).
 
 ``lineage.json`` in a checkpoint's folder holds the linked commits (id, tree, patch id), the turns of each session
-(prompt position, time, model, tokens), and which turn or person wrote which added lines of each file of the commit.
-The ranges of a file partition its added lines. The Go CLI leaves unknown files untouched.
+(prompt position, time, model, tokens), which turn or person wrote which added lines of each file of the commit, and
+which token figures of its sessions are not known in full. The ranges of a file partition its added lines. The Go CLI
+leaves unknown files untouched.
 """
 
 from __future__ import annotations
 
 from entire.model.times import parse_time
+from entire.model.transcripts import FIGURES, TokenUsage, of_figures, uncertain
 from entire.model.value import Value, replace
 from entire.redact import Redacted, trusted
 from entire.store import checkpoints, gojson
@@ -18,12 +20,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from entire.git.read import Objects
+    from entire.model.records import SessionRecord
     from entire.store.checkpoints import Checkpoint
     from entire.store.turnlog import TurnNote
 
 NAME = "lineage.json"
 VERSION = 1
 MAX_BYTES = 8 << 20
+_SUBAGENTS = "subagent_tokens."
 
 
 class Link(Value):
@@ -57,6 +61,7 @@ class LineageFile(Value):
     commits: tuple[Link, ...] = ()
     turns: Mapping[str, Sequence[Mapping[str, Any]]] = {}  # session id -> its turns
     files: Mapping[str, FileLines] = {}
+    unknown_tokens: Mapping[str, Sequence[str]] = {}  # session id -> figures that are unknown, or in part
 
 
 def make(
@@ -68,7 +73,8 @@ def make(
         **(before.turns if before is not None else {}),
         **{session_id: _turns(own_notes) for session_id, own_notes in notes.items()},
     }
-    return LineageFile(commits=(*commits, link), turns=turns, files=files)
+    unknown = before.unknown_tokens if before is not None else {}
+    return LineageFile(commits=(*commits, link), turns=turns, files=files, unknown_tokens=unknown)
 
 
 def with_turns(before: LineageFile, session_id: str, notes: Sequence[TurnNote]) -> LineageFile:
@@ -79,6 +85,31 @@ def with_turns(before: LineageFile, session_id: str, notes: Sequence[TurnNote]) 
 def with_commit(before: LineageFile, link: Link) -> LineageFile:
     """Return the record with one more commit that carries the same id (a rebase, a cherry-pick)."""
     return replace(before, commits=(*(older for older in before.commits if older.commit != link.commit), link))
+
+
+def with_tokens(before: LineageFile, record: SessionRecord) -> LineageFile:
+    """Return the record with what is unknown of a session's tokens."""
+    others = {name: figures for name, figures in before.unknown_tokens.items() if name != record.session_id}
+    figures = _uncertain(record.token_usage) if record.token_usage is not None else []
+    return replace(before, unknown_tokens={**others, **({record.session_id: figures} if figures else {})})
+
+
+def tokens(own: LineageFile | None, record: SessionRecord) -> TokenUsage | None:
+    """Return a session's tokens. The Go CLI writes 0 for what is unknown when it writes the metadata again."""
+    figures = own.unknown_tokens.get(record.session_id, ()) if own is not None else ()
+    return _with_uncertain(record.token_usage, figures) if record.token_usage is not None else None
+
+
+def _uncertain(usage: TokenUsage) -> list[str]:
+    inner = _uncertain(usage.subagents) if usage.subagents is not None else []
+    return [*uncertain(usage), *(_SUBAGENTS + name for name in inner)]
+
+
+def _with_uncertain(usage: TokenUsage, figures: Sequence[str]) -> TokenUsage:
+    inner = [name.removeprefix(_SUBAGENTS) for name in figures if name.startswith(_SUBAGENTS)]
+    subagents = _with_uncertain(usage.subagents, inner) if usage.subagents is not None else None
+    known = {name: getattr(usage, name) or 0 for name in FIGURES}
+    return of_figures(known, {*uncertain(usage), *figures}, subagents)
 
 
 def _turns(notes: Sequence[TurnNote]) -> list[dict[str, Any]]:
@@ -102,6 +133,8 @@ def dumps(record: LineageFile) -> Redacted:
     commits = [{**link.__dict__, "time": gojson.rfc3339(link.time)} for link in record.commits]
     files = {path: _file_json(lines) for path, lines in sorted(record.files.items())}
     value = {"version": VERSION, "commits": commits, "turns": dict(record.turns), "files": files}
+    if record.unknown_tokens:
+        value["unknown_tokens"] = {name: list(figures) for name, figures in sorted(record.unknown_tokens.items())}
     return trusted(gojson.dumps(value))
 
 
@@ -132,7 +165,13 @@ def parse(data: bytes | None) -> LineageFile | None:
                  time=parse_time(link["time"])) for link in value["commits"]
         )  # fmt: skip
         return LineageFile(
-            commits=commits, turns=value["turns"], files={path: _file(lines) for path, lines in value["files"].items()}
+            commits=commits,
+            turns=value["turns"],
+            files={path: _file(lines) for path, lines in value["files"].items()},
+            unknown_tokens={
+                str(name): [str(figure) for figure in figures]
+                for name, figures in value.get("unknown_tokens", {}).items()
+            },
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         return None

@@ -17,7 +17,7 @@ from entire.model.phases import Phase
 from entire.model.records import usage_from_json, usage_to_json
 from entire.model.session import Process, Session, SubagentTask, Turn, TurnCheckpoint
 from entire.model.times import parse_time
-from entire.model.transcripts import Position, StoredLines, TokenUsage
+from entire.model.transcripts import UNKNOWN, Position, StoredLines
 from entire.store import gojson
 
 TYPE_CHECKING = False
@@ -229,7 +229,7 @@ def to_own(session: Session) -> dict[str, Any]:
             "moment": checkpoint.moment,
             "since": checkpoint.since.to_json(),
             "subagents": checkpoint.subagents,
-            "base": usage_to_json(checkpoint.base) if checkpoint.base else None,
+            "base": None if checkpoint.base is None else usage_to_json(checkpoint.base),
         }
         for checkpoint in session.turn_checkpoints
     ]
@@ -297,7 +297,8 @@ def turn_from_json(value: dict[str, Any]) -> Turn:
     known = {name: value[name] for name in Turn._fields if name in value}
     known["start"] = Position.from_json(value.get("start"))
     known["finish"] = Position.from_json(value.get("finish"))
-    known["tokens"] = usage_from_json(value.get("tokens")) or TokenUsage()
+    tokens = usage_from_json(value.get("tokens"))
+    known["tokens"] = UNKNOWN if tokens is None else tokens
     return Turn(**known)
 
 

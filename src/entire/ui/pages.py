@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from entire.model.transcripts import UNKNOWN, uncertain
+from entire.model.value import replace
 from entire.ui import text
 
 TYPE_CHECKING = False
@@ -258,11 +260,18 @@ def _lines(lines: Attribution | None) -> str:
 
 
 def _tokens(usage: TokenUsage | None) -> str:
-    if usage is None:
+    if usage is None or replace(usage, subagents=None) == UNKNOWN:
         return "unknown"
-    cache = usage.cache_read_tokens + usage.cache_creation_tokens
-    parts = [f"{usage.input_tokens:,} in", f"{usage.output_tokens:,} out", *([f"{cache:,} cache"] if cache else [])]
-    return ", ".join(parts) + f" ({text.count(usage.api_call_count, 'call')})"
+    cache = _figure(usage, "cache_read_tokens", "cache_creation_tokens")
+    parts = [f"{_figure(usage, 'input_tokens')} in", f"{_figure(usage, 'output_tokens')} out"]
+    calls = f"{_figure(usage, 'api_call_count')} {'call' if usage.api_call_count == 1 else 'calls'}"
+    return ", ".join([*parts, *([f"{cache} cache"] if cache != "0" else [])]) + f" ({calls})"
+
+
+def _figure(usage: TokenUsage, *names: str) -> str:
+    known = sum(getattr(usage, name) or 0 for name in names)
+    is_known = not set(names) & set(uncertain(usage))
+    return f"{known:,}" if is_known else f"at least {known:,}" if known else "unknown"
 
 
 def _tasks(tasks: Sequence[views.TaskView]) -> list[str]:

@@ -22,7 +22,7 @@ def paths(reports: list[FileReport]) -> list[str]:
     return list(dict.fromkeys(report.path for report in reports))
 
 
-def numbers(usage: TokenUsage) -> tuple[int, int, int, int, int]:
+def numbers(usage: TokenUsage) -> tuple[int | None, ...]:
     return (
         usage.input_tokens,
         usage.cache_creation_tokens,

@@ -11,7 +11,7 @@ import pytest
 
 from entire.lifecycle.session_transcript import SessionTranscript
 from entire.model.session import Session
-from entire.model.transcripts import START, Position, TokenUsage
+from entire.model.transcripts import START, UNKNOWN, Position
 from tests.integration.bare_agent import with_capabilities
 
 RECORDS = [
@@ -41,7 +41,8 @@ def test_without_capabilities(session: Session) -> None:
     end = reader.end()
     assert (end.count, end.byte) == (0, os.path.getsize(session.transcript_path))
     assert (reader.prompts(START, end), reader.files(START, end), reader.summary(START)) == ([], [], "")
-    assert reader.tokens(START, end) == TokenUsage()
+    assert reader.tokens(START, end) == UNKNOWN
+    assert not reader.has_answers(START, end)
     assert reader.subagents(START, end) == []
     assert reader.subagent_tokens(START, end, {"x": [1, 2, ""]}) == (None, {"x": [1, 2, ""]})
     assert reader.boundary(START, 0.0) == end

@@ -15,8 +15,11 @@ from entire.model.records import (
     SessionRecord,
     Summary,
     summarize,
+    usage_from_json,
+    usage_to_json,
 )
-from entire.model.transcripts import TokenUsage
+from entire.model.transcripts import FIGURES, UNKNOWN, TokenUsage
+from entire.model.value import replace
 
 RECORD = SessionRecord(
     checkpoint_id="a1b2c3d4e5f6", session_id="s", strategy="manual-commit", created_at="2026-01-02T03:04:05Z"
@@ -66,7 +69,7 @@ def test_keys_have_the_order_of_the_format() -> None:
 
 def test_what_is_written_is_read() -> None:
     assert SessionRecord.from_json(FULL.to_json()) == FULL
-    summary = summarize([RECORD, FULL], [SessionFiles(metadata="/x"), SessionFiles(extra={"later": "/y"})], {"k": 1})
+    summary = summarize([FULL, FULL], [SessionFiles(metadata="/x"), SessionFiles(extra={"later": "/y"})], {"k": 1})
     assert CheckpointSummary.from_json(summary.to_json()) == summary
 
 
@@ -77,6 +80,36 @@ def test_the_sum_over_sessions() -> None:
     assert summary.checkpoints_count == 6
     assert summary.token_usage == TokenUsage(input_tokens=5)
     assert summarize([RECORD], ()).token_usage is None
+    unknown = SessionRecord(**{**FULL.__dict__, "token_usage": None})
+    assert summarize([FULL, unknown], ()).token_usage == TokenUsage(
+        input_tokens=1, cache_creation_tokens=None, cache_read_tokens=None, output_tokens=None, api_call_count=None,
+        at_least=("input_tokens",),
+    )  # fmt: skip
+
+
+def test_unknown_figures_are_null() -> None:
+    """The Go CLI reads null as 0, and its form has no place for what is known in part; our own has."""
+    spent = TokenUsage(input_tokens=None, output_tokens=3, subagents=UNKNOWN, at_least=("output_tokens",))
+    record = SessionRecord(**{**FULL.__dict__, "token_usage": spent})
+    shared = record.to_json()["token_usage"]
+    assert shared == {
+        "input_tokens": None, "cache_creation_tokens": 0, "cache_read_tokens": 0, "output_tokens": 3,
+        "api_call_count": 0, "subagent_tokens": dict.fromkeys(FIGURES),
+    }  # fmt: skip
+    assert usage_from_json(shared) == replace(spent, at_least=())
+    assert usage_to_json(spent) == {**shared, "at_least": ["output_tokens"]}
+    assert usage_from_json(usage_to_json(spent)) == spent
+    zero = SessionRecord(**{**RECORD.__dict__, "token_usage": TokenUsage()})
+    assert zero.to_json()["token_usage"] == dict.fromkeys(FIGURES, 0)
+    assert SessionRecord.from_json(zero.to_json()) == zero
+
+
+def test_usage_in_strange_forms() -> None:
+    assert usage_from_json({"input_tokens": 3}) == TokenUsage(input_tokens=3)
+    in_part = {"input_tokens": 0, "output_tokens": 2, "at_least": ["input_tokens", "output_tokens", "x", 1]}
+    assert usage_from_json(in_part) == TokenUsage(input_tokens=None, output_tokens=2, at_least=("output_tokens",))
+    strange = usage_from_json({"at_least": 3, "input_tokens": "x", "output_tokens": True, "subagent_tokens": []})
+    assert strange == TokenUsage(input_tokens=None, output_tokens=None)
 
 
 def test_old_names_and_null_lists() -> None:

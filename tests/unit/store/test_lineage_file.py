@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from entire.model.records import SessionRecord, usage_from_json
+from entire.model.transcripts import TokenUsage
 from entire.store import lineage_file
 from entire.store.lineage_file import FileLines, LineageFile, Link
 from entire.store.turnlog import TurnNote
@@ -84,10 +86,43 @@ def test_prompts_are_not_in_the_record() -> None:
 
 
 @pytest.mark.parametrize(
+    "rewritten",
+    [
+        {"input_tokens": 0, "output_tokens": 3, "api_call_count": 1, "subagent_tokens": {"output_tokens": 0}},
+        {"input_tokens": None, "output_tokens": 3, "api_call_count": 1, "subagent_tokens": {"output_tokens": None}},
+    ],
+    ids=["by the Go CLI", "as it was"],
+)
+def test_what_is_unknown_of_tokens_outlives_the_metadata(rewritten: dict[str, Any]) -> None:
+    spent = TokenUsage(
+        input_tokens=None, output_tokens=3, api_call_count=1, at_least=("output_tokens",),
+        subagents=TokenUsage(output_tokens=None),
+    )  # fmt: skip
+    own = lineage_file.with_tokens(LineageFile(), session("s", spent))
+    own = lineage_file.with_tokens(own, session("known", TokenUsage(input_tokens=1)))
+    content = lineage_file.dumps(own)
+    figures = ["input_tokens", "output_tokens", "subagent_tokens.output_tokens"]
+    assert json.loads(content)["unknown_tokens"] == {"s": figures}
+    read = lineage_file.parse(content)
+    assert read == own
+    assert lineage_file.tokens(read, session("s", usage_from_json(rewritten))) == spent
+    assert lineage_file.tokens(read, session("s", None)) is None
+    assert lineage_file.tokens(None, session("s", spent)) == spent
+    known = lineage_file.with_tokens(own, session("s", TokenUsage(output_tokens=9)))
+    assert known.unknown_tokens == {}, "the turn's end may know more"
+    assert lineage_file.dumps(known).find(b"unknown_tokens") < 0
+
+
+def session(name: str, usage: TokenUsage | None) -> SessionRecord:
+    return SessionRecord(checkpoint_id="", session_id=name, strategy="", created_at="", token_usage=usage)
+
+
+@pytest.mark.parametrize(
     "value",
     [None, {}, {"version": 2}, {"version": 1}, {"version": 1, "commits": [], "turns": {}, "files": {"a": {}}},
      {"version": 1, "commits": [1], "turns": {}, "files": {}}, {"version": 1, "commits": [], "turns": {}, "files": []},
-     {"version": 1, "commits": [], "turns": {}, "files": {"a": {"status": "A", "added": [[1, 2]]}}}],
+     {"version": 1, "commits": [], "turns": {}, "files": {"a": {"status": "A", "added": [[1, 2]]}}},
+     {"version": 1, "commits": [], "turns": {}, "files": {}, "unknown_tokens": {"s": 3}}],
 )  # fmt: skip
 def test_what_cannot_be_understood_is_none(value: dict[str, Any] | None) -> None:
     assert lineage_file.parse(None if value is None else json.dumps(value).encode()) is None

@@ -12,7 +12,15 @@ from entire.ui import form
 def test_a_value_in_a_value() -> None:
     commit = views.CommitView(oid="a" * 40, subject="caf\udce9 <b>", author="A", time=86400.5)
     listed = views.ListedView(id="0123456789ab", created=0.0, commits=(commit,), is_stored=True)
-    assert json.loads(form.dumps({"list": [listed], "tokens": TokenUsage(input_tokens=3), "none": None})) == {
+    assert json.loads(
+        form.dumps(
+            {
+                "list": [listed],
+                "tokens": TokenUsage(input_tokens=3, output_tokens=None, at_least=("input_tokens",)),
+                "none": None,
+            }
+        )
+    ) == {
         "list": [
             {
                 "id": "0123456789ab",
@@ -38,9 +46,10 @@ def test_a_value_in_a_value() -> None:
             "input_tokens": 3,
             "cache_creation_tokens": 0,
             "cache_read_tokens": 0,
-            "output_tokens": 0,
+            "output_tokens": None,
             "api_call_count": 0,
             "subagents": None,
+            "at_least": ["input_tokens"],
         },
         "none": None,
     }

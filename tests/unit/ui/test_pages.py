@@ -6,7 +6,7 @@ import pytest
 
 from entire.model import views
 from entire.model.records import Attribution
-from entire.model.transcripts import TokenUsage
+from entire.model.transcripts import UNKNOWN, TokenUsage
 from entire.ui import pages
 from entire.ui.text import Style
 
@@ -98,6 +98,19 @@ def test_sessions_of_this_worktree_that_are_not_over() -> None:
         (
             TokenUsage(input_tokens=1234, output_tokens=5, cache_read_tokens=7, api_call_count=1),
             "1,234 in, 5 out, 7 cache (1 call)",
+        ),
+        (UNKNOWN, "unknown"),
+        (
+            TokenUsage(input_tokens=1234, output_tokens=None, api_call_count=2, at_least=("input_tokens",)),
+            "at least 1,234 in, unknown out (2 calls)",
+        ),
+        (
+            TokenUsage(cache_read_tokens=None, cache_creation_tokens=7, api_call_count=None),
+            "0 in, 0 out, at least 7 cache (unknown calls)",
+        ),
+        (
+            TokenUsage(cache_read_tokens=None, api_call_count=1, at_least=("api_call_count",)),
+            "0 in, 0 out, unknown cache (at least 1 call)",
         ),
     ],
 )

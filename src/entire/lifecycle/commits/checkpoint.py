@@ -12,7 +12,7 @@ from entire.model import trailers
 from entire.model.ids import CheckpointId
 from entire.model.records import SessionRecord, summarize
 from entire.model.session import TurnCheckpoint
-from entire.model.transcripts import Position, TokenUsage
+from entire.model.transcripts import UNKNOWN, Position, TokenUsage, total
 from entire.model.turns import NOBODY, PERSON
 from entire.model.value import Value, replace
 from entire.redact import Redacted, redact_text, trusted
@@ -59,13 +59,18 @@ def write(context: Context, decided: Pending, commit: Commit, sessions: Sequence
             context.strategy.release(sessions, context.relevant_sessions(), ask=attempt.is_repeated) if changes else ()
         )
         attempt.write(changes, message=message, author=context.author(), moves=moves)
-    records = existing.records if decided.update and existing is not None else ()
-    usage_before = {record.session_id: record.token_usage for record in records}
+    usage_before = _usage_before(context, existing) if decided.update and existing is not None else {}
     for part in parts:
         if was_written:
             stored.forget(part.session)  # the parts stored just now are in no commit
         _count(part, decided, commit, checkpoint_id, usage_before.get(part.session.session_id))
     context.log.info("checkpoint written", checkpoint_id=checkpoint_id, sessions=len(parts), commit=commit.oid)
+
+
+def _usage_before(context: Context, existing: Checkpoint) -> dict[str, TokenUsage]:
+    own = lineage_file.read(context.objects, existing)
+    found = {record.session_id: lineage_file.tokens(own, record) for record in existing.records}
+    return {session_id: UNKNOWN if usage is None else usage for session_id, usage in found.items()}
 
 
 def _branch(context: Context) -> str:
@@ -149,11 +154,13 @@ def version() -> str:
 def spent_between(
     transcript: SessionTranscript, since: Position, until: Position, counted: dict[str, Any]
 ) -> tuple[TokenUsage | None, dict[str, Any]]:
-    """Return the tokens of the answers between two positions, with their subagents, and the subagents' new counts."""
+    """Return the tokens of the answers between two positions, with their subagents, and the subagents' new counts.
+
+    They are None if nothing of them is known.
+    """
     own = transcript.tokens(since, until)
     inner, after = transcript.subagent_tokens(since, until, counted)
-    total = replace(own, subagents=inner)
-    return (total if total else None), after
+    return total([replace(own, subagents=inner)]), after
 
 
 def notes_of(context: Context, session: Session, transcript: SessionTranscript, finish: Position) -> list[TurnNote]:
@@ -217,7 +224,7 @@ def _compose(
 ) -> checkpoint_writer.Changes:
     """Return the files of the checkpoint. An amended commit's keeps what it had, with the sums of both."""
     before = lineage_file.read(context.objects, existing) if existing is not None else None
-    slots = [_summed(part.slot, existing) if decided.update else part.slot for part in parts]
+    slots = [_summed(part.slot, existing, before) if decided.update else part.slot for part in parts]
     tasks = [task for part in parts for task in part.tasks]
     own = lineage_file.make(
         before if decided.update else None,
@@ -225,6 +232,8 @@ def _compose(
         {path.path: _file_lines(path) for path in decided.lines},
         {part.session.session_id: part.notes for part in parts},
     )
+    for slot in slots:
+        own = lineage_file.with_tokens(own, slot.record)
     return checkpoint_writer.compose(slots, existing, tasks=tasks, beside={lineage_file.NAME: lineage_file.dumps(own)})
 
 
@@ -298,12 +307,7 @@ def _file_lines(path: PathLines) -> lineage_file.FileLines:
     )
 
 
-def add_usage(left: TokenUsage | None, right: TokenUsage | None) -> TokenUsage | None:
-    """Add two usages; None counts as unknown, and is returned only if both are."""
-    return left + right if left is not None and right is not None else left if right is None else right
-
-
-def _summed(slot: SlotContent, existing: Checkpoint | None) -> SlotContent:
+def _summed(slot: SlotContent, existing: Checkpoint | None, own: lineage_file.LineageFile | None) -> SlotContent:
     old = existing.slot_of(slot.record.session_id) if existing is not None else None
     if old is None or old.record is None:
         return slot
@@ -313,7 +317,7 @@ def _summed(slot: SlotContent, existing: Checkpoint | None) -> SlotContent:
         created_at=before.created_at,
         checkpoints_count=before.checkpoints_count + record.checkpoints_count,
         checkpoint_transcript_start=min(before.checkpoint_transcript_start, record.checkpoint_transcript_start),
-        token_usage=add_usage(before.token_usage, record.token_usage),
+        token_usage=total([lineage_file.tokens(own, before), record.token_usage]),
         summary=before.summary,
     ))  # fmt: skip
 

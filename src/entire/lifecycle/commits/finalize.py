@@ -5,6 +5,7 @@ from __future__ import annotations
 from entire.lifecycle.commits import checkpoint
 from entire.model.ids import CheckpointId
 from entire.model.records import SessionRecord
+from entire.model.transcripts import total
 from entire.model.value import replace
 from entire.store import checkpoint_writer, checkpoints, lineage_file, turnlog
 from entire.store.checkpoint_writer import SlotContent, TaskContent
@@ -42,10 +43,9 @@ def finalize_turn(context: Context, session: Session, _event: Event | None = Non
         is_last = number == len(waiting) - 1
         until = finish if is_last else transcript.boundary(since, written.moment)
         spent, counted = checkpoint.spent_between(transcript, since, until, counted)
-        tasks = checkpoint.tasks_done(
-            context, session, transcript, done_by=context.now() if is_last else written.moment
-        )
-        usage = checkpoint.add_usage(written.base, spent)
+        done_by = context.now() if is_last else written.moment
+        tasks = checkpoint.tasks_done(context, session, transcript, done_by)
+        usage = spent if written.base is None else total([written.base, spent])
         _finalize(context, CheckpointId(written.id), replace(common, record=replace(common.record, token_usage=usage)),
                   tasks, notes)  # fmt: skip
         for task in tasks:
@@ -72,6 +72,7 @@ def _finalize(
             beside = {}
             if lineage is not None:
                 updated = lineage_file.with_turns(lineage, slot.record.session_id, notes)
+                updated = lineage_file.with_tokens(updated, slot.record)
                 beside[lineage_file.NAME] = lineage_file.dumps(updated)
             record = replace(old.record, token_usage=slot.record.token_usage)
             changes = checkpoint_writer.compose([replace(slot, record=record)], existing, tasks=tasks, beside=beside)

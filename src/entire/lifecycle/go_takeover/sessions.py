@@ -24,7 +24,7 @@ from entire.model.ids import is_tool_id, new_id
 from entire.model.phases import Phase
 from entire.model.session import SubagentTask, Turn, TurnCheckpoint
 from entire.model.times import parse_time
-from entire.model.transcripts import START, Position, TokenUsage
+from entire.model.transcripts import FIGURES, START, Position, TokenUsage, of_figures, uncertain
 from entire.model.value import replace
 from entire.redact import redact_text
 from entire.store import checkpoints, sessions, turnlog
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from entire.model.session import Session
     from entire.model.transcripts import Prompt
 
-_SUMS = ("input_tokens", "cache_creation_tokens", "cache_read_tokens", "output_tokens", "api_call_count")
 _MARGIN = 2.0  # seconds between the writing of a state and of its folder, at most
 _STALE = 3600.0  # seconds without a write to a running turn's transcript after which its agent counts as gone
 
@@ -242,24 +241,25 @@ def _counted_end(transcript: SessionTranscript, record: SessionRecord, prompts: 
     Finalised transcripts of the Go CLI are longer than what it counted.
     """
     start = min(record.checkpoint_transcript_start, end.count)
-    usage = record.token_usage or TokenUsage()
-    calls = usage.api_call_count
+    stored = _amounts(record.token_usage)
+    calls = stored["api_call_count"]
 
     def lines_with(answers: int) -> int:
         """Return the smallest number of lines with that many answers."""
         low, high = start, end.count
         while low < high:
             middle = (low + high) // 2
-            if _spent(transcript, start, middle).api_call_count >= answers:
+            if _amounts(_spent(transcript, start, middle))["api_call_count"] >= answers:
                 high = middle
             else:
                 low = middle + 1
         return low
 
     first = lines_with(calls)
-    if _spent(transcript, start, first) != replace(usage, subagents=None):
+    if _amounts(_spent(transcript, start, first)) != stored:
         return end.count
-    beyond = lines_with(calls + 1) - 1 if _spent(transcript, start, end.count).api_call_count > calls else end.count
+    later = _amounts(_spent(transcript, start, end.count))["api_call_count"]
+    beyond = lines_with(calls + 1) - 1 if later > calls else end.count
     return min([prompt.position for prompt in prompts if first <= prompt.position] + [max(first, beyond)])
 
 
@@ -268,7 +268,14 @@ def _spent(transcript: SessionTranscript, start: int, stop: int) -> TokenUsage:
     before, after = (
         transcript.tokens(START, transcript.at(count)) if count else TokenUsage() for count in (start, stop)
     )
-    return TokenUsage(**{name: getattr(after, name) - getattr(before, name) for name in _SUMS})
+    earlier, later = _amounts(before), _amounts(after)
+    known = {name: 0 if name in uncertain(before) else later[name] - earlier[name] for name in FIGURES}
+    return of_figures(known, {*uncertain(before), *uncertain(after)})
+
+
+def _amounts(usage: TokenUsage | None) -> dict[str, int]:
+    """Return what is known of each figure, as the Go CLI stores it: 0 if nothing is."""
+    return {name: 0 if usage is None else getattr(usage, name) or 0 for name in FIGURES}
 
 
 def _rebuild_turns(

@@ -13,7 +13,7 @@ from entire.model.events import Event, EventType
 from entire.model.ids import new_id
 from entire.model.records import usage_to_json
 from entire.model.session import Turn
-from entire.model.transcripts import START, Prompt
+from entire.model.transcripts import START, UNKNOWN, Prompt
 from entire.model.turns import NO_TURN, RunningTurn
 from entire.model.value import replace
 from entire.redact import redact_text
@@ -260,7 +260,7 @@ def notes_of(turn: Turn, prompts: list[Prompt]) -> list[TurnNote]:
         time=turn.started,
         ended=turn.ended,
         model=turn.model,
-        tokens=usage_to_json(turn.tokens),
+        tokens={} if turn.tokens == UNKNOWN else usage_to_json(turn.tokens),
         end=turn.finish.count if turn.ended else 0,
     )
     if not prompts:
