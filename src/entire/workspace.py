@@ -168,7 +168,8 @@ class Workspace:
         """Return the messages and tool calls of a stored transcript, from record ``start`` on."""
         from entire.queries import checkpoints
 
-        return checkpoints.messages(self.transcript(checkpoint, session_id), start)
+        name = checkpoint if isinstance(checkpoint, str) else checkpoint.id
+        return checkpoints.messages(self._catalog, name, session_id, start)
 
     # ------------------------------------------------------------ rewind
 

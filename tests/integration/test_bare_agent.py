@@ -11,9 +11,12 @@ from typing import Any
 import pytest
 
 from entire.agents import capabilities, registry
+from entire.agents.opaque import OpaqueTranscript
 from entire.cli import main
 from entire.git import operation
+from entire.model.transcripts import Message
 from entire.store import checkpoints
+from entire.workspace import Workspace
 from tests.integration import bare_agent
 from tests.integration.bare_agent import CAPABILITIES, TRANSCRIPTS, Bare, Chosen, with_capabilities
 from tests.integration.story import Story
@@ -206,6 +209,34 @@ def test_with_all_capabilities(played: Bared, monkeypatch: pytest.MonkeyPatch) -
     played.commit("Add both")
     check(played, agent)
     assert played.slot()["token_usage"]["subagent_tokens"]["output_tokens"] == 100
+
+
+@pytest.mark.parametrize(
+    ("messages", "shown"),
+    [
+        (None, [("user", "Create one.txt")]),
+        ([Message(who="user", text="Mine", at=0), Message(who="tool", text="ls", at=1, name="shell")],
+         [("user", "Mine"), ("tool", "ls")]),
+    ],
+    ids=["by its form", "as the adapter tells"],
+)  # fmt: skip
+def test_the_conversation_that_is_shown(
+    played: Bared, monkeypatch: pytest.MonkeyPatch,
+    messages: list[Message] | None, shown: list[tuple[str, str]],
+) -> None:  # fmt: skip
+    played.hook("session-start")
+    played.hook("turn-start", prompt="Create one.txt")
+    played.story.write("one.txt", "1\n")
+    played.say(role="user", content="Create one.txt")
+    played.hook("turn-end")
+    played.commit("Add one")
+    if messages is not None:
+        monkeypatch.setattr(OpaqueTranscript, "messages", lambda _: messages, raising=False)
+    workspace = Workspace.find(played.story.root)
+    (checkpoint_id,) = workspace.checkpoint_ids()
+    assert [(said.who, said.text) for said in workspace.conversation(checkpoint_id)] == shown
+    later = workspace.conversation(checkpoint_id, played.id, 1)
+    assert [said.at for said in later] == ([] if messages is None else [1])
 
 
 # ---------------------------------------------------------------- tokens that are not known

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         Agreement,
         FileLines,
         FileReport,
+        Message,
         Position,
         Prompt,
         SessionFile,
@@ -181,6 +182,16 @@ class TranscriptAnalyzer(Transcript, Protocol):
 
         Optional: without it, a turn's model is what its events say.
         """
+        ...
+
+
+class DisplayedTranscript(Transcript, Protocol):
+    """A transcript that is displayed in its own way. No capability: without the method, ``agents.conversation`` reads
+    it by the forms that it knows.
+    """
+
+    def messages(self) -> list[Message]:
+        """Return what was said and which tools were called, without what the agent's own rewind abandoned."""
         ...
 
 

@@ -7,7 +7,8 @@ of newer versions and of agents that are not installed. It skips what it does no
 from __future__ import annotations
 
 from entire.agents import message_forms, transcripts
-from entire.agents.message_forms import AGENT, TOOL, USER, Message
+from entire.agents.message_forms import AGENT, TOOL, USER
+from entire.model.transcripts import Message
 
 __all__ = ["AGENT", "TOOL", "USER", "Message", "prompts", "read"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from entire.agents import transcripts
 from entire.agents.transcripts import clean
-from entire.model.value import Value
+from entire.model.transcripts import Message
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,15 +66,6 @@ _NOTES = (
 _HIDDEN = "[REDACTED]"  # in place of an agent's thought
 
 _PARENTS = {"uuid": ("parentUuid", "logicalParentUuid"), "id": ("parentId",)}
-
-
-class Message(Value):
-    """A text or tool call in a conversation. ``at``: records before it; ``name``: the tool's name."""
-
-    who: str  # USER, AGENT or TOOL
-    text: str
-    at: int
-    name: str = ""
 
 
 def messages(at: int, record: Record) -> list[Message]:

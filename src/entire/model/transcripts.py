@@ -86,6 +86,17 @@ class Prompt(Value):
     id: str = ""
 
 
+class Message(Value):
+    """A text or tool call, for display. ``who``: user, agent or tool; ``at``: records before it; ``name``: the tool's
+    name, whose ``text`` is the most telling argument.
+    """
+
+    who: str
+    text: str
+    at: int
+    name: str = ""
+
+
 class TokenUsage(Value):
     """Tokens of API answers, each counted once; ``subagents``: what subagents used, or None.
 

@@ -76,10 +76,16 @@ def transcript(catalog: Catalog, prefix: str, session_id: str = "") -> bytes:
         return checkpoints.transcript(objects, slot) if slot is not None else b""
 
 
-def messages(data: bytes, start: int = 0) -> list[views.MessageView]:
-    """Return the messages of a transcript from record ``start`` on."""
-    found = conversation.read(data, start)
-    return [views.MessageView(who=said.who, text=said.text, at=said.at, name=said.name) for said in found]
+def messages(catalog: Catalog, prefix: str, session_id: str = "", start: int = 0) -> list[views.MessageView]:
+    """Return the messages of a stored transcript from record ``start`` on: the latest session's, or a given one's."""
+    with read.Objects(catalog.place.top) as objects:
+        found = _stored(catalog, objects, prefix)
+        slot = found.slot_of(session_id) if session_id else found.latest
+        data = checkpoints.transcript(objects, slot) if slot is not None else b""
+    agent = registry.make_by_type(slot.record.agent) if slot is not None and slot.record is not None else None
+    told = getattr(agent.transcript("", data), "messages", None) if agent is not None else None
+    said = conversation.read(data, start) if told is None else [message for message in told() if message.at >= start]
+    return [views.MessageView(**message.__dict__) for message in said]
 
 
 def _stored(catalog: Catalog, objects: read.Objects, prefix: str) -> Checkpoint:

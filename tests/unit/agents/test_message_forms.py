@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from entire.agents import message_forms
-from entire.agents.message_forms import AGENT, TOOL, USER, Message
+from entire.agents.message_forms import AGENT, TOOL, USER
+from entire.model.transcripts import Message
 
 
 def read(record: dict[str, object]) -> list[Message]:
