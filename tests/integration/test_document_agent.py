@@ -70,7 +70,7 @@ class Told(Bared):
         self.file.write_text(json.dumps(document, indent=2))
 
     @contextmanager
-    def turn(self, prompt: str) -> Iterator[None]:
+    def tell(self, prompt: str) -> Iterator[None]:
         self.hook("turn-start", prompt=prompt)
         self.say(type="user", text=prompt)
         yield
@@ -99,11 +99,11 @@ def told(story: Story, monkeypatch: pytest.MonkeyPatch) -> Told:
     told = Told(story)
     monkeypatch.setattr(Chosen, "file", told.file, raising=False)
     told.hook("session-start")
-    with told.turn("First"):
+    with told.tell("First"):
         told.write("one.txt")
-    with told.turn("Second"):
+    with told.tell("Second"):
         pass
-    with told.turn("Third"):
+    with told.tell("Third"):
         told.write("three.txt")
     return told
 
@@ -114,7 +114,7 @@ def test_a_checkpoint_holds_the_whole_document(told: Told) -> None:
     assert slot["transcript"] == told.file.read_text()
     assert slot["prompts"] == ["First", "Second", "Third"]
     assert slot["token_usage"]["output_tokens"] == 1 + 2 + 4
-    with told.turn("Fourth"):
+    with told.tell("Fourth"):
         told.write("four.txt")
     told.commit("more")
     slot = told.slot()
@@ -143,7 +143,7 @@ def test_the_next_turn_counts_only_itself(told: Told) -> None:
     assert told.story.entire("rewind", "--to", second["id"], "--yes", "--logs-only") == 0
     assert told.texts() == ["First", "Second"]
     told.messages = json.loads(told.file.read_text())["messages"]
-    with told.turn("Other"):
+    with told.tell("Other"):
         told.write("other.txt")
     told.commit("other")
     assert told.slot()["token_usage"]["output_tokens"] == 8
