@@ -19,6 +19,7 @@ from entire.errors import EntireError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     Keys = tuple[str, ...]
@@ -158,7 +159,7 @@ def _rest(value: Any, path: Keys) -> Any:
     return rest | {path[0]: inner} if inner else rest
 
 
-def _document(edit: Any, path: Keys, argument: object) -> Document | None:
+def _document(edit: Callable[[Keys, Any], str], path: Keys, argument: object) -> Document | None:
     """Return the document with an edit, or None if it cannot be made."""
     try:
         text = edit(path, argument)
