@@ -15,10 +15,15 @@ from entire.model.value import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
 _CHUNK = 1 << 16
 _SIGKILL = 9  # importing ``signal`` costs as much as the rest of this module
 _MAX_OUTPUT = 1 << 30
+
+
+class StartError(EntireError):
+    """A program could not be started."""
 
 
 class Completed(Value):
@@ -32,7 +37,7 @@ class Completed(Value):
 class Child:
     """A running program, with pipes to its standard input, output and error."""
 
-    def __init__(self, argv: Sequence[str | bytes], env: Mapping[str, str]) -> None:
+    def __init__(self, argv: Sequence[str | bytes], env: Mapping[str, str], folder: str = "") -> None:
         child_in, self.stdin = os.pipe()
         self.stdout, child_out = os.pipe()
         self.stderr, child_err = os.pipe()
@@ -42,11 +47,11 @@ class Child:
             (os.POSIX_SPAWN_DUP2, child_err, 2),
         ]
         try:
-            self.pid = os.posix_spawnp(os.fsdecode(argv[0]), list(argv), env, file_actions=actions)
+            self.pid = _spawn(argv, env, actions, folder)
         except OSError as error:
             for fd in (self.stdin, self.stdout, self.stderr):
                 os.close(fd)
-            raise EntireError(
+            raise StartError(
                 f"cannot start {os.fsdecode(argv[0])}: {error.strerror}",
                 hint="check that it is installed and on the PATH",
             ) from error
@@ -68,16 +73,33 @@ class Child:
         return self._status
 
 
+def _spawn(argv: Sequence[str | bytes], env: Mapping[str, str], actions: list[Any], folder: str) -> int:
+    """Start a program in a folder, '' for the current directory; return its process id."""
+    name, words = os.fsdecode(argv[0]), list(argv)
+    if not folder:
+        return os.posix_spawnp(name, words, env, file_actions=actions)
+    here = os.open(".", os.O_RDONLY)
+    try:
+        os.chdir(folder)  # posix_spawn has no action for it
+        return os.posix_spawnp(name, words, env, file_actions=actions)
+    finally:
+        os.fchdir(here)
+        os.close(here)
+
+
 def run(
     argv: Sequence[str | bytes],
     *,
     stdin: bytes = b"",
     env: Mapping[str, str] | None = None,
+    folder: str = "",
     timeout: float | None = None,
     max_output: int = _MAX_OUTPUT,
 ) -> Completed:
-    """Run a program to its end. Raises EntireError if it cannot start, exceeds its time, or prints too much."""
-    child = Child(argv, os.environ if env is None else env)
+    """Run a program to its end, in ``folder`` if given. Raises EntireError (StartError if it cannot start) if it
+    exceeds its time or prints too much.
+    """
+    child = Child(argv, os.environ if env is None else env, folder)
     try:
         return _communicate(child, stdin, timeout, max_output, os.fsdecode(argv[0]))
     except BaseException:

@@ -16,6 +16,7 @@ from entire import layout
 from entire.errors import EntireError
 from entire.git import head
 from entire.layout import Place
+from entire.model.effects import Run
 from entire.undo import transaction
 from entire.undo.index_lock import IndexLock
 from entire.undo.transaction import Draft, Transaction
@@ -39,6 +40,8 @@ class World:
         os.symlink("nowhere", self.root / "link")
         (self.home / "projects").mkdir(parents=True)
         (self.home / "projects/s.jsonl").write_bytes(b"one\ntwo\n")
+        (self.home / "store").mkdir()
+        (self.home / "store/s").write_bytes(b"before\n")
         self.commit("first")
         self.first = self.line("rev-parse", "HEAD")
         self.write("kept", b"more\n")
@@ -101,6 +104,8 @@ class World:
         change.write_file("kept")
         change.write_private(str(self.home / "projects/s.jsonl"), b"one\n")
         change.write_private(str(self.home / "other/agent/t.jsonl"), b"three\n")
+        for effect in self.commands():
+            change.run(effect)
         change.move_ref("refs/heads/other", self.second, self.first)
         change.move_ref("refs/heads/main", self.first, self.second)
         change.move_ref("refs/entire/new", self.first, "")
@@ -110,6 +115,17 @@ class World:
         env = {**os.environ, "GIT_INDEX_FILE": index}
         subprocess.run(["git", "read-tree", self.first], cwd=self.root, env=env, check=True)
         change.replace_index(index)
+
+    def commands(self) -> tuple[Run, ...]:
+        """Return commands that change an agent's store: one is fed, one reads a file of the change, one the other's."""
+        store = self.home / "store"
+        put = ("sh", "-c", 'cat >"$1"', "sh", str(store / "s"))
+        return (
+            Run(argv=put, undo_argv=put, stdin=b"after\n", undo_stdin=b"before\n"),
+            Run(argv=("sh", "-c", 'cp "$HOME_OF_AGENT/other/agent/t.jsonl" "$HOME_OF_AGENT/store/t"'),
+                undo_argv=("rm", "-f", str(store / "t")), env={"HOME_OF_AGENT": str(self.home)}),
+            Run(argv=("cp", str(store / "s"), str(store / "u")), undo_argv=("rm", "-f", str(store / "u"))),
+        )  # fmt: skip
 
     def change(self) -> Transaction:
         return self.draft().carry_out()
@@ -146,6 +162,8 @@ def check_done(world: World, before: dict[str, Any]) -> None:
     assert {path for path, one in after["files"].items() if one[0] != "folder"} == {b"dir", b"kept", b"run", b"x/y/new"}
     assert (world.home / "projects/s.jsonl").read_bytes() == b"one\n"
     assert (world.home / "other/agent/t.jsonl").read_bytes() == b"three\n"
+    store = {path.name: path.read_bytes() for path in (world.home / "store").iterdir()}
+    assert store == {"s": b"after\n", "t": b"three\n", "u": b"after\n"}
     assert world.line("rev-parse", "main", "other", "refs/entire/new").split() == [
         world.first, world.second, world.first,
     ]  # fmt: skip

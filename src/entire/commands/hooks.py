@@ -32,7 +32,7 @@ def run(args: Sequence[str]) -> int:
     """Handle one call. Always returns 0."""
     place = None
     try:
-        if len(args) < 2:
+        if len(args) < 2 or _is_called_by_us():
             return 0
         place = _place(args[0])
         here = _enabled(place)
@@ -48,6 +48,12 @@ def run(args: Sequence[str]) -> int:
     except Exception as error:
         _log_failure(place, args, error)
     return 0
+
+
+def _is_called_by_us() -> bool:
+    """Tell whether a rewind or resume has started the calling program, and waits for it with the lock held."""
+    transaction = os.environ.get("ENTIRE_TRANSACTION", "")
+    return bool(transaction) and any(os.path.exists(transaction + ending) for ending in (".applying", ".back"))
 
 
 def _place(source: str) -> Place | None:

@@ -3,6 +3,9 @@
 So the same code carries a transaction out, rolls it back after an error, and finishes either after a kill. Each path
 is compared with its copies from before and after; a path that matches neither was changed by another program and is
 left unchanged.
+
+Commands come last, forward and back: they find every file as it shall be, and since nothing that can fail follows them,
+a command has to be taken back only if another one fails.
 """
 
 from __future__ import annotations
@@ -15,12 +18,14 @@ from entire import files
 from entire.errors import CorruptError, EntireError
 from entire.git import head, refs
 from entire.model.value import Value
+from entire.undo import commands
 from entire.undo.backups import State, Tree, mark, parents, shown, state_from_json
+from entire.undo.commands import Command, CommandRunner
 from entire.undo.index_lock import IndexLock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
     from entire.layout import Place
@@ -52,10 +57,12 @@ class Plan(Value):
     index: PathChange | None = None
     refs: tuple[tuple[str, str, str], ...] = ()  # ref, old and new object id; '' if the ref does not exist
     head: tuple[tuple[str, str], tuple[str, str]] | None = None  # (ref or '', commit) before and after
+    commands: tuple[Command, ...] = ()
 
 
 def write_plan(folder: str, plan: Plan) -> None:
     value = dict(plan.__dict__, version=1, items=[_item_json(item) for item in plan.items])
+    value["commands"] = [command.to_json() for command in plan.commands]
     value["index"] = None if plan.index is None else _item_json(plan.index)
     files.write_json(os.path.join(folder, PLAN), value)
 
@@ -72,6 +79,7 @@ def read_plan(folder: str) -> Plan | None:
         value["items"] = tuple(_item(item) for item in value["items"])
         value["index"] = None if value["index"] is None else _item(value["index"])
         value["refs"] = tuple((ref, old, new) for ref, old, new in value["refs"])
+        value["commands"] = tuple(map(commands.from_json, value.get("commands", ())))
         if value["head"] is not None:
             (ref, oid), (new_ref, new_oid) = value["head"]
             value["head"] = ((ref, oid), (new_ref, new_oid))
@@ -112,8 +120,9 @@ class PlanRunner:
     """
 
     def __init__(
-        self, place: Place, folder: str, plan: Plan, *, back: bool = False, marks: Mapping[str, Mark] | None = None
-    ) -> None:
+        self, place: Place, folder: str, plan: Plan, *, back: bool = False, marks: Mapping[str, Mark] | None = None,
+        progress: Callable[[str], None] = lambda _: None,
+    ) -> None:  # fmt: skip
         self._place = place
         self._folder = folder
         self._plan = plan
@@ -122,12 +131,16 @@ class PlanRunner:
         self._tree = Tree(place.top)
         self._tree.vanishing = {item.path for item in plan.items if self._ends(item)[1] is None}
         self._tree.appearing = {item.path for item in plan.items} - self._tree.vanishing
+        self._commands = CommandRunner(place.top, folder, plan.commands, progress)
         self.left: list[str] = []  # messages about what was left unchanged
 
     def carry_out(self) -> list[str]:
-        """Do everything that is not done yet; return messages about what was left unchanged."""
+        """Do everything that is not done yet; return messages about what was left unchanged.
+
+        ``progress`` gets a message before slow work. Raises CommandError if a command fails.
+        """
         steps = [self._change_files, self._change_index, self._move_refs, self._move_head]
-        for step in reversed(steps) if self._back else steps:
+        for step in (*reversed(steps), self._commands.back) if self._back else (*steps, self._commands.forward):
             step()
         return self.left
 

@@ -1,7 +1,8 @@
-"""Atomic changes of worktree files, private files, the index, refs and HEAD, which can be undone.
+"""Atomic changes of worktree files, private files, the index, refs and HEAD, and commands, which can be undone.
 
 A transaction is in ``<git dir>/entire/undo/<id>/``: ``plan.json``, the worktree's files before (``a/``) and after
-(``b/``), private files likewise (``pa/``, ``pb/``), and the index before (``index``). Its state is the suffix of an
+(``b/``), private files likewise (``pa/``, ``pb/``), the index before (``index``), and what commands read
+(``undo.commands``). Its state is the suffix of an
 empty file beside that folder, so that a change of state is a rename, which needs no disk space: ``<id>.draft`` (nothing
 is changed yet; the file names the process that prepares it), ``<id>.applying`` (it will be carried out, if not now then
 by the next ``complete``), ``<id>.back`` (it is being rolled back), ``<id>.failed`` (it was rolled back); no file when
@@ -19,18 +20,20 @@ from entire import files
 from entire.errors import CorruptError, EntireError
 from entire.git import head, refs
 from entire.model.value import Value
-from entire.undo import apply, backups
+from entire.undo import apply, backups, commands
 from entire.undo.apply import PathChange, Plan, PlanRunner, PreflightCheck
 from entire.undo.backups import State, shown
+from entire.undo.commands import Command, CommandError
 from entire.undo.folder import APPLYING, BACK, DRAFT, FAILED, begin, cannot, forget, names, renamed, root, tidy
 from entire.undo.index_lock import IndexLock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from entire.layout import Place
+    from entire.model.effects import Run
     from entire.undo.backups import Mark
 
 _STATES = {APPLYING: "applying", BACK: "rolling back", FAILED: "rolled back", "": "done"}
@@ -76,6 +79,7 @@ class Draft:
         self._refs: dict[str, tuple[str, str, str]] = {}
         self._new_head: tuple[tuple[str, str], tuple[str, str]] | None = None
         self._index: PathChange | None = None
+        self._commands: list[Command] = []
         self._folders: dict[str, int | None] = {}  # to create if missing
         self._empty: tuple[str, ...] = ()  # to remove if empty
         self._drop = True  # remove also folders that deletions leave empty
@@ -153,6 +157,13 @@ class Draft:
             raise cannot(error, "save the index", "nothing was changed") from error
         self._index = PathChange(path="", was=was, becomes=becomes) if changes else None
 
+    def run(self, effect: Run) -> None:
+        """Run a command, after the ones before it and when all files are in place."""
+        try:
+            self._commands.append(commands.record(self.folder, len(self._commands), effect))
+        except OSError as error:
+            raise cannot(error, "prepare the change", "nothing was changed") from error
+
     def planned(self, path: str) -> bytes | None:
         """Return the new content of a private file; None if it does not change or is deleted."""
         item = self._items.get(os.path.realpath(path))
@@ -184,8 +195,11 @@ class Draft:
             except EntireError:
                 pass  # `complete` deletes it when this process has ended
 
-    def carry_out(self) -> Transaction:
-        """Change everything, or after an error nothing. Raises EntireError if anything changed since it was copied."""
+    def carry_out(self, progress: Callable[[str], None] = lambda _: None) -> Transaction:
+        """Change everything, or after an error nothing. Raises EntireError if anything changed since it was copied.
+
+        ``progress`` gets a message before slow work.
+        """
         try:
             plan = self._plan()
             self._verify()
@@ -194,6 +208,8 @@ class Draft:
                 lock.take(os.path.join(self.folder, self._index.becomes.copy), self._index.becomes.mode)
             try:
                 self._verify_index()
+                if plan.commands:
+                    commands.get_ready(self.folder)
                 apply.write_plan(self.folder, plan)
                 os.rename(self.folder + DRAFT, self.folder + APPLYING)
             except BaseException:
@@ -202,7 +218,7 @@ class Draft:
         except OSError as error:
             raise cannot(error, "prepare the change", "nothing was changed") from error
         try:
-            PlanRunner(self.place, self.folder, plan, marks=self._marks).carry_out()
+            PlanRunner(self.place, self.folder, plan, marks=self._marks, progress=progress).carry_out()
         except BaseException as error:
             failure = _roll_back(self.place, self.id, plan, error)
             if isinstance(error, (OSError, EntireError)):
@@ -272,7 +288,7 @@ class Draft:
         return Plan(
             command=command, title=title, time=now, notes=self.notes, items=items, gone=gone,
             made=preflight.made(self._folders, gone), index=self._index, refs=tuple(self._refs.values()),
-            head=self._new_head,
+            head=self._new_head, commands=tuple(self._commands),
         )  # fmt: skip
 
     def _verify(self) -> None:
@@ -436,6 +452,8 @@ def _revert(draft: Draft, plans: Sequence[tuple[str, Plan]]) -> None:
     indexes = [(folder, plan.index) for folder, plan in plans if plan.index is not None]
     if indexes:
         _revert_index(draft, *indexes[-1])
+    for effect in commands.way_back([commands.effects(folder, plan.commands) for folder, plan in plans]):
+        draft.run(effect)
 
 
 def _revert_refs(draft: Draft, plan: Plan) -> None:
@@ -487,10 +505,13 @@ def _roll_back(place: Place, identity: str, plan: Plan, error: BaseException) ->
     try:
         left = PlanRunner(place, path, plan, back=True).carry_out()
     except (OSError, EntireError) as second:
+        safe, hint = "rolling it back failed too:", "check disk space and permissions"
+        if isinstance(second, CommandError):
+            safe, hint = "the files are as before, but", second.hint
         outcome = "rolls it back" if marker.endswith(BACK) else "finishes it"
         return EntireError(
-            f"{plan.title} was interrupted: {reason}; rolling it back failed too: {second}",
-            hint=f"check disk space and permissions; the next `entire` command {outcome}",
+            f"{plan.title} was interrupted: {reason}; {safe} {second}",
+            hint=f"{hint}; the next `entire` command {outcome}",
         )
     if not renamed(marker, path + FAILED) and marker.endswith(APPLYING):
         return EntireError(
@@ -517,6 +538,20 @@ def _finish(place: Place, identity: str, *, back: bool) -> list[str]:
             os.rename(path + ending, path + FAILED)
         else:
             os.unlink(path + ending)
+    except CommandError as error:
+        return _give_up(place, identity, plan, error, back=back)
     except (OSError, EntireError) as error:
         return [f"{plan.title} was interrupted and cannot be finished yet: {error}"]
     return [f"{plan.title} was interrupted and has now been {'rolled back' if back else 'finished'}", *left]
+
+
+def _give_up(place: Place, identity: str, plan: Plan, error: CommandError, *, back: bool) -> list[str]:
+    """Roll back a transaction that a command keeps from being finished; settle one that it keeps from that, too."""
+    path = os.path.join(root(place), identity)
+    if back:
+        if not renamed(path + BACK, path + FAILED):
+            return [f"{plan.title} was interrupted and cannot be finished yet: {error}"]
+        return [f"{plan.title} was interrupted and rolled back, but {error}; {error.hint}"]
+    if not renamed(path + APPLYING, path + BACK):
+        return [f"{plan.title} was interrupted and cannot be finished yet: {error}"]
+    return [f"{plan.title} was interrupted and cannot be finished: {error}", *_finish(place, identity, back=True)]
