@@ -18,7 +18,7 @@ from entire import files
 from entire.errors import CorruptError, EntireError
 from entire.git import head, refs
 from entire.model.value import Value
-from entire.undo import commands
+from entire.undo import commands, noted
 from entire.undo.backups import State, Tree, mark, parents, shown, state_from_json
 from entire.undo.commands import Command, CommandRunner
 from entire.undo.index_lock import IndexLock
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from entire.layout import Place
     from entire.undo.backups import Mark
+    from entire.undo.noted import NotedTranscript
 
 PLAN = "plan.json"
 _STAYS = (errno.ENOTEMPTY, errno.EEXIST, errno.EBUSY, errno.EINVAL, errno.ENOENT, errno.ENOTDIR)
@@ -58,11 +59,13 @@ class Plan(Value):
     refs: tuple[tuple[str, str, str], ...] = ()  # ref, old and new object id; '' if the ref does not exist
     head: tuple[tuple[str, str], tuple[str, str]] | None = None  # (ref or '', commit) before and after
     commands: tuple[Command, ...] = ()
+    transcripts: tuple[NotedTranscript, ...] = ()  # those that the commands change
 
 
 def write_plan(folder: str, plan: Plan) -> None:
     value = dict(plan.__dict__, version=1, items=[_item_json(item) for item in plan.items])
     value["commands"] = [command.to_json() for command in plan.commands]
+    value["transcripts"] = [transcript.to_json() for transcript in plan.transcripts]
     value["index"] = None if plan.index is None else _item_json(plan.index)
     files.write_json(os.path.join(folder, PLAN), value)
 
@@ -80,6 +83,7 @@ def read_plan(folder: str) -> Plan | None:
         value["index"] = None if value["index"] is None else _item(value["index"])
         value["refs"] = tuple((ref, old, new) for ref, old, new in value["refs"])
         value["commands"] = tuple(map(commands.from_json, value.get("commands", ())))
+        value["transcripts"] = tuple(map(noted.from_json, value.get("transcripts", ())))
         if value["head"] is not None:
             (ref, oid), (new_ref, new_oid) = value["head"]
             value["head"] = ((ref, oid), (new_ref, new_oid))

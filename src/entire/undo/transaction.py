@@ -1,8 +1,8 @@
 """Atomic changes of worktree files, private files, the index, refs and HEAD, and commands, which can be undone.
 
 A transaction is in ``<git dir>/entire/undo/<id>/``: ``plan.json``, the worktree's files before (``a/``) and after
-(``b/``), private files likewise (``pa/``, ``pb/``), the index before (``index``), and what commands read
-(``undo.commands``). Its state is the suffix of an
+(``b/``), private files likewise (``pa/``, ``pb/``), the index before (``index``), what commands read
+(``undo.commands``), and the transcripts that they change (``undo.noted``). Its state is the suffix of an
 empty file beside that folder, so that a change of state is a rename, which needs no disk space: ``<id>.draft`` (nothing
 is changed yet; the file names the process that prepares it), ``<id>.applying`` (it will be carried out, if not now then
 by the next ``complete``), ``<id>.back`` (it is being rolled back), ``<id>.failed`` (it was rolled back); no file when
@@ -19,8 +19,9 @@ import stat
 from entire import files
 from entire.errors import CorruptError, EntireError
 from entire.git import head, refs
+from entire.model.effects import Delete, Run, Write
 from entire.model.value import Value
-from entire.undo import apply, backups, commands
+from entire.undo import apply, backups, commands, noted
 from entire.undo.apply import PathChange, Plan, PlanRunner, PreflightCheck
 from entire.undo.backups import State, shown
 from entire.undo.commands import Command, CommandError
@@ -29,12 +30,12 @@ from entire.undo.index_lock import IndexLock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
     from entire.layout import Place
-    from entire.model.effects import Run
     from entire.undo.backups import Mark
+    from entire.undo.noted import NotedTranscript
 
 _STATES = {APPLYING: "applying", BACK: "rolling back", FAILED: "rolled back", "": "done"}
 
@@ -49,7 +50,7 @@ class Transaction(Value):
     state: str  # "applying" | "rolling back" | "done" | "rolled back"
     notes: dict[str, Any]
     paths: tuple[str, ...]  # of the worktree
-    private: tuple[str, ...]  # absolute, as the caller gave them
+    private: tuple[str, ...]  # files elsewhere and noted transcripts, as the caller gave them
     refs: tuple[str, ...]
     undoes: str = ""  # the id of the transaction that this one undid
 
@@ -80,6 +81,7 @@ class Draft:
         self._new_head: tuple[tuple[str, str], tuple[str, str]] | None = None
         self._index: PathChange | None = None
         self._commands: list[Command] = []
+        self._transcripts: dict[str, NotedTranscript] = {}
         self._folders: dict[str, int | None] = {}  # to create if missing
         self._empty: tuple[str, ...] = ()  # to remove if empty
         self._drop = True  # remove also folders that deletions leave empty
@@ -164,8 +166,33 @@ class Draft:
         except OSError as error:
             raise cannot(error, "prepare the change", "nothing was changed") from error
 
+    def apply(self, effects: Iterable[Write | Delete | Run]) -> None:
+        """Add what an adapter planned. A file that is there keeps its mode."""
+        for effect in effects:
+            if isinstance(effect, Run):
+                self.run(effect)
+                continue
+            try:
+                mode = stat.S_IMODE(os.stat(effect.path).st_mode)
+            except (OSError, ValueError):
+                mode = 0o600
+            self.write_private(effect.path, effect.data if isinstance(effect, Write) else None, mode=mode)
+
+    def note_transcript(self, ref: str, was: bytes, becomes: bytes) -> None:
+        """Note what commands make of a transcript that is no file, for ``planned``, ``noted`` and ``kept``."""
+        try:
+            self._transcripts[ref] = noted.note(self.folder, len(self._transcripts), ref, was, becomes)
+        except OSError as error:
+            raise cannot(error, f"save {shown(ref)}", "nothing was changed") from error
+
+    def noted(self) -> dict[str, bytes]:
+        """Return the noted transcripts as they are before the change, by their references."""
+        return {ref: noted.read(self.folder, found.was) for ref, found in self._transcripts.items()}
+
     def planned(self, path: str) -> bytes | None:
-        """Return the new content of a private file; None if it does not change or is deleted."""
+        """Return the new content of a private file or noted transcript; None if it does not change or is deleted."""
+        if path in self._transcripts:
+            return noted.read(self.folder, self._transcripts[path].becomes) or None
         item = self._items.get(os.path.realpath(path))
         if item is None or item.becomes is None:
             return None
@@ -288,7 +315,7 @@ class Draft:
         return Plan(
             command=command, title=title, time=now, notes=self.notes, items=items, gone=gone,
             made=preflight.made(self._folders, gone), index=self._index, refs=tuple(self._refs.values()),
-            head=self._new_head, commands=tuple(self._commands),
+            head=self._new_head, commands=tuple(self._commands), transcripts=tuple(self._transcripts.values()),
         )  # fmt: skip
 
     def _verify(self) -> None:
@@ -361,14 +388,15 @@ def _plans(place: Place) -> Iterator[tuple[str, str, Plan]]:
 
 
 def kept(place: Place, *paths: str) -> Iterator[tuple[str, ...]]:
-    """Yield the copies that each transaction, newest first, keeps of these private files from before it; '' for those
-    that it did not change or that did not exist.
+    """Yield the copies that each transaction, newest first, keeps of these private files or noted transcripts from
+    before it; '' for those that it did not change or that did not exist.
     """
-    real_paths = [os.path.realpath(path) for path in paths]
+    real_paths = [(os.path.realpath(path), path) for path in paths]
     for identity, _, plan in _plans(place):
         folder = os.path.join(root(place), identity)
         copied = {item.path: os.path.join(folder, item.was.copy) for item in plan.items if item.given and item.was}
-        yield tuple(copied.get(path, "") for path in real_paths)
+        copied.update({found.ref: os.path.join(folder, found.was) for found in plan.transcripts})
+        yield tuple(copied.get(real) or copied.get(path, "") for real, path in real_paths)
 
 
 def done(place: Place, command: str) -> list[Transaction]:
@@ -454,6 +482,8 @@ def _revert(draft: Draft, plans: Sequence[tuple[str, Plan]]) -> None:
         _revert_index(draft, *indexes[-1])
     for effect in commands.way_back([commands.effects(folder, plan.commands) for folder, plan in plans]):
         draft.run(effect)
+    for ref, contents in noted.way_back([(folder, plan.transcripts) for folder, plan in plans]).items():
+        draft.note_transcript(ref, *contents)
 
 
 def _revert_refs(draft: Draft, plan: Plan) -> None:
@@ -492,7 +522,7 @@ def _transaction(identity: str, plan: Plan, ending: str) -> Transaction:
     return Transaction(
         id=identity, command=plan.command, title=plan.title, time=plan.time, state=_STATES[ending], notes=plan.notes,
         paths=tuple(item.path for item in plan.items if not item.given),
-        private=tuple(item.given for item in plan.items if item.given),
+        private=(*(item.given for item in plan.items if item.given), *(found.ref for found in plan.transcripts)),
         refs=tuple(ref for ref, _, _ in plan.refs), undoes=str(plan.notes.get("undoes", "")),
     )  # fmt: skip
 

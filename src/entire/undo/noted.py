@@ -1,0 +1,57 @@
+"""Transcripts that commands change: their content before and after is noted, since no file of the plan holds it."""
+
+from __future__ import annotations
+
+import os
+
+from entire import files
+from entire.model.value import Value
+from entire.undo import backups
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+_FOLDER = "transcripts"
+
+
+class NotedTranscript(Value):
+    """A transcript by its agent's reference, with copies of it in the transaction's folder."""
+
+    ref: str
+    was: str
+    becomes: str
+
+    def to_json(self) -> list[Any]:
+        return [self.ref, self.was, self.becomes]
+
+
+def from_json(value: list[Any]) -> NotedTranscript:
+    """Return what ``NotedTranscript.to_json`` wrote; raises ValueError or TypeError for anything else."""
+    ref, was, becomes = value
+    if not isinstance(ref, str) or any(os.path.dirname(copy) != _FOLDER for copy in (was, becomes)):
+        raise ValueError("invalid transcript")
+    return NotedTranscript(ref=ref, was=was, becomes=becomes)
+
+
+def note(folder: str, number: int, ref: str, was: bytes, becomes: bytes) -> NotedTranscript:
+    """Copy a transcript's content before and after into a transaction's folder."""
+    noted = NotedTranscript(ref=ref, was=f"{_FOLDER}/{number}.was", becomes=f"{_FOLDER}/{number}.becomes")
+    backups.write_copy(os.path.join(folder, noted.was), was, 0o600)
+    backups.write_copy(os.path.join(folder, noted.becomes), becomes, 0o600)
+    return noted
+
+
+def read(folder: str, copy: str) -> bytes:
+    return files.read(os.path.join(folder, copy)) or b""
+
+
+def way_back(groups: Iterable[tuple[str, Sequence[NotedTranscript]]]) -> Mapping[str, tuple[bytes, bytes]]:
+    """Return the content before and after the undo of some groups, the newest first; each comes with its folder."""
+    found: dict[str, tuple[bytes, bytes]] = {}
+    for folder, group in groups:
+        for noted in group:
+            present, _ = found.get(noted.ref) or (read(folder, noted.becomes), b"")
+            found[noted.ref] = (present, read(folder, noted.was))
+    return found
