@@ -74,13 +74,16 @@ class Child:
 
 
 def _spawn(argv: Sequence[str | bytes], env: Mapping[str, str], actions: list[Any], folder: str) -> int:
-    """Start a program in a folder, '' for the current directory; return its process id."""
+    """Start a program in a folder, '' for the current directory; return its process id.
+
+    posix_spawn cannot change the directory, so this process does, for a moment: only commands that run alone may.
+    """
     name, words = os.fsdecode(argv[0]), list(argv)
     if not folder:
         return os.posix_spawnp(name, words, env, file_actions=actions)
     here = os.open(".", os.O_RDONLY)
     try:
-        os.chdir(folder)  # posix_spawn has no action for it
+        os.chdir(folder)
         return os.posix_spawnp(name, words, env, file_actions=actions)
     finally:
         os.fchdir(here)

@@ -221,12 +221,12 @@ class Workspace:
         with _closed_on_error(self._context()) as context:
             return plan.plan(context, request, progress or (lambda _: None))
 
-    def undo_resume(self) -> views.ResumeUndoneView:
+    def undo_resume(self, progress: Callable[[str], None] | None = None) -> views.ResumeUndoneView:
         """Restore the transcripts that the last resume (or its undo) replaced."""
         from entire.resume import restore
 
         with contextlib.closing(self._context()) as context:
-            return restore.undo(context)
+            return restore.undo(context, progress or (lambda _: None))
 
     # ------------------------------------------------------------ setup
 

@@ -12,6 +12,7 @@ from entire.agents import configfile, transcripts
 from entire.agents.lines import LineTranscript
 from entire.agents.opaque import OpaqueTranscript
 from entire.agents.registry import AgentEntry
+from entire.model.effects import PutBack, Write
 from entire.model.events import Event, EventType
 from entire.model.health import HooksHealth, HookStatus
 from entire.model.ids import is_session_id
@@ -176,9 +177,8 @@ class SessionResumer(Bare):
     def resolve_session_file(self, session_dir: str, session_id: str) -> str:
         return os.path.join(session_dir, session_id)
 
-    def write_session(self, session_ref: str, transcript: bytes) -> None:
-        with open(session_ref, "wb") as file:
-            file.write(transcript)
+    def put_back(self, session_ref: str, transcript: bytes, subagents: Mapping[str, bytes]) -> PutBack:
+        return PutBack(effects=(Write(path=session_ref, data=transcript),))
 
     def format_resume_command(self, session_id: str) -> str:
         return f"bare --resume {session_id}"

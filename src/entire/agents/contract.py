@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from entire.model.effects import PutBack
     from entire.model.events import Event
     from entire.model.health import HooksHealth
     from entire.model.transcripts import (
@@ -266,8 +267,14 @@ class SessionResumer(Protocol):
         """Return the agent's own id of a stored session; a record of an old version may hold another form of it."""
         ...
 
-    def write_session(self, session_ref: str, transcript: bytes) -> None:
-        """Write a transcript where the agent finds it, atomically: a crash leaves the old one or the new one."""
+    def put_back(self, session_ref: str, transcript: bytes, subagents: Mapping[str, bytes]) -> PutBack:
+        """Plan how the agent finds a session with this transcript at ``session_ref``; change nothing.
+
+        An empty transcript removes the conversation. ``subagents`` are the transcripts, by the subagents' ids, that
+        this machine lacks. The framework carries the effects out in order, first the files, then the commands, in one
+        transaction with the files of the worktree, and takes them back after a failure or for ``--undo``; so nothing
+        else may have to be done. What cannot be put back has a ``problem``, a sentence's end: "its database is open".
+        """
         ...
 
     def format_resume_command(self, session_id: str) -> str:

@@ -62,8 +62,10 @@ def command(target: str | None, force: bool, start: bool, undo: bool, as_json: b
 
 def run(request: ResumeRequest, *, start: bool = False, as_json: bool = False) -> int:
     workspace = Workspace.find()
-    with workspace.resume(request, _progress) as planned:
+    with workspace.resume(request, text.progress) as planned:
         text.write(planned.recovered, sys.stderr)
+        text.write([f"session {session.session_id}: {session.problem}" for session in planned.view.sessions
+                    if session.problem], sys.stderr)  # fmt: skip
         done = planned.carry_out() if request.force else _decide(planned)
     if as_json:
         text.write(form.dumps(_values(done, workspace.branch)))
@@ -75,7 +77,7 @@ def run(request: ResumeRequest, *, start: bool = False, as_json: bool = False) -
 
 
 def _undo(workspace: Workspace, *, as_json: bool) -> int:
-    done = workspace.undo_resume()
+    done = workspace.undo_resume(text.progress)
     if as_json:
         text.write(form.dumps({"undo_id": done.undo_id, "undone": done.undone, "paths": done.paths}))
     else:
@@ -141,12 +143,6 @@ def _lines(done: ResumeView) -> Iterator[str]:
             yield f"Skipped session {text.plain(session.session_id)}: {text.plain(session.problem)}"
     if done.undo_id:
         yield "Run `entire resume --undo` to revert this."
-
-
-def _progress(message: str) -> None:
-    """Report slow work; on a terminal only, so that scripts see nothing but errors on standard error."""
-    if sys.stderr.isatty():
-        click.echo(text.plain(message) + " ...", err=True)
 
 
 def _none(done: ResumeView) -> Iterator[str]:

@@ -227,14 +227,26 @@ def _decline(mode: Mode) -> int:
 
 
 def _preview_or_carry_out(workspace: Workspace, rewind: Rewind, mode: Mode, *, keep_mine: bool) -> int:
-    return (
-        _preview(workspace, rewind, mode, keep_mine=keep_mine)
-        if mode.preview
-        else _carry_out(rewind, mode, keep_mine=keep_mine)
-    )
+    if mode.preview:
+        return _preview(workspace, rewind, mode, keep_mine=keep_mine)
+    _check_conversations(rewind.view, mode)
+    return _carry_out(rewind, mode, keep_mine=keep_mine)
+
+
+def _check_conversations(view: views.RewindView, mode: Mode) -> None:
+    """Tell which conversations cannot be put back. Raises EntireError if nothing else would go back, or nobody said
+    that the rest shall.
+    """
+    problems = [f"session {change.session_id} {change.problem}" for change in view.conversations if change.problem]
+    is_rest = not points.is_nothing(view)
+    if problems and not (mode.yes and is_rest):
+        hint = "add --yes to restore everything else, or --preview to see what that is" if is_rest else ""
+        raise EntireError(f"{'; '.join(problems)}; nothing was changed", hint=hint)
+    text.write(problems, sys.stderr)
 
 
 def _carry_out(rewind: Rewind, mode: Mode, *, keep_mine: bool = False) -> int:
+    rewind.progress = text.progress
     done: views.RewindView = rewind.carry_out()
     if mode.as_json:
         text.write(form.dumps(done))

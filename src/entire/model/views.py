@@ -268,6 +268,7 @@ class ConversationView(Value):
     command: str = ""  # that continues the session
     is_open: bool = False  # its agent is still running
     pid: int = 0
+    problem: str = ""  # why it stays as it is, although it would have to change
 
 
 class RewindView(Value):

@@ -27,9 +27,10 @@ class Resume:
 
     def __init__(
         self, context: Context, request: ResumeRequest, target: ResumeTarget, stored: Sequence[StoredSession],
-        view: ResumeView,
+        view: ResumeView, progress: Callable[[str], None],
     ) -> None:  # fmt: skip
         self.view = view
+        self._progress = progress
         self.recovered: Sequence[str] = ()  # messages about interrupted changes that were completed first
         self._context = context
         self._request = request
@@ -60,7 +61,7 @@ class Resume:
         if self._stored:
             title = f"resume of {self._request.target or target.branch or target.commit[:7]}"
             chosen = _session_ids(self._stored) if self._request.force else overwrite
-            sessions, undo_id = restore.restore(self._context, self._stored, title, chosen)
+            sessions, undo_id = restore.restore(self._context, self._stored, title, chosen, self._progress)
             self.view = replace(view, sessions=tuple(sessions), undo_id=undo_id)
         return self.view
 
@@ -89,7 +90,7 @@ def plan(context: Context, request: ResumeRequest, progress: Callable[[str], Non
         elsewhere=target.elsewhere,
         sessions=tuple(sessions),
     )
-    planned = Resume(context, request, target, stored, view)
+    planned = Resume(context, request, target, stored, view, progress)
     planned.recovered = recovered
     return planned
 

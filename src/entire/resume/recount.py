@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from entire.agents.contract import Agent
+    from entire.agents.contract import Agent, Transcript
     from entire.layout import Place
     from entire.model.transcripts import Position
     from entire.store.turnlog import TurnNote
@@ -33,8 +33,8 @@ def counted(place: Place, agent: Agent, session: Session, data: bytes) -> Positi
     if capabilities.transcript_analyzer(agent, transcript) is None:
         return None
     best = START
-    for position, version in _versions(place, session):
-        agreed = transcript.at(agent.transcript(version).agreement(data).extent)
+    for position, version in _versions(place, agent, session):
+        agreed = transcript.at(version.agreement(data).extent)
         reached = agreed if transcript.is_later(position, agreed) else transcript.at(position.count)
         best = reached if transcript.is_later(reached, best) else best
     return best
@@ -53,18 +53,19 @@ def turns(place: Place, agent: Agent, session: Session, data: bytes) -> list[Tur
     return restore.notes_of((), content.prompts, [note for _, note in noted.values()], content.end)
 
 
-def _versions(place: Place, session: Session) -> Iterator[tuple[Position, str]]:
-    """Yield for each version how far it was counted and the transcript's path; the present one first."""
-    yield session.counted, session.transcript_path
+def _versions(place: Place, agent: Agent, session: Session) -> Iterator[tuple[Position, Transcript]]:
+    """Yield for each version how far it was counted and the transcript; the present one first."""
+    ref = session.transcript_path
+    yield session.counted, agent.transcript(ref)
     own = sessions.own_path(place, session.session_id)
-    for state, transcript in transaction.kept(place, own, session.transcript_path):
-        if not state or not transcript:
+    for state, copy in transaction.kept(place, own, ref):
+        if not state or not copy:
             continue
         try:
             known = sessions.from_own(jsontext.loads((files.read(state) or b"").decode("utf-8", "surrogateescape")))
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
             continue  # an unreadable state
-        yield known.counted, transcript
+        yield known.counted, agent.transcript(ref, files.read(copy) or b"")
 
 
 def _all_notes(place: Place, session_id: str) -> Iterator[TurnNote]:

@@ -17,7 +17,7 @@ from entire.model.transcripts import START
 from entire.model.value import Value, replace
 from entire.model.views import ResumedView, ResumeUndoneView
 from entire.redact import redact_text
-from entire.resume import transcript_merge
+from entire.resume import effects, transcript_merge
 from entire.resume.transcript_merge import CUT, MISSING, UNCHANGED, WRITTEN, TranscriptChange
 from entire.store import sessions, steps, transcripts, turnlog
 from entire.store.turnlog import TurnNote
@@ -25,7 +25,7 @@ from entire.undo import transaction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from typing import Any
 
     from entire.agents.contract import Agent
@@ -48,6 +48,7 @@ class _Plan(Value):
     state: Session | None
     change: TranscriptChange
     view: ResumedView
+    subagents: Mapping[str, bytes] = {}  # the transcripts of subagents that are missing here
 
 
 def preview(
@@ -58,11 +59,13 @@ def preview(
 
 
 def restore(
-    context: Context, stored_sessions: Sequence[StoredSession], title: str, overwrite: Collection[str] = ()
-) -> tuple[list[ResumedView], str]:
+    context: Context, stored_sessions: Sequence[StoredSession], title: str, overwrite: Collection[str] = (),
+    progress: Callable[[str], None] = lambda _: None,
+) -> tuple[list[ResumedView], str]:  # fmt: skip
     """Restore the conversations, all or none; those with a problem are left out.
 
-    ``overwrite``: the sessions whose newer local transcripts may be replaced. Return the result for each session, and
+    ``overwrite``: the sessions whose newer local transcripts may be replaced. ``progress`` gets a message before slow
+    work. Return the result for each session, and
     the id of the undo point: '' if nothing had to change.
     """
     with context.lock():
@@ -78,7 +81,7 @@ def restore(
             draft.discard()
             raise
         if any(written):
-            undo_id = draft.carry_out().id
+            undo_id = draft.carry_out(progress).id
         else:
             draft.discard()
             undo_id = ""
@@ -86,7 +89,7 @@ def restore(
     return [_view(result) for result in results], undo_id
 
 
-def undo(context: Context) -> ResumeUndoneView:
+def undo(context: Context, progress: Callable[[str], None] = lambda _: None) -> ResumeUndoneView:
     """Undo the last ``restore``; a second call undoes the undo."""
     with context.lock():
         transaction.complete(context.place)
@@ -100,7 +103,12 @@ def undo(context: Context) -> ResumeUndoneView:
                                   hint="use `entire rewind` to take the session back to an earlier point")  # fmt: skip
         draft = transaction.inverse(context.place, last, now=context.now())
         draft.notes["sessions"] = last.notes.get("sessions") or []
-        done = draft.carry_out()
+        try:
+            effects.refuse_continued(context, draft)
+        except BaseException:
+            draft.discard()
+            raise
+        done = draft.carry_out(progress)
         context.forget()
     return ResumeUndoneView(undo_id=done.id, undone=done.undoes, paths=tuple(done.private),
                             session_ids=tuple(map(str, done.notes["sessions"])))  # fmt: skip
@@ -132,8 +140,12 @@ def _plan(context: Context, stored: StoredSession, overwrite: Collection[str]) -
     if change.what == MISSING:
         return replace(view, problem="no transcript of it is stored or on this machine")
     change, what = _choose(context, stored, agent, state, change, stored.session_id in overwrite)
+    missing = transcript_merge.missing_subagents(context.objects, agent, change.path, stored.subagents)
+    problem = effects.said(effects.plan(agent, change, missing)) if what != KEPT else ""
+    if problem:
+        return replace(view, problem=problem)
     view = replace(view, path=change.path, command=change.command, what=what, is_newer=change.live_is_newer)
-    return _Plan(stored=stored, agent=agent, state=state, change=change, view=view)
+    return _Plan(stored=stored, agent=agent, state=state, change=change, view=view, subagents=missing)
 
 
 def _is_at_work(context: Context, state: Session) -> bool:
@@ -162,18 +174,13 @@ def _choose(
 
 def _draft_plan(context: Context, draft: Draft, plan: _Plan) -> bool:
     """Add one session's changes to the draft; return whether there are any."""
-    change, stored = plan.change, plan.stored
+    change = plan.change
     if plan.view.what == KEPT:
         return False
-    is_changed = change.what in (WRITTEN, CUT)
-    if is_changed:
-        draft.write_private(change.path, change.data)
-    subagents = dict(transcript_merge.subagent_files(context.objects, plan.agent, change.path, stored.subagents))
-    for path, data in subagents.items():
-        draft.write_private(path, data)
-    if not is_changed and plan.state is not None:
-        return bool(subagents)
-    _draft_state(context, draft, plan, subagents)
+    effects.draft_conversation(draft, plan.agent, change, plan.subagents)
+    if change.what not in (WRITTEN, CUT) and plan.state is not None:
+        return bool(plan.subagents)
+    _draft_state(context, draft, plan)
     return True
 
 
@@ -182,18 +189,19 @@ def draft_unknown(
 ) -> None:
     """Add the state of a session that was never here; the caller restores its files."""
     agent = registry.make(change.agent)
-    plan = _Plan(stored=stored, agent=agent, state=None, change=change, view=ResumedView(session_id=stored.session_id))
-    _draft_state(context, draft, plan, subagents)
+    view = ResumedView(session_id=stored.session_id)
+    plan = _Plan(stored=stored, agent=agent, state=None, change=change, view=view, subagents=subagents)
+    _draft_state(context, draft, plan)
 
 
-def _draft_state(context: Context, draft: Draft, plan: _Plan, subagents: Mapping[str, bytes]) -> None:
-    state, notes = _state(context, plan, subagents)
+def _draft_state(context: Context, draft: Draft, plan: _Plan) -> None:
+    state, notes = _state(context, plan)
     draft.write_private(turnlog.path(context.place, state.session_id), turnlog.dumps(notes))
     for path, data in sessions.forms(context.place, state):
         draft.write_private(path, data)
 
 
-def _state(context: Context, plan: _Plan, subagents: Mapping[str, bytes]) -> tuple[Session, list[TurnNote]]:
+def _state(context: Context, plan: _Plan) -> tuple[Session, list[TurnNote]]:
     """Return the session's state and turns for its new transcript."""
     stored, data = plan.stored, plan.change.data
     whole = read(plan.agent, plan.change.path, data)
@@ -211,12 +219,12 @@ def _state(context: Context, plan: _Plan, subagents: Mapping[str, bytes]) -> tup
     counted = whole.end if transcript.is_later(state.counted, whole.end) else state.counted
     if covered is not None and (held is whole or not transcript.is_later(counted, held.end)):
         state.counted = held.end  # the whole checkpoint is counted
-        state.counted_subagents = _counted(plan, held.subagents, subagents)
+        state.counted_subagents = _counted(plan, held.subagents)
         state.last_checkpoint = stored.checkpoint_id
     else:  # the same records stay counted, though their bytes may differ
         state.counted = transcript.at(counted.count)
         for subagent, position in state.counted_subagents.items():
-            if _subagent_ref(plan, subagent) in subagents:
+            if subagent in plan.subagents:
                 state.counted_subagents[subagent] = [position[0], 0, position[2]]
     first = next((note.prompt for note in notes if note.prompt), "")
     state.first_prompt = state.first_prompt or " ".join(redact_text(first).split())[:_FIRST_PROMPT]
@@ -256,12 +264,12 @@ def _new_state(context: Context, plan: _Plan) -> Session:
     return state
 
 
-def _counted(plan: _Plan, subagents: Sequence[str], written: Mapping[str, bytes]) -> dict[str, Any]:
+def _counted(plan: _Plan, subagents: Sequence[str]) -> dict[str, Any]:
     """Return the ends of the subagents' transcripts, up to which they are counted."""
     counted = {}
     for subagent in dict.fromkeys((*subagents, *plan.stored.subagents)):
         ref = _subagent_ref(plan, subagent)
-        end = plan.agent.transcript(ref, written.get(ref)).end() if ref else START
+        end = plan.agent.transcript(ref, plan.subagents.get(subagent)).end() if ref else START
         if end != START:
             counted[subagent] = end.to_json()
     return counted

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from entire import files
 from entire.agents import capabilities, registry
 from entire.model import trailers
 from entire.model.ids import is_tool_id
@@ -112,7 +113,7 @@ def _unredact(place: Place, agent: Agent, path: str, stored: bytes, live: Agreem
     best = live
     for (copy,) in transaction.kept(place, path):
         if best.stored_is_longer and copy:
-            same = agent.transcript(copy).agreement(stored)
+            same = agent.transcript(path, files.read(copy) or b"").agreement(stored)
             best = same if same.extent > best.extent else best
     return best.joined
 
@@ -235,17 +236,13 @@ def _by_subagent(files: Mapping[str, str]) -> dict[str, str]:
     return {subagent: oid for subagent, oid in named.items() if is_tool_id(subagent)}
 
 
-def subagent_files(objects: Objects, agent: Agent, path: str, stored: Mapping[str, str]) -> list[tuple[str, bytes]]:
-    """Return the subagents' stored files (path, content) that are missing beside the transcript at ``path``."""
+def missing_subagents(objects: Objects, agent: Agent, path: str, stored: Mapping[str, str]) -> dict[str, bytes]:
+    """Return the subagents' stored transcripts that the agent of the transcript at ``path`` lacks, by subagent."""
     locate = subagent_locator(agent, path)
-    if locate is None:
-        return []
-    found = []
-    for subagent, oid in stored.items():
-        target = locate(subagent)
-        if target and not os.path.lexists(target) and (data := objects.blob(oid)):
-            found.append((target, data))
-    return found
+    refs = {subagent: locate(subagent) for subagent in stored} if locate is not None else {}
+    found = {subagent: objects.blob(stored[subagent]) for subagent, ref in refs.items()
+             if ref and not (os.path.lexists(ref) or agent.transcript(ref).snapshot())}  # fmt: skip
+    return {subagent: data for subagent, data in found.items() if data}
 
 
 def subagent_locator(agent: Agent, path: str) -> Callable[[str], str] | None:

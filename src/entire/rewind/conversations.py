@@ -6,8 +6,8 @@ from entire.agents import capabilities, registry
 from entire.lifecycle import liveness
 from entire.model.value import Value, replace
 from entire.model.views import ConversationView
-from entire.resume import transcript_merge
-from entire.resume.transcript_merge import CUT
+from entire.resume import effects, transcript_merge
+from entire.resume.transcript_merge import CUT, UNCHANGED, WRITTEN
 from entire.rewind.points import turn_id
 from entire.store import checkpoints, step_transcripts, turnlog
 
@@ -31,7 +31,18 @@ class Conversation(Value):
     agent: Agent
     file: TranscriptChange
     records: int
-    subagents: tuple[tuple[str, bytes], ...] = ()  # missing files to restore: path, content
+    subagents: dict[str, bytes] = {}  # the transcripts of subagents that are missing
+    problem: str = ""  # why it stays as it is
+
+    @property
+    def is_rewritten(self) -> bool:
+        """Whether its transcript changes."""
+        return self.file.what in (CUT, WRITTEN) and not self.problem
+
+    @property
+    def changes(self) -> bool:
+        """Whether its transcript or a subagent's changes."""
+        return self.is_rewritten or bool(self.subagents and self.file.what == UNCHANGED and not self.problem)
 
     @property
     def is_removed(self) -> bool:
@@ -58,24 +69,28 @@ def of_point(context: Context, points: Points, point: PointView, session_id: str
             file = transcript_merge.back_to(
                 context.place, stored.agent, session, stored.session_id, stored.transcript, stored.records
             )
-            missing = transcript_merge.subagent_files(context.objects, stored.agent, file.path, stored.subagents)
+            missing = transcript_merge.missing_subagents(context.objects, stored.agent, file.path, stored.subagents)
             records = _count_records(stored.agent, file.path, file.data)
+            problem = effects.said(effects.plan(stored.agent, file, missing))
             found.append(Conversation(session_id=stored.session_id, agent=stored.agent, file=file, records=records,
-                                      subagents=tuple(missing)))  # fmt: skip
+                                      subagents=missing, problem=problem))  # fmt: skip
     return found
 
 
 def view(context: Context, conversation: Conversation) -> ConversationView:
     """Return what is shown of a conversation, with its agent's process if that should be closed first."""
     pid = _running_pid(context.session(conversation.session_id))
+    what = REMOVED if conversation.is_removed else conversation.file.what
+    what = UNCHANGED if conversation.problem else what
     return ConversationView(
         session_id=conversation.session_id,
         agent=conversation.agent.type,
         path=conversation.file.path,
-        what=REMOVED if conversation.is_removed else conversation.file.what,
-        command="" if conversation.is_removed else conversation.file.command,
+        what=what,
+        command="" if what == REMOVED else conversation.file.command,
         is_open=bool(pid),
         pid=pid,
+        problem=conversation.problem,
     )
 
 
@@ -84,11 +99,11 @@ def returned(context: Context, session_id: str) -> ConversationView:
     session = context.session(session_id)
     agent = context.agent_of(session) if session is not None else None
     if session is None or agent is None:
-        return ConversationView(session_id=session_id, what=transcript_merge.WRITTEN)
+        return ConversationView(session_id=session_id, what=WRITTEN)
     resumer, pid = capabilities.session_resumer(agent), _running_pid(session)
     command = resumer.format_resume_command(session_id) if resumer is not None else ""
     return ConversationView(session_id=session_id, agent=agent.type, path=session.transcript_path,
-                            what=transcript_merge.WRITTEN, command=command, is_open=bool(pid), pid=pid)  # fmt: skip
+                            what=WRITTEN, command=command, is_open=bool(pid), pid=pid)  # fmt: skip
 
 
 def _running_pid(session: Session | None) -> int:

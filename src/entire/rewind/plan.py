@@ -15,6 +15,7 @@ from entire.model.session import KEPT_SECONDS
 from entire.model.turns import Mark
 from entire.model.value import replace
 from entire.model.views import EditView, RewindView
+from entire.resume import effects
 from entire.resume.transcript_merge import CUT, WRITTEN
 from entire.rewind import conversations
 from entire.rewind import files as rewind_files
@@ -26,7 +27,7 @@ from entire.undo.transaction import Draft
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
 
     from entire.lifecycle.context import Context
@@ -56,6 +57,7 @@ class Rewind:
         self._head: Mapping[str, tuple[str, str]] = {}  # HEAD's entries at these paths
         self._is_open = True
         self.recovered: Sequence[str] = ()  # messages about interrupted changes that were completed first
+        self.progress: Callable[[str], None] = lambda _: None  # gets a message before slow work
 
     def __enter__(self) -> Rewind:
         return self
@@ -78,12 +80,13 @@ class Rewind:
         context = self._context
         with context.lock():
             _refuse_running(context, self._conversations)
+            effects.refuse_continued(context, self._draft)
             if self._changes_nothing():
                 return self.view  # without an undo point, so that `undo` still takes back the previous rewind
             if "undoes" not in self._draft.notes:
                 self._draft_states()
                 self._draft_index()
-            done = self._draft.carry_out()
+            done = self._draft.carry_out(self.progress)
             self._is_open = False
             context.forget()  # the states are other files now
             self._note(done)
@@ -96,9 +99,7 @@ class Rewind:
         return self.view
 
     def _changes_nothing(self) -> bool:
-        changes_conversation = any(
-            conversation.file.what in (CUT, WRITTEN) or conversation.subagents for conversation in self._conversations
-        )
+        changes_conversation = any(conversation.changes for conversation in self._conversations)
         is_undo = "undoes" in self._draft.notes
         return not (is_undo or changes_conversation or self._draft.changed() or self.view.moved_to)
 
@@ -110,11 +111,10 @@ class Rewind:
         for session in self._with_open_files():
             context.touch(session)
         for conversation in self._conversations:
-            if conversation.file.what not in (CUT, WRITTEN):
+            if conversation.changes:
+                effects.draft_conversation(draft, conversation.agent, conversation.file, conversation.subagents)
+            if not conversation.is_rewritten:
                 continue
-            draft.write_private(conversation.file.path, conversation.file.data or None)
-            for path, data in conversation.subagents:
-                draft.write_private(path, data)
             state = context.session(conversation.session_id)
             if state is not None:
                 self._forget_later(state, conversation)
@@ -139,7 +139,7 @@ class Rewind:
         )
         if found is not None:
             found = replace(found, session_id=conversation.session_id)
-            resume.draft_unknown(context, self._draft, found, conversation.file, dict(conversation.subagents))
+            resume.draft_unknown(context, self._draft, found, conversation.file, conversation.subagents)
 
     def _draft_index(self) -> None:
         """Add the index of the commit that the branch moves to; last, because any git command may refresh the index."""
@@ -282,6 +282,7 @@ def _planned_undo(context: Context, last: Transaction, draft: Draft) -> Rewind:
     draft.notes.update(_head(context), sessions=session_ids)
     edits = tuple(EditView(path=path, what=_kind_of_edit(draft, path)) for path in draft.changed())
     restored = tuple(conversations.returned(context, session_id) for session_id in session_ids)
+    effects.refuse_continued(context, draft)
     undo_sessions.draft_states(context, draft, last)
     return Rewind(context, draft, RewindView(title=f"undo of: {last.title}", edits=edits, conversations=restored))
 

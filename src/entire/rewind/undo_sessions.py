@@ -6,7 +6,6 @@ since the rewind must stay in them, or answers would be counted twice.
 
 from __future__ import annotations
 
-from entire import files
 from entire.model import jsontext
 from entire.resume import recount
 from entire.store import sessions, turnlog
@@ -46,10 +45,11 @@ def _open_files(before: Session, state: Session, undone: Transaction) -> list[st
 
 def _restore_conversation(context: Context, draft: Draft, before: Session, state: Session, undone: Transaction) -> None:
     """Restore what a state holds about its conversation; what checkpoints contain stays counted."""
-    present = files.read(state.transcript_path) or b"" if state.transcript_path else b""
-    planned = draft.planned(before.transcript_path) if before.transcript_path else None
-    data, agent = present if planned is None else planned, context.agent_of(state)
-    known = recount.counted(context.place, agent, state, data) if agent is not None else None
+    agent = context.agent_of(state)
+    data = draft.planned(before.transcript_path) if before.transcript_path else None
+    if data is None and agent is not None and state.transcript_path:
+        data = agent.transcript(state.transcript_path).snapshot()
+    known = recount.counted(context.place, agent, state, data or b"") if agent is not None else None
     state.counted = known if known is not None else before.counted
     more = {subagent: position for subagent, position in before.counted_subagents.items()
             if position[0] > state.counted_subagents.get(subagent, position)[0]}  # fmt: skip

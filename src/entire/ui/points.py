@@ -188,7 +188,7 @@ def _nothing(view: views.RewindView) -> str:
     if view.untouched:
         differ = "1 other file differs" if view.untouched == 1 else f"{view.untouched:,} other files differ"
         return f"Nothing to restore: no session changed what would go back. {differ} from the point, and will stay."
-    if view.left:
+    if view.left or any(change.problem for change in view.conversations):
         return "Nothing to restore."
     return "Nothing to restore: nothing has changed since then."
 
@@ -226,13 +226,18 @@ def _yours(paths: Sequence[str], style: Style, *, done: bool, keep_mine: bool) -
 
 def _conversation(change: views.ConversationView, style: Style, *, done: bool) -> Iterator[str]:
     agent = text.one_line(change.agent, 40) or "session"
-    outcome = _word(_CONVERSATIONS, change.what, done=done)
+    outcome = style(problem(change), "yellow") if change.problem else _word(_CONVERSATIONS, change.what, done=done)
     yield f"Conversation of {agent} {short(change.session_id)}: {outcome}"
     if change.is_open:
         pid = f" (pid {change.pid})" if change.pid else ""
         yield style(f"  close {agent if change.agent else 'the agent'}{pid} first", "yellow")
     if change.command:
         yield f"  to continue: {path(change.command)}"
+
+
+def problem(change: views.ConversationView) -> str:
+    """Return why a conversation stays as it is, for people; '' if it does not have to."""
+    return f"{text.one_line(change.problem, 300)}; it stays as it is" if change.problem else ""
 
 
 def _bounded(lines: Sequence[str]) -> Iterator[str]:

@@ -101,6 +101,13 @@ def write(lines: str | Iterable[str], stream: TextIO | None = None) -> None:
     out.write(text.encode(encoding, "replace").decode(encoding))
 
 
+def progress(message: str) -> None:
+    """Report slow work; on a terminal only, so that scripts see nothing but errors on standard error."""
+    if sys.stderr.isatty():
+        write([plain(message) + " ..."], sys.stderr)
+        sys.stderr.flush()
+
+
 def path(name: str, top: str) -> str:
     """Return a path for people: relative to the worktree if inside it."""
     return plain(os.path.relpath(name, top) if name.startswith(top + os.sep) else name)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from entire.agents.claude_code.agent import ClaudeCode
+from entire.model.effects import Delete, Write
 from entire.model.transcripts import SessionFile
 from tests.architecture.places import ROOT
 
@@ -56,14 +57,15 @@ def test_the_file_of_a_session() -> None:
         assert agent.resolve_session_file("/d", hostile) == ""
 
 
-def test_writing_a_session(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "folder" / "s.jsonl"
+def test_putting_a_session_back() -> None:
+    """With its subagents' transcripts beside it; an id that leads elsewhere has no place."""
     agent = ClaudeCode()
-    agent.write_session(str(path), b"one\n")
-    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"one\n", 0o600)
-    agent.write_session(str(path), b"two\n")
-    assert agent.transcript(str(path)).snapshot() == b"two\n"
-    assert os.listdir(path.parent) == ["s.jsonl"]
+    subagents = {"a1": b"sub\n", "../x": b"hostile\n"}
+    assert agent.put_back("/d/s.jsonl", b"one\n", subagents).effects == (
+        Write(path="/d/s.jsonl", data=b"one\n"),
+        Write(path="/d/s/subagents/agent-a1.jsonl", data=b"sub\n"),
+    )
+    assert agent.put_back("/d/s.jsonl", b"", {}).effects == (Delete(path="/d/s.jsonl"),)
 
 
 def test_the_command_for_people() -> None:

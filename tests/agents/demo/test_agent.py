@@ -11,6 +11,7 @@ import pytest
 from entire.agents import registry
 from entire.agents.demo.agent import HOOKS, VERBS, Demo
 from entire.errors import EntireError
+from entire.model.effects import Delete, Write
 from entire.model.events import EventType
 from entire.model.health import HookStatus
 from entire.model.transcripts import START
@@ -179,12 +180,15 @@ def test_a_stored_session_goes_on_elsewhere(bench: Bench, monkeypatch: pytest.Mo
     other = bench.folder.parent / "other"
     other.mkdir()
     path = agent.resolve_session_file(agent.session_dir(str(other)), "s")
-    agent.write_session(path, stored)
+    (effect,) = agent.put_back(path, stored, {}).effects
+    assert effect == Write(path=path, data=stored)
+    Path(path).parent.mkdir(parents=True)
+    Path(path).write_bytes(stored)
     monkeypatch.chdir(other)
     words = agent.format_resume_command("s").split()
     assert words[0] == "entire-demo-agent"
     assert "I remember: tea is hot. This is turn 2" in bench.ask("what do you remember", *words[1:])
-    assert Path(path).stat().st_mode & 0o777 == 0o600
+    assert agent.put_back(path, b"", {}).effects == (Delete(path=path),)
 
 
 def test_ids_lead_nowhere_else() -> None:

@@ -319,12 +319,12 @@ def test_subagents_come_back_where_they_are_missing(claude: Agent, tmp_path: Pat
     folder = live.removesuffix(".jsonl") + "/subagents"
     stored = {"a1": "1", "a2": "2", "gone": "3"}
     objects: object = Blobs()
-    found = transcript_merge.subagent_files(objects, claude, live, stored)  # type: ignore[arg-type]
-    assert found == [(f"{folder}/agent-a1.jsonl", b"one\n"), (f"{folder}/agent-a2.jsonl", b"two\n")]
+    found = transcript_merge.missing_subagents(objects, claude, live, stored)  # type: ignore[arg-type]
+    assert found == {"a1": b"one\n", "a2": b"two\n"}
     os.makedirs(folder)
     Path(folder, "agent-a1.jsonl").write_text("mine\n")
-    found = transcript_merge.subagent_files(objects, claude, live, stored)  # type: ignore[arg-type]
-    assert [path for path, _ in found] == [f"{folder}/agent-a2.jsonl"]
+    found = transcript_merge.missing_subagents(objects, claude, live, stored)  # type: ignore[arg-type]
+    assert list(found) == ["a2"]
 
 
 @pytest.mark.parametrize("name", ["claude-code", "demo"])

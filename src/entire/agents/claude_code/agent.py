@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 
-from entire import files
 from entire.agents import transcripts
 from entire.model import jsontext
 from entire.model.events import EventType
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from typing import ClassVar, Final
 
     from entire.agents.claude_code.transcript import ClaudeTranscript
+    from entire.model.effects import PutBack
     from entire.model.events import Event
     from entire.model.health import HooksHealth
     from entire.model.transcripts import Position, SessionFile
@@ -173,8 +173,10 @@ class ClaudeCode:
             return session_id
         return dated[1] if dated[1] in held or not held else held[-1]
 
-    def write_session(self, session_ref: str, transcript: bytes) -> None:
-        files.write(session_ref, transcript, mode=0o600)  # the mode the agent uses
+    def put_back(self, session_ref: str, transcript: bytes, subagents: Mapping[str, bytes]) -> PutBack:
+        from entire.agents import put_back
+
+        return put_back.files(session_ref, transcript, subagents, self.transcript(session_ref).subagent_ref)
 
     def format_resume_command(self, session_id: str) -> str:
         if is_tool_id(session_id):

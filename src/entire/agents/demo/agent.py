@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 
-from entire import files
 from entire.agents import transcripts
 from entire.agents.demo.transcript import DemoTranscript
 from entire.agents.transcripts import clean
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Final
 
+    from entire.model.effects import PutBack
     from entire.model.health import HooksHealth
     from entire.model.transcripts import SessionFile
 
@@ -148,8 +148,10 @@ class Demo:
     def own_session_id(self, session_id: str, transcript: bytes) -> str:  # noqa: ARG002
         return session_id
 
-    def write_session(self, session_ref: str, transcript: bytes) -> None:
-        files.write(session_ref, transcript, mode=0o600)
+    def put_back(self, session_ref: str, transcript: bytes, subagents: Mapping[str, bytes]) -> PutBack:
+        from entire.agents import put_back
+
+        return put_back.files(session_ref, transcript, subagents, self.transcript(session_ref).subagent_ref)
 
     def format_resume_command(self, session_id: str) -> str:
         import shlex

@@ -1,0 +1,59 @@
+"""How a conversation gets its new content: by the effects that its agent's adapter plans.
+
+A transcript that only a command changes is in no file of the transaction. So its content before and after is noted
+there, and an undo refuses to run the command's way back over a conversation that went on.
+"""
+
+from __future__ import annotations
+
+from entire.agents import capabilities
+from entire.errors import EntireError
+from entire.model.effects import PutBack, Run
+from entire.resume.transcript_merge import CUT, UNCHANGED, WRITTEN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from entire.agents.contract import Agent
+    from entire.lifecycle.context import Context
+    from entire.resume.transcript_merge import TranscriptChange
+    from entire.undo.transaction import Draft
+
+
+def plan(agent: Agent, change: TranscriptChange, subagents: Mapping[str, bytes]) -> PutBack:
+    """Return how the agent puts a conversation back, with its subagents' missing transcripts; nothing if there is
+    nothing to do.
+    """
+    resumer = capabilities.session_resumer(agent)
+    is_due = change.what in (CUT, WRITTEN) or (subagents and change.what == UNCHANGED)
+    return resumer.put_back(change.path, change.data, subagents) if resumer is not None and is_due else PutBack()
+
+
+def draft_conversation(draft: Draft, agent: Agent, change: TranscriptChange, subagents: Mapping[str, bytes]) -> None:
+    """Add a conversation's effects to a draft. Raises EntireError if it cannot be put back."""
+    planned = plan(agent, change, subagents)
+    if planned.problem:
+        raise EntireError(f"session {change.session_id} {said(planned)}; nothing was changed")
+    draft.apply(planned.effects)
+    is_file = any(effect.path == change.path for effect in planned.effects if not isinstance(effect, Run))
+    if change.what in (CUT, WRITTEN) and not is_file:
+        draft.note_transcript(change.path, agent.transcript(change.path).snapshot(), change.data)
+
+
+def said(planned: PutBack) -> str:
+    """Return a problem as it is shown, '' for none."""
+    return f"cannot be put back: {planned.problem}" if planned.problem else ""
+
+
+def refuse_continued(context: Context, undo: Draft) -> None:
+    """Raise EntireError if a conversation that an undo changes by a command went on since."""
+    noted = undo.noted()
+    for session_id in map(str, undo.notes.get("sessions") or ()) if noted else ():
+        state = context.session(session_id)
+        agent = context.agent_of(state) if state is not None else None
+        if state is None or agent is None or state.transcript_path not in noted:
+            continue
+        if agent.transcript(state.transcript_path).snapshot() != noted[state.transcript_path]:
+            raise EntireError(f"session {session_id} has continued since; nothing was changed",
+                              hint="use `entire rewind` to go to a point of the session")  # fmt: skip
