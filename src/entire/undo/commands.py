@@ -70,14 +70,21 @@ def from_json(value: list[Any]) -> Command:
 def record(folder: str, number: int, effect: Run) -> Command:
     """Store a command's standard inputs in a transaction's folder. Raises EntireError if it cannot be run as given."""
     _check(effect)
-    names = {"stdin": f"{_FOLDER}/{number}.in", "undo_stdin": f"{_FOLDER}/{number}.undo"}
-    for field, name in names.items():
-        data = getattr(effect, field)
-        if data:
-            backups.write_copy(os.path.join(folder, name), data, 0o600)
-        else:
-            names[field] = ""
-    return Command(argv=tuple(effect.argv), undo_argv=tuple(effect.undo_argv), env=dict(effect.env), **names)
+    return Command(
+        argv=tuple(effect.argv),
+        undo_argv=tuple(effect.undo_argv),
+        stdin=_stored(folder, f"{number}.in", effect.stdin),
+        undo_stdin=_stored(folder, f"{number}.undo", effect.undo_stdin),
+        env=dict(effect.env),
+    )
+
+
+def _stored(folder: str, name: str, data: bytes) -> str:
+    """Write a standard input, and return its path in the folder; '' if it is empty."""
+    if not data:
+        return ""
+    backups.write_copy(os.path.join(folder, _FOLDER, name), data, 0o600)
+    return f"{_FOLDER}/{name}"
 
 
 def _check(effect: Run) -> None:
