@@ -46,7 +46,7 @@ class Resume:
         self._context.close()
 
     def carry_out(self, *, overwrite: Collection[str] = (), take_changes: bool = False) -> ResumeView:
-        """Check out the branch and put all transcripts where their agents expect them, or change nothing.
+        """Check out the branch, and put all transcripts where their agents expect them, or none.
 
         ``overwrite``: the sessions whose newer local transcripts may be replaced; the others keep theirs.
         ``take_changes`` carries uncommitted changes over to the branch; without it, they raise EntireError. A request
@@ -61,7 +61,12 @@ class Resume:
         if self._stored:
             title = f"resume of {self._request.target or target.branch or target.commit[:7]}"
             chosen = _session_ids(self._stored) if self._request.force else overwrite
-            sessions, undo_id = restore.restore(self._context, self._stored, title, chosen, self._progress)
+            try:
+                sessions, undo_id = restore.restore(self._context, self._stored, title, chosen, self._progress)
+            except EntireError as error:
+                if view.switches:
+                    raise EntireError(f"{error.message}, but {view.branch} is checked out", hint=error.hint) from error
+                raise
             self.view = replace(view, sessions=tuple(sessions), undo_id=undo_id)
         return self.view
 
