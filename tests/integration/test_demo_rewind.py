@@ -310,6 +310,21 @@ def test_back_to_a_turn_that_changed_no_file(desk: Desk) -> None:
     assert desk.log_errors() == []
 
 
+def test_a_helper_alone_comes_back(desk: Desk) -> None:
+    """The session's transcript is as it was at the point; only the helper's is missing."""
+    desk.ask("ask a helper to create a file h.txt with help", resume=False)
+    (helper,) = desk.transcript().with_suffix("").glob("helpers/*.jsonl")
+    written, own = helper.read_bytes(), desk.transcript().read_bytes()
+    desk.commit("The helper's file")
+    helper.unlink()
+    done = desk.json("rewind", "--to", desk.git("rev-parse", "HEAD").strip())
+    assert [conversation["what"] for conversation in done["conversations"]] == ["written"]
+    assert (helper.read_bytes(), desk.transcript().read_bytes()) == (written, own)
+    desk.run("entire", "rewind", "--undo", "--yes")
+    assert not helper.exists()
+    assert desk.transcript().read_bytes() == own
+
+
 def test_a_helpers_turn(desk: Desk) -> None:
     asked = "ask a helper to create a file h.txt with help"
     desk.ask(asked, resume=False)

@@ -81,7 +81,10 @@ def view(context: Context, conversation: Conversation) -> ConversationView:
     """Return what is shown of a conversation, with its agent's process if that should be closed first."""
     pid = _running_pid(context.session(conversation.session_id))
     what = REMOVED if conversation.is_removed else conversation.file.what
-    what = UNCHANGED if conversation.problem else what
+    if conversation.problem:
+        what = UNCHANGED
+    elif conversation.changes and what == UNCHANGED:  # a subagent's transcript comes back
+        what = WRITTEN
     return ConversationView(
         session_id=conversation.session_id,
         agent=conversation.agent.type,
