@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -52,6 +53,14 @@ def test_a_program_that_is_missing() -> None:
     with pytest.raises(EntireError, match="cannot start no-such-program") as caught:
         process.run(["no-such-program"])
     assert caught.value.hint
+
+
+def test_a_program_starts_in_another_folder(tmp_path: Path) -> None:
+    here = os.getcwd()
+    assert process.run(["pwd", "-P"], folder=str(tmp_path)).stdout == os.fsencode(os.path.realpath(tmp_path)) + b"\n"
+    with pytest.raises(process.StartError, match="cannot start pwd: No such file or directory"):
+        process.run(["pwd"], folder=str(tmp_path / "missing"))
+    assert os.getcwd() == here
 
 
 def test_a_signal_is_a_negative_status() -> None:

@@ -64,8 +64,8 @@ def run(request: ResumeRequest, *, start: bool = False, as_json: bool = False) -
     workspace = Workspace.find()
     with workspace.resume(request, text.progress) as planned:
         text.write(planned.recovered, sys.stderr)
-        text.write([f"session {session.session_id}: {session.problem}" for session in planned.view.sessions
-                    if session.problem], sys.stderr)  # fmt: skip
+        text.write([text.plain(f"session {session.session_id}: {session.problem}")
+                    for session in planned.view.sessions if session.problem], sys.stderr)  # fmt: skip
         done = planned.carry_out() if request.force else _decide(planned)
     if as_json:
         text.write(form.dumps(_values(done, workspace.branch)))

@@ -237,7 +237,8 @@ def _check_conversations(view: views.RewindView, mode: Mode) -> None:
     """Tell which conversations cannot be put back. Raises EntireError if nothing else would go back, or nobody said
     that the rest shall.
     """
-    problems = [f"session {change.session_id} {change.problem}" for change in view.conversations if change.problem]
+    problems = [text.plain(f"session {change.session_id} {change.problem}") for change in view.conversations
+                if change.problem]  # fmt: skip
     is_rest = not points.is_nothing(view)
     if problems and not (mode.yes and is_rest):
         hint = "add --yes to restore everything else, or --preview to see what that is" if is_rest else ""

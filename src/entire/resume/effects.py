@@ -22,12 +22,14 @@ if TYPE_CHECKING:
 
 
 def plan(agent: Agent, change: TranscriptChange, subagents: Mapping[str, bytes]) -> PutBack:
-    """Return how the agent puts a conversation back, with its subagents' missing transcripts; nothing if there is
-    nothing to do.
+    """Return how the agent puts a conversation back, with its subagents' missing transcripts if anything remains of
+    it; nothing if there is nothing to do.
     """
     resumer = capabilities.session_resumer(agent)
     is_due = change.what in (CUT, WRITTEN) or (subagents and change.what == UNCHANGED)
-    return resumer.put_back(change.path, change.data, subagents) if resumer is not None and is_due else PutBack()
+    if resumer is None or not is_due:
+        return PutBack()
+    return resumer.put_back(change.path, change.data, subagents if change.data else {})
 
 
 def draft_conversation(draft: Draft, agent: Agent, change: TranscriptChange, subagents: Mapping[str, bytes]) -> None:

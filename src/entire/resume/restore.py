@@ -65,8 +65,7 @@ def restore(
     """Restore the conversations, all or none; those with a problem are left out.
 
     ``overwrite``: the sessions whose newer local transcripts may be replaced. ``progress`` gets a message before slow
-    work. Return the result for each session, and
-    the id of the undo point: '' if nothing had to change.
+    work. Return the result for each session, and the id of the undo point: '' if nothing had to change.
     """
     with context.lock():
         for sentence in transaction.complete(context.place):

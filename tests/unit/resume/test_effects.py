@@ -62,6 +62,12 @@ def test_an_agent_is_asked_only_if_there_is_something_to_do(
     assert agent.asked == ([("db/s", b"data", subagents)] if is_asked else [])
 
 
+def test_nothing_of_a_removed_conversation_comes_back() -> None:
+    agent: Any = Agent(PutBack())
+    effects.plan(agent, change(CUT, data=b""), {"a": b"1"})
+    assert agent.asked == [("db/s", b"", {})]
+
+
 @pytest.fixture
 def draft(tmp_path: Path) -> Draft:
     git_dir = tmp_path / "work/.git"
