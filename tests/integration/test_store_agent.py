@@ -188,6 +188,21 @@ def test_doctor_finishes_what_was_killed(store: Store) -> None:
     assert "was interrupted" not in store.run("doctor")[1]
 
 
+def test_doctor_names_what_could_not_be_taken_back(store: Store) -> None:
+    point = store.point("Create one.txt")
+    store.ok("rewind", "--to", point)
+    (done,) = store.story.path(".git/entire/undo").glob("2*")
+    done.with_name(done.name + ".back").touch()
+    Path(f"{store.database}.broken").touch()
+    assert "database disk image is malformed" in store.run("rewind", "--to", point, "--preview")[2]
+    assert store.ok("rewind", "--to", point, "--preview")
+    _, out, _ = store.run("doctor")
+    assert "was interrupted and rolled back, but" in out
+    assert "database disk image is malformed" in out
+    store.run("clean", "--all", "--force")
+    assert "malformed" not in store.run("doctor")[1]
+
+
 def test_a_rewind_that_is_killed_anywhere_is_whole(store: Store, tmp_path: Path) -> None:
     """Before each fourth call that changes something, in the whole command."""
     point, before = store.point("Create one.txt"), store.look()[:2]

@@ -264,6 +264,7 @@ def test_a_way_back_that_fails_is_tried_once_more(world: World) -> None:
     (world.store / "locked").unlink()
     assert world.complete() == ["rewind to abc was interrupted and has now been rolled back"]
     assert (world.look(), world.log(), world.states()) == (BEFORE, ["drop a"], ["rolled back"])
+    assert transaction.problem(world.place, transaction.find_all(world.place)[0].id) == ""
 
 
 def test_a_way_back_that_fails_again_is_told_and_left(world: World) -> None:
@@ -273,6 +274,9 @@ def test_a_way_back_that_fails_again_is_told_and_left(world: World) -> None:
     assert "store is locked" in message
     assert world.states() == ["rolled back"]
     assert world.complete() == []
+    (found,) = transaction.find_all(world.place)
+    assert message.startswith(transaction.problem(world.place, found.id))
+    assert "store is locked" in transaction.problem(world.place, found.id)
 
 
 # ---------------------------------------------------------------- kills

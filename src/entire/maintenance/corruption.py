@@ -184,7 +184,9 @@ def _is_state(path: str, session_id: str) -> bool:
 
 
 def unfinished(case: Case) -> Iterator[FindingView]:
+    """Find interrupted transactions, and those of which a command could not be taken back."""
     for interrupted in transaction.find_all(case.place):
+        problem = transaction.problem(case.place, interrupted.id)
         if not interrupted.is_settled:
             yield finding(
                 ERROR,
@@ -192,6 +194,8 @@ def unfinished(case: Case) -> Iterator[FindingView]:
                 "`entire doctor --fix` finishes it or rolls it back",
                 fixable=True,
             )
+        elif problem:
+            yield finding(WARNING, problem, "check the conversation in its agent; `entire clean --all` forgets this")
 
 
 # ---------------------------------------------------------------- refs and the journal

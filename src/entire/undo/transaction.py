@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from entire.undo.backups import Mark
     from entire.undo.noted import NotedTranscript
 
+_PROBLEM = "problem"
 _STATES = {APPLYING: "applying", BACK: "rolling back", FAILED: "rolled back", "": "done"}
 
 
@@ -578,10 +579,20 @@ def _finish(place: Place, identity: str, *, back: bool) -> list[str]:
 def _give_up(place: Place, identity: str, plan: Plan, error: CommandError, *, back: bool) -> list[str]:
     """Roll back a transaction that a command keeps from being finished; settle one that it keeps from that, too."""
     path = os.path.join(root(place), identity)
-    if back:
-        if not renamed(path + BACK, path + FAILED):
-            return [f"{plan.title} was interrupted and cannot be finished yet: {error}"]
-        return [f"{plan.title} was interrupted and rolled back, but {error}; {error.hint}"]
-    if not renamed(path + APPLYING, path + BACK):
-        return [f"{plan.title} was interrupted and cannot be finished yet: {error}"]
-    return [f"{plan.title} was interrupted and cannot be finished: {error}", *_finish(place, identity, back=True)]
+    unfinished = f"{plan.title} was interrupted and cannot be finished"
+    if not back:
+        if not renamed(path + APPLYING, path + BACK):
+            return [f"{unfinished} yet: {error}"]
+        return [f"{unfinished}: {error}", *_finish(place, identity, back=True)]
+    message = f"{plan.title} was interrupted and rolled back, but {error}"
+    try:
+        files.write(os.path.join(path, _PROBLEM), message.encode("utf-8", "replace"), mode=0o600)
+        os.rename(path + BACK, path + FAILED)
+    except (OSError, EntireError):
+        return [f"{unfinished} yet: {error}"]
+    return [f"{message}; {error.hint}"]
+
+
+def problem(place: Place, transaction_id: str) -> str:
+    """Return what could not be rolled back of a transaction, '' for nothing: not every command shows messages."""
+    return (files.read(os.path.join(root(place), transaction_id, _PROBLEM)) or b"").decode("utf-8", "replace")
