@@ -420,3 +420,19 @@ def test_a_failure_is_logged_where_the_agent_works(played: Bared, monkeypatch: p
     assert [path.name for path in played.story.root.iterdir()] == [".git"]
     played.story.root = root
     assert played.story.log_errors() == ["RuntimeError: on purpose"]
+
+
+# an agent whose package is removed
+
+
+def test_a_transcript_that_was_stored_whole_stays_whole_without_its_agent(
+    played: Bared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played.hook("turn-start", prompt="Create 1.txt")
+    played.say(prompt="Create 1.txt")
+    played.story.write("1.txt", "x\n")
+    played.hook("turn-end")
+    monkeypatch.delitem(registry.BUILTIN, "bare")
+    played.say(answer="Written late.")
+    played.commit("Add 1")
+    assert played.slot()["transcript"] == played.file.read_text()

@@ -168,9 +168,7 @@ class Context:
     def _stand_in(self, session: Session) -> Agent:
         from entire.agents.stand_in import StandIn
 
-        return StandIn(
-            session.agent, session.agent_type, grows_by_lines=bool(session.stored.size) and not session.is_opaque
-        )
+        return StandIn(session.agent, session.agent_type, grows_by_lines=bool(session.stored.lines))
 
     def agent_named(self, name: str) -> Agent | None:
         """Return an agent's adapter for a session that is not known yet; None if the agent is not installed."""

@@ -55,9 +55,9 @@ class FileLines(Value):
 
 
 class StoredLines(Value):
-    """How much of a transcript that grows by lines is stored in parts. ``mark``: a hash of what precedes the end."""
+    """How much of a transcript is stored in parts. ``mark``: a hash of what precedes the end."""
 
-    lines: int = 0
+    lines: int = 0  # 0 if it is stored whole, in one part
     size: int = 0
     mark: str = ""
 

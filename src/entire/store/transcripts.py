@@ -87,8 +87,8 @@ def store(session: Session, held: FileLines, where: str, shorten: Callable[[byte
     The caller writes the new parts in the same stream as the tree that contains them, before it saves the session.
     ``shorten`` cuts a value inside a single line that exceeds the size of a part.
     """
-    if was_rewritten(session) or held.size < session.stored.size:
-        forget(session)
+    if was_rewritten(session) or held.size < session.stored.size or not session.stored.lines:
+        forget(session)  # also what was stored whole: such a part has its last newline
     parts: list[str | Redacted] = [str(oid) for oid, _ in session.parts]
     for block, is_last in _blocks(held.path, session.stored.size, held.size):
         last = b""
@@ -226,7 +226,7 @@ def store_whole(session: Session, chunks: Sequence[bytes], objects: Objects) -> 
         return Stored(parts=tuple(map(redact, chunks)), lines=0, size=size)
     data, known = chunks[0], b""
     stored = session.stored
-    if stored.size and _mark(data[: stored.size]) == stored.mark and len(session.parts) == 1:
+    if stored.size and not stored.lines and _mark(data[: stored.size]) == stored.mark and len(session.parts) == 1:
         known = objects.blob(str(session.parts[0][0])) or b""
     redacted = trusted(known + redact_jsonl(data[stored.size if known else 0 :]))
     _remember_whole(session, data, redacted)
@@ -256,7 +256,7 @@ def _remember_whole(session: Session, data: bytes, redacted: Redacted) -> None:
     if data.endswith(b"\n"):
         lines = data.count(b"\n")
         session.parts = [[blob_id(redacted, session.oid_size), lines]]
-        session.stored = StoredLines(lines=lines, size=len(data), mark=_mark(data))
+        session.stored = StoredLines(size=len(data), mark=_mark(data))
 
 
 def _mark(data: bytes) -> str:
