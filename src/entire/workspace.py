@@ -1,6 +1,7 @@
 """One repository with Entire in it: the entry point of commands and library users.
 
-Reading never writes, so it also works in a read-only repository.
+Reading changes nothing, except that commits which no hook saw are recorded first. It also works in a read-only
+repository.
 """
 
 from __future__ import annotations
@@ -38,7 +39,22 @@ class Workspace:
     def _reload(self) -> None:
         """Load the settings and drop everything cached."""
         self.settings: Settings | None = settings.load(self.place)  # None: Entire was never enabled here
-        self._catalog = Catalog(self.place)
+        self._known_catalog: Catalog | None = None
+
+    @property
+    def _catalog(self) -> Catalog:
+        if self._known_catalog is None:
+            self._catch_up()
+            self._known_catalog = Catalog(self.place)
+        return self._known_catalog
+
+    def _catch_up(self) -> None:
+        """Complete what hooks left of commits, so that what is read next is true."""
+        if self.settings is not None and self.settings.enabled:
+            from entire.lifecycle import recovery
+
+            with contextlib.closing(self._context()) as context:
+                recovery.catch_up(context)
 
     def __repr__(self) -> str:
         return f"Workspace({self.place.top!r})"
@@ -100,19 +116,20 @@ class Workspace:
         """Return the recorded sessions, most recently seen first."""
         from entire.queries import sessions
 
+        self._catch_up()
         return sessions.listing(self.place)
 
     def commit(self, name: str) -> views.CommitView:
         """Return a commit by any revision that git understands; raises EntireError if there is none."""
         from entire.queries import commits
 
-        return commits.find(self.place.top, name)
+        return commits.find(self._catalog, name)
 
     def linked_commits(self, *, everywhere: bool = False) -> list[views.CommitView]:
-        """Return the commits with a checkpoint's id, newest first: of this branch, or of all branches and tags."""
+        """Return the commits with a checkpoint, newest first: of this branch, or of all branches and tags."""
         from entire.queries import commits
 
-        return commits.linked(self.place.top, everywhere=everywhere)
+        return commits.linked(self._catalog, everywhere=everywhere)
 
     def explain(self, commit: str) -> views.ExplanationView:
         """Return a commit with its checkpoints, or with the reason why it has none."""
@@ -180,6 +197,7 @@ class Workspace:
         """
         from entire.rewind.points import Points
 
+        self._catch_up()
         with contextlib.closing(self._context()) as context:
             return Points(context).find(limit=limit, session_id=session_id)
 

@@ -104,6 +104,13 @@ class Story:
     def ids(self, commit: str = "HEAD") -> list[CheckpointId]:
         return trailers.checkpoint_ids(self.git("log", "-1", "--format=%B", commit))
 
+    def recorded(self, commit: str = "HEAD") -> list[str]:
+        """Return the checkpoints that the index on the checkpoints branch records for a commit's id."""
+        oid = self.git("rev-parse", commit).strip()
+        folder = f"entire/checkpoints/v1:links/commits/{oid[:2]}"
+        names = self.git("ls-tree", "--name-only", folder, ok=False).split()
+        return [name.rpartition("-")[2] for name in names if name.startswith(f"{oid[2:]}-")]
+
     def show(self, name: str) -> str:
         return self.git("show", f"entire/checkpoints/v1:{name}")
 
@@ -124,7 +131,8 @@ class Story:
         return value
 
     def linked(self, commit: str = "HEAD") -> dict[str, Any]:
-        ids = self.ids(commit)
+        """Return the only checkpoint of a commit, whether its message names it or it is recorded for its id."""
+        ids = [*self.ids(commit), *self.recorded(commit)]
         assert len(ids) == 1, ids
         return self.checkpoint(ids[0])
 
@@ -254,17 +262,21 @@ class Session:
                   {"filePath": path, "oldString": old, "newString": new})  # fmt: skip
 
     @contextmanager
-    def shell(self, command: str = "do something") -> Iterator[None]:
-        """Do something as the agent's Bash tool: the call is in the transcript before, the result after."""
+    def shell(self, command: str = "do something") -> Iterator[list[str]]:
+        """Do something as the agent's Bash tool: the call is in the transcript before, the result after, with what was
+        added to the list as its output.
+        """
         tool_id = f"toolu_{uuid.uuid4().hex[:20]}"
         self.answer({"type": "tool_use", "id": tool_id, "name": "Bash", "input": {"command": command}})
         time.sleep(0.01)
-        yield
+        output: list[str] = []
+        yield output
         time.sleep(0.01)
+        text = "".join(output)
         self.record(
             "user",
-            message={"role": "user", "content": [{"tool_use_id": tool_id, "type": "tool_result", "content": ""}]},
-            toolUseResult={"stdout": "", "stderr": "", "interrupted": False},
+            message={"role": "user", "content": [{"tool_use_id": tool_id, "type": "tool_result", "content": text}]},
+            toolUseResult={"stdout": text, "stderr": "", "interrupted": False},
         )
 
     def commit(self, message: str, *args: str, add: bool = True) -> str:

@@ -61,10 +61,17 @@ def slots(story: Story) -> list[str]:
 # ---------------------------------------------------------------- add_links
 
 
+def add_links(context: Context, *oids: str) -> None:
+    """Add commits to the checkpoints that their messages name."""
+    found = {oid: context.objects.commit(oid) for oid in oids}
+    ids = {oid: context.links.of(commit) if commit is not None else [] for oid, commit in found.items()}
+    followed_commits.add_links(context, ids)
+
+
 def test_a_copy_is_added_to_the_record_and_to_nothing_else(story: Story, context: Context) -> None:
     first, before = story.linked()["lineage"], slots(story)
     other = copy(story, "HEAD~1")
-    followed_commits.add_links(context, [other])
+    add_links(context, other)
     lineage = story.linked()["lineage"]
     assert [one["commit"] for one in lineage["commits"]] == [story.head(), other]
     old, new = lineage["commits"]
@@ -76,19 +83,19 @@ def test_a_copy_is_added_to_the_record_and_to_nothing_else(story: Story, context
 
 def test_what_is_known_is_not_written_again(story: Story, context: Context) -> None:
     other = copy(story, "HEAD~1")
-    followed_commits.add_links(context, [story.head()])
+    add_links(context, story.head())
     once = kept(story)
     assert [one["commit"] for one in story.linked()["lineage"]["commits"]] == [story.head()]
-    followed_commits.add_links(context, [other])
+    add_links(context, other)
     twice = kept(story)
     assert twice != once
-    followed_commits.add_links(context, [other, story.head()])
+    add_links(context, other, story.head())
     assert kept(story) == twice
 
 
 def test_a_copy_without_a_parent_is_measured_against_nothing(story: Story, context: Context) -> None:
     root = copy(story)
-    followed_commits.add_links(context, [root])
+    add_links(context, root)
     old, new = story.linked()["lineage"]["commits"]
     assert new["commit"] == root
     assert new["tree"] == old["tree"]
@@ -104,7 +111,7 @@ def test_a_squash_is_learned_by_each_of_its_checkpoints(story: Story, a: Session
     message = "Both\n\n" + "".join(f"Entire-Checkpoint: {one}\n" for one in ids)
     squash = copy(story, "HEAD~2", message=message)
     before = story.git("rev-list", "--count", BRANCH)
-    followed_commits.add_links(context, [squash])
+    add_links(context, squash)
     assert [story.checkpoint(one)["lineage"]["commits"][-1]["commit"] for one in ids] == [squash, squash]
     assert int(story.git("rev-list", "--count", BRANCH)) == int(before) + 1
 
@@ -114,18 +121,18 @@ def test_a_squash_is_learned_by_each_of_its_checkpoints(story: Story, a: Session
 )
 def test_commits_that_carry_no_checkpoint_of_ours_write_nothing(story: Story, context: Context, message: str) -> None:
     before = kept(story)
-    followed_commits.add_links(context, [copy(story, "HEAD", message=message)])
+    add_links(context, copy(story, "HEAD", message=message))
     assert kept(story) == before
 
 
 def test_commits_that_are_gone_are_passed_over(story: Story, context: Context) -> None:
     before = kept(story)
-    followed_commits.add_links(context, [])
-    followed_commits.add_links(context, ["1" * 40])
-    followed_commits.add_links(context, [story.git("rev-parse", "HEAD^{tree}").strip()])
+    add_links(context)
+    add_links(context, "1" * 40)
+    add_links(context, story.git("rev-parse", "HEAD^{tree}").strip())
     assert kept(story) == before
     other = copy(story, "HEAD~1")
-    followed_commits.add_links(context, ["1" * 40, other])
+    add_links(context, "1" * 40, other)
     assert story.linked()["lineage"]["commits"][-1]["commit"] == other
 
 

@@ -232,7 +232,8 @@ def test_a_commit_that_no_hook_saw(story: Story, a: Session, way: Callable[[Stor
     assert shown(story, a) == ()
     a.prompt("Go on")
     assert recorded(a) == []
-    assert reason(story, commit) == f"git ran no hook of Entire for it; it contains work of session {a.id}"
+    assert slot_of(story, a, commit)["files_touched"] == ["new.txt", "old.txt"]
+    assert (story.ids(commit), story.reasons()) == ([], {})
     a.write("next.txt", "next\n")
     a.stop()
     story.commit("Next")
@@ -249,7 +250,8 @@ def test_the_next_event_may_be_a_commit(story: Story, a: Session, way: Callable[
     story.write("mine.txt", "mine\n")
     story.commit("Mine")
     assert unlinked(story) == ""  # no session has work here any more
-    assert reason(story, commit) == f"git ran no hook of Entire for it; it contains work of session {a.id}"
+    assert slot_of(story, a, commit)["files_touched"] == ["new.txt", "old.txt"]
+    assert (story.ids(commit), story.reasons()) == ([], {})
     assert recorded(a) == []
     assert story.log_errors() == []
 
@@ -260,7 +262,8 @@ def test_the_next_event_may_be_the_sessions_end(story: Story, a: Session, way: C
     commit = story.head()
     a.end()
     assert recorded(a) == []
-    assert reason(story, commit) == f"git ran no hook of Entire for it; it contains work of session {a.id}"
+    assert slot_of(story, a, commit)["files_touched"] == ["new.txt", "old.txt"]
+    assert (story.ids(commit), story.reasons()) == ([], {})
     assert not is_live(story)
     assert story.log_errors() == []
 
@@ -274,7 +277,8 @@ def test_a_commit_that_no_hook_saw_during_a_turn(story: Story, a: Session, way: 
     assert shown(story, a) == ()
     a.stop()
     assert (recorded(a), shown(story, a)) == ([], ())
-    assert reason(story, commit) == f"git ran no hook of Entire for it; it contains work of session {a.id}"
+    assert slot_of(story, a, commit)["files_touched"] == ["more.txt", "new.txt", "old.txt"]
+    assert (story.ids(commit), story.reasons()) == ([], {})
     assert story.log_errors() == []
 
 
@@ -316,8 +320,8 @@ def test_several_commits_that_no_hook_saw(story: Story, a: Session) -> None:
         story.git(*NO_HOOKS, "commit", "-q", "-m", name)
         found.append(story.head())
     a.prompt("Go on")
-    work = f"git ran no hook of Entire for it; it contains work of session {a.id}"
-    assert [reason(story, commit) for commit in found] == ["it contains no session content", work, work]
+    assert story.reasons() == {found[0]: "it contains no session content"}
+    assert [slot_of(story, a, commit)["files_touched"] for commit in found[1:]] == [["old.txt"], ["new.txt"]]
     assert recorded(a) == []
     assert story.log_errors() == []
 
@@ -404,7 +408,8 @@ def test_a_commit_that_no_hook_saw_while_a_rebase_stopped(story: Story, a: Sessi
     story.git("rebase", "--continue")
     a.prompt("Look again")
     assert recorded(a) == []
-    assert reason(story) == f"git ran no hook of Entire for it; it contains work of session {a.id}"
+    assert slot_of(story, a)["files_touched"] == ["new.txt"]
+    assert (story.ids(), story.reasons()) == ([], {})
     a.stop()
     story.write("new.txt", story.read("new.txt") + "mine\n")
     story.commit("Mine")

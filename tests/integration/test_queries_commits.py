@@ -12,6 +12,7 @@ from entire import layout
 from entire.layout import Place
 from entire.model.views import UnlinkedView
 from entire.queries import commits
+from entire.store.catalog import Catalog
 from tests import golden
 
 
@@ -27,27 +28,32 @@ def place(top: str) -> Place:
     return found
 
 
+@pytest.fixture
+def catalog(place: Place) -> Catalog:
+    return Catalog(place)
+
+
 def git(top: str, *args: str) -> str:
     return subprocess.run(["git", "-C", top, *args], capture_output=True, text=True, check=True).stdout.strip()
 
 
-def test_linked_commits_of_this_branch_and_of_all(top: str) -> None:
-    here = commits.linked(top)
+def test_linked_commits_of_this_branch_and_of_all(top: str, catalog: Catalog) -> None:
+    here = commits.linked(catalog)
     assert [one.time for one in here] == sorted((one.time for one in here), reverse=True)
     assert all(one.checkpoint_ids or one.foreign_ids for one in here)
     git(top, "switch", "-q", "-c", "aside", f"{here[0].oid}~1")
-    assert here[0] not in commits.linked(top)
-    assert here[0] in commits.linked(top, everywhere=True)
+    assert here[0] not in commits.linked(catalog)
+    assert here[0] in commits.linked(catalog, everywhere=True)
 
 
-def test_the_commits_of_a_checkpoint(top: str) -> None:
-    (newest, *_) = commits.linked(top)
+def test_the_commits_of_a_checkpoint(catalog: Catalog) -> None:
+    (newest, *_) = commits.linked(catalog)
     (name, *_) = newest.checkpoint_ids
-    assert newest in commits.of_checkpoint(top, name)
-    assert commits.of_checkpoint(top, "ffffffffffff") == ()
+    assert newest in commits.of_checkpoint(catalog, name)
+    assert commits.of_checkpoint(catalog, "ffffffffffff") == ()
 
 
-def test_why_a_commit_was_not_linked(top: str, place: Place) -> None:
+def test_why_a_commit_was_not_linked(top: str, place: Place, catalog: Catalog) -> None:
     first, second = git(top, "rev-list", "-2", "HEAD").split()
     reasons = [{"commit": second, "reason": "a revert"}, {"commit": "f" * 40, "reason": "gone"},
                {"commit": first, "reason": "a merge"}]  # fmt: skip
@@ -55,7 +61,7 @@ def test_why_a_commit_was_not_linked(top: str, place: Place) -> None:
     Path(top, ".git/entire/journal.json").write_text(json.dumps({"reasons": reasons}))
     assert commits.reason(place, second) == "a revert"
     assert commits.reason(place, "e" * 40) == ""
-    shown = {oid: commits.find(top, oid) for oid in (first, second)}
+    shown = {oid: commits.find(catalog, oid) for oid in (first, second)}
     assert commits.unlinked(place) == [
         UnlinkedView(commit=oid, subject=shown[oid].subject, reason=reason, time=shown[oid].time)
         for oid, reason in ((first, "a merge"), (second, "a revert"))

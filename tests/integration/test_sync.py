@@ -18,7 +18,9 @@ from entire.model.ids import CheckpointId
 from entire.model.records import CheckpointSummary, SessionRecord, Summary
 from entire.model.transcripts import TokenUsage
 from entire.redact import trusted
-from entire.store import checkpoint_writer, checkpoints, gojson, merge, sync
+from entire.store import checkpoint_writer, checkpoints, gojson, lineage_file, merge, sync
+from entire.store.lineage_file import LineageFile, Link
+from entire.store.links import Links
 from tests import golden
 
 AUTHOR = "Ada <ada@example.com> 1700000000 +0000"
@@ -272,6 +274,33 @@ def test_what_we_do_not_know_is_joined_too(team: list[Path]) -> None:
         f"{path}/a/deep/x", f"{path}/b/deep/x",
     }  # fmt: skip
     assert _tree(where, joined) == _tree(where, _join(where, *reversed(tips)))
+
+
+def test_the_commits_of_both_records_and_of_both_indexes_are_joined(team: list[Path]) -> None:
+    where = str(team[0])
+    base = save(where, content(IDS[0], "s0"))
+    tips, names = [], []
+    for number, checkpoint_id in enumerate((IDS[0], IDS[1])):
+        record = LineageFile(commits=(Link(commit=str(number) * 40, tree="t", time=1700000000.0 + number),))
+        stream = Stream(where)
+        names.append(f"links/commits/ab/{'c' * 38}-000-{checkpoint_id}")
+        changes = {
+            f"{IDS[0].path}/{lineage_file.NAME}": ("100644", stream.blob(lineage_file.dumps(record))),
+            names[-1]: ("100644", stream.blob(b"")),
+        }
+        mark = stream.commit(message=b"x", author=AUTHOR, parents=(base,), changes=changes)
+        tips.append(stream.write()[mark])
+    joined = _join(where, *tips)
+    assert _tree(where, joined) == _tree(where, _join(where, *reversed(tips)))
+    assert _tree(where, _join(where, joined, tips[1])) == _tree(where, joined)
+    assert set(names) <= set(git(where, "ls-tree", "-r", "--name-only", joined).split())
+    assert [entry.id for entry in checkpoints.list_all(where, [joined])] == [IDS[0]]
+    with Objects(where) as objects:
+        found = checkpoints.read_at(objects, joined, IDS[0])
+        assert found is not None
+        record = lineage_file.read(objects, found) or LineageFile()
+        assert [link.commit for link in record.commits] == ["0" * 40, "1" * 40]
+        assert Links(where, objects, [joined]).recorded("ab" + "c" * 38) == sorted(IDS[:2])
 
 
 def _join(where: str, ours: str, theirs: str) -> str:

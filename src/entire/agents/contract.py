@@ -178,6 +178,14 @@ class TranscriptAnalyzer(Transcript, Protocol):
         """
         ...
 
+    def makes_commit(self, since: Position, moment: float, commit: str) -> bool:
+        """Tell whether a tool call after ``since`` made the commit with the id ``commit`` at ``moment``: its result
+        names the commit, or its command commits.
+
+        Optional: without it, a commit that no git hook saw is never the agent's own.
+        """
+        ...
+
     def model(self, since: Position, until: Position | None = None) -> str:
         """Return the model that wrote the last answer, or ''.
 

@@ -11,18 +11,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_FORMAT = "--format=%H%n%P%n%at%n%an%n%B"
+_FORMAT = "--format=%H%n%P%n%at%n%ct%n%an%n%B"
 _NOT_OURS = ("refs/heads/entire/*", "refs/remotes/*/entire/*", "refs/entire/*", "refs/stash")
 
 
 class Logged(Value):
-    """A commit in ``git log``; ``time`` is the author's, in seconds since the epoch."""
+    """A commit in ``git log``; ``time`` is the author's, ``committed`` the committer's, in seconds since the epoch."""
 
     oid: str
     parents: tuple[str, ...]
     time: float
     author: str
     message: str
+    committed: float = 0.0
 
     @property
     def subject(self) -> str:
@@ -62,15 +63,27 @@ def show(where: str, oids: Sequence[str]) -> list[Logged]:
     return _log(where, "--no-walk=unsorted", "--ignore-missing", "--stdin", stdin=stdin)
 
 
-def containing(where: str, text: str, *, start: str = "", limit: int = 0) -> list[Logged]:
+def containing(where: str, text: str, *, start: str = "", limit: int = 0, first_parent: bool = False) -> list[Logged]:
     """Return the commits whose message contains ``text``, newest first.
 
     Searches what ``start`` reaches, or without it what any branch, tag or HEAD reaches (our own refs excluded).
     """
     options = ["--fixed-strings", f"--grep={text}", *([f"--max-count={limit}"] if limit else [])]
+    return _log(where, *options, *_from(start, first_parent=first_parent))
+
+
+def reached(where: str, *, start: str = "", first_parent: bool = False, since: float = 0.0) -> list[str]:
+    """Return the ids of the commits in which ``containing`` searches, in its order; only recent ones with ``since``."""
+    options = [f"--since=@{since:.0f}"] if since else []
+    done = run.git(where, "log", "--format=%H", *options, *_from(start, first_parent=first_parent), ok=(0, 128))
+    return done.stdout.decode("ascii", "replace").split()
+
+
+def _from(start: str, *, first_parent: bool) -> list[str]:
+    chain = ["--first-parent"] if first_parent else []
     if start:
-        return _log(where, *options, "--end-of-options", start)
-    return _log(where, *options, *(f"--exclude={pattern}" for pattern in _NOT_OURS), "--all")
+        return [*chain, "--end-of-options", start]
+    return [*chain, *(f"--exclude={pattern}" for pattern in _NOT_OURS), "--all"]
 
 
 def log(where: str, revs: Sequence[str], *, limit: int = 0) -> list[Logged]:
@@ -117,9 +130,9 @@ def _log(where: str, *args: str, stdin: bytes = b"") -> list[Logged]:
                    stdin=stdin, ok=(0, 128))  # fmt: skip
     found = []
     for entry in done.stdout.decode("utf-8", "surrogateescape").split("\0"):
-        fields = entry.split("\n", 4)
-        if len(fields) == 5:
-            oid, parents, moment, author, message = fields
+        fields = entry.split("\n", 5)
+        if len(fields) == 6:
+            oid, parents, moment, committed, author, message = fields
             found.append(Logged(oid=oid, parents=tuple(parents.split()), time=float(moment or 0), author=author,
-                                message=message))  # fmt: skip
+                                message=message, committed=float(committed or 0)))  # fmt: skip
     return found

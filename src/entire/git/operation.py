@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 
 from entire import files, process
-from entire.model.trailers import checkpoint_ids
 from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.layout import Place
-    from entire.model.ids import CheckpointId
 
+_SQUASHED = "Squashed commit of the following:"
 _SEQUENCERS = ("rebase", "cherry-pick", "revert", "am", "merge", "pull")
 _VALUE_OPTIONS = (
     "-C",
@@ -105,26 +104,34 @@ class Operation(Value):
     picked: str = ""  # the commit of an interrupted cherry-pick
     rebasing: bool = False
     folds: str = ""  # the commit that a rebase folds into HEAD (squash, fixup)
-    squash_tip: str = ""
     squash_message: str = ""
-    squashed_ids: tuple[CheckpointId, ...] = ()  # of the commits that `merge --squash` combines, oldest first
+    squashed: tuple[str, ...] = ()  # the commits that `merge --squash` combines, oldest first
 
 
 def state(place: Place) -> Operation:
     """Return the operations in progress."""
     folder = place.git_dir
     squash = (files.read(os.path.join(folder, "SQUASH_MSG")) or b"").decode("utf-8", "surrogateescape")
-    _, *commits = ("\n" + squash).split("\ncommit ")
-    tips = [text.split(maxsplit=1)[0] for text in commits if text.strip()]
     return Operation(
         merge_heads=tuple((files.read(os.path.join(folder, "MERGE_HEAD")) or b"").decode("ascii", "replace").split()),
         picked=(files.read(os.path.join(folder, "CHERRY_PICK_HEAD")) or b"").decode("ascii", "replace").strip(),
         folds=_folded_commit(folder),
         rebasing=is_rebasing(place),
-        squash_tip=tips[0] if tips else "",
         squash_message=squash,
-        squashed_ids=tuple(checkpoint_id for text in reversed(commits) for checkpoint_id in checkpoint_ids(text)),
+        squashed=_squashed(squash),
     )
+
+
+def of_message(message: str, merge_heads: tuple[str, ...]) -> Operation:
+    """Return the operation that a finished commit shows: a merge, or a squash whose message was not edited."""
+    squash = message if message.startswith(_SQUASHED) else ""
+    return Operation(merge_heads=merge_heads, squash_message=squash, squashed=_squashed(squash))
+
+
+def _squashed(message: str) -> tuple[str, ...]:
+    """Return the commits that the message of `merge --squash` lists, oldest first."""
+    _, *commits = ("\n" + message).split("\ncommit ")
+    return tuple(reversed([text.split(maxsplit=1)[0] for text in commits if text.strip()]))
 
 
 def is_rebasing(place: Place) -> bool:

@@ -9,10 +9,15 @@ from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from entire.git.history import Logged
     from entire.layout import Place
 
 _REFLOG_END = 1 << 16
 _RESET_WITHIN = 20  # moves
+AMENDED = "commit (amend)"
+"""How the subject of an amend starts."""
+_COPYING = ("am", "checkout", "cherry-pick", "clone", "merge", "pull", "rebase", "reset")
+"""First words of the subject where HEAD moves to commits that exist, or to copies of them."""
 
 
 class Move(Value):
@@ -25,7 +30,21 @@ class Move(Value):
     @property
     def is_amend(self) -> bool:
         """Tell whether HEAD moved to an amended commit."""
-        return self.subject.startswith("commit (amend)")
+        return self.subject.startswith(AMENDED)
+
+    @property
+    def copies(self) -> bool:
+        """Tell whether HEAD may have moved to a copy of a commit."""
+        return self._word in ("am", "cherry-pick", "pull", "rebase")
+
+    @property
+    def _word(self) -> str:
+        return self.subject.partition(":")[0].partition(" ")[0]
+
+    def makes(self, commit: Logged) -> bool:
+        """Tell whether this move made a commit."""
+        on_parent = self.old == commit.parents[0] if commit.parents else not self.old.strip("0")
+        return self.new == commit.oid and self._word not in _COPYING and (on_parent or self.is_amend)
 
 
 def moves(place: Place) -> list[Move]:

@@ -6,12 +6,6 @@ import os
 
 from entire.git import history, refs, remote, run
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from entire.git.history import Logged
-
-_LIMIT = 200  # linked commits examined on a branch
-
 
 def changed(top: str) -> list[str]:
     """Return the tracked paths with uncommitted changes, staged or not."""
@@ -50,11 +44,6 @@ def default_branch(top: str) -> str:
     names = [name for name in (local, named, "refs/heads/main", "refs/heads/master") if name]
     found = refs.read(top, *names)
     return next((name for name in names if name in found), "")
-
-
-def linked(top: str, start: str, text: str) -> list[Logged]:
-    """Return the commits on the first-parent chain whose message contains ``text``, newest first."""
-    return history.log(top, ["--first-parent", "--fixed-strings", f"--grep={text}", start], limit=_LIMIT)
 
 
 def is_on_chain(top: str, commit: str, start: str) -> bool:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from entire.layout import Place
     from entire.lifecycle.session_transcript import SessionTranscript
     from entire.settings import Settings
+    from entire.store.links import Links
     from entire.strategies.contract import Strategy
 
 _IDENTITY_SECONDS = 600.0  # how long git's user name is cached
@@ -42,11 +43,12 @@ class Context:
         self._transcripts: dict[str, SessionTranscript] = {}
         self._relevant: list[str] | None = None
         self._touched: dict[str, Session] = {}
+        self._tips: list[str] | None = None
 
-    def lock(self) -> files.Lock:
+    def lock(self, *, timeout: float = 20.0) -> files.Lock:
         """Return the repository's lock, and drop what was cached: only one hook at a time may change stored state."""
         self.forget()
-        return files.Lock(self.place.lock_file)
+        return files.Lock(self.place.lock_file, timeout=timeout)
 
     def forget(self) -> None:
         """Drop cached state: another process may have written since."""
@@ -56,6 +58,7 @@ class Context:
         self._transcripts = {}
         self._relevant = None
         self._touched = {}
+        self._tips = None
 
     def touch(self, session: Session) -> None:
         """Mark a session to be written by the next ``save``."""
@@ -223,6 +226,16 @@ class Context:
         self.log.info("the agent's transcript is shorter than what was stored of it; that counts",
                       session_id=session.session_id)  # fmt: skip
         return SessionTranscript(agent, session, self.place.top, saved)
+
+    @property
+    def links(self) -> Links:
+        """Which checkpoints the user's commits have, as the checkpoints branches say now."""
+        from entire.store import checkpoints
+        from entire.store.links import Links
+
+        if self._tips is None:
+            self._tips = [checkpoints.LOCAL_REF, *(checkpoints.tips(self.place.top).keys() - {checkpoints.LOCAL_REF})]
+        return Links(self.place.top, self.objects, self._tips)
 
     def author(self) -> str:
         """Return ``Name <mail> seconds zone`` for the commits that Entire makes."""

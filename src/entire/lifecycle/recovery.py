@@ -7,15 +7,19 @@ from __future__ import annotations
 import os
 
 from entire import layout
+from entire.errors import EntireError
 from entire.model.events import EventType
 from entire.model.phases import Phase
 from entire.store import sessions as states
+from entire.store.journal import Journal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.lifecycle.context import Context
     from entire.model.events import Event, GitEvent
     from entire.model.session import Session
+
+_PATIENCE = 1.0  # seconds that a command which only reads waits for the lock
 
 
 def complete_commit(context: Context, event: Event | GitEvent | None = None) -> None:
@@ -29,22 +33,37 @@ def complete_commit(context: Context, event: Event | GitEvent | None = None) -> 
 
 
 def follow_head(context: Context, event: Event | GitEvent | None = None) -> None:
-    """Learn of commits that no hook saw, if HEAD moved since the last event. A rebase is followed once it is done."""
-    journal = context.journal
-    known = journal.followed
-    if not known or (event is not None and event.type is EventType.GIT_COMMIT):
+    """Learn of commits that no hook saw, if HEAD moved since the last event. A rebase is followed once it is done, and
+    nothing while another commit is being made.
+    """
+    if event is not None and event.type is EventType.GIT_COMMIT:
         return
-    head = layout.head(context.place) or context.objects.oid("HEAD")
+    journal = context.journal
+    head, known = _head(context), journal.followed
     if not head or head == known:
         return
-    from entire.git import operation
+    if not known and not journal.attribution.tree:  # no snapshot was ever taken here; the first one follows copies
+        if event is None:
+            _follow_copies(context)
+        return
+    from entire.lifecycle.snapshots import followed_commits
 
-    if not operation.is_rebasing(context.place):
+    if not followed_commits.must_wait(context):
         from entire.lifecycle.commits import unseen
 
         unseen.follow(context, known, head)
         journal.caches.followed = head
         context.save()
+
+
+def _head(context: Context) -> str:
+    return layout.head(context.place) or context.objects.oid("HEAD")
+
+
+def _follow_copies(context: Context) -> None:
+    from entire.lifecycle.snapshots import followed_commits
+
+    followed_commits.follow_copies(context)
 
 
 def forget_removed_sessions(context: Context) -> None:
@@ -91,6 +110,24 @@ def _has_lost_turn(session: Session, now: float) -> bool:
     from entire.lifecycle import liveness
 
     return liveness.has_lost_turn(session, now, silence=liveness.NEVER)
+
+
+def catch_up(context: Context) -> None:
+    """Complete what hooks left of commits, so that a command that only reads tells the truth.
+
+    Changes nothing if nothing is left to do, or while another process holds the lock or the repository is read-only.
+    """
+    journal = Journal(context.place)
+    is_behind = os.path.exists(context.place.pending_file) or journal.followed != _head(context)
+    if not is_behind:
+        return
+    try:
+        with context.lock(timeout=_PATIENCE):
+            complete_commit(context)
+            follow_head(context)
+    except (EntireError, OSError) as error:
+        context.log.info("commits could not be followed", problem=str(error))
+        context.forget()
 
 
 def finish_interrupted(context: Context) -> list[str]:

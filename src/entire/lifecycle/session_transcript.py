@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, TypeVar
 
-    from entire.agents.contract import Agent, Transcript
+    from entire.agents.contract import Agent, Transcript, TranscriptAnalyzer
     from entire.git.read import Objects
     from entire.model.session import Session
     from entire.model.transcripts import FileReport, Prompt
@@ -91,6 +91,17 @@ class SessionTranscript:
         if analyzer is None:
             return self.end()
         return self._once(("boundary", since, moment, commit), lambda: analyzer.answer_boundary(since, moment, commit))
+
+    def makes_commit(self, since: Position, moment: float, commit: str) -> bool:
+        """Tell whether a tool call after ``since``, also one of a subagent, made a commit at ``moment``."""
+        refs = [subagent.session_ref for subagent in self._all_subagents(since, self.end())]
+        asked = [(self._analyzer, since), *((self._analyzer_of(session_ref), START) for session_ref in refs)]
+        questions = [(getattr(analyzer, "makes_commit", None), start) for analyzer, start in asked]  # optional
+        return any(ask(start, moment, commit) for ask, start in questions if ask is not None)
+
+    def _analyzer_of(self, session_ref: str) -> TranscriptAnalyzer | None:
+        """Return a subagent's transcript if it can be read."""
+        return capabilities.transcript_analyzer(self._agent, self.subagent(session_ref))
 
     # ------------------------------------------------------------ what was said and done
 
@@ -172,7 +183,7 @@ class SessionTranscript:
             return []
         found = list(self._analyzer.files(since, until))
         for subagent in self._all_subagents(since, until):
-            analyzer = capabilities.transcript_analyzer(self._agent, self.subagent(subagent.session_ref))
+            analyzer = self._analyzer_of(subagent.session_ref)
             found += analyzer.files(START) if analyzer is not None else []
         return found
 

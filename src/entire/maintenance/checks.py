@@ -14,7 +14,7 @@ from entire.lifecycle import liveness
 from entire.lifecycle.commits import complete, pending
 from entire.maintenance import agent_setup, clean, unrecorded
 from entire.maintenance.repository import Repository, is_committing
-from entire.model import jsontext, trailers
+from entire.model import jsontext
 from entire.model.health import HookStatus
 from entire.model.ids import CheckpointId
 from entire.model.times import parse_time
@@ -22,6 +22,7 @@ from entire.model.value import replace
 from entire.model.views import FindingView
 from entire.store import browse, checkpoints
 from entire.store.catalog import Catalog
+from entire.store.links import Links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -237,10 +238,11 @@ def _list(ids: list[CheckpointId]) -> str:
 
 def lost_links(case: Case) -> dict[str, list[CheckpointId]]:
     """Return the commits of this branch, newest first, with the checkpoints they name that are not stored here."""
-    found = history.containing(case.place.top, trailers.CHECKPOINT, start="HEAD")
-    linked = {commit.oid: trailers.checkpoint_ids(commit.message) for commit in found}
+    tips = list(checkpoints.tips(case.place.top).values())
+    found = Links(case.place.top, case.objects, tips).log(start="HEAD")
+    linked = {entry.commit.oid: list(entry.checkpoint_ids) for entry in found}
     names = sorted({name for ids in linked.values() for name in ids})
-    stored = browse.listed(case.place.top, list(checkpoints.tips(case.place.top).values()), names) if names else {}
+    stored = browse.listed(case.place.top, tips, names) if names else {}
     lost = {commit: [name for name in ids if name not in stored] for commit, ids in linked.items()}
     return {commit: ids for commit, ids in lost.items() if ids}
 

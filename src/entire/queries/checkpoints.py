@@ -32,7 +32,7 @@ def listing(catalog: Catalog, limit: int, session_id: str = "") -> tuple[list[vi
     A checkpoint that a trailer names but that does not exist is included, with ``is_stored`` false.
     """
     by_id: dict[str, list[views.CommitView]] = {}
-    for commit in commits.linked(catalog.place.top):
+    for commit in commits.linked(catalog):
         for name in (*commit.checkpoint_ids, *commit.foreign_ids):
             by_id.setdefault(name, []).append(commit)
     wanted = list(by_id)
@@ -52,12 +52,12 @@ def find(catalog: Catalog, prefix: str) -> views.CheckpointView:
         parts = tuple(_part(objects, slot, own) for slot in found.slots)
         tasks = tuple(_task_view(task) for task in checkpoints.tasks(objects, found))
     found = replace(found, problems=(*found.problems, *_missing(catalog.place.top, found)))
-    return _checkpoint_view(found, parts, tasks, commits.of_checkpoint(catalog.place.top, found.id), own)
+    return _checkpoint_view(found, parts, tasks, commits.of_checkpoint(catalog, found.id), own)
 
 
 def of_commit(catalog: Catalog, name: str) -> views.ExplanationView:
     """Return a commit, given by any revision that git understands, with its checkpoints."""
-    commit = commits.find(catalog.place.top, name)
+    commit = commits.find(catalog, name)
     stored = [checkpoint_id for checkpoint_id in commit.checkpoint_ids if catalog.has_checkpoint(checkpoint_id)]
     missing = [*commit.foreign_ids, *(name for name in commit.checkpoint_ids if name not in stored)]
     return views.ExplanationView(

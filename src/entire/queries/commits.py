@@ -3,37 +3,42 @@
 from __future__ import annotations
 
 from entire.errors import EntireError
-from entire.git import history
-from entire.model import trailers
+from entire.git import history, read
 from entire.model.views import CommitView, UnlinkedView
 from entire.store.journal import Journal
+from entire.store.links import Links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.git.history import Logged
     from entire.layout import Place
+    from entire.store.catalog import Catalog
+    from entire.store.links import Linked
 
 
-def find(top: str, name: str) -> CommitView:
+def find(catalog: Catalog, name: str) -> CommitView:
     """Return a commit by any revision that git understands; raises EntireError if there is none."""
+    top = catalog.place.top
     oid = history.resolve(top, name)
     found = history.show(top, [oid]) if oid else []
     if not found:
         raise EntireError(f"commit not found: {name}")
-    return _view(found[0])
+    with read.Objects(top) as objects:
+        return _view(Links(top, objects, catalog.commits).linked(found)[0])
 
 
-def linked(top: str, *, everywhere: bool = False) -> list[CommitView]:
-    """Return the commits with a checkpoint's id, newest first: of this branch, or of all branches and tags."""
-    start = "" if everywhere else "HEAD"
-    found = [_view(commit) for commit in history.containing(top, trailers.CHECKPOINT, start=start)]
-    return [commit for commit in found if commit.checkpoint_ids or commit.foreign_ids]
+def linked(catalog: Catalog, *, everywhere: bool = False) -> list[CommitView]:
+    """Return the commits with a checkpoint, newest first: of this branch, or of all branches and tags."""
+    top, start = catalog.place.top, "" if everywhere else "HEAD"
+    with read.Objects(top) as objects:
+        return [_view(commit) for commit in Links(top, objects, catalog.commits).log(start=start)]
 
 
-def of_checkpoint(top: str, checkpoint_id: str) -> tuple[CommitView, ...]:
-    """Return the commits on any branch or tag that name a checkpoint."""
-    found = map(_view, history.containing(top, checkpoint_id))
-    return tuple(commit for commit in found if checkpoint_id in commit.checkpoint_ids)
+def of_checkpoint(catalog: Catalog, checkpoint_id: str) -> tuple[CommitView, ...]:
+    """Return the commits on any branch or tag that have a checkpoint."""
+    top = catalog.place.top
+    with read.Objects(top) as objects:
+        found = Links(top, objects, catalog.commits).log(checkpoint_id=checkpoint_id)
+        return tuple(map(_view, found))
 
 
 def reason(place: Place, commit: str) -> str:
@@ -52,12 +57,13 @@ def unlinked(place: Place) -> list[UnlinkedView]:
     return out[::-1]
 
 
-def _view(commit: Logged) -> CommitView:
+def _view(linked: Linked) -> CommitView:
+    commit = linked.commit
     return CommitView(
         oid=commit.oid,
         subject=commit.subject,
         author=commit.author,
         time=commit.time,
-        checkpoint_ids=tuple(trailers.checkpoint_ids(commit.message)),
-        foreign_ids=tuple(trailers.ulid_ids(commit.message)),
+        checkpoint_ids=linked.checkpoint_ids,
+        foreign_ids=linked.foreign_ids,
     )

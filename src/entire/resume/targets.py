@@ -17,6 +17,7 @@ from entire.model.value import Value, replace
 from entire.resume import transcript_merge
 from entire.store import browse, checkpoints, lineage_file, sessions, steps, sync
 from entire.store.catalog import Catalog
+from entire.store.links import Links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,10 +29,12 @@ if TYPE_CHECKING:
     from entire.layout import Place
     from entire.model.session import Session
     from entire.store.checkpoints import Checkpoint, Slot
+    from entire.store.links import Linked
 
     Progress = Callable[[str], None]
 
 LIMIT = 60.0  # seconds per fetch
+_CHAIN = 200  # linked commits examined on a branch
 
 
 class StoredSession(Value):
@@ -173,24 +176,26 @@ class Finder:
         found = history.show(self.place.top, [history.resolve(self.place.top, name)])
         if not found:
             raise EntireError("there are no commits yet")
-        return _linked_by(found[0])
+        return _linked_by(self._links().linked(found)[0])
 
     def _branch(self, name: str, current: str, found: Mapping[str, str]) -> ResumeTarget:
         """Return a branch with the newest linked commit of its own first-parent chain."""
         ref = next(iter(found), "HEAD")
         track = ref if ref.startswith("refs/remotes/") else ""
         target = ResumeTarget(branch=name, needs_switch=name != current, track=track)
-        chain = switch.linked(self.place.top, ref, trailers.CHECKPOINT) if self._has_commit(ref) else []
-        commit = next((linked for linked in chain if _checkpoint_ids(linked)), None)
-        if commit is None:
+        chain = self._links().log(start=ref, limit=_CHAIN, first_parent=True) if self._has_commit(ref) else []
+        if not chain:
             return target
-        newer = switch.later(self.place.top, commit.oid, ref)
+        own = _linked_by(chain[0])
+        newer = switch.later(self.place.top, own.commit, ref)
         base = switch.default_branch(self.place.top)
         may_be_inherited = newer and base not in ("", f"refs/heads/{name}", f"refs/remotes/origin/{name}")
-        if may_be_inherited and switch.is_on_chain(self.place.top, commit.oid, base):
-            return replace(target, elsewhere=commit.oid)
-        own = _linked_by(commit)
+        if may_be_inherited and switch.is_on_chain(self.place.top, own.commit, base):
+            return replace(target, elsewhere=own.commit)
         return replace(target, newer=newer, commit=own.commit, subject=own.subject, checkpoint_ids=own.checkpoint_ids)
+
+    def _links(self) -> Links:
+        return Links(self.place.top, self.objects, self._catalog.commits)
 
     def _has_commit(self, ref: str) -> bool:
         return bool(history.resolve(self.place.top, ref))
@@ -292,14 +297,9 @@ def _session_of(step: Logged) -> str:
     return trailers.parse(step.message).get(trailers.SESSION, [""])[0]
 
 
-def _checkpoint_ids(commit: Logged) -> list[str]:
-    return [*trailers.checkpoint_ids(commit.message), *trailers.ulid_ids(commit.message)]
-
-
-def _linked_by(commit: Logged) -> ResumeTarget:
-    return ResumeTarget(
-        commit=commit.oid, subject=commit.subject, checkpoint_ids=tuple(dict.fromkeys(_checkpoint_ids(commit)))
-    )
+def _linked_by(linked: Linked) -> ResumeTarget:
+    return ResumeTarget(commit=linked.commit.oid, subject=linked.commit.subject,
+                        checkpoint_ids=(*linked.checkpoint_ids, *linked.foreign_ids))  # fmt: skip
 
 
 def _keep_latest(found: dict[str, StoredSession], stored: StoredSession | None) -> None:

@@ -13,11 +13,11 @@ from entire.agents import registry
 from entire.errors import EntireError
 from entire.git import bulk, checkout, diff, history
 from entire.git.write import Stream
-from entire.model import trailers
 from entire.model.value import Value
 from entire.model.views import EditView, LeftView, RewindView
 from entire.rewind.edits import Change
 from entire.store import checkpoints, sessions
+from entire.store.links import Links
 from entire.undo import backups
 
 TYPE_CHECKING = False
@@ -131,10 +131,10 @@ class Restoring:
         found = {path for session in self._context.relevant_sessions() for path in session.open_files}
         if self.then.snapshot is not None or not self.then.commit:
             return found
-        newer = history.containing(self._top, trailers.CHECKPOINT, start=f"{self.then.commit}^!")
-        newer += history.containing(self._top, trailers.CHECKPOINT, start=f"{self.then.commit}..HEAD")
         tips = list(checkpoints.tips(self._top).values())
-        for checkpoint_id in {name for commit in newer for name in trailers.checkpoint_ids(commit.message)}:
+        links = Links(self._top, self._context.objects, tips)
+        newer = [*links.log(start=f"{self.then.commit}^!"), *links.log(start=f"{self.then.commit}..HEAD")]
+        for checkpoint_id in {name for linked in newer for name in linked.checkpoint_ids}:
             stored = checkpoints.read(self._context.objects, tips, checkpoint_id)
             found.update(stored.summary.files_touched if stored is not None else ())
         return found

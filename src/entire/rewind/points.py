@@ -15,6 +15,7 @@ from entire.model.views import PointView
 from entire.rewind.chronology import Chronology
 from entire.rewind.edits import SnapshotHistory
 from entire.store import checkpoints, retained_steps, sessions, steps, turnlog
+from entire.store.links import Links
 from entire.store.prompts import SEPARATOR
 
 TYPE_CHECKING = False
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from entire.lifecycle.context import Context
     from entire.model.session import Session
     from entire.store.checkpoints import Checkpoint
+    from entire.store.links import Linked
     from entire.store.turnlog import TurnNote
 
 _CARRIED = "carry forward: "  # the subject of a step that a commit made, not a turn
@@ -71,7 +73,10 @@ class Points:
         known_commit = self._context.objects.commit(f"{name}^{{commit}}") if name and not found else None
         commits = [_logged(known_commit)] if known_commit is not None else []
         found = found or [point for commit in commits if (point := _step(commit)) is not None]
-        found = found or [point for commit in commits for point in self._points_of_commit(commit)][-1:]
+        found = (
+            found
+            or [point for linked in self._links().linked(commits) for point in self._points_of_commit(linked)][-1:]
+        )
         if not found and len(name) >= _SHORTEST:
             known = self._all(0)
             named = prefix.find(name, (key for point in known for key in (point.checkpoint_id, point.id)), "point")
@@ -167,17 +172,21 @@ class Points:
     # ------------------------------------------------------------ checkpoints
 
     def _checkpoints(self, limit: int) -> list[PointView]:
-        linked = history.containing(self._top, trailers.CHECKPOINT, start="HEAD", limit=limit)
-        self._parents = {commit.oid: commit.parents[0] if commit.parents else "" for commit in linked}
-        return [point for commit in linked for point in self._points_of_commit(commit)]
+        linked = self._links().log(start="HEAD", limit=limit)
+        commits = [found.commit for found in linked]
+        self._parents = {commit.oid: commit.parents[0] if commit.parents else "" for commit in commits}
+        return [point for found in linked for point in self._points_of_commit(found)]
 
-    def _points_of_commit(self, commit: Logged) -> list[PointView]:
+    def _links(self) -> Links:
+        return Links(self._top, self._context.objects, self._checkpoint_tips())
+
+    def _points_of_commit(self, linked: Linked) -> list[PointView]:
         """Return a commit's points, one per stored checkpoint."""
         found = []
-        for checkpoint_id in trailers.checkpoint_ids(commit.message):
+        for checkpoint_id in linked.checkpoint_ids:
             stored = checkpoints.read(self._context.objects, self._checkpoint_tips(), checkpoint_id)
             if stored is not None:
-                found.append(self._point_of_checkpoint(commit, stored))
+                found.append(self._point_of_checkpoint(linked.commit, stored))
         return found
 
     def _point_of_checkpoint(self, commit: Logged, stored: Checkpoint) -> PointView:

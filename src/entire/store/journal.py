@@ -290,9 +290,13 @@ class Journal:
             self.caches.followed = commit
 
     def note_reason(self, commit: str, reason: str, moment: float) -> None:
-        self.reasons = [entry for entry in self.reasons if entry.get("commit") != commit]
+        self.forget_reason(commit)
         self.reasons.append({"commit": commit, "reason": reason, "time": moment})
         del self.reasons[:-_MAX_REASONS]
+
+    def forget_reason(self, commit: str) -> None:
+        """Remove the reason of a commit that is linked after all."""
+        self.reasons = [entry for entry in self.reasons if entry.get("commit") != commit]
 
     def save(self, *, live: bool, running: Sequence[str] | None = None) -> None:
         """Write the journal and the markers for the git hooks. ``running``: the sessions with a turn in progress; None

@@ -112,6 +112,20 @@ def _with_uncertain(usage: TokenUsage, figures: Sequence[str]) -> TokenUsage:
     return of_figures(known, {*uncertain(usage), *figures}, subagents)
 
 
+def join(ours: LineageFile, theirs: LineageFile) -> LineageFile:
+    """Return the fuller of two states of a record, with the commits of both; either order gives the same."""
+    commits: dict[str, Link] = {}
+    for link in sorted((*ours.commits, *theirs.commits), key=lambda link: (link.time, link.commit, repr(link))):
+        commits.setdefault(link.commit, link)
+    return replace(max(ours, theirs, key=_fullness), commits=tuple(commits.values()))
+
+
+def _fullness(record: LineageFile) -> tuple[int, bytes]:
+    """Return what orders records by how much they say: the end of a turn adds to them."""
+    data = dumps(replace(record, commits=()))
+    return len(data), data
+
+
 def _turns(notes: Sequence[TurnNote]) -> list[dict[str, Any]]:
     found = []
     for note in notes:
@@ -166,7 +180,7 @@ def parse(data: bytes | None) -> LineageFile | None:
         )  # fmt: skip
         return LineageFile(
             commits=commits,
-            turns=value["turns"],
+            turns={**value["turns"]},
             files={path: _file(lines) for path, lines in value["files"].items()},
             unknown_tokens={
                 str(name): [str(figure) for figure in figures]

@@ -12,12 +12,13 @@ from entire.model.ids import HEX, CheckpointId
 from entire.model.records import SessionFiles, SessionRecord, summarize
 from entire.model.times import parse_time
 from entire.model.value import replace
-from entire.store import checkpoint_writer, checkpoints
+from entire.store import checkpoint_writer, checkpoints, lineage_file
 from entire.store.checkpoint_writer import FILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.git.read import Objects, TreeEntry
+    from entire.redact import Redacted
     from entire.store.checkpoint_writer import Changes
     from entire.store.checkpoints import Checkpoint, Slot
 
@@ -106,8 +107,17 @@ def _join_others(objects: Objects, sides: list[Checkpoint], root: str, changes: 
             continue
         if our is not None and our.mode == their.mode == _TREE:
             _join_trees(objects, ("", ""), our.oid, their.oid, f"{root}/{name}/", changes)
+        elif our is not None and name == lineage_file.NAME and (joined := _join_lineage(objects, our, their)):
+            changes[f"{root}/{name}"] = (FILE, joined)
         elif our is None or _wins(their, our):
             changes[f"{root}/{name}"] = (their.mode, their.oid)
+
+
+def _join_lineage(objects: Objects, our: TreeEntry, their: TreeEntry) -> Redacted | None:
+    """Return the record with the commits of both sides; None if this version cannot read one of them."""
+    records = [lineage_file.parse(objects.blob(entry.oid)) for entry in (our, their)]
+    ours, theirs = records
+    return lineage_file.dumps(lineage_file.join(ours, theirs)) if ours is not None and theirs is not None else None
 
 
 def _is_slot(entry: TreeEntry) -> bool:

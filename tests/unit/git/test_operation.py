@@ -65,8 +65,7 @@ def test_what_lies_in_the_git_directory(place: Place) -> None:
     found = operation.state(place)
     assert found.merge_heads == ("a" * 40, "b" * 40)
     assert (found.picked, found.rebasing, found.folds) == ("c" * 40, True, "e" * 40)
-    assert found.squash_tip == "2" * 40
-    assert found.squashed_ids == ("aaaaaaaaaaaa", "bbbbbbbbbbbb"), "the oldest first"
+    assert found.squashed == ("1" * 40, "2" * 40), "the oldest first"
 
 
 def test_nothing_in_progress(place: Place) -> None:

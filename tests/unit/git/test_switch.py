@@ -83,7 +83,6 @@ def test_the_first_parent_chain(top: Path) -> None:
     two = commit(top, "two")
     git(top, "merge", "-q", "--no-ff", "-m", "merge", "side")
     where = str(top)
-    assert [found.oid for found in switch.linked(where, "main", "Key:")] == [linked_commit]
     assert switch.later(where, linked_commit, "main") == 1
     assert switch.is_on_chain(where, linked_commit, "main")
     assert switch.is_on_chain(where, two, "main")

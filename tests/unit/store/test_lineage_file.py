@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from entire.model.records import SessionRecord, usage_from_json
 from entire.model.transcripts import TokenUsage
+from entire.model.value import replace
 from entire.store import lineage_file
 from entire.store.lineage_file import FileLines, LineageFile, Link
 from entire.store.turnlog import TurnNote
@@ -85,6 +86,25 @@ def test_prompts_are_not_in_the_record() -> None:
     ]
 
 
+records = st.builds(
+    lambda links, files, turns: replace(lineage_file.make(None, links[0], files, turns), commits=tuple(links)),
+    st.lists(link, min_size=1, max_size=3, unique_by=lambda entry: entry.commit),
+    st.dictionaries(text, lines, max_size=2),
+    st.dictionaries(text, notes, max_size=2),
+)
+
+
+@given(records, records, records)
+def test_joined_records_have_the_commits_of_both(ours: LineageFile, theirs: LineageFile, common: LineageFile) -> None:
+    ours, theirs = (replace(side, commits=(*side.commits, *common.commits)) for side in (ours, theirs))
+    joined = lineage_file.join(ours, theirs)
+    assert joined == lineage_file.join(theirs, ours)
+    assert lineage_file.join(joined, theirs) == lineage_file.join(ours, joined) == lineage_file.join(joined, joined)
+    assert {one.commit for one in joined.commits} == {one.commit for side in (ours, theirs) for one in side.commits}
+    assert [one.time for one in joined.commits] == sorted(one.time for one in joined.commits)
+    assert (joined.turns, joined.files) in [(side.turns, side.files) for side in (ours, theirs)]
+
+
 @pytest.mark.parametrize(
     "rewritten",
     [
@@ -123,6 +143,9 @@ def session(name: str, usage: TokenUsage | None) -> SessionRecord:
      {"version": 1, "commits": [1], "turns": {}, "files": {}}, {"version": 1, "commits": [], "turns": {}, "files": []},
      {"version": 1, "commits": [], "turns": {}, "files": {"a": {"status": "A", "added": [[1, 2]]}}},
      {"version": 1, "commits": [], "turns": {}, "files": {}, "unknown_tokens": {"s": 3}}],
+     {"version": 1, "commits": [1], "turns": {}, "files": {}}, {"version": 1, "commits": [], "turns": [], "files": {}},
+     {"version": 1, "commits": [], "turns": {}, "files": []},
+     {"version": 1, "commits": [], "turns": {}, "files": {"a": {"status": "A", "added": [[1, 2]]}}}],
 )  # fmt: skip
 def test_what_cannot_be_understood_is_none(value: dict[str, Any] | None) -> None:
     assert lineage_file.parse(None if value is None else json.dumps(value).encode()) is None

@@ -265,6 +265,11 @@ class Tail:
         mark = next(reversed(self.answers), self._mark)
         return Position(count=self.count, byte=self.byte, mark=mark)
 
+    def end_of(self, answer: str) -> Position:
+        """Return the end of a response."""
+        count, byte = self.answers[answer].end
+        return Position(count=count, byte=byte, mark=answer)
+
     def boundary(self, moment: float) -> Position:
         """Return the end of the last response that had started by ``moment``; the end if responses have no times."""
         if self.answers and not any(answer.time for answer in self.answers.values()):

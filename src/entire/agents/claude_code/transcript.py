@@ -28,13 +28,25 @@ class ClaudeTranscript(LineTranscript):
         tail = self._tail(known)
         return self._tail(START).position() if tail.shrunk else tail.position()
 
-    def answer_boundary(self, since: Position, moment: float, commit: str = "") -> Position:  # noqa: ARG002
-        """Return the end of the last response that had started by ``moment``, or ``since`` if there is none.
+    def answer_boundary(self, since: Position, moment: float, commit: str = "") -> Position:
+        """Return the end of the response whose tool call made ``commit``, else of the last response that had started by
+        ``moment``, or ``since`` if there is none.
 
         A response starts before its tool call runs, and the next one starts after the call's result. The old short form
         has no times, so there it is the current end of the file.
         """
-        return self._tail(since).boundary(moment)
+        tail, named = self._tail(since), self._answer_of(since, moment, commit)
+        return tail.end_of(named) if named in tail.answers else tail.boundary(moment)
+
+    def makes_commit(self, since: Position, moment: float, commit: str) -> bool:
+        return bool(self._answer_of(since, moment, commit))
+
+    def _answer_of(self, since: Position, moment: float, commit: str) -> str:
+        if not commit:
+            return ""
+        from entire.agents.claude_code import commits
+
+        return commits.answer(self.source, self.offset(since), moment, commit)
 
     def files(self, since: Position, until: Position | None = None) -> list[FileReport]:
         """Return what successful file edits changed, also on branches that the agent's own rewind abandoned."""

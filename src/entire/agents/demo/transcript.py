@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from entire.agents import transcripts
+from entire.agents import tool_runs, transcripts
 from entire.agents.lines import LineTranscript
+from entire.agents.tool_runs import ToolRun
 from entire.agents.transcripts import clean
 from entire.model.ids import is_tool_id
 from entire.model.times import parse_time
 from entire.model.transcripts import START, FileReport, Position, Prompt, Subagent, TokenUsage
+from entire.model.value import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,16 +53,37 @@ class DemoTranscript(LineTranscript):
             yield count, end, record
             count += 1
 
-    def answer_boundary(self, since: Position, moment: float, commit: str = "") -> Position:  # noqa: ARG002
-        """Return the position after the records written by ``moment`` and the calls of the last answer among them."""
-        end = since
+    def answer_boundary(self, since: Position, moment: float, commit: str = "") -> Position:
+        """Return the position after the records written by ``moment`` and the calls of the last answer among them, or
+        after the calls of the answer that made ``commit``.
+        """
+        run = self._run_of(since, moment, commit)
+        end, is_past = since, False
         for before, after, record in self.records(since):
             kind = record.get("type")
             own_call = kind == "call" and clean(record.get("answer")) == end.mark
-            if parse_time(clean(record.get("time"))) > moment and not own_call:
+            is_later = is_past if run is not None else parse_time(clean(record.get("time"))) > moment
+            is_past = is_past or (run is not None and kind == "answer" and clean(record.get("id")) == run.answer)
+            if is_later and not own_call:
                 break
             end = Position(count=before + 1, byte=after, mark=clean(record.get("id")) if kind == "answer" else end.mark)
         return end
+
+    def makes_commit(self, since: Position, moment: float, commit: str) -> bool:
+        return self._run_of(since, moment, commit) is not None
+
+    def _run_of(self, since: Position, moment: float, commit: str) -> ToolRun | None:
+        """Return the tool call after ``since`` that made a commit, None if none says so."""
+        runs: dict[str, ToolRun] = {}
+        for _, _, record in self.records(since) if commit else ():
+            time, given = parse_time(clean(record.get("time"))), record.get("input")
+            if record.get("type") == "call":
+                command = clean(given.get("command")) if isinstance(given, dict) else ""
+                call = ToolRun(answer=clean(record.get("answer")), command=command, started=time)
+                runs[clean(record.get("id"))] = call
+            elif record.get("type") == "result" and (run := runs.get(clean(record.get("call")))) is not None:
+                runs[clean(record.get("call"))] = replace(run, ended=time, output=clean(record.get("output")))
+        return tool_runs.of_commit(runs.values(), commit, moment)
 
     def files(self, since: Position, until: Position | None = None) -> list[FileReport]:
         return list(dict.fromkeys(

@@ -47,7 +47,7 @@ def find(context: Context, event: GitEvent, git: GitCommand, state: Operation, m
     head, index_file = context.objects.commit("HEAD"), index.path(place, event.environment)
     tree = index.tree(place.top, place.git_dir, index_file, place.own_dir)
     elsewhere = _running_elsewhere(context)
-    maker = _committing_session(context, event, elsewhere)
+    maker = committing_session(context, event, elsewhere)
     visiting = _receive(context, elsewhere, maker)
     return Attempt(
         event=event,
@@ -96,7 +96,7 @@ def _receive(context: Context, elsewhere: Sequence[Session], maker: str) -> list
     return turns
 
 
-def _committing_session(context: Context, event: GitEvent, elsewhere: Sequence[Session]) -> str:
+def committing_session(context: Context, event: GitEvent, elsewhere: Sequence[Session]) -> str:
     """Return the id of the session whose agent runs git within a turn, '' for a person.
 
     With ENTIRE_TEST_TTY set to "1" it is a person's commit, with "0" one by the agent of the active session.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire.errors import RefMovedError
-from entire.git import refs, status
+from entire.git import diff, refs, status
 from entire.git.write import Stream
 from entire.lifecycle.commits.pending import CommitKind
 from entire.lifecycle.snapshots import recorder
@@ -54,7 +54,7 @@ def close_files(decided: Pending, sessions: Sequence[Session]) -> list[Session]:
 
 def carry(context: Context, decided: Pending, commit: Commit, sessions: Sequence[Session]) -> None:
     """Start the committed sessions on the new base: no steps but one for what is still uncommitted."""
-    _close(context, decided)
+    _close(context, decided, commit)
     for session in filter(context.in_this_worktree, sessions):
         session.steps = 0
         session.base_commit = commit.oid
@@ -64,7 +64,7 @@ def carry(context: Context, decided: Pending, commit: Commit, sessions: Sequence
 
 def carry_unlinked(context: Context, decided: Pending, commit: Commit) -> None:
     """Close what an unlinked commit contains. As after a linked one, the sessions start on the new base."""
-    closed = {session.session_id: session for session in _close(context, decided)}
+    closed = {session.session_id: session for session in _close(context, decided, commit)}
     holders = map(context.session, decided.sessions)
     closed.update({session.session_id: session for session in holders if session is not None})
     committed = [session for session in closed.values() if context.in_this_worktree(session)]
@@ -74,10 +74,13 @@ def carry_unlinked(context: Context, decided: Pending, commit: Commit) -> None:
         context.touch(session)
 
 
-def _close(context: Context, decided: Pending) -> list[Session]:
+def _close(context: Context, decided: Pending, commit: Commit) -> list[Session]:
     """Close the files that a commit contains, also those of visiting sessions; return the sessions that changed."""
-    # What the last snapshot had may be gone from the worktree too.
-    dirty = status.changed(context.place.top, list(decided.left)) if decided.left else ()
+    # What the last snapshot had may be gone from the worktree too, or in a later commit that no hook saw either.
+    dirty = {*status.changed(context.place.top, list(decided.left))} if decided.left else set()
+    if decided.left and decided.commit:
+        head = context.objects.tree_id("HEAD")
+        dirty.update(change.path for change in diff.changes(context.place.top, commit.tree, head))
     decided = replace(decided, left={path: owners for path, owners in decided.left.items() if path in dirty})
     changed = close_files(decided, affected_sessions(context, decided))
     for session in changed:

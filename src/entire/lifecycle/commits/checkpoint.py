@@ -16,7 +16,7 @@ from entire.model.transcripts import UNKNOWN, Position, TokenUsage, total
 from entire.model.turns import NOBODY, PERSON
 from entire.model.value import Value, replace
 from entire.redact import Redacted, redact_text, trusted
-from entire.store import checkpoint_writer, checkpoints, gojson, lineage_file, turnlog
+from entire.store import checkpoint_writer, checkpoints, gojson, lineage_file, links, turnlog
 from entire.store import transcripts as stored
 from entire.store.checkpoint_writer import SlotContent, TaskContent
 
@@ -49,12 +49,14 @@ def write(context: Context, decided: Pending, commit: Commit, sessions: Sequence
     """Write the checkpoint of a linked commit and record in the sessions what it counted. Safe to repeat."""
     checkpoint_id = CheckpointId(decided.id or decided.update)
     link = _link(context, decided, commit, _branch(context))
-    parts = [_part(context, decided, session, checkpoint_id, link.branch) for session in sessions]
+    parts = [_part(context, decided, session, checkpoint_id, link) for session in sessions]
     message = checkpoint_writer.new_message(checkpoint_id, _trailers(context, sessions))
     for attempt in checkpoint_writer.attempts(context.place.top, context.objects):
         existing = checkpoints.read_at(context.objects, attempt.base, checkpoint_id) if attempt.base else None
         was_written = _is_written(context, commit, existing)  # by a hook that was killed afterwards
         changes = {} if was_written else _compose(context, decided, parts, existing, link)
+        if changes:
+            changes.update(links.changes(context.objects, attempt.base, commit, [checkpoint_id], link.patch_id))
         moves = (
             context.strategy.release(sessions, context.relevant_sessions(), ask=attempt.is_repeated) if changes else ()
         )
@@ -96,10 +98,12 @@ def _trailers(context: Context, sessions: Sequence[Session]) -> list[tuple[str, 
     return [*pairs, (trailers.EPHEMERAL_BRANCH, context.strategy.source(last))]
 
 
-def _part(context: Context, decided: Pending, session: Session, checkpoint_id: CheckpointId, branch: str) -> Part:
+def _part(
+    context: Context, decided: Pending, session: Session, checkpoint_id: CheckpointId, link: lineage_file.Link
+) -> Part:
     transcript = context.whole_transcript(session)
     finish = transcript.end()
-    boundary = _boundary(decided, session, transcript, finish)
+    boundary = _boundary(decided, link.commit, session, transcript, finish)
     spent, after = spent_between(transcript, session.counted, boundary, session.counted_subagents)
     stored_parts = transcript.as_stored(context.objects, finish)
     notes = notes_of(context, session, transcript, finish)
@@ -110,7 +114,7 @@ def _part(context: Context, decided: Pending, session: Session, checkpoint_id: C
         session_id=session.session_id,
         strategy=context.strategy.name,
         created_at=now,
-        branch=branch,
+        branch=link.branch,
         checkpoints_count=session.steps,
         files_touched=tuple(content.files_of(session.session_id, decided.lines)),
         agent=session.agent_type,
@@ -133,12 +137,14 @@ def _part(context: Context, decided: Pending, session: Session, checkpoint_id: C
     )
 
 
-def _boundary(decided: Pending, session: Session, transcript: SessionTranscript, finish: Position) -> Position:
+def _boundary(
+    decided: Pending, commit: str, session: Session, transcript: SessionTranscript, finish: Position
+) -> Position:
     """Return the transcript position up to which a commit counts: where the session was when the commit was decided,
     however long an editor was open since.
     """
     if any(turn.key.session_id == session.session_id for turn in decided.running):
-        return transcript.boundary(session.counted, decided.moment)
+        return transcript.boundary(session.counted, decided.moment, commit)
     end = decided.ends.get(session.session_id)
     position = Position.from_json(end) if end else finish
     is_between = not transcript.is_later(session.counted, position) and not transcript.is_later(position, finish)
@@ -245,6 +251,8 @@ def refresh(context: Context, decided: Pending, commit: Commit) -> None:
     for attempt in checkpoint_writer.attempts(context.place.top, context.objects):
         existing = checkpoints.read_at(context.objects, attempt.base, checkpoint_id) if attempt.base else None
         changes = _refreshed(context, decided, existing, link) if existing is not None else {}
+        if decided.commit:
+            changes.update(links.changes(context.objects, attempt.base, commit, [checkpoint_id], link.patch_id))
         attempt.write(changes, message=message, author=context.author())
 
 

@@ -6,13 +6,17 @@ from entire import process
 from entire.git import history, operation
 from entire.lifecycle.commits import pending
 from entire.lifecycle.commits.pending import CommitKind
-from entire.model import trailers
 from entire.model.events import EventType
+from entire.model.ids import CheckpointId
 from entire.model.phases import Facts, transition
 from entire.model.session import Entry
+from entire.model.value import replace
+from entire.store import links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from entire.git.read import Commit, Objects
     from entire.layout import Place
     from entire.lifecycle.commits.pending import Pending
@@ -21,10 +25,9 @@ if TYPE_CHECKING:
 
 
 _BY_HAND = "its trailer was removed by hand"
-_NOT_PREPARED = "git did not run prepare-commit-msg for it"
 
 
-def complete(context: Context, _event: GitEvent) -> None:
+def complete(context: Context, event: GitEvent) -> None:
     """Carry out the decision about the commit that is now HEAD."""
     decided = pending.load(context.place)
     head = context.objects.commit("HEAD")
@@ -32,9 +35,9 @@ def complete(context: Context, _event: GitEvent) -> None:
         return
     if decided is None:
         if not operation.find().picks:
-            _examine(context, head)
+            _examine(context, head, event)
         elif not operation.state(context.place).rebasing:  # a rebase's commits follow with the next snapshot
-            _add_link(context, head)
+            _carry(context, head)
         return
     _follow(context, decided, head)
     carry_out(context, decided, head)
@@ -46,16 +49,43 @@ def _follow(context: Context, decided: Pending, commit: Commit) -> None:
     context.journal.follow(commit.oid, decided.head if is_amend else "".join(commit.parents[:1]))
 
 
-def _examine(context: Context, commit: Commit) -> None:
+def _examine(context: Context, commit: Commit, event: GitEvent) -> None:
     """Examine a commit for which git ran post-commit, but not prepare-commit-msg."""
     from entire.git import reflog
-    from entire.lifecycle.commits import afterwards
+    from entire.lifecycle.commits import afterwards, attempts
 
     move = next((move for move in reversed(reflog.moves(context.place)) if move.new == commit.oid), None)
-    for found in history.show(context.place.top, [commit.oid]):
-        decided = afterwards.decide(context, found, move, context.running_turns())
+    maker = attempts.committing_session(context, event, context.running())
+    for logged in history.show(context.place.top, [commit.oid]):
+        running = tuple(context.running_turns())
+        found = afterwards.Found(commit=logged, move=move, running=running, maker=maker)
+        decided = afterwards.decide(context, found)
         _follow(context, decided, commit)
-        note_unlinked(context, commit, afterwards.reason(decided, _NOT_PREPARED), decided)
+        link_by_id(context, decided, commit)
+
+
+def link_by_id(context: Context, decided: Pending, commit: Commit) -> None:
+    """Carry out a decision about a commit that exists already: its message cannot be changed any more.
+
+    The decision is stored first, so that after a kill it is carried out with the same checkpoint id.
+    """
+    if decided.ids:
+        from entire.lifecycle.snapshots import followed_commits
+
+        patch = decided.patch_id or followed_commits.patch_ids(context, [commit])[commit.oid]
+        decided = replace(decided, patch_id=patch)
+        pending.save(context.place, decided)
+    carry_out(context, decided, commit)
+    if decided.ids:
+        pending.drop(context.place)
+
+
+def _carry(context: Context, commit: Commit) -> None:
+    """Record a copy of a linked commit."""
+    from entire.lifecycle.snapshots import followed_commits
+
+    for logged in history.show(context.place.top, [commit.oid]):
+        followed_commits.follow(context, [logged])
 
 
 def complete_pending(context: Context, *, is_repeated: bool = False) -> None:
@@ -75,10 +105,12 @@ def complete_pending(context: Context, *, is_repeated: bool = False) -> None:
 
 
 def commit_of(place: Place, objects: Objects, decided: Pending) -> Commit | None:
-    """Find the commit that a record is about by its checkpoint id."""
+    """Find the commit that a record is about, by its checkpoint id or its own."""
+    if decided.commit:
+        return objects.commit(decided.commit)
     wanted = decided.id or decided.update
     for found in history.log(place.top, ["HEAD"], limit=50):
-        if wanted and wanted in trailers.checkpoint_ids(found.message) and (decided.id or found.oid != decided.head):
+        if wanted and wanted in links.named(found) and (decided.id or found.oid != decided.head):
             return objects.commit(found.oid)
         if found.oid == decided.head:
             break
@@ -87,10 +119,12 @@ def commit_of(place: Place, objects: Objects, decided: Pending) -> Commit | None
 
 def carry_out(context: Context, decided: Pending, commit: Commit) -> None:
     """Link a commit as it was decided, or note why it is not linked."""
-    present = trailers.checkpoint_ids(commit.message.decode("utf-8", "surrogateescape"))
-    target = decided.id or decided.update
-    if present and decided.kind in (CommitKind.SQUASH, CommitKind.RESET, CommitKind.PICK):
-        _add_link(context, commit)
+    present, target = links.named(commit), decided.id or decided.update
+    carried = present if decided.kind in (CommitKind.SQUASH, CommitKind.RESET, CommitKind.PICK) else []
+    if decided.commit:
+        present = [CheckpointId(name) for name in decided.ids]
+        carried = [name for name in present if name != target]
+    _add_links(context, commit, carried)
     if decided.ids and not present:
         note_unlinked(context, commit, _BY_HAND, decided)
         return
@@ -121,6 +155,7 @@ def _link(context: Context, decided: Pending, commit: Commit) -> None:
     is_open = any(session.open_files or session.is_running for session in context.relevant_sessions())
     if not attribution.visiting_sessions and not is_open:
         attribution.note_quiet()
+    context.journal.forget_reason(commit.oid)
     context.save(*sessions)
 
 
@@ -141,10 +176,11 @@ def note_unlinked(context: Context, commit: Commit, reason: str, decided: Pendin
     context.save()
 
 
-def _add_link(context: Context, commit: Commit) -> None:
-    from entire.lifecycle.snapshots import followed_commits
+def _add_links(context: Context, commit: Commit, ids: Sequence[CheckpointId]) -> None:
+    if ids:
+        from entire.lifecycle.snapshots import followed_commits
 
-    followed_commits.add_links(context, [commit.oid])
+        followed_commits.add_links(context, {commit.oid: ids})
 
 
 def _note_commit(context: Context, commit: Commit, decided: Pending) -> None:

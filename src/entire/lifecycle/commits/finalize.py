@@ -41,7 +41,7 @@ def finalize_turn(context: Context, session: Session, _event: Event | None = Non
     since, counted = waiting[0].since, waiting[0].subagents
     for number, written in enumerate(waiting):
         is_last = number == len(waiting) - 1
-        until = finish if is_last else transcript.boundary(since, written.moment)
+        until = finish if is_last else transcript.boundary(since, written.moment, written.commit)
         spent, counted = checkpoint.spent_between(transcript, since, until, counted)
         done_by = context.now() if is_last else written.moment
         tasks = checkpoint.tasks_done(context, session, transcript, done_by)

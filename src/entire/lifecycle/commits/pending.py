@@ -1,7 +1,8 @@
 """The pending record: what prepare-commit-msg decided, until post-commit has carried it out (linking.md section 3).
 
 Written before the trailer is, so that no trailer ever stays without a checkpoint: if post-commit never runs, the next
-hook or command in the worktree completes the record from the commit, or drops it if the commit never came.
+hook or command in the worktree completes the record from the commit, or drops it if the commit never came. A commit
+that no hook saw has a record too, while it is linked by its id.
 """
 
 from __future__ import annotations
@@ -62,6 +63,7 @@ class Pending(Value):
     running: tuple[RunningTurn, ...] = ()
     patch_id: str = ""
     reason: str = ""
+    commit: str = ""  # one that no hook saw, to be linked by its id: its message cannot be changed any more
     unrecorded: str = ""  # a reason, if the agent that made the commit works in a session that was not recorded
     pid: int = 0  # of the git command; while it runs, the commit may still come
     started: str = ""

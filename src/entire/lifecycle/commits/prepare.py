@@ -42,9 +42,11 @@ def prepare(context: Context, event: GitEvent) -> None:
 def _keep_folded_ids(context: Context, message_file: str, message: str, state: Operation) -> None:
     """Keep the ids of a commit that a rebase folds into the one before: `fixup` drops its message."""
     folded = context.objects.commit(state.folds) if state.folds else None
-    head = context.objects.commit("HEAD") if folded is not None else None
-    texts = [commit.message.decode("utf-8", "surrogateescape") for commit in (head, folded) if commit is not None]
-    ids = tuple(dict.fromkeys(checkpoint_id for text in texts for checkpoint_id in trailers.checkpoint_ids(text)))
+    head = context.objects.commit("HEAD")
+    if folded is None or head is None:
+        return
+    links = context.links
+    ids = tuple(dict.fromkeys([*links.of(head), *links.of(folded)]))
     if ids:
         text = trailers.add_checkpoints(message, ids, editor=False)
         if text != message:

@@ -35,7 +35,7 @@ def find(context: Context, attempt: Attempt, changes: Sequence[Change]) -> Repla
     """Return what a commit replaces; ``changes`` lead to it from its parent."""
     head, state = attempt.head, attempt.operation
     if attempt.amends and head is not None:
-        ids = trailers.checkpoint_ids(head.message.decode("utf-8", "surrogateescape"))
+        ids = context.links.of(head)
         beyond = _replaced_by_reset(context, head, changes)
         if beyond is not None and not set(beyond.ids) <= set(ids):  # the amended commit also absorbs undone ones
             return replace(beyond, ids=tuple(dict.fromkeys([*ids, *beyond.ids])), covered=(head.tree, *beyond.covered))
@@ -45,11 +45,13 @@ def find(context: Context, attempt: Attempt, changes: Sequence[Change]) -> Repla
         return Replaced(kind=CommitKind.MERGE, covered=tuple(other.tree for other in others if other is not None))
     if state.picked:
         pick = context.objects.commit(state.picked)
-        ids = trailers.checkpoint_ids(attempt.message)
-        return Replaced(kind=CommitKind.PICK, ids=tuple(ids), covered=(pick.tree,) if pick else ())
+        ids = [*trailers.checkpoint_ids(attempt.message), *(context.links.of(pick) if pick else ())]
+        return Replaced(kind=CommitKind.PICK, ids=tuple(dict.fromkeys(ids)), covered=(pick.tree,) if pick else ())
     if attempt.event.message_source == "squash" or state.squash_message:
-        ids = [*state.squashed_ids, *trailers.checkpoint_ids(attempt.message)]
-        tip = context.objects.commit(state.squash_tip) if state.squash_tip else None
+        squashed = [commit for commit in map(context.objects.commit, state.squashed) if commit is not None]
+        links = context.links
+        ids = [name for commit in squashed for name in links.of(commit)] + trailers.checkpoint_ids(attempt.message)
+        tip = squashed[-1] if squashed else None
         return Replaced(kind=CommitKind.SQUASH, ids=tuple(dict.fromkeys(ids)), covered=(tip.tree,) if tip else ())
     return _replaced_by_reset(context, head, changes) or Replaced(kind=CommitKind.PLAIN)
 
@@ -74,8 +76,9 @@ def _replaced_by_reset(context: Context, head: Commit | None, changes: Sequence[
     }
     spec = [tip.oid, *([f"^{head.oid}"] if head else [])]
     ids: list[CheckpointId] = []
+    links = context.links
     for commit in reversed(history.log(context.place.top, spec, limit=200)):
-        found = trailers.checkpoint_ids(commit.message)
+        found = links.of(commit)
         if found and any(path in same for path in history.changed_paths(context.place.top, commit.oid)):
             ids += found
     return Replaced(kind=CommitKind.RESET, ids=tuple(dict.fromkeys(ids)), covered=(tip.tree,)) if ids else None

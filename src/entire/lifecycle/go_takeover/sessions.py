@@ -20,7 +20,7 @@ from entire.lifecycle.snapshots import recorder
 from entire.lifecycle.snapshots.recorder import Cause
 from entire.lifecycle.turns import turn as turns
 from entire.model import trailers
-from entire.model.ids import is_tool_id, new_id
+from entire.model.ids import CheckpointId, is_checkpoint_id, is_tool_id, new_id
 from entire.model.phases import Phase
 from entire.model.session import SubagentTask, Turn, TurnCheckpoint
 from entire.model.times import parse_time
@@ -225,10 +225,9 @@ def _records(context: Context, session_id: str) -> list[SessionRecord]:
     ids = dict.fromkeys(subject.removeprefix("Checkpoint: ") for subject in subjects)
     found = []
     for name in ids:
-        checkpoint_id = trailers.checkpoint_ids(f"{trailers.CHECKPOINT}: {name}")
-        checkpoint = (
-            checkpoints.read(context.objects, [checkpoints.LOCAL_REF], checkpoint_id[0]) if checkpoint_id else None
-        )
+        if not is_checkpoint_id(name):
+            continue
+        checkpoint = checkpoints.read(context.objects, [checkpoints.LOCAL_REF], CheckpointId(name))
         slot = checkpoint.slot_of(session_id) if checkpoint is not None else None
         if slot is not None and slot.record is not None:
             found.append(slot.record)

@@ -1,38 +1,82 @@
 """Follows commits that git made without our hooks: copies of linked ones, clean merges (linking.md sections 4 and 5).
 
 A rebase, cherry-pick or squash copies checkpoint ids to new commits. They are added to those checkpoints' lineage
-files; the sessions' slots do not change. A clean merge runs no post-commit hook and is recorded once HEAD has moved.
+files; the sessions' slots do not change. A link by commit id is carried to the copy with the same patch id. A clean
+merge runs no post-commit hook and is recorded once HEAD has moved.
 """
 
 from __future__ import annotations
 
+import os
+
 from entire.git import history
-from entire.model import trailers
+from entire.model.ids import CheckpointId
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from entire.git.history import Logged
     from entire.git.read import Commit
     from entire.lifecycle.context import Context
-    from entire.model.ids import CheckpointId
+    from entire.store import checkpoint_writer
     from entire.store.lineage_file import Link
+
+    Carried = Mapping[str, Sequence[CheckpointId]]  # checkpoints by commit
 
 _MAX_COMMITS = 200
 _MESSAGE = b"Record commits that carry existing checkpoints\n"
+_CHANGED = "a copy of commit {}, which is linked to {}, with other changes"
+
+
+def must_wait(context: Context) -> bool:
+    """Tell whether HEAD is not to be followed yet: a rebase is going on, or a commit that was decided is being made."""
+    from entire.git import operation
+
+    return operation.is_rebasing(context.place) or os.path.exists(context.place.pending_file)
 
 
 def head_moved(context: Context, before: str, after: str) -> None:
     """Record the commits between HEAD's previous position and the current one."""
-    if not before or not after:
+    if not after:
         return
-    found = history.log(context.place.top, [after, f"^{before}"], limit=_MAX_COMMITS)
+    found = between(context, before, after)
     complete = context.journal.caches.trees  # commits whose hooks ran: their checkpoints are complete
     fresh = [commit for commit in reversed(found) if commit.oid not in complete]
-    add_links(context, [commit.oid for commit in fresh if trailers.checkpoint_ids(commit.message)])
+    carried = follow(context, fresh, before)
+    _note_merges(context, [commit for commit in fresh if commit.oid not in carried])
+
+
+def between(context: Context, before: str, after: str) -> list[Logged]:
+    """Return the commits that HEAD gained, newest first; ``before`` is '' if there was none."""
+    return history.log(context.place.top, [after, *([f"^{before}"] if before else [])], limit=_MAX_COMMITS)
+
+
+def follow_copies(context: Context) -> None:
+    """Follow the copies of commits that HEAD's reflog shows, where no earlier position of HEAD is known."""
+    from entire.git import reflog
+
+    copies = [move.new for move in reflog.moves(context.place) if move.copies]
+    if copies and context.links.has_patches():
+        follow(context, history.show(context.place.top, list(dict.fromkeys(copies))[-_MAX_COMMITS:]))
+
+
+def follow(context: Context, commits: Sequence[Logged], before: str = "") -> Carried:
+    """Add commits, oldest first, to the checkpoints that they have, and copies of commits that are linked by their ids;
+    return the checkpoints by commit.
+    """
+    links = context.links
+    ids = {commit.oid: links.of(commit) for commit in commits}
+    ids = {oid: found for oid, found in ids.items() if found}
+    copied = copied_ids(context, [commit for commit in commits if commit.oid not in ids], before)
+    carried = {commit.oid: found for commit in commits if (found := ids.get(commit.oid) or copied.get(commit.oid))}
+    add_links(context, carried)
+    return carried
+
+
+def _note_merges(context: Context, plain: Sequence[Logged]) -> None:
     known = {reason["commit"] for reason in context.journal.reasons}
-    plain = [commit for commit in found if commit.oid not in known and not trailers.checkpoint_ids(commit.message)]
-    merges = [commit.oid for commit in plain if len(commit.parents) > 1]
+    merges = [commit.oid for commit in plain if len(commit.parents) > 1 and commit.oid not in known]
     if merges and any(session.is_live(context.now()) for session in context.relevant_sessions()):
         from entire.git import reflog
 
@@ -42,52 +86,120 @@ def head_moved(context: Context, before: str, after: str) -> None:
                 context.journal.note_reason(oid, "a merge with no new session content", context.now())
 
 
-def add_links(context: Context, oids: Sequence[str]) -> None:
-    """Add these commits, oldest first, to the lineage files of the checkpoints whose ids they carry."""
-    commits = [commit for commit in map(context.objects.commit, oids) if commit is not None]
-    carried = [
-        (commit, trailers.checkpoint_ids(commit.message.decode("utf-8", "surrogateescape"))) for commit in commits
-    ]
-    by_checkpoint: dict[CheckpointId, list[Commit]] = {}
-    for commit, ids in carried:
-        for checkpoint_id in ids:
-            by_checkpoint.setdefault(checkpoint_id, []).append(commit)
-    if by_checkpoint:
-        _write_links(context, by_checkpoint)
+# ---------------------------------------------------------------- copies of commits that are linked by their ids
 
 
-def _write_links(context: Context, by_checkpoint: Mapping[CheckpointId, Sequence[Commit]]) -> None:
-    from entire.store import checkpoint_writer, checkpoints, lineage_file
+def copied_ids(context: Context, commits: Sequence[Logged], before: str = "") -> dict[str, list[CheckpointId]]:
+    """Return the checkpoints of these commits that are copies of linked ones, by commit; amended ones keep theirs.
 
-    links: dict[str, Link] = {}
+    Of a commit at ``before`` that is gone, and whose copy has another patch id, the copy gets that as its reason.
+    """
+    links = context.links
+    candidates = [commit for commit in commits if len(commit.parents) < 2]
+    if not candidates or not links.has_patches():
+        return {}
+    from entire.git import reflog
+
+    found: dict[str, list[CheckpointId]] = {}
+    copies = []
+    moves = reflog.moves(context.place)
+    for commit in candidates:
+        by = next((move for move in reversed(moves) if move.makes(commit)), None)
+        amended = context.objects.commit(by.old) if by is not None and by.is_amend else None
+        if amended is not None:
+            found[commit.oid] = links.recorded(amended.oid)
+        elif by is None:
+            copies.append(commit)
+    same = [commit for commit in map(context.objects.commit, (copy.oid for copy in copies)) if commit is not None]
+    found.update({oid: links.of_patch(patch_id) for oid, patch_id in patch_ids(context, same).items()})
+    found = {oid: ids for oid, ids in found.items() if ids}
+    if before:
+        _note_changed(context, [commit for commit in same if commit.oid not in found], before)
+    return found
+
+
+def _note_changed(context: Context, copies: Sequence[Commit], before: str) -> None:
+    """Note the copies of linked commits that a rebase changed: by their authors and times, which git keeps."""
+    by_author = {copy.author: copy for copy in copies}
+    if not by_author:
+        return
+    links = context.links
+    gone = history.log(context.place.top, [before, f"^{copies[-1].oid}"], limit=_MAX_COMMITS)
+    for logged in gone:
+        ids = links.recorded(logged.oid)
+        old = context.objects.commit(logged.oid) if ids else None
+        copy = by_author.get(old.author) if old is not None else None
+        if copy is not None:
+            reason = _CHANGED.format(logged.oid[:7], ", ".join(ids))
+            context.journal.note_reason(copy.oid, reason, context.now())
+
+
+# ---------------------------------------------------------------- writing
+
+
+def add_links(context: Context, ids: Carried) -> None:
+    """Add commits, oldest first, to the lineage files of their checkpoints, and to the index what their messages do not
+    name.
+    """
+    commits = [commit for commit in map(context.objects.commit, ids) if commit is not None and ids[commit.oid]]
+    if commits:
+        _write_links(context, commits, ids)
+        for commit in commits:
+            context.journal.forget_reason(commit.oid)
+
+
+def _write_links(context: Context, commits: Sequence[Commit], ids: Carried) -> None:
+    from entire.store import checkpoint_writer, links
+
+    known: dict[str, Link] = {}
     for attempt in checkpoint_writer.attempts(context.place.top, context.objects):
         changes: checkpoint_writer.Changes = {}
-        for checkpoint_id, carriers in by_checkpoint.items():
-            existing = checkpoints.read_at(context.objects, attempt.base, checkpoint_id) if attempt.base else None
-            record = lineage_file.read(context.objects, existing) if existing is not None else None
-            if record is None:
-                continue
-            known = {link.commit for link in record.commits}
-            fresh = [commit for commit in carriers if commit.oid not in known]
-            for commit in fresh:
-                if commit.oid not in links:
-                    links[commit.oid] = _link(context, commit)
-                record = lineage_file.with_commit(record, links[commit.oid])
-            if fresh:
-                changes[f"{checkpoint_id.path}/{lineage_file.NAME}"] = (
-                    checkpoint_writer.FILE,
-                    lineage_file.dumps(record),
-                )
+        for checkpoint_id in dict.fromkeys(name for commit in commits for name in ids[commit.oid]):
+            carriers = [commit for commit in commits if checkpoint_id in ids[commit.oid]]
+            changes.update(_lineage_changes(context, attempt.base, checkpoint_id, carriers, known))
+        for commit in commits:
+            patch_id = _known_link(context, commit, known).patch_id if links.missing(commit, ids[commit.oid]) else ""
+            changes.update(links.changes(context.objects, attempt.base, commit, ids[commit.oid], patch_id))
         attempt.write(changes, message=_MESSAGE, author=context.author())
 
 
-def _link(context: Context, commit: Commit) -> Link:
+def _lineage_changes(
+    context: Context, base: str, checkpoint_id: CheckpointId, carriers: Sequence[Commit], known: dict[str, Link]
+) -> checkpoint_writer.Changes:
+    """Return the change that adds commits to a checkpoint's lineage file; none without one, or if all are there."""
+    from entire.store import checkpoint_writer, checkpoints, lineage_file
+
+    existing = checkpoints.read_at(context.objects, base, checkpoint_id) if base else None
+    record = lineage_file.read(context.objects, existing) if existing is not None else None
+    if record is None:
+        return {}
+    present = {link.commit for link in record.commits}
+    fresh = [commit for commit in carriers if commit.oid not in present]
+    for commit in fresh:
+        record = lineage_file.with_commit(record, _known_link(context, commit, known))
+    path = f"{checkpoint_id.path}/{lineage_file.NAME}"
+    return {path: (checkpoint_writer.FILE, lineage_file.dumps(record))} if fresh else {}
+
+
+def _known_link(context: Context, commit: Commit, known: dict[str, Link]) -> Link:
+    if commit.oid not in known:
+        from entire.store.lineage_file import Link
+
+        patch_id = patch_ids(context, [commit])[commit.oid]
+        known[commit.oid] = Link(commit=commit.oid, tree=commit.tree, patch_id=patch_id,
+                                 branch=history.branch(context.place.top), time=context.now())  # fmt: skip
+    return known[commit.oid]
+
+
+def patch_ids(context: Context, commits: Iterable[Commit]) -> dict[str, str]:
+    """Return the patch ids of commits against their first parents, '' for one without changes."""
     from entire.git import diff
     from entire.git.patchid import patch_id
-    from entire.store.lineage_file import Link
 
-    parent = context.objects.commit(commit.parents[0]) if commit.parents else None
-    before = parent.tree if parent is not None else diff.EMPTY_TREE[len(commit.tree)]
-    patch = diff.patches(context.place.top, [(before, commit.tree)], renames=False)[0]
-    return Link(commit=commit.oid, tree=commit.tree, patch_id=patch_id(patch, len(commit.tree)),
-                branch=history.branch(context.place.top), time=context.now())  # fmt: skip
+    trees = {}
+    for commit in commits:
+        parent = context.objects.commit(commit.parents[0]) if commit.parents else None
+        trees[commit.oid] = (parent.tree if parent is not None else diff.EMPTY_TREE[len(commit.tree)], commit.tree)
+    pairs = list(dict.fromkeys(trees.values()))
+    patches = dict(zip(pairs, diff.patches(context.place.top, pairs, renames=False), strict=True))
+    return {oid: patch_id(patches[pair], len(oid)) for oid, pair in trees.items()}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+
+from entire import files
 from entire.errors import RefMovedError
 from entire.git import refs
 from entire.git.write import Stream
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from entire.strategies import Destination
 
 _ATTEMPTS = 8
+_COPYING = (b"\tam", b"\tcherry-pick", b"\tpull", b"\trebase")  # in the reflog, where HEAD moves to copies
 MESSAGE = b"Snapshot of the worktree\n"
 MAX_PATHS = 5000  # that a snapshot records as changed; later ones are dropped
 
@@ -132,19 +136,31 @@ def record_now(context: Context, cause: Cause) -> TakenSnapshot:
 
 
 def _follow(context: Context, snapshot: Snapshot) -> None:
-    """Replace the journal's snapshot, and follow HEAD to it; a rebase is followed once it is done."""
+    """Replace the journal's snapshot, and follow HEAD to it; not during a rebase."""
     journal = context.journal
     before = journal.followed
+    is_first = not journal.attribution.tree
     journal.snapshot = snapshot
-    if before and before != snapshot.head:
-        from entire.git import operation
+    if is_first:
+        _follow_copies(context)
+    elif before and before != snapshot.head:
+        from entire.lifecycle.snapshots import followed_commits
 
-        if operation.is_rebasing(context.place):
+        if followed_commits.must_wait(context):
             journal.caches.followed = before
         else:
-            from entire.lifecycle.snapshots import followed_commits
-
             followed_commits.head_moved(context, before, snapshot.head)
+
+
+def _follow_copies(context: Context) -> None:
+    """Follow the copies of commits that were made before the first snapshot; usually there are none, and nothing is
+    loaded.
+    """
+    log = files.read(os.path.join(context.place.git_dir, "logs", "HEAD")) or b""
+    if any(word in log for word in _COPYING):
+        from entire.lifecycle.snapshots import followed_commits
+
+        followed_commits.follow_copies(context)
 
 
 def _note_stashed(context: Context, since: float, changed: Sequence[str]) -> None:

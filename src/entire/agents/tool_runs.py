@@ -1,0 +1,45 @@
+"""Finds the tool call that made a commit, for adapters whose transcripts hold commands, outputs and times."""
+
+from __future__ import annotations
+
+import re
+
+from entire.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_SLACK = 1.0  # git's times are whole seconds
+_OPTION = r"""(?:-[cC]\s*(?:'[^']*'|"[^"]*"|\S)+|--?[\w-]+(?:=(?:'[^']*'|"[^"]*"|\S)*)?)"""
+_COMMITTING = re.compile(rf"\bgit(?:\s+{_OPTION})*\s+(?:commit|merge|revert|cherry-pick|am|rebase|pull)\b")
+_HEX = re.compile(r"\b[0-9a-f]{7,64}\b")
+_SUMMARY = re.compile(r"\[[^\[\]\n]+ ([0-9a-f]{7,64})\]")
+
+
+class ToolRun(Value):
+    """One tool call: the answer that made it, what it ran, when it started and ended (0: unknown), what it printed."""
+
+    answer: str
+    command: str = ""
+    started: float = 0.0
+    ended: float = 0.0
+    output: str = ""
+
+
+def of_commit(runs: Iterable[ToolRun], commit: str, moment: float) -> ToolRun | None:
+    """Return the call that made a commit at ``moment``, None if no call says so.
+
+    Git's own line about the commit (``[main 1a2b3c4] Subject``) is enough. Other output that names the commit, and a
+    command that commits, count if the call ran at that time: a later one may only have looked at the commit.
+    """
+    known = list(runs)
+    at_work = [run for run in known if _ran_at(run, moment)]
+    found = [run for run in known if any(map(commit.startswith, _SUMMARY.findall(run.output)))]
+    found += [run for run in at_work if any(map(commit.startswith, _HEX.findall(run.output)))]
+    found += [run for run in at_work if _COMMITTING.search(run.command) and not _SUMMARY.search(run.output)]
+    return found[0] if found else None
+
+
+def _ran_at(run: ToolRun, moment: float) -> bool:
+    return 0 < run.started <= moment and (not run.ended or run.ended >= moment - _SLACK)
