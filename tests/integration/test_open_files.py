@@ -288,6 +288,7 @@ def test_a_commit_without_a_reflog_during_a_turn_may_have_come_in(story: Story, 
     story.write("theirs.txt", "theirs\n")
     without_reflog(story)
     a.stop()
+    assert story.recorded() == []
     assert unlinked(story) == ""
     assert story.log_errors() == []
 
@@ -356,6 +357,7 @@ def test_a_merge_and_a_pull_without_hooks_have_no_reason(story: Story, a: Sessio
     story.path("new.txt").unlink()
     story.git("pull", "-q", "--ff-only", str(clone), "main")
     a.stop()
+    assert story.recorded() == []
     assert story.reasons() == {}
     assert recorded(a) == ["old.txt"]
     assert story.log_errors() == []
@@ -375,6 +377,7 @@ def test_a_switch_to_other_commits_has_no_reason(story: Story, a: Session) -> No
     with a.shell("git switch topic"):
         story.git("switch", "-q", "topic")
     a.stop()
+    assert story.recorded() == []
     assert story.reasons() == {}
     assert recorded(a) == ["old.txt"]
     assert story.log_errors() == []

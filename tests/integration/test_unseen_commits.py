@@ -21,6 +21,7 @@ from entire.workspace import Workspace
 from tests.integration.expect import lines, reason, slot_of
 from tests.integration.kept import answers, tokens
 from tests.integration.story import Session, Story
+from tests.integration.test_other_worktrees import side_worktree, write
 
 NO_HOOKS = ("-c", "core.hooksPath=/dev/null")
 BRANCH = "entire/checkpoints/v1"
@@ -270,6 +271,53 @@ def test_switching_back_and_forth_changes_nothing(story: Story, linked: str, a: 
     a.stop()
     assert story.git("rev-parse", BRANCH) == before
     assert linked not in story.reasons()
+
+
+# ---------------------------------------------------------------- other worktrees
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_an_agents_commit_in_another_worktree(story: Story, a: Session, *, is_known: bool) -> None:
+    """Its tools report one file, its shell writes another; both are its own, and its answer's tokens are counted."""
+    story.commit("Before")
+    side = side_worktree(story, "../side", "-b", "side")
+    if is_known:
+        with (side_session := side.started()).turn("Look"):
+            side_session.write("first.txt", "first\n")
+        side.commit("First")
+    at = a.answers
+    a.prompt("Work in the other worktree")
+    write(a, side, "there.txt", "there\n")
+    with a.shell("echo shell > shell.txt; git -C ../side commit") as output:
+        side.write("shell.txt", "shell\n")
+        side.git("add", "-A")
+        output.append(side.git(*NO_HOOKS, "commit", "-m", "There"))
+    a.stop()
+    record = slot_of(side, a)
+    assert (record["files_touched"], lines(record)) == (["shell.txt", "there.txt"], (2, 0, 0, 0, 2))
+    assert tokens(record) == answers(at, at + 1, at + 2)
+    assert (side.ids(), story.reasons(), side.reasons()) == ([], {}, {})
+    assert a.state().get("files_touched", []) == []
+    story.write("mine.txt", "mine\n")
+    story.commit("Mine")
+    assert story.ids() == []
+    assert story.log_errors() == []
+
+
+def test_a_persons_commit_in_another_worktree_has_what_a_turn_reports_there(story: Story, a: Session) -> None:
+    story.commit("Before")
+    side = side_worktree(story, "../side", "-b", "side")
+    a.prompt("Work in the other worktree")
+    write(a, side, "there.txt", "there\n")
+    side.write("mine.txt", "mine\n")
+    hookless(side, "Both")
+    side.write("more.txt", "mine\n")
+    other = hookless(side, "Mine only")
+    a.stop()
+    record = slot_of(side, a, "HEAD~1")
+    assert (record["files_touched"], lines(record)) == (["there.txt"], (1, 1, 0, 0, 2))
+    assert side.recorded(other) == []
+    assert story.log_errors() == []
 
 
 # ---------------------------------------------------------------- readers
@@ -557,9 +605,16 @@ def test_a_killed_hook_is_completed_with_the_same_checkpoint(
         a.prompt("Go on")
     (name,) = story.recorded()
     monkeypatch.undo()
-    monkeypatch.setattr(checkpoint, "_compose", die)
+    monkeypatch.setattr(checkpoint, "_compose", die)  # it is not written again
     next_event(a)
+    monkeypatch.undo()
     assert story.recorded() == [name]
+    counted = a.answers - 1
+    with a.turn("More"):
+        a.write("c.txt", "c\n")
+    assert tokens(slot_of(story, a)) == answers(0, 1, 2)
+    story.commit("Add c")
+    assert tokens(slot_of(story, a)) == answers(*range(counted, a.answers))  # each is counted once
     assert a.state().get("files_touched", []) == []
     assert not story.path(".git/entire/pending.json").exists()
     assert story.log_errors() == []

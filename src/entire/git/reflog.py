@@ -26,6 +26,7 @@ class Move(Value):
     old: str
     new: str
     subject: str = ""
+    time: int = 0  # in seconds since the epoch
 
     @property
     def is_amend(self) -> bool:
@@ -55,7 +56,8 @@ def moves(place: Place) -> list[Move]:
         ids, _, subject = line.partition("\t")
         words = ids.split()
         if len(words) > 1:
-            found.append(Move(old=words[0], new=words[1], subject=subject))
+            time = int(words[-2]) if words[-2].isdigit() and len(words) > 3 else 0
+            found.append(Move(old=words[0], new=words[1], subject=subject, time=time))
     return found
 
 

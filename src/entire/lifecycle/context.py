@@ -85,6 +85,10 @@ class Context:
                 self._sessions[session_id] = known
         return known
 
+    def share(self, session: Session) -> None:
+        """Use the session's state as another context has loaded it, so that both write the same."""
+        self._sessions[session.session_id] = session
+
     def open_session(self, session_id: str, agent_name: str) -> Session:
         """Return a session, created if it is unknown, and mark it relevant."""
         from entire.agents import registry

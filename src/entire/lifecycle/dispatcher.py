@@ -65,6 +65,8 @@ def handle(context: Context, event: Event | GitEvent) -> bytes:
         if session.is_running and not session.process.pid:  # its turn began under the Go CLI
             session.process = agent_process(event.pid)
         recovery.close_lost_turns(context, excluding=event.session_id)
+        if event.type is EventType.TURN_END:
+            recovery.follow_visited_worktrees(context, session)
         hook_problems = _check_git_hooks(context, event)
         before = session.phase
         after, actions = transition(before, event.type, _facts(context, session, event))

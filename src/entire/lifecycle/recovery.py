@@ -56,6 +56,14 @@ def follow_head(context: Context, event: Event | GitEvent | None = None) -> None
         context.save()
 
 
+def follow_visited_worktrees(context: Context, session: Session) -> None:
+    """Learn of commits that a session's turn made in other worktrees without hooks, if there are any worktrees."""
+    if session.is_running and os.path.isdir(os.path.join(context.place.common_dir, "worktrees")):
+        from entire.lifecycle.commits import visited_worktrees
+
+        visited_worktrees.follow(context, session)
+
+
 def _head(context: Context) -> str:
     return layout.head(context.place) or context.objects.oid("HEAD")
 

@@ -22,14 +22,18 @@ if TYPE_CHECKING:
 
     from entire.git.history import Logged
     from entire.lifecycle.context import Context
+    from entire.model.session import Session
 
 
-def follow(context: Context, before: str, after: str) -> None:
-    """Learn of the commits between HEAD's last known position and the current one."""
-    if any(session.is_live(context.now()) for session in context.relevant_sessions()):
+def follow(context: Context, before: str, after: str, visitor: Session | None = None) -> None:
+    """Learn of the commits between HEAD's last known position and the current one.
+
+    ``visitor``: a session of another worktree with a turn in progress, which may have worked in this one.
+    """
+    if visitor is not None or any(session.is_live(context.now()) for session in context.relevant_sessions()):
         found = followed_commits.between(context, before, after)
         for commit, move in reversed(_made_here(context, found, before, after)):
-            _examine(context, commit, move)
+            _examine(context, commit, move, visitor)
     followed_commits.head_moved(context, before, after)
 
 
@@ -63,23 +67,24 @@ def _unlogged_amend(context: Context, commit: Logged, before: str) -> Move | Non
     return Move(old=old.oid, new=new.oid, subject=AMENDED)
 
 
-def _examine(context: Context, found: Logged, move: Move | None) -> None:
+def _examine(context: Context, found: Logged, move: Move | None, visitor: Session | None) -> None:
     commit = context.objects.commit(found.oid)
     if commit is None:
         return
-    running = context.running_turns()
+    running, made_by = context.running_turns(), maker(context, found, visitor)
+    if visitor is not None:
+        is_alone = visitor.session_id == made_by and not running
+        running.append(RunningTurn(visitor.turn_key) if is_alone else RunningTurn.background(visitor.turn_key))
     if move is None:  # it may have come in, so that only tools' reports tell what a running turn made of it
         running = [RunningTurn.background(turn.key) for turn in running]
-    decided = afterwards.decide(
-        context, Found(commit=found, move=move, running=tuple(running), maker=maker(context, found))
-    )
+    decided = afterwards.decide(context, Found(commit=found, move=move, running=tuple(running), maker=made_by))
     if move or decided.ids:
         complete.link_by_id(context, decided, commit)
 
 
-def maker(context: Context, found: Logged) -> str:
+def maker(context: Context, found: Logged, visitor: Session | None = None) -> str:
     """Return the session whose agent made a commit in its running turn, if its transcript says so; '' for a person."""
-    for session in context.running():
+    for session in [*context.running(), *([visitor] if visitor is not None else [])]:
         if session.turn is not None and context.agent_of(session) is not None:
             if context.transcript(session).makes_commit(session.turn.start, found.committed + 1.0, found.oid):
                 return session.session_id

@@ -74,6 +74,13 @@ def start_at_head(context: Context, taken: TakenSnapshot) -> None:
     journal.attribution.note(Entry(tree=snapshot.head_tree, time=snapshot.time, head=snapshot.head))
 
 
+def start_at(context: Context, commit: str) -> None:
+    """Start an empty journal with an earlier commit's tree, for commits that no hook saw."""
+    tree, journal = context.objects.tree_id(commit), context.journal
+    if tree and not journal.attribution.tree:
+        journal.attribution.note(Entry(tree=tree, time=context.now(), head=commit))
+
+
 def compare(context: Context, taken: TakenSnapshot) -> Change:
     """Return what changed since the last snapshot. If HEAD moved, the tree is written, and the trees are compared."""
     journal = context.journal
