@@ -13,7 +13,7 @@ import pytest
 
 from entire import layout
 from entire.git import history
-from entire.lifecycle.commits import afterwards, unseen
+from entire.lifecycle.commits import afterwards, unseen, visited_worktrees
 from entire.lifecycle.context import Context
 from entire.model.requests import ResumeRequest
 from entire.settings import Settings
@@ -317,6 +317,23 @@ def test_a_persons_commit_in_another_worktree_has_what_a_turn_reports_there(stor
     record = slot_of(side, a, "HEAD~1")
     assert (record["files_touched"], lines(record)) == (["there.txt"], (1, 1, 0, 0, 2))
     assert side.recorded(other) == []
+    assert story.log_errors() == []
+
+
+def test_a_worktree_that_is_gone_is_passed_over(story: Story, a: Session) -> None:
+    side = side_worktree(story, "../side", "-b", "side")
+    a.prompt("Work there")
+    hookless(side, "There", "--allow-empty")
+    side.root.rename(story.root.parent / "elsewhere")
+    place = layout.find(str(story.root))
+    assert place is not None
+    with contextlib.closing(Context(place, Settings())) as context:
+        session = context.session(a.id)
+        assert session is not None
+        before = state_of(story)
+        visited_worktrees.follow(context, session)
+    assert state_of(story) == before
+    a.stop()
     assert story.log_errors() == []
 
 
