@@ -33,8 +33,8 @@ with workspace.rewind(entire.RewindRequest(to="HEAD", files_only=True)) as rewin
 ```
 
 Reading writes nothing, unless hooks left a commit to be recorded. Methods return immutable values with the fields shown
-below, compared by their fields. Times are
-seconds since the epoch; paths are relative to the top of the worktree unless a field says otherwise.
+below, compared by their fields. Times are seconds since the epoch; paths are relative to the top of the worktree unless
+a field says otherwise.
 """
 ERRORS = """\
 ## Errors

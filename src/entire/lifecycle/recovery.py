@@ -125,9 +125,7 @@ def catch_up(context: Context) -> None:
 
     Changes nothing if nothing is left to do, or while another process holds the lock or the repository is read-only.
     """
-    journal = Journal(context.place)
-    is_behind = os.path.exists(context.place.pending_file) or journal.followed != _head(context)
-    if not is_behind:
+    if not _is_behind(context):
         return
     try:
         with context.lock(timeout=_PATIENCE):
@@ -136,6 +134,18 @@ def catch_up(context: Context) -> None:
     except (EntireError, OSError) as error:
         context.log.info("commits could not be followed", problem=str(error))
         context.forget()
+
+
+def _is_behind(context: Context) -> bool:
+    """Tell whether commits are left to be completed or followed. Writes nothing."""
+    if os.path.exists(context.place.pending_file):
+        return True
+    journal = Journal(context.place)
+    if journal.followed or journal.attribution.tree:
+        return journal.followed != _head(context)
+    from entire.lifecycle.snapshots import followed_commits
+
+    return bool(followed_commits.unlinked_copies(context))
 
 
 def finish_interrupted(context: Context) -> list[str]:

@@ -53,12 +53,19 @@ def between(context: Context, before: str, after: str) -> list[Logged]:
 
 
 def follow_copies(context: Context) -> None:
-    """Follow the copies of commits that HEAD's reflog shows, where no earlier position of HEAD is known."""
+    """Link the copies of linked commits that HEAD's reflog shows, where no earlier position of HEAD is known."""
+    add_links(context, unlinked_copies(context))
+
+
+def unlinked_copies(context: Context) -> Carried:
+    """Return the copies of linked commits that HEAD's reflog shows and that are not linked yet."""
     from entire.git import reflog
 
-    copies = [move.new for move in reflog.moves(context.place) if move.copies]
-    if copies and context.links.has_patches():
-        follow(context, history.show(context.place.top, list(dict.fromkeys(copies))[-_MAX_COMMITS:]))
+    copies = list(dict.fromkeys(move.new for move in reflog.moves(context.place) if move.copies))[-_MAX_COMMITS:]
+    links = context.links if copies else None
+    if links is None or not links.has_patches():
+        return {}
+    return copied_ids(context, [commit for commit in history.show(context.place.top, copies) if not links.of(commit)])
 
 
 def follow(context: Context, commits: Sequence[Logged], before: str = "") -> Carried:
