@@ -24,6 +24,7 @@ class EventType(Choice):
     PREPARE_COMMIT = 9
     GIT_COMMIT = 10
     PRE_PUSH = 11
+    TOOL_END = 12  # a tool ended that may have made commits
 
     @property
     def is_of_subagent(self) -> bool:

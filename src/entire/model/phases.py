@@ -85,6 +85,7 @@ _SAME_IN_ALL_PHASES: dict[EventType, tuple[Action, ...]] = {
     EventType.SUBAGENT_START: (Action.START_TASK,),
     EventType.SUBAGENT_END: (Action.SAVE_TASK_STEP,),
     EventType.SUBAGENT_NOTE: (Action.KEEP_NOTE,),
+    EventType.TOOL_END: (),  # as at every event, the commits that HEAD gained are looked at
     EventType.PREPARE_COMMIT: (Action.PREPARE_COMMIT,),
     EventType.GIT_COMMIT: (Action.COMPLETE_COMMIT,),
     EventType.PRE_PUSH: (Action.PUSH_CHECKPOINTS,),

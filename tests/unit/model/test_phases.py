@@ -68,6 +68,7 @@ def test_subagents_and_pushes_change_no_phase(phase: Phase) -> None:
     assert transition(phase, EventType.SUBAGENT_START, Facts()) == (phase, (Action.START_TASK,))
     assert transition(phase, EventType.SUBAGENT_END, Facts()) == (phase, (Action.SAVE_TASK_STEP,))
     assert transition(phase, EventType.SUBAGENT_NOTE, Facts()) == (phase, (Action.KEEP_NOTE,))
+    assert transition(phase, EventType.TOOL_END, Facts()) == (phase, ())
     assert transition(phase, EventType.PREPARE_COMMIT, Facts()) == (phase, (Action.PREPARE_COMMIT,))
     assert transition(phase, EventType.PRE_PUSH, Facts()) == (phase, (Action.PUSH_CHECKPOINTS,))
 
