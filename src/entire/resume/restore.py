@@ -139,7 +139,7 @@ def _plan(context: Context, stored: StoredSession, overwrite: Collection[str]) -
     if change.what == MISSING:
         return replace(view, problem="no transcript of it is stored or on this machine")
     change, what = _choose(context, stored, agent, state, change, stored.session_id in overwrite)
-    missing = transcript_merge.missing_subagents(context.objects, agent, change.path, stored.subagents)
+    missing = transcript_merge.missing_subagents(context.objects, agent, change.path, stored.data, stored.subagents)
     problem = effects.said(effects.plan(agent, change, missing)) if what != KEPT else ""
     if problem:
         return replace(view, problem=problem)
@@ -276,7 +276,7 @@ def _counted(plan: _Plan, subagents: Sequence[str]) -> dict[str, Any]:
 
 def _subagent_ref(plan: _Plan, subagent: str) -> str:
     """Return the place of a subagent's transcript, '' if it is unknown."""
-    locate = transcript_merge.subagent_locator(plan.agent, plan.change.path)
+    locate = transcript_merge.subagent_locator(plan.agent, plan.change.path, plan.stored.data)
     return locate(subagent) if locate is not None else ""
 
 

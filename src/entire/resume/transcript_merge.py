@@ -236,17 +236,22 @@ def _by_subagent(files: Mapping[str, str]) -> dict[str, str]:
     return {subagent: oid for subagent, oid in named.items() if is_tool_id(subagent)}
 
 
-def missing_subagents(objects: Objects, agent: Agent, path: str, stored: Mapping[str, str]) -> dict[str, bytes]:
+def missing_subagents(
+    objects: Objects, agent: Agent, path: str, transcript: bytes, stored: Mapping[str, str]
+) -> dict[str, bytes]:
     """Return the subagents' stored transcripts that the agent of the transcript at ``path`` lacks, by subagent."""
-    locate = subagent_locator(agent, path)
+    locate = subagent_locator(agent, path, transcript)
     refs = {subagent: locate(subagent) for subagent in stored} if locate is not None else {}
     found = {subagent: objects.blob(stored[subagent]) for subagent, ref in refs.items()
              if ref and not (os.path.lexists(ref) or agent.transcript(ref).snapshot())}  # fmt: skip
     return {subagent: data for subagent, data in found.items() if data}
 
 
-def subagent_locator(agent: Agent, path: str) -> Callable[[str], str] | None:
-    """Return what finds the place of a subagent's transcript by its id; None if the agent cannot restore them."""
-    extractor = capabilities.subagent_extractor(agent, agent.transcript(path)) if path else None
+def subagent_locator(agent: Agent, path: str, transcript: bytes) -> Callable[[str], str] | None:
+    """Return what finds the place of a subagent's transcript by its id; None if the agent cannot restore them.
+
+    ``transcript`` is the session's stored one, which may tell the place: ``path`` need not exist yet.
+    """
+    extractor = capabilities.subagent_extractor(agent, agent.transcript(path, transcript)) if path else None
     locate: Callable[[str], str] | None = getattr(extractor, "subagent_ref", None)  # optional
     return locate

@@ -69,7 +69,9 @@ def of_point(context: Context, points: Points, point: PointView, session_id: str
             file = transcript_merge.back_to(
                 context.place, stored.agent, session, stored.session_id, stored.transcript, stored.records
             )
-            missing = transcript_merge.missing_subagents(context.objects, stored.agent, file.path, stored.subagents)
+            missing = transcript_merge.missing_subagents(
+                context.objects, stored.agent, file.path, stored.transcript, stored.subagents
+            )
             records = _count_records(stored.agent, file.path, file.data)
             problem = effects.said(effects.plan(stored.agent, file, missing))
             found.append(Conversation(session_id=stored.session_id, agent=stored.agent, file=file, records=records,

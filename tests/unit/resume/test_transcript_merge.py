@@ -319,11 +319,11 @@ def test_subagents_come_back_where_they_are_missing(claude: Agent, tmp_path: Pat
     folder = live.removesuffix(".jsonl") + "/subagents"
     stored = {"a1": "1", "a2": "2", "gone": "3"}
     objects: object = Blobs()
-    found = transcript_merge.missing_subagents(objects, claude, live, stored)  # type: ignore[arg-type]
+    found = transcript_merge.missing_subagents(objects, claude, live, b"", stored)  # type: ignore[arg-type]
     assert found == {"a1": b"one\n", "a2": b"two\n"}
     os.makedirs(folder)
     Path(folder, "agent-a1.jsonl").write_text("mine\n")
-    found = transcript_merge.missing_subagents(objects, claude, live, stored)  # type: ignore[arg-type]
+    found = transcript_merge.missing_subagents(objects, claude, live, b"", stored)  # type: ignore[arg-type]
     assert list(found) == ["a2"]
 
 
