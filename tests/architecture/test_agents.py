@@ -13,8 +13,8 @@ from entire.githooks import scripts
 from tests.architecture.places import PACKAGE, ROOT, source_files
 
 LAUNCHER = ROOT / "src" / "launcher" / "entire"
-TO_COME = {"gemini", "codex", "opencode", "cursor", "aider", "copilot"}
-COMMON = {"agent", "code", "dir", "entire", "id", "project", "session", "test"}
+TO_COME = {"codex", "opencode", "cursor", "aider", "copilot"}
+COMMON = {"agent", "cli", "code", "dir", "entire", "id", "project", "session", "test"}
 # Words that mean something else in a room as well.
 ELSEWHERE = {"ui": {"cursor"}}
 
@@ -86,8 +86,10 @@ def test_the_launcher_knows_the_same_project_folders_as_the_table() -> None:
 
 
 def test_the_launcher_knows_which_agents_name_their_project_folder() -> None:
-    named = set(re.findall(r"^ *2([a-z-]+)", LAUNCHER.read_text(), re.MULTILINE))
-    assert named == {entry.name for entry in BUILTIN.values() if entry.project_variable}
+    named = set(re.findall(r" 2([a-z-]+)", LAUNCHER.read_text()))
+    assert named == {
+        name for entry in BUILTIN.values() if entry.project_variable for name in (entry.name, *entry.aliases)
+    }
 
 
 @pytest.mark.parametrize("name", scripts.NAMES)

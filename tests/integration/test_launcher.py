@@ -123,6 +123,9 @@ def test_the_folder_an_agent_was_started_in_counts_too(installed: Installed, ena
     assert run(plain, installed.command, *HOOK, CLAUDE_PROJECT_DIR=str(plain / "sub")) == []
     assert run(plain, installed.command, *HOOK, CLAUDE_PROJECT_DIR="/there/is/nothing") == []
     assert run(enabled, installed.command, *HOOK, CLAUDE_PROJECT_DIR=str(plain)) == FAST
+    both = {"CLAUDE_PROJECT_DIR": str(plain / "sub"), "GEMINI_PROJECT_DIR": str(enabled)}
+    assert run(plain, installed.command, *HOOK, **both) == FAST
+    assert run(plain, installed.command, *HOOK, GEMINI_PROJECT_DIR=str(plain / "sub")) == []
 
 
 def test_the_current_folder_stays(installed: Installed, enabled: Path, plain: Path) -> None:

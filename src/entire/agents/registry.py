@@ -31,6 +31,8 @@ class AgentEntry(Value):
     """Name on the command line, as in ``entire hooks <name> <verb>``."""
     type: str
     """Name in metadata and for people."""
+    aliases: tuple[str, ...] = ()
+    """Other names that the command line understands, of built-in agents only."""
     target: str
     """``module:Class`` of the adapter; see ``AgentFactory`` in the contract."""
     description: str = ""
@@ -70,6 +72,17 @@ BUILTIN = {
             description="The bundled demo agent; follows simple instructions without a model or network",
             protected_dirs=(".demo-agent",),
             session_variable="DEMO_AGENT_SESSION_ID",
+        ),
+        AgentEntry(
+            name="gemini",
+            aliases=("gemini-cli",),
+            type="Gemini CLI",
+            target="entire.agents.gemini.agent:Gemini",
+            description="Google's coding agent for the terminal",
+            protected_dirs=(".gemini",),
+            project_variable="GEMINI_PROJECT_DIR",
+            session_dir_variable="ENTIRE_TEST_GEMINI_PROJECT_DIR",
+            spoken_name="gemini",
         ),
     )
 }
@@ -170,7 +183,11 @@ def _caller(env: Mapping[str, str]) -> AgentEntry | None:
 
 
 def _entry(name: str) -> AgentEntry | None:
-    return BUILTIN.get(name) or _packages().entries.get(name)
+    return BUILTIN.get(name) or _by_alias(name) or _packages().entries.get(name)
+
+
+def _by_alias(name: str) -> AgentEntry | None:
+    return next((entry for entry in BUILTIN.values() if name in entry.aliases), None)
 
 
 # ---------------------------------------------------------------- adapters
@@ -337,13 +354,14 @@ def _check(name: str, entry: object, known: list[AgentEntry]) -> None:
     """Raise EntireError for an entry that cannot join the known ones in the table."""
     if not isinstance(entry, AgentEntry):
         raise EntireError("its entry point is not an AgentEntry")
-    texts = [value for field, value in entry.__dict__.items() if field != "protected_dirs"]
-    dirs = entry.protected_dirs
-    if not all(isinstance(text, str) for text in (*texts, *dirs)) or not isinstance(dirs, tuple):
+    values = entry.__dict__.values()
+    lists = (entry.protected_dirs, entry.aliases)
+    texts = [text for value in values for text in (value if isinstance(value, tuple) else (value,))]
+    if not all(isinstance(text, str) for text in texts) or not all(isinstance(value, tuple) for value in lists):
         raise EntireError("a field of its AgentEntry has the wrong type")
     if entry.name != name or not entry.type:
         raise EntireError(f"its AgentEntry has the name {entry.name!r} and the type {entry.type!r}")
-    if name in _RESERVED or name in [other.name for other in known]:
+    if name in _RESERVED or name in [taken for other in known for taken in (other.name, *other.aliases)]:
         raise EntireError("the name is taken")
     if entry.type in [other.type for other in known]:
         raise EntireError(f"the type {entry.type!r} is taken")

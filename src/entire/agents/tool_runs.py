@@ -35,10 +35,15 @@ def of_commit(runs: Iterable[ToolRun], commit: str, moment: float) -> ToolRun | 
     """
     known = list(runs)
     at_work = [run for run in known if _ran_at(run, moment)]
-    found = [run for run in known if any(map(commit.startswith, _SUMMARY.findall(run.output)))]
+    found = [run for run in known if any(map(commit.startswith, printed(run.output)))]
     found += [run for run in at_work if any(map(commit.startswith, _HEX.findall(run.output)))]
     found += [run for run in at_work if _COMMITTING.search(run.command) and not _SUMMARY.search(run.output)]
     return found[0] if found else None
+
+
+def printed(output: str) -> list[str]:
+    """Return the abbreviated ids of the commits that git said it made: ``[main 1a2b3c4] Subject``."""
+    return _SUMMARY.findall(output)
 
 
 def _ran_at(run: ToolRun, moment: float) -> bool:

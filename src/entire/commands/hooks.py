@@ -113,7 +113,7 @@ def _handle_agent(here: Home | None, args: Sequence[str], payload: bytes) -> Non
     if event is not None:
         home = here or _enabled_at(event.cwd)
         if home is not None:
-            _handle_event(_home(*home, event), replace(event, agent=event.handled_by or name), verb)
+            _handle_event(_home(*home, event), replace(event, agent=event.handled_by or agent.name), verb)
     elif here is not None and verb in agent.hook_names and _fields(payload) is None:
         # Many calls mean nothing to the framework, but every agent sends an object.
         _log(here[0], args).warn("the hook's payload was not understood: it is not a JSON object")

@@ -65,13 +65,19 @@ def test_lines_of_built_in_agents_need_no_package(monkeypatch: pytest.MonkeyPatc
     assert isinstance(registry.make("claude-code"), ClaudeCode)
     assert registry.project_dir("claude-code", {"CLAUDE_PROJECT_DIR": "/p"}) == "/p"
     assert registry.session_dir("demo", {"": "/p"}) == ""
-    assert registry.spoken_names() == ["claude"]
+    assert registry.spoken_names() == ["claude", "gemini"]
+
+
+def test_an_alias_means_the_same_agent() -> None:
+    assert registry.find("gemini-cli") is registry.find("gemini")
+    assert registry.make("gemini-cli").name == "gemini"
+    assert registry.project_dir("gemini-cli", {"GEMINI_PROJECT_DIR": "/p"}) == "/p"
 
 
 def test_lines_are_read_without_loading_a_room() -> None:
     loaded = {name for name in sys.modules if name.startswith("entire.agents.")}
-    assert registry.protected_dirs() == {".claude", ".demo-agent"}
-    assert [entry.name for entry in registry.entries()] == ["claude-code", "demo"]
+    assert registry.protected_dirs() == {".claude", ".demo-agent", ".gemini"}
+    assert [entry.name for entry in registry.entries()] == ["claude-code", "demo", "gemini"]
     assert {name for name in sys.modules if name.startswith("entire.agents.")} == loaded
 
 
@@ -98,7 +104,7 @@ def test_an_unknown_name_is_an_error_that_lists_the_known_ones(packages: Package
     packages.bring("parrot", "parrot", ENTRY, ADAPTER)
     with pytest.raises(UsageError, match="no agent called 'raven'") as caught:
         registry.make("raven")
-    assert caught.value.hint == "known agents: claude-code, demo, parrot"
+    assert caught.value.hint == "known agents: claude-code, demo, gemini, parrot"
     assert registry.find_by_type("Raven") is None
     assert registry.make_by_type("Raven") is None
     assert registry.project_dir("raven", {"": "/p"}) == ""
@@ -114,7 +120,7 @@ def test_a_package_brings_an_agent(packages: Packages) -> None:
     agent = registry.make_by_type("Parrot", {"colour": "green"})
     assert agent is not None
     assert (agent.name, agent.metadata) == ("parrot", {"colour": "green"})
-    assert [agent.name for agent in registry.agents()] == ["claude-code", "demo", "parrot"]
+    assert [agent.name for agent in registry.agents()] == ["claude-code", "demo", "gemini", "parrot"]
     assert registry.problems() == []
 
 
@@ -138,11 +144,11 @@ WRONG = {
 def test_an_entry_that_cannot_be_used_is_reported(packages: Packages, entry: str, why: str) -> None:
     packages.bring("parrot", "parrot", entry)
     assert registry.problems() == [f"the agent 'parrot' of the package parrot is ignored: {why}"]
-    assert [line.name for line in registry.entries()] == ["claude-code", "demo"]
-    assert [agent.name for agent in registry.agents()] == ["claude-code", "demo"]
+    assert [line.name for line in registry.entries()] == ["claude-code", "demo", "gemini"]
+    assert [agent.name for agent in registry.agents()] == ["claude-code", "demo", "gemini"]
 
 
-@pytest.mark.parametrize("name", ["claude-code", "git"])
+@pytest.mark.parametrize("name", ["claude-code", "gemini-cli", "git"])
 def test_a_name_that_is_taken_stays_with_its_owner(packages: Packages, name: str) -> None:
     packages.bring("thief", name, ENTRY.replace('"parrot"', f'"{name}"'))
     assert registry.problems() == [f"the agent {name!r} of the package thief is ignored: the name is taken"]
@@ -171,7 +177,7 @@ def test_an_agent_that_cannot_be_loaded_is_reported(packages: Packages, adapter:
         registry.make("parrot")
     assert caught.value.message == said
     assert registry.make_by_type("Parrot") is None
-    assert [agent.name for agent in registry.agents()] == ["claude-code", "demo"]
+    assert [agent.name for agent in registry.agents()] == ["claude-code", "demo", "gemini"]
     assert registry.problems() == [said]
 
 

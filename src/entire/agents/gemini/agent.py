@@ -1,0 +1,163 @@
+"""The adapter for Gemini CLI: implements the contract with the other modules of this room."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from entire.model import jsontext
+from entire.model.ids import is_session_id, is_tool_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import ClassVar, Final
+
+    from entire.agents.gemini.transcript import ChatDocument, ChatLines
+    from entire.model.effects import PutBack
+    from entire.model.events import Event
+    from entire.model.health import HooksHealth
+    from entire.model.transcripts import SessionFile
+
+
+class Gemini:
+    """The adapter. Tests pass ``now`` and ``env``."""
+
+    name: ClassVar[str] = "gemini"
+    type: ClassVar[str] = "Gemini CLI"
+    hook_names: ClassVar[tuple[str, ...]] = (
+        "session-start",
+        "session-end",
+        "before-agent",
+        "after-agent",
+        "before-tool",
+        "after-tool",
+        "pre-compress",
+        "before-model",
+        "after-model",
+        "before-tool-selection",
+        "notification",
+    )
+    capabilities: ClassVar[frozenset[str]] = frozenset(
+        {
+            "hook_installer",
+            "hook_responder",
+            "session_lister",
+            "session_resumer",
+            "subagent_extractor",
+            "token_calculator",
+            "transcript_analyzer",
+        }
+    )
+
+    def __init__(
+        self,
+        *,
+        metadata: Mapping[str, str] = {},
+        now: Callable[[], float] = time.time,
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        self.metadata: Final = metadata
+        self._now = now
+        self._env = os.environ if env is None else env
+
+    def detect(self, root: str) -> bool:
+        from entire.agents.gemini import sessions
+
+        return os.path.isdir(os.path.join(root, ".gemini")) or os.path.isdir(sessions.home(self._env))
+
+    # events
+
+    def parse_hook(self, hook: str, payload: bytes) -> Event | None:
+        from entire.agents.gemini import payloads
+
+        return payloads.event(hook, payload, self._now())
+
+    def write_hook_response(self, message: str) -> bytes:
+        """Return what shows ``message`` to the user; the agent also notes it in its transcript."""
+        return jsontext.dumps({"systemMessage": message}).encode() + b"\n"
+
+    # transcripts
+
+    def transcript(self, session_ref: str, stored: bytes | None = None) -> ChatLines | ChatDocument:
+        from entire.agents.gemini import records, transcript
+
+        chat = transcript.open_chat(session_ref, stored)
+        chat.committed = tuple(self.metadata.get(records.COMMITTED, "").split())
+        return chat
+
+    def chunk_transcript(self, transcript: bytes, max_size: int) -> list[bytes]:
+        from entire.agents.gemini import chunks
+
+        return chunks.split(transcript, max_size)
+
+    def reassemble_transcript(self, chunks: list[bytes]) -> bytes:
+        from entire.agents.gemini import chunks as parts
+
+        return parts.join(chunks)
+
+    # installing
+
+    def hook_config_paths(self, root: str, scope: str) -> tuple[str, ...]:
+        from entire.agents.gemini import settings
+
+        return (settings.config_path(root, scope, self._env),)
+
+    def install_hooks(self, root: str, scope: str, *, force: bool) -> int:
+        from entire.agents import hookfiles
+        from entire.agents.gemini import settings
+
+        return hookfiles.install(settings.config_path(root, scope, self._env), settings.TABLE, force=force)
+
+    def uninstall_hooks(self, root: str, scope: str) -> int:
+        from entire.agents import hookfiles
+        from entire.agents.gemini import settings
+
+        return hookfiles.uninstall(settings.config_path(root, scope, self._env), settings.TABLE)
+
+    def hooks_health(self, root: str, scope: str) -> HooksHealth:
+        from entire.agents.gemini import settings
+
+        return settings.health(root, scope, self._env)
+
+    # resuming
+
+    def session_dir(self, root: str) -> str:
+        override = self._env.get("ENTIRE_TEST_GEMINI_PROJECT_DIR")
+        if override:
+            return override
+        from entire.agents.gemini import sessions
+
+        return sessions.folder(root, self._env)
+
+    def session_files(self, root: str) -> list[SessionFile]:
+        from entire.agents.gemini import sessions
+
+        return sessions.listed(self.session_dir(root))
+
+    def has_conversation(self, session_ref: str) -> bool:
+        from entire.agents.gemini import sessions
+
+        return sessions.has_conversation(session_ref)
+
+    def resolve_session_file(self, session_dir: str, session_id: str) -> str:
+        from entire.agents.gemini import sessions
+
+        return sessions.find(session_dir, session_id) if is_session_id(session_id) else ""
+
+    def own_session_id(self, session_id: str, transcript: bytes) -> str:
+        """Return the id without the date that early versions of the Go CLI put before it (``2026-01-05-<id>``)."""
+        from entire.agents.gemini import sessions
+
+        held = sessions.session_id(transcript)
+        return held if held and session_id.endswith(f"-{held}") else session_id
+
+    def put_back(self, session_ref: str, transcript: bytes, subagents: Mapping[str, bytes]) -> PutBack:
+        from entire.agents.gemini import sessions
+
+        return sessions.put_back(session_ref, transcript, subagents)
+
+    def format_resume_command(self, session_id: str) -> str:
+        if is_tool_id(session_id):
+            return f"gemini --resume {session_id}"
+        return "gemini --resume '" + session_id.replace("'", "'\\''") + "'"

@@ -1,0 +1,54 @@
+"""Splits a chat that is too large for one part. The Go CLI joins parts of this agent as documents."""
+
+from __future__ import annotations
+
+from entire.agents import transcripts
+from entire.agents.gemini import sessions
+from entire.model import jsontext
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_OVERHEAD = len(b'{"messages":[]}')
+
+
+def split(chat: bytes, max_size: int) -> list[bytes]:
+    """Return parts of at most ``max_size`` bytes: of lines, or documents with a part of the messages each.
+
+    The first document holds everything else as well.
+    """
+    if len(chat) <= max_size or not sessions.is_document(chat):
+        return transcripts.chunk(chat, max_size)
+    document = transcripts.loads(chat)
+    if not isinstance(document, dict):
+        return transcripts.chunk(chat, max_size)
+    rest = {key: value for key, value in document.items() if key != "messages"}
+    room = max(max_size - _OVERHEAD, 64)
+    groups: list[list[bytes]] = [[]]
+    used = len(_dumps(rest)) + 1
+    for message in document["messages"]:
+        data = transcripts.shorten(_dumps(message), room)
+        if used + len(data) + 1 > room and (groups[-1] or used > 1):
+            groups.append([])
+            used = 0
+        groups[-1].append(data)
+        used += len(data) + 1
+    parts = [b'{"messages":[' + b",".join(group) + b"]}" for group in groups]
+    if rest:
+        parts[0] = _dumps(rest)[:-1] + b"," + parts[0][1:]
+    return parts
+
+
+def join(parts: list[bytes]) -> bytes:
+    """Join parts: documents into one, else lines."""
+    found = [transcripts.loads(part) if sessions.is_document(part) else None for part in parts]
+    documents = [document for document in found if isinstance(document, dict)]
+    if len(parts) < 2 or len(documents) < len(parts):
+        return transcripts.join(parts)
+    messages = [message for document in documents for message in document["messages"]]
+    return _dumps({**documents[0], "messages": messages})
+
+
+def _dumps(value: Any) -> bytes:
+    return jsontext.dumps(value, ensure_ascii=False, compact=True).encode("utf-8", "replace")

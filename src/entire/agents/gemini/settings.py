@@ -1,0 +1,134 @@
+"""Our entries in Gemini CLI's settings files, and what keeps the agent from running them.
+
+The agent reads hooks from ``<folder it was started in>/.gemini/settings.json``, not from folders above it, and from
+``~/.gemini/settings.json``. It runs entries with the same name and command once, so we write the same bytes in both
+scopes. The files may hold comments, but no comma after a last member (observed on 0.61.0).
+"""
+
+from __future__ import annotations
+
+import os
+
+from entire.agents import hookfiles, json_document
+from entire.agents.gemini import sessions
+from entire.agents.hookfiles import Entry, Table
+from entire.errors import EntireError, UsageError
+from entire.model.health import HooksHealth, HookStatus
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+_TIMEOUT = 60_000  # milliseconds, after which the agent goes on without the hook
+
+
+def _entry(event: str, verb: str, matcher: str = "") -> Entry:
+    # Silent and successful for teammates who have not installed `entire`: the agent shows what a hook writes to
+    # standard error, also when it succeeds.
+    command = f"entire hooks gemini {verb} 2>/dev/null || true"
+    return Entry(event=event, matcher=matcher, command=command, timeout=_TIMEOUT, name=f"entire-{verb}")
+
+
+# Not those that run for each call of the model, or for each piece of an answer. `PreCompress` does, too, if automatic.
+TABLE = Table(
+    entries=(
+        _entry("SessionStart", "session-start"),
+        _entry("BeforeAgent", "before-agent"),
+        _entry("BeforeTool", "before-tool", "^invoke_agent$"),
+        _entry("AfterTool", "after-tool", "^(invoke_agent|run_shell_command)$"),
+        _entry("PreCompress", "pre-compress", "manual"),
+        _entry("AfterAgent", "after-agent"),
+        _entry("SessionEnd", "session-end"),  # for every reason
+    ),
+    comments=True,
+)
+
+
+def config_path(root: str, scope: str, env: Mapping[str, str]) -> str:
+    if scope == "project":
+        return os.path.join(root, ".gemini", "settings.json")
+    if scope == "user":
+        return os.path.join(sessions.home(env), "settings.json")
+    raise UsageError(f"there is no scope {scope!r} for agent hooks", hint="use project or user")
+
+
+# ---------------------------------------------------------------- health
+
+
+def health(root: str, scope: str, env: Mapping[str, str]) -> HooksHealth:
+    """Tell whether our entries are in the file of this scope, and whether the agent runs hooks in ``root``."""
+    found = hookfiles.health(config_path(root, scope, env), TABLE)
+    if found.status in (HookStatus.MISSING, HookStatus.UNKNOWN):
+        return found
+    obstacle = _switch(root, env)
+    if obstacle:
+        return HooksHealth(status=HookStatus.DISABLED, detail=f"{obstacle} to record sessions")
+    if not _is_trusted(os.path.realpath(root), env):
+        detail = "Gemini CLI does not trust this folder: choose `/permissions` in it to record sessions"
+        return HooksHealth(status=HookStatus.UNTRUSTED, detail=detail)
+    return found
+
+
+def _switch(root: str, env: Mapping[str, str]) -> str:
+    """Return what to do about a switch that is off, or ''. Of several, the first counts, as in ``_files``."""
+    switched = [(path, settings["enabled"]) for path, settings in _hooks_config(root, env) if "enabled" in settings]
+    if switched and switched[0][1] is False:
+        return f"set `hooksConfig.enabled` to true in {switched[0][0]}"
+    ours = {entry.name for entry in TABLE.entries}
+    for path, settings in _hooks_config(root, env):
+        disabled = settings.get("disabled")
+        names = sorted(ours.intersection(filter(_is_text, disabled))) if isinstance(disabled, list) else []
+        if names:
+            return f"remove {', '.join(f'`{name}`' for name in names)} from `hooksConfig.disabled` in {path}"
+    return ""
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _hooks_config(root: str, env: Mapping[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for path in _files(root, env):
+        found = _load(path).get("hooksConfig")
+        if isinstance(found, dict):
+            yield path, found
+
+
+def _files(root: str, env: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the settings files; what the first of them says counts."""
+    return _system_path(env), config_path(root, "project", env), config_path(root, "user", env)
+
+
+def _system_path(env: Mapping[str, str]) -> str:
+    return env.get("GEMINI_CLI_SYSTEM_SETTINGS_PATH") or "/etc/gemini-cli/settings.json"
+
+
+def _is_trusted(root: str, env: Mapping[str, str]) -> bool:
+    """Tell whether the agent runs hooks in a folder. It asks about one that nobody decided about, before any hook."""
+    decided = {"true": True, "false": False}.get(env.get("GEMINI_CLI_TRUST_WORKSPACE", ""))
+    if decided is not None:
+        return decided
+    security = [_load(path).get("security") for path in (_system_path(env), config_path(root, "user", env))]
+    folder_trust = [found.get("folderTrust") for found in security if isinstance(found, dict)]
+    switched = [found["enabled"] for found in folder_trust if isinstance(found, dict) and "enabled" in found]
+    if switched and switched[0] is False:
+        return True
+    rules = _load(env.get("GEMINI_CLI_TRUSTED_FOLDERS_PATH") or os.path.join(sessions.home(env), "trustedFolders.json"))
+    matching = [(len(path), level) for path, level in rules.items() if _covers(path, level, root)]
+    return not matching or max(matching)[1] != "DO_NOT_TRUST"
+
+
+def _covers(path: str, level: object, root: str) -> bool:
+    if level not in ("TRUST_FOLDER", "TRUST_PARENT", "DO_NOT_TRUST"):
+        return False
+    top = os.path.realpath(os.path.dirname(path) if level == "TRUST_PARENT" else path)
+    return root == top or root.startswith(top.rstrip(os.sep) + os.sep)
+
+
+def _load(path: str) -> dict[str, Any]:
+    try:
+        document = json_document.load(path, comments=True)
+    except EntireError:
+        return {}
+    return document.value if document is not None else {}
