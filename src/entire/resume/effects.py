@@ -49,8 +49,10 @@ def said(planned: PutBack) -> str:
 
 
 def refuse_continued(context: Context, undo: Draft) -> None:
-    """Raise EntireError if a conversation that an undo changes by a command went on since."""
-    noted = undo.noted()
+    """Raise EntireError if a conversation that an undo changes by a command went on since. A file that it changes is
+    saved once more, so that nothing can be lost.
+    """
+    noted = undo.noted() if undo.runs_commands else {}
     for session_id in map(str, undo.notes.get("sessions") or ()) if noted else ():
         state = context.session(session_id)
         agent = context.agent_of(state) if state is not None else None

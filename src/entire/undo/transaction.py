@@ -186,6 +186,10 @@ class Draft:
         except OSError as error:
             raise cannot(error, f"save {shown(ref)}", "nothing was changed") from error
 
+    @property
+    def runs_commands(self) -> bool:
+        return bool(self._commands)
+
     def noted(self) -> dict[str, bytes]:
         """Return the noted transcripts as they are before the change, by their references."""
         return {ref: noted.read(self.folder, found.was) for ref, found in self._transcripts.items()}

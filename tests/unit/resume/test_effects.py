@@ -11,6 +11,7 @@ import pytest
 from entire.errors import EntireError
 from entire.layout import Place
 from entire.model.effects import Delete, PutBack, Run, Write
+from entire.model.session import Session
 from entire.resume import effects
 from entire.resume.transcript_merge import CUT, MISSING, UNCHANGED, WRITTEN, TranscriptChange
 from entire.undo.transaction import Draft
@@ -19,8 +20,11 @@ from entire.undo.transaction import Draft
 class Native:
     """A transcript of any form."""
 
+    def __init__(self, content: bytes = b"present") -> None:
+        self.content = content
+
     def snapshot(self) -> bytes:
-        return b"present"
+        return self.content
 
 
 class Agent:
@@ -89,6 +93,32 @@ def test_one_that_is_a_file_is_not(draft: Draft, tmp_path: Path) -> None:
     agent: Any = Agent(PutBack(effects=(Write(path=path, data=b"data"), Delete(path=path + ".stub"), RUN)))
     effects.draft_conversation(draft, agent, change(CUT, path), {})
     assert (draft.noted(), draft.planned(path)) == ({}, b"data")
+
+
+@pytest.mark.parametrize("by_command", [False, True])
+def test_only_what_a_command_changes_must_be_as_it_was_left(draft: Draft, tmp_path: Path, by_command: bool) -> None:
+    """An agent may write another file than its reference names: the undo saves that file, whatever it holds."""
+    agent: Any = Agent(PutBack(effects=(RUN if by_command else Write(path=str(tmp_path / "other"), data=b"data"),)))
+    effects.draft_conversation(draft, agent, change(CUT), {})
+    draft.notes["sessions"] = ["s"]
+
+    class Context:
+        def session(self, session_id: str) -> Any:
+            state = Session(session_id, "x", "X")
+            state.transcript_path = "db/s"
+            return state
+
+        def agent_of(self, session: object) -> Any:
+            return agent
+
+    context: Any = Context()
+    effects.refuse_continued(context, draft)
+    agent.transcript = lambda ref: Native(b"went on")
+    if by_command:
+        with pytest.raises(EntireError, match="session s has continued since; nothing was changed"):
+            effects.refuse_continued(context, draft)
+    else:
+        effects.refuse_continued(context, draft)
 
 
 def test_what_cannot_be_put_back_changes_nothing(draft: Draft) -> None:
