@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import random
 import subprocess
 import time
 from collections.abc import Callable
@@ -722,3 +723,43 @@ def test_two_clones_keep_the_entries_of_both(story: Story, linked: str, a: Sessi
     for commit, ids in found.items():
         assert all(f"commits/{commit[:2]}/{commit[2:]}-000-{ids[0]}" in listing.split() for listing in names)
     assert json.loads(story.show(f"{found[ours][0][:2]}/{found[ours][0][2:]}/metadata.json"))
+
+
+# ---------------------------------------------------------------- as if the hooks had run
+
+
+def play(story: Story, seed: int, *, hooks: bool) -> list[tuple[list[str], tuple[int, ...]] | None]:
+    """Play random turns, edits and partial commits; return what each commit's checkpoint says of the session."""
+    chosen = random.Random(seed)
+    session = story.started()
+    made = []
+    for number in range(7):
+        name = chosen.choice(["a.txt", "b.txt", "c.txt"])
+        old = story.read(name) if story.path(name).exists() else ""
+        if chosen.random() < 0.6:
+            with session.turn(f"Turn {number}"):
+                session.write(name, f"{old}agent {number}\nmore {number}\n")
+        else:
+            story.write(name, f"person {number}\n{old}")
+        if chosen.random() < 0.7:
+            paths = [
+                path for path in ("a.txt", "b.txt", "c.txt") if story.path(path).exists() and chosen.random() < 0.7
+            ]
+            story.git("add", *(paths or [name]))
+            if story.git("diff", "--cached", "--name-only"):
+                switched = () if hooks else NO_HOOKS
+                story.git(*switched, "commit", "-q", "-m", f"Commit {number}", env={"ENTIRE_TEST_TTY": "1"})
+                made.append(story.head())
+    next_event(session)
+    assert story.log_errors() == []
+    linked = [commit for commit in made if story.ids(commit) or story.recorded(commit)]
+    parts = {commit: slot_of(story, session, commit) for commit in linked}
+    return [(parts[commit]["files_touched"], lines(parts[commit])) if commit in parts else None for commit in made]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_commits_without_hooks_are_examined_as_with_hooks(tmp_path: Path, seed: int) -> None:
+    seen = play(Story(tmp_path / "seen"), seed, hooks=True)
+    unseen_ones = play(Story(tmp_path / "unseen"), seed, hooks=False)
+    assert unseen_ones == seen
+    assert seen
