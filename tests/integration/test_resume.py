@@ -690,9 +690,7 @@ def test_a_session_without_a_checkpoint(story: Story, capsys: pytest.CaptureFixt
 def test_a_session_whose_transcript_is_gone(story: Story, capsys: pytest.CaptureFixture[str]) -> None:
     mine = story.session()
     mine.start()
-    mine.prompt("Nothing yet")
-    mine.stop()
-    mine.file.unlink()
+    mine.end()
     assert "no transcript of it is stored or on this machine" in failed(story, capsys, mine.id)
 
 
