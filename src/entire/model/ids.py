@@ -37,12 +37,14 @@ def new_id() -> CheckpointId:
 
 
 def is_session_id(text: str) -> bool:
-    """Tell whether a session id can be a file name: no separators, no leading dot, no control characters."""
+    """Tell whether a session id can be a file name: not too long, UTF-8, no separators or control characters, no
+    leading dot.
+    """
     return (
         bool(text)
-        and len(text) <= 200
+        and len(text.encode("utf-8", "replace")) <= 200
         and text[0] != "."
-        and not any(c in "/\\" or c < " " or c == "\x7f" for c in text)
+        and not any(c in "/\\" or c < " " or c == "\x7f" or "\ud800" <= c <= "\udfff" for c in text)
     )
 
 

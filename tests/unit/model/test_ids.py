@@ -54,6 +54,8 @@ def test_ids_of_real_agents_are_taken(text: str) -> None:
         ("a b", False),
         ("é", False),
         ("x" * 201, False),
+        ("\u00e9" * 101, False),  # too many bytes for a file name
+        ("\ud800", False),
     ],
 )
 def test_tool_ids(text: str, fine: bool) -> None:
