@@ -153,6 +153,8 @@ def test_with_the_contract_alone(played: Bared) -> None:
     assert slot["files_touched"] == ["one.txt", "two.txt"], "from git status: nothing else tells"
     assert slot["transcript"] == played.file.read_text()
     assert slot["prompts"] == ["Create one.txt", "Let a helper create two.txt"], "as the events told them"
+    (shown,) = Workspace.find(played.story.root).explain("HEAD").checkpoints[0].parts
+    assert [prompt.text for prompt in shown.prompts] == slot["prompts"], "the transcript cannot be read"
     assert not (slot.get("token_usage") or {}).get("api_call_count")
     assert slot["initial_attribution"]["agent_lines"] == 2
     assert slot["initial_attribution"]["agent_percentage"] == 100

@@ -130,19 +130,22 @@ def _part(objects: read.Objects, slot: Slot, own: LineageFile | None) -> views.P
 
 
 def _prompts(objects: read.Objects, slot: Slot, agent_type: str, start: int) -> list[Prompt]:
-    """Return the prompts of this checkpoint's part of the transcript; without a transcript, all stored prompts."""
+    """Return the prompts of this checkpoint's part of the transcript; all stored prompts, as events carried them, if
+    there is no transcript or nothing in it can be read.
+    """
     try:
         data = checkpoints.transcript(objects, slot)
     except MissingObjectError:
         data = b""
+    carried = [Prompt(text=prompt, position=-1) for prompt in checkpoints.prompts(objects, slot)]
     if not data:
-        return [Prompt(text=prompt, position=-1) for prompt in checkpoints.prompts(objects, slot)]
+        return carried
     agent = registry.make_by_type(agent_type)
     transcript = agent.transcript("", data) if agent is not None else None
     analyzer = capabilities.transcript_analyzer(agent, transcript) if agent is not None and transcript else None
     if analyzer is None:
-        found = conversation.read(data, start)
-        return [Prompt(text=said.text, position=said.at) for said in found if said.who == conversation.USER]
+        said = [message for message in conversation.read(data, start) if message.who == conversation.USER]
+        return [Prompt(text=message.text, position=message.at) for message in said] or carried
     return analyzer.prompts(analyzer.at(start))
 
 
