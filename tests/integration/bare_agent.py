@@ -12,6 +12,7 @@ from entire.agents import configfile, transcripts
 from entire.agents.lines import LineTranscript
 from entire.agents.opaque import OpaqueTranscript
 from entire.agents.registry import AgentEntry
+from entire.agents.transcripts import clean
 from entire.model.effects import PutBack, Write
 from entire.model.events import Event, EventType
 from entire.model.health import HooksHealth, HookStatus
@@ -28,6 +29,18 @@ EVENTS = {
     "subagent-note": EventType.SUBAGENT_NOTE,
     "session-end": EventType.SESSION_END,
 }
+FIELDS = Event._fields[1:]
+
+
+def of_kind(value: object, default: Any) -> Any:
+    """Return a value of a payload in the form of a field, whose default this is; that default for nonsense."""
+    if isinstance(default, str):
+        return clean(value)
+    if isinstance(default, tuple):
+        return tuple(map(clean, value)) if isinstance(value, list) else default
+    if isinstance(default, dict):
+        return {clean(key): clean(text) for key, text in value.items()} if isinstance(value, dict) else default
+    return value if type(value) is type(default) else default
 
 
 class Bare:
@@ -47,9 +60,10 @@ class Bare:
 
     def parse_hook(self, hook: str, payload: bytes) -> Event | None:
         given = transcripts.loads(payload)
-        if hook not in EVENTS or not isinstance(given, dict) or not is_session_id(str(given.get("session_id"))):
+        if hook not in EVENTS or not isinstance(given, dict) or not is_session_id(clean(given.get("session_id"))):
             return None
-        return Event(type=EVENTS[hook], **{key: value for key, value in given.items() if key in Event._fields[1:]})
+        known = {key: of_kind(value, Event._defaults.get(key, "")) for key, value in given.items() if key in FIELDS}
+        return Event(type=EVENTS[hook], **known)
 
     def transcript(self, session_ref: str, stored: bytes | None = None) -> Any:
         forms = [TRANSCRIPTS[name] for name in sorted(self.capabilities) if name in TRANSCRIPTS]
