@@ -1,0 +1,261 @@
+"""Promises about reading transcripts: whole, in pieces, up to a position."""
+
+from __future__ import annotations
+
+import shutil
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from entire.model.transcripts import START, Position, TokenUsage
+from entire.testing.promises import questions
+from entire.testing.promises.questions import ANALYZER, CALCULATOR, EXTRACTOR, between, boundaries
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from entire.agents.contract import Agent
+    from entire.testing.promises.rig import Captured, Rig
+
+EXAMPLES = settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+
+
+def _each(rig: Rig) -> Iterator[tuple[Captured, Agent, Any]]:
+    for captured in rig.transcripts:
+        agent = rig.adapter()
+        yield captured, agent, agent.transcript(str(captured.path))
+
+
+def holds_what_was_captured(rig: Rig, folder: Path) -> None:  # noqa: ARG001
+    """A captured transcript holds the prompts, files, tokens and subagents that its oracle names."""
+    for captured, agent, transcript in _each(rig):
+        assert transcript.snapshot(), captured.name
+        if ANALYZER in agent.capabilities:
+            assert [prompt.text for prompt in transcript.prompts(START)] == list(captured.prompts), captured.name
+            assert questions.paths(transcript.files(START)) == list(captured.files), captured.name
+        if CALCULATOR in agent.capabilities and captured.tokens is not None:
+            assert transcript.tokens(START) == captured.tokens, captured.name
+        if EXTRACTOR in agent.capabilities:
+            assert [one.id for one in transcript.subagents(START)] == list(captured.subagents), captured.name
+
+
+def reads_pieces_as_the_whole(rig: Rig, folder: Path) -> None:  # noqa: ARG001
+    """Reading from a record boundary on tells what reading the whole tells after it, for every boundary, also for a
+    position that was stored as JSON in between.
+    """
+    for captured, agent, transcript in _each(rig):
+        whole = between(agent, transcript)
+        for place in boundaries(transcript):
+            fresh = rig.adapter().transcript(str(captured.path))
+            head, tail = (between(agent, fresh, START, place), between(agent, fresh, questions.stored(place)))
+            where = (captured.name, place)
+            if ANALYZER in agent.capabilities:
+                later = [prompt for prompt in whole["prompts"] if prompt[1] >= place.count]
+                assert tail["prompts"] == later, where
+                assert list(dict.fromkeys([*head["files"], *tail["files"]])) == whole["files"], where
+                assert (head["has answers"] or tail["has answers"]) == whole["has answers"], where
+            if EXTRACTOR in agent.capabilities:
+                assert head["subagents"] | tail["subagents"] == whole["subagents"], where
+
+
+def adds_tokens_up(rig: Rig, folder: Path) -> None:  # noqa: ARG001
+    """The tokens of the parts of a transcript, however it is divided, add up to those of the whole."""
+    for captured, _, transcript in _each(rig):
+        places, whole = boundaries(transcript), transcript.tokens(START)
+        for place in places:
+            assert transcript.tokens(START, place) + transcript.tokens(place) == whole, (captured.name, place)
+        assert not transcript.tokens(places[-1]), captured.name
+        _add_up_any_division(rig, captured, places, whole)
+
+
+def _add_up_any_division(rig: Rig, captured: Captured, places: list[Position], whole: TokenUsage) -> None:
+    @EXAMPLES
+    @given(st.lists(st.integers(0, len(places)), max_size=6))
+    def check(cuts: list[int]) -> None:
+        transcript: Any = rig.adapter().transcript(str(captured.path))
+        total = TokenUsage()
+        for since, until in questions.segments(places, cuts):
+            total += transcript.tokens(questions.stored(since), until)
+        assert total == whole, captured.name
+
+    check()
+
+
+def reads_until_as_if_cut(rig: Rig, folder: Path) -> None:
+    """Reading until a position tells what a transcript tells that was cut there, in a file as in a stored copy."""
+    for number, (captured, agent, transcript) in enumerate(_each(rig)):
+        for place in boundaries(transcript):
+            if place.count in captured.unsettled:
+                continue
+            data = transcript.cut(place)
+            file = _beside(captured, folder / f"{number}")
+            file.write_bytes(data)
+            for short in (agent.transcript(str(file)), agent.transcript(str(file), stored=data)):
+                where = (captured.name, place)
+                assert short.end().count == place.count, where
+                assert short.snapshot() == data == short.cut(short.end()), where
+                until, cut = between(agent, transcript, START, place), between(agent, short)
+                assert _comparable(until) == _comparable(cut), where
+
+
+def _comparable(told: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what an answer's later records add: it counts from its first record on, with all of its tokens."""
+    tokens = told.get("tokens")
+    return {key: value for key, value in told.items() if key not in ("tokens", "model")} | {
+        "answers": tokens.api_call_count if tokens is not None else 0
+    }
+
+
+def _beside(captured: Captured, folder: Path) -> Path:
+    """Return a place for a copy of a captured transcript, with what lies beside it."""
+    folder.mkdir(exist_ok=True)
+    beside = captured.path.with_suffix("")
+    if beside.is_dir() and not (folder / beside.name).exists():
+        shutil.copytree(beside, folder / beside.name)
+    return folder / captured.path.name
+
+
+def reads_what_is_appended(rig: Rig, folder: Path) -> None:
+    """While the agent appends, reading on from the last end tells what is new, and arrives where reading from the start
+    arrives; later on, each of these ends still divides what was told before from what was told after it.
+    """
+    player = rig.play(folder, "a-session")
+    player.start()
+    known, told, ends = START, list[dict[str, Any]](), dict[Position, bytes]()
+    for number in range(3):
+        player.prompt(f"prompt {number}")
+        player.change(str(folder / f"{number}.txt"))
+        player.answer(f"answer {number}")
+        player.stop()
+        agent = rig.adapter()
+        transcript: Any = agent.transcript(player.ref)
+        end = transcript.end(known)
+        assert end == agent.transcript(player.ref).end()
+        assert transcript.is_later(end, known)
+        assert not transcript.is_later(known, end)
+        assert transcript.holds(known)
+        told.append(between(agent, transcript, questions.stored(known), end))
+        if ANALYZER in agent.capabilities:
+            assert transcript.summary(known) == f"answer {number}"
+        ends[end] = transcript.snapshot()
+        known = end
+    for number, part in enumerate(told):
+        _tells_one_turn(part, f"prompt {number}", str(folder / f"{number}.txt"))
+    agent = rig.adapter()
+    for end, data in ends.items():
+        now, then = agent.transcript(player.ref), agent.transcript("", stored=data)
+        assert between(agent, now, START, questions.stored(end)) == between(agent, then)
+        assert questions.same(agent, now.cut(end), data)
+
+
+def _tells_one_turn(part: dict[str, Any], prompt: str, file: str) -> None:
+    if "prompts" in part:
+        assert [text for text, _, _ in part["prompts"]] == [prompt]
+        assert questions.paths(part["files"]) == [file]
+        assert part["has answers"]
+    if "tokens" in part:
+        assert part["tokens"].api_call_count > 0
+
+
+def keeps_the_laws_of_positions(rig: Rig, folder: Path) -> None:  # noqa: ARG001
+    """Positions are in order: `at` counts records and stops at the end, `end` arrives at the same place from every
+    known position, `is_later` agrees with the order, `holds` is true for every position up to the end and for none
+    after it.
+    """
+    for captured, agent, transcript in _each(rig):
+        places = boundaries(transcript)
+        end = places[-1]
+        assert [place.count for place in places] == list(range(len(places))), captured.name
+        assert transcript.at(end.count + 9).count == end.count
+        assert transcript.cut(end) == transcript.snapshot()
+        assert not transcript.is_later(START, START)
+        for earlier, later in pairwise(places):
+            where = (captured.name, later)
+            assert transcript.is_later(later, earlier), where
+            assert not transcript.is_later(earlier, later), where
+            assert transcript.holds(questions.stored(later)), where
+            assert agent.transcript(str(captured.path)).end(questions.stored(later)) == end, where
+        for place in places[:: max(len(places) // 8, 1)]:
+            short = agent.transcript("", stored=transcript.cut(place))
+            assert short.holds(short.at(place.count)), (captured.name, place)
+            assert place.count == end.count or not short.holds(end), (captured.name, place)
+            assert short.end(end).count == place.count, (captured.name, place)
+
+
+def finds_the_end_of_an_answer(rig: Rig, folder: Path) -> None:  # noqa: ARG001
+    """The end of the answer that was running at a moment lies between the position asked about and the end, and divides
+    the tokens; an unknown commit was made by no answer.
+    """
+    for captured, agent, transcript in _each(rig):
+        places, unknown = boundaries(transcript), "0" * 40
+        for since in places[:: max(len(places) // 12, 1)]:
+            for moment in (0.0, 1e12):
+                found = transcript.answer_boundary(questions.stored(since), moment)
+                where = (captured.name, since, moment)
+                assert found == transcript.answer_boundary(since, moment, unknown), where
+                assert not transcript.is_later(since, found), where
+                assert not transcript.is_later(found, places[-1]), where
+                assert transcript.holds(found), where
+                if CALCULATOR in agent.capabilities:
+                    both = transcript.tokens(START, found) + transcript.tokens(found)
+                    assert both == transcript.tokens(START), where
+            if hasattr(transcript, "makes_commit"):
+                assert not transcript.makes_commit(since, 0.0, unknown), captured.name
+
+
+def reads_nothing_where_nothing_is(rig: Rig, folder: Path) -> None:
+    """A transcript that is missing, a folder, or has an impossible path is an empty one."""
+    agent = rig.adapter()
+    for ref in ("", str(folder / "missing.jsonl"), str(folder), "a\0b", str(folder / ("x" * 5000))):
+        transcript = agent.transcript(ref)
+        assert transcript.snapshot() == b"", ref
+        for known in (START, Position(count=3, byte=9, mark="x")):
+            assert transcript.end(known) == START, ref
+        told = between(agent, transcript, Position(count=3, byte=9, mark="x"))
+        assert not any(told.values()), ref
+
+
+def agrees_with_its_stored_copy(rig: Rig, folder: Path) -> None:
+    """A stored copy, which is redacted, agrees with the agent's own transcript, whichever of them goes on longer; and
+    the agent's own words count, so that redaction does not get into its file.
+    """
+    from entire.redact import redact_json, redact_jsonl
+
+    secret = "ghp_" + "Zx81kQ0aLm3rTt5vWy7cBd9eFg2hJk4nPq6s"
+    player = rig.play(folder, "a-session")
+    player.start()
+    own: list[bytes] = []
+    for number in range(3):
+        player.prompt(f"prompt {number} with {secret}")
+        player.answer(f"answer {number}")
+        player.stop()
+        own.append(rig.adapter().transcript(player.ref).snapshot())
+    assert len(set(own)) == len(own)
+    for number, data in enumerate(own):
+        redacted = bytes(redact_json(data) if questions.is_document(data) else redact_jsonl(data))
+        assert secret.encode() not in redacted
+        found = rig.adapter().transcript(player.ref).agreement(redacted)
+        assert not found.stored_is_longer, number
+        assert found.own_is_longer is (number < 2), number
+        assert questions.same(rig.adapter(), found.common, data), number
+        assert secret.encode() in found.common
+        for earlier in own[: number + 1]:
+            _check_longer(rig, earlier, redacted, is_longer=earlier != data)
+    other = rig.play(folder, "b-session")
+    other.start()
+    other.prompt("something else")
+    found = rig.adapter().transcript(player.ref).agreement(rig.adapter().transcript(other.ref).snapshot())
+    assert found.own_is_longer
+    assert found.stored_is_longer
+
+
+def _check_longer(rig: Rig, own: bytes, stored: bytes, *, is_longer: bool) -> None:
+    found = rig.adapter().transcript("", stored=own).agreement(stored)
+    assert found.stored_is_longer is is_longer
+    assert not found.own_is_longer
+    assert questions.same(rig.adapter(), found.common, own)
+    joined = rig.adapter().transcript("", stored=found.joined)
+    assert joined.end().count == rig.adapter().transcript("", stored=stored).end().count

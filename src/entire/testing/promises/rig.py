@@ -1,0 +1,140 @@
+"""How an agent is described to the suite: a rig, with what was captured from the real agent, and a player."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from entire.model.value import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from entire.agents.contract import Agent
+    from entire.agents.registry import AgentEntry
+    from entire.model.transcripts import TokenUsage
+
+
+class Payload(Value):
+    """A hook call that was captured from the agent, and the event it becomes.
+
+    ``event``: the fields of the ``Event`` that matter, ``type`` among them; None if the framework need not know.
+    """
+
+    name: str
+    verb: str
+    data: bytes
+    event: Mapping[str, Any] | None
+
+
+class Captured(Value):
+    """A transcript that the agent wrote, and what it holds, read off by eye or by other code than the adapter's.
+
+    What lies beside it, such as subagents' transcripts, is read with it. ``unsettled``: after these numbers of records,
+    the agent has written only half of something, so that what is there means more once the rest has come.
+    """
+
+    name: str
+    path: Path
+    prompts: Sequence[str]
+    files: Sequence[str]
+    tokens: TokenUsage | None = None
+    subagents: Sequence[str] = ()  # their ids
+    unsettled: Sequence[int] = ()
+
+
+class ConfigSample(Value):
+    """A file of the agent's own configuration as users have it, for ``hook_config_paths()[0]``.
+
+    ``data`` None: there is no file. ``is_broken``: the adapter must refuse it and leave it alone.
+    """
+
+    name: str
+    data: bytes | None
+    is_broken: bool = False
+
+
+class Player:
+    """Plays one session as the agent does: writes its transcript and calls its hooks, in the agent's own order.
+
+    A rig derives a class from it. ``call(verb, payload)`` is a hook call; some promises only want the transcript, so
+    nothing may depend on it.
+    """
+
+    has_subagents = False
+    """Whether ``subagent`` works."""
+
+    def __init__(self, agent: Agent, root: Path, session_id: str, call: Callable[[str, bytes], None]) -> None:
+        self.agent: Any = agent
+        self.root = root
+        self.id = session_id
+        self.call = call
+
+    @property
+    def ref(self) -> str:
+        """The ``session_ref`` of the session; where the agent keeps it, if the adapter knows (``session_dir``)."""
+        raise NotImplementedError
+
+    def start(self) -> None:
+        """Begin the session, or continue it (from what its transcript holds, if there is one)."""
+        raise NotImplementedError
+
+    def prompt(self, text: str) -> None:
+        """Take a prompt: a turn starts."""
+        raise NotImplementedError
+
+    def change(self, path: str) -> None:
+        """Report in an answer that a tool has changed the file at an absolute path; it is written already."""
+        raise NotImplementedError
+
+    def answer(self, text: str) -> None:
+        """Write an answer without tools."""
+        raise NotImplementedError
+
+    def stop(self) -> None:
+        """End the turn."""
+        raise NotImplementedError
+
+    def end(self) -> None:
+        """End the session."""
+        raise NotImplementedError
+
+    def subagent(self, subagent_id: str, task: str, path: str) -> None:
+        """Let a subagent do a task in which its tool changes a file; if ``has_subagents``."""
+        raise NotImplementedError
+
+
+def _ignore(verb: str, payload: bytes) -> None:
+    """Take a hook call where only the transcript matters."""
+
+
+class Rig:
+    """An agent, described to the suite. Everything but ``entry`` is optional; without it, some promises are skipped."""
+
+    entry: AgentEntry
+    payloads: Sequence[Payload] = ()
+    transcripts: Sequence[Captured] = ()
+    configs: Sequence[ConfigSample] = ()
+    player: type[Player] | None = None
+    exceptions: Mapping[str, str] = {}
+    """Names of promises that this agent cannot give, each with the reason."""
+
+    def adapter(self, metadata: Mapping[str, str] = {}) -> Agent:
+        """Return a new adapter, as the registry makes one."""
+        module, _, name = self.entry.target.partition(":")
+        agent: Agent = getattr(importlib.import_module(module), name)(metadata=metadata)
+        return agent
+
+    def play(self, root: Path, session_id: str, call: Callable[[str, bytes], None] = _ignore) -> Player:
+        """Return a player of a new session, or of a known one as the agent would continue it."""
+        assert self.player is not None
+        return self.player(self.adapter(), root, session_id, call)
+
+    def has(self, part: str) -> bool:
+        """Tell whether the rig has a part, or its agent a capability."""
+        if part == "subagents":
+            return self.player is not None and self.player.has_subagents
+        if part in ("payloads", "transcripts", "configs", "player"):
+            return bool(getattr(self, part))
+        return part in self.adapter().capabilities

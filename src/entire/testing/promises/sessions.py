@@ -1,0 +1,298 @@
+"""Promises of the framework to every agent: what follows from its events, in a real repository."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from entire.model.requests import ResumeRequest, RewindRequest
+from entire.model.transcripts import START, TokenUsage
+from entire.testing.promises import odd, questions
+from entire.testing.promises.repository import open_repository
+
+if TYPE_CHECKING:
+    from entire.model.views import PartView
+    from entire.testing.promises.repository import Repository
+    from entire.testing.promises.rig import Player, Rig
+
+
+def records_every_turn_in_full(rig: Rig, folder: Path) -> None:
+    """At each turn's end, a step holds the changed files and the whole transcript, from the first prompt on."""
+    with open_repository(rig, folder) as repo:
+        player = repo.play()
+        assert repo.session().agent == rig.entry.type
+        for number in range(3):
+            player.prompt(f"prompt {number}")
+            assert repo.session().phase == "active"
+            player.change(repo.write(f"{number}.txt", f"{number}\n"))
+            player.answer(f"answer {number}")
+            player.stop()
+            session, step = repo.session(), repo.steps()[-1]
+            assert (session.phase, session.first_prompt) == ("idle", "prompt 0")
+            assert f"{number}.txt" in session.open_files
+            assert (step.session_id, step.prompt) == (player.id, f"prompt {number}")
+            assert repo.git("show", f"{step.id}:{number}.txt") == f"{number}\n"
+            stored = repo.step_transcript(step)
+            assert stored == repo.transcript(player)
+            assert [n for n in range(number + 1) if f"prompt {n}".encode() not in stored] == []
+            assert len(repo.steps()) == number + 1
+
+
+def links_the_commit(rig: Rig, folder: Path) -> None:
+    """A commit gets a trailer and a checkpoint: the whole transcript, the prompts, the files, the tokens, the agent."""
+    with open_repository(rig, folder) as repo:
+        player = repo.play()
+        repo.turn(player, "create one", one="1\n")
+        data = repo.turn(player, "create two", two="2\n")
+        found = repo.commit("Add both")
+        assert f"Entire-Checkpoint: {found.id}" in repo.git("log", "-1", "--format=%B")
+        _check_part(repo, player, repo.part(found), ["create one", "create two"], ("one.txt", "two.txt"))
+        assert repo.workspace().transcript(found, player.id) == data
+        assert repo.part(found).tokens == _spent(rig, player)
+        assert repo.session().open_files == ()
+
+
+def _check_part(repo: Repository, player: Player, part: PartView, prompts: list[str], files: tuple[str, ...]) -> None:
+    assert (part.session_id, part.agent) == (player.id, repo.rig.entry.type)
+    assert part.files == files
+    assert [prompt.text for prompt in part.prompts] == prompts
+
+
+def _spent(rig: Rig, player: Player) -> TokenUsage | None:
+    """Return what the whole session used; None if the agent does not tell."""
+    transcript: Any = rig.adapter().transcript(player.ref)
+    return transcript.tokens(START) if rig.has("token_calculator") else None
+
+
+def counts_each_answer_for_one_commit(rig: Rig, folder: Path) -> None:
+    """The tokens of a session are divided among its commits: together they are what the session used."""
+    with open_repository(rig, folder) as repo:
+        player = repo.play()
+        total = TokenUsage()
+        for number in range(3):
+            repo.turn(player, f"prompt {number}", **{f"file{number}": "x\n"})
+            total += repo.part(repo.commit(f"Commit {number}")).tokens or TokenUsage()
+        assert total == _spent(rig, player)
+        assert total.api_call_count
+
+
+def resumes_with_all_history(rig: Rig, folder: Path) -> None:
+    """A session that ended and is continued by the agent: its next checkpoint holds everything since the first prompt,
+    and counts only what is new.
+    """
+    with open_repository(rig, folder) as repo:
+        player = repo.play()
+        first = repo.turn(player, "create one", one="1\n")
+        repo.commit("Add one")
+        player.end()
+        assert repo.session().phase == "ended"
+        player = repo.play()
+        second = repo.turn(player, "create two", two="2\n")
+        assert len(second) > len(first)
+        found = repo.commit("Add two")
+        assert repo.workspace().transcript(found, player.id) == second
+        assert repo.part(found).files == ("two.txt",)
+        if rig.has("transcript_analyzer"):
+            told: Any = rig.adapter().transcript("", stored=second)
+            assert [prompt.text for prompt in told.prompts(START)] == ["create one", "create two"]
+
+
+def restores_a_session(rig: Rig, folder: Path) -> None:
+    """`entire resume` puts a lost transcript back under the session's own id, and the agent goes on from it."""
+    with open_repository(rig, folder) as repo:
+        player = repo.play()
+        data = repo.turn(player, "create one", one="1\n")
+        repo.commit("Add one")
+        player.end()
+        Path(player.ref).unlink()
+        with repo.workspace().resume(ResumeRequest(target="HEAD")) as plan:
+            (session,) = plan.carry_out().sessions
+        assert (session.session_id, session.problem) == (player.id, "")
+        assert player.id in session.command
+        assert repo.transcript(player) == data
+        player = repo.play()
+        repo.turn(player, "create two", two="2\n")
+        found = repo.commit("Add two")
+        stored = repo.workspace().transcript(found, player.id)
+        assert stored == repo.transcript(player)
+        assert b"create one" in stored
+        assert b"create two" in stored
+
+
+def continues_in_another_clone(rig: Rig, folder: Path) -> None:
+    """In another clone, `entire resume` puts the conversation where the agent looks there, and the agent's next commit
+    there holds all of it.
+    """
+    with open_repository(rig, folder) as repo:
+        player = repo.play()
+        data = repo.turn(player, "create one", one="1\n")
+        repo.commit("Add one")
+        player.end()
+        other = repo.clone()
+        with other.workspace().resume(ResumeRequest(target="HEAD")) as plan:
+            (session,) = plan.carry_out().sessions
+        assert (session.session_id, session.problem) == (player.id, "")
+        player = rig.play(other.root, player.id, other.hook)
+        assert questions.same(rig.adapter(), other.transcript(player), data)
+        player.start()
+        other.turn(player, "create two", two="2\n")
+        stored = other.workspace().transcript(other.commit("Add two"), player.id)
+        assert stored == other.transcript(player)
+        assert b"create one" in stored
+        assert b"create two" in stored
+        assert other.problems() == []
+
+
+def rewinds_files_and_conversation(rig: Rig, folder: Path) -> None:
+    """A rewind to an earlier turn cuts the conversation there and takes the later files away; the agent goes on from
+    there, and what it was told afterwards is not stored again. The undo brings everything back.
+    """
+    with open_repository(rig, folder) as repo:
+        player = repo.play()
+        early = repo.turn(player, "create one", one="1\n")
+        repo.turn(player, "create two", two="2\n")
+        late = repo.turn(player, "create three", three="3\n")
+        player.end()
+        first = repo.steps()[0]
+        with repo.workspace().rewind(RewindRequest(to=first.id)) as plan:
+            plan.carry_out()
+        assert questions.same(rig.adapter(), repo.transcript(player), early)
+        assert _names(repo) == {"README.md", "one.txt"}
+        with repo.workspace().undo() as plan:
+            plan.carry_out()
+        assert repo.transcript(player) == late
+        assert _names(repo) == {"README.md", "one.txt", "two.txt", "three.txt"}
+        with repo.workspace().rewind(RewindRequest(to=first.id)) as plan:
+            plan.carry_out()
+        player = repo.play()
+        repo.turn(player, "create four", four="4\n")
+        found = repo.commit("Add one and four")
+        stored = repo.workspace().transcript(found, player.id)
+        assert stored == repo.transcript(player)
+        assert b"create two" not in stored
+        assert repo.part(found).files == ("four.txt", "one.txt")
+
+
+def _names(repo: Repository) -> set[str]:
+    return {name for name in os.listdir(repo.root) if not name.startswith(".")}
+
+
+def saves_a_turn_without_an_end(rig: Rig, folder: Path) -> None:
+    """An agent that dies in the middle of a turn: the next event saves what it did, files and conversation, and so does
+    the next commit.
+    """
+    with open_repository(rig, folder) as repo:
+        player = repo.play()
+        player.prompt("create one")
+        player.change(repo.write("one.txt", "1\n"))
+        player = repo.play()
+        player.prompt("create two")
+        step = repo.steps()[0]
+        assert repo.git("show", f"{step.id}:one.txt") == "1\n"
+        assert b"create one" in repo.step_transcript(step)
+        player.change(repo.write("two.txt", "2\n"))
+        found = repo.commit("Add both")
+        part = repo.part(found)
+        assert part.files == ("one.txt", "two.txt")
+        assert [prompt.text for prompt in part.prompts] == ["create one", "create two"]
+        assert repo.workspace().transcript(found, player.id) == repo.transcript(player)
+
+
+def records_a_hook_once(rig: Rig, folder: Path) -> None:
+    """An agent that delivers every hook twice leaves the same steps, prompts and tokens as one that does it once."""
+    with open_repository(rig, folder) as repo:
+        repo.times = 2
+        player = repo.play()
+        repo.turn(player, "create one", one="1\n")
+        data = repo.turn(player, "create two", two="2\n")
+        assert [step.prompt for step in repo.steps()] == ["create one", "create two"]
+        found = repo.commit("Add both")
+        _check_part(repo, player, repo.part(found), ["create one", "create two"], ("one.txt", "two.txt"))
+        assert repo.workspace().transcript(found, player.id) == data
+        assert repo.part(found).tokens == _spent(rig, player)
+
+
+def ends_a_session_twice(rig: Rig, folder: Path) -> None:
+    """A session may end several times; what it left uncommitted is linked when it is committed later."""
+    with open_repository(rig, folder) as repo:
+        player = repo.play()
+        data = repo.turn(player, "create one", one="1\n")
+        player.end()
+        player.end()
+        assert repo.session().phase == "ended"
+        found = repo.commit("Add one")
+        assert repo.workspace().transcript(found, player.id) == data
+        player = repo.play()
+        assert repo.session().phase == "idle"
+
+
+def keeps_what_vanishes(rig: Rig, folder: Path) -> None:
+    """A transcript that the agent deletes after a turn's end is in the checkpoint as it was then."""
+    with open_repository(rig, folder) as repo:
+        player = repo.play()
+        repo.turn(player, "create one", one="1\n")
+        data = repo.turn(player, "create two", two="2\n")
+        Path(player.ref).unlink()
+        found = repo.commit("Add both")
+        assert repo.workspace().transcript(found, player.id) == data
+        assert [prompt.text for prompt in repo.part(found).prompts] == ["create one", "create two"]
+
+
+def works_without_a_transcript(rig: Rig, folder: Path) -> None:
+    """Without a readable transcript, files and the prompts that events carry are recorded all the same."""
+    with open_repository(rig, folder) as repo:
+        player = repo.play()
+        player.prompt("create one")
+        player.change(repo.write("one.txt", "1\n"))
+        player.answer("Done.")
+        Path(player.ref).unlink()
+        player.stop()
+        found = repo.commit("Add one")
+        assert repo.part(found).files == ("one.txt",)
+        assert [prompt.text for prompt in repo.part(found).prompts] == ["create one"]
+
+
+def counts_subagents(rig: Rig, folder: Path) -> None:
+    """A subagent's files, tokens and transcript belong to its session's checkpoint."""
+    with open_repository(rig, folder) as repo:
+        player = repo.play()
+        player.prompt("let a subagent work")
+        player.subagent("helper1", "make a file", repo.write("made.txt", "1\n"))
+        player.answer("Done.")
+        player.stop()
+        found = repo.commit("Add made")
+        part = repo.part(found)
+        assert part.files == ("made.txt",)
+        assert [(task.agent_id, task.has_transcript) for task in found.tasks] == [("helper1", True)]
+        if rig.has("token_calculator"):
+            assert part.tokens is not None
+            assert part.tokens.subagents
+
+
+def harms_nothing(rig: Rig, folder: Path) -> None:
+    """No hook, with whatever payload, fails, speaks out of turn, or changes a file, the index or HEAD."""
+    with open_repository(rig, folder) as repo:
+        repo.write("staged.txt", "staged\n")
+        repo.git("add", "staged.txt")
+        repo.write("staged.txt", "and changed\n")
+        before = _world(repo)
+        for verb in (*rig.adapter().hook_names, "no-such-verb"):
+            for data in odd.BYTES[:12]:
+                assert repo.entire("hooks", rig.entry.name, verb, stdin=data) == b""
+        assert repo.workspace().sessions() == []
+        assert _world(repo) == before
+        assert [problem for problem in repo.problems() if "Error: " in problem] == []
+        repo.forget_problems()  # that a payload is not understood may be logged
+        player = repo.play()
+        player.prompt("do nothing")
+        player.answer("Done.")
+        player.stop()
+        player.end()
+        assert _world(repo) == before
+
+
+def _world(repo: Repository) -> tuple[str, str, bytes, dict[str, bytes]]:
+    index = (repo.root / ".git/index").read_bytes()
+    files = {path.name: path.read_bytes() for path in repo.root.iterdir() if path.is_file()}
+    return repo.git("rev-parse", "HEAD"), repo.git("status", "--porcelain"), index, files

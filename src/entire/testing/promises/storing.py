@@ -1,0 +1,171 @@
+"""Promises about what is stored: parts and their join, conversations that are put back."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from entire import process
+from entire.model.effects import Run, Write
+from entire.model.transcripts import START
+from entire.testing.promises import questions
+from entire.testing.promises.questions import ANALYZER, CALCULATOR, between
+from entire.testing.promises.reading import EXAMPLES
+
+if TYPE_CHECKING:
+    from entire.agents.contract import Agent
+    from entire.model.effects import PutBack
+    from entire.testing.promises.rig import Rig
+
+_LEAST = 256  # no store asks for smaller parts
+
+
+def joins_what_it_split(rig: Rig, folder: Path) -> None:  # noqa: ARG001
+    """Whatever the size of parts, none is larger, and as long as no record is larger than a part, their join is the
+    same transcript, byte for byte (a document may be printed differently): around every limit, with and without a
+    final newline, with blank lines.
+    """
+    samples = [rig.adapter().transcript(str(one.path)).snapshot() for one in rig.transcripts] or [b'{"a": 1}\n' * 99]
+    samples += [b"", b"\n", b"\n\n\n", b'{"a": 1}']
+    for data in samples:
+        for whole in (data, data.removesuffix(b"\n"), data + b"\n\n", data.replace(b"\n", b"\n\n", 2)):
+            _largest = max(map(len, whole.split(b"\n"))) + 1
+            for limit in {len(whole) - 1, len(whole), len(whole) + 1, _largest, _largest + 1, len(whole) // 2}:
+                _check_parts(rig, whole, max(limit, _LEAST))
+
+    @EXAMPLES
+    @given(st.sampled_from(samples), st.integers(_LEAST, 20_000))
+    def check(data: bytes, limit: int) -> None:
+        _check_parts(rig, data, limit)
+
+    check()
+
+
+def _check_parts(rig: Rig, whole: bytes, limit: int) -> None:
+    agent = rig.adapter()
+    parts = agent.chunk_transcript(whole, limit)
+    joined = agent.reassemble_transcript(parts)
+    assert all(len(part) <= limit for part in parts), (limit, [len(part) for part in parts])
+    if max(map(len, whole.split(b"\n"))) < limit or len(whole) <= limit:
+        assert joined == whole or _is_reprinted(whole, joined), limit
+    else:
+        _is_shortened(agent, whole, joined)
+
+
+def _is_reprinted(whole: bytes, joined: bytes) -> bool:
+    """Tell whether both are the same JSON document."""
+    import json
+
+    try:
+        return bool(json.loads(whole) == json.loads(joined))
+    except ValueError:
+        return False
+
+
+def _is_shortened(agent: Agent, whole: bytes, joined: bytes) -> None:
+    before, after = agent.transcript("", stored=whole), agent.transcript("", stored=joined)
+    assert after.end().count == before.end().count
+    if CALCULATOR in agent.capabilities:
+        assert between(agent, after).keys() == between(agent, before).keys()
+
+
+def shortens_a_record_that_is_too_large(rig: Rig, folder: Path) -> None:
+    """A record larger than a part is shortened inside: the others stay, and what follows is read as before."""
+    player = rig.play(folder, "a-session")
+    player.start()
+    player.prompt("p" * 100_000)
+    player.answer("Done.")
+    player.stop()
+    player.prompt("the next one")
+    player.answer("Done again.")
+    player.stop()
+    agent = rig.adapter()
+    whole = agent.transcript(player.ref).snapshot()
+    parts = agent.chunk_transcript(whole, 20_000)
+    assert all(len(part) <= 20_000 for part in parts)
+    stored = agent.transcript("", stored=agent.reassemble_transcript(parts))
+    assert stored.end().count == agent.transcript(player.ref).end().count
+    if ANALYZER in agent.capabilities:
+        told: Any = stored
+        first, second = (prompt.text for prompt in told.prompts(START))
+        assert first.startswith("p" * 1000)
+        assert second == "the next one"
+
+
+def puts_back_what_it_cut(rig: Rig, folder: Path) -> None:
+    """A conversation that is cut at the end of a turn and put back is read as it was then; nothing put back removes it;
+    and planning changes nothing.
+    """
+    player = rig.play(folder, "a-session")
+    ends = [START]
+    player.start()
+    for number in range(3):
+        player.prompt(f"prompt {number}")
+        player.change(str(folder / f"{number}.txt"))
+        player.answer(f"answer {number}")
+        player.stop()
+        ends.append(rig.adapter().transcript(player.ref).end())
+    agent: Any = rig.adapter()
+    whole = agent.transcript(player.ref).snapshot()
+    for end in reversed(ends[1:]):
+        source = agent.transcript("", stored=whole)
+        data, told = source.cut(end), between(agent, source, START, source.at(end.count))
+        before = _files(folder)
+        plan = agent.put_back(player.ref, data, {})
+        assert plan.problem == ""
+        assert _files(folder) == before, "a plan changes nothing"
+        carry_out(plan)
+        found = agent.transcript(player.ref)
+        assert found.end().count == end.count
+        assert found.snapshot() == data
+        assert between(agent, found) == told
+    carry_out(agent.put_back(player.ref, b"", {}))
+    assert agent.transcript(player.ref).snapshot() == b""
+    carry_out(agent.put_back(player.ref, whole, {}))
+    assert agent.transcript(player.ref).snapshot() == whole
+
+
+def puts_subagents_back(rig: Rig, folder: Path) -> None:
+    """A subagent's transcript is put back where its session finds it."""
+    player = rig.play(folder, "a-session")
+    player.start()
+    player.prompt("let a subagent work")
+    player.subagent("helper1", "make a file", str(folder / "made.txt"))
+    player.answer("Done.")
+    player.stop()
+    agent: Any = rig.adapter()
+    own = agent.transcript(player.ref)
+    whole = own.snapshot()
+    (subagent,) = own.subagents(START)
+    data = agent.transcript(subagent.session_ref).snapshot()
+    assert data
+    carry_out(agent.put_back(player.ref, b"", {}))
+    Path(subagent.session_ref).unlink(missing_ok=True)
+    carry_out(agent.put_back(player.ref, whole, {subagent.id: data}))
+    (found,) = agent.transcript(player.ref).subagents(START)
+    assert found == subagent
+    assert agent.transcript(found.session_ref).snapshot() == data
+    if ANALYZER in agent.capabilities:
+        assert questions.paths(agent.transcript(found.session_ref).files(START)) == [str(folder / "made.txt")]
+
+
+def carry_out(plan: PutBack) -> None:
+    """Carry the effects of a plan out as the framework would, without its transaction."""
+    for effect in plan.effects:
+        if isinstance(effect, Run):
+            done = process.run(effect.argv, stdin=effect.stdin, env={**os.environ, **effect.env}, timeout=60)
+            assert done.status == 0, done.stderr
+        elif isinstance(effect, Write):
+            os.makedirs(os.path.dirname(effect.path), exist_ok=True)
+            Path(effect.path).write_bytes(effect.data)
+        else:
+            Path(effect.path).unlink(missing_ok=True)
+
+
+def _files(folder: Path) -> dict[Path, bytes]:
+    roots = (folder, Path(os.environ["HOME"]))
+    return {path: path.read_bytes() for root in roots for path in root.rglob("*") if path.is_file()}

@@ -1,0 +1,165 @@
+"""Claude Code: its captured payloads and transcripts, and sessions in its own form."""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from pathlib import Path
+from typing import Any
+
+from entire.agents.registry import BUILTIN
+from entire.model.transcripts import TokenUsage
+from entire.testing.promises import Captured, ConfigSample, Payload, Player, Rig
+from tests.agents.claude_code import oracle
+
+_CASES = Path(oracle.__file__).parent / "cases" / "payloads.json"
+_SUBAGENTS = {oracle.LONG: ("a1c6d93a27d2dd0d0", "a93c9ed39773603cf", "aab5abd2fca17a36b", "a28cdada78e2a825c")}
+_UNSETTLED = {"headless-slash-command": (3,)}  # a command counts once its expansion is there
+
+
+def _payloads() -> tuple[Payload, ...]:
+    found = []
+    for name, case in json.loads(_CASES.read_text()).items():
+        data = (oracle.FIXTURES / "payloads" / f"{name}.json").read_bytes()
+        given = json.loads(data)
+        common = {"session_id": given["session_id"], "session_ref": given["transcript_path"], "cwd": given["cwd"]}
+        event = case["event"] and {**common, **case["event"]}
+        found.append(Payload(name=name, verb=case["hook"], data=data, event=event))
+    return tuple(found)
+
+
+def _captured(name: str) -> Captured:
+    path = Path(oracle.path_of(name))
+    records = oracle.load(path.read_bytes())
+    given, written, cached, output, calls = oracle.tokens(records, 0, len(records))
+    return Captured(
+        name=name,
+        path=path,
+        prompts=[text for _, text in oracle.PROMPTS[name]],
+        files=[f"/home/dev/project/{file}" for file in oracle.FILES.get(name, [])],
+        tokens=TokenUsage(input_tokens=given, cache_creation_tokens=written, cache_read_tokens=cached,
+                          output_tokens=output, api_call_count=calls),
+        subagents=_SUBAGENTS.get(name, ()),
+        unsettled=_UNSETTLED.get(name, ()),
+    )  # fmt: skip
+
+
+class ClaudeCodePlayer(Player):
+    has_subagents = True
+
+    @property
+    def ref(self) -> str:
+        return str(self.agent.resolve_session_file(self.agent.session_dir(str(self.root)), self.id))
+
+    def fire(self, verb: str, **payload: object) -> None:
+        given = {"session_id": self.id, "transcript_path": self.ref, "cwd": str(self.root), **payload}
+        if self.turn:
+            given.setdefault("prompt_id", self.turn)
+        self.call(verb, json.dumps(given).encode())
+
+    def record(self, path: Path, kind: str, message: dict[str, Any], **more: object) -> None:
+        now = time.time()
+        stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now * 1000) % 1000:03}Z"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        known = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+        value = {
+            "parentUuid": known[-1]["uuid"] if known else None, "isSidechain": False, "userType": "external",
+            "cwd": str(self.root), "sessionId": self.id, "version": "2.1.197", "uuid": str(uuid.uuid4()),
+            "timestamp": stamp, "type": kind, "message": message, **more,
+        }  # fmt: skip
+        with path.open("a") as file:
+            file.write(json.dumps(value) + "\n")
+
+    def say(self, path: Path, block: dict[str, Any], **more: object) -> None:
+        usage = {"input_tokens": 100, "output_tokens": 10, "cache_creation_input_tokens": 5,
+                 "cache_read_input_tokens": 3}  # fmt: skip
+        message = {"id": f"msg_{uuid.uuid4().hex[:12]}", "type": "message", "role": "assistant", "model": "claude-x",
+                   "content": [block], "usage": usage}  # fmt: skip
+        self.record(path, "assistant", message, requestId="req_1", **more)
+
+    def tool(self, path: Path, name: str, given: dict[str, Any], result: dict[str, Any], **more: object) -> str:
+        """Write a tool's call and its result; return the call's id."""
+        call = f"toolu_{uuid.uuid4().hex[:20]}"
+        self.say(path, {"type": "tool_use", "id": call, "name": name, "input": given}, **more)
+        block = {"tool_use_id": call, "type": "tool_result", "content": "ok"}
+        self.record(path, "user", {"role": "user", "content": [block]}, toolUseResult=result, **more)
+        return call
+
+    def write(self, path: Path, target: str, **more: object) -> None:
+        given = {"file_path": target, "content": "x"}
+        result: dict[str, Any] = {
+            "type": "create",
+            "filePath": target,
+            "content": "x",
+            "structuredPatch": [],
+            "originalFile": None,
+        }
+        self.tool(path, "Write", given, result, **more)
+
+    def start(self) -> None:
+        self.turn = ""
+        self.fire("session-start", source="resume" if Path(self.ref).exists() else "startup")
+
+    def prompt(self, text: str) -> None:
+        self.turn = str(uuid.uuid4())
+        self.fire("user-prompt-submit", prompt=text)
+        message = {"role": "user", "content": text}
+        self.record(Path(self.ref), "user", message, promptId=self.turn, promptSource="sdk")
+
+    def change(self, path: str) -> None:
+        self.write(Path(self.ref), path)
+
+    def answer(self, text: str) -> None:
+        self.said = text
+        self.say(Path(self.ref), {"type": "text", "text": text})
+
+    def stop(self) -> None:
+        self.fire("stop", last_assistant_message=self.said, stop_hook_active=False)
+
+    def end(self) -> None:
+        self.fire("session-end", reason="other")
+
+    def subagent(self, subagent_id: str, task: str, path: str) -> None:
+        call = f"toolu_{uuid.uuid4().hex[:20]}"
+        given = {"description": "Help", "prompt": task, "subagent_type": "general-purpose"}
+        self.say(Path(self.ref), {"type": "tool_use", "id": call, "name": "Agent", "input": given})
+        self.fire("pre-task", tool_name="Agent", tool_use_id=call, tool_input=given)
+        own = Path(self.ref).with_suffix("") / "subagents" / f"agent-{subagent_id}.jsonl"
+        side: dict[str, Any] = {"isSidechain": True, "agentId": subagent_id}
+        own.parent.mkdir(parents=True, exist_ok=True)
+        about = {"agentType": "general-purpose", "description": "Help", "toolUseId": call}
+        own.with_suffix(".meta.json").write_text(json.dumps(about))
+        self.record(own, "user", {"role": "user", "content": task}, **side)
+        self.write(own, path, **side)
+        self.say(own, {"type": "text", "text": "Done."}, **side)
+        result = {"status": "completed", "agentId": subagent_id, "prompt": task}
+        block = {"tool_use_id": call, "type": "tool_result", "content": "Done."}
+        self.fire("post-task", tool_name="Agent", tool_use_id=call, tool_input=given, tool_response=result)
+        self.record(Path(self.ref), "user", {"role": "user", "content": [block]}, toolUseResult=result)
+
+
+class ClaudeCodeRig(Rig):
+    entry = BUILTIN["claude-code"]
+    player = ClaudeCodePlayer
+    payloads = _payloads()
+    transcripts = tuple(map(_captured, oracle.transcripts()))
+    configs = (
+        ConfigSample(name="absent", data=None),
+        ConfigSample(name="empty object", data=b"{}"),
+        ConfigSample(name="foreign entries", data=json.dumps({
+            "model": "opus", "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "my-hook"}]}]},
+            "permissions": {"allow": ["Bash(ls:*)"], "deny": ["Read(./.env)"]}}, indent=2).encode() + b"\n"),
+        ConfigSample(name="four blanks", data=b'{\n    "env": {\n        "A": "1"\n    }\n}\n'),
+        ConfigSample(name="tabs and CRLF", data=b'{\r\n\t"env": {\r\n\t\t"A": "1"\r\n\t}\r\n}\r\n'),
+        ConfigSample(name="byte order mark", data=b'\xef\xbb\xbf{\n  "a": 1\n}\n'),
+        ConfigSample(name="odd layout", data=b'{ "a":1,\n\n\n   "z" : "\\u2603",   "b" :[ 1,2 ,\n3 ]}\n\n'),
+        ConfigSample(name="comments, which it does not read", data=b'{\n  // mine\n  "a": 1\n}\n', is_broken=True),
+        ConfigSample(name="half of it", data=b"{", is_broken=True),
+        ConfigSample(name="a list", data=b"[]", is_broken=True),
+        ConfigSample(name="hooks in another form", data=b'{"hooks": {"Stop": {}}}', is_broken=True),
+        ConfigSample(name="not UTF-8", data=b"\xff", is_broken=True),
+    )  # fmt: skip
+
+
+RIG = ClaudeCodeRig()
