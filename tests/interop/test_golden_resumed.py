@@ -41,10 +41,8 @@ def test_what_the_go_cli_stored_is_resumed(
             assert found.keys() == wanted.keys()
             for session in value["sessions"]:
                 assert (session["what"], session["checkpoint_id"]) == ("written", checkpoint)
-                assert session["session_id"][:8] in Path(session["path"]).name
-                assert session["path"].startswith(f"{folder}/")
-                # The older Gemini CLI wrote a document; the present one goes on beside it, in lines.
-                written = [path for path in folder.iterdir() if session["path"] in (str(path), f"{path}l")]
-                assert [path.read_text() for path in written] == [stored.files[wanted[session["session_id"]]]]
+                names = (f"{session['session_id']}.jsonl", f"session-restored-{session['session_id'][:8]}.json")
+                assert session["path"] in [str(folder / name) for name in names]
+                assert Path(session["path"]).read_text() == stored.files[wanted[session["session_id"]]]
             repo.ok("resume", "--undo")
-            assert not list(folder.glob("*.jsonl"))
+            assert not list(folder.glob("*.json*"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from entire.agents import capabilities
 from entire.errors import EntireError
-from entire.model.effects import PutBack, Run
+from entire.model.effects import PutBack, Run, Write
 from entire.resume.transcript_merge import CUT, UNCHANGED, WRITTEN
 
 TYPE_CHECKING = False
@@ -41,6 +41,12 @@ def draft_conversation(draft: Draft, agent: Agent, change: TranscriptChange, sub
     is_file = any(effect.path == change.path for effect in planned.effects if not isinstance(effect, Run))
     if change.what in (CUT, WRITTEN) and not is_file:
         draft.note_transcript(change.path, agent.transcript(change.path).snapshot(), change.data)
+
+
+def place(planned: PutBack, path: str) -> str:
+    """Return the file that a conversation is written to; some agents keep another form of it in another file."""
+    written = [effect.path for effect in planned.effects if isinstance(effect, Write)]
+    return written[0] if written and path not in written else path
 
 
 def said(planned: PutBack) -> str:

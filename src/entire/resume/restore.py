@@ -10,6 +10,7 @@ from entire.agents import capabilities, registry
 from entire.errors import EntireError
 from entire.git import history
 from entire.lifecycle import liveness
+from entire.model.effects import PutBack
 from entire.model.phases import Phase
 from entire.model.session import Session
 from entire.model.times import parse_time
@@ -140,10 +141,12 @@ def _plan(context: Context, stored: StoredSession, overwrite: Collection[str]) -
         return replace(view, problem="no transcript of it is stored or on this machine")
     change, what = _choose(context, stored, agent, state, change, stored.session_id in overwrite)
     missing = transcript_merge.missing_subagents(context.objects, agent, change.path, stored.data, stored.subagents)
-    problem = effects.said(effects.plan(agent, change, missing)) if what != KEPT else ""
-    if problem:
-        return replace(view, problem=problem)
-    view = replace(view, path=change.path, command=change.command, what=what, is_newer=change.live_is_newer)
+    planned = effects.plan(agent, change, missing) if what != KEPT else PutBack()
+    if planned.problem:
+        return replace(view, problem=effects.said(planned))
+    view = replace(
+        view, path=effects.place(planned, change.path), command=change.command, what=what, is_newer=change.live_is_newer
+    )
     return _Plan(stored=stored, agent=agent, state=state, change=change, view=view, subagents=missing)
 
 
