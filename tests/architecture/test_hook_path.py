@@ -183,6 +183,37 @@ def test_the_hooks_of_a_turn_stay_within_their_git_budget(world: World) -> None:
     assert any("status" in command for command in started["stop"]), "git on PATH was not the one that counts"
 
 
+def test_the_hooks_of_another_agent_cost_no_more(world: World) -> None:
+    """Gemini CLI's: its chat is written as the agent does, with one change by a tool."""
+    chat, names = world.transcript.with_name(f"session-2026-01-01T10-00-{SESSION[:8]}.jsonl"), set()
+
+    def say(**record: Any) -> None:
+        with chat.open("a") as file:
+            file.write(json.dumps({"timestamp": "2026-01-01T10:00:00.000Z", **record}) + "\n")
+
+    def hook(verb: str, claudes: str, **payload: Any) -> None:
+        modules, commands = world.hook(verb, "gemini", transcript_path=str(chat), **payload)
+        names.update(modules)
+        assert (modules & HEAVY, len(commands)) == (set(), BUDGET[claudes]), (verb, commands)
+        loaded = {name for name in modules if name.startswith("entire")}
+        assert len(loaded) <= MODULES[claudes], (verb, loaded)
+
+    say(sessionId=SESSION, projectHash="x", kind="main")
+    hook("session-start", "session-start", source="startup")
+    hook("before-agent", "user-prompt-submit", prompt="Write b.txt")
+    say(id="u1", type="user", content=[{"text": "Write b.txt"}])
+    (world.repo / "b.txt").write_text("two\n")
+    call = {"id": "c1", "name": "write_file", "args": {"file_path": "b.txt"}, "status": "success"}
+    say(id="a1", type="gemini", content="Done.", tokens={"input": 3, "output": 2, "cached": 0}, toolCalls=[call])
+    hook("after-agent", "stop", prompt="Write b.txt", prompt_response="Done.")
+    assert len(world.steps()) == 1, "the turn's end saved nothing"
+    hook("session-end", "session-end", reason="exit")
+    assert {name.split(".")[2] for name in names if name.startswith("entire.agents.")} & {
+        "claude_code",
+        "demo",
+    } == set()
+
+
 def test_a_hook_without_meaning_starts_no_git(world: World) -> None:
     modules, commands = world.hook("notification", hook_event_name="Notification", message="waiting")
     assert commands == []

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from entire.agents.gemini.agent import Gemini
-from entire.agents.gemini.transcript import ChatDocument, ChatLines
+from entire.agents.gemini.document import ChatDocument
+from entire.agents.gemini.transcript import ChatLines
 from entire.model.transcripts import START, Position, TokenUsage
 from tests.agents.gemini import oracle
 

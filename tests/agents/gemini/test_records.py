@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from entire.agents.gemini.agent import Gemini
-from entire.agents.gemini.transcript import ChatDocument, ChatLines
+from entire.agents.gemini.document import ChatDocument
+from entire.agents.gemini.transcript import ChatLines
 from entire.model.transcripts import START, Position
 
 HEADER = {"sessionId": "s1", "projectHash": "x", "kind": "main"}

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import ClassVar, Final
 
-    from entire.agents.gemini.transcript import ChatDocument, ChatLines
+    from entire.agents.gemini.document import ChatDocument
+    from entire.agents.gemini.transcript import ChatLines
     from entire.model.effects import PutBack
     from entire.model.events import Event
     from entire.model.health import HooksHealth

@@ -6,9 +6,7 @@ messages of a document.
 
 from __future__ import annotations
 
-from entire.agents import tool_runs
 from entire.agents.gemini import records
-from entire.agents.tool_runs import ToolRun
 from entire.agents.transcripts import clean
 from entire.model.times import parse_time
 from entire.model.transcripts import Prompt
@@ -58,7 +56,7 @@ class Conversation:
         self.answers: dict[str, Answer] = {}
         self._files: list[Change] = []
         self._tasks: list[Change] = []
-        self._runs: list[ToolRun] = []  # shell commands that ended
+        self._shells: list[tuple[str, Record]] = []  # shell commands that ended: (id of the answer, call)
         self._seen: set[str] = set()  # calls that are in one of the lists
         self._prompts: list[Prompt] = []
         self._rewinds: list[tuple[int, int]] = []  # (record, first record that it removed)
@@ -118,10 +116,7 @@ class Conversation:
         if path:
             self._files.append(Change(at, name, path=path))
         elif call.get("name") == records.SHELL_TOOL:
-            ended, command = parse_time(call.get("timestamp")), clean(records.arguments(call).get("command"))
-            started = self.answers[key].time
-            run = ToolRun(answer=key, command=command, started=started, ended=ended, output=records.output(call))
-            self._runs.append(run)
+            self._shells.append((key, call))
         elif call.get("name") == records.TASK_TOOL and records.subagent_id(call):
             self._tasks.append(Change(at, name, about=call))
         else:
@@ -169,13 +164,27 @@ class Conversation:
 
     def boundary(self, moment: float, commit: str) -> Answer | None:
         """Return the answer whose shell command made ``commit``, else the last one that had begun by ``moment``."""
-        run = tool_runs.of_commit(self._runs, commit, moment) if commit else None
         begun = [answer for answer in self.answers.values() if answer.time <= moment]
-        return self.answers[run.answer] if run is not None else begun[-1] if begun else None
+        return self.maker(commit, moment) or (begun[-1] if begun else None)
 
-    def makes(self, commit: str, moment: float) -> bool:
-        """Tell whether a shell command made ``commit``."""
-        return tool_runs.of_commit(self._runs, commit, moment) is not None
+    def maker(self, commit: str, moment: float) -> Answer | None:
+        """Return the answer whose shell command made ``commit``, None if no command says so."""
+        if not commit or not self._shells:
+            return None
+        from entire.agents import tool_runs
+
+        runs = [
+            tool_runs.ToolRun(
+                answer=key,
+                command=clean(records.arguments(call).get("command")),
+                started=self.answers[key].time,
+                ended=parse_time(call.get("timestamp")),
+                output=records.output(call),
+            )
+            for key, call in self._shells
+        ]
+        found = tool_runs.of_commit(runs, commit, moment)
+        return self.answers[found.answer] if found is not None else None
 
     @property
     def has_times(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from entire.agents import tool_runs, transcripts
+from entire.agents import transcripts
 from entire.agents.gemini import records, sessions
 from entire.agents.transcripts import clean
 from entire.model import jsontext
@@ -88,6 +88,8 @@ def _after_tool(payload: Payload) -> Payload | None:
     """
     tool = payload.get("tool_name")
     if tool == records.SHELL_TOOL:
+        from entire.agents import tool_runs
+
         made = " ".join(tool_runs.printed(_output(payload)))
         return {"type": EventType.TOOL_END, "tool_name": tool, "metadata": {records.COMMITTED: made} if made else {}}
     if tool != records.TASK_TOOL:

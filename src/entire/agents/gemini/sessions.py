@@ -11,7 +11,6 @@ import os
 
 from entire.agents import transcripts
 from entire.agents.gemini import records
-from entire.model.effects import Delete, PutBack, Write
 from entire.model.ids import is_session_id, is_tool_id
 from entire.model.transcripts import SessionFile
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
     from entire.agents.gemini.records import Record
     from entire.agents.transcripts import Source
+    from entire.model.effects import PutBack
 
 _HEAD = 1 << 12
 _PREFIX = "session-"
@@ -211,6 +211,8 @@ def _messages(record: object) -> list[Record]:
 
 def put_back(session_ref: str, transcript: bytes, subagents: Mapping[str, bytes]) -> PutBack:
     """Return what makes the agent find a session with this transcript, in a file of its form and without stubs."""
+    from entire.model.effects import Delete, PutBack, Write
+
     session = session_id(transcript) or session_id(session_ref)
     lines, document = _places(session_ref)
     if not transcript:

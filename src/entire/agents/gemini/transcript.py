@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from entire.agents import transcripts
-from entire.agents.documents import DocumentTranscript
 from entire.agents.gemini import records, sessions
 from entire.agents.gemini.conversation import Conversation
 from entire.agents.lines import LineTranscript
@@ -18,25 +17,31 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from entire.agents.gemini.conversation import Answer
+    from entire.agents.gemini.document import ChatDocument
     from entire.agents.gemini.records import Record
     from entire.agents.transcripts import Source
     from entire.model.transcripts import FileLines, Prompt
 
 _MAX_PARTS = 4  # read parts to keep for the next question
-_DOCUMENT = "document:"  # how a mark in a document begins: the id of the last message follows
+DOCUMENT = "document:"
+"""How a mark in a document begins; the id of the last message follows."""
 
 
 def open_chat(session_ref: str, stored: bytes | None = None) -> ChatLines | ChatDocument:
     """Return a chat in the form that its content has."""
+    place = ""
     if stored is None and not os.path.exists(session_ref):
         document = sessions.other_form(session_ref)
-        if document and os.path.exists(document):  # not yet continued as lines
-            return ChatDocument(session_ref, place=document)
+        place = document if document and os.path.exists(document) else ""  # not yet continued as lines
     source: Source = session_ref if stored is None else stored
-    return ChatDocument(session_ref, stored) if sessions.is_document(source) else ChatLines(session_ref, stored)
+    if not place and not sessions.is_document(source):
+        return ChatLines(session_ref, stored)
+    from entire.agents.gemini.document import ChatDocument
+
+    return ChatDocument(session_ref, stored, place)
 
 
-class _Chat:
+class Chat:
     """The questions that both forms answer in the same way, from the part after a position."""
 
     session_ref: str
@@ -64,7 +69,7 @@ class _Chat:
 
     def makes_commit(self, since: Position, moment: float, commit: str) -> bool:
         """Tell whether a command made a commit, one that is in the transcript or the one that just ended."""
-        return any(map(commit.startswith, self.committed)) or self._part(since).makes(commit, moment)
+        return any(map(commit.startswith, self.committed)) or bool(self._part(since).maker(commit, moment))
 
     def files(self, since: Position, until: Position | None = None) -> list[FileReport]:
         """Return what successful edits changed, also those that the agent's own rewind took back."""
@@ -124,7 +129,7 @@ class _Chat:
         return sessions.subagent_file(self.session_ref, sessions.session_id(self.source), subagent_id)
 
 
-class ChatLines(LineTranscript, _Chat):
+class ChatLines(LineTranscript, Chat):
     """A chat that grows by lines. It is stored whole, because the Go CLI reads parts of this agent as documents."""
 
     def __init__(self, session_ref: str, stored: bytes | None = None) -> None:
@@ -145,8 +150,8 @@ class ChatLines(LineTranscript, _Chat):
 
     def readable(self, position: Position) -> Position:
         """Return a position for reading here; one in the document that these lines continue is found by its message."""
-        if position.mark.startswith(_DOCUMENT):
-            wanted = position.mark.removeprefix(_DOCUMENT)
+        if position.mark.startswith(DOCUMENT):
+            wanted = position.mark.removeprefix(DOCUMENT)
             return next((place for name, place in self._messages_from_start() if name == wanted), START)
         return super().readable(position)
 
@@ -203,30 +208,6 @@ class ChatLines(LineTranscript, _Chat):
                 return
             yield found if isinstance(found, dict) else {}, at, end
             at += 1
-
-
-class ChatDocument(DocumentTranscript, _Chat):
-    """A chat in the older form. ``place``: where the document is, if the agent will continue it at ``session_ref``."""
-
-    def __init__(self, session_ref: str, stored: bytes | None = None, place: str = "") -> None:
-        super().__init__(session_ref, stored)
-        self.source = place or self.source
-        self._parts: dict[int, Conversation] = {}
-
-    def end(self, known: Position = START) -> Position:
-        last = self.records()[-1:]
-        name = records.message_id(last[0]) if last and isinstance(last[0], dict) else ""
-        found = super().end(known)
-        return Position(count=found.count, byte=found.byte, mark=_DOCUMENT + name if name else "")
-
-    def _part(self, since: Position) -> Conversation:
-        part = self._parts.get(since.count)
-        if part is None:
-            part = self._parts[since.count] = Conversation(is_start=not since.count)
-            for at, record in enumerate(self.records()[since.count :], since.count):
-                if isinstance(record, dict):
-                    part.take(record, at, (at + 1, 0))
-        return part
 
 
 def _stop(until: Position | None) -> int | None:
