@@ -43,7 +43,7 @@ def check(story: Story, commit: str, files: list[str]) -> dict[str, Any]:
     assert found["files_touched"] == files, found["files_touched"]
     full = story.git("rev-parse", commit).strip()
     assert full in [one["commit"] for one in found["lineage"]["commits"]]
-    assert found["checkpoint_id"] == story.ids(commit)[0]
+    assert found["checkpoint_id"] == _ids(story, commit)[0]
     slots = found["slots"].values()
     assert sorted({path for slot in slots for path in slot["files_touched"]}) == files
     assert found["checkpoints_count"] == sum(slot["checkpoints_count"] for slot in slots)
@@ -99,12 +99,12 @@ def journal(story: Story) -> dict[str, Any]:
 
 
 def all_ids(story: Story) -> set[str]:
-    """Return the ids that commits of all branches carry."""
+    """Return the ids of the commits of all branches, in their messages or recorded for their own ids."""
     return {str(one) for commit in story.git("log", "--branches", "--format=%H").split() for one in _ids(story, commit)}
 
 
 def _ids(story: Story, commit: str) -> list[Any]:
-    return list(checkpoint_ids(story.git("log", "-1", "--format=%B", commit)))
+    return [*checkpoint_ids(story.git("log", "-1", "--format=%B", commit)), *story.recorded(commit)]
 
 
 def checkpoints(story: Story) -> set[str]:
@@ -112,7 +112,7 @@ def checkpoints(story: Story) -> set[str]:
     if not story.git("for-each-ref", "refs/heads/entire/checkpoints/v1"):
         return set()
     names = story.git("ls-tree", "-r", "--name-only", "entire/checkpoints/v1").splitlines()
-    return {name[:2] + name[3:13] for name in names}
+    return {name[:2] + name[3:13] for name in names if not name.startswith("links/")}
 
 
 def shadows(story: Story) -> list[str]:
