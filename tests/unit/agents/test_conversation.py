@@ -99,7 +99,7 @@ def test_the_demo_agent() -> None:
     "oracle", sorted(CONVERSATIONS.rglob("*.said")), ids=lambda path: f"{path.parent.name}/{path.stem}"
 )
 def test_captured(oracle: Path) -> None:
-    """The oracles are reviewed against the transcripts, a line for each text and call: its record, who, what (its start if long)."""
+    """The oracles were reviewed against the transcripts: a line for each text and call, with its record and who."""
     (path,) = (found for found in oracle.parent.glob(f"{oracle.stem}.json*"))
     assert "".join(told(message) for message in conversation.read(path.read_bytes())) == oracle.read_text("utf-8")
 

@@ -81,9 +81,10 @@ class Gemini:
     # transcripts
 
     def transcript(self, session_ref: str, stored: bytes | None = None) -> ChatLines | ChatDocument:
-        from entire.agents.gemini import records, transcript
+        """Return a chat in the form that its content has."""
+        from entire.agents.gemini import records
 
-        chat = transcript.open_chat(session_ref, stored)
+        chat = _open_chat(session_ref, stored)
         chat.committed = tuple(self.metadata.get(records.COMMITTED, "").split())
         return chat
 
@@ -162,3 +163,18 @@ class Gemini:
         if is_tool_id(session_id):
             return f"gemini --resume {session_id}"
         return "gemini --resume '" + session_id.replace("'", "'\\''") + "'"
+
+
+def _open_chat(session_ref: str, stored: bytes | None) -> ChatLines | ChatDocument:
+    from entire.agents.gemini import sessions
+    from entire.agents.gemini.transcript import ChatLines
+
+    place = ""
+    if stored is None and not os.path.exists(session_ref):
+        document = sessions.other_form(session_ref)
+        place = document if document and os.path.exists(document) else ""  # not yet continued as lines
+    if not place and not sessions.is_document(session_ref if stored is None else stored):
+        return ChatLines(session_ref, stored)
+    from entire.agents.gemini.document import ChatDocument
+
+    return ChatDocument(session_ref, stored, place)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from entire.agents.gemini.conversation import Answer
-    from entire.agents.gemini.document import ChatDocument
     from entire.agents.gemini.records import Record
     from entire.agents.transcripts import Source
     from entire.model.transcripts import FileLines, Prompt
@@ -25,20 +24,6 @@ if TYPE_CHECKING:
 _MAX_PARTS = 4  # read parts to keep for the next question
 DOCUMENT = "document:"
 """How a mark in a document begins; the id of the last message follows."""
-
-
-def open_chat(session_ref: str, stored: bytes | None = None) -> ChatLines | ChatDocument:
-    """Return a chat in the form that its content has."""
-    place = ""
-    if stored is None and not os.path.exists(session_ref):
-        document = sessions.other_form(session_ref)
-        place = document if document and os.path.exists(document) else ""  # not yet continued as lines
-    source: Source = session_ref if stored is None else stored
-    if not place and not sessions.is_document(source):
-        return ChatLines(session_ref, stored)
-    from entire.agents.gemini.document import ChatDocument
-
-    return ChatDocument(session_ref, stored, place)
 
 
 class Chat:
