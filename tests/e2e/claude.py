@@ -7,17 +7,16 @@ come from hooks in the scratch user settings, beside those of the repository: Cl
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
+import re
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from terminal import PATIENCE, Terminal
+from driver import AgentTerminal, Run, Running, observer, payloads, running
+from script import Text, ToolCall, Turn, Usage, answer, text, tool, turn
+from terminal import PATIENCE
 
 API_KEY = "sk-ant-dummy-000000000000000000000000"
 """A key of the right form; only the scripted server ever sees it."""
@@ -46,45 +45,15 @@ OBSERVED = (
 """Events whose payloads are kept for the tests."""
 
 
-def binary() -> Path | None:
-    """Return the pinned agent: ENTIRE_E2E_CLAUDE, else what the project's script installed beside this file."""
-    named = os.environ.get("ENTIRE_E2E_CLAUDE")
-    path = Path(named) if named else Path(__file__).parent / "agents" / "node_modules" / ".bin" / "claude"
-    return path if path.exists() else None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Run:
-    """A headless run that ended."""
-
-    session: str
-    status: int
-    result: dict[str, Any]
-    stderr: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Running:
-    """A headless run that goes on."""
-
-    session: str
-    process: subprocess.Popen[bytes]
-
-    def send(self, number: signal.Signals) -> Run:
-        """Send a signal and wait for the end."""
-        os.kill(self.process.pid, number)
-        return self.finish()
-
-    def finish(self) -> Run:
-        """Wait for the end."""
-        out, err = self.process.communicate(timeout=2 * PATIENCE)
-        lines = [line for line in out.decode().splitlines() if line.startswith("{")]
-        result = json.loads(lines[-1]) if lines else {}
-        return Run(session=self.session, status=self.process.returncode, result=result, stderr=err.decode())
-
-
 class Claude:
     """One scratch home with Claude Code in it; every session started here shares it."""
+
+    name: ClassVar[str] = "claude-code"
+    type: ClassVar[str] = "Claude Code"
+    package: ClassVar[str] = "@anthropic-ai/claude-code"
+    command: ClassVar[str] = "claude"
+    runs_git_hooks: ClassVar[bool] = True
+    files_by_minute: ClassVar[bool] = False
 
     def __init__(self, program: Path, home: Path, model_url: str, path: str) -> None:
         """Prepare the home so that no dialog appears; `path` is the PATH of the agent and of everything it starts."""
@@ -102,8 +71,7 @@ class Claude:
             "TERM": "xterm-256color",
             **dict.fromkeys(QUIET, "1"),
         }
-        keep = f'f="{self._events}/$(date +%s%N)-$$"; cat > "$f" && mv "$f" "$f.json"'
-        entry = [{"hooks": [{"type": "command", "command": keep, "timeout": 30}]}]
+        entry = [{"hooks": [{"type": "command", "command": observer(self._events), "timeout": 30}]}]
         settings = {"skipDangerousModePermissionPrompt": True, "hooks": dict.fromkeys(OBSERVED, entry)}
         (home / ".claude").mkdir(exist_ok=True)
         (home / ".claude" / "settings.json").write_text(json.dumps(settings, indent=2) + "\n")
@@ -112,8 +80,7 @@ class Claude:
 
     def events(self, name: str | None = None, session: str | None = None) -> list[dict[str, Any]]:
         """Return the hook payloads so far, oldest first."""
-        found = [json.loads(p.read_bytes()) for p in sorted(self._events.glob("*.json"))]
-        return [e for e in found if name in (None, e.get("hook_event_name")) and session in (None, e.get("session_id"))]
+        return payloads(self._events, name, session)
 
     def transcript(self, session: str) -> Path:
         """Return the path of a session's transcript; where nothing was written yet, a path that does not exist."""
@@ -130,12 +97,72 @@ class Claude:
         """Return how many times the hooks at a turn's end are known to have finished (on a terminal: at once)."""
         return sum(r.get("subtype") == "stop_hook_summary" for r in self.records(session))
 
+    def said(self, transcript: bytes) -> list[str]:
+        """Return the texts of the model in a transcript, in order."""
+        records = [json.loads(line) for line in transcript.splitlines()]
+        blocks = [b for r in records if r.get("type") == "assistant" for b in r["message"]["content"]]
+        return [b["text"] for b in blocks if b["type"] == "text"]
+
+    def prompt_line(self, session: str, prompt: str) -> int:
+        """Return how many lines stand before the record of a prompt, -1 if there is none."""
+        records = enumerate(self.records(session))
+        return next((n for n, r in records if r.get("type") == "user" and r["message"]["content"] == prompt), -1)
+
+    def subagents(self, session: str) -> dict[str, Path]:
+        """Return the transcripts of a session's subagents by their ids."""
+        found = (self.transcript(session).parent / session / "subagents").glob("agent-*.jsonl")
+        return {path.stem.removeprefix("agent-"): path for path in found}
+
+    def counters(self, spent: Usage, calls: int) -> dict[str, int]:
+        """Return what a checkpoint counts for these answers."""
+        return {
+            "input_tokens": spent.input,
+            "cache_creation_tokens": spent.cache_creation,
+            "cache_read_tokens": spent.cache_read,
+            "output_tokens": spent.output,
+            "api_call_count": calls,
+        }
+
+    def resume_command(self, session: str) -> str:
+        """Return the command that continues a session."""
+        return f"claude -r {session}"
+
+    # --- what a script says to it ---
+
+    def write(self, path: str, content: str) -> ToolCall:
+        """Return the tool call that writes a file."""
+        return tool("Write", file_path=path, content=content)
+
+    def read(self, path: str) -> ToolCall:
+        """Return the tool call that reads a file."""
+        return tool("Read", file_path=path)
+
+    def edit(self, path: str, old: str, new: str) -> ToolCall:
+        """Return the tool call that replaces a part of a file."""
+        return tool("Edit", file_path=path, old_string=old, new_string=new, replace_all=False)
+
+    def shell(self, command: str) -> ToolCall:
+        """Return the tool call that runs a shell command."""
+        return tool("Bash", command=command, description="Work in the shell")
+
+    def delegate(self, prompt: str) -> ToolCall:
+        """Return the tool call that hands a prompt to a subagent."""
+        return tool("Agent", description="Do it", prompt=prompt, subagent_type="general-purpose")
+
+    def report(self, words: str) -> Text | ToolCall:
+        """Return the part with which a subagent ends its work."""
+        return text(words)
+
+    def summary(self, words: str, usage: Usage) -> Turn:
+        """Return what the model answers when the agent asks for a summary of the conversation."""
+        return turn(re.compile("create a detailed summary"), answer(text(f"<summary>{words}</summary>"), usage=usage))
+
     # --- headless ---
 
     def headless(self, prompt: str, cwd: Path, *, resume: str | None = None) -> Run:
         """Run one prompt to its end."""
-        with self.start(prompt, cwd, resume=resume) as running:
-            return running.finish()
+        with self.start(prompt, cwd, resume=resume) as started:
+            return started.finish()
 
     @contextmanager
     def start(self, prompt: str, cwd: Path, *, resume: str | None = None) -> Iterator[Running]:
@@ -143,21 +170,9 @@ class Claude:
         session = resume or str(uuid.uuid4())
         choice = ["--resume", resume] if resume else ["--session-id", session]
         options = ["--permission-mode", "bypassPermissions", "--output-format", "json"]
-        process = subprocess.Popen(
-            [str(self.program), "-p", prompt, *options, *choice],
-            cwd=cwd,
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
-        try:
-            yield Running(session=session, process=process)
-        finally:
-            if process.poll() is None:
-                process.kill()
-            process.communicate(timeout=PATIENCE)
+        command = [str(self.program), "-p", prompt, *options, *choice]
+        with running(session, command, cwd, self.environment) as started:
+            yield started
 
     # --- on a terminal ---
 
@@ -185,7 +200,7 @@ class Claude:
         path.write_text(json.dumps(known))
 
 
-class ClaudeTerminal(Terminal):
+class ClaudeTerminal(AgentTerminal):
     """Claude Code on a terminal; `session` is the id of the session that runs there now."""
 
     def __init__(self, claude: Claude, session: str, arguments: list[str], cwd: Path) -> None:

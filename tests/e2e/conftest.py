@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from claude import Claude, binary
+from claude import Claude
+from driver import Driver, binary
 from modelserver import ModelServer
 from repo import Repo, person
 from script import Script
@@ -20,7 +21,7 @@ from terminal import search_path, wait_for
 class World:
     """What a scenario needs, wired together."""
 
-    def __init__(self, folder: Path, program: Path, server: ModelServer, *, origin: Path | None = None) -> None:
+    def __init__(self, folder: Path, agent: type[Driver], server: ModelServer, *, origin: Path | None = None) -> None:
         """Build the world in an empty folder; with an ``origin``, as a clone under another home and another path."""
         self.folder = folder
         self.server = server
@@ -32,7 +33,15 @@ class World:
             self.repo = Repo(folder / "project", someone)
         else:
             self.repo = Repo.clone(origin, folder / "deep" / "My_Clone.v2 (x)", someone)
-        self.claude = Claude(program, home, server.url, path)
+        program = binary(agent.command)
+        assert program, agent.command
+        self.agent = agent(program, home, server.url, path)
+
+    @property
+    def claude(self) -> Claude:
+        """Return the agent of a story that is Claude Code's."""
+        assert isinstance(self.agent, Claude)
+        return self.agent
 
     def share(self) -> Path:
         """Make a bare repository, the origin of this one from now on, and push to it; return its path."""
@@ -44,14 +53,14 @@ class World:
 
     def elsewhere(self, origin: Path) -> World:
         """Return another person's world with a clone, the same model behind it; ``entire`` is enabled there."""
-        made = World(self.folder / "elsewhere", self.claude.program, self.server, origin=origin)
+        made = World(self.folder / "elsewhere", type(self.agent), self.server, origin=origin)
         self.others.append(made)
         made.enable("--push-sessions")
         return made
 
     def enable(self, *options: str) -> None:
         """Enable `entire` as a person does, and commit what it added to the repository."""
-        self.repo.run("entire", "enable", "--agent", "claude-code", *options)
+        self.repo.run("entire", "enable", "--agent", self.agent.name, *options)
         if self.repo.git("status", "--porcelain"):
             assert self.repo.ids(self.repo.commit("Use entire")) == []
 
@@ -65,7 +74,7 @@ class World:
         return (
             reached,
             opened,
-            f"touch {reached}; n=0; while [ ! -e {opened} ] && [ $n -lt 600 ]; do sleep 0.1; n=$((n+1)); done",
+            f"touch {reached}; timeout 60 sh -c 'until [ -e {opened} ]; do sleep 0.1; done'",
         )
 
     def wait(self, fact: Callable[[], bool], what: str) -> None:
@@ -81,15 +90,17 @@ def _entire() -> Path:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    """Give a world that is not enabled yet; at its end nothing may have gone wrong unseen."""
-    program = binary()
-    if program is None:
-        if os.environ.get("ENTIRE_E2E_REQUIRED"):
-            pytest.fail("Claude Code is not installed; see tests/e2e/agents")
-        pytest.skip("Claude Code is not installed; see tests/e2e/agents")
+def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
+    """Give a world that is not enabled yet, with Claude Code or the agent that the test names as its parameter.
+
+    At its end nothing may have gone wrong unseen.
+    """
+    agent: type[Driver] = getattr(request, "param", Claude)
+    if binary(agent.command) is None:
+        missing = f"{agent.type} is not installed; see tests/e2e/agents"
+        pytest.fail(missing) if os.environ.get("ENTIRE_E2E_REQUIRED") else pytest.skip(missing)
     with ModelServer(Script()) as server:
-        made = World(tmp_path, program, server)
+        made = World(tmp_path, agent, server)
         yield made
         for opened in {p.with_suffix(".open") for p in tmp_path.glob("*.reached")}:
             opened.touch()

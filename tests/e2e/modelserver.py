@@ -17,13 +17,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar, Self
 
 from anthropic_dialect import Anthropic
+from gemini_dialect import Gemini
 from script import Answer, Dialect, Request, Script, Text, Turn
 
 JSON_TYPE = "application/json"
 STREAM_TYPE = "text/event-stream"
 UNSCRIPTED = "UNSCRIPTED REQUEST"
 
-DIALECTS: tuple[Dialect, ...] = (Anthropic(),)
+DIALECTS: tuple[Dialect, ...] = (Anthropic(), Gemini())
 
 SIDE_ANSWER = Answer(parts=(Text(text="ok"),))
 SIDE_JSON = Answer(parts=(Text(text='{"title": "Scripted session"}'),))
@@ -160,7 +161,9 @@ class ModelServer:
 
     def _converse(self, http: _Handler, dialect: Dialect, body: dict[str, Any]) -> None:
         request = dialect.parse(http.path, body)
-        found = self.script.find(request.conversation) if request.tools else None
+        found = (
+            self.script.find(request.conversation) if request.tools else self.script.find_aside(request.conversation)
+        )
         if found is not None:
             reply = self.script.answer(*found)
             if reply is None:

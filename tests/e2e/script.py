@@ -144,6 +144,12 @@ class Script:
                 return found, given
         return None
 
+    def find_aside(self, conversation: Sequence[Message]) -> tuple[Turn, int] | None:
+        """Return the turn of a request without tools (a summary): its words are the agent's, so only a pattern fits."""
+        newest = conversation[-1].texts if conversation else ()
+        turns = (t for t in self._known() if isinstance(t.prompt, re.Pattern))
+        return next(((t, 0) for t in turns if any(t.fits(words) for words in newest)), None)
+
     def answer(self, found: Turn, given: int) -> Answer | None:
         """Return the answer with this number; a fault that was sent often enough is passed over."""
         with self._lock:
