@@ -16,6 +16,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+# Helpers of the end-to-end tests that assert: a failure there shows the values, too.
+pytest.register_assert_rewrite("proof", "repo", "situations", "stories")
+
 # What the environment may keep: enough to find programs, run in parallel, and be told which real agent to use.
 KEPT = ("PATH", "TMPDIR", "CI", "ENTIRE_LONG", "LD_LIBRARY_PATH", "SSL_CERT_FILE", "TERM", "VIRTUAL_ENV")
 KEPT_PREFIXES = ("PYTEST_", "ENTIRE_E2E_", "COV_", "COVERAGE_")

@@ -54,6 +54,9 @@ class Claude:
     command: ClassVar[str] = "claude"
     runs_git_hooks: ClassVar[bool] = True
     files_by_minute: ClassVar[bool] = False
+    records_api_errors: ClassVar[bool] = True
+    input_holds_cached: ClassVar[bool] = False
+    turn_end: ClassVar[str] = "Stop"
 
     def __init__(self, program: Path, home: Path, model_url: str, path: str) -> None:
         """Prepare the home so that no dialog appears; `path` is the PATH of the agent and of everything it starts."""
@@ -97,7 +100,8 @@ class Claude:
         """Return how many times the hooks at a turn's end are known to have finished (on a terminal: at once)."""
         return sum(r.get("subtype") == "stop_hook_summary" for r in self.records(session))
 
-    def said(self, transcript: bytes) -> list[str]:
+    @staticmethod
+    def said(transcript: bytes) -> list[str]:
         """Return the texts of the model in a transcript, in order."""
         records = [json.loads(line) for line in transcript.splitlines()]
         blocks = [b for r in records if r.get("type") == "assistant" for b in r["message"]["content"]]
@@ -108,10 +112,18 @@ class Claude:
         records = enumerate(self.records(session))
         return next((n for n, r in records if r.get("type") == "user" and r["message"]["content"] == prompt), -1)
 
+    def answers(self, session: str) -> int:
+        """Return how many answers of the model are written down."""
+        return len({r["message"]["id"] for r in self.records(session) if r.get("type") == "assistant"})
+
     def subagents(self, session: str) -> dict[str, Path]:
         """Return the transcripts of a session's subagents by their ids."""
         found = (self.transcript(session).parent / session / "subagents").glob("agent-*.jsonl")
         return {path.stem.removeprefix("agent-"): path for path in found}
+
+    def subagent_calls(self, session: str) -> list[str]:
+        """Return the ids that hooks tell of the tool calls that started a subagent."""
+        return [e["tool_use_id"] for e in self.events("PreToolUse", session) if e["tool_name"] == "Agent"]
 
     def counters(self, spent: Usage, calls: int) -> dict[str, int]:
         """Return what a checkpoint counts for these answers."""
@@ -149,9 +161,9 @@ class Claude:
         """Return the tool call that hands a prompt to a subagent."""
         return tool("Agent", description="Do it", prompt=prompt, subagent_type="general-purpose")
 
-    def report(self, words: str) -> Text | ToolCall:
-        """Return the part with which a subagent ends its work."""
-        return text(words)
+    def report(self, words: str) -> tuple[Text | ToolCall, ...]:
+        """Return the parts with which a subagent ends its work."""
+        return (text(words),)
 
     def summary(self, words: str, usage: Usage) -> Turn:
         """Return what the model answers when the agent asks for a summary of the conversation."""

@@ -44,8 +44,8 @@ class Running:
     process: subprocess.Popen[bytes]
 
     def send(self, number: signal.Signals) -> Run:
-        """Send a signal and wait for the end."""
-        os.kill(self.process.pid, number)
+        """Send a signal to the agent's processes, of which there may be several, and wait for the end."""
+        os.killpg(self.process.pid, number)
         return self.finish()
 
     def finish(self) -> Run:
@@ -133,6 +133,12 @@ class Driver(Protocol):
     """Whether git runs the repository's hooks in the shells of its tools."""
     files_by_minute: ClassVar[bool]
     """Whether a session that is resumed in another minute than it began in gets a file of another name."""
+    records_api_errors: ClassVar[bool]
+    """Whether its transcript says that the API failed."""
+    input_holds_cached: ClassVar[bool]
+    """Whether its figure for input includes what came from the cache."""
+    turn_end: ClassVar[str]
+    """The hook at a turn's end."""
     program: Path
     environment: dict[str, str]
 
@@ -148,14 +154,21 @@ class Driver(Protocol):
     def records(self, session: str) -> list[dict[str, Any]]:
         """Return the complete records of a session's transcript."""
 
-    def said(self, transcript: bytes) -> list[str]:
+    @staticmethod
+    def said(transcript: bytes) -> list[str]:
         """Return the texts of the model in a transcript, in order."""
 
     def prompt_line(self, session: str, prompt: str) -> int:
         """Return how many lines stand before the record of a prompt, -1 if there is none."""
 
+    def answers(self, session: str) -> int:
+        """Return how many answers of the model are written down."""
+
     def subagents(self, session: str) -> dict[str, Path]:
         """Return the transcripts of a session's subagents by their ids."""
+
+    def subagent_calls(self, session: str) -> list[str]:
+        """Return the ids that hooks tell of the tool calls that started a subagent."""
 
     def counters(self, spent: Usage, calls: int) -> dict[str, int]:
         """Return what a checkpoint counts for these answers; an absent key is a figure the agent does not tell."""
@@ -187,8 +200,8 @@ class Driver(Protocol):
     def delegate(self, prompt: str) -> ToolCall:
         """Return the tool call that hands a prompt to a subagent."""
 
-    def report(self, words: str) -> Text | ToolCall:
-        """Return the part with which a subagent ends its work."""
+    def report(self, words: str) -> tuple[Text | ToolCall, ...]:
+        """Return the parts with which a subagent ends its work."""
 
     def summary(self, words: str, usage: Usage) -> Turn:
         """Return what the model answers when the agent asks for a summary of the conversation."""

@@ -59,6 +59,9 @@ class Gemini:
     command: ClassVar[str] = "gemini"
     runs_git_hooks: ClassVar[bool] = False
     files_by_minute: ClassVar[bool] = True
+    records_api_errors: ClassVar[bool] = False
+    input_holds_cached: ClassVar[bool] = True
+    turn_end: ClassVar[str] = "AfterAgent"
 
     def __init__(self, program: Path, home: Path, model_url: str, path: str) -> None:
         """Prepare the home so that no dialog appears; `path` is the PATH of the agent and of everything it starts."""
@@ -92,16 +95,17 @@ class Gemini:
         return payloads(self._events, name, session)
 
     def transcript(self, session: str) -> Path:
-        """Return the path of a session's transcript; a resumed session may have an empty file with a later name."""
-        found = sorted((self.home / ".gemini" / "tmp").glob(f"*/chats/session-*-{session[:8]}.jsonl"))
-        return found[0] if found else self.home / "no-transcript"
+        """Return the path of a session's transcript: a resumed session may have a second file, which stays empty."""
+        found = (self.home / ".gemini" / "tmp").glob(f"*/chats/session-*-{session[:8]}.jsonl")
+        return max(found, key=lambda path: path.stat().st_size, default=self.home / "no-transcript")
 
     def records(self, session: str) -> list[dict[str, Any]]:
         """Return the complete records of a session's transcript."""
         path = self.transcript(session)
         return [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]] if path.exists() else []
 
-    def said(self, transcript: bytes) -> list[str]:
+    @staticmethod
+    def said(transcript: bytes) -> list[str]:
         """Return the texts of the model in a transcript, in order; the last line with an id counts."""
         records = [json.loads(line) for line in transcript.splitlines()]
         last = {r["id"]: r["content"] for r in records if r.get("type") == "gemini"}
@@ -113,14 +117,22 @@ class Gemini:
         found = (n for n, r in enumerate(self.records(session)) if r.get("type") == "user" and r["content"] == asked)
         return next(found, -1)
 
+    def answers(self, session: str) -> int:
+        """Return how many answers of the model are written down."""
+        return len({r["id"] for r in self.records(session) if r.get("type") == "gemini" and r.get("tokens")})
+
     def subagents(self, session: str) -> dict[str, Path]:
         """Return the transcripts of a session's subagents by their ids."""
         return {p.stem: p for p in (self.home / ".gemini" / "tmp").glob(f"*/chats/{session}/*.jsonl")}
 
+    def subagent_calls(self, session: str) -> list[str]:
+        """Return the ids that hooks tell of the tool calls that started a subagent: none."""
+        return []
+
     def counters(self, spent: Usage, calls: int) -> dict[str, int]:
-        """Return what a checkpoint counts; the agent does not tell what went into the cache."""
+        """Return what a checkpoint counts; what went into the cache is unknown, what came from it is input as well."""
         return {
-            "input_tokens": spent.input,
+            "input_tokens": spent.input + spent.cache_read,
             "cache_read_tokens": spent.cache_read,
             "output_tokens": spent.output,
             "api_call_count": calls,
@@ -152,9 +164,9 @@ class Gemini:
         """Return the tool call that hands a prompt to a subagent."""
         return tool("invoke_agent", agent_name="generalist", prompt=prompt)
 
-    def report(self, words: str) -> Text | ToolCall:
-        """Return the part with which a subagent ends its work."""
-        return tool("complete_task", result={"response": words})
+    def report(self, words: str) -> tuple[Text | ToolCall, ...]:
+        """Return the parts with which a subagent ends its work."""
+        return text(words), tool("complete_task", result={"response": words})
 
     def summary(self, words: str, usage: Usage) -> Turn:
         """Return what the model answers when the agent asks for a summary of the conversation."""

@@ -162,6 +162,19 @@ class Repo:
         """Return the checkpoint ids of a commit, in order."""
         return _TRAILER.findall(self.message(commit))
 
+    def recorded_ids(self, commit: str) -> list[str]:
+        """Return the checkpoint ids that are recorded for a commit that no hook saw, in order."""
+        folder = f"links/commits/{commit[:2]}/"
+        if not self.refs(CHECKPOINTS):
+            return []
+        names = self.git("ls-tree", "--name-only", CHECKPOINTS, folder).splitlines()
+        found = sorted(name.removeprefix(folder) for name in names)
+        return [name.split("-")[2] for name in found if name.startswith(f"{commit[2:]}-")]
+
+    def all_ids(self, commit: str) -> list[str]:
+        """Return the checkpoint ids of a commit, whichever way they are linked."""
+        return [*self.ids(commit), *self.recorded_ids(commit)]
+
     def blobs(self, tree: str) -> dict[str, bytes]:
         """Return the files of a tree by path."""
         listed = self.git("ls-tree", "-r", "-z", tree).split("\0")[:-1]

@@ -5,10 +5,10 @@ Each answer of the model reports its own power of two as input tokens, so a sum 
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING
 
+from claude import Claude
 from repo import CHECKPOINTS, Checkpoint, Repo, Session
 from script import Answer, Request, Turn, Usage, answer, text, tool, turn
 
@@ -34,8 +34,8 @@ def tokens(*numbers: int) -> dict[str, int]:
 
 
 def writing(world: World, prompt: str, name: str, content: str, first: int) -> Turn:
-    """Return a turn that writes one file with the Write tool; its answers have the numbers first and first + 1."""
-    call = tool("Write", file_path=world.path(name), content=content)
+    """Return a turn that writes one file with the agent's tool; its answers have the numbers first and first + 1."""
+    call = world.agent.write(world.path(name), content)
     return turn(
         prompt,
         answer(text("I write it."), call, usage=cost(first)),
@@ -49,10 +49,8 @@ def shell(command: str, number: int) -> Answer:
 
 
 def said(transcript: bytes) -> list[str]:
-    """Return the texts of the assistant in a transcript."""
-    records = [json.loads(line) for line in transcript.splitlines()]
-    blocks = [b for r in records if r.get("type") == "assistant" for b in r["message"]["content"]]
-    return [b["text"] for b in blocks if b["type"] == "text"]
+    """Return the texts of the assistant in a transcript of Claude Code."""
+    return Claude.said(transcript)
 
 
 def assert_up_to(world: World, session: str, transcript: bytes, last: str) -> None:
@@ -65,10 +63,9 @@ def assert_up_to(world: World, session: str, transcript: bytes, last: str) -> No
 
 def prompt_line(world: World, session: str, prompt: str) -> int:
     """Return how many lines stand before the record of a prompt."""
-    for number, record in enumerate(world.claude.records(session)):
-        if record.get("type") == "user" and record["message"]["content"] == prompt:
-            return number
-    raise AssertionError(f"{prompt!r} is not in the transcript")
+    found = world.agent.prompt_line(session, prompt)
+    assert found >= 0, f"{prompt!r} is not in the transcript"
+    return found
 
 
 def lines(session: Session) -> tuple[int, int, float]:
@@ -88,21 +85,21 @@ def only(checkpoint: Checkpoint, session: str) -> Session:
 
 
 def assert_quiet(repo: Repo) -> None:
-    """Assert that nothing is left over: a clean worktree, no step branch, one checkpoint for each trailer."""
+    """Assert that nothing is left over: a clean worktree, no step branch, one checkpoint for each link."""
     assert repo.git("status", "--porcelain") == ""
     assert repo.refs() == [CHECKPOINTS]
-    linked = {i for commit in repo.git("rev-list", "--all", "--not", CHECKPOINTS).split() for i in repo.ids(commit)}
+    linked = {i for commit in repo.git("rev-list", "--all", "--not", CHECKPOINTS).split() for i in repo.all_ids(commit)}
     assert sorted(linked) == repo.checkpoint_ids()
 
 
-def assert_recorded(repo: Repo, checkpoint: Checkpoint) -> None:
+def assert_recorded(repo: Repo, checkpoint: Checkpoint, agent: str = "Claude Code") -> None:
     """Assert that the branch's history tells of the checkpoint and its sessions."""
     messages = repo.git("log", "--format=%B%x00", CHECKPOINTS).split("\0")
     told = [m for m in messages if m.strip().startswith(f"Checkpoint: {checkpoint.id}\n")]
     assert {s.id for s in checkpoint.sessions} == set(
         re.findall(r"^Entire-Session: (\S+)$", "\n".join(told), re.MULTILINE)
     )
-    assert all("\nEntire-Strategy: manual-commit\nEntire-Agent: Claude Code\n" in m for m in told)
+    assert all(f"\nEntire-Strategy: manual-commit\nEntire-Agent: {agent}\n" in m for m in told)
 
 
 def dialogue(request: Request) -> list[str]:
@@ -113,3 +110,8 @@ def dialogue(request: Request) -> list[str]:
         if message.role in ("user", "assistant")
         for words in message.texts
     ]
+
+
+def asked(request: Request) -> list[str]:
+    """Return the prompts in a conversation that an agent sends."""
+    return [message.texts[-1] for message in request.conversation if message.role == "user" and message.texts]

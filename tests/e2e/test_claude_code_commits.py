@@ -15,61 +15,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.e2e
 
 
-def test_a_commit_by_the_agent_is_finalised_at_the_turns_end(world: World) -> None:
-    world.enable()
-    repo, base = world.repo, world.repo.head()
-    reached, opened, wait = world.gate("hold")
-    world.server.script.add(
-        turn(
-            "add a and commit",
-            answer(tool("Write", file_path=world.path("a.txt"), content="a\nb\n"), usage=cost(0)),
-            shell("git add -A && git commit -q -m 'Add a'", 1),
-            shell(wait, 2),
-            answer(text("committed"), usage=cost(3)),
-        )
-    )
-    with world.claude.start("add a and commit", repo.path) as running:
-        session = running.session
-        world.wait(reached.exists, "the agent to have committed")
-        early = only(repo.linked(repo.head()), session)  # at once, with what is known so far
-        assert (early.metadata["files_touched"], lines(early)) == (["a.txt"], (2, 0, 100))
-        opened.touch()
-        running.finish()
-    assert repo.commits(base) == [repo.head()]
-    final = only(repo.linked(repo.head()), session)
-    assert final.tokens == tokens(0, 1, 2, 3)
-    assert (final.start, final.prompts, final.metadata["files_touched"]) == (0, ["add a and commit"], ["a.txt"])
-    assert lines(final) == (2, 0, 100)
-    assert_up_to(world, session, final.transcript, "committed")
-    assert_quiet(repo)
-
-
-def test_two_commits_in_one_turn_share_its_tokens(world: World) -> None:
-    world.enable()
-    repo, base = world.repo, world.repo.head()
-    write_b = tool("Write", file_path=world.path("b.txt"), content="b\nb\n")
-    world.server.script.add(
-        turn(
-            "make two commits",
-            answer(tool("Write", file_path=world.path("a.txt"), content="a\n"), usage=cost(0)),
-            shell("git add -A && git commit -q -m 'Add a'", 1),
-            answer(write_b, tool("Bash", command="git add -A && git commit -q -m 'Add b'"), usage=cost(2)),
-            answer(tool("Write", file_path=world.path("c.txt"), content="c\n"), usage=cost(3)),
-            answer(text("two commits"), usage=cost(4)),
-        )
-    )
-    run = world.claude.headless("make two commits", repo.path)
-    first, second = (only(repo.linked(commit), run.session) for commit in repo.commits(base))
-    assert (first.metadata["files_touched"], first.tokens, lines(first)) == (["a.txt"], tokens(0, 1), (1, 0, 100))
-    assert (second.metadata["files_touched"], second.tokens, lines(second)) == (["b.txt"], tokens(2, 3, 4), (2, 0, 100))
-    for session in (first, second):
-        assert (session.start, session.prompts) == (0, ["make two commits"])
-        assert_up_to(world, run.session, session.transcript, "two commits")
-    three = only(repo.linked(repo.commit("Add c")), run.session)  # what the turn left open
-    assert (three.metadata["files_touched"], three.tokens, three.start) == (["c.txt"], tokens(), 0)
-    assert_quiet(repo)
-
-
 def test_a_commit_while_the_answer_still_streams_is_complete_at_the_end(world: World) -> None:
     """Tools run as soon as their call is complete; nothing of an answer is written before all of it is there."""
     world.enable()
@@ -90,35 +35,6 @@ def test_a_commit_while_the_answer_still_streams_is_complete_at_the_end(world: W
     assert_up_to(world, run.session, linked.transcript, "both")
     two = only(repo.linked(repo.commit("Add b")), run.session)
     assert (two.metadata["files_touched"], two.tokens, two.start) == (["b.txt"], tokens(), 0)
-    assert_quiet(repo)
-
-
-def test_a_persons_commit_in_the_middle_of_a_turn_is_linked(world: World) -> None:
-    world.enable()
-    repo = world.repo
-    reached, opened, wait = world.gate("hold")
-    repo.write("mine.txt", "mine\n")
-    world.server.script.add(
-        turn(
-            "work long",
-            answer(tool("Write", file_path=world.path("a.txt"), content="a\n"), usage=cost(0)),
-            shell(wait, 1),
-            answer(tool("Write", file_path=world.path("b.txt"), content="b\n"), usage=cost(2)),
-            answer(text("worked"), usage=cost(3)),
-        )
-    )
-    with world.claude.start("work long", repo.path) as running:
-        session = running.session
-        world.wait(reached.exists, "the shell command")
-        first = repo.linked(repo.commit("Add a and mine"))
-        assert only(first, session).metadata["files_touched"] == ["a.txt"]
-        opened.touch()
-        running.finish()
-    final = only(repo.checkpoint(first.id), session)
-    assert (final.tokens, final.start, lines(final)) == (tokens(0, 1, 2, 3), 0, (1, 1, 50))
-    assert_up_to(world, session, final.transcript, "worked")
-    second = only(repo.linked(repo.commit("Add b")), session)
-    assert (second.metadata["files_touched"], second.tokens, second.start) == (["b.txt"], tokens(), 0)
     assert_quiet(repo)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from repo import CHECKPOINTS
 from script import answer, text, tool, turn
-from stories import cost, dialogue, lines, only, prompt_line, said, tokens, writing
+from stories import cost, dialogue, only, prompt_line, said, tokens, writing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,31 +58,6 @@ def whats(done: dict[str, Any]) -> dict[str, str]:
 def slot(repo: Repo, session: str) -> Any:
     """Return the session's part of HEAD's checkpoint."""
     return repo.linked("HEAD").session(session)
-
-
-def test_a_session_goes_on_in_another_clone(world: World, origin: Path) -> None:
-    session = feature(world)
-    there = world.elsewhere(origin)
-    repo = there.repo
-    assert repo.files().keys() == {"README.md"}
-    shown = repo.run("entire", "resume", "feature")
-    assert f"Session: {session}\n" in shown
-    assert f"    claude -r {session}\n" in shown
-    assert repo.git("branch", "--show-current") == "feature\n"
-    assert repo.files()["a.txt"] == b"a\n"
-    written = there.claude.transcript(session)
-    assert written.stat().st_mode & 0o777 == 0o600
-    assert said(written.read_bytes()) == THEN[1:]
-    assert SECRET.encode() not in written.read_bytes()
-
-    work(there, "b", 2, resume=session)
-    assert dialogue(world.server.last("write b")) == [*THEN, "> write b", "I write it."]
-    assert there.claude.transcript(session) == written
-    kept = slot(repo, session)
-    assert (kept.prompts, kept.metadata["files_touched"]) == ([STORED_FIRST, "write b"], ["b.txt"])
-    assert (kept.tokens, lines(kept)) == (tokens(2, 3), (1, 0, 100))
-    assert kept.start == prompt_line(there, session, "write b")
-    assert said(kept.transcript) == [*THEN[1:], "I write it.", "write b: done"]
 
 
 def test_and_comes_back(world: World, origin: Path) -> None:

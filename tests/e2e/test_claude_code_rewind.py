@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from repo import joined
 from script import Turn, answer, text, tool, turn
 from stories import assert_quiet, assert_up_to, cost, dialogue, lines, only, prompt_line, said, shell, tokens, writing
 
@@ -112,51 +111,6 @@ def test_back_before_the_first_prompt(world: World) -> None:
     world.server.script.add(writing(world, "go on", "b.txt", "b\n", 2))
     assert claude.headless("go on", repo.path, resume=session).status == 0
     assert dialogue(world.server.last("go on"))[0] == "> begin"
-
-
-def test_two_turns_back_and_on_from_there(world: World) -> None:
-    world.enable()
-    repo, claude = world.repo, world.claude
-    session = work(world)
-    repo.write("mine.txt", "mine\n")
-    whole = claude.transcript(session).read_bytes()
-    step = repo.point(KEPT_FIRST)
-    stored = joined(repo.blobs(step), f".entire/metadata/{session}/full.jsonl")
-    assert SECRET.encode() not in stored
-    assert MARK.encode() in stored
-
-    done = repo.rewind("--to", step)
-    assert [(edit["path"], edit["what"]) for edit in done["edits"]] == [
-        ("a.txt", "write"),
-        ("b.txt", "create"),
-        ("d.txt", "delete"),
-        ("sub/c.txt", "delete"),
-    ]
-    (talk,) = done["conversations"]
-    assert (talk["session_id"], talk["what"], talk["is_open"]) == (session, "cut", False)
-    assert talk["command"] == f"claude -r {session}"
-    assert repo.files() == {**AFTER_FIRST, "mine.txt": b"mine\n"}
-    assert not (repo.path / "sub").exists()
-    cut = claude.transcript(session).read_bytes()
-    assert whole.startswith(cut)
-    assert SECRET.encode() in cut
-    assert MARK.encode() not in cut
-    assert said(cut) == HISTORY[1:3]
-
-    world.server.script.add(writing(world, "another way", "e.txt", "e\ne\n", 10))
-    assert claude.headless("another way", repo.path, resume=session).status == 0
-    asked = world.server.last("another way")
-    assert dialogue(asked) == [*HISTORY[:3], "> another way", "I write it."]
-    assert any(SECRET in result for message in asked.conversation for _, result in message.results)
-    assert MARK not in str(asked)
-
-    kept = only(repo.linked(repo.commit("Add it")), session)
-    assert kept.prompts == [KEPT_FIRST, "another way"]
-    assert kept.metadata["files_touched"] == ["a.txt", "b.txt", "e.txt"]
-    assert (kept.start, kept.tokens, lines(kept)) == (0, tokens(0, 1, 2, 10, 11), (5, 1, 5 / 6 * 100))
-    assert SECRET.encode() not in kept.transcript
-    assert said(kept.transcript) == [HISTORY[1].replace(SECRET, MARK), "begun", "I write it.", "another way: done"]
-    assert_quiet(repo)
 
 
 def test_undo_brings_the_old_conversation_back(world: World) -> None:

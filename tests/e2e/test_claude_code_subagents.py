@@ -18,22 +18,21 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.e2e
 
 
-def subagent_turns(world: World, *, background: bool) -> tuple[Turn, Turn]:
-    """Return a turn that hands work to a subagent, and the subagent's."""
+def background_turns(world: World) -> tuple[Turn, Turn]:
+    """Return a turn that hands work to a subagent in the background, and the subagent's, which takes its time."""
     arguments: dict[str, Any] = {
         "description": "Write a note",
         "prompt": "write the note",
         "subagent_type": "general-purpose",
+        "run_in_background": True,
     }
-    if background:
-        arguments["run_in_background"] = True
     write = tool("Write", file_path=world.path("note.txt"), content="note\nmore\n")
     return (
         turn("delegate", answer(tool("Agent", **arguments), usage=cost(0)), answer(text("delegated"), usage=cost(1))),
         turn(
             "write the note",
             answer(write, usage=cost(2)),
-            answer(text("note written"), usage=cost(3), delay=2.0 if background else 0.0),
+            answer(text("note written"), usage=cost(3), delay=2.0),
         ),
     )
 
@@ -51,27 +50,11 @@ def assert_task(world: World, checkpoint: Checkpoint, session: str) -> None:
     assert said(stored)[-1] == "note written"
 
 
-def test_a_subagents_work_and_tokens_are_its_sessions(world: World) -> None:
-    world.enable()
-    repo = world.repo
-    world.server.script.add(*subagent_turns(world, background=False))
-    run = world.claude.headless("delegate", repo.path)
-    assert run.result["result"] == "delegated"
-    checkpoint = repo.linked(repo.commit("Add the note"))
-    session = only(checkpoint, run.session)
-    assert session.metadata["files_touched"] == ["note.txt"]
-    assert (session.tokens, session.subagent_tokens) == (tokens(0, 1), tokens(2, 3))
-    assert lines(session) == (2, 0, 100)
-    assert_up_to(world, run.session, session.transcript, "delegated")
-    assert_task(world, checkpoint, run.session)
-    assert_quiet(repo)
-
-
 def test_a_background_subagent_outlives_its_turn(world: World) -> None:
     world.enable()
     repo = world.repo
     world.server.script.add(
-        *subagent_turns(world, background=True),
+        *background_turns(world),
         turn(re.compile(r"^<task-notification>"), answer(text("noted"), usage=cost(4))),
     )
     with world.claude.terminal(repo.path) as terminal:

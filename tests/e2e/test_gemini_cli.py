@@ -115,7 +115,7 @@ def test_a_subagent_has_a_file_in_its_sessions_folder(world: World) -> None:
         turn(
             "write the note",
             answer(agent.write("note.txt", "note\n"), usage=FIRST),
-            answer(agent.report("note written"), usage=SECOND),
+            answer(*agent.report("note written"), usage=SECOND),
         ),
     )
     session = agent.headless("delegate", world.repo.path).session

@@ -1,0 +1,61 @@
+"""The form of the table of situations: one row is a function, and what its docstring says is on the generated page."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from claude import Claude
+from driver import Driver
+
+if TYPE_CHECKING:
+    from conftest import World
+
+    Play = Callable[["World"], None]
+
+AGENTS: tuple[type[Driver], ...] = (Claude,)
+"""The agents with which every situation is played."""
+
+
+def trailer(agent: type[Driver]) -> str:
+    """Return how a person's commit is linked: the same with every agent."""
+    return "trailer"
+
+
+def own_commit(agent: type[Driver]) -> str:
+    """Return how a commit that the agent makes is linked."""
+    return "trailer" if agent.runs_git_hooks else "commit id"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Situation:
+    """One row of the table."""
+
+    title: str
+    link: Callable[[type[Driver]], str]
+    play: Play
+
+    @property
+    def name(self) -> str:
+        """Return its short name."""
+        return self.play.__name__
+
+    @property
+    def paragraphs(self) -> list[str]:
+        """Return what happens, then what must be true."""
+        return inspect.cleandoc(self.play.__doc__ or "").split("\n\n")
+
+
+SITUATIONS: list[Situation] = []
+
+
+def situation(title: str, link: Callable[[type[Driver]], str] = trailer) -> Callable[[Play], Play]:
+    """Add a situation to the table; `link` tells how its commit is linked."""
+
+    def add(play: Play) -> Play:
+        SITUATIONS.append(Situation(title=title, link=link, play=play))
+        return play
+
+    return add
