@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from claude import Claude
 from driver import Driver
+from gemini import Gemini
 
 if TYPE_CHECKING:
     from conftest import World
 
     Play = Callable[["World"], None]
 
-AGENTS: tuple[type[Driver], ...] = (Claude,)
+AGENTS: tuple[type[Driver], ...] = (Claude, Gemini)
 """The agents with which every situation is played."""
 
 
