@@ -557,6 +557,26 @@ def error_of_the_api(world: World) -> None:
     assert_quiet(repo)
 
 
+@situation("Transcript deleted")
+def transcript_deleted(world: World) -> None:
+    """After a turn the agent's files of the session disappear, its subagent's too; then the person commits.
+
+    The checkpoint has everything that was there at the turn's end.
+    """
+    world.enable()
+    repo, agent = world.repo, world.agent
+    world.server.script.add(*delegating(world, 0))
+    session = agent.headless("delegate", repo.path).session
+    own, task = agent.transcript(session).read_bytes(), task_of(world, session)
+    for path in (*agent.subagents(session).values(), agent.transcript(session)):
+        path.unlink()
+    checkpoint = linked(world, repo.commit("Add the note"))
+    part = Part(files=["note.txt"], prompts=["delegate"], answers=[0, 1], lines=(2, 0, 100), last="delegated")
+    assert_part(world, checkpoint, session, part, subagents=[2, 3], own=own)
+    assert_task(world, checkpoint, task)
+    assert_quiet(repo)
+
+
 # --- going back, going on elsewhere ---
 
 

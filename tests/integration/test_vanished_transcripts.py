@@ -30,17 +30,19 @@ def vanish(session: Session) -> str:
     return held
 
 
-def helper(session: Session, name: str) -> Path:
+def helper(session: Session, name: str, words: str = "helped", call: str = "") -> Path:
     """Let a subagent answer; return its transcript."""
     path = session.file.with_suffix("") / "subagents" / f"agent-{name}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
-    call, prompt = f"toolu_{name}", {"prompt": "help", "subagent_type": "helper", "description": "helps"}
+    call, prompt = call or f"toolu_{name}", {"prompt": "help", "subagent_type": "helper", "description": "helps"}
     session.hook("pre-task", tool_name="Task", tool_use_id=call, tool_input=prompt)
     session.answer({"type": "tool_use", "id": call, "name": "Task", "input": prompt})
     usage = {"input_tokens": 1000, "output_tokens": 7}
-    message = {"id": f"msg_{name}", "type": "message", "role": "assistant", "model": "x", "usage": usage,
-               "content": [{"type": "text", "text": "helped"}]}  # fmt: skip
-    path.write_text(json.dumps({"type": "assistant", "isSidechain": True, "uuid": name, "message": message}) + "\n")
+    message = {"id": f"msg_{call}", "type": "message", "role": "assistant", "model": "x", "usage": usage,
+               "content": [{"type": "text", "text": words}]}  # fmt: skip
+    record = {"type": "assistant", "isSidechain": True, "uuid": call, "message": message}
+    with path.open("a") as file:
+        file.write(json.dumps(record) + "\n")
     session.record("user", message={"role": "user", "content": [{"type": "tool_result", "tool_use_id": call}]},
                    toolUseResult={"agentId": name, "status": "completed"})  # fmt: skip
     session.hook("post-task", tool_name="Task", tool_use_id=call, tool_input=prompt, tool_response={"agentId": name})
@@ -68,6 +70,11 @@ def sums(record: dict[str, Any]) -> tuple[int, int]:
     return usage["input_tokens"], usage["api_call_count"]
 
 
+def helped(record: dict[str, Any]) -> tuple[int, int]:
+    usage = record["token_usage"].get("subagent_tokens") or {}
+    return usage.get("input_tokens", 0), usage.get("api_call_count", 0)
+
+
 def test_between_a_turn_and_its_commit(story: Story, session: Session) -> None:
     with session.turn("Write b"):
         session.write("b.txt", "b\n")
@@ -79,6 +86,7 @@ def test_between_a_turn_and_its_commit(story: Story, session: Session) -> None:
     assert record["transcript"] == held
     assert record["prompts"] == ["Write b"]
     assert sums(record) == (1 + 2 + 4, 3)
+    assert helped(record) == (1000, 1)
     assert tasks(story) == {"agent-h1.jsonl": said}
     assert story.log_errors() == []
 
@@ -95,7 +103,23 @@ def test_after_a_turn_without_changed_files(story: Story, session: Session) -> N
     assert record["transcript"] == held
     assert record["prompts"] == ["Write b", "What is in b?"]
     assert sums(record) == (1 + 2 + 4 + 8 + 16 - 16, 4)
+    assert helped(record) == (1000, 1)
     assert tasks(story) == {"agent-h2.jsonl": said}
+
+
+def test_a_subagent_that_was_counted_before_is_counted_on(story: Story, session: Session) -> None:
+    """What is stored of it is shorter than what it was: a secret in it was redacted."""
+    with session.turn("Write b"):
+        session.write("b.txt", "b\n")
+        helper(session, "h1", "the token is ghp_" + "Zx81kQ0aLm3rTt5vWy7cBd9eFg2hJk4nPq6s" + " " * 9)
+    story.commit("b")
+    assert helped(sole(story)) == (1000, 1)
+    with session.turn("Write c"):
+        session.write("c.txt", "c\n")
+        helper(session, "h1", "again", call="toolu_again")
+    vanish(session)
+    story.commit("c")
+    assert helped(sole(story)) == (1000, 1)
 
 
 def test_a_transcript_that_was_cut(story: Story, session: Session) -> None:

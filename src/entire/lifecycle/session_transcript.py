@@ -146,6 +146,12 @@ class SessionTranscript:
             self._subagents[session_ref] = self._agent.transcript(session_ref)
         return self._subagents[session_ref]
 
+    def _saved_subagent(self, subagent: Subagent, objects: Objects) -> Transcript:
+        """Return what is stored of a subagent's transcript, because the agent has deleted its own."""
+        copies = [task.stored for task in self._session.tasks.values() if task.subagent == subagent.id and task.stored]
+        content = objects.blob(copies[-1]) if copies else None
+        return self._agent.transcript(subagent.session_ref, content or b"")
+
     def subagent_content(self, session_ref: str) -> Redacted:
         """Return a subagent's transcript as it is stored."""
         return stored.redact(self.subagent(session_ref).snapshot()[: stored.MAX_PART])
@@ -227,7 +233,7 @@ class SessionTranscript:
         return self._once(("tokens", since, until), lambda: calculator.tokens(since, until))
 
     def subagent_tokens(
-        self, since: Position, until: Position, counted: Mapping[str, Any]
+        self, since: Position, until: Position, counted: Mapping[str, Any], objects: Objects
     ) -> tuple[TokenUsage | None, dict[str, Any]]:
         """Return the tokens of subagents that ``counted`` does not include yet, and the new counts."""
         after = dict(counted)
@@ -237,13 +243,13 @@ class SessionTranscript:
                 after[subagent.id] = START.to_json()
                 total = UNKNOWN if total is None else total + UNKNOWN
         for subagent in self._all_subagents(since, until):
-            transcript = self.subagent(subagent.session_ref)
-            calculator = capabilities.token_calculator(self._agent, transcript)
-            if calculator is None:
-                continue
-            before = Position.from_json(after.get(subagent.id))
+            transcript, before = self.subagent(subagent.session_ref), Position.from_json(after.get(subagent.id))
             end = transcript.end(before)
             if end == START:
+                transcript = self._saved_subagent(subagent, objects)
+                before, end = transcript.at(before.count), transcript.end()
+            calculator = capabilities.token_calculator(self._agent, transcript)
+            if calculator is None or end == START:
                 continue
             spent = calculator.tokens(before, end)
             after[subagent.id] = end.to_json()

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from entire.git.read import Objects
 from entire.lifecycle.session_transcript import SessionTranscript
 from entire.model.session import Session
 from entire.model.transcripts import START, UNKNOWN, Position
@@ -32,11 +33,16 @@ def session(tmp_path: Path) -> Session:
     return made
 
 
+@pytest.fixture
+def objects(tmp_path: Path) -> Objects:
+    return Objects(str(tmp_path))  # nothing is read: no transcript is gone
+
+
 def reader_of(session: Session, *names: str) -> SessionTranscript:
     return SessionTranscript(with_capabilities(*names)(), session, session.worktree_path)
 
 
-def test_without_capabilities(session: Session) -> None:
+def test_without_capabilities(session: Session, objects: Objects) -> None:
     reader = reader_of(session)
     end = reader.end()
     assert (end.count, end.byte) == (0, os.path.getsize(session.transcript_path))
@@ -44,7 +50,7 @@ def test_without_capabilities(session: Session) -> None:
     assert reader.tokens(START, end) == UNKNOWN
     assert not reader.has_answers(START, end)
     assert reader.subagents(START, end) == []
-    assert reader.subagent_tokens(START, end, {"x": [1, 2, ""]}) == (None, {"x": [1, 2, ""]})
+    assert reader.subagent_tokens(START, end, {"x": [1, 2, ""]}, objects) == (None, {"x": [1, 2, ""]})
     assert reader.boundary(START, 0.0) == end
     assert reader.native.file_lines(end) is None
 
@@ -83,7 +89,7 @@ def test_paths_are_relative_to_the_top_whatever_links_lead_there(session: Sessio
     assert reader.files(START, reader.end()) == ["dir/a", "dir/b", "c"]
 
 
-def test_subagents_are_counted_once(session: Session, tmp_path: Path) -> None:
+def test_subagents_are_counted_once(session: Session, objects: Objects, tmp_path: Path) -> None:
     helper = tmp_path / "helper.jsonl"
     helper.write_text('{"answer": "", "tokens": 100}\n{"file": "h.txt"}\n')
     with open(session.transcript_path, "a") as file:
@@ -91,13 +97,13 @@ def test_subagents_are_counted_once(session: Session, tmp_path: Path) -> None:
     reader = reader_of(session, "transcript_analyzer", "token_calculator", "subagent_extractor")
     end = reader.end()
     assert reader.files(START, end) == ["a.txt", "h.txt"]
-    spent, counted = reader.subagent_tokens(START, end, {})
+    spent, counted = reader.subagent_tokens(START, end, {}, objects)
     assert spent is not None
     assert spent.output_tokens == 100
-    assert reader.subagent_tokens(START, end, counted)[0] is None
+    assert reader.subagent_tokens(START, end, counted, objects)[0] is None
     with helper.open("a") as file:
         file.write('{"answer": "", "tokens": 5}\n')
-    spent, _ = reader.subagent_tokens(START, end, counted)
+    spent, _ = reader.subagent_tokens(START, end, counted, objects)
     assert spent is not None
     assert spent.output_tokens == 5
 

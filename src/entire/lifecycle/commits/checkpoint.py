@@ -104,7 +104,7 @@ def _part(
     transcript = context.whole_transcript(session)
     finish = transcript.end()
     boundary = _boundary(decided, link.commit, session, transcript, finish)
-    spent, after = spent_between(transcript, session.counted, boundary, session.counted_subagents)
+    spent, after = spent_between(context, transcript, session.counted, boundary, session.counted_subagents)
     stored_parts = transcript.as_stored(context.objects, finish)
     notes = notes_of(context, session, transcript, finish)
     now = gojson.rfc3339(context.now())
@@ -158,14 +158,14 @@ def version() -> str:
 
 
 def spent_between(
-    transcript: SessionTranscript, since: Position, until: Position, counted: dict[str, Any]
+    context: Context, transcript: SessionTranscript, since: Position, until: Position, counted: dict[str, Any]
 ) -> tuple[TokenUsage | None, dict[str, Any]]:
     """Return the tokens of the answers between two positions, with their subagents, and the subagents' new counts.
 
     They are None if nothing of them is known.
     """
     own = transcript.tokens(since, until)
-    inner, after = transcript.subagent_tokens(since, until, counted)
+    inner, after = transcript.subagent_tokens(since, until, counted, context.objects)
     return total([replace(own, subagents=inner)]), after
 
 

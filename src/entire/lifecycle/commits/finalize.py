@@ -42,7 +42,7 @@ def finalize_turn(context: Context, session: Session, _event: Event | None = Non
     for number, written in enumerate(waiting):
         is_last = number == len(waiting) - 1
         until = finish if is_last else transcript.boundary(since, written.moment, written.commit)
-        spent, counted = checkpoint.spent_between(transcript, since, until, counted)
+        spent, counted = checkpoint.spent_between(context, transcript, since, until, counted)
         done_by = context.now() if is_last else written.moment
         tasks = checkpoint.tasks_done(context, session, transcript, done_by)
         usage = spent if written.base is None else total([written.base, spent])
