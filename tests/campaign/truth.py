@@ -96,13 +96,17 @@ def sound(world: World, *, broken: bool = False) -> None:
     assert broken or not list(git_dir.rglob("*.broken"))
     whole_states(git_dir)
     assert not (git_dir / "entire/pending.json").exists()
-    assert linked_ids(story) == checkpoints(story), "trailers and checkpoints do not tell the same"
+    assert linked_ids(story) == checkpoints(story), "commits and checkpoints do not tell the same"
 
 
 def linked_ids(story: Story) -> set[str]:
-    """Return the ids that commits carry: those of branches, and those to which a rewind by branch can be undone."""
-    said = git(story, "log", "-z", "--branches", "--glob=refs/entire/backup", "--format=%B")
-    return {str(checkpoint_id) for message in said.split("\0") for checkpoint_id in checkpoint_ids(message)}
+    """Return the ids of commits, in their messages or recorded for their own ids: of the commits of branches, and of
+    those to which a rewind by branch can be undone.
+    """
+    said = git(story, "log", "-z", "--branches", "--glob=refs/entire/backup", "--format=%H %B")
+    commits = [entry.partition(" ") for entry in said.split("\0")]
+    named = {str(checkpoint_id) for _, _, message in commits for checkpoint_id in checkpoint_ids(message)}
+    return named | {name for oid, _, _ in commits if oid for name in story.recorded(oid)}
 
 
 def whole_states(git_dir: Path) -> None:
