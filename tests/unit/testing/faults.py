@@ -13,7 +13,7 @@ from entire.agents.demo.agent import Demo
 from entire.agents.demo.transcript import DemoTranscript
 from entire.model.effects import PutBack
 from entire.model.events import Event
-from entire.model.transcripts import START, Agreement, FileReport, Position, Prompt, Subagent, TokenUsage
+from entire.model.transcripts import START, Agreement, FileReport, Position, Prompt, SessionFile, Subagent, TokenUsage
 from entire.model.value import replace
 from tests.rigs.demo import DemoRig
 
@@ -270,6 +270,20 @@ class PutsBackAtOnce(Demo):
         return super().put_back(session_ref, transcript, subagents)
 
 
+class ListsEverySession(Demo):
+    def session_files(self, root: str) -> list[SessionFile]:
+        home = os.path.dirname(self.session_dir(root))
+        return [one for folder in sorted(os.listdir(home) if os.path.isdir(home) else [])
+                for one in transcripts.session_files(os.path.join(home, folder))]  # fmt: skip
+
+
+class ExpectsATranscript(Demo):
+    capabilities = Demo.capabilities | {"transcript_preparer"}
+
+    def prepare_transcript(self, event: Event, since: Position) -> None:
+        os.stat(event.session_ref)
+
+
 def _settings(agent: Demo, root: str, scope: str) -> Path:
     from entire.testing.promises import installing
 
@@ -296,6 +310,8 @@ FAULTS: Mapping[str, tuple[type[Demo], ...]] = {
     "large-records": (DropsLargeRecords,),
     "put-back": (PutsNothingBack, PutsBackAtOnce),
     "put-back-subagents": (PutsBackNoSubagents,),
+    "listing": (ListsEverySession,),
+    "waiting": (ExpectsATranscript,),
     "installation": (PrintsTheSettings, LeavesAFile),
     "commands": (InstallsAnotherVerb,),
     "broken-configuration": (OverwritesWhatIsBroken,),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,12 @@ if TYPE_CHECKING:
     from entire.agents.contract import Agent
     from entire.testing.promises.rig import Captured, Rig
 
-EXAMPLES = settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+EXAMPLES = settings(
+    max_examples=2000 if os.environ.get("ENTIRE_LONG") else 60,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+)
 
 
 def _each(rig: Rig) -> Iterator[tuple[Captured, Agent, Any]]:

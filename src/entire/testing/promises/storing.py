@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from entire import process
 from entire.model.effects import Run, Write
+from entire.model.events import Event, EventType
 from entire.model.transcripts import START
 from entire.testing.promises import questions
 from entire.testing.promises.questions import ANALYZER, CALCULATOR, between
@@ -151,6 +154,49 @@ def puts_subagents_back(rig: Rig, folder: Path) -> None:
     assert agent.transcript(found.session_ref).snapshot() == data
     if ANALYZER in agent.capabilities:
         assert questions.paths(agent.transcript(found.session_ref).files(START)) == [str(folder / "made.txt")]
+
+
+def lists_its_sessions(rig: Rig, folder: Path) -> None:
+    """The sessions started in a folder are listed with their own ids and transcripts, those of another folder are not;
+    one has a conversation as soon as something was said.
+    """
+    here, elsewhere = folder / "here", folder / "elsewhere"
+    for root in (here, elsewhere):
+        root.mkdir()
+    agent: Any = rig.adapter()
+    assert agent.session_files(str(here)) == []
+    for root, session_id in ((here, "a-session"), (here, "b-session"), (elsewhere, "c-session")):
+        player = rig.play(root, session_id)
+        player.start()
+        if session_id != "b-session":
+            player.prompt("say hi")
+            player.answer("hi")
+            player.stop()
+    found = {one.session_id: one for one in agent.session_files(str(here))}
+    assert "a-session" in found
+    assert set(found) <= {"a-session", "b-session"}
+    for session_id, one in found.items():
+        assert os.path.samefile(one.session_ref, rig.play(here, session_id).ref)
+        assert one.changed == pytest.approx(os.stat(one.session_ref).st_mtime)
+        assert agent.has_conversation(one.session_ref) is (session_id == "a-session")
+    assert not agent.has_conversation(str(folder / "missing"))
+
+
+def waits_only_a_moment(rig: Rig, folder: Path) -> None:
+    """Preparing a transcript ends within ten seconds, also where the answer never comes or there is no transcript, and
+    changes nothing.
+    """
+    player = rig.play(folder, "a-session")
+    player.start()
+    player.prompt("say hi")
+    before = _files(folder)
+    for ref in (player.ref, str(folder / "missing"), "a\0b", ""):
+        agent: Any = rig.adapter()
+        event = Event(type=EventType.TURN_END, session_id=player.id, session_ref=ref, final_text="it never comes")
+        started = time.monotonic()
+        agent.prepare_transcript(event, agent.transcript(ref).end())
+        assert time.monotonic() - started < 10, ref
+    assert _files(folder) == before
 
 
 def carry_out(plan: PutBack) -> None:

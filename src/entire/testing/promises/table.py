@@ -24,6 +24,8 @@ ADAPTER = (
     Promise(name="large-records", check=storing.shortens_a_record_that_is_too_large, needs=("player",)),
     Promise(name="put-back", check=storing.puts_back_what_it_cut, needs=("player", "session_resumer")),
     Promise(name="put-back-subagents", check=storing.puts_subagents_back, needs=("subagents", "session_resumer")),
+    Promise(name="listing", check=storing.lists_its_sessions, needs=("player", "session_lister")),
+    Promise(name="waiting", check=storing.waits_only_a_moment, needs=("player", "transcript_preparer")),
     Promise(name="installation", check=installing.installs_and_leaves_no_trace, needs=("configs", "hook_installer")),
     Promise(name="commands", check=installing.installs_commands_that_hooks_understand, needs=("hook_installer",)),
     Promise(name="broken-configuration", check=installing.refuses_a_broken_configuration,
