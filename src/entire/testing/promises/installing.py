@@ -29,29 +29,29 @@ def is_installed(agent: Any, root: Path, scope: str) -> bool:
 
 
 def _given(rig: Rig, folder: Path, *, broken: bool) -> Iterator[tuple[ConfigSample, str, Path]]:
-    """Yield each sample in each scope, with a root in which it is there; the user's file is taken away again."""
-    for number, sample in enumerate(rig.configs):
-        for scope in SCOPES if sample.is_broken is broken else ():
-            root = folder / f"{number}-{scope}"
-            root.mkdir()
-            file = paths(rig.adapter(), root, scope)[0]
-            if sample.data is not None:
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_bytes(sample.data)
-            yield sample, scope, root
-            if sample.data is not None:
-                file.unlink()
-                os.removedirs(file.parent) if scope == "user" and not os.listdir(file.parent) else None
-                Path(os.environ["HOME"]).mkdir(exist_ok=True)
+    """Yield each sample in each scope, with a root, in a home of their own."""
+    home = os.environ["HOME"]
+    try:
+        for number, sample in enumerate(rig.configs):
+            for scope in SCOPES if sample.is_broken is broken else ():
+                root = folder / f"{number}-{scope}" / "root"
+                root.mkdir(parents=True)
+                os.environ["HOME"] = str(root.parent)
+                file = paths(rig.adapter(), root, scope)[0]
+                if sample.data is not None:
+                    file.parent.mkdir(parents=True, exist_ok=True)
+                    file.write_bytes(sample.data)
+                yield sample, scope, root
+    finally:
+        os.environ["HOME"] = home
 
 
 def _state(root: Path) -> dict[str, tuple[int, bytes]]:
     """Return every file and folder below the root and the home, with modes and bytes."""
-    found = {}
-    for top in (root, Path(os.environ["HOME"])):
-        for path in sorted(top.rglob("*")):
-            found[str(path)] = (path.lstat().st_mode, path.read_bytes() if path.is_file() else b"")
-    return found
+    return {
+        str(path): (path.lstat().st_mode, path.read_bytes() if path.is_file() else b"")
+        for path in sorted(root.parent.rglob("*"))
+    }
 
 
 def installs_and_leaves_no_trace(rig: Rig, folder: Path) -> None:

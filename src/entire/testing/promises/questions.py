@@ -87,6 +87,10 @@ def ask_all(agent: Agent, transcript: Any, position: Position) -> list[Any]:
     if ANALYZER in agent.capabilities:
         found += [transcript.summary(position), transcript.shares_answer(position)]
         found += [transcript.answer_boundary(position, 1.7e9), transcript.answer_boundary(START, 0.0, "0" * 40)]
+        if hasattr(transcript, "makes_commit"):
+            found.append(transcript.makes_commit(position, 1.7e9, "0" * 40))
+    if hasattr(transcript, "messages"):
+        found.append(transcript.messages())
     if EXTRACTOR in agent.capabilities and hasattr(transcript, "subagent_ref"):
         found.append([transcript.subagent_ref(one.id) for one in transcript.subagents(START)])
     return found

@@ -65,6 +65,44 @@ def _spent(rig: Rig, player: Player) -> TokenUsage | None:
     return transcript.tokens(START) if rig.has("token_calculator") else None
 
 
+def completes_a_commit_at_the_end_of_its_turn(rig: Rig, folder: Path) -> None:
+    """The checkpoint of a commit in the middle of a turn holds the whole turn once it has ended."""
+    with open_repository(rig, folder) as repo:
+        player = repo.play()
+        repo.turn(player, "say hi")
+        player.prompt("create one")
+        player.change(repo.write("one.txt", "1\n"))
+        found = repo.commit("Add one")
+        assert repo.part(found).files == ("one.txt",)
+        player.answer("It is committed.")
+        player.stop()
+        stored = repo.workspace().transcript(found, player.id)
+        assert stored == repo.transcript(player)
+        assert b"It is committed." in stored
+        assert repo.session().open_files == ()
+
+
+def keeps_sessions_apart(rig: Rig, folder: Path) -> None:
+    """Of two sessions side by side, each has its own files, prompts, tokens and transcript in a common checkpoint."""
+    with open_repository(rig, folder) as repo:
+        players = [repo.play("a-session"), repo.play("b-session")]
+        for player, name in zip(players, ("one", "two"), strict=True):
+            player.prompt(f"create {name}")
+        for player, name in zip(players, ("one", "two"), strict=True):
+            player.change(repo.write(f"{name}.txt", f"{name}\n"))
+            player.answer("Done.")
+            player.stop()
+        found = repo.commit("Add both")
+        assert len(found.parts) == 2
+        for player, name in zip(players, ("one", "two"), strict=True):
+            part = repo.part(found, player.id)
+            assert [prompt.text for prompt in part.prompts] == [f"create {name}"]
+            assert part.tokens == _spent(rig, player)
+            assert repo.workspace().transcript(found, player.id) == repo.transcript(player)
+            if rig.has("transcript_analyzer"):
+                assert part.files == (f"{name}.txt",)
+
+
 def counts_each_answer_for_one_commit(rig: Rig, folder: Path) -> None:
     """The tokens of a session are divided among its commits: together they are what the session used."""
     with open_repository(rig, folder) as repo:
@@ -75,6 +113,23 @@ def counts_each_answer_for_one_commit(rig: Rig, folder: Path) -> None:
             total += repo.part(repo.commit(f"Commit {number}")).tokens or TokenUsage()
         assert total == _spent(rig, player)
         assert total.api_call_count
+
+
+def shows_what_was_said(rig: Rig, folder: Path) -> None:
+    """A checkpoint's conversation shows who said what, in order: prompts and answers."""
+    with open_repository(rig, folder) as repo:
+        player = repo.play()
+        repo.turn(player, "create one", one="1\n")
+        repo.turn(player, "create two", two="2\n")
+        found = repo.commit("Add both")
+        told = repo.workspace().conversation(found, player.id)
+        said = [(one.who, one.text) for one in told if one.text.startswith(("create", "Did"))]
+        assert said == [
+            ("user", "create one"),
+            ("agent", "Did: create one"),
+            ("user", "create two"),
+            ("agent", "Did: create two"),
+        ]
 
 
 def resumes_with_all_history(rig: Rig, folder: Path) -> None:

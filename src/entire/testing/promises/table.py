@@ -39,7 +39,10 @@ ADAPTER = (
 FRAMEWORK = (
     Promise(name="turns", check=sessions.records_every_turn_in_full, needs=("player",)),
     Promise(name="commit", check=sessions.links_the_commit, needs=("player",)),
+    Promise(name="commit-in-a-turn", check=sessions.completes_a_commit_at_the_end_of_its_turn, needs=("player",)),
+    Promise(name="side-by-side", check=sessions.keeps_sessions_apart, needs=("player",)),
     Promise(name="commits", check=sessions.counts_each_answer_for_one_commit, needs=("player", "token_calculator")),
+    Promise(name="display", check=sessions.shows_what_was_said, needs=("player", "transcript_analyzer")),
     Promise(name="resumed", check=sessions.resumes_with_all_history, needs=("player",)),
     Promise(name="resume", check=sessions.restores_a_session, needs=("player", "session_resumer")),
     Promise(name="another-clone", check=sessions.continues_in_another_clone, needs=("player", "session_resumer")),
