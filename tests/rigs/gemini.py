@@ -18,6 +18,7 @@ PROJECT = "/home/dev/project"
 
 class GeminiPlayer(Player):
     has_subagents = True
+    names_turns = False
 
     @property
     def ref(self) -> str:

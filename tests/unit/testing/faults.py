@@ -185,6 +185,29 @@ class NeverStartsATurn(Demo):
         return None if hook == "prompt-submit" else super().parse_hook(hook, payload)
 
 
+class NamesEachCallATurn(Demo):
+    def parse_hook(self, hook: str, payload: bytes) -> Event | None:
+        found = super().parse_hook(hook, payload)
+        return replace(found, turn_ref=os.urandom(4).hex()) if found is not None else None
+
+
+class NeverEndsATurn(Demo):
+    def parse_hook(self, hook: str, payload: bytes) -> Event | None:
+        return None if hook == "turn-end" else super().parse_hook(hook, payload)
+
+
+class KnowsOneSession(Demo):
+    def parse_hook(self, hook: str, payload: bytes) -> Event | None:
+        found = super().parse_hook(hook, payload)
+        return replace(found, session_id="a-session") if found is not None else None
+
+
+class DropsPrompts(Demo):
+    def parse_hook(self, hook: str, payload: bytes) -> Event | None:
+        found = super().parse_hook(hook, payload)
+        return replace(found, prompt="") if found is not None else None
+
+
 class NeverEnds(Demo):
     def parse_hook(self, hook: str, payload: bytes) -> Event | None:
         return None if hook == "session-end" else super().parse_hook(hook, payload)
@@ -327,6 +350,11 @@ FAULTS: Mapping[str, tuple[type[Demo], ...]] = {
     "resume": (PutsNothingBack,),
     "another-clone": (PutsNothingBack,),
     "rewind": (PutsNothingBack,),
+    "commit-in-a-turn": (NeverEndsATurn,),
+    "side-by-side": (KnowsOneSession,),
+    "shutdown": (NeverStartsATurn,),
+    "twice": (NamesEachCallATurn,),
+    "no-transcript": (DropsPrompts,),
     "ends-twice": (NeverEnds,),
     "subagents": (reading(KnowsNoSubagents),),
     "harmless": (InventsASession,),

@@ -64,6 +64,8 @@ class Player:
 
     has_subagents = False
     """Whether ``subagent`` works."""
+    names_turns = True
+    """Whether the agent's hooks name the turn. A prompt that is delivered twice looks like two without that."""
 
     def __init__(self, agent: Agent, root: Path, session_id: str, call: Callable[[str, bytes], None]) -> None:
         self.agent: Any = agent
