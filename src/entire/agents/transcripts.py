@@ -134,6 +134,15 @@ def size(source: Source) -> int:
         return 0
 
 
+def version(source: Source) -> tuple[int, int, int]:
+    """Return what changes when the agent writes to a file."""
+    try:
+        state = os.stat(source) if isinstance(source, str) else None
+    except (OSError, ValueError):
+        state = None
+    return (state.st_ino, state.st_size, state.st_mtime_ns) if state is not None else (0, 0, 0)
+
+
 def lines(source: Source, start: int = 0) -> Iterator[tuple[bytes, int]]:
     """Yield (line with its newline, offset of its end) from byte ``start`` on; the last may lack its newline.
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-
+from entire.agents import transcripts
 from entire.agents.claude_code.tail import Tail
 from entire.agents.lines import LineTranscript
 from entire.model.ids import is_tool_id
@@ -84,7 +83,7 @@ class ClaudeTranscript(LineTranscript):
     def _tail(self, since: Position) -> Tail:
         from entire.agents.claude_code import subagents
 
-        version = self._version()
+        version = transcripts.version(self.source)
         found = self._tails.get(since)
         if found is None or found[0] != version:
             self._tails.pop(since, None)
@@ -94,14 +93,6 @@ class ClaudeTranscript(LineTranscript):
             tail = Tail(self.source, self.readable(since), sidechain=sidechain)
             found = self._tails[since] = (version, tail)
         return found[1]
-
-    def _version(self) -> tuple[int, int, int]:
-        """Return what changes when the agent writes."""
-        try:
-            state = os.stat(self.source) if isinstance(self.source, str) else None
-        except (OSError, ValueError):
-            state = None
-        return (state.st_ino, state.st_size, state.st_mtime_ns) if state is not None else (0, 0, 0)
 
 
 def _stop(until: Position | None) -> int | None:

@@ -151,7 +151,7 @@ class ChatLines(LineTranscript, Chat):
         return self._read(since)[0]
 
     def _read(self, since: Position) -> tuple[Conversation, Position]:
-        version = _version(self.source)
+        version = transcripts.version(self.source)
         found = self._parts.get(since)
         if found is None or found[0] != version:
             self._parts.pop(since, None)
@@ -197,12 +197,3 @@ class ChatLines(LineTranscript, Chat):
 
 def _stop(until: Position | None) -> int | None:
     return None if until is None else until.count
-
-
-def _version(source: Source) -> tuple[int, int, int]:
-    """Return what changes when the agent writes."""
-    try:
-        state = os.stat(source) if isinstance(source, str) else None
-    except (OSError, ValueError):
-        state = None
-    return (state.st_ino, state.st_size, state.st_mtime_ns) if state is not None else (0, 0, 0)
