@@ -1,14 +1,13 @@
-"""Plays a session of Claude Code: each hook is a real process with its payload on standard input."""
+"""Plays a session of the world's agent: each hook is a real process with its payload on standard input."""
 
 from __future__ import annotations
 
 import json
 import uuid
 from collections.abc import Mapping
-from typing import Any
 
+from bench.agents import Turn
 from bench.processes import Spent
-from bench.transcripts import Writer
 from bench.worlds import World
 
 
@@ -19,29 +18,31 @@ class Session:
         """``history``: bytes in the transcript before the first turn."""
         self.world = world
         self.id = str(uuid.uuid4())
-        self.file = world.folder / "projects" / f"{self.id}.jsonl"
+        self._agent = world.agent
+        self.file = world.folder / self._agent.file.format(id=self.id)
         self.file.parent.mkdir(exist_ok=True)
-        self._writer = Writer(self.id, str(world.root), seed=len(list(self.file.parent.iterdir())) + 1)
-        self._prompt_id = ""
+        self._writer = self._agent.writer(self.id, str(world.root), seed=len(list(self.file.parent.iterdir())) + 1)
+        self._turn = Turn("", "")
         self._turns = 0
-        self.hook("session-start", source="startup")
+        self._append(self._writer.begin())
+        self.hook("session-start", {"source": "startup"})
         with self.file.open("ab", buffering=1 << 20) as file:
             part = list(self._writer.work(min(history, 2_000_000)))  # repeated, as writing it all takes a minute
             while file.tell() < history:
                 file.writelines(part)
 
-    def hook(self, verb: str, *, env: Mapping[str, str] | None = None, peak: bool = False, **extra: object) -> Spent:
+    def hook(
+        self, verb: str, fields: Mapping[str, object], *, env: Mapping[str, str] | None = None, peak: bool = False
+    ) -> Spent:
         """Run a hook and wait for it."""
         payload = {
             "session_id": self.id,
             "transcript_path": str(self.file),
             "cwd": str(self.world.root),
             "hook_event_name": verb,
-            **extra,
+            **fields,
         }
-        if self._prompt_id:
-            payload.setdefault("prompt_id", self._prompt_id)
-        argv = [self.world.programs.entire, "hooks", "claude-code", verb]
+        argv = [self.world.programs.entire, "hooks", self._agent.name, verb]
         return self.world.programs.run(
             argv, cwd=self.world.root, stdin=json.dumps(payload).encode(), env=env, peak=peak
         )
@@ -49,10 +50,9 @@ class Session:
     def prompt(self, *, env: Mapping[str, str] | None = None, peak: bool = False) -> Spent:
         """Start a turn: a person's prompt."""
         self._turns += 1
-        self._prompt_id = str(uuid.uuid4())
-        text = f"Prompt {self._turns}: {self._writer.words(12)}"
-        spent = self.hook("user-prompt-submit", prompt=text, env=env, peak=peak)
-        self._append(self._writer.prompt(text, self._prompt_id))
+        self._turn = Turn(str(uuid.uuid4()), f"Prompt {self._turns}: {self._writer.words(12)}")
+        spent = self.hook(self._agent.prompt_verb, self._agent.prompt(self._turn), env=env, peak=peak)
+        self._append(self._writer.prompt(self._turn.prompt, self._turn.id))
         return spent
 
     def work(self, size: int) -> None:
@@ -62,25 +62,36 @@ class Session:
         with self.file.open("ab") as file:
             file.writelines(self._writer.work(max(0, size - 4000)))
         self.world.write(new, text)
-        path = str(self.world.root / new)
-        created: dict[str, Any] = {"type": "create", "filePath": path, "content": text, "structuredPatch": []}
-        self._append(self._writer.tool("Write", {"file_path": path, "content": text}, created))
+        self._append(self._writer.create(str(self.world.root / new), text))
         before = self.world.read(old)
         self.world.write(old, f"{before}turn {self._turns}\n")
-        path = str(self.world.root / old)
-        given = {"file_path": path, "old_string": before[-5:], "new_string": f"{before[-5:]}turn {self._turns}\n"}
-        edited = {"filePath": path, "oldString": given["old_string"], "newString": given["new_string"]}
-        self._append(self._writer.tool("Edit", given, edited))
+        end = before[-5:]
+        self._append(self._writer.edit(str(self.world.root / old), end, f"{end}turn {self._turns}\n"))
+
+    def commit(self, message: str) -> float:
+        """Let the agent commit everything in its turn; return the seconds, with those of its own hook, if one follows.
+
+        Raises RuntimeError if the commit has no checkpoint then.
+        """
+        self.world.git("add", "-A")
+        env = {name: value.format(id=self.id) for name, value in self._agent.shell.items()}
+        seconds = self.world.commit(message, env=env).seconds
+        command, output = f"git commit -m '{message}'", self.world.git("log", "-1", "--format=[main %h] %s")
+        if self._agent.shell_verb:
+            seconds += self.hook(self._agent.shell_verb, self._agent.after_shell(command, output)).seconds
+        self._append(self._writer.shell(command, output))
+        self.world.linked()
+        return seconds
 
     def finish(self) -> str:
-        """Write the turn's last answer, which the `stop` hook waits for; return its text."""
+        """Write the turn's last answer, which the hook at its end may wait for; return its text."""
         text = f"Done with {self._turns}."
-        self._append(self._writer.answer({"type": "text", "text": text}))
+        self._append(self._writer.answer(text))
         return text
 
     def stop(self, text: str, *, env: Mapping[str, str] | None = None, peak: bool = False) -> Spent:
         """End the turn whose last answer is in the transcript."""
-        return self.hook("stop", last_assistant_message=text, stop_hook_active=False, env=env, peak=peak)
+        return self.hook(self._agent.stop_verb, self._agent.stop(self._turn, text), env=env, peak=peak)
 
     def turn(self, size: int, *, peak: bool = False) -> list[Spent]:
         """Play a whole turn; return the measurements of its two hooks."""
@@ -90,7 +101,7 @@ class Session:
 
     def end(self) -> None:
         """End the session."""
-        self.hook("session-end", reason="other")
+        self.hook("session-end", {"reason": "other"})
 
     def _append(self, data: bytes) -> None:
         with self.file.open("ab") as file:

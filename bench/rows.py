@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from bench.agents import CLAUDE_CODE, GEMINI_CLI, Agent
 from bench.installed import ROOT
 from bench.play import Session
 from bench.processes import Programs, Spent, count_git
@@ -40,8 +41,10 @@ KINDS = (
     Kind("checkpoints", checkpoints=10_000),
     Kind("long", transcript=12_000_000, growth=50_000),  # each commit hashes the whole transcript
     Kind("transcript", transcript=100_000_000, growth=50_000),
+    Kind("gemini", agent=GEMINI_CLI),
+    Kind("gemini-long", transcript=12_000_000, growth=50_000, agent=GEMINI_CLI),  # stored in one piece
 )
-AGENT_COMMITS = ("small", "transcript")  # where commits by the agent during its turn are measured too
+AGENT_COMMITS = ("small", "transcript", "gemini")  # where commits by the agent during its turn are measured too
 MEMORY = "transcript"  # where memory is measured
 LISTED = 5_000
 TURNS, TURN_BYTES, TURNS_A_COMMIT = 100, 50_000, 10
@@ -75,8 +78,8 @@ class Run:
         }
         return replace(kind, files=max(100, kind.files // self.divide), **numbers)
 
-    def world(self, name: str) -> World:
-        return World(self.folder / name, self.programs)
+    def world(self, name: str, agent: Agent = CLAUDE_CODE) -> World:
+        return World(self.folder / name, self.programs, agent)
 
 
 Group = tuple[tuple[str, ...], Callable[[Run], Iterator[Result]]]
@@ -105,14 +108,14 @@ def groups() -> list[Group]:
 def _starts(run: Run) -> Iterator[Result]:
     """Measure a hook that has nothing to do, and a hook in a repository where Entire is not enabled."""
     world, other = run.world("start"), run.world("refusal")
-    world.entire("enable", "--agent", "claude-code")
+    world.enable()
     payload = json.dumps({"session_id": "a", "cwd": str(world.root)}).encode()
     nothing: list[float] = []
     refused: list[float] = []
     for _ in range(run.repeat * 3):
         run.start()
         for place, verb, times in ((world, "notification", nothing), (other, "stop", refused)):
-            argv = [run.programs.entire, "hooks", "claude-code", verb]
+            argv = [run.programs.entire, "hooks", world.agent.name, verb]
             times.append(run.programs.run(argv, cwd=place.root, stdin=payload).seconds)
     for row, title, times, budget in (
         ("start", "hook that has nothing to do", nothing, START_BUDGET),
@@ -147,7 +150,7 @@ class Times:
 
 def _matrix(run: Run, kind: Kind) -> Iterator[Result]:
     """Measure turns and commits in a world."""
-    world = run.world(kind.name)
+    world = run.world(kind.name, kind.agent)
     world.fill(kind)
     if kind.sessions or kind.checkpoints:
         past = Session(world)
@@ -208,8 +211,7 @@ def _agent_round(world: World, session: Session, times: Times, growth: int, numb
     times.plain_agent.append(world.plain_commit(30_000 + number).seconds)
     session.prompt()
     session.work(growth)
-    env = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": session.id}
-    times.agent.append(_commit_linked(world, f"by the agent {number}", env=env).seconds)
+    times.agent.append(session.commit(f"by the agent {number}"))
     text = session.finish()
     times.status_after.append(world.status().seconds)
     times.after.append(session.stop(text).seconds)

@@ -181,7 +181,7 @@ def _play(folder: Path, programs: Programs, report: Path) -> Iterator[dict[str, 
 
 def _world(folder: Path, programs: Programs) -> World:
     world = World(folder, programs)
-    world.entire("enable", "--agent", "claude-code")
+    world.enable()
     world.git("add", "-A")
     world.git("commit", "-q", "-m", "Enable entire")
     return world

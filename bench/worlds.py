@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.agents import CLAUDE_CODE, Agent
 from bench.processes import Programs, Spent
 
 BRANCH = "entire/checkpoints/v1"
@@ -19,7 +20,7 @@ _DAY = 86400.0
 
 @dataclass(frozen=True)
 class Kind:
-    """The size of a repository."""
+    """The size of a repository, and the agent at work in it."""
 
     name: str
     files: int = 100
@@ -28,26 +29,29 @@ class Kind:
     checkpoints: int = 0
     transcript: int = 0  # bytes, before the first turn
     growth: int = 10_000  # bytes of transcript per turn
+    agent: Agent = CLAUDE_CODE
 
     @property
     def title(self) -> str:
-        """Describe the sizes that are not zero."""
+        """Describe the sizes that are not zero, and an agent other than the first."""
         extra = {
             f"{self.ignored:,} ignored": self.ignored,
             f"{self.sessions:,} sessions": self.sessions,
             f"{self.checkpoints:,} checkpoints": self.checkpoints,
             f"{self.transcript / 1e6:,.0f} MB transcript": self.transcript,
         }
-        return " + ".join([f"{self.files:,} files", *(words for words, count in extra.items() if count)])
+        sizes = " + ".join([f"{self.files:,} files", *(words for words, count in extra.items() if count)])
+        return sizes if self.agent is CLAUDE_CODE else f"{sizes}, {self.agent.title}"
 
 
 class World:
     """A repository with a worktree, in a folder that also holds the agent's transcripts."""
 
-    def __init__(self, folder: Path, programs: Programs) -> None:
+    def __init__(self, folder: Path, programs: Programs, agent: Agent = CLAUDE_CODE) -> None:
         self.folder = folder
         self.root = folder / "repo"
         self.programs = programs
+        self.agent = agent
         self.root.mkdir(parents=True)
         self.git("init", "-q", "-b", "main")
 
@@ -57,6 +61,10 @@ class World:
 
     def entire(self, *args: str) -> Spent:
         return self.programs.run([self.programs.entire, *args], cwd=self.root, output=True)
+
+    def enable(self) -> None:
+        """Enable Entire for the agent."""
+        self.entire("enable", "--agent", self.agent.name)
 
     def write(self, name: str, text: str) -> None:
         path = self.root / name
@@ -97,8 +105,15 @@ class World:
         return [git_dir / name for name in ("index", "refs/heads/main", "logs/HEAD", "logs/refs/heads/main")]
 
     def linked(self) -> str:
-        """Return the checkpoint that HEAD names; raises RuntimeError without one, as the figures would be wrong."""
-        found = re.search(r"^Entire-Checkpoint: (\w+)$", self.git("log", "-1", "--format=%B"), re.M)
+        """Return HEAD's checkpoint, which its message names, or the checkpoints branch if git's hooks were off.
+
+        Raises RuntimeError without one, as the figures would be wrong. Asks git only, since a command of ours would
+        first link what its hooks left unlinked.
+        """
+        oid, message = self.git("log", "-1", "--format=%H%n%B").split("\n", 1)
+        recorded = self.git("ls-tree", "--name-only", BRANCH, f"links/commits/{oid[:2]}/", ok=(0, 128))
+        found = re.search(r"^Entire-Checkpoint: (\w+)$", message, re.M)
+        found = found or re.search(rf"/{oid[2:]}-\d+-(\w+)$", recorded, re.M)
         if found is None:
             raise RuntimeError(f"the commit was not linked; the log says: {self.complaints()}")
         return found[1]
@@ -124,7 +139,7 @@ class World:
             if number % 200 < 2:
                 (self.root / folder).mkdir(parents=True, exist_ok=True)
             (self.root / folder / f"i{number}.o").touch()
-        self.entire("enable", "--agent", "claude-code")
+        self.enable()
         self.git("add", "-A")
         self.git("commit", "-q", "-m", "Enable entire")
 

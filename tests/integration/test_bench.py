@@ -7,7 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bench import results
+import pytest
+
+from bench import results, rows
+from bench.agents import CLAUDE_CODE, GEMINI_CLI, Agent
 from bench.play import Session
 from bench.processes import Programs, count_git
 from bench.worlds import Kind, World
@@ -50,6 +53,32 @@ def test_a_played_turn_is_saved_and_its_commit_linked(tmp_path: Path) -> None:
     assert len(world.git("log", "--format=%H", "main").split()) == 8
     assert world.git("status", "--porcelain") == ""
     assert world.complaints() == []
+
+
+@pytest.mark.parametrize("agent", [CLAUDE_CODE, GEMINI_CLI], ids=lambda agent: str(agent.name))
+def test_every_agent_commits_in_its_turn_and_its_transcript_is_read(tmp_path: Path, agent: Agent) -> None:
+    world = World(tmp_path / "world", Programs(BIN, tmp_path / "home"), agent)
+    world.fill(Kind("tiny", files=3))
+    session = Session(world, history=20_000)
+    session.prompt()
+    session.work(10_000)
+    with pytest.raises(RuntimeError, match="not linked"):
+        world.linked()
+    assert session.commit("by the agent") > 0
+    session.stop(session.finish())
+    value = json.loads(world.entire("explain", "HEAD", "--json").output)
+    (part,) = [part for checkpoint in value["checkpoints"] for part in checkpoint["parts"]]
+    assert (part["session_id"], part["files"]) == (session.id, ["d0/f0.txt", "work/new1.py"])
+    assert [prompt["text"].partition(":")[0] for prompt in part["prompts"]] == ["Prompt 1"]
+    assert part["tokens"]["output_tokens"] > 0
+    session.end()
+    assert world.complaints() == []
+
+
+def test_every_agent_has_rows() -> None:
+    names = {name for group, _ in rows.groups() for name in group}
+    assert {"turn-start@gemini", "turn-end@gemini", "commit@gemini", "agent-commit@gemini"} <= names
+    assert {"turn-end@long", "turn-end@gemini-long"} <= names
 
 
 def test_a_budget_is_kept_or_not() -> None:
