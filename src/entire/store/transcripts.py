@@ -218,7 +218,7 @@ def content_hash(parts: Sequence[bytes]) -> str:
 def store_whole(session: Session, chunks: Sequence[bytes], objects: Objects) -> Stored:
     """Return the chunks of a transcript that is stored in one piece: usually one, a document or JSON lines.
 
-    Of lines, only those after what is stored already are redacted.
+    Of lines, only those after what is stored already are redacted, and nothing is written if there are none.
     """
     size = sum(map(len, chunks))
     if len(chunks) != 1 or not _is_lines(chunks[0]):
@@ -228,6 +228,8 @@ def store_whole(session: Session, chunks: Sequence[bytes], objects: Objects) -> 
     stored = session.stored
     if stored.size and not stored.lines and _mark(data[: stored.size]) == stored.mark and len(session.parts) == 1:
         known = objects.blob(str(session.parts[0][0])) or b""
+        if known and stored.size == size:
+            return Stored(parts=(str(session.parts[0][0]),), lines=0, size=size)
     redacted = trusted(known + redact_jsonl(data[stored.size if known else 0 :]))
     _remember_whole(session, data, redacted)
     return Stored(parts=(redacted,), lines=0, size=size)
