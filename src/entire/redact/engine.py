@@ -180,8 +180,8 @@ _DIGITS = b"0123456789"
 
 
 def _may_assign(data: bytes, at: int) -> bool:
-    """Tell whether a name may be assigned a value here: as permissive as the guard of NAMES, but without ``re``
-    (4 ms to import).
+    """Tell whether a name may be assigned a value here: as permissive as the guard of NAMES and its rules, but without
+    ``re`` (4 ms to import).
     """
     size = len(data)
     stop = min(size, at + 24)
@@ -196,6 +196,8 @@ def _may_assign(data: bytes, at: int) -> bool:
         return False
     while at < stop and data[at] in _AFTER:
         at += 1
+    if data[at : at + 1] in (b"{", b"["):
+        return False  # such as a transcript's token counts; no rule's value starts with a bracket
     value = data[at : at + 10].lstrip(_DIGITS)
     return not (data[at : at + 1].isdigit() and value[:1] in (b",", b"}"))
 

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
+from unittest.mock import patch
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from entire.redact import engine, redact, redact_jsonl, redact_text
 from entire.redact.rules import BACK, FLAGS, GENERIC, GUARDS, NAMES, ROWS
 from tests.unit.redact.planted_secrets import SECRETS, UUID
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+CHAT = FIXTURES / "gemini" / "transcripts" / "02-four-turns-resumed-within-the-same-minute.jsonl"
+PIECES = [
+    *(b"token", b"password", b"_auth", b"s", b"x-", b"\\", b'"', b"'", b" ", b"\t", b"u003d", b"://", b"@"),
+    *(b":", b"=", b"=>", b":=", b"=====", b"{", b"[", b"(", b",", b"}", b"]", b"12345", b"hunter2-Xy7k9Qz"),
+]
+"""What may stand between a name and its value, and what ends a value."""
 
 
 def test_every_rule_has_a_secret_and_the_table_is_sorted() -> None:
@@ -34,6 +46,21 @@ def test_even_a_careless_rule_cannot_match_a_marker() -> None:
     careless = engine.Rule("careless", (b"[redacted",), rb"\[[^\]]+\]", 0, generic=False)
     found = careless.compile().match(b"[REDACTED:jwt]")
     assert found is not None and not careless.is_secret(found)
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map(b"".join))
+@settings(max_examples=400)
+def test_a_quick_check_hides_no_finding(data: bytes) -> None:
+    found = engine.scan(data)
+    with patch.object(engine, "_QUICK_CHECKS", [lambda _data, _at: True] * len(GUARDS)):
+        assert engine.scan(data) == found
+
+
+def test_token_counts_need_no_pattern() -> None:
+    data = CHAT.read_bytes()
+    assert data.count(b'"tokens":{"input":') > 10
+    with patch.object(engine, "_compile_guards", side_effect=AssertionError("a pattern was needed")):
+        assert redact_jsonl(data) == data
 
 
 @pytest.mark.parametrize("rule", sorted(SECRETS))
