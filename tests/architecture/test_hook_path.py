@@ -38,13 +38,15 @@ HEAVY = set(
 ELSEWHERE = {"entire_demo_agent", "entire.ui", "entire.workspace", "entire.testing", "entire.index"}
 
 RUN = """
-import json, sys
+import sys
 report, *argv = sys.argv[1:]
 sys.path.append({source!r})
 from entire.cli import main
 status = main(argv)
+modules = sorted(sys.modules)
+import json  # which loads others
 with open(report, "w") as file:
-    json.dump({{"status": status, "modules": sorted(sys.modules)}}, file)
+    json.dump({{"status": status, "modules": modules}}, file)
 """
 
 
@@ -212,6 +214,17 @@ def test_the_hooks_of_another_agent_cost_no_more(world: World) -> None:
         "claude_code",
         "demo",
     } == set()
+
+
+def test_the_hook_after_a_shell_command_needs_no_pattern(world: World) -> None:
+    """Gemini CLI runs it after each: it must not import ``re`` for an output that tells of no commit."""
+    answer = {"llmContent": "Output: a.txt", "returnDisplay": "a.txt"}
+    shell = {"tool_name": "run_shell_command", "tool_input": {"command": "ls"}, "tool_response": answer}
+    world.hook("session-start", "gemini", source="startup")
+    world.hook("before-agent", "gemini", prompt="Look around")
+    modules, commands = world.hook("after-tool", "gemini", **shell)
+    assert world.state()["phase"] == "active", "the hook has not run"
+    assert ("re" in modules, commands) == (False, [])
 
 
 def test_a_hook_without_meaning_starts_no_git(world: World) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from entire.model.value import Value
 
 TYPE_CHECKING = False
@@ -12,9 +10,9 @@ if TYPE_CHECKING:
 
 _SLACK = 1.0  # git's times are whole seconds
 _OPTION = r"""(?:-[cC]\s*(?:'[^']*'|"[^"]*"|\S)+|--?[\w-]+(?:=(?:'[^']*'|"[^"]*"|\S)*)?)"""
-_COMMITTING = re.compile(rf"\bgit(?:\s+{_OPTION})*\s+(?:commit|merge|revert|cherry-pick|am|rebase|pull)\b")
-_HEX = re.compile(r"\b[0-9a-f]{7,64}\b")
-_SUMMARY = re.compile(r"\[[^\[\]\n]+ ([0-9a-f]{7,64})\]")
+_COMMITTING = rf"\bgit(?:\s+{_OPTION})*\s+(?:commit|merge|revert|cherry-pick|am|rebase|pull)\b"
+_HEX = r"\b[0-9a-f]{7,64}\b"
+_SUMMARY = r"\[[^\[\]\n]+ ([0-9a-f]{7,64})\]"
 
 
 class ToolRun(Value):
@@ -33,17 +31,23 @@ def of_commit(runs: Iterable[ToolRun], commit: str, moment: float) -> ToolRun | 
     Git's own line about the commit (``[main 1a2b3c4] Subject``) is enough. Other output that names the commit, and a
     command that commits, count if the call ran at that time: a later one may only have looked at the commit.
     """
+    import re
+
     known = list(runs)
     at_work = [run for run in known if _ran_at(run, moment)]
     found = [run for run in known if any(map(commit.startswith, printed(run.output)))]
-    found += [run for run in at_work if any(map(commit.startswith, _HEX.findall(run.output)))]
-    found += [run for run in at_work if _COMMITTING.search(run.command) and not _SUMMARY.search(run.output)]
+    found += [run for run in at_work if any(map(commit.startswith, re.findall(_HEX, run.output)))]
+    found += [run for run in at_work if re.search(_COMMITTING, run.command) and not printed(run.output)]
     return found[0] if found else None
 
 
 def printed(output: str) -> list[str]:
     """Return the abbreviated ids of the commits that git said it made: ``[main 1a2b3c4] Subject``."""
-    return _SUMMARY.findall(output)
+    if "]" not in output:
+        return []  # most commands: a hook that follows each of them does without ``re`` (4 ms to import)
+    import re
+
+    return re.findall(_SUMMARY, output)
 
 
 def _ran_at(run: ToolRun, moment: float) -> bool:
