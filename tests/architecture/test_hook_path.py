@@ -227,6 +227,18 @@ def test_the_hook_after_a_shell_command_needs_no_pattern(world: World) -> None:
     assert ("re" in modules, commands) == (False, [])
 
 
+def test_the_hook_after_a_commit_reads_the_log_once(world: World) -> None:
+    """Gemini CLI's own commits run no git hooks: the hook after the command links them."""
+    world.hook("session-start", "gemini", source="startup")
+    world.hook("before-agent", "gemini", prompt="Commit it")
+    (world.repo / "b.txt").write_text("two\n")
+    world.git("add", ".")
+    answer = {"llmContent": world.git("-c", "core.hooksPath=", "commit", "-m", "Second")}
+    _, commands = world.hook("after-tool", "gemini", tool_name="run_shell_command", tool_input={}, tool_response=answer)
+    assert world.git("ls-tree", "-r", "--name-only", "entire/checkpoints/v1", "links/commits/"), "it was not linked"
+    assert len([command for command in commands if " log " in command]) == 1, commands
+
+
 def test_a_hook_without_meaning_starts_no_git(world: World) -> None:
     modules, commands = world.hook("notification", hook_event_name="Notification", message="waiting")
     assert commands == []

@@ -30,11 +30,11 @@ def follow(context: Context, before: str, after: str, visitor: Session | None = 
 
     ``visitor``: a session of another worktree with a turn in progress, which may have worked in this one.
     """
+    found = followed_commits.between(context, before, after)
     if visitor is not None or any(session.is_live(context.now()) for session in context.relevant_sessions()):
-        found = followed_commits.between(context, before, after)
         for commit, move in reversed(_made_here(context, found, before, after)):
             _examine(context, commit, move, visitor)
-    followed_commits.head_moved(context, before, after)
+    followed_commits.record(context, found, before)
 
 
 def _made_here(context: Context, found: Sequence[Logged], before: str, after: str) -> list[tuple[Logged, Move | None]]:

@@ -38,9 +38,12 @@ def must_wait(context: Context) -> bool:
 
 def head_moved(context: Context, before: str, after: str) -> None:
     """Record the commits between HEAD's previous position and the current one."""
-    if not after:
-        return
-    found = between(context, before, after)
+    if after:
+        record(context, between(context, before, after), before)
+
+
+def record(context: Context, found: Sequence[Logged], before: str) -> None:
+    """Record the commits that HEAD gained since ``before``, newest first."""
     complete = context.journal.caches.trees  # commits whose hooks ran: their checkpoints are complete
     fresh = [commit for commit in reversed(found) if commit.oid not in complete]
     carried = follow(context, fresh, before)
