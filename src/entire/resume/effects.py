@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from entire.agents.contract import Agent
+    from entire.agents.contract import Agent, Transcript
     from entire.lifecycle.context import Context
     from entire.resume.transcript_merge import TranscriptChange
     from entire.undo.transaction import Draft
@@ -64,6 +64,14 @@ def refuse_continued(context: Context, undo: Draft) -> None:
         agent = context.agent_of(state) if state is not None else None
         if state is None or agent is None or state.transcript_path not in noted:
             continue
-        if agent.transcript(state.transcript_path).snapshot() != noted[state.transcript_path]:
+        if not _is_same(agent.transcript(state.transcript_path), noted[state.transcript_path]):
             raise EntireError(f"session {session_id} has continued since; nothing was changed",
                               hint="use `entire rewind` to go to a point of the session")  # fmt: skip
+
+
+def _is_same(live: Transcript, content: bytes) -> bool:
+    """Tell whether a transcript holds what was put back: an agent may compose it in other bytes, of several places."""
+    if live.snapshot() == content:
+        return True
+    same = live.agreement(content)
+    return not (same.own_is_longer or same.stored_is_longer)

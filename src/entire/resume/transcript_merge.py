@@ -14,6 +14,7 @@ from entire.model import trailers
 from entire.model.ids import is_tool_id
 from entire.model.records import SessionRecord
 from entire.model.times import parse_time
+from entire.model.transcripts import START
 from entire.model.value import Value, replace
 from entire.store import checkpoints, step_transcripts, steps
 from entire.store.checkpoints import Slot
@@ -57,8 +58,8 @@ def live_path(place: Place, agent: Agent, session: Session | None, session_id: s
     """Return where the agent's live transcript is or belongs; '' if the agent cannot continue a stored session, or for
     an id that could lead to another folder.
 
-    A transcript in ``.entire/tmp`` is a copy for hooks,
-    and the agent does not search the folder of a worktree that has been moved or removed.
+    A transcript in ``.entire/tmp`` is a copy for hooks, and the agent does not search the folder of a worktree that has
+    been moved or removed.
     """
     resumer = capabilities.session_resumer(agent)
     if resumer is None:
@@ -66,7 +67,8 @@ def live_path(place: Place, agent: Agent, session: Session | None, session_id: s
     folder = resumer.session_dir(place.top)
     is_given = folder == registry.session_dir(agent.name, os.environ)  # by a test harness (cli-compat.md)
     path = session.transcript_path if session is not None and not is_given else ""
-    if path and os.path.isfile(path) and not path.startswith(place.tmp_dir + os.sep) and not has_moved(session):
+    is_its_place = bool(path) and not path.startswith(place.tmp_dir + os.sep) and not has_moved(session)
+    if is_its_place and (os.path.isfile(path) or agent.transcript(path).end() != START):  # it need not be a file
         return path
     return resumer.resolve_session_file(folder, session_id)
 

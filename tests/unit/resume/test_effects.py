@@ -12,6 +12,7 @@ from entire.errors import EntireError
 from entire.layout import Place
 from entire.model.effects import Delete, PutBack, Run, Write
 from entire.model.session import Session
+from entire.model.transcripts import Agreement
 from entire.resume import effects
 from entire.resume.transcript_merge import CUT, MISSING, UNCHANGED, WRITTEN, TranscriptChange
 from entire.undo.transaction import Draft
@@ -25,6 +26,9 @@ class Native:
 
     def snapshot(self) -> bytes:
         return self.content
+
+    def agreement(self, stored: bytes) -> Agreement:
+        return Agreement(common=b"", joined=stored, extent=0, stored_is_longer=True, own_is_longer=True)
 
 
 class Agent:
