@@ -122,3 +122,16 @@ def test_its_subagents_come_back_with_it(folder: Folder) -> None:
     shutil.rmtree(helped)
     assert folder.story.entire("rewind", "--to", third) == 0
     assert (folder.messages(), folder.messages(helped)) == (before, said)
+
+
+def test_a_subagent_reports_the_files_of_its_own_turn_only(folder: Folder) -> None:
+    """The session's tasks still name it in later turns, but what a person changed since is the person's."""
+    with folder.tell("Third"):
+        folder.help("h1")
+    folder.commit("Three turns")
+    folder.story.write("h1.txt", "mine\n")
+    folder.say(type="user", text="Fourth")  # its start is missed: only what tools report is its work
+    folder.say(type="agent", text="Done: Fourth", tokens=1)
+    folder.hook("turn-end", prompt="Fourth")
+    folder.commit("Mine")
+    assert folder.story.ids() == []

@@ -94,7 +94,7 @@ class SessionTranscript:
 
     def makes_commit(self, since: Position, moment: float, commit: str) -> bool:
         """Tell whether a tool call after ``since``, also one of a subagent, made a commit at ``moment``."""
-        refs = [subagent.session_ref for subagent in self._all_subagents(since, self.end())]
+        refs = [subagent.session_ref for subagent in self._present_subagents(since, self.end())]
         asked = [(self._analyzer, since), *((self._analyzer_of(session_ref), START) for session_ref in refs)]
         questions = [(getattr(analyzer, "makes_commit", None), start) for analyzer, start in asked]  # optional
         return any(ask(start, moment, commit) for ask, start in questions if ask is not None)
@@ -188,16 +188,25 @@ class SessionTranscript:
         if self._analyzer is None:
             return []
         found = list(self._analyzer.files(since, until))
-        for subagent in self._all_subagents(since, until):
+        for subagent in self._present_subagents(since, until):
             analyzer = self._analyzer_of(subagent.session_ref)
             found += analyzer.files(START) if analyzer is not None else []
         return found
 
-    def _all_subagents(self, since: Position, until: Position) -> list[Subagent]:
-        """Return the subagents with a transcript, also those that only events named."""
+    def _present_subagents(self, since: Position, until: Position) -> list[Subagent]:
+        """Return the subagents with a transcript whose work may be the last turn's."""
+        turn = self._session.turn
+        return self._all_subagents(since, until, ended_since=turn.started if turn is not None else 0.0)
+
+    def _all_subagents(self, since: Position, until: Position, *, ended_since: float = 0.0) -> list[Subagent]:
+        """Return the subagents with a transcript, also those that only events named.
+
+        Of these, without the ones that ended before ``ended_since`` and are stored with an earlier turn.
+        """
         found = {subagent.id: subagent for subagent in self.subagents(since, until)}
         for task in self._session.tasks.values():
-            if task.subagent and task.ref and task.subagent not in found:
+            is_earlier = 0 < task.done < ended_since and bool(task.stored or task.kept)
+            if task.subagent and task.ref and task.subagent not in found and not is_earlier:
                 found[task.subagent] = Subagent(id=task.subagent, session_ref=task.ref)
         return [subagent for subagent in found.values() if subagent.session_ref]
 
