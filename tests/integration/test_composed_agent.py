@@ -112,6 +112,34 @@ def test_an_undo_knows_it_in_other_bytes(
     assert "has continued since" in capsys.readouterr().err
 
 
+def test_what_a_rewind_put_back_stays_restorable(folder: Folder) -> None:
+    before = folder.messages()
+    assert folder.story.entire("rewind", "--to", folder.point("First")) == 0
+    folder.vanish()
+    folder.commit("One")
+    assert folder.stored() == before[:3]
+    assert folder.slot()["prompts"] == ["First"]
+    assert folder.slot()["token_usage"]["api_call_count"] == 1
+
+
+def test_what_an_undo_brought_back_stays_restorable(folder: Folder) -> None:
+    before = folder.messages()
+    assert folder.story.entire("rewind", "--to", folder.point("First")) == 0
+    assert folder.story.entire("rewind", "--undo", "--yes") == 0
+    folder.vanish()
+    folder.commit("One and two")
+    assert folder.stored() == before
+
+
+def test_what_a_resume_put_back_stays_restorable(folder: Folder) -> None:
+    before = folder.messages()
+    folder.vanish()
+    assert folder.story.entire("resume", folder.id) == 0
+    shutil.rmtree(folder.story.projects / "today")
+    folder.commit("One and two")
+    assert folder.stored() == before
+
+
 def test_its_subagents_come_back_with_it(folder: Folder) -> None:
     with folder.tell("Third"):
         helped = folder.help("h1")

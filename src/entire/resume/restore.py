@@ -211,7 +211,9 @@ def _state(context: Context, plan: _Plan) -> tuple[Session, list[TurnNote]]:
     if transcript_merge.has_moved(state):
         state.worktree_path, state.worktree_name = context.place.top, context.place.worktree_name
     notes = notes_of(stored.turns, whole.prompts, _noted(context, plan), whole.end)
-    state.transcript_path, state.conversation = plan.change.path, ""
+    state.transcript_path = plan.change.path
+    if stored.checkpoint_id:  # else it is what was put back, which no checkpoint has
+        state.conversation = ""
     transcripts.forget(state)
     transcript = plan.agent.transcript(plan.change.path, data)
     covered = (

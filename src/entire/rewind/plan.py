@@ -10,6 +10,7 @@ from entire.git import checkout, diff, history, operation
 from entire.lifecycle import liveness, recovery
 from entire.lifecycle.snapshots import recorder, worktree
 from entire.lifecycle.snapshots.recorder import Cause
+from entire.lifecycle.turns import turn
 from entire.model import prefix
 from entire.model.session import KEPT_SECONDS
 from entire.model.turns import Mark
@@ -90,6 +91,7 @@ class Rewind:
             self._is_open = False
             context.forget()  # the states are other files now
             self._note(done)
+            self._store_conversations()
             if not transactions.count(context.place) % _PRUNED_EVERY:
                 transactions.prune(context.place, now=context.now(), seconds=KEPT_SECONDS, max_count=_MAX_UNDO,
                                    max_bytes=_MAX_UNDO_BYTES)  # fmt: skip
@@ -209,6 +211,19 @@ class Rewind:
         recorder.record(context, recorder.compare(context, taken), Cause(mark=mark, moment=context.now()))
         if self.view.moved_to:
             self._forget_dropped_commits(snapshot.head)
+
+    def _store_conversations(self) -> None:
+        """Store what was put back, which ends at the point: its agent may delete it before the next turn."""
+        context = self._context
+        for conversation in self._conversations:
+            session = context.session(conversation.session_id) if conversation.is_rewritten else None
+            if session is None:
+                continue
+            try:
+                turn.store_conversation(context, session)
+                context.touch(session)
+            except (EntireError, OSError) as error:  # the rewind is done
+                context.log.error(f"could not store what was put back: {error}", session_id=session.session_id)
 
     def _forget_dropped_commits(self, old_head: str) -> None:
         """What was uncommitted at the point is so again: it may be linked to another commit."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from entire.model.session import Session
     from entire.undo.transaction import Draft, Transaction
 
-_OF_CONVERSATION = ("transcript_path", "turn", "tasks", "stored", "parts", "first_prompt")
+_OF_CONVERSATION = ("transcript_path", "turn", "tasks", "stored", "parts", "first_prompt", "conversation")
 """The fields of a state that belong to the conversation and are restored with it."""
 
 

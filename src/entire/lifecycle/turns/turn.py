@@ -294,8 +294,16 @@ def step_of(
     )
 
 
+def store_conversation(context: Context, session: Session) -> None:
+    """Store a conversation as it is between turns."""
+    transcript = context.transcript(session)
+    finish = transcript.end()
+    if finish != START:
+        recorder.write_conversation(context, _conversation(context, session, transcript, finish))
+
+
 def _conversation(context: Context, session: Session, transcript: SessionTranscript, finish: Position) -> Step:
-    """Return what is stored of a turn without a step."""
+    """Return what is stored of a conversation without a step."""
     whole = transcript.as_stored(context.objects, finish)
     parts = dict(zip(stored.part_names(len(whole.parts)), whole.parts, strict=True))
     return Step(
