@@ -30,7 +30,7 @@ def counted(place: Place, agent: Agent, session: Session, data: bytes) -> Positi
     """Return how far checkpoints counted a transcript's answers, in any of its versions; None if it cannot be known."""
     path = session.transcript_path
     transcript = agent.transcript(path, data)
-    if capabilities.transcript_analyzer(agent, transcript) is None:
+    if not reads_prompts(agent, path, data):
         return None
     best = START
     for position, version in _versions(place, agent, session):
@@ -53,6 +53,17 @@ def turns(place: Place, agent: Agent, session: Session, data: bytes) -> list[Tur
     return restore.notes_of((), content.prompts, [note for _, note in noted.values()], content.end)
 
 
+def reads_prompts(agent: Agent, session_ref: str, data: bytes) -> bool:
+    """Tell whether a transcript tells its prompts; otherwise only events did."""
+    return capabilities.transcript_analyzer(agent, agent.transcript(session_ref, data)) is not None
+
+
+def turns_before(place: Place, session: Session, moment: float) -> list[TurnNote]:
+    """Return the notes of the turns that began before a moment, of the version of the log with the latest of them."""
+    versions = [[note for note in notes if note.time < moment] for notes in _logs(place, session.session_id)]
+    return max(versions, key=lambda notes: max((note.time for note in notes), default=0.0), default=[])
+
+
 def _versions(place: Place, agent: Agent, session: Session) -> Iterator[tuple[Position, Transcript]]:
     """Yield for each version how far it was counted and the transcript; the present one first."""
     ref = session.transcript_path
@@ -69,6 +80,12 @@ def _versions(place: Place, agent: Agent, session: Session) -> Iterator[tuple[Po
 
 
 def _all_notes(place: Place, session_id: str) -> Iterator[TurnNote]:
+    for notes in _logs(place, session_id):
+        yield from notes
+
+
+def _logs(place: Place, session_id: str) -> Iterator[list[TurnNote]]:
+    """Yield the versions of a session's log of turns; the present one first."""
     path = turnlog.path(place, session_id)
     for file in (path, *(copy for (copy,) in transaction.kept(place, path) if copy)):
-        yield from turnlog.load(file)
+        yield turnlog.load(file)

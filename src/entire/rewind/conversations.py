@@ -145,9 +145,12 @@ def _stored_of_turn(context: Context, points: Points, point: PointView, agent: A
     session's next step.
 
     If no step holds that many, the agent's own file does, since cutting it also forgets the turns that were cut; if the
-    agent has deleted that, what is stored of it.
+    agent has deleted that, what is stored of it. Nothing if the adapter counts no records: only the first turn's start
+    is then known.
     """
     records = _records_at(context, point)
+    if not records and not _is_first_turn(context, point):
+        return Stored(session_id=point.session_id, agent=agent, transcript=b"")
     session = context.session(point.session_id)
     path = transcript_merge.live_path(context.place, agent, session, point.session_id)
     later = points.step_after(point)
@@ -174,6 +177,13 @@ def _records_at(context: Context, point: PointView) -> int:
     if point.is_before_prompt:
         return min((note.position for note in own), default=0)
     return max((note.end for note in own), default=0)
+
+
+def _is_first_turn(context: Context, point: PointView) -> bool:
+    """Tell whether a turn's session had no turn before it."""
+    notes = turnlog.read(context.place, point.session_id)
+    began = min((note.time for note in notes if note.turn == turn_id(point)), default=0.0)
+    return all(note.time >= began for note in notes)
 
 
 def _stored_in_checkpoint(context: Context, points: Points, point: PointView) -> list[Stored]:

@@ -156,14 +156,15 @@ class Rewind:
         from entire.resume import recount
 
         place, data = self._context.place, conversation.file.data
-        notes = turnlog.read(place, session.session_id)
-        if conversation.file.what == CUT:
+        notes, moment = turnlog.read(place, session.session_id), float(self._draft.notes["back_to"])
+        if not recount.reads_prompts(conversation.agent, conversation.file.path, data):
+            remaining = recount.turns_before(place, session, moment)
+        elif conversation.file.what == CUT:
             remaining = [note for note in notes if note.position < conversation.records]
         else:
             remaining = recount.turns(place, conversation.agent, session, data)
         if remaining != notes:
             self._draft.write_private(turnlog.path(place, session.session_id), turnlog.dumps(remaining))
-        moment = float(self._draft.notes["back_to"])
         session.tasks = {key: task for key, task in session.tasks.items()
                          if task.kept or task.started <= moment}  # fmt: skip
         counted = recount.counted(place, conversation.agent, session, data)
