@@ -476,6 +476,32 @@ def test_an_amend_that_drops_the_trailer_of_a_linked_commit(story: Story, a: Ses
     assert (story.ids(), story.recorded()) == ([], [name])
 
 
+@pytest.mark.parametrize("more", [False, True])
+def test_an_amend_of_a_commit_that_nothing_saw_either(story: Story, a: Session, *, more: bool) -> None:
+    """Its content is in no checkpoint yet."""
+    story.git("add", "a.txt")
+    one = hookless(story, "Add a", add=False)
+    hookless(story, "Add b")
+    if more:
+        story.write("mine.txt", "mine\n")
+    for message in ("Amended", "And again"):
+        hookless(story, message, "--amend")
+    next_event(a)
+    slots = [slot_of(story, a, commit) for commit in (one, "HEAD")]
+    assert [slot["files_touched"] for slot in slots] == [["a.txt"], ["b.txt"]]
+    assert [lines(slot) for slot in slots] == [(2, 0, 0, 0, 2), (1, int(more), 0, 0, 1 + more)]
+    assert story.reasons() == {}
+
+
+def test_a_linked_commit_that_is_amended_twice_before_it_is_seen(story: Story, linked: str, a: Session) -> None:
+    (name,) = story.recorded()
+    for message in ("Amended", "And again"):
+        hookless(story, message, "--amend")
+    next_event(a)
+    assert (story.ids(), story.recorded()) == ([], [name])
+    assert story.reasons() == {}
+
+
 def test_an_amend_without_hooks_or_a_reflog(story: Story, linked: str, a: Session) -> None:
     (name,) = story.recorded()
     a.prompt("Wait")

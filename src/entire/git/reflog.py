@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 
 from entire import files
-from entire.model.value import Value
+from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from entire.git.history import Logged
     from entire.layout import Place
 
@@ -45,7 +47,12 @@ class Move(Value):
     def makes(self, commit: Logged) -> bool:
         """Tell whether this move made a commit."""
         on_parent = self.old == commit.parents[0] if commit.parents else not self.old.strip("0")
-        return self.new == commit.oid and self._word not in _COPYING and (on_parent or self.is_amend)
+        return self.new == commit.oid and self.is_new and (on_parent or self.is_amend)
+
+    @property
+    def is_new(self) -> bool:
+        """Tell whether HEAD moved to a commit that did not exist before, and is no copy."""
+        return self._word not in _COPYING
 
 
 def moves(place: Place) -> list[Move]:
@@ -59,6 +66,16 @@ def moves(place: Place) -> list[Move]:
             time = int(words[-2]) if words[-2].isdigit() and len(words) > 3 else 0
             found.append(Move(old=words[0], new=words[1], subject=subject, time=time))
     return found
+
+
+def through_amends(moves: Sequence[Move], move: Move, is_known: Callable[[str], object]) -> Move:
+    """Return a move as if the commits that it amended and that are not known had never been."""
+    for earlier in reversed(moves):
+        if not move.is_amend or is_known(move.old):
+            break
+        if earlier.new == move.old and earlier.is_new:
+            move = replace(earlier, new=move.new, time=move.time)
+    return move
 
 
 def amended(place: Place) -> set[str]:

@@ -42,7 +42,7 @@ def _made_here(context: Context, found: Sequence[Logged], before: str, after: st
 
     A program that keeps no reflog has moved HEAD if the reflog does not lead to it: then there is no move.
     """
-    known = {str(reason["commit"]) for reason in context.journal.reasons}
+    known = {before, *context.journal.caches.trees, *(str(reason["commit"]) for reason in context.journal.reasons)}
     moves = reflog.moves(context.place)
     reached = {move.new for move in moves}
     made: list[tuple[Logged, Move | None]] = []
@@ -51,11 +51,11 @@ def _made_here(context: Context, found: Sequence[Logged], before: str, after: st
     for commit in found:
         is_logged = is_logged or commit.oid in reached
         by = next((move for move in reversed(moves) if move.makes(commit)), None)
-        if commit.oid in known or commit.oid in context.journal.caches.trees or (is_logged and by is None):
+        if commit.oid in known or (is_logged and by is None):
             continue
         by = by or _unlogged_amend(context, commit, before)
         if (not links.named(commit) or (by is not None and by.is_amend)) and not recorded(commit.oid):
-            made.append((commit, by))
+            made.append((commit, by and reflog.through_amends(moves, by, lambda oid: oid in known or recorded(oid))))
     return made
 
 

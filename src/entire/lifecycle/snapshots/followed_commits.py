@@ -115,11 +115,10 @@ def copied_ids(context: Context, commits: Sequence[Logged], before: str = "") ->
     moves = reflog.moves(context.place)
     for commit in candidates:
         by = next((move for move in reversed(moves) if move.makes(commit)), None)
-        amended = context.objects.commit(by.old) if by is not None and by.is_amend else None
-        if amended is not None:
-            found[commit.oid] = links.recorded(amended.oid)
-        elif by is None:
+        if by is None:
             copies.append(commit)
+        elif by.is_amend:
+            found[commit.oid] = links.recorded(reflog.through_amends(moves, by, links.recorded).old)
     same = [commit for commit in map(context.objects.commit, (copy.oid for copy in copies)) if commit is not None]
     found.update({oid: links.of_patch(patch_id) for oid, patch_id in patch_ids(context, same).items()})
     found = {oid: ids for oid, ids in found.items() if ids}
