@@ -199,14 +199,16 @@ class SessionTranscript:
         return self._all_subagents(since, until, ended_since=turn.started if turn is not None else 0.0)
 
     def _all_subagents(self, since: Position, until: Position, *, ended_since: float = 0.0) -> list[Subagent]:
-        """Return the subagents with a transcript, also those that only events named.
+        """Return the subagents with a transcript, also those that only events named, unless they came later.
 
         Of these, without the ones that ended before ``ended_since`` and are stored with an earlier turn.
         """
         found = {subagent.id: subagent for subagent in self.subagents(since, until)}
-        for task in self._session.tasks.values():
+        tasks = [task for task in self._session.tasks.values() if task.subagent not in found]
+        later = {subagent.id for subagent in self.subagents(until, self.end())} if tasks and until != self.end() else ()
+        for task in tasks:
             is_earlier = 0 < task.done < ended_since and bool(task.stored or task.kept)
-            if task.subagent and task.ref and task.subagent not in found and not is_earlier:
+            if task.subagent and task.ref and task.subagent not in (*found, *later) and not is_earlier:
                 found[task.subagent] = Subagent(id=task.subagent, session_ref=task.ref)
         return [subagent for subagent in found.values() if subagent.session_ref]
 

@@ -225,6 +225,20 @@ def test_the_agents_own_commits(story: Story, session: Session, capsys: pytest.C
     assert [own[0]["lines"]["agent_lines"] for own in found] == [1, 1]
 
 
+def test_a_subagent_is_counted_with_the_commit_after_it(story: Story, session: Session) -> None:
+    session.prompt("write, delegate and commit")
+    session.write("a.txt", "one\n")  # answer 0
+    first = session.commit("Add a")  # 1
+    with session.subagent("write sub") as chat:  # 2
+        session.write("sub.txt", "three\n", chat)
+    second = session.commit("Add sub")  # 3
+    session.end_turn()  # 4
+    found = [slot(story, session, commit) for commit in (first, second)]
+    assert [usage(part) for part in found] == [[1 + 2, 20, 2], [4 + 8 + 16, 30, 3]]
+    assert "subagent_tokens" not in found[0]["token_usage"]
+    assert usage({"token_usage": found[1]["token_usage"]["subagent_tokens"]}) == [1, 10, 1]
+
+
 def test_a_commit_of_what_a_person_wrote(story: Story, session: Session, capsys: pytest.CaptureFixture[str]) -> None:
     story.write("mine.txt", "mine\n")
     session.prompt("commit it")
