@@ -127,6 +127,14 @@ def head(place: Place) -> str:
     return text if len(text) in (40, 64) and not text.strip("0123456789abcdef") else ""
 
 
+def head_log_size(place: Place) -> int:
+    """Return the size of HEAD's reflog, which tells whether HEAD has moved; 0 without one."""
+    try:
+        return os.stat(os.path.join(place.git_dir, "logs", "HEAD")).st_size
+    except OSError:
+        return 0
+
+
 def _place_at(folder: str) -> Place | None:
     """Return the worktree whose root is ``folder``, or None."""
     dot_git = os.path.join(folder, ".git")

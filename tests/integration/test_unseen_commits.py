@@ -416,6 +416,69 @@ def test_reading_writes_nothing_if_nothing_is_to_be_done(story: Story, linked: s
     assert state_of(story) == before
 
 
+# ---------------------------------------------------------------- left on another branch
+
+
+def test_an_agents_commit_on_a_branch_that_it_leaves_at_once(story: Story, a: Session) -> None:
+    story.commit("Before")
+    a.prompt("Make a topic")
+    a.write("c.txt", "c1\nc2\n")
+    with a.shell("git switch -c topic; git add c.txt; git commit -m 'Add c'; git switch main") as output:
+        story.git("switch", "-q", "-c", "topic")
+        story.git("add", "c.txt")
+        output.append(story.git(*NO_HOOKS, "commit", "-m", "Add c"))
+        story.git("switch", "-q", "main")
+    a.stop()
+    slot = slot_of(story, a, "topic")
+    assert (slot["files_touched"], lines(slot)) == (["c.txt"], (2, 0, 0, 0, 2))
+    assert story.reasons() == {}
+    assert a.state().get("files_touched", []) == []
+    assert story.log_errors() == []
+
+
+def test_a_command_that_reads_sees_a_branch_that_was_left(
+    story: Story, a: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    left_on_topic(story)
+    capsys.readouterr()
+    assert story.entire("explain", "--commit", "topic") == 0
+    assert "b.txt" in capsys.readouterr().out
+    before = state_of(story)
+    assert story.entire("explain", "--commit", "topic") == 0
+    assert state_of(story) == before
+
+
+@pytest.mark.parametrize("hooks", [(), NO_HOOKS])
+@pytest.mark.parametrize("way", ["squash", "cherry-pick", "merge"])
+def test_what_was_left_on_a_branch_is_brought_back(story: Story, a: Session, way: str, hooks: tuple[str, ...]) -> None:
+    one, two = left_on_topic(story)
+    if way == "squash":
+        story.git("merge", "-q", "--squash", "topic")
+        story.git(*hooks, "commit", "-q", "--no-edit")
+    elif way == "cherry-pick":
+        story.write("mine.txt", "mine\n")
+        hookless(story, "Mine")
+        story.git(*hooks, "cherry-pick", one, two)
+    else:
+        story.git(*hooks, "merge", "-q", "--ff-only", "topic")
+    next_event(a)
+    ids = [*story.recorded(one), *story.recorded(two)]
+    assert len(ids) == 2
+    assert [slot_of(story, a, commit)["files_touched"] for commit in (one, two)] == [["a.txt"], ["b.txt"]]
+    found = {"squash": ["HEAD"], "cherry-pick": ["HEAD~1", "HEAD"], "merge": [one, two]}[way]
+    assert [name for commit in found for name in (*story.ids(commit), *story.recorded(commit))] == ids
+    assert story.log_errors() == []
+
+
+def left_on_topic(story: Story) -> tuple[str, str]:
+    """Commit a.txt and b.txt without hooks on another branch, and leave it before anything sees them."""
+    story.git("switch", "-q", "-c", "topic")
+    story.git("add", "a.txt")
+    made = hookless(story, "Add a", add=False), hookless(story, "Add b")
+    story.git("switch", "-q", "main")
+    return made
+
+
 # ---------------------------------------------------------------- amend, squash, rebase, cherry-pick
 
 

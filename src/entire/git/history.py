@@ -99,6 +99,12 @@ def outside(where: str, start: str, oids: Sequence[str]) -> set[str]:
     return set(oids) & set(run.lines(where, "rev-list", "--stdin", stdin=request))
 
 
+def on_branches(where: str, oids: Sequence[str]) -> list[str]:
+    """Return the commits, in order, that a local branch reaches."""
+    others = set(run.lines(where, "rev-list", *oids, "--not", "--exclude=entire/*", "--branches")) if oids else set()
+    return [oid for oid in oids if oid not in others]
+
+
 def changed_paths(where: str, oid: str) -> list[str]:
     """Return the paths that a commit changed relative to its first parent."""
     done = run.git(

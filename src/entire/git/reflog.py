@@ -55,11 +55,11 @@ class Move(Value):
         return self._word not in _COPYING
 
 
-def moves(place: Place) -> list[Move]:
-    """Return how HEAD moved in this worktree lately, oldest first."""
+def moves(place: Place, start: int = 0) -> list[Move]:
+    """Return how HEAD moved in this worktree lately, oldest first; only since the reflog had ``start`` bytes."""
     data = files.read(os.path.join(place.git_dir, "logs", "HEAD")) or b""
     found = []
-    for line in data[-_REFLOG_END:].decode("utf-8", "surrogateescape").splitlines():
+    for line in data[start:][-_REFLOG_END:].decode("utf-8", "surrogateescape").splitlines():
         ids, _, subject = line.partition("\t")
         words = ids.split()
         if len(words) > 1:

@@ -33,14 +33,14 @@ def complete_commit(context: Context, event: Event | GitEvent | None = None) -> 
 
 
 def follow_head(context: Context, event: Event | GitEvent | None = None) -> None:
-    """Learn of commits that no hook saw, if HEAD moved since the last event. A rebase is followed once it is done, and
-    nothing while another commit is being made.
+    """Learn of commits that no hook saw, if HEAD moved since the last event, even if it moved back. A rebase is
+    followed once it is done, and nothing while another commit is being made.
     """
     if event is not None and event.type is EventType.GIT_COMMIT:
         return
     journal = context.journal
-    head, known = _head(context), journal.followed
-    if not head or head == known:
+    head, known, reflog = _head(context), journal.followed, layout.head_log_size(context.place)
+    if not head or (head == known and reflog == journal.caches.reflog):
         return
     if not known and not journal.attribution.tree:  # no snapshot was ever taken here; the first one follows copies
         if event is None:
@@ -52,7 +52,7 @@ def follow_head(context: Context, event: Event | GitEvent | None = None) -> None
         from entire.lifecycle.commits import unseen
 
         unseen.follow(context, known, head)
-        journal.caches.followed = head
+        journal.caches.followed, journal.caches.reflog = head, reflog
         context.save()
 
 
@@ -142,7 +142,7 @@ def _is_behind(context: Context) -> bool:
         return True
     journal = Journal(context.place)
     if journal.followed or journal.attribution.tree:
-        return journal.followed != _head(context)
+        return journal.followed != _head(context) or journal.caches.reflog != layout.head_log_size(context.place)
     from entire.lifecycle.snapshots import followed_commits
 
     return bool(followed_commits.unlinked_copies(context))

@@ -213,6 +213,7 @@ class Caches:
     def __init__(self, value: Mapping[str, Any]) -> None:
         self.trees: dict[str, str] = value.get("trees", {})  # commit -> tree, of the last few commits
         self.followed = str(value.get("followed", ""))  # HEAD, up to which all commits are known
+        self.reflog = int(value.get("reflog", 0))  # the size of HEAD's reflog then; 0 if it is not known
         self.last_scan = float(value.get("last_scan", 0.0))  # when the folder of session states was read
         self.identity: list[Any] = value.get("identity", ["", 0.0])  # the author of our commits, and when git was asked
 
@@ -220,6 +221,7 @@ class Caches:
         return {
             "trees": dict(list(self.trees.items())[-_MAX_TREES:]),
             "followed": self.followed,
+            "reflog": self.reflog,
             "last_scan": self.last_scan,
             "identity": self.identity,
         }
@@ -284,10 +286,10 @@ class Journal:
         """HEAD's last known position; '' if none is known."""
         return self.caches.followed or self.snapshot.head
 
-    def follow(self, commit: str, before: str) -> None:
+    def follow(self, commit: str, before: str, reflog: int) -> None:
         """Note a commit that our hooks saw, on top of HEAD's last known position (``before``) or in its place."""
         if before and before == self.followed:
-            self.caches.followed = commit
+            self.caches.followed, self.caches.reflog = commit, reflog
 
     def note_reason(self, commit: str, reason: str, moment: float) -> None:
         self.forget_reason(commit)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire import process
+from entire import layout, process
 from entire.git import history, operation
 from entire.lifecycle.commits import pending
 from entire.lifecycle.commits.pending import CommitKind
@@ -46,7 +46,8 @@ def complete(context: Context, event: GitEvent) -> None:
 
 def _follow(context: Context, decided: Pending, commit: Commit) -> None:
     is_amend = decided.kind is CommitKind.AMEND
-    context.journal.follow(commit.oid, decided.head if is_amend else "".join(commit.parents[:1]))
+    before = decided.head if is_amend else "".join(commit.parents[:1])
+    context.journal.follow(commit.oid, before, layout.head_log_size(context.place))
 
 
 def _examine(context: Context, commit: Commit, event: GitEvent) -> None:

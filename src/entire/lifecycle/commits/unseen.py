@@ -8,7 +8,7 @@ apart.
 
 from __future__ import annotations
 
-from entire.git import reflog
+from entire.git import history, reflog
 from entire.git.reflog import AMENDED, Move
 from entire.lifecycle.commits import afterwards, complete
 from entire.lifecycle.commits.afterwards import Found
@@ -30,11 +30,24 @@ def follow(context: Context, before: str, after: str, visitor: Session | None = 
 
     ``visitor``: a session of another worktree with a turn in progress, which may have worked in this one.
     """
-    found = followed_commits.between(context, before, after)
+    found = followed_commits.between(context, before, after) if after != before else []
     if visitor is not None or any(session.is_live(context.now()) for session in context.relevant_sessions()):
-        for commit, move in reversed(_made_here(context, found, before, after)):
+        left = _left_elsewhere(context, after) if visitor is None else []
+        for commit, move in reversed(_made_here(context, [*found, *left], before, after)):
             _examine(context, commit, move, visitor)
-    followed_commits.record(context, found, before)
+    if after != before:
+        followed_commits.record(context, found, before)
+
+
+def _left_elsewhere(context: Context, after: str) -> list[Logged]:
+    """Return the commits that HEAD was moved to since the last event and that only another branch still has, newest
+    first.
+    """
+    moves = reflog.moves(context.place, context.journal.caches.reflog) if context.journal.caches.reflog else []
+    made = list(dict.fromkeys(move.new for move in moves if move.is_new and move.new != after))
+    gone = history.outside(context.place.top, after, made)
+    left = history.on_branches(context.place.top, [oid for oid in made if oid in gone])
+    return history.show(context.place.top, left)[::-1]
 
 
 def _made_here(context: Context, found: Sequence[Logged], before: str, after: str) -> list[tuple[Logged, Move | None]]:
@@ -56,7 +69,8 @@ def _made_here(context: Context, found: Sequence[Logged], before: str, after: st
         by = by or _unlogged_amend(context, commit, before)
         if (not links.named(commit) or (by is not None and by.is_amend)) and not recorded(commit.oid):
             made.append((commit, by and reflog.through_amends(moves, by, lambda oid: oid in known or recorded(oid))))
-    return made
+    order = {move.new: at for at, move in enumerate(moves)}
+    return sorted(made, key=lambda pair: order.get(pair[0].oid, len(order)), reverse=True)
 
 
 def _unlogged_amend(context: Context, commit: Logged, before: str) -> Move | None:

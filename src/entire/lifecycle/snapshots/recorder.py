@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from entire import files
+from entire import files, layout
 from entire.errors import RefMovedError
 from entire.git import refs
 from entire.git.write import Stream
@@ -149,6 +149,7 @@ def _follow(context: Context, snapshot: Snapshot) -> None:
     is_first = not journal.attribution.tree
     journal.snapshot = snapshot
     if is_first:
+        journal.caches.reflog = layout.head_log_size(context.place)
         _follow_copies(context)
     elif before and before != snapshot.head:
         from entire.lifecycle.snapshots import followed_commits
