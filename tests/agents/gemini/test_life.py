@@ -200,6 +200,7 @@ def test_the_golden_session_is_committed(tmp_path: Path, monkeypatch: pytest.Mon
     assert [found["initial_attribution"][key] for key in ("agent_lines", "human_added")] == row["lines"]
     assert found["prompts"] == ["Create hello.txt, please", "Append a line"]
     assert len(json.loads(found["transcript"])["messages"]) == 6
+    assert found.get("checkpoint_transcript_start", 0) == 0  # the first turn made a line of it
 
 
 def parts(story: Story, commit: str, capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:

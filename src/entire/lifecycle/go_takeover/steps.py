@@ -97,8 +97,8 @@ def record_steps(context: Context, go_sessions: Sequence[GoSession]) -> dict[str
             session_id = next(iter(trailers.parse(row.message).get(trailers.SESSION, ())), "")
             go_session = by_session.get(session_id)
             first = session_id not in started
-            lines = _lines(context, row.oid, session_id) if go_session else 0
-            for by, part in _split(go_session, lines, changes, first=first) if go_session else ():
+            extent = _extent(context, row.oid, go_session.session) if go_session else 0
+            for by, part in _split(go_session, extent, changes, first=first) if go_session else ():
                 added.add(before, part, by, row.time)
                 if by:
                     made[session_id].update(part)
@@ -139,13 +139,13 @@ def _changes(context: Context, before: str, oid: str) -> Entries:
     }
 
 
-def _split(go_session: GoSession, lines: int, changes: Entries, *, first: bool) -> list[tuple[TurnKey, Entries]]:
+def _split(go_session: GoSession, extent: int, changes: Entries, *, first: bool) -> list[tuple[TurnKey, Entries]]:
     """Return the changes of a step by who made them, in order of the turns; each part includes the previous ones."""
     if not go_session.turns:
         return []
-    last = next((turn for turn in reversed(go_session.turns) if turn.prompt_position < lines), go_session.turns[0])
-    makers = dict.fromkeys(changes, last) if lines else _makers(go_session, changes)
-    person = [path for path in changes if first and lines and path not in go_session.touched]
+    last = next((turn for turn in reversed(go_session.turns) if turn.prompt_position < extent), go_session.turns[0])
+    makers = dict.fromkeys(changes, last) if extent else _makers(go_session, changes)
+    person = [path for path in changes if first and extent and path not in go_session.touched]
     parts: list[tuple[TurnKey, Entries]] = []
     so_far: Entries = {path: changes[path] for path in person}
     if person:
@@ -158,11 +158,14 @@ def _split(go_session: GoSession, lines: int, changes: Entries, *, first: bool) 
     return parts
 
 
-def _lines(context: Context, oid: str, session_id: str) -> int:
-    """Return the number of transcript lines in a step; 0 if it was carried forward."""
-    files = checkpoints.transcript_files(step_transcripts.session_files(context.objects, oid, session_id))
-    parts = [context.objects.blob(oid) or b"" for oid in files.values()]
-    return sum(part.count(b"\n") + (not part.endswith(b"\n")) for part in parts if part)
+def _extent(context: Context, oid: str, session: Session) -> int:
+    """Return the number of records in a step's transcript; 0 if the step was carried forward."""
+    files = checkpoints.transcript_files(step_transcripts.session_files(context.objects, oid, session.session_id))
+    agent = context.agent_of(session)
+    if not files or agent is None:
+        return 0
+    content = agent.reassemble_transcript([context.objects.blob(oid) or b"" for oid in files.values()])
+    return agent.transcript(session.transcript_path, content).end().count
 
 
 def _makers(go_session: GoSession, changes: Entries) -> dict[str, Turn]:
