@@ -785,6 +785,18 @@ def test_the_clone_that_rebased_knows_it_too(story: Story, linked: str, origin: 
     assert Workspace.find(other.root).commit("HEAD").checkpoint_ids == (name,)
 
 
+@pytest.mark.parametrize("hooks", [(), NO_HOOKS])
+def test_the_clone_that_amended_knows_it_too(story: Story, linked: str, origin: Path, hooks: tuple[str, ...]) -> None:
+    """No session has run there, so that git's hooks sleep."""
+    (name,) = story.recorded()
+    other = clone(story)
+    other.write("mine.txt", "mine\n")
+    other.git("add", "-A")
+    for message in ("Amended", "And again"):
+        other.git(*hooks, "commit", "-q", "--amend", "-m", message)
+    assert Workspace.find(other.root).commit("HEAD").checkpoint_ids == (name,)
+
+
 def test_two_clones_keep_the_entries_of_both(story: Story, linked: str, a: Session, origin: Path) -> None:
     from entire.store import sync
 

@@ -37,8 +37,8 @@ class Move(Value):
 
     @property
     def copies(self) -> bool:
-        """Tell whether HEAD may have moved to a copy of a commit."""
-        return self._word in ("am", "cherry-pick", "pull", "rebase")
+        """Tell whether HEAD may have moved to a copy of a commit, changed by an amend or not."""
+        return self.is_amend or self._word in ("am", "cherry-pick", "pull", "rebase")
 
     @property
     def _word(self) -> str:

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from entire.strategies import Destination
 
 _ATTEMPTS = 8
-_COPYING = (b"\tam", b"\tcherry-pick", b"\tpull", b"\trebase")  # in the reflog, where HEAD moves to copies
+# In the reflog, where HEAD moves to copies.
+_COPYING = (b"\tam", b"\tcherry-pick", b"\tcommit (amend)", b"\tpull", b"\trebase")
 MESSAGE = b"Snapshot of the worktree\n"
 MAX_PATHS = 5000  # that a snapshot records as changed; later ones are dropped
 
