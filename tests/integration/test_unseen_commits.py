@@ -611,6 +611,31 @@ def test_a_squash_without_hooks_takes_all_ids_over(story: Story, a: Session) -> 
 
 
 @pytest.mark.parametrize("hooks", [True, False])
+def test_a_squash_without_hooks_under_a_message_of_its_own(story: Story, a: Session, *, hooks: bool) -> None:
+    """Nothing names the commits that it combines: their changes do, also if their branch is gone."""
+    ids: list[str]
+    if hooks:
+        story.git("switch", "-q", "-c", "topic")
+        story.git("add", "a.txt")
+        ids = [*story.ids(story.commit("Add a", add=False)), *story.ids(story.commit("Add b"))]
+        story.git("switch", "-q", "main")
+    else:
+        one, two = left_on_topic(story)
+        next_event(a)
+        ids = [*story.recorded(one), *story.recorded(two)]
+    story.write("mine.txt", "mine\n")
+    story.commit("Mine")
+    a.prompt("Squash the topic")
+    with a.shell("git merge --squash topic; git commit -m 'All of it'; git branch -D topic") as output:
+        story.git("merge", "-q", "--squash", "topic")
+        output.append(story.git(*NO_HOOKS, "commit", "-m", "All of it"))
+        story.git("branch", "-q", "-D", "topic")
+    a.stop()
+    assert story.recorded() == ids
+    assert story.reasons() == {}
+
+
+@pytest.mark.parametrize("hooks", [True, False])
 def test_a_soft_reset_takes_all_ids_over(story: Story, a: Session, *, hooks: bool) -> None:
     story.git("add", "a.txt")
     one = hookless(story, "Add a", add=False)

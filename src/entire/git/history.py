@@ -99,6 +99,12 @@ def outside(where: str, start: str, oids: Sequence[str]) -> set[str]:
     return set(oids) & set(run.lines(where, "rev-list", "--stdin", stdin=request))
 
 
+def fork_point(where: str, one: str, other: str) -> str:
+    """Return the last commit that two commits have in common; '' without one."""
+    done = run.git(where, "merge-base", one, other, ok=(0, 1, 128))
+    return done.stdout.decode("ascii", "replace").strip() if done.status == 0 else ""
+
+
 def on_branches(where: str, oids: Sequence[str]) -> list[str]:
     """Return the commits, in order, that a local branch reaches."""
     others = set(run.lines(where, "rev-list", *oids, "--not", "--exclude=entire/*", "--branches")) if oids else set()

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _REFLOG_END = 1 << 16
 _RESET_WITHIN = 20  # moves
+_LEFT = 5  # branches
 AMENDED = "commit (amend)"
 """How the subject of an amend starts."""
 _COPYING = ("am", "checkout", "cherry-pick", "clone", "merge", "pull", "rebase", "reset")
@@ -103,6 +104,12 @@ def moves_since(place: Place, commit: str) -> list[str]:
             return found[::-1]
         found.append(move.subject)
     return []
+
+
+def left(place: Place) -> list[str]:
+    """Return the commits at which HEAD lately left a branch, newest first."""
+    found = [move.old for move in reversed(moves(place)) if move.subject.startswith("checkout: ")]
+    return list(dict.fromkeys(found))[:_LEFT]
 
 
 def merged(place: Place) -> set[str]:

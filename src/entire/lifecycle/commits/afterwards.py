@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from entire.git import operation
+from entire.git import history, operation, reflog
 from entire.git.operation import GitCommand
 from entire.lifecycle.commits import decision
 from entire.lifecycle.commits.attempts import Attempt
+from entire.lifecycle.snapshots import followed_commits
 from entire.model.events import EventType, GitEvent
 from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.git.history import Logged
+    from entire.git.operation import Operation
     from entire.git.reflog import Move
     from entire.lifecycle.commits.pending import Pending
     from entire.lifecycle.context import Context
     from entire.model.turns import RunningTurn
 
 _SECOND = 1.0  # git's times are whole seconds
+_MAX_SQUASHED = 200
 
 
 class Found(Value):
@@ -37,7 +40,7 @@ def decide(context: Context, found: Found) -> Pending:
         event=GitEvent(type=EventType.PREPARE_COMMIT),
         message=commit.message,
         git=GitCommand(),
-        operation=operation.of_message(commit.message, commit.parents[1:]),
+        operation=_operation(context, commit),
         head=context.objects.commit(old) if old.strip("0") else None,
         tree=context.objects.tree_id(commit.oid),
         amends=move is not None and move.is_amend,
@@ -47,3 +50,29 @@ def decide(context: Context, found: Found) -> Pending:
     decided = decision.decide(context, attempt)
     moment = min(decided.moment, commit.committed + _SECOND) if commit.committed else decided.moment
     return replace(decided, commit=commit.oid, moment=moment)
+
+
+def _operation(context: Context, commit: Logged) -> Operation:
+    """Return the operation that made a commit, by its parents, its message or its content."""
+    shown = operation.of_message(commit.message, commit.parents[1:])
+    if shown.merge_heads or shown.squashed or not commit.parents:
+        return shown
+    return replace(shown, squashed=_squashed(context, commit))
+
+
+def _squashed(context: Context, commit: Logged) -> tuple[str, ...]:
+    """Return the linked commits of a branch that HEAD has left, oldest first, if their changes together are the
+    commit's: it is a squash under a message of its own.
+    """
+    top, parent = context.place.top, commit.parents[0]
+    left = [oid for oid in reflog.left(context.place) if context.objects.commit(oid) is not None]
+    gone = history.outside(top, commit.oid, left)
+    for tip in (oid for oid in left if oid in gone):
+        base = history.fork_point(top, parent, tip)
+        found = history.log(top, [tip, f"^{base}"], limit=_MAX_SQUASHED)[::-1] if base else []
+        if any(context.links.of(other) for other in found):
+            tree = context.objects.tree_id
+            together, own = [(tree(base), tree(tip)), (tree(parent), tree(commit.oid))]
+            if len(set(followed_commits.patch_ids_between(context, [together, own]))) == 1:
+                return tuple(other.oid for other in found)
+    return ()

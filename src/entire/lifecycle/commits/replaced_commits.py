@@ -47,7 +47,7 @@ def find(context: Context, attempt: Attempt, changes: Sequence[Change]) -> Repla
         pick = context.objects.commit(state.picked)
         ids = [*trailers.checkpoint_ids(attempt.message), *(context.links.of(pick) if pick else ())]
         return Replaced(kind=CommitKind.PICK, ids=tuple(dict.fromkeys(ids)), covered=(pick.tree,) if pick else ())
-    if attempt.event.message_source == "squash" or state.squash_message:
+    if attempt.event.message_source == "squash" or state.squash_message or state.squashed:
         squashed = [commit for commit in map(context.objects.commit, state.squashed) if commit is not None]
         links = context.links
         ids = [name for commit in squashed for name in links.of(commit)] + trailers.checkpoint_ids(attempt.message)

@@ -45,6 +45,7 @@ def _left_elsewhere(context: Context, after: str) -> list[Logged]:
     """
     moves = reflog.moves(context.place, context.journal.caches.reflog) if context.journal.caches.reflog else []
     made = list(dict.fromkeys(move.new for move in moves if move.is_new and move.new != after))
+    made = [oid for oid in made if context.objects.commit(oid) is not None]
     gone = history.outside(context.place.top, after, made)
     left = history.on_branches(context.place.top, [oid for oid in made if oid in gone])
     return history.show(context.place.top, left)[::-1]
@@ -69,7 +70,7 @@ def _made_here(context: Context, found: Sequence[Logged], before: str, after: st
         by = by or _unlogged_amend(context, commit, before)
         if (not links.named(commit) or (by is not None and by.is_amend)) and not recorded(commit.oid):
             made.append((commit, by and reflog.through_amends(moves, by, lambda oid: oid in known or recorded(oid))))
-    order = {move.new: at for at, move in enumerate(moves)}
+    order = {move.new: at for at, move in enumerate(moves) if move.is_new}
     return sorted(made, key=lambda pair: order.get(pair[0].oid, len(order)), reverse=True)
 
 

@@ -203,12 +203,20 @@ def _known_link(context: Context, commit: Commit, known: dict[str, Link]) -> Lin
 def patch_ids(context: Context, commits: Iterable[Commit]) -> dict[str, str]:
     """Return the patch ids of commits against their first parents, '' for one without changes."""
     from entire.git import diff
-    from entire.git.patchid import patch_id
 
     trees = {}
     for commit in commits:
         parent = context.objects.commit(commit.parents[0]) if commit.parents else None
         trees[commit.oid] = (parent.tree if parent is not None else diff.EMPTY_TREE[len(commit.tree)], commit.tree)
     pairs = list(dict.fromkeys(trees.values()))
-    patches = dict(zip(pairs, diff.patches(context.place.top, pairs, renames=False), strict=True))
-    return {oid: patch_id(patches[pair], len(oid)) for oid, pair in trees.items()}
+    found = dict(zip(pairs, patch_ids_between(context, pairs), strict=True))
+    return {oid: found[pair] for oid, pair in trees.items()}
+
+
+def patch_ids_between(context: Context, pairs: Sequence[tuple[str, str]]) -> list[str]:
+    """Return the patch ids of the changes between trees."""
+    from entire.git import diff
+    from entire.git.patchid import patch_id
+
+    return [patch_id(patch, len(pair[1])) for pair, patch in
+            zip(pairs, diff.patches(context.place.top, pairs, renames=False), strict=True)]  # fmt: skip
