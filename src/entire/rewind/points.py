@@ -44,7 +44,6 @@ class Points:
         self._top = context.place.top
         self.snapshots = SnapshotHistory(context)
         self._tips: list[str] | None = None
-        self._base = ""  # the base commit of the only shadow branch
         self._known_notes: list[tuple[Session, list[TurnNote]]] | None = None
         self._bases: dict[str, str] = {}  # of each step
         self._parents: dict[str, str] = {}  # of each commit with a checkpoint
@@ -151,7 +150,6 @@ class Points:
                 bases[retained.tip] = retained.base
                 condensed.append(retained.tip)
         here = self._reached(set(bases.values()))
-        self._base = bases[live[0]] if len(live) == 1 else ""
         return (
             {tip: bases[tip] for tip in live if bases[tip] in here},
             {tip: bases[tip] for tip in condensed if bases[tip] in here},
@@ -328,10 +326,10 @@ class Points:
         parent = self._context.objects.commit(commit.parents[0]) if commit.parents else None
         if parent is not None:
             return parent.tree, commit.tree
-        base = diff.EMPTY_TREE[len(commit.tree)]
-        if _is_step(point) and self._base.strip("0"):
-            base = self._context.objects.tree_id(self._base)
-        return (base, commit.tree) if base and (self._base or not _is_step(point)) else None
+        base, known = diff.EMPTY_TREE[len(commit.tree)], self._bases.get(point.id, "")
+        if _is_step(point) and known.strip("0"):
+            base = self._context.objects.tree_id(known)
+        return (base, commit.tree) if base and (known or not _is_step(point)) else None
 
 
 def _logged(commit: Commit) -> Logged:

@@ -186,7 +186,9 @@ def test_resume_where_the_session_never_was(
     assert all(path.name.endswith((f"-{session.id[:8]}.jsonl", chat.path.name)) for path in restored)
 
 
-def test_the_golden_session_is_committed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_golden_session_is_committed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     home = golden.unpack("gemini/02-two-turns", tmp_path / "home")
     monkeypatch.setenv("HOME", str(home))
     repo = Story(home / "gem", enable=False, first_commit=False)
@@ -201,6 +203,10 @@ def test_the_golden_session_is_committed(tmp_path: Path, monkeypatch: pytest.Mon
     assert found["prompts"] == ["Create hello.txt, please", "Append a line"]
     assert len(json.loads(found["transcript"])["messages"]) == 6
     assert found.get("checkpoint_transcript_start", 0) == 0  # the first turn made a line of it
+    capsys.readouterr()
+    assert repo.entire("rewind", "--list") == 0
+    points = json.loads(capsys.readouterr().out)
+    assert [point["files"] for point in points if point["kind"] == "step"] == [["hello.txt"], ["hello.txt"]]
 
 
 def parts(story: Story, commit: str, capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
