@@ -67,3 +67,23 @@ def test_no_conversation_is_removed_because_its_records_are_unknown(told: Told) 
     assert told.file.read_text() == last
     told.rewind(told.point("First")["before_prompt"])
     assert not told.file.exists() or told.file.read_text() == ""
+
+
+def test_its_adapter_joins_what_it_split(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chunks may end anywhere; no newline between them is the transcript's."""
+
+    def split(_agent: object, transcript: bytes, _max_size: int) -> list[bytes]:
+        return [transcript[:7], transcript[7:]]
+
+    monkeypatch.setattr(Chosen.agent, "chunk_transcript", split)
+    monkeypatch.setattr(Chosen.agent, "reassemble_transcript", lambda _agent, chunks: b"".join(chunks))
+    first = told.tell("First", "one.txt")
+    told.file.unlink()
+    told.commit("One")
+    (checkpoint_id,) = told.story.ids()
+    assert capture(told.story, "explain", checkpoint_id, "--raw-transcript") == first
+    assert told.story.entire("resume", told.id) == 0
+    assert told.file.read_text() == first
+    told.file.unlink()
+    told.rewind(told.point("First")["id"])
+    assert told.file.read_text() == first

@@ -98,7 +98,10 @@ class Agent(Protocol):
         ...
 
     def reassemble_transcript(self, chunks: list[bytes]) -> bytes:
-        """Join stored chunks into the transcript."""
+        """Join stored chunks into the transcript.
+
+        One that is stored in parts (``file_lines``) arrives without the newline between two parts.
+        """
         ...
 
 

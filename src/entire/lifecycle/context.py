@@ -223,7 +223,7 @@ class Context:
         from entire.lifecycle.session_transcript import SessionTranscript
         from entire.store import step_transcripts
 
-        saved = step_transcripts.latest(self.objects, session)
+        saved = step_transcripts.latest(self.objects, session, agent)
         same = live.native.agreement(saved.content) if saved is not None else None
         if same is None or same.own_is_longer or not same.stored_is_longer:
             return None

@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from entire.agents.contract import Agent
     from entire.store.catalog import Catalog
     from entire.store.checkpoints import Checkpoint, Slot, Task
     from entire.store.lineage_file import FileLines, LineageFile
@@ -73,7 +74,7 @@ def transcript(catalog: Catalog, prefix: str, session_id: str = "") -> bytes:
     with read.Objects(catalog.place.top) as objects:
         found = _stored(catalog, objects, prefix)
         slot = found.slot_of(session_id) if session_id else found.latest
-        return checkpoints.transcript(objects, slot) if slot is not None else b""
+        return _content(objects, slot, _agent(slot)) if slot is not None else b""
 
 
 def messages(catalog: Catalog, prefix: str, session_id: str = "", start: int = 0) -> list[views.MessageView]:
@@ -81,11 +82,20 @@ def messages(catalog: Catalog, prefix: str, session_id: str = "", start: int = 0
     with read.Objects(catalog.place.top) as objects:
         found = _stored(catalog, objects, prefix)
         slot = found.slot_of(session_id) if session_id else found.latest
-        data = checkpoints.transcript(objects, slot) if slot is not None else b""
-    agent = registry.make_by_type(slot.record.agent) if slot is not None and slot.record is not None else None
+        agent = _agent(slot) if slot is not None else None
+        data = _content(objects, slot, agent) if slot is not None else b""
     told = getattr(agent.transcript("", data), "messages", None) if agent is not None else None
     said = conversation.read(data, start) if told is None else [message for message in told() if message.at >= start]
     return [views.MessageView(**message.__dict__) for message in said]
+
+
+def _agent(slot: Slot) -> Agent | None:
+    """Return the adapter of a slot's agent; None if it is not installed."""
+    return registry.make_by_type(slot.record.agent) if slot.record is not None else None
+
+
+def _content(objects: read.Objects, slot: Slot, agent: Agent | None) -> bytes:
+    return checkpoints.transcript(objects, slot, agent.reassemble_transcript if agent is not None else None)
 
 
 def _stored(catalog: Catalog, objects: read.Objects, prefix: str) -> Checkpoint:
@@ -133,14 +143,14 @@ def _prompts(objects: read.Objects, slot: Slot, agent_type: str, start: int) -> 
     """Return the prompts of this checkpoint's part of the transcript; all stored prompts, as events carried them, if
     there is no transcript or nothing in it can be read.
     """
+    agent = registry.make_by_type(agent_type)
     try:
-        data = checkpoints.transcript(objects, slot)
+        data = _content(objects, slot, agent)
     except MissingObjectError:
         data = b""
     carried = [Prompt(text=prompt, position=-1) for prompt in checkpoints.prompts(objects, slot)]
     if not data:
         return carried
-    agent = registry.make_by_type(agent_type)
     transcript = agent.transcript("", data) if agent is not None else None
     analyzer = capabilities.transcript_analyzer(agent, transcript) if agent is not None and transcript else None
     if analyzer is None:

@@ -279,7 +279,8 @@ def stored_session(objects: Objects, checkpoint: Checkpoint, slot: Slot) -> Stor
 def _transcript(objects: Objects, slot: Slot) -> tuple[bytes, str]:
     """Return a stored transcript, empty if git lacks a part of it; then also what is missing."""
     try:
-        return checkpoints.transcript(objects, slot), ""
+        agent = registry.make_by_type(slot.record.agent) if slot.record is not None else None
+        return checkpoints.transcript(objects, slot, agent.reassemble_transcript if agent is not None else None), ""
     except MissingObjectError as error:
         return b"", f"{error.message}; {error.hint}"
 

@@ -135,7 +135,7 @@ def _stored_in_step(context: Context, agent: Agent, point: PointView) -> Stored:
     return Stored(
         session_id=point.session_id,
         agent=agent,
-        transcript=checkpoints.transcript(context.objects, slot),
+        transcript=checkpoints.transcript(context.objects, slot, agent.reassemble_transcript),
         subagents=transcript_merge.subagents_of_step(context.objects, point.id, point.session_id),
     )
 
@@ -159,7 +159,7 @@ def _stored_of_turn(context: Context, points: Points, point: PointView, agent: A
         if _count_records(agent, path, stored.transcript) >= records:
             return replace(stored, records=records)
     live = agent.transcript(path).snapshot() if path else b""
-    saved = step_transcripts.latest(context.objects, session) if session is not None and not live else None
+    saved = step_transcripts.latest(context.objects, session, agent) if session is not None and not live else None
     tasks = session.tasks.values() if session is not None else ()
     return Stored(
         session_id=point.session_id,
@@ -195,7 +195,7 @@ def _stored_in_checkpoint(context: Context, points: Points, point: PointView) ->
             found.append(Stored(
                 session_id=slot.session_id,
                 agent=agent,
-                transcript=checkpoints.transcript(context.objects, slot),
+                transcript=checkpoints.transcript(context.objects, slot, agent.reassemble_transcript),
                 subagents=transcript_merge.subagents_of_checkpoint(context.objects, stored, slot.session_id),
             ))  # fmt: skip
     return found

@@ -19,10 +19,12 @@ from entire.store import prompts as prompt_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
     from entire.git.read import Objects
+
+    Join = Callable[[list[bytes]], bytes]
 
 LOCAL_REF = f"refs/heads/{METADATA_BRANCH}"
 TRANSCRIPT = "full.jsonl"
@@ -216,16 +218,21 @@ def transcript_files(files: Mapping[str, str]) -> dict[str, str]:
     return {}
 
 
-def transcript(objects: Objects, slot: Slot) -> bytes:
+def transcript(objects: Objects, slot: Slot, join: Join | None = None) -> bytes:
     """Return a session's complete transcript in the agent's format; empty if none was stored.
 
-    Raises MissingObjectError if git lacks a part of it.
+    ``join``: how its agent joins several parts, if that is known. Raises MissingObjectError if git lacks a part of it.
     """
     files = transcript_files(slot.files)
     parts = [_part(objects, slot, name, oid) for name, oid in files.items()]
-    if len(parts) == 1:
-        return parts[0]
-    return _join_documents(parts) or b"\n".join(parts[: _hashed_parts(objects, slot, parts)])
+    return joined(parts[: _hashed_parts(objects, slot, parts)] if len(parts) > 1 else parts, join)
+
+
+def joined(parts: list[bytes], join: Join | None = None) -> bytes:
+    """Join the parts of a transcript as its agent does; if that is unknown, by their form."""
+    if len(parts) < 2:
+        return parts[0] if parts else b""
+    return join(parts) if join is not None else _join_documents(parts) or b"\n".join(parts)
 
 
 def _part(objects: Objects, slot: Slot, name: str, oid: str) -> bytes:

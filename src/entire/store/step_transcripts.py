@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from entire.agents.contract import Agent
     from entire.git.read import Objects
     from entire.model.session import Session
 
@@ -41,24 +42,26 @@ class SavedTranscript(Value):
     parts: tuple[str, ...]
 
 
-def latest(objects: Objects, session: Session) -> SavedTranscript | None:
+def latest(objects: Objects, session: Session, agent: Agent) -> SavedTranscript | None:
     """Return what was last stored of a session's transcript: at a turn's end, else in its last checkpoint."""
     if session.conversation:
-        found = _saved(objects, session_files(objects, session.conversation, session.session_id))
+        found = _saved(objects, session_files(objects, session.conversation, session.session_id), agent)
         if found is not None:
             return found
     if not is_checkpoint_id(session.last_checkpoint):
         return None
     checkpoint = checkpoints.read(objects, [checkpoints.LOCAL_REF], CheckpointId(session.last_checkpoint))
     slot = checkpoint.slot_of(session.session_id) if checkpoint is not None else None
-    return _saved(objects, slot.files) if slot is not None else None
+    return _saved(objects, slot.files, agent) if slot is not None else None
 
 
-def _saved(objects: Objects, files: Mapping[str, str]) -> SavedTranscript | None:
+def _saved(objects: Objects, files: Mapping[str, str], agent: Agent) -> SavedTranscript | None:
     parts = tuple(checkpoints.transcript_files(files).values())
     blobs = [objects.blob(oid) for oid in parts]
     content = [blob for blob in blobs if blob is not None]
-    return SavedTranscript(content=b"\n".join(content), parts=parts) if parts and len(content) == len(parts) else None
+    if not parts or len(content) < len(parts):
+        return None
+    return SavedTranscript(content=checkpoints.joined(content, agent.reassemble_transcript), parts=parts)
 
 
 def _names(objects: Objects, folder: str) -> dict[str, str]:

@@ -116,7 +116,7 @@ def step_files(session: Session, whole: Stored, objects: Objects, *, is_counted:
     one must be in the base file.
     """
     files = dict(zip(part_names(len(whole.parts)), whole.parts, strict=True))
-    if len(files) == 1 or not 0 < whole.size <= BASE_LIMIT:
+    if len(files) == 1 or not whole.lines or whole.size > BASE_LIMIT:
         return files
     copied = session.copied + whole.size
     if is_counted or copied <= ONE_FILE_LIMIT:
