@@ -95,16 +95,10 @@ class Points:
 
     def step_after(self, point: PointView) -> PointView | None:
         """Return the first step of a point's session at or after it: its transcript starts with the point's."""
-        return min(self._own_steps(point, is_later=True), key=lambda step: step.time, default=None)
-
-    def step_before(self, point: PointView) -> PointView | None:
-        """Return the last step of a point's session before it."""
-        return max(self._own_steps(point, is_later=False), key=lambda step: step.time, default=None)
-
-    def _own_steps(self, point: PointView, *, is_later: bool) -> list[PointView]:
         steps_of_session = [step for step in self._steps() if step.session_id == point.session_id]
         own = [replace(step, time=self._recorded(step) or step.time) for step in steps_of_session]
-        return [step for step in own if step.kind == "step" and (step.time >= point.time) is is_later]
+        later = [step for step in own if step.kind == "step" and step.time >= point.time]
+        return min(later, key=lambda step: step.time, default=None)
 
     def _recorded(self, point: PointView) -> float:
         """Return when a step or a commit was made according to the journal, 0.0 if it is not recorded."""
