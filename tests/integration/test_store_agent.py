@@ -109,6 +109,16 @@ def first_turn(content: bytes) -> bytes:
     return b"".join(content.splitlines(keepends=True)[:3])
 
 
+def test_a_reference_to_nothing_never_replaces_one_to_a_conversation(store: Store) -> None:
+    elsewhere = f"{store.database}/nothing"
+    store.hook("turn-start", prompt="Create three.txt", session_ref=elsewhere)
+    store.say(prompt="Create three.txt")
+    store.story.write("three.txt", "3\n")
+    store.hook("turn-end", session_ref=elsewhere)
+    store.commit("All")
+    assert store.story.linked()["slots"][SESSION]["transcript"].count("prompt") == 3
+
+
 # ---------------------------------------------------------------- back and forth
 
 

@@ -154,7 +154,7 @@ def _session_of(context: Context, event: Event) -> Session:
     if session.worktree_path == context.place.top:
         session.worktree_name = context.place.worktree_name
     if event.type is not EventType.SESSION_START or not session.transcript_path:
-        turn.accept_path(session, event)
+        turn.accept_path(context, session, event)
     session.model = event.model or session.model
     session.metadata = {**session.metadata, **event.metadata}
     _note_previous(context, session, event)

@@ -341,13 +341,21 @@ def close_lost(context: Context, session: Session, _event: Event | None = None) 
     _save(context, session, Event(type=EventType.TURN_END, session_id=session.session_id))
 
 
-def accept_path(session: Session, event: Event) -> None:
-    """Take the transcript's path from an event. A path that does not exist yet never replaces one that does, and a
-    subagent's never that of its session, even if an adapter confuses the two.
+def accept_path(context: Context, session: Session, event: Event) -> None:
+    """Take the transcript's path from an event. One where nothing is yet never replaces one where there is something,
+    and a subagent's never that of its session, even if an adapter confuses the two.
     """
     known, given = session.transcript_path, event.session_ref
     is_subagents = given in (event.subagent_ref, *(task.ref for task in session.tasks.values()))
     if not given or is_subagents or (event.type.is_of_subagent and (known or session.turn is not None)):
         return
-    if given == known or not os.path.exists(known) or os.path.exists(given):
+    if given == known or not _is_there(context, session, known) or _is_there(context, session, given):
         session.transcript_path = given
+
+
+def _is_there(context: Context, session: Session, session_ref: str) -> bool:
+    """Tell whether there is anything where a transcript should be, which need not be a file."""
+    if not session_ref or os.path.exists(session_ref):
+        return bool(session_ref)
+    agent = context.agent_of(session)
+    return agent is not None and agent.transcript(session_ref).end() != START
