@@ -150,6 +150,10 @@ def test_its_subagents_come_back_with_it(folder: Folder) -> None:
     shutil.rmtree(helped)
     assert folder.story.entire("rewind", "--to", third) == 0
     assert (folder.messages(), folder.messages(helped)) == (before, said)
+    folder.vanish()
+    folder.commit("Three turns")
+    folder.story.show(f"{folder.folder()}/tasks/call_h1/agent-h1.jsonl")
+    assert folder.slot()["token_usage"]["subagent_tokens"]["api_call_count"] == 1
 
 
 def test_a_subagent_reports_the_files_of_its_own_turn_only(folder: Folder) -> None:

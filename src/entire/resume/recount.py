@@ -9,7 +9,8 @@ from __future__ import annotations
 from entire import files
 from entire.agents import capabilities
 from entire.model import jsontext
-from entire.model.session import Session
+from entire.model.ids import path_id
+from entire.model.session import Session, SubagentTask
 from entire.model.transcripts import START
 from entire.redact import redact_text
 from entire.resume import restore
@@ -53,6 +54,18 @@ def turns(place: Place, agent: Agent, session: Session, data: bytes) -> list[Tur
     return restore.notes_of((), content.prompts, [note for _, note in noted.values()], content.end)
 
 
+def tasks(place: Place, agent: Agent, session: Session, data: bytes, moment: float) -> dict[str, SubagentTask]:
+    """Return the subagents' tasks that began by a moment, with those of earlier states that a transcript names."""
+    known = {name: task for name, task in session.tasks.items() if task.kept or task.started <= moment}
+    named = set(map(path_id, restore.read(agent, session.transcript_path, data).subagents))
+    copies = transaction.kept(place, sessions.own_path(place, session.session_id)) if named else ()
+    for state in [_state(copy) for (copy,) in copies if copy]:
+        earlier = state.tasks if state is not None else {}
+        known = {name: task for name, task in earlier.items()
+                 if task.subagent in named and task.started <= moment} | known  # fmt: skip
+    return known
+
+
 def reads_prompts(agent: Agent, session_ref: str, data: bytes) -> bool:
     """Tell whether a transcript tells its prompts; otherwise only events did."""
     return capabilities.transcript_analyzer(agent, agent.transcript(session_ref, data)) is not None
@@ -70,13 +83,17 @@ def _versions(place: Place, agent: Agent, session: Session) -> Iterator[tuple[Po
     yield session.counted, agent.transcript(ref)
     own = sessions.own_path(place, session.session_id)
     for state, copy in transaction.kept(place, own, ref):
-        if not state or not copy:
-            continue
-        try:
-            known = sessions.from_own(jsontext.loads((files.read(state) or b"").decode("utf-8", "surrogateescape")))
-        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
-            continue  # an unreadable state
-        yield known.counted, agent.transcript(ref, files.read(copy) or b"")
+        known = _state(state) if state and copy else None
+        if known is not None:
+            yield known.counted, agent.transcript(ref, files.read(copy) or b"")
+
+
+def _state(copy: str) -> Session | None:
+    """Return an earlier state of a session; None if it cannot be read."""
+    try:
+        return sessions.from_own(jsontext.loads((files.read(copy) or b"").decode("utf-8", "surrogateescape")))
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        return None
 
 
 def _all_notes(place: Place, session_id: str) -> Iterator[TurnNote]:

@@ -165,8 +165,7 @@ class Rewind:
             remaining = recount.turns(place, conversation.agent, session, data)
         if remaining != notes:
             self._draft.write_private(turnlog.path(place, session.session_id), turnlog.dumps(remaining))
-        session.tasks = {key: task for key, task in session.tasks.items()
-                         if task.kept or task.started <= moment}  # fmt: skip
+        session.tasks = recount.tasks(place, conversation.agent, session, data, moment)
         counted = recount.counted(place, conversation.agent, session, data)
         session.transcript_path = conversation.file.path
         session.turn, session.conversation = None, ""  # positions and content of what was rewound
