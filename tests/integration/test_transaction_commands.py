@@ -279,6 +279,12 @@ def test_a_way_back_that_fails_again_is_told_and_left(world: World) -> None:
     assert "store is locked" in transaction.problem(world.place, found.id)
 
 
+def test_a_way_back_that_fails_keeps_no_other_from_running(world: World) -> None:
+    failing = Run(argv=("sh", "-c", "exit 3"), undo_argv=("sh", "-c", _LOG, "never"))
+    refused(world.draft(world.put("a"), world.put("b", undo_if="exit 4"), failing))
+    assert (world.look()[1], world.log()) == ({"b": "b"}, ["put a", "put b", "drop b", "drop a"])
+
+
 # ---------------------------------------------------------------- kills
 
 

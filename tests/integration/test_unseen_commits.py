@@ -136,6 +136,29 @@ def test_an_agents_commit_of_what_a_person_wrote_before_the_turn(story: Story, a
 
 
 def test_a_subagents_commit_is_the_sessions(story: Story, a: Session) -> None:
+    """Only the subagent's transcript tells that it ran git."""
+    story.commit("Before")
+    story.write("mine.txt", "mine\n")
+    a.prompt("Let a subagent commit it")
+    given = {"description": "Commit", "prompt": "Commit", "subagent_type": "helper"}
+    a.answer({"type": "tool_use", "id": "toolu_1", "name": "Agent", "input": given})
+    a.hook("pre-task", tool_name="Agent", tool_use_id="toolu_1", tool_input=given)
+    mine = hookless(story, "Mine")
+    helper = Session(story, a.id)
+    helper.file = a.file.with_suffix("") / "subagents" / "agent-h1.jsonl"
+    helper.file.parent.mkdir(parents=True)
+    helper.tool("Bash", {"command": "git commit -m Mine"}, {"stdout": f"[main {mine[:7]}] Mine\n", "stderr": ""})
+    helper.file.write_text(helper.file.read_text().replace('"isSidechain": false', '"isSidechain": true'))
+    block = {"tool_use_id": "toolu_1", "type": "tool_result", "content": "Done."}
+    result = {"agentId": "h1", "status": "completed"}
+    a.record("user", message={"role": "user", "content": [block]}, toolUseResult=result)
+    a.hook("post-task", tool_name="Agent", tool_use_id="toolu_1", tool_input=given, tool_response=result)
+    a.stop()
+    assert slot_of(story, a, mine)["files_touched"] == []
+    assert story.log_errors() == []
+
+
+def test_a_scripts_commit_is_the_sessions(story: Story, a: Session) -> None:
     story.commit("Before")
     story.write("mine.txt", "mine\n")
     a.prompt("Let someone commit it")
@@ -528,6 +551,25 @@ def test_an_amend_without_hooks_with_new_content(story: Story, linked: str, a: S
     assert (story.ids(), story.recorded()) == ([], [name])
     slot = slot_of(story, a)
     assert (slot["files_touched"], lines(slot)) == (["a.txt", "b.txt", "c.txt"], (4, 0, 0, 0, 4))
+
+
+@pytest.mark.parametrize("live", [True, False])
+def test_a_rebase_carries_the_link_of_an_amended_commit(story: Story, linked: str, a: Session, *, live: bool) -> None:
+    """The amended commit has another patch, which is recorded with it."""
+    (name,) = story.recorded()
+    if live:
+        a.prompt("Wait")
+    story.write("mine.txt", "mine\n")
+    hookless(story, "Both and mine", "--amend")
+    next_event(a)
+    assert story.recorded() == [name]
+    story.git("switch", "-q", "-c", "side", f"{linked}~1")
+    story.write("side.txt", "side\n")
+    story.commit("Side")
+    story.git("switch", "-q", "main")
+    story.git(*NO_HOOKS, "rebase", "-q", "side")
+    next_event(a)
+    assert (story.ids(), story.recorded()) == ([], [name])
 
 
 def test_an_amend_that_drops_the_trailer_of_a_linked_commit(story: Story, a: Session) -> None:

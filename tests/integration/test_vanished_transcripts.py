@@ -132,6 +132,16 @@ def test_a_transcript_that_was_cut(story: Story, session: Session) -> None:
     assert sums(sole(story)) == (1 + 2, 2)
 
 
+def test_a_transcript_that_went_another_way(story: Story, session: Session) -> None:
+    """What the agent wrote in place of something else counts, though it is shorter."""
+    with session.turn("Write b"):
+        session.write("b.txt", "b\n")
+    first, *_ = session.file.read_text().splitlines(keepends=True)
+    session.file.write_text(first + '{"type": "summary", "summary": "Made b"}\n')
+    story.commit("b")
+    assert sole(story)["transcript"] == session.file.read_text()
+
+
 def test_a_checkpoint_of_the_turn_is_not_emptied_at_its_end(story: Story, session: Session) -> None:
     session.prompt("Write and commit")
     session.write("b.txt", "b\n")

@@ -94,6 +94,15 @@ def test_a_replay_ends_with_the_agents_list_or_the_next_real_answer() -> None:
     assert prompts(*before, *replay, {"$set": {"lastUpdated": "x"}}, user("u3", "three")) == ["one", "two"]
 
 
+def test_reading_on_inside_a_replay() -> None:
+    before = [user("u1", "one"), answer("a1", tokens=figures(1)), user("u2", "two")]
+    replay = [user("r0", [{"text": CONTEXT}, {"text": "one"}]), answer("r1", tokens=None), user("r2", "two")]
+    read = chat(*before, *replay, {"$set": {"messages": replay}}, user("u3", "three"))
+    assert [[prompt.text for prompt in read.prompts(read.at(count))] for count in range(3, 9)] == [
+        ["two", "three"], *[["three"]] * 5
+    ]  # fmt: skip
+
+
 def test_a_rewind_in_the_agent_removes_prompts_but_not_tokens() -> None:
     records = [user("u1", "one"), answer("a1", tokens=figures(1)), user("u2", "two"), answer("a2", tokens=figures(2))]
     rewound = chat(*records, {"$rewindTo": "u2"}, user("u3", "three"))
@@ -127,6 +136,12 @@ def test_an_answer_is_counted_where_its_figures_are() -> None:
     assert read.model(START) == "m"
     unknown = read.tokens(read.at(4), read.at(5))
     assert (unknown.input_tokens, unknown.output_tokens, unknown.api_call_count) == (None, None, 1)
+
+
+def test_the_last_line_of_an_answer_wins() -> None:
+    read = chat(answer("a1", tokens=figures(5)), answer("a1", tokens=figures(7), model="m2"), user("u1", "next"))
+    assert (read.tokens(START).input_tokens, read.tokens(START).api_call_count) == (7, 1)
+    assert read.model(START) == "m2"
 
 
 def test_a_file_counts_once_it_is_changed() -> None:

@@ -118,6 +118,9 @@ def test_the_file_in_which_something_was_said(agent: Gemini, chats: Path) -> Non
     own = place(chats, oracle.REWOUND)
     place(chats, oracle.STUB, "06-22")
     (chats / f"session-2026-11-21T07-00-{SHORT}.jsonl").write_text('{"sessionId":"5b2e4c09-other","projectHash":"x"}\n')
+    other = place(chats, oracle.REWOUND, "07-10")
+    other.write_text(other.read_text().replace(SESSION, f"{SHORT}-0000-4bd9-bc7c-ac1db07c640c"))
+    assert agent.has_conversation(str(other))
     assert agent.resolve_session_file(str(chats), SESSION) == str(own)
 
 

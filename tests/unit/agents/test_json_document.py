@@ -154,6 +154,7 @@ COMMENTED = {
     "at the end of a line": ('{\n  "a": 1 // why\n}\n', (), '{\n  "a": 1, // why\n  "n": 2\n}\n'),
     "after the last member": ('{\n\t"a": 1\n\t// "b": 2\n}', (), '{\n\t"a": 1,\n\t// "b": 2\n\t"n": 2\n}'),
     "on one line": ('{"a": 1 /* why */}', (), '{"a": 1, /* why */ "n": 2}'),
+    "behind the last member on one line": ('{"a": 1 // why\n}', (), '{"a": 1, // why\n  "n": 2\n}'),
     "in an empty object": ('{ // none yet\n}\n', (), '{ // none yet\n  "n": 2\n}\n'),
     "in an empty object on one line": ("{/* none */}", (), '{/* none */ "n": 2}'),
     "around the document": ('// mine\n{}\n// end', (), '// mine\n{"n": 2}\n// end'),

@@ -194,6 +194,9 @@ def test_a_mark_stands_for_a_piece_of_one_string_only() -> None:
     assert back_to(b'{"a": "x", "c": 3}\n', stored).what == UNCHANGED
     assert back_to(b'{"a": "x", "b": "y", "c": 3}\n', stored).what == WRITTEN
     assert back_to(b'{"a": "", "c": 3}\n', stored).what == WRITTEN
+    both = b'{"a": "REDACTED", "b": 2, "c": "REDACTED"}\n'
+    assert back_to(b'{"a": "x", "b": 2, "c": "y"}\n', both).what == UNCHANGED
+    assert back_to(b'{"a": "x", "z": "", "b": 2, "c": "y"}\n', both).what == WRITTEN
 
 
 @given(texts, texts)

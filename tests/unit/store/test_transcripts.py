@@ -285,6 +285,15 @@ def test_lines_in_one_piece_that_are_stored_are_not_written_again() -> None:
         assert transcripts.store_whole(sandbox.session, [data], sandbox.blobs).parts == (part,), "if git has lost it"
 
 
+def test_lines_in_one_piece_that_were_rewritten_are_stored_from_their_beginning() -> None:
+    with world() as sandbox:
+        for whole in (b'{"first": 1}\n{"more": 3}\n', b'{"other": 2}\n{"more": 3}\n'):
+            (part,) = transcripts.store_whole(sandbox.session, [whole], sandbox.blobs).parts
+            assert isinstance(part, bytes)
+            assert part == whole
+            sandbox.blobs.put(part)
+
+
 @pytest.mark.parametrize("path", ["", "/nowhere/x.jsonl", "/"])
 def test_a_file_that_cannot_be_read_is_empty(path: str) -> None:
     assert transcripts.read_span(path, 0, 10) == b""

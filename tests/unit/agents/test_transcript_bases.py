@@ -1,0 +1,102 @@
+"""The bases of adapters' transcripts, where no promise of an agent reaches: forks, positions of one form in another."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from entire.agents.documents import DocumentTranscript
+from entire.agents.lines import LineTranscript
+from entire.agents.opaque import OpaqueTranscript
+from entire.model.transcripts import START, Agreement, Position
+from entire.redact import redact_json, redact_jsonl
+
+SECRET = "ghp_" + "Zx81kQ0aLm3rTt5vWy7cBd9eFg2hJk4nPq6s"
+ANSWERS = [{"id": "m1", "text": "one"}, {"id": "m2", "text": "two"}]
+
+
+@pytest.mark.parametrize(
+    "transcript",
+    [
+        LineTranscript("", b"".join(json.dumps(answer).encode() + b"\n" for answer in ANSWERS)),
+        DocumentTranscript("", json.dumps({"messages": ANSWERS}).encode()),
+    ],
+    ids=["lines", "document"],
+)
+def test_an_answer_of_another_session_is_found_by_its_mark(transcript: LineTranscript | DocumentTranscript) -> None:
+    """So a fork does not count again what its origin counted."""
+    assert transcript.shares_answer(Position(count=9, mark="m2"))
+    assert not transcript.shares_answer(Position(count=2, mark="m3"))
+    assert not transcript.shares_answer(Position(count=2))
+    assert not transcript.shares_answer(START)
+
+
+@pytest.mark.parametrize(
+    ("form", "data"),
+    [
+        (LineTranscript, b"{}\n{}\n"),
+        (DocumentTranscript, json.dumps({"messages": ANSWERS}).encode()),
+        (OpaqueTranscript, b"any content"),
+    ],
+)
+def test_a_position_behind_the_end_is_not_held(form: type[LineTranscript], data: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "own"
+    path.write_bytes(data)
+    end = form(str(path)).end()
+    assert form(str(path)).holds(end)
+    assert form("", data).holds(end)
+    path.write_bytes(b"")
+    assert form(str(path)).holds(START)
+    assert not form(str(path)).holds(end)
+    assert not form("", b"").holds(end)
+
+
+def test_content_of_unknown_form_is_cut_where_it_ended() -> None:
+    end = OpaqueTranscript("", b"one").end()
+    longer = OpaqueTranscript("", b"one two")
+    assert longer.cut(end) == b"one"
+    assert longer.cut(longer.end()) == b"one two"
+    assert longer.cut(longer.at(0)) == b""
+
+
+def test_a_position_in_the_agents_own_lines_is_the_same_line_of_a_redacted_copy(tmp_path: Path) -> None:
+    """Redaction makes lines shorter or longer, so that the bytes before a position differ."""
+    path = tmp_path / "own.jsonl"
+    path.write_bytes(b"".join(json.dumps({"text": f"{text} {SECRET}"}).encode() + b"\n" for text in ("one", "two")))
+    own = LineTranscript(str(path))
+    copy = LineTranscript(str(path), bytes(redact_jsonl(own.snapshot())))
+    first, second = copy.snapshot().splitlines(keepends=True)
+    assert len(copy.snapshot()) < len(own.snapshot())
+    assert copy.cut(own.at(1)) == first
+    assert copy.cut(own.end()) == first + second
+    assert copy.holds(own.end())
+    assert copy.end(own.at(1)) == copy.end()
+
+
+def agreement(own: bytes, stored: bytes) -> Agreement:
+    return OpaqueTranscript("", own).agreement(stored)
+
+
+def test_content_of_unknown_form_agrees_with_its_redacted_copy() -> None:
+    own = f"key {SECRET} end".encode()
+    stored = bytes(redact_json(own))
+    assert SECRET.encode() not in stored
+    found = agreement(own, stored)
+    assert (found.common, found.joined, found.extent) == (own, own, len(stored))
+    assert not found.stored_is_longer
+    assert not found.own_is_longer
+
+
+def test_content_of_unknown_form_that_goes_on() -> None:
+    longer, shorter = agreement(b"one two", b"one"), agreement(b"one", b"one two")
+    assert (longer.common, longer.stored_is_longer, longer.own_is_longer) == (b"one", False, True)
+    assert (shorter.joined, shorter.stored_is_longer, shorter.own_is_longer) == (b"one two", True, False)
+
+
+def test_content_of_unknown_form_that_went_another_way() -> None:
+    found = agreement(b"one three", b"one two")
+    assert (found.common, found.joined, found.extent) == (b"", b"one two", 0)
+    assert found.stored_is_longer
+    assert found.own_is_longer
