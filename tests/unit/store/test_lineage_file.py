@@ -94,6 +94,14 @@ records = st.builds(
 )
 
 
+def test_joined_records_list_each_commit_once_in_order() -> None:
+    first, second, third = (
+        Link(commit=name * 40, tree="0" * 40, time=time) for name, time in (("b", 1.0), ("c", 2.0), ("a", 3.0))
+    )
+    joined = lineage_file.join(LineageFile(commits=(first, second)), LineageFile(commits=(first, third)))
+    assert joined.commits == (first, second, third)
+
+
 @given(records, records, records)
 def test_joined_records_have_the_commits_of_both(ours: LineageFile, theirs: LineageFile, common: LineageFile) -> None:
     ours, theirs = (replace(side, commits=(*side.commits, *common.commits)) for side in (ours, theirs))
