@@ -75,6 +75,13 @@ def test_a_position_in_the_agents_own_lines_is_the_same_line_of_a_redacted_copy(
     assert copy.end(own.at(1)) == copy.end()
 
 
+@pytest.mark.parametrize(("stored", "differs"), [(b"{torn", True), (b"{broken", False)])
+def test_documents_that_cannot_be_read_agree_only_if_they_are_the_same(stored: bytes, *, differs: bool) -> None:
+    found = DocumentTranscript("", b"{broken").agreement(stored)
+    assert (found.stored_is_longer, found.own_is_longer, found.extent) == (differs, differs, 0)
+    assert found.joined == (stored if differs else b"")
+
+
 def agreement(own: bytes, stored: bytes) -> Agreement:
     return OpaqueTranscript("", own).agreement(stored)
 

@@ -285,6 +285,18 @@ def test_lines_in_one_piece_that_are_stored_are_not_written_again() -> None:
         assert transcripts.store_whole(sandbox.session, [data], sandbox.blobs).parts == (part,), "if git has lost it"
 
 
+def test_lines_in_one_piece_go_on_behind_a_secret() -> None:
+    """What is stored of them is shorter than what they were."""
+    with world() as sandbox:
+        data = json.dumps({"key": SECRET}).encode() + b"\n"
+        (part,) = transcripts.store_whole(sandbox.session, [data], sandbox.blobs).parts
+        assert isinstance(part, bytes)
+        assert len(part) != len(data)
+        sandbox.blobs.put(part)
+        whole = data + b'{"more": 2}\n'
+        assert transcripts.store_whole(sandbox.session, [whole], sandbox.blobs).parts == (part + b'{"more": 2}\n',)
+
+
 def test_lines_in_one_piece_that_were_rewritten_are_stored_from_their_beginning() -> None:
     with world() as sandbox:
         for whole in (b'{"first": 1}\n{"more": 3}\n', b'{"other": 2}\n{"more": 3}\n'):
