@@ -97,19 +97,6 @@ def test_several_commits_of_an_agent_in_one_turn_each_have_their_own_tokens(stor
     assert story.log_errors() == []
 
 
-def test_an_agents_commit_of_a_persons_work_is_linked_without_files(story: Story, a: Session) -> None:
-    story.commit("Before")
-    a.prompt("Commit what I did")
-    story.write("mine.txt", "mine\n")
-    story.git("add", "-A")
-    a.hook("session-start", source="resume")
-    by_agent(a, "Mine")
-    a.stop()
-    found = story.linked()
-    assert found["slots"][a.id]["files_touched"] in ([], ["mine.txt"])
-    assert story.log_errors() == []
-
-
 def test_a_persons_work_from_before_a_turn(story: Story, a: Session) -> None:
     """The transcript says who made the commit; that an agent looked at it later says nothing."""
     story.commit("Before")
