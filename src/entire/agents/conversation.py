@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from entire.agents.message_forms import Record
 
-    Told = list[tuple[Record, list[Message]]]  # the records that say something, each with what it says
+    Spoken = list[tuple[Record, list[Message]]]  # the records that say something, each with what it says
 
 
 def read(data: bytes, start: int = 0) -> list[Message]:
@@ -27,10 +27,10 @@ def read(data: bytes, start: int = 0) -> list[Message]:
     The whole transcript is read in any case: what comes later decides what was rewound, repeated or rewritten.
     """
     found = _without_undone(_records(data))
-    spoken = [(record, message_forms.messages(at, record)) for at, record in found]
-    told = [(record, messages) for record, messages in spoken if messages]
-    told = _without_drafts(_without_repetitions(_without_abandoned(told, [record for _, record in found])))
-    return [message for _, messages in told for message in messages if message.at >= start]
+    every = [(record, message_forms.messages(at, record)) for at, record in found]
+    spoken = [(record, messages) for record, messages in every if messages]
+    spoken = _without_drafts(_without_repetitions(_without_abandoned(spoken, [record for _, record in found])))
+    return [message for _, messages in spoken for message in messages if message.at >= start]
 
 
 def prompts(data: bytes, start: int = 0) -> list[str]:
@@ -70,7 +70,7 @@ def _without_undone(found: Iterable[tuple[int, Record]]) -> list[tuple[int, Reco
     return remaining
 
 
-def _without_abandoned(told: Told, found: list[Record]) -> Told:
+def _without_abandoned(spoken: Spoken, found: list[Record]) -> Spoken:
     """Drop the branches that people left, if the records form a tree.
 
     People leave a branch by a new prompt, so only a fork with a prompt has abandoned branches: all but that of the last
@@ -87,39 +87,39 @@ def _without_abandoned(told: Told, found: list[Record]) -> Told:
     while leaf in parents and leaf not in path:
         path.add(leaf)
         leaf = parents[leaf]
-    nodes = [(message_forms.node(record), messages[0].who) for record, messages in told]
+    nodes = [(message_forms.node(record), messages[0].who) for record, messages in spoken]
     contested = {node[1] for node, who in nodes if node is not None and who == USER}
     contested &= {parents[name] for name in path}
     gone: set[str] = set()
     for name, parent in parents.items():  # in the order of the file: parents come first
         if parent in gone or (parent in contested and name not in path):
             gone.add(name)
-    return [pair for pair in told if (message_forms.node(pair[0]) or ("", ""))[0] not in gone]
+    return [pair for pair in spoken if (message_forms.node(pair[0]) or ("", ""))[0] not in gone]
 
 
-def _without_repetitions(told: Told) -> Told:
+def _without_repetitions(spoken: Spoken) -> Spoken:
     """Drop what the model got, if the transcript also has what people saw: the same, with notes to the model."""
-    repeated = {(message_forms.repeated_form(record), messages[0].who) for record, messages in told}
+    repeated = {(message_forms.repeated_form(record), messages[0].who) for record, messages in spoken}
     return [
         (record, messages)
-        for record, messages in told
+        for record, messages in spoken
         if messages[0].who == TOOL or (message_forms.form(record) or None, messages[0].who) not in repeated
     ]
 
 
-def _without_drafts(told: Told) -> Told:
+def _without_drafts(spoken: Spoken) -> Spoken:
     """Drop records that a later record with the same id repeats and continues, such as with the calls it made."""
     latest: dict[str, int] = {}
     drafts = set()
-    for number, (record, messages) in enumerate(told):
+    for number, (record, messages) in enumerate(spoken):
         name = message_forms.record_id(record)
         if not name:
             continue
-        before = told[latest[name]][1] if name in latest else []
+        before = spoken[latest[name]][1] if name in latest else []
         if before and [_said(message) for message in messages[: len(before)]] == [_said(draft) for draft in before]:
             drafts.add(latest[name])
         latest[name] = number
-    return [pair for number, pair in enumerate(told) if number not in drafts]
+    return [pair for number, pair in enumerate(spoken) if number not in drafts]
 
 
 def _said(message: Message) -> tuple[str, str, str]:

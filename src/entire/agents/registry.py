@@ -262,7 +262,7 @@ def installed(root: str) -> list[Installed]:
 
 
 def _may_name(name: str, path: str) -> bool:
-    """Tell whether a file may hold commands of ours: it does, or cannot be read."""
+    """Tell whether a file may hold hooks that Entire wrote: it does, or cannot be read."""
     from entire import files
 
     try:

@@ -234,8 +234,8 @@ def _preview_or_carry_out(workspace: Workspace, rewind: Rewind, mode: Mode, *, k
 
 
 def _check_conversations(view: views.RewindView, mode: Mode) -> None:
-    """Tell which conversations cannot be put back. Raises EntireError if nothing else would go back, or nobody said
-    that the rest shall.
+    """Tell which conversations cannot be put back. Raises EntireError if nothing else would go back, or if the user has
+    not agreed to restore only the rest.
     """
     problems = [text.plain(f"session {change.session_id} {change.problem}") for change in view.conversations
                 if change.problem]  # fmt: skip

@@ -10,7 +10,6 @@ from entire import files, layout, process
 from entire.errors import CorruptError
 from entire.git import refs, worktrees
 from entire.git.read import Objects
-from entire.layout import METADATA_BRANCH
 from entire.lifecycle import liveness
 from entire.model.session import KEPT_SECONDS
 from entire.store import sessions, steps
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from entire.git.worktrees import Worktree
     from entire.layout import Place
     from entire.model.session import Session
-
-_METADATA_REF = f"refs/heads/{METADATA_BRANCH}"
 
 
 class Repository:

@@ -84,8 +84,8 @@ def messages(catalog: Catalog, prefix: str, session_id: str = "", start: int = 0
         slot = found.slot_of(session_id) if session_id else found.latest
         agent = _agent(slot) if slot is not None else None
         data = _content(objects, slot, agent) if slot is not None else b""
-    told = getattr(agent.transcript("", data), "messages", None) if agent is not None else None
-    said = conversation.read(data, start) if told is None else [message for message in told() if message.at >= start]
+    ask = getattr(agent.transcript("", data), "messages", None) if agent is not None else None
+    said = conversation.read(data, start) if ask is None else [message for message in ask() if message.at >= start]
     return [views.MessageView(**message.__dict__) for message in said]
 
 

@@ -31,7 +31,6 @@ _POLITE = (
     "now ",
 )
 _SUBJECT = 72
-_CONTEXT_PROMPT = 500
 
 
 def branch_name(base_commit: str, worktree_id: str) -> str:

@@ -105,7 +105,7 @@ def _system_path(env: Mapping[str, str]) -> str:
 
 
 def _is_trusted(root: str, env: Mapping[str, str]) -> bool:
-    """Tell whether the agent runs hooks in a folder. It asks about one that nobody decided about, before any hook."""
+    """Tell whether the agent runs hooks in a folder. It asks about an undecided one before any hook."""
     decided = {"true": True, "false": False}.get(env.get("GEMINI_CLI_TRUST_WORKSPACE", ""))
     if decided is not None:
         return decided

@@ -32,7 +32,7 @@ class Chat:
     session_ref: str
     source: Source
     committed: tuple[str, ...] = ()
-    """Abbreviated ids of commits that a hook has told of."""
+    """Abbreviated ids of commits that hooks reported."""
 
     def _part(self, since: Position) -> Conversation:
         raise NotImplementedError

@@ -153,7 +153,7 @@ def _save(context: Context, session: Session, event: Event) -> None:
 
 
 def _identify_subagents(session: Session, transcript: SessionTranscript, turn: Turn, finish: Position) -> None:
-    """Learn from the transcript which subagents the tasks without an id had; it may not have told before the end."""
+    """Learn from the transcript which subagents the tasks without an id had; it may not name them before the end."""
     if session.tasks:
         from entire.lifecycle.turns import tasks
 
