@@ -406,8 +406,11 @@ def test_a_message_is_shown_by_an_agent_that_can(played: Bared, monkeypatch: pyt
 def test_hooks_are_installed_for_an_agent_that_allows_it(
     played: Bared, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert played.story.entire("enable", "--agent", "bare") != 0
-    assert "bare" in capsys.readouterr().err.lower()
+    assert played.story.entire("enable", "--agent", "bare") == 0
+    said = capsys.readouterr().out
+    assert "Bare Agent: its hooks must be installed by hand" in said
+    assert "let its hooks call `entire hooks bare VERB` (verbs: session-start, " in said
+    assert "hooks already in" not in said
     give(monkeypatch, "hook_installer")
     assert played.story.entire("enable", "--agent", "bare") == 0
     assert (played.story.root / ".bare" / "hooks").read_text() == "entire hooks bare turn-end\n"

@@ -97,7 +97,8 @@ def _ask_to_push(workspace: Workspace) -> bool:
 def _agents(view: EnableView, top: str) -> list[str]:
     lines = []
     for hooks in view.agents:
-        lines.append(f"{hooks.agent}: {_written(hooks)} {_files(hooks, top)}")
+        if hooks.path:
+            lines.append(f"{hooks.agent}: {_written(hooks)} {_files(hooks, top)}")
         if hooks.problem:
             lines.append(f"{hooks.agent}: {hooks.problem}")
     return lines + [f"{hooks.agent}: hooks removed from {_files(hooks, top)}" for hooks in view.removed]

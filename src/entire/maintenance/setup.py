@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from entire.agents.contract import Agent, HookInstaller
+    from entire.agents.contract import Agent
     from entire.layout import Place
     from entire.model.requests import DisableRequest, EnableRequest
     from entire.settings import Settings
@@ -87,15 +87,13 @@ def enable(place: Place, request: EnableRequest) -> EnableView:
     """Install hooks and write settings. A request that cannot be met is refused before anything is written."""
     check(request)
     names = dict.fromkeys(request.agents or _suggested(place, user=request.user))
-    chosen = [_with_installer(name) for name in names]
+    chosen = [registry.make(name) for name in names]
     push = _push_sessions(settings.load(place), request.push_sessions)
     scope = _scope(request.user)
     _record_own_changes(place, before=True)
-    installed = tuple(
-        _install_hooks(place, agent, installer, scope, force=request.force) for agent, installer in chosen
-    )
+    installed = tuple(_install_hooks(place, agent, scope, force=request.force) for agent in chosen)
     others = (
-        {agent.name for agent in registry.agents()}.difference(agent.name for agent, _ in chosen)
+        {agent.name for agent in registry.agents()}.difference(agent.name for agent in chosen)
         if request.only_these
         else set()
     )
@@ -113,7 +111,7 @@ def enable(place: Place, request: EnableRequest) -> EnableView:
 def check(request: EnableRequest) -> None:
     """Raise UsageError if a request cannot be met."""
     for name in request.agents:
-        _with_installer(name)
+        registry.make(name)
     if request.strategy and request.strategy not in settings.STRATEGIES:
         raise UsageError(f"this version does not support the strategy {request.strategy}",
                          hint=f"use --strategy {settings.MANUAL_COMMIT}")  # fmt: skip
@@ -123,14 +121,6 @@ def check(request: EnableRequest) -> None:
 
 def _suggested(place: Place, *, user: bool) -> list[str]:
     return [agent.name for agent in agents(place, user=user) if agent.is_suggested]
-
-
-def _with_installer(name: str) -> tuple[Agent, HookInstaller]:
-    agent = registry.make(name)
-    installer = capabilities.hook_installer(agent)
-    if installer is None:
-        raise UsageError(f"{agent.type} does not support hooks", hint="choose another agent with --agent")
-    return agent, installer
 
 
 def _push_sessions(before: Settings | None, wanted: bool | None) -> bool:
@@ -151,7 +141,12 @@ def is_push_chosen(place: Place) -> bool:
     return not is_proposal or settings.pushes_checkpoints(place, found)
 
 
-def _install_hooks(place: Place, agent: Agent, installer: HookInstaller, scope: str, *, force: bool) -> AgentHooksView:
+def _install_hooks(place: Place, agent: Agent, scope: str, *, force: bool) -> AgentHooksView:
+    installer = capabilities.hook_installer(agent)
+    if installer is None:
+        remedy = f"let its hooks call `entire hooks {agent.name} VERB` (verbs: {', '.join(agent.hook_names)})"
+        problem = "its hooks must be installed by hand"
+        return AgentHooksView(agent=agent.type, scope=scope, path="", problem=problem, remedy=remedy)
     paths = installer.hook_config_paths(place.top, scope)
     before = {path: configfile.read(path) for path in paths}
     count = agent_setup.install(installer, place.top, scope, force=force)

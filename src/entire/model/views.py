@@ -321,7 +321,7 @@ class AgentHooksView(Value):
 
     agent: str  # display name
     scope: str  # project, user
-    path: str  # the file that holds them
+    path: str  # the file that holds them, '' if Entire cannot install them
     count: int = 0  # entries written or removed
     other_paths: tuple[str, ...] = ()  # the other files, where an agent keeps its hooks in several
     problem: str = ""  # why the agent does not run them
