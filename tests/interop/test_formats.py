@@ -362,3 +362,23 @@ def test_wrong_types_in_a_state_break_nothing(tmp_path_factory: pytest.TempPathF
     assert found.session_id == ID
     sessions.save(place, found)
     assert sessions.find(place, ID) is not None
+
+
+def test_a_link_by_commit_id_leaves_the_branch_as_the_go_cli_reads_it(story: Story) -> None:
+    """It lists checkpoints by their two-digit folders, reads their records, and keeps other files (section 2)."""
+    session = story.started()
+    with session.turn("Write a"):
+        session.write("a.txt", "a\n")
+    story.git("add", "-A")
+    story.git("-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", "Without hooks")
+    assert story.entire("status") == 0
+    names = story.git("ls-tree", "-r", "--name-only", "entire/checkpoints/v1").split()
+    top = {name.split("/")[0] for name in names}
+    (shard,) = [name for name in top if len(name) == 2]
+    assert top == {shard, "links"}
+    (root,) = {"/".join(name.split("/")[:2]) for name in names if name.startswith(f"{shard}/")}
+    checkpoint_id = root.replace("/", "")
+    strict.root(story.show(f"{root}/metadata.json"), checkpoint_id)
+    strict.session(story.show(f"{root}/0/metadata.json"), checkpoint_id)
+    assert story.ids("HEAD") == []
+    assert [story.show(name) for name in names if name.startswith("links/")] == ["", ""]
