@@ -142,6 +142,20 @@ def test_a_transcript_that_went_another_way(story: Story, session: Session) -> N
     assert sole(story)["transcript"] == session.file.read_text()
 
 
+def test_a_transcript_that_was_cut_after_a_commit_of_the_turn(story: Story, session: Session) -> None:
+    session.prompt("Write and commit")
+    session.write("b.txt", "b\n")
+    session.commit("b")
+    session.write("c.txt", "c\n")
+    before = sole(story)["transcript"]
+    held = session.file.read_text()
+    session.file.write_text("".join(held.splitlines(keepends=True)[:2]))
+    session.hook("stop", last_assistant_message="Done.")
+    assert sole(story)["transcript"] == before
+    assert sole(story)["token_usage"]["api_call_count"] >= 2
+    assert story.log_errors() == []
+
+
 def test_a_checkpoint_of_the_turn_is_not_emptied_at_its_end(story: Story, session: Session) -> None:
     session.prompt("Write and commit")
     session.write("b.txt", "b\n")

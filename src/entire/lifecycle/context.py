@@ -206,7 +206,9 @@ class Context:
             self.log.warn(message, session_id=session.session_id)
             agent = self._stand_in(session)
         found = SessionTranscript(agent, session, self.place.top)
-        return (found.is_gone and self._saved_transcript(found, session, agent)) or found
+        in_turn = session.turn_checkpoints[-1:]
+        is_cut = found.is_gone or any(not found.holds(written.finish) for written in in_turn)
+        return (is_cut and self._saved_transcript(found, session, agent)) or found
 
     def whole_transcript(self, session: Session) -> SessionTranscript:
         """Return what a checkpoint stores: the transcript, but what was stored of it if the agent has cut it since."""

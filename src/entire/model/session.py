@@ -46,6 +46,7 @@ class TurnCheckpoint(Value):
     since: Position  # its tokens are counted from here
     subagents: dict[str, Any] = {}  # tokens of subagents counted before it
     base: TokenUsage | None = None  # its tokens before this turn, if the turn amended it
+    finish: Position = START  # the end of the transcript that it holds
 
 
 class SubagentTask:

@@ -230,6 +230,7 @@ def to_own(session: Session) -> dict[str, Any]:
             "since": checkpoint.since.to_json(),
             "subagents": checkpoint.subagents,
             "base": None if checkpoint.base is None else usage_to_json(checkpoint.base),
+            "finish": checkpoint.finish.to_json(),
         }
         for checkpoint in session.turn_checkpoints
     ]
@@ -264,6 +265,7 @@ def from_own(value: dict[str, Any]) -> Session:
             since=Position.from_json(checkpoint["since"]),
             subagents=checkpoint.get("subagents") or {},
             base=usage_from_json(checkpoint.get("base")),
+            finish=Position.from_json(checkpoint.get("finish")),
         )
         for checkpoint in value.get("turn_checkpoints") or []
     ]

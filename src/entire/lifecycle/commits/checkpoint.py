@@ -40,6 +40,7 @@ class Part(Value):
     session: Session
     slot: SlotContent
     tasks: tuple[TaskContent, ...]
+    finish: Position
     counted: Position
     counted_subagents: dict[str, Any]
     notes: tuple[TurnNote, ...]
@@ -130,6 +131,7 @@ def _part(
         session=session,
         slot=slot,
         tasks=tuple(tasks),
+        finish=finish,
         # Once the agent is installed again, counting continues from the old position.
         counted=session.counted if context.reader_of(session) is None else boundary,
         counted_subagents=after,
@@ -344,6 +346,7 @@ def _count(
                 since=session.counted,
                 subagents=session.counted_subagents,
                 base=usage_before,
+                finish=part.finish,
             )
         )
     session.counted = part.counted
