@@ -29,6 +29,11 @@ class Logged(Value):
     def subject(self) -> str:
         return self.message.lstrip().partition("\n")[0].rstrip()
 
+    @property
+    def made_by(self) -> float:
+        """The moment by which it was made: git's times are whole seconds."""
+        return self.committed + 1.0
+
 
 def resolve(where: str, name: str) -> str:
     """Return the id of the commit that ``name`` resolves to, or ''."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from entire.lifecycle import liveness
 from entire.lifecycle.context import agent_process
 from entire.model.phases import Phase
+from entire.model.session import CLEARED, PREVIOUS
 from entire.store import sessions
 
 TYPE_CHECKING = False
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from entire.model.events import Event
     from entire.model.session import Process, Session
 
-CLEARED = "cleared_in_turn"  # in the metadata of a session until another one continues it: the turn's id, or ''
-PREVIOUS = "previous_session_id"
 _RECENT = 10  # sessions that are searched, those that were written last
 _SECONDS = 10.0  # between the end and the start
 

@@ -11,6 +11,7 @@ from entire.lifecycle.context import agent_process
 from entire.model.events import Event, EventType, GitEvent
 from entire.model.ids import is_session_id
 from entire.model.phases import Action, Facts, Phase, transition
+from entire.model.session import CLEARED, PREVIOUS
 from entire.store import transcripts as stored
 
 TYPE_CHECKING = False
@@ -172,13 +173,13 @@ def _note_previous(context: Context, session: Session, event: Event) -> None:
         elif event.type is EventType.SESSION_START:
             previous = previous or cleared_sessions.take_previous(context, session, event)
     if previous:
-        session.metadata["previous_session_id"] = previous
+        session.metadata[PREVIOUS] = previous
 
 
 def _open(context: Context, session: Session, _event: Event) -> None:
     session.worktree_path, session.worktree_name = context.place.top, context.place.worktree_name
     session.ended = 0.0
-    session.metadata.pop("cleared_in_turn", None)
+    session.metadata.pop(CLEARED, None)
 
 
 def _close(context: Context, session: Session, _event: Event) -> None:

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 _NO_TURN_ID = "0" * 12
+CLEARED = "cleared_in_turn"
+"""In the metadata of a cleared session until another one continues it: the turn's id, or ''."""
+PREVIOUS = "previous_session_id"
+"""In the metadata of a session: the one that it continues."""
 KEPT_SECONDS = 14 * 86400.0  # how long uncommitted work of an inactive session keeps the git hooks active
 
 

@@ -32,7 +32,7 @@ def event(hook: str, data: bytes, now: float) -> Event | None:
 
         return cursor.event(hook, payload, now)
     session = payload.get("session_id")
-    if not isinstance(session, str) or not is_session_id(session) or clean(session) != session:
+    if not isinstance(session, str) or not is_session_id(session):
         return None
     build = _EVENTS.get(hook)
     fields = build(payload) if build else None

@@ -27,7 +27,7 @@ def event(hook: str, data: bytes, now: float) -> Event | None:
     if not isinstance(payload, dict) or hook not in EVENTS:
         return None
     session = payload.get("session_id")
-    if not isinstance(session, str) or not is_session_id(session) or clean(session) != session:
+    if not isinstance(session, str) or not is_session_id(session):
         return None
     fields = EVENTS[hook](payload)
     if fields is None:

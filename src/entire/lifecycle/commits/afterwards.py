@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from entire.lifecycle.context import Context
     from entire.model.turns import RunningTurn
 
-_SECOND = 1.0  # git's times are whole seconds
 _MAX_SQUASHED = 200
 
 
@@ -48,7 +47,7 @@ def decide(context: Context, found: Found) -> Pending:
         running=tuple(sorted(found.running, key=lambda turn: turn.key.session_id != found.maker)),
     )
     decided = decision.decide(context, attempt)
-    moment = min(decided.moment, commit.committed + _SECOND) if commit.committed else decided.moment
+    moment = min(decided.moment, commit.made_by) if commit.committed else decided.moment
     return replace(decided, commit=commit.oid, moment=moment)
 
 
