@@ -84,7 +84,7 @@ def _run_command(args: list[str]) -> int:
     from entire.errors import UsageError
     from entire.ui import group
 
-    root = group.LazyGroup(TABLE, "entire.commands")
+    root = group.Root(TABLE, "entire.commands")
     if _COMPLETION in os.environ:
         from click.shell_completion import shell_complete
 

@@ -9,20 +9,24 @@ import click
 import pytest
 
 import entire
-from entire.commands import TABLE
+from entire.commands import TABLE as ROOT
+from entire.commands import plugin
 from tests.architecture.places import PACKAGE
+
+TABLE = {**ROOT, **{f"plugin {name}": summary for name, summary in plugin.TABLE.items()}}
+GROUPS = {"plugin"}
 
 
 def module_of(command: str) -> str:
-    return "entire.commands." + command.replace("-", "_")
+    return "entire.commands." + command.replace("-", "_").replace(" ", ".")
 
 
 @pytest.mark.parametrize("name", TABLE)
 def test_a_command_has_a_module_with_a_click_command_and_run(name: str) -> None:
     module = importlib.import_module(module_of(name))
     assert isinstance(module.command, click.Command)
-    assert module.command.name == name
-    assert callable(module.run)
+    assert module.command.name == name.split()[-1]
+    assert name in GROUPS or callable(module.run)
 
 
 @pytest.mark.parametrize("name", TABLE)
@@ -41,7 +45,9 @@ def test_the_help_of_a_command_has_an_example(name: str) -> None:
 
 
 def test_every_command_module_is_in_the_table() -> None:
-    modules = {f"entire.commands.{path.stem}" for path in PACKAGE.glob("commands/*.py") if path.stem != "__init__"}
+    paths = [path.relative_to(PACKAGE).with_suffix("") for path in PACKAGE.glob("commands/**/*.py")]
+    modules = {"entire." + ".".join(path.parts) for path in paths if path.name != "__init__"}
+    modules |= {f"entire.commands.{name}" for name in GROUPS}
     assert modules - {"entire.commands.hooks"} == {module_of(name) for name in TABLE}
 
 

@@ -541,7 +541,7 @@ def test_nothing_to_choose_from(repo: Repo, fake: FakeWorkspace, say: Callable[[
 
 def test_completion(fake: FakeWorkspace) -> None:
     def words(*args: str, incomplete: str) -> list[str]:
-        shell = ShellComplete(group.LazyGroup(TABLE, "entire.commands"), {}, "entire", "_ENTIRE_COMPLETE")
+        shell = ShellComplete(group.Root(TABLE, "entire.commands"), {}, "entire", "_ENTIRE_COMPLETE")
         return [one.value for one in shell.get_completions(list(args), incomplete)]
 
     assert words("rewind", "--to", incomplete="") == [COMMIT, STEP, "b" * 40, TURN]

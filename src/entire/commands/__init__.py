@@ -1,7 +1,8 @@
 """The table of commands: name and one-line summary, in the order of the help. Each has a module of its name here.
 
 A module holds ``command`` (a click command: options, help text with an example) and ``run``, and is imported only when
-its command is used. ``hooks`` is not in the table: agents and git call it, people do not.
+its command is used. ``plugin`` is a group with a table of its own. ``hooks`` is not in the table: agents and git call
+it, people do not.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ TABLE = {
     "clean": "List unused data; with --force, delete it.",
     "reset": "Discard the steps on the current commit and the sessions that made them.",
     "doctor": "Find problems; with --fix, repair them.",
+    "plugin": "List, allow, check and write plugins, which connect any agent.",
     "completion": "Print the completion script for a shell.",
     "version": "Print the version.",
 }

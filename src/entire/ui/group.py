@@ -25,22 +25,21 @@ class Command(click.Command):
 
 
 class LazyGroup(click.Group):
-    """A group that knows its commands' names and summaries, and imports a command only when it is used."""
+    """A group that knows its commands' names and summaries, and imports a command only when it is used.
 
-    def __init__(self, table: Mapping[str, str], package: str) -> None:
+    ``package`` holds a module for each command, with dashes as underscores.
+    """
+
+    def __init__(self, name: str, table: Mapping[str, str], package: str, summary: str) -> None:
         super().__init__(
-            name="entire",
-            help="Records the sessions of your coding agents in git and links them to your commits.",
-            epilog=f"Run `entire COMMAND --help` for details.\n\n{EXIT_CODES}",
+            name=name,
+            help=summary,
+            epilog=EXIT_CODES,
             context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
             no_args_is_help=True,
         )
         self._table = table
         self._package = package
-        debug = click.Option(["--debug"], is_flag=True, expose_value=False, help="Show the traceback of an error.")
-        self.params.append(debug)
-        version = click.version_option(entire.__version__, "--version", message="entire %(version)s")
-        version(self)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(self._table)
@@ -48,11 +47,25 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in self._table:
             return None
-        command = importlib.import_module(f"{self._package}.{cmd_name}").command
+        command = importlib.import_module(f"{self._package}.{cmd_name.replace('-', '_')}").command
         assert isinstance(command, click.Command)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the table without importing any command."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(self._table.items()))
+        if self._table:
+            with formatter.section("Commands"):
+                formatter.write_dl(list(self._table.items()))
+
+
+class Root(LazyGroup):
+    """The command ``entire``."""
+
+    def __init__(self, table: Mapping[str, str], package: str) -> None:
+        summary = "Records the sessions of your coding agents in git and links them to your commits."
+        super().__init__("entire", table, package, summary)
+        self.epilog = f"Run `entire COMMAND --help` for details.\n\n{EXIT_CODES}"
+        debug = click.Option(["--debug"], is_flag=True, expose_value=False, help="Show the traceback of an error.")
+        self.params.append(debug)
+        version = click.version_option(entire.__version__, "--version", message="entire %(version)s")
+        version(self)

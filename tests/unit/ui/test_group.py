@@ -8,13 +8,13 @@ from pathlib import Path
 import click
 import pytest
 
-from entire.ui.group import EXIT_CODES, Command, LazyGroup
+from entire.ui.group import EXIT_CODES, Command, Root
 
 TABLE = {"version": "Print the version.", "enable": "Start."}
 
 
 def test_the_order_is_that_of_the_table() -> None:
-    group = LazyGroup(TABLE, "entire.commands")
+    group = Root(TABLE, "entire.commands")
     assert group.list_commands(click.Context(group)) == ["version", "enable"]
 
 
@@ -24,7 +24,7 @@ def test_only_the_command_that_is_asked_for_is_imported(tmp_path: Path, monkeypa
     for name in TABLE:
         (package / f"{name}.py").write_text(f"import click\n\n\n@click.command({name!r})\ndef command():\n    pass\n")
     monkeypatch.syspath_prepend(tmp_path)
-    group = LazyGroup(TABLE, "some_commands")
+    group = Root(TABLE, "some_commands")
     context = click.Context(group)
     assert "Print the version." in group.get_help(context)
     assert "some_commands.version" not in sys.modules
@@ -39,7 +39,7 @@ def test_only_the_command_that_is_asked_for_is_imported(tmp_path: Path, monkeypa
 
 @pytest.mark.parametrize("name", ["hooks", "", "../cli", "nothing"])
 def test_a_name_that_is_not_in_the_table(name: str) -> None:
-    group = LazyGroup(TABLE, "entire.commands")
+    group = Root(TABLE, "entire.commands")
     assert group.get_command(click.Context(group), name) is None
 
 

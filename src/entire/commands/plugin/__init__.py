@@ -1,0 +1,15 @@
+"""``entire plugin``: the group of commands about plugins, with its table as in ``entire.commands``."""
+
+from __future__ import annotations
+
+from entire.ui import group
+
+TABLE: dict[str, str] = {}
+SUMMARY = """Connect any agent by a plugin: an executable `entire-agent-NAME` on PATH.
+
+A plugin runs only after you allowed it.
+
+Example: entire plugin list
+"""
+
+command = group.LazyGroup("plugin", TABLE, __name__, SUMMARY)
