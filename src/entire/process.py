@@ -17,8 +17,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+# These select git's repository, and a hook inherits them. Other variables (proxies, certificates, -c) are kept.
+_OF_A_REPOSITORY = frozenset({
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_CONFIG", "GIT_DIR", "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NAMESPACE", "GIT_NO_REPLACE_OBJECTS",
+    "GIT_OBJECT_DIRECTORY", "GIT_PREFIX", "GIT_QUARANTINE_PATH", "GIT_REFLOG_ACTION", "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE", "GIT_WORK_TREE",
+})  # fmt: skip
 _CHUNK = 1 << 16
 _SIGKILL = 9  # importing ``signal`` costs as much as the rest of this module
+_IGNORED_BY_PYTHON = (13, 25)  # SIGPIPE, SIGXFSZ: a program inherits what is ignored
 _MAX_OUTPUT = 1 << 30
 
 
@@ -34,10 +42,22 @@ class Completed(Value):
     stderr: bytes
 
 
-class Child:
-    """A running program, with pipes to its standard input, output and error."""
+def without_repository(env: Mapping[str, str]) -> dict[str, str]:
+    """Return an environment without the variables that select git's repository: a program finds its own."""
+    return {name: value for name, value in env.items() if name not in _OF_A_REPOSITORY}
 
-    def __init__(self, argv: Sequence[str | bytes], env: Mapping[str, str], folder: str = "") -> None:
+
+class Child:
+    """A running program, with pipes to its standard input, output and error.
+
+    An isolated one has its own session, hence no terminal to prompt on and a process group that is killed as a whole;
+    it also inherits no other open file.
+    """
+
+    def __init__(
+        self, argv: Sequence[str | bytes], env: Mapping[str, str], folder: str = "", *, isolated: bool = False
+    ) -> None:
+        self._isolated = isolated
         child_in, self.stdin = os.pipe()
         self.stdout, child_out = os.pipe()
         self.stderr, child_err = os.pipe()
@@ -47,47 +67,97 @@ class Child:
             (os.POSIX_SPAWN_DUP2, child_err, 2),
         ]
         try:
-            self.pid = _spawn(argv, env, actions, folder)
-        except OSError as error:
+            self.pid = _spawn(argv, env, actions, folder, isolated=isolated)
+        except (OSError, ValueError) as error:  # a ValueError: a word with a NUL
             for fd in (self.stdin, self.stdout, self.stderr):
                 os.close(fd)
+            reason = error.strerror if isinstance(error, OSError) else str(error)
             raise StartError(
-                f"cannot start {os.fsdecode(argv[0])}: {error.strerror}",
+                f"cannot start {os.fsdecode(argv[0])}: {reason}",
                 hint="check that it is installed and on the PATH",
             ) from error
         finally:
             for fd in (child_in, child_out, child_err):
                 os.close(fd)
         self._status: int | None = None
+        self._is_reaped = False  # from then on its pid may be another's
 
     def kill(self) -> None:
-        """Kill the program if it is still running."""
-        if self._status is None:
+        """Kill the program if it is still running; if it is isolated, its whole group, also after its end."""
+        if not self._isolated and self._status is None:
             os.kill(self.pid, _SIGKILL)
+        elif self._isolated and not self._is_reaped:
+            try:
+                os.killpg(self.pid, _SIGKILL)
+            except (ProcessLookupError, PermissionError):  # the group is empty; the program runs as another user
+                pass
+
+    def has_ended(self) -> bool:
+        """Tell whether the program has exited. Its pid, also its group's, stays its own until ``wait``."""
+        if self._status is not None:
+            return True
+        if hasattr(os, "waitid"):
+            return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        pid, raw = os.waitpid(self.pid, os.WNOHANG)  # macOS before Python 3.13
+        if pid:
+            self._status = os.waitstatus_to_exitcode(raw)
+        return pid != 0
 
     def wait(self) -> int:
         """Wait for the program to end; return its exit status."""
+        self._is_reaped = True
         if self._status is None:
             _, raw = os.waitpid(self.pid, 0)
             self._status = os.waitstatus_to_exitcode(raw)
         return self._status
 
 
-def _spawn(argv: Sequence[str | bytes], env: Mapping[str, str], actions: list[Any], folder: str) -> int:
+def _spawn(
+    argv: Sequence[str | bytes], env: Mapping[str, str], actions: list[Any], folder: str, *, isolated: bool
+) -> int:
     """Start a program in a folder, '' for the current directory; return its process id.
 
     posix_spawn cannot change the directory, so this process does, for a moment: only commands that run alone may.
     """
-    name, words = os.fsdecode(argv[0]), list(argv)
+    start = _spawn_isolated if isolated else _spawn_here
     if not folder:
-        return os.posix_spawnp(name, words, env, file_actions=actions)
+        return start(argv, env, actions)
     here = os.open(".", os.O_RDONLY)
     try:
         os.chdir(folder)
-        return os.posix_spawnp(name, words, env, file_actions=actions)
+        return start(argv, env, actions)
     finally:
         os.fchdir(here)
         os.close(here)
+
+
+def _spawn_here(argv: Sequence[str | bytes], env: Mapping[str, str], actions: list[Any]) -> int:
+    return os.posix_spawnp(os.fsdecode(argv[0]), list(argv), env, file_actions=actions)
+
+
+def _spawn_isolated(argv: Sequence[str | bytes], env: Mapping[str, str], actions: list[Any]) -> int:
+    name, words = os.fsdecode(argv[0]), list(argv)
+    actions = [*actions, *((os.POSIX_SPAWN_CLOSE, fd) for fd in _inheritable())]
+    try:
+        return os.posix_spawnp(
+            name, words, env, file_actions=actions, setsid=True, setsigmask=(), setsigdef=_IGNORED_BY_PYTHON
+        )
+    except NotImplementedError:  # a system that cannot start sessions
+        return os.posix_spawnp(
+            name, words, env, file_actions=actions, setpgroup=0, setsigmask=(), setsigdef=_IGNORED_BY_PYTHON
+        )
+
+
+def _inheritable() -> list[int]:
+    """Return the open files that a program would inherit beside its standard ones: those that we inherited."""
+    found = []
+    for name in os.listdir("/dev/fd"):
+        try:
+            if int(name) > 2 and os.get_inheritable(int(name)):
+                found.append(int(name))
+        except OSError:  # the listing's own
+            continue
+    return found
 
 
 def run(
@@ -129,7 +199,7 @@ def _communicate(child: Child, stdin: bytes, timeout: float | None, max_output: 
         while open_fds:
             left = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000
             ready = poller.poll(left)
-            if not ready:
+            if not ready or left == 0:  # one that never stops printing is always ready
                 raise EntireError(f"{name} did not finish within {timeout:g} seconds")
             for fd, _ in ready:
                 if fd == child.stdin:

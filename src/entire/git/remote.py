@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import os
 
+from entire import process
 from entire.errors import EntireError, GitError
 from entire.git import run
 
-# These select git's repository, and a hook inherits them. Other variables (proxies, certificates, -c) are kept.
-OF_A_REPOSITORY = frozenset({
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_CONFIG", "GIT_DIR", "GIT_GRAFT_FILE",
-    "GIT_IMPLICIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NAMESPACE", "GIT_NO_REPLACE_OBJECTS",
-    "GIT_OBJECT_DIRECTORY", "GIT_PREFIX", "GIT_QUARANTINE_PATH", "GIT_REFLOG_ACTION", "GIT_REPLACE_REF_BASE",
-    "GIT_SHALLOW_FILE", "GIT_WORK_TREE",
-})  # fmt: skip
 _NO_QUESTIONS = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_ASKPASS": "true",  # prints nothing; otherwise git would start core.askPass, a dialog
@@ -46,7 +40,7 @@ def fetch(where: str, remote: str, ref: str, into: str, timeout: float) -> None:
 def _run(where: str, timeout: float, *args: str) -> None:
     if timeout <= 0:
         raise EntireError("timed out")
-    env = {name: value for name, value in os.environ.items() if name not in OF_A_REPOSITORY}
+    env = process.without_repository(os.environ)
     env.update(_NO_QUESTIONS, GIT_SSH_COMMAND=_ssh_command(where))
     env.pop("GIT_SSH", None)
     try:

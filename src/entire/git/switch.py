@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from entire import process
 from entire.git import history, refs, remote, run
 
 
@@ -65,5 +66,4 @@ def switch(top: str, name: str, track: str = "") -> None:
     locks and hooks apply.
     """
     args = ("--create", name, "--track", track.removeprefix("refs/remotes/")) if track else ("--no-guess", name)
-    env = {key: value for key, value in os.environ.items() if key not in remote.OF_A_REPOSITORY}
-    run.git(top, "switch", "--quiet", *args, timeout=None, env=env)
+    run.git(top, "switch", "--quiet", *args, timeout=None, env=process.without_repository(os.environ))

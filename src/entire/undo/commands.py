@@ -11,7 +11,6 @@ import os
 
 from entire import files, process
 from entire.errors import EntireError
-from entire.git.remote import OF_A_REPOSITORY
 from entire.model.effects import Run
 from entire.model.value import Value
 from entire.undo import backups
@@ -204,8 +203,7 @@ class CommandRunner:
         name = _shown(argv)
         self._progress(f"Running `{name}`")
         data = (files.read(os.path.join(self._folder, stdin)) or b"") if stdin else b""
-        inherited = {key: value for key, value in os.environ.items() if key not in OF_A_REPOSITORY}
-        whole = {**inherited, **env, TRANSACTION: self._folder}
+        whole = {**process.without_repository(os.environ), **env, TRANSACTION: self._folder}
         try:
             done = process.run(
                 argv, stdin=data, env=whole, folder=self._top, timeout=SECONDS, max_output=_MAX_OUTPUT

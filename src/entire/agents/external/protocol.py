@@ -48,4 +48,11 @@ EXTENSIONS = (
 
 
 class PluginError(EntireError):
-    """A plugin failed: the message names it, and says what it was asked and what happened."""
+    """A plugin failed: the message names it, and says what it was asked and what happened.
+
+    ``errors`` is what it printed on standard error.
+    """
+
+    def __init__(self, message: str, *, hint: str = "", errors: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.errors = errors

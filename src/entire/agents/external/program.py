@@ -1,0 +1,295 @@
+"""A plugin in one hook or command: its calls, what they may cost together, and its connection for questions.
+
+A call's answer is complete when the program exits. Only in a hook, which must not wait for a program that has answered
+and stays, a whole JSON value counts after ``GRACE_SECONDS`` of silence; the program is then killed.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+
+import entire
+from entire import process
+from entire.agents.external import running
+from entire.agents.external.connection import Connection, OutOfTurnError
+from entire.agents.external.protocol import (
+    CALL_SECONDS,
+    HOOK_PROCESSES,
+    HOOK_SECONDS,
+    MAX_ANSWER,
+    MAX_TRANSCRIPT,
+    PREFIX,
+    VERSION,
+    PluginError,
+)
+from entire.agents.external.running import Running
+from entire.model import jsontext
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+_ASK = "entire-ask"
+_BOM = b"\xef\xbb\xbf"
+_MAX_LINES = 4
+_MAX_MESSAGE = 500
+
+
+class Program:
+    """One plugin, in one hook or command.
+
+    ``processes`` counts the processes started so far. In a hook, they are limited, and all calls share one budget of
+    time. Each method raises PluginError, whatever the plugin does, and leaves no process of its group running but the
+    connection's, which ``close`` ends.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        info: Any = None,
+        *,
+        root: str,
+        in_hook: bool,
+        env: Mapping[str, str] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.path = path
+        self.name = os.path.basename(path).removeprefix(PREFIX)
+        self.info = info
+        self.root = root
+        self.in_hook = in_hook
+        self.processes = 0
+        self._env = _environment(os.environ if env is None else env, root)
+        self._clock = clock
+        self._spent = 0.0
+        self._connection: Connection | None = None
+
+    def run(
+        self, *words: str, stdin: bytes = b"", max_output: int = MAX_ANSWER, seconds: float = CALL_SECONDS
+    ) -> bytes:
+        """Call a subcommand; return its standard output."""
+        output = running.Buffer(max_output)
+
+        def is_complete(is_silent: bool) -> bool:
+            return is_silent and self._is_answer(bytes(output.data))
+
+        self._call(words, stdin, output, seconds, is_complete)
+        return bytes(output.data)
+
+    def run_to_file(self, path: str, *words: str, stdin: bytes = b"", max_output: int = MAX_TRANSCRIPT) -> int:
+        """Call a subcommand and write its standard output to a new file, which exists only if that succeeds.
+
+        Returns the number of bytes.
+        """
+        try:
+            fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise self._error(words[0], f"was not called: cannot write {path}: {error.strerror}") from error
+        try:
+            output = running.FileSink(fd, max_output)
+            self._call(words, stdin, output, CALL_SECONDS, _at_its_end)
+        except BaseException:
+            os.unlink(path)
+            raise
+        finally:
+            os.close(fd)
+        return output.size
+
+    def call(self, *words: str, stdin: bytes = b"") -> dict[str, Any]:
+        """Call a subcommand that answers a JSON object."""
+        return self._object(words[0], self.run(*words, stdin=stdin))
+
+    def ask(self, question: str, **arguments: Any) -> Any:
+        """Ask over the connection, which is started if there is none; return the answer."""
+        label = f"{_ASK} {question}"
+        text = jsontext.dumps({"ask": question, "root": self.root, **arguments}, compact=True)
+        begin = self._clock()
+        try:
+            answer = self._exchange(label, text.encode() + b"\n")
+        except BaseException:
+            self._drop_connection()
+            raise
+        finally:
+            self._spent += self._clock() - begin
+        if isinstance(reason := answer.get("error"), str):
+            raise self._error(label, f"failed: {shown(reason)}")
+        return answer["answer"]
+
+    def close(self) -> None:
+        """End the connection."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+    def _call(
+        self,
+        words: tuple[str, ...],
+        stdin: bytes,
+        output: Callable[[bytes], None],
+        seconds: float,
+        is_complete: Callable[[bool], bool],
+    ) -> None:
+        begin = self._clock()
+        limit = self._limit(words[0], seconds)
+        child = self._start(words[0], words)
+        try:
+            child.write(stdin, last=True)
+            child.read(output, begin + limit, is_complete)
+        except (running.TimeOverError, running.TooMuchError, OSError) as error:
+            raise self._error(words[0], _reason(error, limit)) from error
+        finally:
+            child.end()
+            self._spent += self._clock() - begin
+        if child.status:
+            raise self._failure(words[0], child)
+
+    def _exchange(self, label: str, question: bytes) -> dict[str, Any]:
+        """Return the answer to a question. A process may end after an answer: it is started again."""
+        limit = self._limit(label, CALL_SECONDS)
+        deadline = self._clock() + limit
+        try:
+            connection = self._connect(label)
+            line = connection.ask(question, deadline)
+            if line is None and connection.has_answered:
+                self._drop_connection()
+                if connection.child.status:
+                    raise self._failure(label, connection.child)
+                connection = self._connect(label)
+                line = connection.ask(question, deadline)
+        except (running.TimeOverError, running.TooMuchError, OutOfTurnError) as error:
+            raise self._error(label, _reason(error, limit)) from error
+        found = _parsed(line or b"")
+        if isinstance(found, dict) and ("answer" in found or isinstance(found.get("error"), str)):
+            return found
+        self._drop_connection()
+        if connection.child.status:
+            raise self._failure(label, connection.child)
+        raise self._error(label, "ended without an answer" if line is None else _no_answer(line))
+
+    def _connect(self, label: str) -> Connection:
+        if self._connection is None:
+            self._connection = Connection(self._start(label, (_ASK,)), self._is_answer)
+        return self._connection
+
+    def _drop_connection(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.child.end()
+
+    def _is_answer(self, data: bytes) -> bool:
+        """Tell whether the output of a program that has become silent is taken before it exits."""
+        return self.in_hook and _parsed(data) is not _NOTHING
+
+    def _limit(self, label: str, seconds: float) -> float:
+        """Return how many seconds a call may take."""
+        if not self.in_hook:
+            return seconds
+        left = HOOK_SECONDS - self._spent
+        if left <= 0:
+            raise self._error(label, f"was not called: this hook's {HOOK_SECONDS:g} seconds for plugins are over")
+        return min(seconds, left)
+
+    def _start(self, label: str, words: tuple[str, ...]) -> Running:
+        if self.in_hook and self.processes >= HOOK_PROCESSES:
+            raise self._error(label, f"was not called: a hook starts at most {HOOK_PROCESSES} processes of a plugin")
+        try:
+            child = Running((self.path, *words), self._env, self.root, self._clock)
+        except process.StartError as error:
+            raise self._error(label, f"cannot be started: {_why_not(self.path, self.root, error)}") from error
+        self.processes += 1
+        return child
+
+    def _object(self, label: str, data: bytes) -> dict[str, Any]:
+        found = _parsed(data)
+        if not isinstance(found, dict):
+            raise self._error(label, _no_answer(data))
+        return found
+
+    def _failure(self, label: str, child: Running) -> PluginError:
+        status = child.status or 0
+        how = f"failed with status {status}" if status > 0 else f"was killed by signal {-status}"
+        errors = child.errors.decode("utf-8", "replace")
+        said = shown(errors)
+        return self._error(label, how + (f": {said}" if said else ""), errors)
+
+    def _error(self, label: str, what: str, errors: str = "") -> PluginError:
+        return PluginError(
+            f"`{PREFIX}{self.name} {label}` {what}", hint=f"run `entire plugin check {self.name}`", errors=errors
+        )
+
+
+_NOTHING = object()  # what no JSON value is
+
+
+def _environment(inherited: Mapping[str, str], root: str) -> dict[str, str]:
+    return {
+        **process.without_repository(inherited),
+        "ENTIRE_REPO_ROOT": root,
+        "ENTIRE_PROTOCOL_VERSION": str(VERSION),
+        "ENTIRE_CLI_VERSION": entire.__version__,
+        "PWD": root,  # the inherited one names where the hook runs; some programs believe it
+    }
+
+
+def _parsed(data: bytes | bytearray) -> Any:
+    """Return a JSON value, _NOTHING if the data are none."""
+    try:
+        return jsontext.loads(bytes(data).removeprefix(_BOM))
+    except (ValueError, RecursionError):
+        return _NOTHING
+
+
+def _at_its_end(is_silent: bool) -> bool:  # noqa: ARG001
+    return False
+
+
+def _no_answer(data: bytes) -> str:
+    """Say what is wrong with an answer that is no JSON object of the expected form."""
+    found = _parsed(data)
+    if not data.strip():
+        return "answered nothing"
+    if found is _NOTHING:
+        return f"did not answer with JSON: {shown(data[:_MAX_MESSAGE].decode('utf-8', 'replace'))[:80]}"
+    return f"did not answer with the JSON object that it should: {shown(jsontext.dumps(found))[:80]}"
+
+
+def _reason(error: Exception, seconds: float) -> str:
+    if isinstance(error, running.TimeOverError):
+        return f"did not finish within {seconds:.3g} second{'s' * (seconds != 1)}"
+    if isinstance(error, running.TooMuchError):
+        return f"printed more than {_size(error.limit)}"
+    if isinstance(error, OutOfTurnError):
+        return "wrote more than one line for a question"
+    return f"was ended: {error}"
+
+
+def _size(count: int) -> str:
+    return f"{count >> 20} MB" if count >= 1 << 20 else f"{count} bytes"
+
+
+def _why_not(path: str, root: str, error: process.StartError) -> str:
+    """Say why a program cannot be started: the system's reason may be another file's."""
+    number = getattr(error.__cause__, "errno", 0)
+    if number == errno.ENOENT and not os.path.isdir(root):
+        return f"{root} does not exist"
+    if number == errno.ENOENT and os.path.exists(path):
+        return "the interpreter that its first line names does not exist"
+    if number == errno.ENOEXEC:
+        return "it is no program, and its first line names no interpreter"
+    return error.message.rpartition(": ")[2]
+
+
+def shown(text: str) -> str:
+    """Return the last lines of what a program printed on standard error, on one line, for people."""
+    import re
+
+    text = re.sub(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)", "", text)
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) > _MAX_LINES:  # a traceback: its frames are indented
+        lines = [line for line in lines if not line[0].isspace()] or lines
+    joined = "; ".join(line.strip() for line in lines[-_MAX_LINES:])
+    clean = "".join(char if char.isprintable() else " " for char in joined)
+    return clean if len(clean) <= _MAX_MESSAGE else clean[: _MAX_MESSAGE - 1] + "…"
