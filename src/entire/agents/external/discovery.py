@@ -1,0 +1,123 @@
+"""Finds plugins: executable files ``entire-agent-<name>`` in the absolute folders of PATH.
+
+Relative, empty and ``.`` entries are ignored, as they mean another folder in every repository. A plugin that belongs
+to the repository, or that other users can replace, is never used: the next one on PATH of that name is.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from entire.agents.external import protocol
+from entire.model.value import Value, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+
+class Executable(Value):
+    """A plugin's file as it was found on PATH. ``problem`` says why it cannot be used, to follow "it"."""
+
+    name: str
+    path: str
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    """Changes with the content, too, and no program can set it."""
+    inode: int
+    problem: str = ""
+
+    @property
+    def real_path(self) -> str:
+        """The file itself, where ``path`` is a link."""
+        return os.path.realpath(self.path)
+
+
+def find(name: str, env: Mapping[str, str], *, outside: Sequence[str] = ()) -> Executable | None:
+    """Return the first plugin of this name that can be used: it lies in none of the folders ``outside``."""
+    return next((found for found in candidates(name, env, outside=outside) if not found.problem), None)
+
+
+def candidates(name: str, env: Mapping[str, str], *, outside: Sequence[str] = ()) -> list[Executable]:
+    """Return every plugin of this name on PATH, also those that cannot be used."""
+    if not protocol.is_name(name):
+        return []
+    found = (_look(name, folder, outside) for folder in _folders(env))
+    return [executable for executable in found if executable is not None]
+
+
+def find_all(env: Mapping[str, str], *, outside: Sequence[str] = ()) -> list[Executable]:
+    """Return every plugin on PATH by name, also those that cannot be used; of two usable ones, the first is."""
+    found: list[Executable] = []
+    usable: dict[str, str] = {}
+    for folder in _folders(env):
+        for name in _names(folder):
+            executable = _look(name, folder, outside)
+            if executable is None:
+                continue
+            first = usable.setdefault(name, executable.path) if not executable.problem else ""
+            if first and first != executable.path:
+                executable = replace(executable, problem=f"comes after {first} on PATH")
+            found.append(executable)
+    return sorted(found, key=lambda executable: executable.name)
+
+
+def _folders(env: Mapping[str, str]) -> Iterator[str]:
+    """Return the absolute folders of PATH, each once."""
+    entries = env.get("PATH", "").split(os.pathsep)
+    yield from dict.fromkeys(os.path.normpath(entry) for entry in entries if os.path.isabs(entry))
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        found = os.listdir(folder)
+    except OSError:
+        return []
+    return sorted(name.removeprefix(protocol.PREFIX) for name in found if name.startswith(protocol.PREFIX))
+
+
+def _look(name: str, folder: str, outside: Sequence[str]) -> Executable | None:
+    """Return the plugin in a folder; None if there is no such file, or it is not executable."""
+    path = os.path.join(folder, protocol.PREFIX + name)
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    if not stat.S_ISREG(status.st_mode) or not os.access(path, os.X_OK):
+        return None
+    return Executable(name=name, path=path, size=status.st_size, mtime_ns=status.st_mtime_ns,
+                      ctime_ns=status.st_ctime_ns, inode=status.st_ino,
+                      problem=_problem(name, path, outside))  # fmt: skip
+
+
+def _problem(name: str, path: str, outside: Sequence[str]) -> str:
+    if not protocol.is_name(name):
+        return "has a name that is not valid: use lower-case letters, digits and `.`, `_`, `-`"
+    folder, file = os.path.split(path)
+    places = dict.fromkeys((os.path.join(os.path.realpath(folder), file), os.path.realpath(path)))
+    if any(_is_inside(place, os.path.realpath(top)) for place in places for top in outside):
+        return "lies inside the repository"
+    for place in places:
+        open_path = _open_path(place)
+        if open_path:
+            return f"can be replaced by other users: they can write {open_path}"
+    return ""
+
+
+def _is_inside(path: str, top: str) -> bool:
+    return path.startswith(top.rstrip("/") + "/")
+
+
+def _open_path(path: str) -> str:
+    """Return the file or the first folder above it that every user can write; '' if there is none."""
+    while True:
+        mode = os.lstat(path).st_mode
+        is_protected = stat.S_ISLNK(mode) or (stat.S_ISDIR(mode) and mode & stat.S_ISVTX)
+        if mode & stat.S_IWOTH and not is_protected:
+            return path
+        parent = os.path.dirname(path)
+        if parent == path:
+            return ""
+        path = parent

@@ -1,0 +1,164 @@
+"""What the user allowed plugins to do: each is remembered by its path and content.
+
+The file is ``$XDG_CONFIG_HOME/entire/plugins.json``: the user's own, never part of a repository.
+"""
+
+from __future__ import annotations
+
+import os
+
+from entire import files
+from entire.errors import CorruptError, EntireError
+from entire.model.choice import Choice
+from entire.model.digest import sha256
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from entire.agents.external.discovery import Executable
+
+_CHUNK = 1 << 20
+
+
+class Trust(Choice):
+    """What the user decided about a plugin."""
+
+    ALLOWED = "allowed"
+    BY_SETTINGS = "allowed by settings"  # the user's settings allow every plugin
+    DENIED = "denied"
+    CHANGED = "changed"  # allowed, but the file has another path or content since
+    UNKNOWN = "not allowed"  # not decided
+
+
+USABLE = (Trust.ALLOWED, Trust.BY_SETTINGS)
+
+
+class Decisions:
+    """The user's decisions. Raises CorruptError if the file cannot be understood: then no plugin may run."""
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        self.path = _path(env)
+
+    def decide(self, executable: Executable, is_switched_on: Callable[[], bool]) -> Trust:
+        """Return what the user decided; ``is_switched_on`` tells whether settings allow every plugin."""
+        known = self._read()
+        if executable.name in known["denied"]:
+            return Trust.DENIED
+        allowed = known["allowed"].get(executable.name)
+        if isinstance(allowed, dict) and self._is_same(executable, allowed):
+            return Trust.ALLOWED
+        if is_switched_on():
+            return Trust.BY_SETTINGS
+        return Trust.UNKNOWN if allowed is None else Trust.CHANGED
+
+    def allow(self, executable: Executable, digest: str = "") -> None:
+        """Remember that a plugin may run; with ``digest``, only if its content is still that."""
+        found = hash_of(executable)
+        if digest and found != digest:
+            raise EntireError(f"{executable.path} changed meanwhile, so it was not allowed", hint="run it again")
+        self._change(lambda known: _set_allowed(known, executable, found))
+
+    def deny(self, name: str) -> None:
+        """Remember that a plugin of this name may not run, even if settings allow every plugin."""
+        self._change(lambda known: _set_denied(known, name))
+
+    def _is_same(self, executable: Executable, allowed: dict[str, Any]) -> bool:
+        """Tell whether this is the file that was allowed; its content decides if it was written since."""
+        if allowed.get("path") != executable.path:
+            return False
+        if all(allowed.get(key) == value for key, value in stamp(executable).items()):
+            return True
+        digest = allowed.get("sha256")
+        try:
+            if not digest or digest != hash_of(executable):
+                return False
+        except EntireError:
+            return False
+        try:
+            self._change(lambda known: _set_stamp(known, executable, digest))  # saves the next hook the reading
+        except EntireError:
+            pass
+        return True
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            known = (files.read_json(self.path) if self.path else None) or {}
+        except (EntireError, OSError) as error:
+            message = error.message if isinstance(error, EntireError) else f"cannot read {self.path}: {error}"
+            raise CorruptError(f"no plugin may run: {message}", hint=_HINT.format(self.path)) from error
+        known = {**known, "allowed": known.get("allowed", {}), "denied": known.get("denied", [])}
+        if not isinstance(known["allowed"], dict) or not isinstance(known["denied"], list):
+            message = f"no plugin may run: {self.path} has values of wrong types"
+            raise CorruptError(message, hint=_HINT.format(self.path))
+        return known
+
+    def _change(self, edit: Callable[[dict[str, Any]], None]) -> None:
+        if not self.path:
+            raise EntireError("there is no home directory to remember the decision in", hint="set HOME")
+        path = os.path.realpath(self.path)  # a link stays a link
+        try:
+            with files.Lock(path + ".lock"):
+                known = self._read()
+                before = files.json_bytes(known)
+                edit(known)
+                if files.json_bytes(known) != before:
+                    files.write_json(path, known)
+        except OSError as error:
+            hint = "check the permissions and try again"
+            raise EntireError(f"cannot write {self.path}: {error.strerror}", hint=hint) from error
+
+
+_HINT = "correct {0}, or delete it and allow your plugins again"
+
+
+def hash_of(executable: Executable) -> str:
+    """Return the SHA-256 of a plugin's content; raises EntireError if it cannot be read."""
+    digest = sha256()
+    try:
+        with open(executable.path, "rb") as file:
+            while data := file.read(_CHUNK):
+                digest.update(data)
+    except OSError as error:
+        hint = "make it readable: Entire recognises it by its content"
+        raise EntireError(f"cannot read {executable.path}: {error.strerror}", hint=hint) from error
+    return digest.hexdigest()
+
+
+def _set_allowed(known: dict[str, Any], executable: Executable, digest: str) -> None:
+    known["allowed"][executable.name] = {"path": executable.path, **stamp(executable), "sha256": digest}
+    known["denied"] = [name for name in known["denied"] if name != executable.name]
+
+
+def _set_denied(known: dict[str, Any], name: str) -> None:
+    known["allowed"].pop(name, None)
+    if name not in known["denied"]:
+        known["denied"].append(name)
+
+
+def _set_stamp(known: dict[str, Any], executable: Executable, digest: str) -> None:
+    """Update a decision, unless it was taken back meanwhile."""
+    allowed = known["allowed"].get(executable.name)
+    if isinstance(allowed, dict) and (allowed.get("path"), allowed.get("sha256")) == (executable.path, digest):
+        allowed.update(stamp(executable))
+
+
+def stamp(executable: Executable) -> dict[str, int]:
+    """Return what tells without reading that a file is still the same."""
+    names = ("size", "mtime_ns", "ctime_ns", "inode")
+    return {name: getattr(executable, name) for name in names}
+
+
+def _path(env: Mapping[str, str]) -> str:
+    base = base_folder(env, "XDG_CONFIG_HOME", ".config")
+    return os.path.join(base, "entire", "plugins.json") if base else ""
+
+
+def base_folder(env: Mapping[str, str], variable: str, default: str) -> str:
+    """Return a base folder of the user, by the XDG rules; '' if there is no home directory."""
+    folder = env.get(variable, "")
+    if os.path.isabs(folder):
+        return folder
+    home = env.get("HOME") or os.path.expanduser("~")
+    return os.path.join(home, default) if os.path.isabs(home) else ""
