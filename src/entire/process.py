@@ -96,9 +96,12 @@ class Child:
         """Tell whether the program has exited. Its pid, also its group's, stays its own until ``wait``."""
         if self._status is not None:
             return True
-        if hasattr(os, "waitid"):
-            return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-        pid, raw = os.waitpid(self.pid, os.WNOHANG)  # macOS before Python 3.13
+        try:
+            if hasattr(os, "waitid"):
+                return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+            pid, raw = os.waitpid(self.pid, os.WNOHANG)  # macOS before Python 3.13
+        except ChildProcessError:  # as in ``wait``
+            return True
         if pid:
             self._status = os.waitstatus_to_exitcode(raw)
         return pid != 0
@@ -107,7 +110,10 @@ class Child:
         """Wait for the program to end; return its exit status."""
         self._is_reaped = True
         if self._status is None:
-            _, raw = os.waitpid(self.pid, 0)
+            try:
+                _, raw = os.waitpid(self.pid, 0)
+            except ChildProcessError:  # who started us ignores the ends of children, so the system forgets them
+                raw = 0
             self._status = os.waitstatus_to_exitcode(raw)
         return self._status
 

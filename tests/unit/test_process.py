@@ -138,3 +138,37 @@ def test_a_process_that_is_gone() -> None:
     assert process.look(child.pid) is None
     assert not process.is_running(child.pid, "")
     assert process.ancestors(child.pid) == []
+
+
+def test_a_program_that_never_stops_printing_is_ended_in_time() -> None:
+    begin = time.monotonic()
+    with pytest.raises(EntireError, match=r"sh did not finish within 0\.5 seconds"):
+        process.run(["sh", "-c", "while :; do echo x; done"], timeout=0.5)
+    assert time.monotonic() - begin < 10
+
+
+def test_an_environment_without_a_repository() -> None:
+    env = {"GIT_DIR": "a", "GIT_INDEX_FILE": "b", "GIT_PREFIX": "", "GIT_SSH_COMMAND": "ssh", "PATH": "/bin"}
+    assert process.without_repository(env) == {"GIT_SSH_COMMAND": "ssh", "PATH": "/bin"}
+    assert len(env) == 5
+
+
+def test_a_word_that_no_program_can_be_given() -> None:
+    with pytest.raises(process.StartError, match="cannot start echo: embedded null byte"):
+        process.run(["echo", "a\0b"])
+
+
+def test_an_isolated_child_is_killed_with_all_it_started_also_after_its_end() -> None:
+    child = process.Child(["sh", "-c", "sleep 60 & echo $!; sleep 60 & echo $!"], os.environ, isolated=True)
+    with os.fdopen(child.stdout) as output:
+        left = [int(output.readline()), int(output.readline())]
+        while not child.has_ended():
+            time.sleep(0.001)
+        assert [os.getsid(pid) for pid in left] == [child.pid, child.pid]
+        assert child.has_ended()
+        child.kill()
+        assert output.read() == "", "nobody holds the pipe any more"
+    assert child.wait() == 0
+    child.kill()
+    os.close(child.stdin)
+    os.close(child.stderr)

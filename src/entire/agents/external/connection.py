@@ -10,6 +10,7 @@ import time
 
 from entire.agents.external import running
 from entire.agents.external.protocol import GRACE_SECONDS, MAX_ANSWER
+from entire.agents.external.running import Output
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,27 +24,24 @@ class OutOfTurnError(Exception):
 
 
 class Connection:
-    """A running ``entire-ask``; ``is_unfinished_answer`` tells whether an answer without the line's end counts."""
+    """A running ``entire-ask``; ``is_answer`` tells whether an answer counts that lacks the line's end."""
 
-    def __init__(self, child: Running, is_unfinished_answer: Callable[[bytes], bool]) -> None:
+    def __init__(self, child: Running, is_answer: Callable[[bytes], bool]) -> None:
         self.child = child
         self.has_answered = False
-        self._is_unfinished_answer = is_unfinished_answer
+        self._is_answer = is_answer
 
     def ask(self, question: bytes, deadline: float) -> bytes | None:
         """Return the answer, None if the program has ended without one."""
-        earlier = self.child.look()
-        if earlier is None:
-            return None
-        if earlier.strip():
-            raise OutOfTurnError
-        output = running.Buffer(MAX_ANSWER)
-
-        def is_complete(is_silent: bool) -> bool:
-            return b"\n" in output.data.lstrip() or (is_silent and self._is_unfinished_answer(bytes(output.data)))
-
+        if self.has_answered:
+            earlier = self.child.look()
+            if earlier is None:
+                return None
+            if earlier.strip():
+                raise OutOfTurnError
+        output = _Line(self._is_answer)
         self.child.write(question, last=False)
-        self.child.read(output, deadline, is_complete)
+        self.child.read(output, deadline)
         answer, _, rest = bytes(output.data.lstrip()).partition(b"\n")
         if rest.strip():
             raise OutOfTurnError
@@ -54,16 +52,25 @@ class Connection:
         """Let the program end by itself, for a short time, then kill its group."""
         try:
             self.child.write(b"", last=True)
-            self.child.read(_discard, time.monotonic() + GRACE_SECONDS, _never)
+            self.child.read(_Discarded(0), time.monotonic() + GRACE_SECONDS)
         except running.TimeOverError:
             pass
         finally:
             self.child.end()
 
 
-def _discard(data: bytes) -> None:
-    pass
+class _Line(Output):
+    def __init__(self, is_answer: Callable[[bytes], bool]) -> None:
+        super().__init__(MAX_ANSWER)
+        self._is_answer = is_answer
+
+    def is_complete(self) -> bool:
+        return b"\n" in self.data.lstrip()
+
+    def is_enough(self, *, is_closed: bool) -> bool:
+        return is_closed or self._is_answer(bytes(self.data))
 
 
-def _never(is_silent: bool) -> bool:  # noqa: ARG001
-    return False
+class _Discarded(Output):
+    def add(self, data: bytes) -> None:
+        pass

@@ -24,7 +24,7 @@ from entire.agents.external.protocol import (
     VERSION,
     PluginError,
 )
-from entire.agents.external.running import Running
+from entire.agents.external.running import Output, Running
 from entire.model import jsontext
 
 TYPE_CHECKING = False
@@ -71,12 +71,8 @@ class Program:
         self, *words: str, stdin: bytes = b"", max_output: int = MAX_ANSWER, seconds: float = CALL_SECONDS
     ) -> bytes:
         """Call a subcommand; return its standard output."""
-        output = running.Buffer(max_output)
-
-        def is_complete(is_silent: bool) -> bool:
-            return is_silent and self._is_answer(bytes(output.data))
-
-        self._call(words, stdin, output, seconds, is_complete)
+        output = _Answer(max_output, self._is_answer)
+        self._call(words, stdin, output, seconds)
         return bytes(output.data)
 
     def run_to_file(self, path: str, *words: str, stdin: bytes = b"", max_output: int = MAX_TRANSCRIPT) -> int:
@@ -89,8 +85,8 @@ class Program:
         except OSError as error:
             raise self._error(words[0], f"was not called: cannot write {path}: {error.strerror}") from error
         try:
-            output = running.FileSink(fd, max_output)
-            self._call(words, stdin, output, CALL_SECONDS, _at_its_end)
+            output = running.FileOutput(max_output, fd)
+            self._call(words, stdin, output, CALL_SECONDS)
         except BaseException:
             os.unlink(path)
             raise
@@ -124,20 +120,13 @@ class Program:
         if connection is not None:
             connection.close()
 
-    def _call(
-        self,
-        words: tuple[str, ...],
-        stdin: bytes,
-        output: Callable[[bytes], None],
-        seconds: float,
-        is_complete: Callable[[bool], bool],
-    ) -> None:
+    def _call(self, words: tuple[str, ...], stdin: bytes, output: Output, seconds: float) -> None:
         begin = self._clock()
         limit = self._limit(words[0], seconds)
         child = self._start(words[0], words)
         try:
             child.write(stdin, last=True)
-            child.read(output, begin + limit, is_complete)
+            child.read(output, begin + limit)
         except (running.TimeOverError, running.TooMuchError, OSError) as error:
             raise self._error(words[0], _reason(error, limit)) from error
         finally:
@@ -221,6 +210,15 @@ class Program:
         )
 
 
+class _Answer(Output):
+    def __init__(self, limit: int, is_answer: Callable[[bytes], bool]) -> None:
+        super().__init__(limit)
+        self._is_answer = is_answer
+
+    def is_enough(self, *, is_closed: bool) -> bool:  # noqa: ARG002
+        return self._is_answer(bytes(self.data))
+
+
 _NOTHING = object()  # what no JSON value is
 
 
@@ -240,10 +238,6 @@ def _parsed(data: bytes | bytearray) -> Any:
         return jsontext.loads(bytes(data).removeprefix(_BOM))
     except (ValueError, RecursionError):
         return _NOTHING
-
-
-def _at_its_end(is_silent: bool) -> bool:  # noqa: ARG001
-    return False
 
 
 def _no_answer(data: bytes) -> str:

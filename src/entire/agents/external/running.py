@@ -7,9 +7,15 @@ for ``GRACE_SECONDS`` more. Whatever happens, ``end`` kills the group; only a pr
 
 from __future__ import annotations
 
+import atexit
 import os
 import select
 import time
+
+try:
+    import _signal  # type: ignore[import-not-found]  # ``signal`` itself costs a hook 4 ms
+except ImportError:  # another interpreter
+    import signal as _signal
 
 from entire import process
 from entire.agents.external.protocol import GRACE_SECONDS, MAX_ERRORS
@@ -17,7 +23,9 @@ from entire.agents.external.protocol import GRACE_SECONDS, MAX_ERRORS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
+_ENDINGS = (1, 15)  # SIGHUP and SIGTERM end this process at once: the agent has no patience, its terminal was closed
 _CHUNK = 1 << 16
 _TICK_SECONDS = 0.05  # how often a program is looked at that may have exited while others hold its pipes
 _PAUSE_SECONDS = 0.0002  # a program that has closed its pipes exits very soon
@@ -36,31 +44,40 @@ class TooMuchError(Exception):
         self.limit = limit
 
 
-class Buffer:
-    """Collects standard output in memory, up to a limit."""
+class Output:
+    """Takes standard output, up to a limit of bytes, and says when it need not wait for the program's end."""
 
     def __init__(self, limit: int) -> None:
         self.data = bytearray()
-        self._limit = limit
-
-    def __call__(self, data: bytes) -> None:
-        self.data += data
-        if len(self.data) > self._limit:
-            raise TooMuchError(self._limit)
-
-
-class FileSink:
-    """Writes standard output to an open file, up to a limit."""
-
-    def __init__(self, fd: int, limit: int) -> None:
         self.size = 0
-        self._fd = fd
         self._limit = limit
 
-    def __call__(self, data: bytes) -> None:
+    def add(self, data: bytes) -> None:
         self.size += len(data)
         if self.size > self._limit:
             raise TooMuchError(self._limit)
+        self.write(data)
+
+    def write(self, data: bytes) -> None:
+        self.data += data
+
+    def is_complete(self) -> bool:
+        """Tell whether nothing can follow; asked after each output."""
+        return False
+
+    def is_enough(self, *, is_closed: bool) -> bool:  # noqa: ARG002
+        """Tell whether nothing is expected to follow; asked once the program has been silent for ``GRACE_SECONDS``."""
+        return False
+
+
+class FileOutput(Output):
+    """Writes to an open file."""
+
+    def __init__(self, limit: int, fd: int) -> None:
+        super().__init__(limit)
+        self._fd = fd
+
+    def write(self, data: bytes) -> None:
         while data:
             data = data[os.write(self._fd, data) :]
 
@@ -75,9 +92,10 @@ class Running:
         self.errors = b""  # the end of its standard error
         self.status: int | None = None  # its exit status (negative: a signal), once it has ended by itself
         self._clock = clock
-        self._child = process.Child(argv, env, folder, isolated=True)
+        self._child = _start(argv, env, folder)
         self._todo = memoryview(b"")  # of standard input
         self._closes_input = False  # when that is written
+        self._pause = _PAUSE_SECONDS
         self._open = {self._child.stdin, self._child.stdout, self._child.stderr}
         os.set_blocking(self._child.stdin, False)
 
@@ -88,27 +106,25 @@ class Running:
         if last and not data:
             self._close(self._child.stdin)
 
-    def read(self, receive: Callable[[bytes], None], deadline: float, is_complete: Callable[[bool], bool]) -> None:
-        """Pass standard output on until it is complete, or the program has ended; raises TimeOverError.
-
-        ``is_complete`` is asked after each output, and, with True, once the program has then been silent for
-        ``GRACE_SECONDS``.
-        """
-        last_output, was_asked = self._clock(), True
+    def read(self, output: Output, deadline: float) -> None:
+        """Pass standard output on until it is complete or the program has ended; raises TimeOverError, TooMuchError."""
+        last, was_asked = self._clock(), False  # when it printed last, or closed its output
         ended: float | None = None  # when the program was seen to have exited
         while not self._is_over(ended):
+            was_closed = self._is_closed()
             now = self._clock()
             if now >= deadline:
                 raise TimeOverError
             data = self._step(min(deadline - now, _TICK_SECONDS))
             if data:
-                receive(data)
-                last_output, was_asked = self._clock(), False
-                if is_complete(False):
+                output.add(data)
+                if output.is_complete():
                     return
-            elif not was_asked and self._clock() - last_output >= GRACE_SECONDS:
+            if data or self._is_closed() != was_closed:
+                last, was_asked = self._clock(), False
+            elif not was_asked and self._clock() - last >= GRACE_SECONDS:
                 was_asked = True
-                if is_complete(True):
+                if output.is_enough(is_closed=was_closed):
                     return
             if ended is None and self._child.has_ended():
                 ended = self._clock()
@@ -119,13 +135,14 @@ class Running:
     def look(self) -> bytes | None:
         """Return the standard output that is there already; None if there is none and the program has ended."""
         data = self._step(0)
-        is_over = self._child.stdout not in self._open or self._child.has_ended()
+        is_over = self._is_closed() or self._child.has_ended()
         return None if is_over and not data else data or b""
 
     def end(self) -> None:
         """Kill the process group and take leave; ``status`` stays None if the program had not ended by itself."""
         had_ended = self._child.has_ended()
         self._child.kill()
+        _forget(self._child)
         for fd in tuple(self._open):
             self._close(fd)
         end = time.monotonic() + GRACE_SECONDS
@@ -136,11 +153,15 @@ class Running:
         status = self._child.wait()
         self.status = status if had_ended else None
 
+    def _is_closed(self) -> bool:
+        """Tell whether standard output is at its end."""
+        return self._child.stdout not in self._open
+
     def _is_over(self, ended: float | None) -> bool:
         """Tell whether the program has exited and its output is read, as far as it is waited for."""
         if ended is None:
             return False
-        return self._child.stdout not in self._open or self._clock() - ended >= GRACE_SECONDS
+        return self._is_closed() or self._clock() - ended >= GRACE_SECONDS
 
     def _step(self, seconds: float) -> bytes | None:
         """Wait for what the pipes are ready for, and do it; return standard output, None if nothing was ready."""
@@ -148,8 +169,9 @@ class Running:
         waits_for = self._open if self._todo else self._open - {self._child.stdin}
         for fd in waits_for:
             poller.register(fd, select.POLLOUT if fd == self._child.stdin else select.POLLIN)
-        if not waits_for:  # it has closed its pipes, and exits now as a rule: poll waits a millisecond at least
-            time.sleep(min(seconds, _PAUSE_SECONDS))
+        if not waits_for:  # it has closed its pipes, and exits now as a rule; poll would wait a millisecond
+            time.sleep(min(seconds, self._pause))
+            self._pause *= 2
             return None
         ready = poller.poll(seconds * 1000)
         found = b""
@@ -179,3 +201,46 @@ class Running:
         if fd in self._open:
             self._open.discard(fd)
             os.close(fd)
+
+
+_children: list[process.Child] = []  # that this process must not leave behind
+
+
+def _start(argv: Sequence[str], env: Mapping[str, str], folder: str) -> process.Child:
+    """Start a child that is killed if a signal ends this process, or if it exits."""
+    atexit.register(_kill_children)
+    _handle_endings(from_action=_signal.SIG_DFL, to_action=_end_with_children)
+    mask = _signal.pthread_sigmask(_signal.SIG_BLOCK, _ENDINGS)
+    try:
+        _children.append(process.Child(argv, env, folder, isolated=True))
+    finally:
+        _signal.pthread_sigmask(_signal.SIG_SETMASK, mask)
+    return _children[-1]
+
+
+def _forget(child: process.Child) -> None:
+    _children.remove(child)
+    if not _children:
+        atexit.unregister(_kill_children)
+        _handle_endings(from_action=_end_with_children, to_action=_signal.SIG_DFL)
+
+
+def _handle_endings(*, from_action: Any, to_action: Any) -> None:
+    for number in _ENDINGS:
+        if _signal.getsignal(number) == from_action:
+            try:
+                _signal.signal(number, to_action)
+            except ValueError:  # only the main thread may
+                return
+
+
+def _end_with_children(number: int, frame: Any) -> None:  # noqa: ARG001
+    """Kill what runs, then end as this process would have ended without."""
+    _kill_children()
+    _signal.signal(number, _signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
+def _kill_children() -> None:
+    for child in _children:
+        child.kill()
