@@ -223,6 +223,11 @@ def offset_of(source: Source, count: int) -> tuple[int, int]:
     return offset, seen
 
 
+def count_lines(source: Source, stop: int) -> int:
+    """Return how many lines end in the first ``stop`` bytes."""
+    return sum(block.count(b"\n") for block in _blocks(source, 0, stop))
+
+
 def byte_before(source: Source, offset: int) -> bytes:
     """Return the byte before ``offset``; empty at the start of the file or beyond its end."""
     try:

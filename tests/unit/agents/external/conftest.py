@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.agents.external.world import World
+
 Install = Callable[..., Path]
 
 
@@ -22,3 +24,11 @@ def install(tmp_path: Path) -> Install:
         return path
 
     return write
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    """Return a repository with a session folder, in a home of its own."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    return World(tmp_path)

@@ -1,0 +1,415 @@
+"""Transcripts that a plugin reads: through the subcommands of version 1, or by answering questions of ours."""
+
+from __future__ import annotations
+
+import os
+
+from entire.agents import transcripts
+from entire.agents.external import asking, questions, scratch, wire
+from entire.agents.external.protocol import MAX_TRANSCRIPT
+from entire.agents.lines import LineTranscript
+from entire.agents.opaque import OpaqueTranscript
+from entire.model.transcripts import START, UNKNOWN, FileLines, FileReport, Position, Prompt, TokenUsage
+from entire.model.value import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from entire.agents.external.sessions import Plugin
+    from entire.model.transcripts import Agreement, Message, Subagent
+
+_HERE = "\0"  # in a call: the path of the transcript
+_SNIFFED = 1 << 16
+
+
+class ExternalTranscript:
+    """A transcript as version 1 of the protocol tells it; what that cannot say degrades as the documentation lists.
+
+    A position's count is the plugin's own number, in a unit that it does not tell. Where the transcript is lines, the
+    position's byte is where they end, and its mark how many they are.
+    """
+
+    def __init__(self, plugin: Plugin, session_ref: str, stored: bytes | None = None) -> None:
+        self.session_ref = session_ref
+        self._plugin = plugin
+        self._info = plugin.info
+        self._sessions = plugin.sessions
+        self._calls = plugin.calls
+        self._stored = stored
+        self._is_analyzed = "transcript_analyzer" in plugin.info.capabilities
+        self._own: LineTranscript | OpaqueTranscript | None = None
+        self._direct: bool | None = None
+
+    # ------------------------------------------------------------ content
+
+    def snapshot(self) -> bytes:
+        if self._stored is not None:
+            return self._stored
+        if self._is_direct():
+            return transcripts.read(self.session_ref)
+        return self._calls.once(("content", self.session_ref), self._read) or b""
+
+    def _read(self) -> bytes:
+        """Return what the plugin reads, or what it knows of the session if that is nothing."""
+        words = ("read-transcript", "--session-ref", self.session_ref)
+        run = self._calls.program.run
+        found = self._calls.once(words, lambda: run(*words, max_output=MAX_TRANSCRIPT), may_fail=self._is_missing())
+        return found or self._sessions.at(self.session_ref).native_data
+
+    def _is_direct(self) -> bool:
+        """Tell whether the transcript is a file that needs no plugin to be read."""
+        if self._direct is None:
+            self._direct = (
+                self._stored is None
+                and "transcript_preparer" not in self._info.capabilities
+                and self._sessions.holds(self.session_ref)
+                and os.path.isfile(self.session_ref)
+                and os.access(self.session_ref, os.R_OK)
+            )
+        return self._direct
+
+    def _is_missing(self) -> bool:
+        """Tell whether there is no file yet: a plugin may then fail to read it."""
+        is_path = os.path.isabs(self.session_ref) and "\0" not in self.session_ref
+        return not self.session_ref or (self._stored is None and is_path and not os.path.lexists(self.session_ref))
+
+    def _content(self) -> LineTranscript | OpaqueTranscript | None:
+        """Return what reads the bytes; None if they would have to be asked for only to count them."""
+        if self._own is None:
+            is_direct = self._is_direct()
+            if self._is_analyzed and not is_direct and self._stored is None:
+                return None
+            data = None if is_direct else self.snapshot()
+            kind = LineTranscript if _is_lines(self.session_ref if data is None else data) else OpaqueTranscript
+            self._own = kind(self.session_ref, data)
+        return self._own
+
+    def _call(self, *words: str, stdin: bool = False) -> dict[str, Any]:
+        """Return the object that a subcommand answers about this transcript; an empty one if it failed."""
+        return self._once(words, lambda path: self._called(path, words, stdin=stdin)) or {}
+
+    def _called(self, path: str, words: tuple[str, ...], *, stdin: bool) -> dict[str, Any]:
+        placed = (path if word == _HERE else word for word in words)
+        return self._calls.program.call(*placed, stdin=self.snapshot() if stdin else b"")
+
+    def _once(self, question: tuple[object, ...], ask: Callable[[str], Any]) -> Any:
+        """Return the answer about this transcript; None if it failed. A stored copy is asked about in a file."""
+        stored, about = self._stored, (*question, self.session_ref)
+        if stored is None:
+            return self._calls.once(about, lambda: ask(self.session_ref), may_fail=self._is_missing())
+        return self._calls.once(about, lambda: scratch.with_file(self.session_ref, stored, ask))
+
+    # ------------------------------------------------------------ positions
+
+    def end(self, known: Position = START) -> Position:
+        number = self._number() if self._is_analyzed else None  # before the size: what is stored must hold all of it
+        content = self._content()
+        if not self._is_analyzed:
+            return content.end(known) if content is not None else START
+        own = content.end(_of_content(known)) if content is not None else START
+        return _joined(known.count if number is None else number, own, content)
+
+    def _number(self) -> int | None:
+        """Return the plugin's number for the end; None if it gives none."""
+        return _whole(self._call("get-transcript-position", "--path", _HERE).get("position"))
+
+    def at(self, count: int) -> Position:
+        content = self._content()
+        if count <= 0 or (content is not None and not self._is_analyzed):
+            return content.at(count) if content is not None and count > 0 else START
+        end = self.end()
+        if count >= end.count:
+            return end
+        lines = self._lines_before(Position(count=count))
+        if lines is None or content is None:
+            return Position(count=count)
+        return _joined(count, content.at(lines), content)
+
+    def cut(self, end: Position) -> bytes:
+        content = self._content()
+        if not self._is_analyzed:
+            return content.cut(end) if content is not None else b""
+        lines = self._lines_before(end)
+        if content is None or lines is None:
+            return self.snapshot()  # only the plugin knows where its number is
+        return content.cut(Position(count=lines, byte=end.byte))
+
+    def holds(self, position: Position) -> bool:
+        content = self._content()
+        if not self._is_analyzed:
+            return content is not None and content.holds(position)
+        if position == START:
+            return True
+        if self._stored is None and content is not None and not content.holds(Position(byte=position.byte)):
+            return False
+        number = self._number()
+        return number is None or position.count <= number
+
+    def is_later(self, position: Position, other: Position) -> bool:
+        if position.count != other.count or (position.count and not (position.byte and other.byte)):
+            return position.count > other.count
+        return position.byte > other.byte
+
+    def agreement(self, stored: bytes) -> Agreement:
+        own = self.snapshot()
+        kind = LineTranscript if _is_lines(stored or own) else OpaqueTranscript
+        found = kind(self.session_ref, own).agreement(stored)
+        if not self._is_analyzed or kind is OpaqueTranscript or not found.extent:
+            return found
+        agreed = LineTranscript(self.session_ref, stored).cut(Position(count=found.extent))
+        plugin = replace(self._plugin, calls=self._calls.fresh())
+        number = type(self)(plugin, self.session_ref, agreed).end().count
+        return replace(found, extent=number or found.extent)
+
+    def file_lines(self, end: Position) -> FileLines | None:
+        content = self._content()
+        if not self._is_direct() or not isinstance(content, LineTranscript):
+            return None
+        lines = self._lines_before(end) if self._is_analyzed else end.count
+        if lines is None:
+            return None
+        return content.file_lines(Position(count=lines, byte=end.byte))
+
+    def _lines_before(self, position: Position) -> int | None:
+        """Return how many lines are before a position; None if that cannot be known."""
+        content = self._content()
+        if not isinstance(content, LineTranscript):
+            return None
+        if position.mark.isdigit() or not position.count:
+            return int(position.mark or 0)
+        number, end = self._number() or 0, content.end()
+        if position.count >= number:
+            return end.count
+        if number == end.count:
+            return position.count
+        if number == end.byte:
+            return transcripts.count_lines(self._source_of_bytes(content, position.count), position.count)
+        return None
+
+    def _source_of_bytes(self, content: LineTranscript, count: int) -> transcripts.Source:
+        """Return where a number of bytes is counted: redaction has moved those of a stored copy."""
+        if self._stored is None or not self._sessions.holds(self.session_ref):
+            return content.source
+        is_there = transcripts.byte_before(self.session_ref, count) == b"\n"
+        return self.session_ref if is_there else content.source
+
+    # ------------------------------------------------------------ what was said and done
+
+    def files(self, since: Position, until: Position | None = None) -> list[FileReport]:  # noqa: ARG002
+        """Return what tools changed after ``since``: where to stop cannot be said."""
+        if "subagent_aware_extractor" in self._info.capabilities:
+            words = ("--offset", str(since.count), "--subagents-dir", self._subagents_dir())
+            found = self._call("extract-all-modified-files", *words, stdin=True)
+        else:
+            found = self._files_after(since)
+        reports: list[FileReport] = wire.FILES.read(found.get("files"))
+        return reports
+
+    def _files_after(self, since: Position) -> dict[str, Any]:
+        return self._call("extract-modified-files", "--path", _HERE, "--offset", str(since.count))
+
+    def prompts(self, since: Position, until: Position | None = None) -> list[Prompt]:
+        """Return the prompts after ``since``, all with its position; those of a part that ends earlier are unknown."""
+        if not self._is_rest(until):
+            return []
+        found = self._call("extract-prompts", "--session-ref", _HERE, "--offset", str(since.count))
+        return [replace(prompt, position=since.count) for prompt in wire.PROMPTS.read(found.get("prompts"))]
+
+    def summary(self, since: Position) -> str:  # noqa: ARG002
+        found = self._call("extract-summary", "--session-ref", _HERE)
+        return transcripts.clean(found.get("summary")) if found.get("has_summary") is not False else ""
+
+    def has_answers(self, since: Position, until: Position | None = None) -> bool:
+        """Tell whether anything was written: what it is cannot be asked."""
+        return self.is_later(self.end() if until is None else until, since)
+
+    def shares_answer(self, position: Position) -> bool:  # noqa: ARG002
+        return False
+
+    def answer_boundary(self, since: Position, moment: float, commit: str = "") -> Position:  # noqa: ARG002
+        """Return ``since``: what a turn with several commits used counts for the last of them."""
+        return since
+
+    def tokens(self, since: Position, until: Position | None = None) -> TokenUsage:
+        """Return the tokens after ``since``; those of a part that ends earlier are unknown."""
+        if not self._is_rest(until):
+            return UNKNOWN
+        if not self.is_later(self.end(), since):
+            return TokenUsage()
+        words = ["calculate-tokens", "--offset", str(since.count)]
+        if "subagent_aware_extractor" in self._info.capabilities:
+            words = ["calculate-total-tokens", *words[1:], "--subagents-dir", self._subagents_dir()]
+        usage: TokenUsage = wire.TOKENS.read(self._call(*words, stdin=True))
+        return usage
+
+    def _is_rest(self, until: Position | None) -> bool:
+        """Tell whether a part ends where the transcript ends."""
+        return until is None or not self.is_later(self.end(), until)
+
+    def _subagents_dir(self) -> str:
+        """Return where version 1 looks for the transcripts of subagents."""
+        folder = os.path.dirname(self.session_ref)
+        return os.path.join(folder, self._sessions.id_of(self.session_ref), "subagents")
+
+    def makes_commit(self, since: Position, moment: float, commit: str) -> bool:  # noqa: ARG002
+        return False
+
+    def model(self, since: Position, until: Position | None = None) -> str:  # noqa: ARG002
+        return ""
+
+    def subagents(self, since: Position, until: Position | None = None) -> list[Subagent]:  # noqa: ARG002
+        return []
+
+    def subagent_ref(self, subagent_id: str) -> str:  # noqa: ARG002
+        return ""
+
+    def messages(self) -> list[Message]:
+        """Return the conversation that the plugin's compact form tells, else that of the transcript's own form."""
+        from entire.agents import conversation
+
+        compact = "compact_transcript" in self._info.capabilities
+        told = self._once(("compact-transcript",), self._compact) if compact else None
+        if told is None:
+            number_of = self._number_of_line()
+            return [replace(message, at=number_of(message.at)) for message in conversation.read(self.snapshot())]
+        end = self.end().count  # the compact form does not say where a message is
+        return [replace(message, at=end) for message in conversation.read(told)]
+
+    def _compact(self, path: str) -> bytes:
+        words = ("compact-transcript", "--session-ref", path)
+        answer = transcripts.loads(self._calls.program.run(*words, max_output=MAX_TRANSCRIPT))
+        if not isinstance(answer, dict):
+            raise ValueError("it is not an object")
+        return wire.read_bytes(answer.get("transcript"))
+
+    def _number_of_line(self) -> Callable[[int], int]:
+        """Return what tells the plugin's number for a count of lines; that of the end if it cannot be known."""
+        content = self._content()
+        if not self._is_analyzed or not isinstance(content, LineTranscript):
+            return lambda lines: lines
+        number, end = self._number(), content.end()
+        if number == end.byte and number != end.count:
+            return lambda lines: transcripts.offset_of(content.source, lines)[0]
+        return (lambda lines: lines) if number == end.count else (lambda _: number or 0)
+
+    # ------------------------------------------------------------ before the repository's lock is taken
+
+    def ask_ahead(self, since: Position) -> None:
+        """Ask what the end of a turn that began at ``since`` will ask: nothing may wait for a plugin under the lock."""
+        if self._is_analyzed:
+            self._take_number(since)
+        end = self.end()
+        since = START if self.is_later(since, end) else since  # rewritten
+        if self._info.capabilities.intersection(("transcript_analyzer", "entire_ranges")):
+            self.files(since, end)
+            self.prompts(since, end)
+            self.summary(since)
+        if self._info.capabilities.intersection(("token_calculator", "subagent_aware_extractor")):
+            self.tokens(since, end)
+        if not self._is_direct():
+            self.snapshot()
+
+    def _take_number(self, since: Position) -> None:
+        """Learn the end's number from the answer that tells the files, which saves a process."""
+        if self._info.capabilities.intersection(("subagent_aware_extractor", "entire_ranges", "entire_positions")):
+            return
+        number = _whole(self._files_after(since).get("current_position"))
+        if number:
+            question = ("get-transcript-position", "--path", _HERE, self.session_ref)
+            self._calls.remember(question, {"position": number})
+
+
+class AskedTranscript(ExternalTranscript):
+    """A transcript about which the plugin answers questions; as in version 1 where it does not."""
+
+    def _asked(self, name: str, *arguments: Any) -> tuple[Any] | None:
+        """Return the answer to a question, None if the plugin does not answer it."""
+        if questions.QUESTIONS[name].extension not in self._info.capabilities:
+            return None
+        about = {"metadata": dict(self._plugin.metadata), "session_ref": self.session_ref}
+        program = self._calls.program
+        found: tuple[Any] | None = self._calls.once(
+            (name, self.session_ref, *arguments),
+            lambda: (asking.ask(program, name, *arguments, stored=self._stored, **about),),
+        )
+        return found
+
+    def snapshot(self) -> bytes:
+        found = self._asked("snapshot") if self._stored is None else None
+        return super().snapshot() if found is None else bytes(found[0])
+
+    def file_lines(self, end: Position) -> FileLines | None:
+        found = self._asked("file_lines", end) if self._stored is None else None
+        if found is None:
+            return super().file_lines(end)
+        return found[0] if found[0] is not None and self._sessions.holds(found[0].path) else None
+
+    def prompts(self, since: Position, until: Position | None = None) -> list[Prompt]:
+        found = self._asked("prompts", since, until)
+        if found is None:
+            return super().prompts(since, until)
+        if "entire_prompt_positions" in self._info.capabilities:
+            return list(found[0])
+        return [Prompt(text=prompt.text, position=since.count) for prompt in found[0]]
+
+    def subagents(self, since: Position, until: Position | None = None) -> list[Subagent]:
+        found = self._asked("subagents", since, until)
+        given = found[0] if found is not None else ()
+        return [replace(told, session_ref=self._sessions.accepted(told.session_ref)) for told in given]
+
+    def subagent_ref(self, subagent_id: str) -> str:
+        found = self._asked("subagent_ref", subagent_id)
+        return self._sessions.accepted(found[0]) if found is not None else ""
+
+
+def _as_asked(name: str) -> Callable[..., Any]:
+    """Return a method that asks the plugin, and does as version 1 if it does not answer."""
+    plain = getattr(ExternalTranscript, name)
+    defaults = {"until": None, "known": START, "commit": ""}
+    parameters = tuple(questions.QUESTIONS[name].arguments)
+
+    def method(self: AskedTranscript, *given: Any) -> Any:
+        arguments = (*given, *(defaults[parameter] for parameter in parameters[len(given) :]))
+        found = self._asked(name, *arguments)
+        return plain(self, *arguments) if found is None else found[0]
+
+    return method
+
+
+for _name, _question in questions.QUESTIONS.items():
+    if _question.is_of_transcript and _name not in vars(AskedTranscript):
+        setattr(AskedTranscript, _name, _as_asked(_name))
+
+
+def _is_lines(source: transcripts.Source) -> bool:
+    """Tell whether a transcript is JSON lines: its first line is an object, complete and not a whole document."""
+    try:
+        if isinstance(source, str):
+            with open(source, "rb") as file:
+                head = file.read(_SNIFFED)
+        else:
+            head = source[:_SNIFFED]
+    except (OSError, ValueError):
+        return True
+    first, newline, rest = head.partition(b"\n")
+    found = transcripts.loads(first)
+    if isinstance(found, dict):
+        return bool(rest.strip()) or not isinstance(found.get("messages"), list)
+    return not head.strip() or (not newline and head.startswith(b"{"))  # empty, or a line that is being written
+
+
+def _whole(number: object) -> int | None:
+    is_number = isinstance(number, int) and not isinstance(number, bool)
+    return number if is_number and 0 <= number <= wire.LARGEST else None  # type: ignore[operator,return-value]
+
+
+def _of_content(position: Position) -> Position:
+    """Return a position as lines are counted; their start if it was taken before there were any."""
+    return Position(count=int(position.mark), byte=position.byte) if position.mark.isdigit() else START
+
+
+def _joined(number: int, own: Position, content: object) -> Position:
+    """Return a position from the plugin's number and the place in the content."""
+    return Position(count=number, byte=own.byte, mark=str(own.count) if isinstance(content, LineTranscript) else "")

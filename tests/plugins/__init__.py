@@ -1,0 +1,47 @@
+"""Plugins for tests, as executables in a folder."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+SCRIPT = Path(__file__).with_name("version_one.py")
+
+
+def version_one(folder: Path, name: str = "one", **config: Any) -> Path:
+    """Write the plugin of ``version_one.py`` to a folder; ``config`` is its configuration. Return its path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"entire-agent-{name}"
+    path.write_text(f"#!{sys.executable} -IS\n{SCRIPT.read_text()}")
+    path.chmod(0o755)
+    configure(path, **config)
+    return path
+
+
+def shell(folder: Path, name: str, script: str) -> Path:
+    """Write a plugin in shell; the script handles ``$1``."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"entire-agent-{name}"
+    path.write_text(f"#!/bin/sh\n{script}")
+    path.chmod(0o755)
+    return path
+
+
+def configure(plugin: Path, **config: Any) -> None:
+    """Change how the plugin behaves from now on."""
+    Path(f"{plugin}.json").write_text(json.dumps(config))
+
+
+def calls(plugin: Path) -> list[list[str]]:
+    """Return the calls of the plugin so far."""
+    record = Path(f"{plugin}.calls")
+    return [json.loads(line) for line in record.read_text().splitlines()] if record.exists() else []
+
+
+def asked(plugin: Path) -> list[str]:
+    """Return the subcommands that the plugin was called with since the last time, in order."""
+    found = [words[0] for words in calls(plugin)]
+    Path(f"{plugin}.calls").unlink(missing_ok=True)
+    return found

@@ -1,0 +1,375 @@
+"""The adapter for plugins: events, references, hooks, resuming; a failure of the plugin never raises."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from entire.agents.external.agent import ExternalAgent
+from entire.agents.external.protocol import PluginError
+from entire.model.effects import Delete, Run, Write
+from entire.model.events import EventType
+from entire.model.health import HookStatus
+from entire.model.transcripts import START
+from entire.testing.promises.storing import carry_out
+from tests import plugins
+from tests.unit.agents.external.world import World, shell
+
+# ---------------------------------------------------------------- events
+
+
+def test_the_adapter_says_what_the_plugin_can(world: World) -> None:
+    agent = world.adapter(plugins.version_one(world.bin))
+    assert (agent.name, agent.type, agent.is_external) == ("one", "Version One", True)
+    assert agent.hook_names == ("session-start", "prompt", "stop", "compact", "session-end")
+    assert agent.capabilities == {
+        "hook_installer", "hook_responder", "session_resumer", "token_calculator", "transcript_analyzer",
+        "transcript_preparer",
+    }  # fmt: skip
+
+
+def test_an_event_has_what_the_plugin_told(world: World) -> None:
+    agent = world.adapter(plugins.version_one(world.bin))
+    told = world.payload(
+        prompt="fix it",
+        timestamp="2026-01-13T12:00:00+01:00",
+        metadata={"key": "text", "number": 1, "none": None},
+        tool_input={"path": "/a"},
+        unknown=[1],
+        entire={"turn_ref": "t1", "pid": 7, "background": ["a"], "nonsense": 1},
+    )
+    event = agent.parse_hook("prompt", told)
+    assert event is not None
+    assert (event.type, event.session_id, event.session_ref) == (EventType.TURN_START, "s1", world.ref())
+    assert (event.prompt, event.timestamp) == ("fix it", 1768302000.0)
+    assert (event.metadata, event.tool_input) == ({"key": "text"}, '{"path": "/a"}')
+    assert (event.turn_ref, event.pid, event.background) == ("t1", 7, ("a",))
+    assert world.notes == []
+
+
+@pytest.mark.parametrize("output", ["null", "", "  \n", '{"type": 99, "session_id": "s"}'])
+def test_no_event(world: World, output: str) -> None:
+    agent = shell(world, "", f"parse-hook) printf %s {shlex.quote(output)} ;;")
+    assert agent.parse_hook("stop", b"{}") is None
+    assert world.notes == []
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "nonsense",
+        "[]",
+        "3",
+        '{"type": true}',
+        '{"type": "3"}',
+        '{"type": 9, "session_id": "s"}x',
+        "\\377\\000",
+        "[" * 500,
+    ],
+)
+def test_an_answer_that_makes_no_sense_is_noted_once(world: World, output: str) -> None:
+    agent = shell(world, "", f"parse-hook) printf {shlex.quote(output)} ;;")
+    assert agent.parse_hook("stop", b"{}") is None
+    assert agent.parse_hook("stop", b"{}") is None
+    assert len(world.notes) == 1
+
+
+def test_a_hook_that_the_plugin_does_not_name_starts_nothing(world: World) -> None:
+    plugin = plugins.version_one(world.bin)
+    assert world.adapter(plugin).parse_hook("no-such", world.payload()) is None
+    assert plugins.asked(plugin) == []
+
+
+def test_an_event_of_git_cannot_come_from_a_plugin(world: World) -> None:
+    agent = world.adapter(plugins.version_one(world.bin))
+    assert agent.parse_hook("stop", world.payload(type=10)) is None
+
+
+def test_an_id_that_the_event_lacks_is_asked_for(world: World) -> None:
+    plugin = plugins.version_one(world.bin)
+    agent = world.adapter(plugin)
+    event = agent.parse_hook("stop", b'{"conversation": "c7"}')
+    assert event is not None
+    assert (event.session_id, event.session_ref) == ("c7", world.ref("c7"))
+    assert plugins.asked(plugin)[:2] == ["parse-hook", "get-session-id"]
+
+
+def test_no_event_without_an_id(world: World) -> None:
+    agent = world.adapter(plugins.version_one(world.bin, fails=["get-session-id"]))
+    assert agent.parse_hook("stop", b"{}") is None
+    assert any("get-session-id" in note for note in world.notes)
+
+
+# ---------------------------------------------------------------- references
+
+
+def test_a_missing_reference_is_the_resolved_file(world: World) -> None:
+    Path(world.ref()).write_text("{}\n")
+    plugin = plugins.version_one(world.bin)
+    event = world.adapter(plugin).parse_hook("stop", b'{"session_id": "s1"}')
+    assert event is not None
+    assert event.session_ref == world.ref()
+    assert plugins.asked(plugin) == ["parse-hook", "get-session-dir", "resolve-session-file"]
+
+
+def test_a_missing_reference_is_what_the_plugin_read(world: World) -> None:
+    other = world.sessions / "by-date" / "x.jsonl"
+    plugin = plugins.version_one(world.bin, session={"session_ref": str(other)})
+    event = world.adapter(plugin).parse_hook("session-start", b'{"session_id": "s1"}')
+    assert event is not None
+    assert event.session_ref == str(other)
+
+
+def test_only_events_that_need_a_reference_ask_for_one(world: World) -> None:
+    plugin = plugins.version_one(world.bin)
+    event = world.adapter(plugin).parse_hook("session-end", b'{"session_id": "s1"}')
+    assert event is not None
+    assert event.session_ref == ""
+    assert plugins.asked(plugin) == ["parse-hook"]
+
+
+@pytest.mark.parametrize(
+    "ref",
+    ["/etc/passwd", "{sessions}", "{sessions}/../other", "{sessions}/./s.jsonl", "{sessions}/link/x", "{sessions}/a\0b",
+     "{sessions}/a\nb", "../x", "a/../../x", "..", "a\\..\\..\\x", "/", "{sessions}-other/s.jsonl"],
+)  # fmt: skip
+def test_a_reference_that_escapes_is_refused(world: World, ref: str) -> None:
+    (world.sessions / "link").symlink_to("/etc")
+    agent = world.adapter(plugins.version_one(world.bin, fails=["resolve-session-file", "read-session"]))
+    ref = ref.replace("{sessions}", str(world.sessions))
+    event = agent.parse_hook("stop", world.payload(session_ref=ref))
+    assert event is not None
+    assert event.session_ref == ""
+    assert "is ignored" in world.notes[0]
+
+
+@pytest.mark.parametrize(
+    "ref", ["{sessions}/s 1.jsonl", "{sessions}/é'\"/s.jsonl", "db:17", "a/b", "x..y", "{real}/s.jsonl"]
+)
+def test_a_reference_in_its_place_is_accepted(world: World, ref: str, tmp_path: Path) -> None:
+    (tmp_path / "real").symlink_to(world.sessions)
+    ref = ref.replace("{sessions}", str(world.sessions)).replace("{real}", str(tmp_path / "real"))
+    event = world.adapter(plugins.version_one(world.bin)).parse_hook("stop", world.payload(session_ref=ref))
+    assert event is not None
+    assert event.session_ref == ref
+    assert world.notes == []
+
+
+def test_a_session_folder_that_moved_is_asked_for_again(world: World) -> None:
+    known = {"dir": str(world.sessions.parent / "old")}
+
+    def cache(_root: str, ask: Callable[[], str], *, fresh: bool = False) -> str:
+        if fresh:
+            known["dir"] = ask()
+        return known["dir"]
+
+    plugin = plugins.version_one(world.bin)
+    agent = world.adapter(plugin, folders=cache)
+    event = agent.parse_hook("stop", world.payload())
+    assert event is not None
+    assert event.session_ref == world.ref()
+    assert agent.parse_hook("prompt", world.payload()) is not None
+    assert plugins.asked(plugin) == ["parse-hook", "get-session-dir", "parse-hook"]
+
+
+# ---------------------------------------------------------------- hooks
+
+
+def test_hooks_are_installed_and_removed(world: World) -> None:
+    agent = world.adapter(plugins.version_one(world.bin), in_hook=False)
+    root = str(world.root)
+    assert agent.hooks_health(root, "project").status is HookStatus.MISSING
+    assert agent.install_hooks(root, "project", force=False) == 5
+    assert agent.hooks_health(root, "project").status is HookStatus.INSTALLED
+    assert agent.install_hooks(root, "project", force=False) == 0
+    assert agent.install_hooks(root, "project", force=True) == 5
+    assert agent.uninstall_hooks(root, "project") == 1
+    assert agent.uninstall_hooks(root, "project") == 0
+    assert agent.hooks_health(root, "user").status is HookStatus.MISSING
+    assert agent.install_hooks(root, "user", force=False) == 0
+
+
+def test_a_failed_installation_says_what_the_plugin_said(world: World) -> None:
+    failing = ["install-hooks", "uninstall-hooks", "are-hooks-installed"]
+    agent = world.adapter(plugins.version_one(world.bin, fails=failing), in_hook=False)
+    health = agent.hooks_health(str(world.root), "project")
+    assert health.status is HookStatus.UNKNOWN
+    assert "are-hooks-installed does not work today" in health.detail
+    with pytest.raises(PluginError, match="install-hooks does not work today"):
+        agent.install_hooks(str(world.root), "project", force=False)
+    with pytest.raises(PluginError, match="uninstall-hooks does not work today"):
+        agent.uninstall_hooks(str(world.root), "project")
+
+
+def test_an_unclear_answer_about_hooks_is_unknown(world: World) -> None:
+    plugin = plugins.version_one(world.bin, answers={"are-hooks-installed": {"installed": "yes"}})
+    assert world.adapter(plugin).hooks_health(str(world.root), "project").status is HookStatus.UNKNOWN
+
+
+def test_a_response_is_passed_on_unchanged(world: World) -> None:
+    agent = shell(world, "hook_response_writer", 'write-hook-response) printf "<%s>\\n\\n" "$3" ;;')
+    assert agent.write_hook_response('a "message"\nin two lines') == b'<a "message"\nin two lines>\n\n'
+    assert agent.write_hook_response("-x") == b"<-x>\n\n"
+
+
+def test_text_is_generated_from_standard_input(world: World) -> None:
+    agent = world.adapter(plugins.version_one(world.bin, capabilities=["hooks", "text_generator"]), in_hook=False)
+    assert agent.generate_text("a prompt", "small") == "A PROMPT"
+
+
+def test_detection(world: World) -> None:
+    agent = world.adapter(plugins.version_one(world.bin), in_hook=False)
+    assert not agent.detect(str(world.root))
+    (world.root / ".one").mkdir()
+    assert world.adapter(world.bin / "entire-agent-one").detect(str(world.root))
+
+
+# ---------------------------------------------------------------- resuming
+
+
+def test_where_sessions_are(world: World) -> None:
+    agent = world.adapter(plugins.version_one(world.bin), in_hook=False)
+    assert agent.session_dir(str(world.root)) == str(world.sessions)
+    assert agent.resolve_session_file(str(world.sessions), "s1") == world.ref()
+    assert agent.resolve_session_file(str(world.sessions), "../s1") == ""
+    assert agent.format_resume_command("s1") == "one --resume s1"
+
+
+@pytest.mark.parametrize("given", ["", "two\nlines", None, 7])
+def test_no_resume_command(world: World, given: object) -> None:
+    plugin = plugins.version_one(world.bin, answers={"format-resume-command": {"command": given}})
+    assert world.adapter(plugin).format_resume_command("s1") == ""
+
+
+def test_a_resolved_file_must_be_in_the_folder(world: World) -> None:
+    plugin = plugins.version_one(world.bin, answers={"resolve-session-file": {"session_file": "/etc/passwd"}})
+    assert world.adapter(plugin).resolve_session_file(str(world.sessions), "s1") == ""
+    assert "is ignored" in world.notes[0]
+
+
+def test_a_plain_file_is_put_back_as_a_file(world: World) -> None:
+    agent = world.adapter(plugins.version_one(world.bin), in_hook=False)
+    Path(world.ref()).write_text('{"prompt": "one"}\n{"prompt": "two"}\n')
+    assert agent.put_back(world.ref(), b'{"prompt": "one"}\n', {}).effects == (
+        Write(path=world.ref(), data=b'{"prompt": "one"}\n'),
+    )
+    assert agent.put_back(world.ref(), b"", {}).effects == (Delete(path=world.ref()),)
+
+
+def test_a_session_that_is_not_there_is_written_by_the_plugin(world: World) -> None:
+    agent = world.adapter(plugins.version_one(world.bin), in_hook=False)
+    ref = agent.resolve_session_file(str(world.sessions), "s1")
+    plan = agent.put_back(ref, b"data\n", {})
+    (effect,) = plan.effects
+    assert isinstance(effect, Run)
+    for _ in range(2):
+        carry_out(plan)
+        assert Path(world.ref()).read_bytes() == b"data\n"
+    for _ in range(2):
+        carry_out(type(plan)(effects=(effect.inverse(),)))
+        assert not Path(world.ref()).exists()
+
+
+def test_what_a_plugin_keeps_in_its_own_way_is_written_by_it_and_back(world: World) -> None:
+    plugin = plugins.version_one(world.bin, capabilities=["hooks", "transcript_preparer"])
+    agent = world.adapter(plugin, in_hook=False)
+    Path(world.ref()).write_bytes(b"before\n")
+    plan = agent.put_back(world.ref(), b"after\n", {})
+    (effect,) = plan.effects
+    assert isinstance(effect, Run)
+    assert effect.env["ENTIRE_PROTOCOL_VERSION"] == "1"
+    carry_out(plan)
+    assert Path(world.ref()).read_bytes() == b"after\n"
+    carry_out(type(plan)(effects=(effect.inverse(),)))
+    assert Path(world.ref()).read_bytes() == b"before\n"
+
+
+def test_no_place_to_put_a_session(world: World) -> None:
+    agent = world.adapter(plugins.version_one(world.bin), in_hook=False)
+    assert agent.put_back("", b"data", {}).problem
+
+
+# ---------------------------------------------------------------- a turn's end
+
+FULL = (
+    "hooks", "transcript_analyzer", "transcript_preparer", "token_calculator", "hook_response_writer",
+    "subagent_aware_extractor",
+)  # fmt: skip
+
+
+def ask_what_a_turn_asks(agent: ExternalAgent, ref: str) -> None:
+    """Ask what the lifecycle asks at the end of a turn."""
+    told = agent.transcript(ref)
+    end = told.end()
+    told.files(START, end)
+    told.prompts(START, end)
+    told.prompts(START, START)
+    told.summary(START)
+    told.has_answers(START, end)
+    told.tokens(START, end)
+    told.tokens(START, START)
+    told.holds(end)
+    told.file_lines(end)
+    told.snapshot()
+
+
+def test_a_turns_end_asks_each_question_once_and_starts_at_most_eight_processes(world: World) -> None:
+    Path(world.ref()).write_text('{"prompt": "p"}\n{"file": "a"}\n{"answer": "b", "in": 1, "out": 2}\n')
+    plugin = plugins.version_one(world.bin, capabilities=FULL)
+    agent = world.adapter(plugin, folders=lambda *_, **__: str(world.sessions))
+    event = agent.parse_hook("stop", world.payload())
+    assert event is not None
+    agent.prepare_transcript(event, START)
+    expected = [
+        "parse-hook", "prepare-transcript", "get-transcript-position", "extract-all-modified-files",
+        "extract-prompts", "extract-summary", "calculate-total-tokens", "read-transcript",
+    ]  # fmt: skip
+    assert sorted(plugins.asked(plugin)) == sorted(expected)
+    for _ in range(2):
+        ask_what_a_turn_asks(agent.for_session({"a": "b"}), world.ref())
+    assert plugins.asked(plugin) == []
+    assert world.notes == []
+
+
+def test_the_files_tell_the_position_too(world: World) -> None:
+    Path(world.ref()).write_text('{"prompt": "p"}\n{"file": "a"}\n')
+    plugin = plugins.version_one(world.bin)
+    agent = world.adapter(plugin, folders=lambda *_, **__: str(world.sessions))
+    event = agent.parse_hook("stop", world.payload())
+    assert event is not None
+    agent.prepare_transcript(event, START)
+    ask_what_a_turn_asks(agent, world.ref())
+    expected = ["parse-hook", "extract-modified-files", "extract-prompts", "extract-summary", "calculate-tokens"]
+    assert plugins.asked(plugin) == expected
+
+
+def test_failures_are_asked_and_noted_once(world: World) -> None:
+    Path(world.ref()).write_text('{"prompt": "p"}\n')
+    failing = ["prepare-transcript", "get-transcript-position", "extract-modified-files", "extract-prompts",
+               "extract-summary", "calculate-tokens", "read-transcript", "read-session"]  # fmt: skip
+    capabilities = [name for name in FULL if name != "subagent_aware_extractor"]
+    plugin = plugins.version_one(world.bin, capabilities=capabilities, fails=failing)
+    agent = world.adapter(plugin, folders=lambda *_, **__: str(world.sessions))
+    event = agent.parse_hook("stop", world.payload())
+    assert event is not None
+    agent.prepare_transcript(event, START)
+    for _ in range(2):
+        ask_what_a_turn_asks(agent, world.ref())
+    assert len(plugins.asked(plugin)) <= 8
+    assert len(world.notes) == len(set(world.notes)) > 3
+
+
+def test_nothing_raises_whatever_the_plugin_answers(world: World) -> None:
+    Path(world.ref()).write_text("{}\n")
+    for output in ("[]", '{"position": -1, "files": 3, "prompts": [1, null], "summary": 7}', "\\377", "null", ""):
+        agent = shell(world, "transcript_analyzer token_calculator transcript_preparer",
+                      f"*) printf {shlex.quote(output)} ;;", in_hook=False)  # fmt: skip
+        ask_what_a_turn_asks(agent, world.ref())
+        agent.put_back(world.ref(), b"x", {})
+        agent.session_dir("/")
+        agent.detect("/")
+        agent.chunk_transcript(b"x" * 999, 100)
+        agent.transcript(world.ref()).messages()

@@ -1,0 +1,309 @@
+"""Transcripts that plugins read: what version 1 tells, what it cannot tell, stored copies, sizes."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from entire.agents.external import parts
+from entire.agents.external.agent import ExternalAgent
+from entire.model.transcripts import START, UNKNOWN, FileLines, FileReport, Position, Prompt, TokenUsage
+from tests import plugins
+from tests.unit.agents.external.world import World, shell
+
+FIRST: list[dict[str, Any]] = [{"prompt": "one"}, {"file": "a.txt"}, {"answer": "did a", "in": 10, "out": 1}]
+SECOND: list[dict[str, Any]] = [{"prompt": "two"}, {"file": "b.txt"}, {"answer": "did b", "in": 20, "out": 2}]
+
+
+def data(*turns: list[dict[str, Any]]) -> bytes:
+    return b"".join(json.dumps(record).encode() + b"\n" for turn in turns for record in turn)
+
+
+def adapter(world: World, content: bytes, *, in_hook: bool = False, **config: Any) -> ExternalAgent:
+    Path(world.ref()).write_bytes(content)
+    return world.adapter(plugins.version_one(world.bin, **config), in_hook=in_hook)
+
+
+@pytest.mark.parametrize(("unit", "number"), [("lines", 3), ("bytes", len(data(FIRST))), ("odd", 21)])
+def test_a_position_is_the_plugins_number(world: World, unit: str, number: int) -> None:
+    agent = adapter(world, data(FIRST), unit=unit)
+    middle = agent.transcript(world.ref()).end()
+    assert middle == Position(count=number, byte=len(data(FIRST)), mark="3")
+    Path(world.ref()).write_bytes(data(FIRST, SECOND))
+    told = agent.transcript(world.ref())
+    end = told.end(middle)
+    assert (end.count, end.byte, end.mark) == (2 * number, len(data(FIRST, SECOND)), "6")
+    assert told.is_later(end, middle)
+    assert not told.is_later(middle, end)
+    assert told.holds(middle)
+    assert told.prompts(middle) == [Prompt(text="two", position=number)]
+    assert told.files(middle, end) == [FileReport(path="b.txt")]
+    assert told.tokens(middle, end) == TokenUsage(input_tokens=20, output_tokens=2, api_call_count=1)
+    assert told.summary(middle) == "did b"
+    assert told.has_answers(middle, end)
+    assert not told.has_answers(end)
+    assert world.notes == []
+
+
+def test_what_ends_before_the_end_is_unknown(world: World) -> None:
+    told = adapter(world, data(FIRST, SECOND)).transcript(world.ref())
+    middle = told.at(3)
+    assert told.answer_boundary(middle, 1.0, "c" * 40) == middle
+    assert told.tokens(START, middle) == UNKNOWN
+    assert told.tokens(middle, middle) == UNKNOWN
+    assert told.prompts(START, middle) == []
+    assert told.tokens(told.end(), told.end()) == TokenUsage()
+
+
+def test_a_transcript_that_became_shorter_is_read_from_its_start(world: World) -> None:
+    agent = adapter(world, data(FIRST, SECOND))
+    old = agent.transcript(world.ref()).end()
+    Path(world.ref()).write_bytes(data(SECOND))
+    told = agent.transcript(world.ref())
+    assert not told.holds(old)
+    assert told.is_later(old, told.end())
+
+
+def test_a_number_that_shrinks_counts_as_rewritten(world: World) -> None:
+    plugin = plugins.version_one(world.bin, answers={"get-transcript-position": {"position": 5}})
+    Path(world.ref()).write_bytes(data(FIRST))
+    agent = world.adapter(plugin, in_hook=False)
+    old = agent.transcript(world.ref()).end()
+    plugins.configure(plugin, answers={"get-transcript-position": {"position": 4}})
+    Path(world.ref()).write_bytes(data(FIRST, SECOND))
+    assert not agent.transcript(world.ref()).holds(old)
+
+
+@pytest.mark.parametrize("number", [-1, True, "3", None, 1 << 70, 2.5])
+def test_a_number_that_makes_no_sense_leaves_the_known_one(world: World, number: object) -> None:
+    agent = adapter(world, data(FIRST, SECOND), answers={"get-transcript-position": {"position": number}})
+    known = Position(count=3, byte=len(data(FIRST)), mark="3")
+    assert agent.transcript(world.ref()).end(known) == Position(count=3, byte=len(data(FIRST, SECOND)), mark="6")
+
+
+def test_a_missing_transcript_is_empty(world: World) -> None:
+    agent = world.adapter(plugins.version_one(world.bin), in_hook=False)
+    told = agent.transcript(world.ref())
+    assert (told.end(), told.snapshot(), told.files(START), told.tokens(START)) == (START, b"", [], TokenUsage())
+    assert told.file_lines(told.end()) is None
+    assert world.notes == []
+
+
+@pytest.mark.parametrize("ref", ["", "a\0b", "/a\0b", "db:1", "../x", "/etc/passwd", "x" * 5000, "/" + "x" * 5000])
+def test_any_reference_can_be_asked_about(world: World, ref: str) -> None:
+    agent = world.adapter(plugins.version_one(world.bin), in_hook=False)
+    told = agent.transcript(ref)
+    assert told.file_lines(told.end()) is None
+    assert told.cut(Position(count=7)) == told.snapshot()
+    assert told.messages() == []
+    assert agent.transcript(ref, data(FIRST)).snapshot() == data(FIRST)
+    assert [prompt.text for prompt in agent.transcript(ref, data(FIRST)).prompts(START)] == ["one"]
+
+
+# ---------------------------------------------------------------- cutting and comparing
+
+
+@pytest.mark.parametrize("unit", ["lines", "bytes"])
+def test_a_copy_is_cut_where_the_number_is(world: World, unit: str) -> None:
+    whole = data(FIRST, SECOND)
+    agent = adapter(world, data(FIRST), unit=unit)
+    count = agent.transcript(world.ref()).end().count
+    copy = agent.transcript(world.ref(), whole)
+    assert copy.cut(copy.at(count)) == data(FIRST)
+    assert copy.cut(copy.at(10**6)) == whole
+    assert copy.cut(START) == b""
+    assert copy.end().count == (6 if unit == "lines" else len(whole))
+
+
+def test_a_redacted_copy_is_cut_where_the_agents_own_is(world: World) -> None:
+    own = data(FIRST, SECOND)
+    agent = adapter(world, own, unit="bytes")
+    redacted = own.replace(b"did a", b"did [REDACTED:secret]")
+    copy = agent.transcript(world.ref(), redacted)
+    assert copy.cut(copy.at(len(data(FIRST)))) == data(FIRST).replace(b"did a", b"did [REDACTED:secret]")
+
+
+def test_where_only_the_plugin_knows_nothing_is_cut(world: World) -> None:
+    agent = adapter(world, data(FIRST, SECOND), unit="odd")
+    copy = agent.transcript(world.ref(), data(FIRST, SECOND))
+    assert copy.cut(copy.at(21)) == data(FIRST, SECOND)
+    with_lines = agent.transcript(world.ref()).end()
+    assert copy.cut(with_lines) == data(FIRST, SECOND)
+    assert copy.cut(Position(count=21, byte=1, mark="3")) == data(FIRST)
+
+
+@pytest.mark.parametrize("unit", ["lines", "bytes", "odd"])
+def test_an_agreement_extends_to_a_position(world: World, unit: str) -> None:
+    agent = adapter(world, data(FIRST, SECOND), unit=unit)
+    stored = data(FIRST).replace(b"did a", b"did [REDACTED:x]") + data([{"prompt": "else"}])
+    same = agent.transcript(world.ref()).agreement(stored)
+    assert (same.common, same.stored_is_longer, same.own_is_longer) == (data(FIRST), True, True)
+    copy = agent.transcript(world.ref(), stored)
+    agreed = copy.at(same.extent)
+    assert copy.is_later(copy.end(), agreed)
+    if unit != "odd":
+        assert copy.cut(agreed) == data(FIRST).replace(b"did a", b"did [REDACTED:x]")
+
+
+def test_stored_copies_leave_no_file_behind(world: World, tmp_path: Path) -> None:
+    before = sorted(tmp_path.rglob("*"))
+    copy = adapter(world, data(FIRST)).transcript(world.ref(), data(FIRST, SECOND))
+    assert [prompt.text for prompt in copy.prompts(START)] == ["one", "two"]
+    assert copy.end().count == 6
+    left = {path.name for path in set(tmp_path.rglob("*")) - set(before)}
+    assert left <= {"bin", "entire-agent-one", "entire-agent-one.calls", "entire-agent-one.json", "s1.jsonl"}
+
+
+# ---------------------------------------------------------------- what is read, and how
+
+
+def test_a_plain_file_is_read_without_the_plugin(world: World) -> None:
+    plugin = plugins.version_one(world.bin)
+    Path(world.ref()).write_bytes(data(FIRST))
+    told = world.adapter(plugin).transcript(world.ref())
+    assert told.snapshot() == data(FIRST)
+    assert told.file_lines(told.end()) == FileLines(path=world.ref(), lines=3, size=len(data(FIRST)))
+    assert "read-transcript" not in plugins.asked(plugin)
+
+
+def test_what_a_preparer_prepares_is_read_by_the_plugin(world: World) -> None:
+    plugin = plugins.version_one(world.bin, capabilities=["hooks", "transcript_analyzer", "transcript_preparer"])
+    Path(world.ref()).write_bytes(data(FIRST))
+    told = world.adapter(plugin).transcript(world.ref())
+    assert told.snapshot() == data(FIRST)
+    assert told.file_lines(told.end()) is None
+    assert "read-transcript" in plugins.asked(plugin)
+
+
+def test_a_document_is_stored_in_one_piece(world: World) -> None:
+    told = adapter(world, b'{"messages": [1, 2]}', capabilities=["hooks"]).transcript(world.ref())
+    assert told.file_lines(told.end()) is None
+    assert told.end() == Position(byte=20)
+
+
+def test_lines_are_counted_without_an_analyzer(world: World) -> None:
+    agent = adapter(world, data(FIRST), capabilities=["hooks"])
+    told = agent.transcript(world.ref())
+    assert told.end() == Position(count=3, byte=len(data(FIRST)))
+    assert told.cut(told.at(1)) == data(FIRST[:1])
+    assert "transcript_analyzer" not in agent.capabilities
+
+
+def test_a_transcript_far_above_the_limit_of_answers_survives(world: World) -> None:
+    line = data([{"answer": "x" * (1 << 20), "in": 1, "out": 1}])
+    plugin = plugins.version_one(world.bin, capabilities=["hooks", "transcript_preparer"])
+    Path(world.ref()).write_bytes(line * 12)
+    assert world.adapter(plugin).transcript(world.ref()).snapshot() == line * 12
+    assert world.notes == []
+
+
+def test_a_transcript_above_our_limit_is_noted(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("entire.agents.external.transcript.MAX_TRANSCRIPT", 1000)
+    agent = shell(world, "transcript_preparer", "read-transcript) head -c 2000 /dev/zero ;;")
+    Path(world.ref()).write_bytes(b"x")
+    assert agent.transcript(world.ref()).snapshot() == b""
+    assert "read-transcript` printed" in world.notes[0]
+
+
+def test_native_data_stands_in_for_a_transcript(world: World) -> None:
+    native = base64.b64encode(data(FIRST)).decode()
+    plugin = plugins.version_one(world.bin, fails=["read-transcript"], session={"native_data": native})
+    assert world.adapter(plugin).transcript("db:1").snapshot() == data(FIRST)
+
+
+def test_subagents_count_with_their_session(world: World) -> None:
+    agent = adapter(world, data(FIRST), capabilities=["hooks", "transcript_analyzer", "subagent_aware_extractor"])
+    folder = world.sessions / "s1" / "subagents"
+    folder.mkdir(parents=True)
+    (folder / "x.jsonl").write_bytes(data(SECOND))
+    told = agent.transcript(world.ref())
+    assert [report.path for report in told.files(START)] == ["a.txt", "b.txt"]
+    assert told.tokens(START) == TokenUsage(
+        input_tokens=10, output_tokens=1, api_call_count=1,
+        subagents=TokenUsage(input_tokens=20, output_tokens=2, api_call_count=1),
+    )  # fmt: skip
+
+
+def test_tokens_that_the_plugin_does_not_tell_are_unknown(world: World) -> None:
+    plugin = plugins.version_one(world.bin, answers={"calculate-tokens": {"input_tokens": 3}})
+    Path(world.ref()).write_bytes(data(FIRST))
+    usage = world.adapter(plugin).transcript(world.ref()).tokens(START)
+    assert (usage.input_tokens, usage.output_tokens, usage.cache_read_tokens) == (3, None, 0)
+    failing = adapter(world, data(FIRST), fails=["calculate-tokens"]).transcript(world.ref())
+    assert failing.tokens(START) == UNKNOWN
+
+
+def test_no_summary(world: World) -> None:
+    told = adapter(world, data(FIRST), answers={"extract-summary": {"summary": "x", "has_summary": False}})
+    assert told.transcript(world.ref()).summary(START) == ""
+
+
+@pytest.mark.parametrize("unit", ["lines", "bytes", "odd"])
+def test_messages_for_people(world: World, unit: str) -> None:
+    lines = data([{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hi"}])
+    agent = adapter(world, lines, unit=unit)
+    found = agent.transcript("", lines).messages()
+    assert [(message.who, message.text) for message in found] == [("user", "hello"), ("agent", "hi")]
+    second = {"lines": 1, "bytes": lines.index(b"\n") + 1, "odd": 14}[unit]
+    assert found[1].at == second
+
+
+def test_messages_in_the_compact_form(world: World) -> None:
+    agent = adapter(world, b"", capabilities=["hooks", "transcript_analyzer", "compact_transcript"])
+    found = agent.transcript("", data(FIRST)).messages()
+    assert [(message.who, message.text) for message in found] == [
+        ("user", "one"),
+        ("agent", "a.txt"),
+        ("agent", "did a"),
+    ]
+
+
+# ---------------------------------------------------------------- parts
+
+
+def test_lines_are_split_between_lines(world: World) -> None:
+    plugin = plugins.version_one(world.bin)
+    agent = world.adapter(plugin)
+    whole = data(FIRST) * 9
+    chunks = agent.chunk_transcript(whole, 300)
+    assert len(chunks) > 1
+    assert agent.reassemble_transcript(chunks) == whole
+    assert plugins.asked(plugin) == []
+
+
+@pytest.mark.parametrize("ending", [b"", b"\n", b"\n\n"])
+def test_a_record_above_the_size_is_split_by_the_plugin(world: World, ending: bytes) -> None:
+    plugin = plugins.version_one(world.bin)
+    agent = world.adapter(plugin, in_hook=False)
+    whole = data(FIRST) + b'{"answer": "' + b"x" * 3000 + b'"}' + ending
+    chunks = agent.chunk_transcript(whole, 300)
+    assert all(len(chunk) <= 300 for chunk in chunks)
+    assert agent.reassemble_transcript(chunks) == whole
+    assert set(plugins.asked(plugin)) == {"chunk-transcript", "reassemble-transcript"}
+
+
+def test_a_plugin_that_does_not_join_the_same_bytes_splits_nothing(world: World) -> None:
+    plugin = plugins.version_one(world.bin, glue="\n")
+    agent = world.adapter(plugin, in_hook=False)
+    whole = b'{"answer": "' + b"x " * 3000 + b'"}\n'
+    chunks = agent.chunk_transcript(whole, 300)
+    assert all(len(chunk) <= 300 for chunk in chunks)
+    plugins.asked(plugin)
+    assert agent.reassemble_transcript(chunks) == whole
+    assert plugins.asked(plugin) == []
+
+
+@pytest.mark.parametrize(
+    "answer", [{}, {"chunks": None}, {"chunks": ["!"]}, {"chunks": ["eA=="]}, {"chunks": [1, "eA=="]}]
+)
+def test_nonsense_parts_are_not_used(world: World, answer: object) -> None:
+    plugin = plugins.version_one(world.bin, answers={"chunk-transcript": answer})
+    agent = world.adapter(plugin)
+    chunks = agent.chunk_transcript(b"x" * 999, 300)
+    assert chunks[0] == parts._OF_BYTES
+    assert agent.reassemble_transcript(chunks) == b"x" * 999
+    assert world.notes == []
