@@ -1,6 +1,6 @@
 """The main program: runs a command, prints errors, returns the exit code.
 
-``hooks`` is handled before click is loaded, because an agent or git waits for it.
+``hooks`` and ``plugin serve`` are handled before click is loaded, because an agent, git or another host waits.
 """
 
 from __future__ import annotations
@@ -40,8 +40,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         from entire.commands import hooks
 
         return hooks.run(args[1:])
-    debug = "--debug" in args
+    serves = args[:2] == ["plugin", "serve"] and len(args) > 3 and not args[2].startswith("-")
+    debug = "--debug" in args and not serves
     try:
+        if serves:
+            from entire.plugin import serving
+
+            return serving.serve(args[2], args[3:])
         return _run_command([word for word in args if word != "--debug"])
     except KeyboardInterrupt:
         return INTERRUPTED

@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 class Question(Value):
     """A method that can be asked for.
 
-    ``arguments`` are in the method's order. ``is_of_transcript``: a method of the transcript, not of the agent.
+    ``arguments`` are in the method's order, those that are ``keywords`` last. ``is_of_transcript``: a method of the
+    transcript, not of the agent.
     """
 
     extension: str
     arguments: Mapping[str, Codec]
     answer: Codec
     is_of_transcript: bool = True
+    keywords: tuple[str, ...] = ()
 
 
 _SINCE = {"since": wire.POSITION}
@@ -34,8 +36,10 @@ def _of_transcript(extension: str, answer: Codec, arguments: Mapping[str, Codec]
     return Question(extension=extension, arguments=arguments, answer=answer)
 
 
-def _of_agent(extension: str, answer: Codec, arguments: Mapping[str, Codec]) -> Question:
-    return Question(extension=extension, arguments=arguments, answer=answer, is_of_transcript=False)
+def _of_agent(
+    extension: str, answer: Codec, arguments: Mapping[str, Codec], keywords: tuple[str, ...] = ()
+) -> Question:
+    return Question(extension=extension, arguments=arguments, answer=answer, is_of_transcript=False, keywords=keywords)
 
 
 QUESTIONS = {
@@ -71,7 +75,7 @@ QUESTIONS = {
     "session_files": _of_agent("entire_session_list", wire.SESSION_FILES, {"root": wire.PATH}),
     "has_conversation": _of_agent("entire_session_list", wire.FLAG, {"session_ref": wire.PATH}),
     "hook_config_paths": _of_agent("entire_hooks_health", wire.PATH_TUPLE, _PLACE),
-    "install_hooks": _of_agent("entire_hooks_health", wire.NUMBER, {**_PLACE, "force": wire.FLAG}),
+    "install_hooks": _of_agent("entire_hooks_health", wire.NUMBER, {**_PLACE, "force": wire.FLAG}, ("force",)),
     "uninstall_hooks": _of_agent("entire_hooks_health", wire.NUMBER, _PLACE),
     "hooks_health": _of_agent("entire_hooks_health", wire.HEALTH, _PLACE),
 }

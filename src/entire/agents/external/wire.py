@@ -294,6 +294,11 @@ def _read_position(given: object) -> Position:
     return Position(count=_whole(count) or 0, byte=_whole(byte) or 0, mark=clean(mark))
 
 
+def number_of(position: Position) -> int:
+    """Return a position as version 1 has it, one number: the records before it, or bytes where records do not count."""
+    return position.count or position.byte
+
+
 def _read_prompt(given: object) -> Prompt | None:
     """Return a prompt; version 1 has only texts."""
     if isinstance(given, str):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from entire.ui import group
 
-TABLE: dict[str, str] = {}
+TABLE: dict[str, str] = {
+    "serve": "Answer a call of the plugin protocol for an agent, as a plugin would.",
+}
 SUMMARY = """Connect any agent by a plugin: an executable `entire-agent-NAME` on PATH.
 
 A plugin runs only after you allowed it.

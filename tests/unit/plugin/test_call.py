@@ -1,0 +1,46 @@
+"""The words of a call."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.plugin.conftest import Tool
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "no subcommand"),
+        (("fly",), "no subcommand 'fly'"),
+        (("",), "no subcommand ''"),
+        (("info", "--loud"), "does not understand '--loud'"),
+        (("get-session-dir",), "needs --repo-path"),
+        (("get-session-dir", "--repo-path"), "needs a value for --repo-path"),
+        (("install-hooks", "--force=yes"), "does not understand '--force=yes'"),
+        (("get-transcript-position", "here"), "does not understand 'here'"),
+        (("calculate-tokens", "--offset", "-1"), "must be a whole number"),
+        (("chunk-transcript", "--max-size", "0"), "at least 1"),
+        (("chunk-transcript", "--max-size", "9" * 5000), "must be a whole number"),
+        (("generate-text", "--model", "m"), "needs the capability text_generator"),
+        (("prepare-transcript", "--session-ref", "/s"), "needs the capability transcript_preparer"),
+    ],
+)
+def test_a_call_that_makes_no_sense_fails_with_a_line(tool: Tool, words: tuple[str, ...], message: str) -> None:
+    told = tool(*words)
+    assert (told.status, told.out) == (2, b"")
+    assert message in told.err
+    assert told.err.count("\n") == 1
+
+
+def test_a_value_may_follow_its_option_in_the_same_word(tool: Tool) -> None:
+    given = {("--session-id", "--x=1"), ("--session-id=--x=1",)}
+    assert {tool("format-resume-command", *words).out for words in given} == {
+        b'{"command": "entire-demo-agent --resume --x=1"}\n'
+    }
+
+
+def test_outside_of_a_repository_the_current_folder_counts(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tool.root / ".demo-agent").mkdir()
+    monkeypatch.chdir(tool.root)
+    monkeypatch.setattr(tool, "root", "")
+    assert tool("detect").json == {"present": True}
