@@ -10,6 +10,7 @@ import pytest
 
 from entire import cli
 from entire.agents import registry
+from entire.commands.plugin import serve
 
 
 def call(*words: str, patch: pytest.MonkeyPatch, stdin: bytes = b"") -> tuple[int, bytes]:
@@ -36,6 +37,13 @@ def test_every_word_after_the_name_is_the_plugins(monkeypatch: pytest.MonkeyPatc
         0,
         b'{"message": "--debug"}\n',
     )
+
+
+def test_the_command_answers_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    out = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", SimpleNamespace(buffer=out))
+    assert serve.command.main(["demo", "info"], standalone_mode=False) == 0
+    assert out.getvalue() == call("demo", "info", patch=monkeypatch)[1]
 
 
 @pytest.mark.parametrize(

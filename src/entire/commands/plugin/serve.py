@@ -7,6 +7,10 @@ import click
 from entire.plugin import serving
 from entire.ui import group
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 
 @click.command(
     "serve", cls=group.Command, context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
@@ -18,6 +22,10 @@ def command(name: str, words: tuple[str, ...]) -> int:
 
     Other hosts of the protocol can use Entire's agents with it: an executable `entire-agent-NAME` of one line runs it.
 
-    Example: entire plugin serve claude-code info
+    Example: entire plugin serve NAME info
     """
+    return run(name, words)
+
+
+def run(name: str, words: Sequence[str]) -> int:
     return serving.serve(name, words)
