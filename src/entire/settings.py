@@ -69,6 +69,9 @@ def load(place: Place, env: Mapping[str, str] | None = None) -> Settings | None:
     found = [_read(path, warnings) for path in files if path]
     if all(value is None for value in found):
         return None
+    if (found[0] or {}).get(_PLUGIN_SWITCH):
+        warnings.append(f"{place.settings}: {_PLUGIN_SWITCH} has no effect in a file that a team shares: "
+                        "run `entire plugin allow NAME` for each plugin you trust")  # fmt: skip
     merged: dict[str, Any] = {}
     push_file = ""
     for path, value in zip(filter(None, files), found, strict=True):
@@ -197,12 +200,37 @@ def _level(chosen: str, env: Mapping[str, str]) -> str:
     return "info"
 
 
+def plugin_switches(place: Place) -> list[str]:
+    """Return the files of this clone that say ``external_agents``: true, which lets every plugin run.
+
+    ``settings.json`` belongs to the team, so it never counts. Whether git tracks one of these files, which makes it the
+    team's too, is for the caller to ask.
+    """
+    paths = (place.own_options, place.local_settings, place.main_local_settings)
+    return [path for path in paths if path and _is_plain(path) and _says_external_agents(path)]
+
+
+def _says_external_agents(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return says(file.read(), _PLUGIN_SWITCH) is True
+    except OSError:
+        return False
+
+
+def _is_plain(path: str) -> bool:
+    """Tell whether a file lies where its path says: no link leads from ``.entire`` to a file with another name."""
+    folder = os.path.dirname(path)
+    return os.path.isfile(path) and not os.path.islink(path) and not os.path.islink(folder)
+
+
+_PLUGIN_SWITCH = "external_agents"
 _OWN_OPTIONS = {
     "keep_steps_bytes": (KEEP_STEPS_BYTES, "a number of bytes"),
     "keep_steps_days": (KEEP_STEPS_DAYS, "a number of days"),
     "max_untracked_bytes": (MAX_UNTRACKED_BYTES, "a number of bytes"),
 }
-"""The keys of ``.entire/entire.json``, whole numbers from 0: default and meaning."""
+"""The numbers in ``.entire/entire.json``, whole and from 0: default and meaning."""
 
 
 def _own_options(path: str, warnings: list[str]) -> dict[str, int]:
@@ -222,4 +250,6 @@ def _own_options(path: str, warnings: list[str]) -> dict[str, int]:
             found[name] = number
         else:
             warnings.append(f"{path}: {name} should be {meaning} and is ignored")
+    if not isinstance(value.get(_PLUGIN_SWITCH, False), bool):
+        warnings.append(f"{path}: {_PLUGIN_SWITCH} should be true or false and is ignored")
     return found

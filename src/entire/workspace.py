@@ -254,11 +254,16 @@ class Workspace:
 
         return setup.agents(self.place, user=user)
 
+    @property
+    def plugins(self) -> Plugins:
+        """The plugins on PATH."""
+        return Plugins(self.place)
+
     def check_enable(self, request: requests.EnableRequest) -> None:
         """Raise UsageError if ``enable`` would refuse a request."""
         from entire.maintenance import setup
 
-        setup.check(request)
+        setup.check(self.place, request)
 
     def is_push_chosen(self) -> bool:
         """Tell whether this user has chosen, in this clone, if checkpoints are pushed."""
@@ -354,9 +359,11 @@ class Workspace:
     # ------------------------------------------------------------ context
 
     def _context(self) -> Context:
+        from entire.lifecycle import plugins
         from entire.lifecycle.context import Context
 
-        return Context(self.place, self.settings or settings.Settings(enabled=False))
+        chosen = self.settings or settings.Settings(enabled=False)
+        return Context(self.place, chosen, plugins=plugins.of(self.place))
 
     def _rewind_context(self) -> contextlib.AbstractContextManager[Context]:
         """Return a context for a rewind plan, which takes it over and closes it."""
@@ -364,6 +371,45 @@ class Workspace:
             raise NotEnabledError("Entire was never enabled here, so there is no point to rewind to",
                                   hint="run `entire enable` to start recording sessions")  # fmt: skip
         return _closed_on_error(self._context())
+
+
+class Plugins:
+    """The plugins on PATH, and which of them may run. Needs no repository; in one, its own plugins are refused."""
+
+    def __init__(self, place: Place | None) -> None:
+        self._place = place
+
+    @classmethod
+    def find(cls, path: str | os.PathLike[str] | None = None) -> Plugins:
+        """Return the plugins as the worktree that contains a path may use them (default: the current directory)."""
+        return cls(layout.find(os.getcwd() if path is None else os.fspath(path)))
+
+    def listing(self) -> list[views.PluginView]:
+        """Return every plugin on PATH, by name. Only those that may run are asked what they are."""
+        from entire.maintenance import plugins
+
+        return plugins.listing(self._place)
+
+    def plugin(self, name: str) -> views.PluginView:
+        """Return the plugin called ``name``; raises UsageError if there is none on PATH."""
+        from entire.maintenance import plugins
+
+        return plugins.find(self._place, name)
+
+    def allow(self, name: str, path: str = "") -> views.PluginView:
+        """Let a plugin run, as long as its file stays the same; ``path`` is the file that the user has seen.
+
+        Raises EntireError if the plugin cannot be used.
+        """
+        from entire.maintenance import plugins
+
+        return plugins.allow(self._place, name, path)
+
+    def deny(self, name: str) -> None:
+        """Keep a plugin from running, also where settings allow every plugin."""
+        from entire.maintenance import plugins
+
+        plugins.deny(self._place, name)
 
 
 @contextlib.contextmanager

@@ -1,7 +1,8 @@
 """The table of agents, and the lookup that loads only the room of the agent asked for.
 
 Built-in agents come first, then those of installed packages: each entry point in the group ``entire.agents`` names an
-``AgentEntry``. Searching packages is slow, so a hook does it only for a name that is not built in.
+``AgentEntry``. Searching packages is slow, so a hook does it only for a name that is not built in. Plugins come last,
+and only for callers that pass ``plugins``: git's hooks never look for them, and an agent's hook for its own only.
 """
 
 from __future__ import annotations
@@ -14,10 +15,13 @@ from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from importlib.metadata import EntryPoint
 
     from entire.agents.contract import Agent, AgentFactory, HookInstaller
+    from entire.agents.external.discovery import Executable
+    from entire.agents.external.plugins import Plugins
+    from entire.agents.external.protocol import Info
     from entire.model.health import HooksHealth
 
 GROUP = "entire.agents"
@@ -34,7 +38,7 @@ class AgentEntry(Value):
     aliases: tuple[str, ...] = ()
     """Other names that the command line understands, of built-in agents only."""
     target: str
-    """``module:Class`` of the adapter; see ``AgentFactory`` in the contract."""
+    """``module:Class`` of the adapter; see ``AgentFactory`` in the contract. Of a plugin, its executable."""
     description: str = ""
     protected_dirs: tuple[str, ...] = ()
     """The agent's own folders in a repository; a rewind never restores or deletes them."""
@@ -49,6 +53,10 @@ class AgentEntry(Value):
     """Environment variable with which a test harness sets the agent's session folder."""
     spoken_name: str = ""
     """What people call the agent at the start of a prompt; omitted from a step's subject."""
+
+    @property
+    def is_plugin(self) -> bool:
+        return os.path.isabs(self.target)
 
 
 BUILTIN = {
@@ -109,49 +117,60 @@ _searched: dict[tuple[str, ...], _Packages] = {}  # by sys.path
 # ---------------------------------------------------------------- entries of the table
 
 
-def entries() -> list[AgentEntry]:
-    """Return the entries of all agents, built-in ones first."""
-    return [*BUILTIN.values(), *_packages().entries.values()]
+def entries(plugins: Plugins | None = None) -> list[AgentEntry]:
+    """Return the entries of all agents, built-in ones first, then packages', then those of plugins that may run."""
+    found = [*BUILTIN.values(), *_packages().entries.values()]
+    if plugins is not None:
+        for executable in plugins.find_all():
+            try:
+                found.append(_plugin_entry(executable, plugins, found))
+            except EntireError:
+                pass  # ``maintenance.plugins`` reports it
+    return found
 
 
-def find(name: str) -> AgentEntry:
-    """Return the entry of the agent called ``name``; raises UsageError if there is none."""
+def find(name: str, plugins: Plugins | None = None) -> AgentEntry:
+    """Return the entry of the agent called ``name``; raises UsageError if there is none, or it is a plugin that may
+    not run, and PluginError if the plugin cannot be used.
+    """
     entry = _entry(name)
-    if entry is None:
-        raise UsageError(
-            f"there is no agent called {name!r}", hint="known agents: " + ", ".join(entry.name for entry in entries())
-        )
-    return entry
+    if entry is not None:
+        return entry
+    executable = plugins.find(name) if plugins is not None and name not in _RESERVED else None
+    if executable is None or plugins is None:
+        known = ", ".join(entry.name for entry in entries(plugins))
+        raise UsageError(f"there is no agent called {name!r}", hint=f"known agents: {known}")
+    return _plugin_entry(executable, plugins, entries())
 
 
-def type_of(name: str) -> str:
+def type_of(name: str, plugins: Plugins | None = None) -> str:
     """Return the type of the agent called ``name``, which need not be installed if it calls another one's hooks."""
-    entry = _entry(name)
+    entry = _find_if_possible(name, plugins)
     return entry.type if entry is not None else _OTHER_TYPES.get(name, name)
 
 
-def find_by_type(agent_type: str) -> AgentEntry | None:
+def find_by_type(agent_type: str, plugins: Plugins | None = None) -> AgentEntry | None:
     """Return the entry of the agent that metadata calls ``agent_type``, or None if it is not installed."""
     if agent_type in _UNNAMED_TYPES:
         return BUILTIN[UNNAMED]
     for entry in BUILTIN.values():
         if entry.type == agent_type:
             return entry
-    return next((entry for entry in _packages().entries.values() if entry.type == agent_type), None)
+    return next((entry for entry in entries(plugins) if entry.type == agent_type), None)
 
 
-def protected_dirs() -> frozenset[str]:
+def protected_dirs(plugins: Plugins | None = None) -> frozenset[str]:
     """Return the folders in a repository that belong to an agent."""
-    return frozenset(name for entry in entries() for name in entry.protected_dirs)
+    return frozenset(name for entry in entries(plugins) for name in entry.protected_dirs)
 
 
 def spoken_names() -> list[str]:
     return [entry.spoken_name for entry in BUILTIN.values() if entry.spoken_name]
 
 
-def project_dir(name: str, env: Mapping[str, str]) -> str:
+def project_dir(name: str, env: Mapping[str, str], plugins: Plugins | None = None) -> str:
     """Return the folder the agent was started in, from its environment variable, or ''."""
-    entry = _entry(name)
+    entry = _find_if_possible(name, plugins)
     return env.get(entry.project_variable, "") if entry is not None and entry.project_variable else ""
 
 
@@ -186,6 +205,13 @@ def _entry(name: str) -> AgentEntry | None:
     return BUILTIN.get(name) or _by_alias(name) or _packages().entries.get(name)
 
 
+def _find_if_possible(name: str, plugins: Plugins | None) -> AgentEntry | None:
+    try:
+        return find(name, plugins)
+    except EntireError:
+        return None
+
+
 def _by_alias(name: str) -> AgentEntry | None:
     return next((entry for entry in BUILTIN.values() if name in entry.aliases), None)
 
@@ -193,12 +219,15 @@ def _by_alias(name: str) -> AgentEntry | None:
 # ---------------------------------------------------------------- adapters
 
 
-def make(name: str, metadata: Mapping[str, str] = {}) -> Agent:
+def make(name: str, metadata: Mapping[str, str] = {}, plugins: Plugins | None = None) -> Agent:
     """Return a new adapter for a session with this metadata.
 
-    Raises UsageError if there is no such agent, EntireError if a package's agent cannot be loaded.
+    Raises UsageError if there is no such agent, or it is a plugin that may not run, EntireError if a package's agent
+    or a plugin cannot be used.
     """
-    entry = find(name)
+    entry = find(name, plugins)
+    if entry.is_plugin and plugins is not None:
+        return plugins.agent(name, metadata)
     module_name, _, class_name = entry.target.partition(":")
     try:
         factory: AgentFactory = getattr(__import__(module_name, fromlist=[class_name]), class_name)
@@ -213,26 +242,28 @@ def make(name: str, metadata: Mapping[str, str] = {}) -> Agent:
     return agent
 
 
-def make_by_type(agent_type: str, metadata: Mapping[str, str] = {}) -> Agent | None:
+def make_by_type(agent_type: str, metadata: Mapping[str, str] = {}, plugins: Plugins | None = None) -> Agent | None:
     """Return a new adapter of the agent that metadata calls ``agent_type``, or None if it cannot be loaded."""
-    entry = find_by_type(agent_type)
-    return _make_if_possible(entry, metadata) if entry is not None else None
+    entry = find_by_type(agent_type, plugins)
+    return _make_if_possible(entry, metadata, plugins) if entry is not None else None
 
 
-def agents() -> list[Agent]:
+def agents(plugins: Plugins | None = None) -> list[Agent]:
     """Return an adapter for each agent that can be loaded."""
-    return [agent for entry in entries() if (agent := _make_if_possible(entry, {})) is not None]
+    return [agent for entry in entries(plugins) if (agent := _make_if_possible(entry, {}, plugins)) is not None]
 
 
-def _make_if_possible(entry: AgentEntry, metadata: Mapping[str, str]) -> Agent | None:
+def _make_if_possible(entry: AgentEntry, metadata: Mapping[str, str], plugins: Plugins | None) -> Agent | None:
     try:
-        return make(entry.name, metadata)
+        return make(entry.name, metadata, plugins)
     except EntireError:
         return None
 
 
 class Installed(Value):
-    """Our hooks in an agent's configuration, and their state. The first of ``paths`` names our commands."""
+    """Our hooks in an agent's configuration, and their state. The first of ``paths`` names our commands; a plugin need
+    not tell any.
+    """
 
     agent_type: str
     installer: HookInstaller
@@ -241,24 +272,31 @@ class Installed(Value):
     health: HooksHealth
 
 
-def installed(root: str) -> list[Installed]:
+def installed(root: str, plugins: Plugins | None = None) -> list[Installed]:
     """Return where our hooks are installed, completely or in part, in the worktree ``root`` or for this user."""
     from entire.agents import capabilities
     from entire.model.health import HookStatus
 
     found = []
-    for agent in agents():
+    for agent in agents(plugins):
         installer = capabilities.hook_installer(agent)
         for scope in ("project", "user") if installer is not None else ():
             assert installer is not None
             paths, health = installer.hook_config_paths(root, scope), installer.hooks_health(root, scope)
-            if health.status is HookStatus.UNKNOWN and not any(_may_name(agent.name, path) for path in paths):
+            if health.status is HookStatus.UNKNOWN and not _may_be_installed(agent.name, scope, paths, plugins):
                 continue
             if health.status is not HookStatus.MISSING:
                 found.append(
                     Installed(agent_type=agent.type, installer=installer, scope=scope, paths=paths, health=health)
                 )
     return found
+
+
+def _may_be_installed(name: str, scope: str, paths: Sequence[str], plugins: Plugins | None) -> bool:
+    """Tell whether hooks that cannot be checked may be there: a file of theirs, or ``enable``, says so."""
+    if plugins is not None and scope == "project" and name in plugins.enabled():
+        return True
+    return any(_may_name(name, path) for path in paths)
 
 
 def _may_name(name: str, path: str) -> bool:
@@ -269,6 +307,48 @@ def _may_name(name: str, path: str) -> bool:
         return f"entire hooks {name} ".encode() in (files.read(path) or b"")
     except OSError:
         return True
+
+
+# ---------------------------------------------------------------- plugins
+
+
+def is_taken(name: str) -> bool:
+    """Tell whether a name belongs to another agent, or to git's hooks, so that no plugin can have it."""
+    return name in _RESERVED or _entry(name) is not None
+
+
+def check_plugin(info: Info, plugins: Plugins) -> None:
+    """Raise EntireError if what a plugin says of itself clashes with another agent."""
+    known = [entry for entry in entries(plugins) if entry.name != info.name]
+    _join(_entry_of(info, ""), known)
+
+
+def _plugin_entry(executable: Executable, plugins: Plugins, known: list[AgentEntry]) -> AgentEntry:
+    """Return a plugin's entry; raises EntireError if it may not run, or cannot be used beside the known agents."""
+    plugins.check(executable)
+    return _join(_entry_of(plugins.info(executable), executable.path), known)
+
+
+def _entry_of(info: Info, path: str) -> AgentEntry:
+    return AgentEntry(
+        name=info.name,
+        type=info.type,
+        target=path,
+        description=info.description,
+        protected_dirs=info.protected_dirs,
+        project_variable=info.project_variable,
+        session_variable=info.session_variable,
+        spoken_name=info.spoken_name,
+    )
+
+
+def _join(entry: AgentEntry, known: list[AgentEntry]) -> AgentEntry:
+    try:
+        _check(entry.name, entry, known)
+    except EntireError as error:
+        hint = "rename or remove the plugin"
+        raise EntireError(f"the plugin {entry.name} is ignored: {error.message}", hint=hint) from error
+    return entry
 
 
 # ---------------------------------------------------------------- agents of installed packages

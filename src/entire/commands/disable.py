@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from entire.errors import UsageError
@@ -38,8 +40,22 @@ def run(*, project: bool = False, uninstall: bool = False, user: bool = False, f
     if not force and not _confirm(workspace):
         text.write(["Nothing was removed."])
     else:
-        text.write(_summary(workspace.uninstall(UninstallRequest(user=user)), workspace.place.top))
+        done = workspace.uninstall(UninstallRequest(user=user))
+        text.write(_summary(done, workspace.place.top))
+        if done.failures:
+            text.write(_failures(done), sys.stderr)
+            return 1
     return 0
+
+
+def _failures(done: UninstallView) -> list[str]:
+    """Return the hooks that plugins could not remove, with what they said, and how to remove them by hand."""
+    lines = []
+    for failure in done.failures:
+        lines += [f"entire: the hooks of {failure.name} could not be removed: {text.plain(failure.problem)}"]
+        lines += [text.plain(line) for line in failure.output.splitlines()]
+        lines += [f"hint: everything else was removed; run this by hand: {text.plain(failure.command)}"]
+    return lines
 
 
 def _disable(workspace: Workspace, request: DisableRequest) -> int:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from entire.model.views import AgentHooksView, EnableView, GitHooksView, HookLineView, HookView
 
 
+_CAN_BE_ALLOWED = ("not allowed", "changed")  # states of plugins
+
+
 @click.command("enable", cls=group.Command)
 @click.option("--agent", "agents", multiple=True, metavar="NAME", help="Record this agent and ask nothing; repeatable.")
 @click.option("--strategy", type=click.Choice(STRATEGIES), help="When steps become checkpoints.")
@@ -77,8 +80,14 @@ def _ask(workspace: Workspace, request: EnableRequest) -> EnableRequest:
     """Ask for the agents and, if not chosen yet, whether to push checkpoints."""
     known = [agent for agent in workspace.agents(user=request.user) if agent.takes_hooks]
     options = [(agent.name, f"{agent.type}: {agent.description}") for agent in known]
+    waiting = {plugin.name: plugin for plugin in workspace.plugins.listing() if plugin.state in _CAN_BE_ALLOWED}
+    options += [(name, f"a plugin that may not run yet; choosing it allows {text.plain(plugin.path)}")
+                for name, plugin in waiting.items()]  # fmt: skip
     preset = [agent.name for agent in known if agent.is_suggested]
     agents = prompts.choose("Which agents do you use in this repository?", options, preset=preset)
+    for name in agents:
+        if name in waiting:
+            workspace.plugins.allow(name, waiting[name].path)
     request = replace(request, agents=tuple(agents), only_these=True)
     if request.push_sessions is None and not workspace.is_push_chosen():
         request = replace(request, push_sessions=_ask_to_push(workspace))
@@ -97,11 +106,20 @@ def _ask_to_push(workspace: Workspace) -> bool:
 def _agents(view: EnableView, top: str) -> list[str]:
     lines = []
     for hooks in view.agents:
-        if hooks.path:
+        if hooks.plugin:
+            lines.append(f"{hooks.agent}: {_installed(hooks)} by the plugin {text.plain(hooks.plugin)}")
+        elif hooks.path:
             lines.append(f"{hooks.agent}: {_written(hooks)} {_files(hooks, top)}")
         if hooks.problem:
             lines.append(f"{hooks.agent}: {hooks.problem}")
-    return lines + [f"{hooks.agent}: hooks removed from {_files(hooks, top)}" for hooks in view.removed]
+    for hooks in view.removed:
+        where = f"by the plugin {text.plain(hooks.plugin)}" if hooks.plugin else f"from {_files(hooks, top)}"
+        lines.append(f"{hooks.agent}: hooks removed {where}")
+    return lines
+
+
+def _installed(hooks: AgentHooksView) -> str:
+    return f"{text.count(hooks.count, 'hook')} installed" if hooks.count else "hooks already installed"
 
 
 def _files(hooks: AgentHooksView, top: str) -> str:

@@ -11,12 +11,15 @@ import sys
 
 from entire import layout, settings
 from entire.agents import registry
+from entire.errors import EntireError
 from entire.model.value import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from entire.agents.contract import Agent
+    from entire.agents.external.plugins import Plugins
     from entire.layout import Place
     from entire.lifecycle.context import Context
     from entire.log import Log
@@ -34,17 +37,19 @@ def run(args: Sequence[str]) -> int:
     try:
         if len(args) < 2 or _is_called_by_us():
             return 0
-        place = _place(args[0])
-        here = _enabled(place)
         if args[0] == "git":
+            place = layout.find(os.getcwd())
+            here = _enabled(place)
             if here is not None:
                 _handle_git(_LazyContext(*here), args[1], args[2:])
             return 0
         payload = _payload(args[2:])
-        home = here or _named_home(payload)
-        place = home[0] if home is not None else None
-        if home is not None:
-            _handle_agent(here, args, payload)
+        with _Plugins(args[0], payload) as plugins:
+            here = _enabled(_place(args[0], plugins))
+            home = here or _named_home(payload)
+            place = home[0] if home is not None else None
+            if home is not None:
+                _AgentHook(args, payload, plugins).handle(home, is_here=here is not None)
     except Exception as error:
         _log_failure(place, args, error)
     return 0
@@ -56,15 +61,44 @@ def _is_called_by_us() -> bool:
     return bool(transaction) and any(os.path.exists(transaction + ending) for ending in (".applying", ".back"))
 
 
-def _place(source: str) -> Place | None:
-    """Find the worktree: where git runs its hooks, or where the agent was started (its working directory may move)."""
-    if source == "git":
-        return layout.find(os.getcwd())
-    if source not in registry.BUILTIN:  # searching installed packages is slow: only where Entire is enabled
+class _Plugins:
+    """The plugins in the worktrees that this hook of the agent ``name`` looks at. A built-in agent has none."""
+
+    def __init__(self, name: str, payload: bytes) -> None:
+        self._name = name
+        self._payload = payload
+        self._found: dict[str, Plugins] = {}
+
+    def of(self, place: Place) -> Plugins | None:
+        if self._name in registry.BUILTIN:
+            return None
+        if place.top not in self._found:
+            from entire.lifecycle import plugins
+
+            self._found[place.top] = plugins.of_hook(place, self._name, self._session_id)
+        return self._found[place.top]
+
+    def _session_id(self) -> str:
+        """Return the session that the payload names, for most agents; '' if it names none."""
+        return str((_fields(self._payload) or {}).get("session_id") or "")
+
+    def __enter__(self) -> _Plugins:
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        for plugins in self._found.values():
+            plugins.close()
+
+
+def _place(name: str, plugins: _Plugins) -> Place | None:
+    """Find the worktree where the agent was started: its working directory may move."""
+    known = None
+    if name not in registry.BUILTIN:  # searching packages and plugins is slow: only where Entire is enabled
         here = layout.find(os.getcwd())
         if here is None or not here.enabled_root:
             return here
-    return layout.find(registry.project_dir(source, os.environ) or os.getcwd())
+        known = plugins.of(here)
+    return layout.find(registry.project_dir(name, os.environ, known) or os.getcwd())
 
 
 def _enabled(place: Place | None) -> Home | None:
@@ -83,15 +117,16 @@ def _enabled_at(folder: object) -> Home | None:
 class _LazyContext:
     """Builds the context, which is expensive, only once there is an event to handle."""
 
-    def __init__(self, place: Place, found: settings.Settings) -> None:
+    def __init__(self, place: Place, found: settings.Settings, plugins: Plugins | None = None) -> None:
         self._place = place
         self._settings = found
+        self._plugins = plugins
         self._context: Context | None = None
 
     def __enter__(self) -> Context:
         from entire.lifecycle.context import Context
 
-        self._context = Context(self._place, self._settings)
+        self._context = Context(self._place, self._settings, plugins=self._plugins)
         return self._context
 
     def log_call(self, hook: str) -> None:
@@ -106,17 +141,49 @@ class _LazyContext:
             self._context.close()
 
 
-def _handle_agent(here: Home | None, args: Sequence[str], payload: bytes) -> None:
-    name, verb, *_ = args
-    agent = registry.make(name)
-    event = agent.parse_hook(verb, payload)
-    if event is not None:
-        home = here or _enabled_at(event.cwd)
-        if home is not None:
-            _handle_event(_home(*home, event), replace(event, agent=event.handled_by or agent.name), verb)
-    elif here is not None and verb in agent.hook_names and _fields(payload) is None:
-        # Many calls mean nothing to the framework, but every agent sends an object.
-        _log(here[0], args).warn("the hook's payload was not understood: it is not a JSON object")
+class _AgentHook:
+    """One hook call of an agent."""
+
+    def __init__(self, args: Sequence[str], payload: bytes, plugins: _Plugins) -> None:
+        self._args = args
+        self._payload = payload
+        self._plugins = plugins
+
+    def handle(self, home: Home, *, is_here: bool) -> None:
+        """Handle the call; unless ``is_here``, only the event tells whether it concerns this worktree."""
+        verb = self._args[1]
+        agent = self._agent(home[0])
+        event = agent.parse_hook(verb, self._payload)
+        if event is not None:
+            chosen = home if is_here else _enabled_at(event.cwd)
+            if chosen is not None:
+                self._handle_event(_home(*chosen, event), replace(event, agent=event.handled_by or agent.name))
+        elif is_here and verb in agent.hook_names and _fields(self._payload) is None and not _is_plugin(agent):
+            # Many calls mean nothing to the framework, but every agent sends an object.
+            _log(home[0], self._args).warn("the hook's payload was not understood: it is not a JSON object")
+
+    def _agent(self, place: Place) -> Agent:
+        name = self._args[0]
+        plugins = self._plugins.of(place)
+        try:
+            return registry.make(name, plugins=plugins)
+        except EntireError as error:
+            if plugins is not None and (plugins.find(name) is not None or name in plugins.enabled()):
+                plugins.note(name, error.message)
+            raise
+
+    def _handle_event(self, home: Home, event: Event) -> None:
+        from entire.lifecycle import dispatcher
+
+        with _LazyContext(*home, plugins=self._plugins.of(home[0])) as context:
+            context.log = context.log.bind(agent=event.agent, hook=self._args[1])
+            sys.stdout.buffer.write(dispatcher.handle(context, event))
+            sys.stdout.buffer.flush()
+
+
+def _is_plugin(agent: Agent) -> bool:
+    """Tell whether an adapter speaks to a plugin, whose payloads may have any form."""
+    return bool(getattr(agent, "is_external", False))
 
 
 def _named_home(payload: bytes) -> Home | None:
@@ -138,15 +205,6 @@ def _fields(payload: bytes) -> dict[str, object] | None:
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
-
-
-def _handle_event(home: Home, event: Event, verb: str) -> None:
-    from entire.lifecycle import dispatcher
-
-    with _LazyContext(*home) as context:
-        context.log = context.log.bind(agent=event.agent, hook=verb)
-        sys.stdout.buffer.write(dispatcher.handle(context, event))
-        sys.stdout.buffer.flush()
 
 
 def _home(place: Place, found: settings.Settings, event: Event) -> Home:

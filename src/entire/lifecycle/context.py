@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from entire.agents.contract import Agent
+    from entire.agents.external.plugins import Plugins
     from entire.layout import Place
     from entire.lifecycle.session_transcript import SessionTranscript
     from entire.settings import Settings
@@ -29,12 +30,23 @@ _SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "busybox
 
 
 class Context:
-    """Everything a handler needs. Hold ``lock`` around every read that a write depends on."""
+    """Everything a handler needs. Hold ``lock`` around every read that a write depends on.
 
-    def __init__(self, place: Place, settings: Settings, *, now: Callable[[], float] = time.time) -> None:
+    Without ``plugins``, as in git's hooks, no plugin is looked for.
+    """
+
+    def __init__(
+        self,
+        place: Place,
+        settings: Settings,
+        *,
+        now: Callable[[], float] = time.time,
+        plugins: Plugins | None = None,
+    ) -> None:
         self.place = place
         self.settings = settings
         self.now = now
+        self.plugins = plugins
         self.objects = Objects(place.top)
         self.log = log.Log(place.log, settings.log_level)
         self._journal: Journal | None = None
@@ -70,6 +82,8 @@ class Context:
     def close(self) -> None:
         """Stop the helper processes."""
         self.objects.close()
+        if self.plugins is not None:
+            self.plugins.close()
 
     @property
     def journal(self) -> Journal:
@@ -98,7 +112,7 @@ class Context:
             session = self._sessions[session_id] = Session(session_id)
             session.started = self.now()
             session.is_opaque = self.agent_named(agent_name) is None
-        session.agent, session.agent_type = agent_name, registry.type_of(agent_name)
+        session.agent, session.agent_type = agent_name, registry.type_of(agent_name, self.plugins)
         self.mark_relevant(session_id)
         return session
 
@@ -154,9 +168,9 @@ class Context:
         metadata = dict(session.metadata)
         try:
             if session.agent:
-                agent: Agent | None = registry.make(session.agent, metadata)
+                agent: Agent | None = registry.make(session.agent, metadata, self.plugins)
             else:
-                agent = registry.make_by_type(session.agent_type, metadata)
+                agent = registry.make_by_type(session.agent_type, metadata, self.plugins)
         except EntireError:
             return None
         if agent is not None:
@@ -182,7 +196,7 @@ class Context:
         from entire.agents import registry
 
         try:
-            return registry.make(name)
+            return registry.make(name, plugins=self.plugins)
         except EntireError:
             return None
 

@@ -10,9 +10,10 @@ from entire.errors import CorruptError, MissingObjectError
 from entire.git import history, program
 from entire.git.read import Objects
 from entire.githooks import install
-from entire.lifecycle import liveness
+from entire.lifecycle import liveness, plugins
 from entire.lifecycle.commits import complete, pending
 from entire.maintenance import agent_setup, clean, unrecorded
+from entire.maintenance.plugins import find_problems, of_live_sessions
 from entire.maintenance.repository import Repository, is_committing
 from entire.model import jsontext
 from entire.model.health import HookStatus
@@ -45,6 +46,7 @@ class Case:
         self.now = now
         self.settings = settings.load(place)
         self.objects = Objects(place.top)
+        self.plugins = plugins.of(place)
         self._repository: Repository | None = None
 
     @property
@@ -56,6 +58,7 @@ class Case:
     def close(self) -> None:
         """End git's helper processes."""
         self.objects.close()
+        self.plugins.close()
 
 
 def finding(severity: str, message: str, hint: str = "", *, fixable: bool = False) -> FindingView:
@@ -180,15 +183,24 @@ def agents(_case: Case) -> Iterator[FindingView]:
         yield finding(WARNING, problem, "reinstall or remove the package that provides it")
 
 
+def used_plugins(case: Case) -> Iterator[FindingView]:
+    """Find what keeps plugins from working that are used in this repository."""
+    live = of_live_sessions(case.repository.states)
+    for problem in find_problems(case.place, case.plugins, live, now=case.now):
+        found = finding(WARNING, problem.problem, problem.hint, fixable=problem.is_past)
+        yield replace(found, remedy="dropped") if problem.is_past else found
+
+
 def agent_hooks(case: Case) -> Iterator[FindingView]:
-    found = registry.installed(case.place.top)
+    found = registry.installed(case.place.top, case.plugins)
     for hooks in found:
         problem = agent_setup.problem(hooks.health)
         if problem:
             is_choice = hooks.health.status is HookStatus.DISABLED
+            where = f" in {' and '.join(hooks.paths)}" if hooks.paths else ""
             yield finding(
                 NOTE if is_choice else WARNING,
-                f"{hooks.agent_type}: hooks in {' and '.join(hooks.paths)} {problem}",
+                f"{hooks.agent_type}: hooks{where} {problem}",
                 agent_setup.remedy(hooks.health),
                 fixable=hooks.health.status in agent_setup.REPAIRABLE,
             )
@@ -202,7 +214,7 @@ def agent_hooks(case: Case) -> Iterator[FindingView]:
 
 def unrecorded_sessions(case: Case) -> Iterator[FindingView]:
     """Find sessions that an agent kept since ``enable`` and whose hooks never reached us."""
-    for found in unrecorded.find(case.place, Catalog(case.place), now=case.now):
+    for found in unrecorded.find(case.place, Catalog(case.place), case.plugins, now=case.now):
         yield finding(WARNING, found.problem, found.hint)
 
 

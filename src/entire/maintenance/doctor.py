@@ -35,6 +35,7 @@ CHECKS: dict[str, tuple[Check, Remedy | None]] = {
     "sessions": (checks.stuck_sessions, repairs.stuck_sessions),
     "git hooks": (checks.git_hooks, repairs.git_hooks),
     "agents": (checks.agents, None),
+    "plugins": (checks.used_plugins, repairs.plugin_failures),
     "agent hooks": (checks.agent_hooks, repairs.agent_hooks),
     "recording": (checks.unrecorded_sessions, None),
     "links": (checks.dangling_links, repairs.dangling_links),
@@ -45,7 +46,7 @@ CHECKS: dict[str, tuple[Check, Remedy | None]] = {
 }
 """Name of a check: how it is done and how it is repaired. In the order of repair: later repairs need earlier ones."""
 _ALWAYS = ("git", "settings", "permissions")
-_WHERE_ENABLED = ("sessions", "commits", "git hooks", "agent hooks", "recording")
+_WHERE_ENABLED = ("sessions", "commits", "git hooks", "plugins", "agent hooks", "recording")
 
 
 def diagnose(place: Place, request: DoctorRequest, *, now: Callable[[], float]) -> DoctorView:

@@ -9,9 +9,10 @@ from entire.agents import registry
 from entire.errors import EntireError
 from entire.git import history, refs
 from entire.githooks import install
-from entire.lifecycle import recovery
+from entire.lifecycle import plugins, recovery
 from entire.lifecycle.context import Context
 from entire.maintenance import agent_setup, checks, corruption, repository
+from entire.maintenance.plugins import forget_failures
 from entire.model.phases import Phase
 from entire.store import sessions, sync, transcripts
 from entire.store.journal import Journal, Snapshot
@@ -88,7 +89,7 @@ def lost_objects(case: Case) -> None:
 
 def pending_commit(case: Case) -> None:
     """Write the checkpoint of the commit, or delete the record if the commit was never made."""
-    context = Context(case.place, case.settings or settings.Settings())
+    context = Context(case.place, case.settings or settings.Settings(), plugins=case.plugins)
     try:
         recovery.finish_interrupted(context)
     finally:
@@ -105,7 +106,7 @@ def stuck_sessions(case: Case) -> None:
         if place is None or current is None or not current.enabled:  # no worktree, or Entire is disabled in it
             _stop(case, session)
             continue
-        context = Context(place, current)
+        context = Context(place, current, plugins=plugins.of(place))
         try:
             with context.lock():
                 finish(context, session.session_id)
@@ -147,9 +148,14 @@ def git_hooks(case: Case) -> None:
     install.install(case.place.top)
 
 
+def plugin_failures(case: Case) -> None:
+    """Drop the reports of failures that are past: what fails again is reported again."""
+    forget_failures(case.place, now=case.now)
+
+
 def agent_hooks(case: Case) -> None:
     """Reinstall agents' hooks, each in the scope where it was installed."""
-    for hooks in registry.installed(case.place.top):
+    for hooks in registry.installed(case.place.top, case.plugins):
         if hooks.health.status in agent_setup.REPAIRABLE:
             agent_setup.install(hooks.installer, case.place.top, hooks.scope)
 

@@ -8,7 +8,9 @@ from entire import files, settings
 from entire.agents import capabilities, configfile, registry
 from entire.errors import UsageError
 from entire.githooks import install
+from entire.lifecycle import plugins
 from entire.maintenance import agent_setup
+from entire.maintenance import plugins as maintenance_plugins
 from entire.model.health import HookStatus
 from entire.model.requests import LOCAL, PROJECT
 from entire.model.value import replace
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from entire.agents.contract import Agent
+    from entire.agents.external.plugins import Plugins
+    from entire.agents.registry import AgentEntry
     from entire.layout import Place
     from entire.model.requests import DisableRequest, EnableRequest
     from entire.settings import Settings
@@ -30,20 +34,25 @@ if TYPE_CHECKING:
 
 def agents(place: Place, *, user: bool = False) -> list[AgentView]:
     """Return the known agents, with the state of their hooks in this repository or for this user."""
-    known = [_agent(place, agent, _scope(user)) for agent in registry.agents()]
+    with plugins.of(place) as found:
+        return _agents(place, found, user=user)
+
+
+def _agents(place: Place, found: Plugins, *, user: bool) -> list[AgentView]:
+    known = [_agent(place, agent, _scope(user), found) for agent in registry.agents(found)]
     suggested = [agent.name for agent in known if agent.has_hooks]
     suggested = suggested or [agent.name for agent in known if agent.takes_hooks and agent.is_detected]
     suggested = suggested or [registry.DEFAULT]
     return [replace(agent, is_suggested=agent.name in suggested) for agent in known]
 
 
-def _agent(place: Place, agent: Agent, scope: str) -> AgentView:
+def _agent(place: Place, agent: Agent, scope: str, found: Plugins) -> AgentView:
     installer = capabilities.hook_installer(agent)
     status = installer.hooks_health(place.top, scope).status if installer is not None else HookStatus.MISSING
     return AgentView(
         name=agent.name,
         type=agent.type,
-        description=registry.find(agent.name).description,
+        description=registry.find(agent.name, found).description,
         takes_hooks=installer is not None,
         has_hooks=status not in (HookStatus.MISSING, HookStatus.UNKNOWN),
         hooks_status=status.value,
@@ -55,29 +64,38 @@ def _scope(user: bool) -> str:
     return "user" if user else "project"
 
 
-def remove_agent_hooks(place: Place, names: Iterable[str], scopes: Sequence[str]) -> tuple[AgentHooksView, ...]:
+def remove_agent_hooks(
+    place: Place, names: Iterable[str], scopes: Sequence[str], found: Plugins
+) -> tuple[AgentHooksView, ...]:
     """Remove the hooks of agents; return what was removed."""
     removed = []
-    for agent in map(registry.make, names):
+    for name in names:
+        agent = registry.make(name, plugins=found)
         installer = capabilities.hook_installer(agent)
         for scope in scopes if installer is not None else ():
             assert installer is not None
-            path, *others = installer.hook_config_paths(place.top, scope)
+            paths = installer.hook_config_paths(place.top, scope)
             count = agent_setup.uninstall(installer, place.top, scope)
             if count:
-                removed.append(
-                    AgentHooksView(agent=agent.type, scope=scope, path=path, other_paths=tuple(others), count=count)
-                )
+                removed.append(_hooks_view(agent, scope, paths, found, count=count))
+        maintenance_plugins.note_disabled(place, name)
     return tuple(removed)
 
 
-def user_hooks(place: Place) -> tuple[AgentHooksView, ...]:
+def _hooks_view(agent: Agent, scope: str, paths: Sequence[str], found: Plugins, *, count: int) -> AgentHooksView:
+    entry = registry.find(agent.name, found)
+    return AgentHooksView(agent=agent.type, scope=scope, path=paths[0] if paths else "", other_paths=tuple(paths[1:]),
+                          count=count, plugin=entry.target if entry.is_plugin else "")  # fmt: skip
+
+
+def user_hooks(place: Place, found: Plugins) -> tuple[AgentHooksView, ...]:
     """Return the hooks in the user's own agent settings, which act in every enabled repository."""
     return tuple(
-        AgentHooksView(agent=found.agent_type, scope=found.scope, path=found.paths[0], other_paths=found.paths[1:])
-        for found in registry.installed(place.top)
-        if found.scope == "user"
-    )
+        AgentHooksView(agent=hooks.agent_type, scope=hooks.scope, path=hooks.paths[0] if hooks.paths else "",
+                       other_paths=hooks.paths[1:])
+        for hooks in registry.installed(place.top, found)
+        if hooks.scope == "user"
+    )  # fmt: skip
 
 
 # ---------------------------------------------------------------- enable
@@ -85,19 +103,19 @@ def user_hooks(place: Place) -> tuple[AgentHooksView, ...]:
 
 def enable(place: Place, request: EnableRequest) -> EnableView:
     """Install hooks and write settings. A request that cannot be met is refused before anything is written."""
-    check(request)
-    names = dict.fromkeys(request.agents or _suggested(place, user=request.user))
-    chosen = [registry.make(name) for name in names]
+    with plugins.of(place) as found:
+        return _enable(place, request, found)
+
+
+def _enable(place: Place, request: EnableRequest, found: Plugins) -> EnableView:
+    _check(request, found)
+    names = dict.fromkeys(request.agents or _suggested(place, found, user=request.user))
+    chosen = [registry.make(name, plugins=found) for name in names]
     push = _push_sessions(settings.load(place), request.push_sessions)
     scope = _scope(request.user)
     _record_own_changes(place, before=True)
-    installed = tuple(_install_hooks(place, agent, scope, force=request.force) for agent in chosen)
-    others = (
-        {agent.name for agent in registry.agents()}.difference(agent.name for agent in chosen)
-        if request.only_these
-        else set()
-    )
-    removed = remove_agent_hooks(place, sorted(others), [scope])
+    installed = tuple(_install_hooks(place, agent, scope, found, force=request.force) for agent in chosen)
+    removed = remove_agent_hooks(place, _others(place, chosen, found) if request.only_these else (), [scope], found)
     report = install.install(place.top, command=install.own_command())
     written = _write_settings(place, request.target, request.strategy, push)
     _write_ignore(place)
@@ -108,10 +126,38 @@ def enable(place: Place, request: EnableRequest) -> EnableView:
                       settings_files=tuple(written))  # fmt: skip
 
 
-def check(request: EnableRequest) -> None:
+def _others(place: Place, chosen: Sequence[Agent], found: Plugins) -> list[str]:
+    """Return the agents that are not chosen; of plugins that may run, only those with hooks here."""
+    known = {entry.name: entry.is_plugin for entry in registry.entries(found)}
+    with_hooks = plugins_with_hooks(place, found)
+    names = {agent.name for agent in chosen}
+    return sorted(name for name in known if name not in names and (not known[name] or name in with_hooks))
+
+
+def plugins_with_hooks(place: Place, found: Plugins) -> list[str]:
+    """Return the plugins with hooks in this repository: they say so, or ``enable`` installed them."""
+    telling = [entry.name for entry in registry.entries(found) if entry.is_plugin and _has_hooks(place, entry, found)]
+    return sorted({*telling, *found.enabled()})
+
+
+def _has_hooks(place: Place, entry: AgentEntry, found: Plugins) -> bool:
+    installer = capabilities.hook_installer(registry.make(entry.name, plugins=found))
+    status = installer.hooks_health(place.top, "project").status if installer is not None else HookStatus.MISSING
+    return status not in (HookStatus.MISSING, HookStatus.UNKNOWN)
+
+
+def check(place: Place, request: EnableRequest) -> None:
     """Raise UsageError if a request cannot be met."""
+    with plugins.of(place) as found:
+        _check(request, found)
+
+
+def _check(request: EnableRequest, found: Plugins) -> None:
     for name in request.agents:
-        registry.make(name)
+        entry = registry.find(name, found)
+        registry.make(name, plugins=found)
+        if entry.is_plugin and request.user and not found.knows_scopes(name):
+            raise UsageError(f"the plugin {name} installs hooks in a repository only", hint="leave out --user")
     if request.strategy and request.strategy not in settings.STRATEGIES:
         raise UsageError(f"this version does not support the strategy {request.strategy}",
                          hint=f"use --strategy {settings.MANUAL_COMMIT}")  # fmt: skip
@@ -119,8 +165,8 @@ def check(request: EnableRequest) -> None:
         raise UsageError(f"unknown settings target: {request.target}", hint=f"use {PROJECT} or {LOCAL}")
 
 
-def _suggested(place: Place, *, user: bool) -> list[str]:
-    return [agent.name for agent in agents(place, user=user) if agent.is_suggested]
+def _suggested(place: Place, found: Plugins, *, user: bool) -> list[str]:
+    return [agent.name for agent in _agents(place, found, user=user) if agent.is_suggested]
 
 
 def _push_sessions(before: Settings | None, wanted: bool | None) -> bool:
@@ -141,7 +187,7 @@ def is_push_chosen(place: Place) -> bool:
     return not is_proposal or settings.pushes_checkpoints(place, found)
 
 
-def _install_hooks(place: Place, agent: Agent, scope: str, *, force: bool) -> AgentHooksView:
+def _install_hooks(place: Place, agent: Agent, scope: str, found: Plugins, *, force: bool) -> AgentHooksView:
     installer = capabilities.hook_installer(agent)
     if installer is None:
         remedy = f"let its hooks call `entire hooks {agent.name} VERB` (verbs: {', '.join(agent.hook_names)})"
@@ -154,8 +200,10 @@ def _install_hooks(place: Place, agent: Agent, scope: str, *, force: bool) -> Ag
         setup_lines.note(place, path, data, configfile.read(path))
     health = installer.hooks_health(place.top, scope)
     problem = agent_setup.problem(health)
-    return AgentHooksView(agent=agent.type, scope=scope, path=paths[0], other_paths=paths[1:], count=count,
-                          problem=problem and f"hooks {problem}", remedy=agent_setup.remedy(health))  # fmt: skip
+    view = _hooks_view(agent, scope, paths, found, count=count)
+    if view.plugin:
+        maintenance_plugins.note_enabled(place, agent.name, agent.type)
+    return replace(view, problem=problem and f"hooks {problem}", remedy=agent_setup.remedy(health))
 
 
 def _git_hooks(report: install.Report) -> GitHooksView:

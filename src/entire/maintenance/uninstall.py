@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 
 from entire import files
 from entire.agents import registry
+from entire.agents.external.protocol import PREFIX, VERSION, PluginError
+from entire.errors import EntireError
 from entire.git import read, refs
 from entire.githooks import install
 from entire.layout import METADATA_BRANCH
+from entire.lifecycle import plugins
 from entire.maintenance import setup
-from entire.model.views import UninstallView
+from entire.model.views import AgentHooksView, HooksLeftView, UninstallView
 from entire.store import steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from entire.agents.external.plugins import Plugins
     from entire.layout import Place
     from entire.model.requests import UninstallRequest
 
@@ -24,17 +31,55 @@ _OWN_NAMES = (".gitignore", "entire.json", "logs", "metadata", "settings.json", 
 
 
 def uninstall(place: Place, request: UninstallRequest) -> UninstallView:
-    names = [agent.name for agent in registry.agents()]
-    agents = setup.remove_agent_hooks(place, names, ("project", "user") if request.user else ("project",))
-    user_hooks = () if request.user else setup.user_hooks(place)
+    scopes = ("project", "user") if request.user else ("project",)
+    with plugins.of(place) as found:
+        names = [entry.name for entry in registry.entries(found) if not entry.is_plugin]
+        agents = setup.remove_agent_hooks(place, names, scopes, found)
+        of_plugins, failures = _remove_plugin_hooks(place, scopes, found)
+        user_hooks = () if request.user else setup.user_hooks(place, found)
     hooks = install.uninstall(place.top)
     branches = _remove_refs(place)
     _remove_folders(place)
     has_checkpoints = refs.read(place.top, f"refs/heads/{METADATA_BRANCH}")
-    return UninstallView(agents=agents, git_hooks=hooks.removed, restored=hooks.restored, moved=hooks.moved,
-                         edited=hooks.edited, left=hooks.left, user_hooks=user_hooks, step_branches=branches,
-                         checkpoints_branch=METADATA_BRANCH if has_checkpoints else "",
-                         shared_with=place.main_top if place.worktree_name else "")  # fmt: skip
+    return UninstallView(
+        agents=(*agents, *of_plugins),
+        failures=failures,
+        git_hooks=hooks.removed,
+        restored=hooks.restored,
+        moved=hooks.moved,
+        edited=hooks.edited,
+        left=hooks.left,
+        user_hooks=user_hooks,
+        step_branches=branches,
+        checkpoints_branch=METADATA_BRANCH if has_checkpoints else "",
+        shared_with=place.main_top if place.worktree_name else "",
+    )
+
+
+def _remove_plugin_hooks(
+    place: Place, scopes: Sequence[str], found: Plugins
+) -> tuple[tuple[AgentHooksView, ...], tuple[HooksLeftView, ...]]:
+    """Let the plugins whose hooks are here remove them; return what was removed, and what was not."""
+    removed: list[AgentHooksView] = []
+    failures = []
+    for name in setup.plugins_with_hooks(place, found):
+        try:
+            removed += setup.remove_agent_hooks(place, [name], scopes, found)
+        except EntireError as error:
+            output = error.errors if isinstance(error, PluginError) else ""
+            failures.append(HooksLeftView(name=name, problem=error.message, output=output,
+                                          command=_command(place, name, found)))  # fmt: skip
+    return tuple(removed), tuple(failures)
+
+
+def _command(place: Place, name: str, found: Plugins) -> str:
+    """Return the shell command that removes a plugin's hooks."""
+    executable = found.find(name)
+    program = executable.path if executable is not None else PREFIX + name
+    top = shlex.quote(place.top)
+    return (
+        f"cd {top} && ENTIRE_REPO_ROOT={top} ENTIRE_PROTOCOL_VERSION={VERSION} {shlex.quote(program)} uninstall-hooks"
+    )
 
 
 def _remove_refs(place: Place) -> int:

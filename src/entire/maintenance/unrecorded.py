@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from entire.agents.contract import Agent
+    from entire.agents.external.plugins import Plugins
     from entire.layout import Place
     from entire.store.catalog import Catalog
 
@@ -26,7 +27,7 @@ _MAX_FILES = 20  # whose beginning is read
 _SHOWN = 3
 
 
-def find(place: Place, catalog: Catalog, *, now: float) -> list[UnrecordedView]:
+def find(place: Place, catalog: Catalog, plugins: Plugins, *, now: float) -> list[UnrecordedView]:
     """Return the unrecorded sessions of each agent with hooks here, since ``enable`` ran, at most two weeks ago.
 
     After two weeks, ``clean`` may have deleted the state of a session that was recorded.
@@ -36,9 +37,11 @@ def find(place: Place, catalog: Catalog, *, now: float) -> list[UnrecordedView]:
     except OSError:
         return []
     types = dict.fromkeys(
-        hooks.agent_type for hooks in registry.installed(place.top) if hooks.health.status in agent_setup.RECORDING
+        hooks.agent_type
+        for hooks in registry.installed(place.top, plugins)
+        if hooks.health.status in agent_setup.RECORDING
     )
-    agents = [agent for agent in map(registry.make_by_type, types) if agent is not None]
+    agents = [agent for name in types if (agent := registry.make_by_type(name, plugins=plugins)) is not None]
     found = {agent.type: _unknown(place, agent, max(enabled, now - KEPT_SECONDS)) for agent in agents}
     stored = set[str]().union(*catalog.sessions_by_checkpoint.values()) if any(found.values()) else set()
     return [

@@ -316,6 +316,30 @@ class AgentView(Value):
     is_suggested: bool = False  # ``enable`` chooses it by default
 
 
+class PluginView(Value):
+    """A plugin on PATH. What it says of itself is known only if it may run."""
+
+    name: str
+    path: str  # as found on PATH
+    real_path: str  # the file itself, where ``path`` is a link
+    state: str  # allowed, allowed by settings, denied, changed, not allowed, shadowed, inside the repository, invalid
+    is_usable: bool = False
+    problem: str = ""  # why it cannot be used
+    type: str = ""
+    description: str = ""
+    hook_names: tuple[str, ...] = ()
+    capabilities: tuple[str, ...] = ()
+
+
+class PluginProblemView(Value):
+    """What keeps a plugin from working in a repository."""
+
+    name: str
+    problem: str
+    hint: str
+    is_past: bool = False  # it failed, and may work by now
+
+
 class AgentHooksView(Value):
     """An agent's hooks, installed or removed."""
 
@@ -326,6 +350,16 @@ class AgentHooksView(Value):
     other_paths: tuple[str, ...] = ()  # the other files, where an agent keeps its hooks in several
     problem: str = ""  # why the agent does not run them
     remedy: str = ""  # what to do about it, in the imperative
+    plugin: str = ""  # the executable that keeps the hooks, of an agent connected by a plugin
+
+
+class HooksLeftView(Value):
+    """Hooks of a plugin that could not be removed."""
+
+    name: str
+    problem: str
+    output: str  # what the plugin printed on standard error, unchanged
+    command: str  # to run by hand
 
 
 class HookLineView(Value):
@@ -368,6 +402,7 @@ class UninstallView(Value):
     """What ``uninstall`` removed, besides settings and session states."""
 
     agents: tuple[AgentHooksView, ...] = ()
+    failures: tuple[HooksLeftView, ...] = ()
     git_hooks: tuple[str, ...] = ()  # paths
     restored: tuple[str, ...] = ()  # earlier hooks that run again
     moved: tuple[str, ...] = ()  # where earlier hooks are now that another program has replaced

@@ -5,6 +5,7 @@ from __future__ import annotations
 from entire.agents import capabilities, conversation, registry
 from entire.errors import EntireError, MissingObjectError
 from entire.git import bulk, read
+from entire.lifecycle import plugins
 from entire.model import views
 from entire.model.ids import CheckpointId, is_checkpoint_id
 from entire.model.records import CheckpointSummary, SessionRecord, usage_from_json
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from entire.agents.contract import Agent
+    from entire.agents.external.plugins import Plugins
     from entire.store.catalog import Catalog
     from entire.store.checkpoints import Checkpoint, Slot, Task
     from entire.store.lineage_file import FileLines, LineageFile
@@ -50,7 +52,8 @@ def find(catalog: Catalog, prefix: str) -> views.CheckpointView:
     with read.Objects(catalog.place.top) as objects:
         found = _stored(catalog, objects, prefix)
         own = lineage_file.read(objects, found)
-        parts = tuple(_part(objects, slot, own) for slot in found.slots)
+        with plugins.of(catalog.place) as known:
+            parts = tuple(_part(objects, slot, own, known) for slot in found.slots)
         tasks = tuple(_task_view(task) for task in checkpoints.tasks(objects, found))
     found = replace(found, problems=(*found.problems, *_missing(catalog.place.top, found)))
     return _checkpoint_view(found, parts, tasks, commits.of_checkpoint(catalog, found.id), own)
@@ -71,27 +74,27 @@ def of_commit(catalog: Catalog, name: str) -> views.ExplanationView:
 
 def transcript(catalog: Catalog, prefix: str, session_id: str = "") -> bytes:
     """Return a stored transcript: the latest session's, or a given one's; b'' if the checkpoint has none."""
-    with read.Objects(catalog.place.top) as objects:
+    with read.Objects(catalog.place.top) as objects, plugins.of(catalog.place) as known:
         found = _stored(catalog, objects, prefix)
         slot = found.slot_of(session_id) if session_id else found.latest
-        return _content(objects, slot, _agent(slot)) if slot is not None else b""
+        return _content(objects, slot, _agent(slot, known)) if slot is not None else b""
 
 
 def messages(catalog: Catalog, prefix: str, session_id: str = "", start: int = 0) -> list[views.MessageView]:
     """Return the messages of a stored transcript from record ``start`` on: the latest session's, or a given one's."""
-    with read.Objects(catalog.place.top) as objects:
+    with read.Objects(catalog.place.top) as objects, plugins.of(catalog.place) as known:
         found = _stored(catalog, objects, prefix)
         slot = found.slot_of(session_id) if session_id else found.latest
-        agent = _agent(slot) if slot is not None else None
+        agent = _agent(slot, known) if slot is not None else None
         data = _content(objects, slot, agent) if slot is not None else b""
-    ask = getattr(agent.transcript("", data), "messages", None) if agent is not None else None
-    said = conversation.read(data, start) if ask is None else [message for message in ask() if message.at >= start]
+        ask = getattr(agent.transcript("", data), "messages", None) if agent is not None else None
+        said = conversation.read(data, start) if ask is None else [message for message in ask() if message.at >= start]
     return [views.MessageView(**message.__dict__) for message in said]
 
 
-def _agent(slot: Slot) -> Agent | None:
+def _agent(slot: Slot, known: Plugins) -> Agent | None:
     """Return the adapter of a slot's agent; None if it is not installed."""
-    return registry.make_by_type(slot.record.agent) if slot.record is not None else None
+    return registry.make_by_type(slot.record.agent, plugins=known) if slot.record is not None else None
 
 
 def _content(objects: read.Objects, slot: Slot, agent: Agent | None) -> bytes:
@@ -119,7 +122,7 @@ def _missing(top: str, found: Checkpoint) -> list[str]:
 # ---------------------------------------------------------------- a session's part
 
 
-def _part(objects: read.Objects, slot: Slot, own: LineageFile | None) -> views.PartView:
+def _part(objects: read.Objects, slot: Slot, own: LineageFile | None, known: Plugins) -> views.PartView:
     record = slot.record or _NO_RECORD
     turns = _turns_in(own, record.session_id)
     start = record.checkpoint_transcript_start
@@ -130,7 +133,7 @@ def _part(objects: read.Objects, slot: Slot, own: LineageFile | None) -> views.P
         created=parse_time(record.created_at),
         branch=record.branch,
         start=start,
-        prompts=_with_turns(_prompts(objects, slot, record.agent, start), turns),
+        prompts=_with_turns(_prompts(objects, slot, start, known), turns),
         files=record.files_touched,
         tokens=lineage_file.tokens(own, record),
         lines=record.initial_attribution,
@@ -139,11 +142,11 @@ def _part(objects: read.Objects, slot: Slot, own: LineageFile | None) -> views.P
     )
 
 
-def _prompts(objects: read.Objects, slot: Slot, agent_type: str, start: int) -> list[Prompt]:
+def _prompts(objects: read.Objects, slot: Slot, start: int, known: Plugins) -> list[Prompt]:
     """Return the prompts of this checkpoint's part of the transcript; all stored prompts, as events carried them, if
     there is no transcript or nothing in it can be read.
     """
-    agent = registry.make_by_type(agent_type)
+    agent = registry.make_by_type((slot.record or _NO_RECORD).agent, plugins=known)
     try:
         data = _content(objects, slot, agent)
     except MissingObjectError:

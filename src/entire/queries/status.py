@@ -9,16 +9,20 @@ from entire.agents import registry
 from entire.errors import EntireError
 from entire.git import history
 from entire.githooks import inspection
+from entire.lifecycle import plugins
 from entire.maintenance import agent_setup, unrecorded
+from entire.maintenance import plugins as maintenance_plugins
 from entire.model.health import HookStatus
 from entire.model.views import HookView, StatusView
 from entire.queries import commits, sessions
 from entire.store import checkpoints
+from entire.store import sessions as states
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from entire.agents.external.plugins import Plugins
     from entire.layout import Place
     from entire.settings import Settings
     from entire.store.catalog import Catalog
@@ -26,6 +30,11 @@ if TYPE_CHECKING:
 
 def view(place: Place, chosen: Settings | None, catalog: Catalog, *, now: float) -> StatusView:
     """Return the state of a worktree; ``chosen`` is None where Entire was never enabled."""
+    with plugins.of(place) as known:
+        return _view(place, chosen, catalog, known, now=now)
+
+
+def _view(place: Place, chosen: Settings | None, catalog: Catalog, known: Plugins, *, now: float) -> StatusView:
     found = chosen or settings.Settings(enabled=False)
     paths = (place.settings, place.main_local_settings, place.local_settings)
     return StatusView(
@@ -39,12 +48,12 @@ def view(place: Place, chosen: Settings | None, catalog: Catalog, *, now: float)
         is_pushing=settings.pushes_checkpoints(place, found),
         sessions=tuple(sessions.listing(place)),
         unlinked=tuple(commits.unlinked(place)),
-        hooks=(git_hooks(place), *_agent_hooks(place)),
-        unrecorded=tuple(unrecorded.find(place, catalog, now=now)) if found.enabled else (),
+        hooks=(git_hooks(place), *_agent_hooks(place, known)),
+        unrecorded=tuple(unrecorded.find(place, catalog, known, now=now)) if found.enabled else (),
         checkpoints=len(catalog.checkpoint_ids),
         unpushed=_unpushed(place, catalog.tips),
         settings_files=tuple(path for path in paths if path and os.path.isfile(path)),
-        warnings=(*found.warnings, *registry.problems()),
+        warnings=(*found.warnings, *registry.problems(), *_plugin_problems(place, known, now)),
         failures=log.failures(place.log),
     )
 
@@ -66,9 +75,16 @@ def git_hooks(place: Place) -> HookView:
                     remedies=tuple(dict.fromkeys(problem.remedy for problem in problems)))  # fmt: skip
 
 
-def _agent_hooks(place: Place) -> list[HookView]:
+def _plugin_problems(place: Place, known: Plugins, now: float) -> list[str]:
+    """Return what keeps the plugins that are used here from working."""
+    live = maintenance_plugins.of_live_sessions(states.list_states(place))
+    found = maintenance_plugins.find_problems(place, known, live, now=now)
+    return [f"{problem.problem}: {problem.hint}" for problem in found]
+
+
+def _agent_hooks(place: Place, known: Plugins) -> list[HookView]:
     """Return the agents with hooks, complete or not; an agent without any is left out."""
-    return [agent_setup.view(found) for found in registry.installed(place.top)]
+    return [agent_setup.view(found) for found in registry.installed(place.top, known)]
 
 
 def _unpushed(place: Place, tips: Mapping[str, str]) -> dict[str, int]:

@@ -126,7 +126,7 @@ def _plan(context: Context, stored: StoredSession, overwrite: Collection[str]) -
     agent_type = stored.agent_type or (state.agent_type if state is not None else "")
     view = ResumedView(session_id=stored.session_id, agent=agent_type, checkpoint_id=stored.checkpoint_id,
                        prompt=stored.prompt)  # fmt: skip
-    agent = registry.make_by_type(agent_type, state.metadata if state is not None else {})
+    agent = registry.make_by_type(agent_type, state.metadata if state is not None else {}, context.plugins)
     if stored.damage:
         return replace(view, problem=stored.damage, is_damaged=True)
     if agent is None:
@@ -190,7 +190,7 @@ def draft_unknown(
     context: Context, draft: Draft, stored: StoredSession, change: TranscriptChange, subagents: Mapping[str, bytes]
 ) -> None:
     """Add the state of a session that was never here; the caller restores its files."""
-    agent = registry.make(change.agent)
+    agent = registry.make(change.agent, plugins=context.plugins)
     view = ResumedView(session_id=stored.session_id)
     plan = _Plan(stored=stored, agent=agent, state=None, change=change, view=view, subagents=subagents)
     _draft_state(context, draft, plan)

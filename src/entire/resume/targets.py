@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from entire.agents.external.plugins import Plugins
     from entire.git.history import Logged
     from entire.git.read import Objects
     from entire.layout import Place
@@ -113,8 +114,9 @@ class Remotes:
 class Finder:
     """Finds resume targets and stored sessions in one repository and its remotes."""
 
-    def __init__(self, place: Place, objects: Objects, progress: Progress) -> None:
+    def __init__(self, place: Place, objects: Objects, progress: Progress, plugins: Plugins | None = None) -> None:
         self.place = place
+        self._plugins = plugins
         self.objects = objects
         self.remotes = Remotes(place, progress)
         self._catalog = Catalog(place)
@@ -215,7 +217,7 @@ class Finder:
             checkpoint = checkpoints.read(self.objects, tips, CheckpointId(name)) if is_checkpoint_id(name) else None
             for slot in checkpoint.slots if checkpoint is not None else ():
                 if checkpoint is not None and target.session_id in ("", slot.session_id):
-                    _keep_latest(found, stored_session(self.objects, checkpoint, slot))
+                    _keep_latest(found, stored_session(self.objects, checkpoint, slot, self._plugins))
         if target.session_id:
             _keep_latest(found, self._from_step(target.session_id))
         return sorted(found.values(), key=_recency), missing
@@ -231,7 +233,7 @@ class Finder:
             return None
         commit = self._newest_step(state)
         slot = transcript_merge.slot_of_step(self.objects, commit, session_id, state.agent_type)
-        data, damage = _transcript(self.objects, slot)
+        data, damage = _transcript(self.objects, slot, self._plugins)
         return StoredSession(
             session_id=session_id,
             agent_type=state.agent_type,
@@ -253,7 +255,9 @@ class Finder:
         return next((step.oid for step in steps_here if _session_of(step) == state.session_id), "")
 
 
-def stored_session(objects: Objects, checkpoint: Checkpoint, slot: Slot) -> StoredSession | None:
+def stored_session(
+    objects: Objects, checkpoint: Checkpoint, slot: Slot, plugins: Plugins | None
+) -> StoredSession | None:
     """Return what a checkpoint holds of a session; None if its record cannot be read, though git has it."""
     if slot.record is None and (lost := checkpoints.lost_record(objects, slot, checkpoint.id.path)):
         name = f"{slot.number} of checkpoint {checkpoint.id}"
@@ -262,9 +266,9 @@ def stored_session(objects: Objects, checkpoint: Checkpoint, slot: Slot) -> Stor
         return None
     own = lineage_file.read(objects, checkpoint)
     turns = own.turns.get(slot.session_id, ()) if own is not None else ()
-    data, damage = _transcript(objects, slot)
+    data, damage = _transcript(objects, slot, plugins)
     return StoredSession(
-        session_id=_own_session_id(slot.session_id, slot.record.agent, data),
+        session_id=_own_session_id(slot.session_id, slot.record.agent, data, plugins),
         agent_type=slot.record.agent,
         data=data,
         created=parse_time(slot.record.created_at),
@@ -276,18 +280,18 @@ def stored_session(objects: Objects, checkpoint: Checkpoint, slot: Slot) -> Stor
     )
 
 
-def _transcript(objects: Objects, slot: Slot) -> tuple[bytes, str]:
+def _transcript(objects: Objects, slot: Slot, plugins: Plugins | None) -> tuple[bytes, str]:
     """Return a stored transcript, empty if git lacks a part of it; then also what is missing."""
     try:
-        agent = registry.make_by_type(slot.record.agent) if slot.record is not None else None
+        agent = registry.make_by_type(slot.record.agent, plugins=plugins) if slot.record is not None else None
         return checkpoints.transcript(objects, slot, agent.reassemble_transcript if agent is not None else None), ""
     except MissingObjectError as error:
         return b"", f"{error.message}; {error.hint}"
 
 
-def _own_session_id(session_id: str, agent_type: str, transcript: bytes) -> str:
+def _own_session_id(session_id: str, agent_type: str, transcript: bytes, plugins: Plugins | None) -> str:
     """Return the agent's own id of a stored session."""
-    agent = registry.make_by_type(agent_type)
+    agent = registry.make_by_type(agent_type, plugins=plugins)
     resumer = capabilities.session_resumer(agent) if agent is not None else None
     own_id = getattr(resumer, "own_session_id", None)  # missing in plugins of earlier protocol versions
     found = str(own_id(session_id, transcript)) if own_id is not None else session_id

@@ -203,7 +203,9 @@ def _stored_in_checkpoint(context: Context, points: Points, point: PointView) ->
 
 def _agent(context: Context, session_id: str, agent_type: str) -> Agent | None:
     session = context.session(session_id)
-    return context.agent_of(session) if session is not None else registry.make_by_type(agent_type)
+    return (
+        context.agent_of(session) if session is not None else registry.make_by_type(agent_type, plugins=context.plugins)
+    )
 
 
 def _count_records(agent: Agent, session_ref: str, data: bytes) -> int:

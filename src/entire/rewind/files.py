@@ -66,6 +66,7 @@ class Restoring:
         self.yours: list[str] = []
         self.uncommitted: list[str] = []
         self.untouched = 0
+        self._protected = registry.protected_dirs(context.plugins)
         self._dropped: dict[str, str] = {}  # files that commits after the point added, with their blobs in HEAD
         self._writes: dict[str, tuple[str, str]] = {}
         self._merged: dict[str, str] = {}  # path: merge or conflict
@@ -149,7 +150,7 @@ class Restoring:
         """Return whether a rewind may touch a path at all; if not, record why."""
         if diff.GITLINK in (change.old_mode, change.new_mode):
             return self._leave(change.path, "it is a submodule")
-        if change.path.partition("/")[0] in registry.protected_dirs():
+        if any(f"{change.path}/".startswith(f"{folder}/") for folder in self._protected):
             return self._leave(change.path, "it belongs to the agent")
         return True
 

@@ -17,8 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 
+INVALID, INSIDE, SHADOWED = "invalid", "inside the repository", "shadowed"
+"""Kinds of plugins that cannot be used."""
+
+
 class Executable(Value):
-    """A plugin's file as it was found on PATH. ``problem`` says why it cannot be used, to follow "it"."""
+    """A plugin's file as it was found on PATH. ``problem`` says why it cannot be used, to follow "it"; ``kind`` says
+    that in a word.
+    """
 
     name: str
     path: str
@@ -28,6 +34,7 @@ class Executable(Value):
     """Changes with the content, too, and no program can set it."""
     inode: int
     problem: str = ""
+    kind: str = ""
 
     @property
     def real_path(self) -> str:
@@ -59,7 +66,7 @@ def find_all(env: Mapping[str, str], *, outside: Sequence[str] = ()) -> list[Exe
                 continue
             first = usable.setdefault(name, executable.path) if not executable.problem else ""
             if first and first != executable.path:
-                executable = replace(executable, problem=f"comes after {first} on PATH")
+                executable = replace(executable, problem=f"comes after {first} on PATH", kind=SHADOWED)
             found.append(executable)
     return sorted(found, key=lambda executable: executable.name)
 
@@ -87,23 +94,24 @@ def _look(name: str, folder: str, outside: Sequence[str]) -> Executable | None:
         return None
     if not stat.S_ISREG(status.st_mode) or not os.access(path, os.X_OK):
         return None
+    kind, problem = _problem(name, path, outside)
     return Executable(name=name, path=path, size=status.st_size, mtime_ns=status.st_mtime_ns,
-                      ctime_ns=status.st_ctime_ns, inode=status.st_ino,
-                      problem=_problem(name, path, outside))  # fmt: skip
+                      ctime_ns=status.st_ctime_ns, inode=status.st_ino, problem=problem, kind=kind)  # fmt: skip
 
 
-def _problem(name: str, path: str, outside: Sequence[str]) -> str:
+def _problem(name: str, path: str, outside: Sequence[str]) -> tuple[str, str]:
+    """Return why a file cannot be used: the kind, and the words that follow "it"."""
     if not protocol.is_name(name):
-        return "has a name that is not valid: use lower-case letters, digits and `.`, `_`, `-`"
+        return INVALID, "has a name that is not valid: use lower-case letters, digits and `.`, `_`, `-`"
     folder, file = os.path.split(path)
     places = dict.fromkeys((os.path.join(os.path.realpath(folder), file), os.path.realpath(path)))
     if any(_is_inside(place, os.path.realpath(top)) for place in places for top in outside):
-        return "lies inside the repository"
+        return INSIDE, "lies inside the repository"
     for place in places:
         open_path = _open_path(place)
         if open_path:
-            return f"can be replaced by other users: they can write {open_path}"
-    return ""
+            return INVALID, f"can be replaced by other users: they can write {open_path}"
+    return "", ""
 
 
 def _is_inside(path: str, top: str) -> bool:

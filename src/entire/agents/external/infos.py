@@ -48,15 +48,18 @@ class Answers:
         self._write({"info": data.decode("utf-8")})
         return found
 
-    def session_dir(self, root: str, ask: Callable[[], str]) -> str:
-        """Return the session folder of the repository ``root``; ``ask`` runs the plugin if it is not known."""
+    def session_dir(self, root: str, ask: Callable[[], str], *, fresh: bool = False) -> str:
+        """Return the session folder of the repository ``root``; ``ask`` runs the plugin if it is not known, or
+        ``fresh``.
+        """
         dirs = self._read().get("session_dirs")
-        known = dirs.get(root) if isinstance(dirs, dict) else None
+        known = dirs.get(root) if isinstance(dirs, dict) and not fresh else None
         if isinstance(known, str):
             return known
         found = ask()
         rest = list(dirs.items())[-_MAX_ROOTS + 1 :] if isinstance(dirs, dict) else []
-        self._write({**self._read(), "session_dirs": {**dict(rest), root: found}})
+        if found:
+            self._write({**self._read(), "session_dirs": {**dict(rest), root: found}})
         return found
 
     def _read(self) -> dict[str, Any]:

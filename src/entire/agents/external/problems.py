@@ -9,7 +9,7 @@ import os
 
 from entire import files
 from entire.errors import EntireError
-from entire.model.value import Value
+from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,16 +35,22 @@ class Problem(Value):
 
 def note(place: Place, name: str, session_id: str, message: str, *, now: float) -> None:
     """Note a failure. Never raises: the hook goes on. A session that is not known ('') counts as the last one."""
+    problem = Problem(name=name, session_id=session_id, message=_line(message), time=now)
+    found = _read(place)
+    last = found.get(name)
+    if last is not None and _is_same(last, problem) and now - last.time < _WEEK:
+        problem = replace(last, count=last.count + 1)
     try:
-        found = _read(place)
-        last = found.get(name)
-        if last is not None and (last.session_id == session_id or not session_id) and now - last.time < _WEEK:
-            problem = Problem(**{**last.__dict__, "count": last.count + 1})
-        else:
-            problem = Problem(name=name, session_id=session_id, message=_line(message), time=now)
         _write(place, {**found, name: problem})
     except (EntireError, OSError):
         pass
+
+
+def _is_same(last: Problem, problem: Problem) -> bool:
+    """Tell whether a failure belongs to the session of the last one."""
+    if problem.session_id or last.session_id:
+        return problem.session_id in ("", last.session_id)
+    return problem.message == last.message
 
 
 def listed(place: Place, *, now: float) -> list[Problem]:

@@ -5,6 +5,10 @@ from __future__ import annotations
 from entire.ui import group
 
 TABLE: dict[str, str] = {
+TABLE: dict[str, str] = {
+    "list": "List the plugins on PATH, and which may run.",
+    "allow": "Let a plugin run.",
+    "deny": "Keep a plugin from running.",
     "serve": "Answer a call of the plugin protocol for an agent, as a plugin would.",
 }
 SUMMARY = """Connect any agent by a plugin: an executable `entire-agent-NAME` on PATH.

@@ -1,0 +1,218 @@
+"""The plugins on PATH, as one hook or command in one repository may use them.
+
+Finding and judging a plugin never runs it. A plugin of the repository's own is never used.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from entire.agents.external import discovery, enabled, problems
+from entire.agents.external.infos import Answers
+from entire.agents.external.protocol import PluginError
+from entire.agents.external.trust import USABLE, Decisions, Trust
+from entire.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from entire.agents.external.agent import ExternalAgent
+    from entire.agents.external.discovery import Executable
+    from entire.agents.external.program import Program
+    from entire.agents.external.protocol import Info
+    from entire.layout import Place
+
+
+class NotAllowedError(UsageError):
+    """The user has not allowed a plugin to run."""
+
+
+class Plugins:
+    """The plugins for a worktree, or with ``place`` None outside of any.
+
+    In the hook of an agent, ``hook_of`` names it: no other plugin is looked for. All adapters of a plugin share one
+    ``Program``, and so a hook's budget. ``close`` ends what still runs.
+    """
+
+    def __init__(
+        self,
+        place: Place | None,
+        env: Mapping[str, str],
+        *,
+        is_switched_on: Callable[[], bool],
+        hook_of: str = "",
+        session_id: Callable[[], str] = str,
+    ) -> None:
+        self.place = place
+        self.env = env
+        self._is_switched_on = is_switched_on
+        self._hook_of = hook_of
+        self._session_id = session_id
+        self._decisions = Decisions(env)
+        self.failures: dict[str, str] = {}  # by name, the first of each
+        self._is_on: bool | None = None
+        self._all: list[Executable] | None = None
+        self._programs: dict[str, Program] = {}
+        self._infos: dict[str, Info | PluginError] = {}
+        self._agents: dict[str, ExternalAgent] = {}
+
+    # ------------------------------------------------------------ finding
+
+    def find(self, name: str) -> Executable | None:
+        """Return the plugin of this name; one that cannot be used if there is no other. No other name is looked for."""
+        if self._hook_of not in ("", name):
+            return None
+        found = discovery.candidates(name, self.env, outside=self._outside())
+        return next((each for each in found if not each.problem), found[0] if found else None)
+
+    def find_all(self) -> list[Executable]:
+        """Return every plugin on PATH, by name, also those that cannot be used; none in a hook."""
+        if self._all is None:
+            self._all = [] if self._hook_of else discovery.find_all(self.env, outside=self._outside())
+        return self._all
+
+    def _outside(self) -> list[str]:
+        """Return the repository's folders: its worktrees and git directories."""
+        return _folders(self.place) if self.place is not None else []
+
+    # ------------------------------------------------------------ trust
+
+    def enabled(self) -> Mapping[str, str]:
+        """Return the types, by name, of the plugins whose hooks ``enable`` installed in this repository."""
+        return enabled.read(self.place) if self.place is not None else {}
+
+    def trust(self, executable: Executable) -> Trust:
+        """Return what the user decided; raises CorruptError if the decisions cannot be read."""
+        return self._decisions.decide(executable, self._is_switched_on_here)
+
+    def _is_switched_on_here(self) -> bool:
+        if self._is_on is None:
+            self._is_on = self._is_switched_on()
+        return self._is_on
+
+    def is_usable(self, executable: Executable) -> bool:
+        """Tell whether a plugin may run here; raises CorruptError if the decisions cannot be read."""
+        return not executable.problem and self.trust(executable) in USABLE
+
+    def check(self, executable: Executable) -> None:
+        """Raise UsageError if a plugin may not run here."""
+        name, path = executable.name, executable.path
+        if executable.problem:
+            raise UsageError(f"the plugin {name} cannot be used ({path}): it {executable.problem}",
+                             hint="run `entire plugin list` to see all plugins")  # fmt: skip
+        trust = self.trust(executable)
+        if trust not in USABLE:
+            raise NotAllowedError(f"the plugin {name} {_REFUSALS[trust]} ({path})", hint=_ALLOW.format(name))
+
+    def allow(self, executable: Executable, digest: str = "") -> None:
+        """Remember that a plugin may run; with ``digest``, only if its content is still that."""
+        self._decisions.allow(executable, digest)
+
+    def deny(self, name: str) -> None:
+        """Remember that a plugin may not run."""
+        self._decisions.deny(name)
+
+    # ------------------------------------------------------------ running
+
+    def info(self, executable: Executable, *, fresh: bool = False) -> Info:
+        """Return what a plugin says of itself; runs it if its file is new, or with ``fresh``. Raises PluginError.
+
+        The caller has made sure that it may run.
+        """
+        known = self._infos.get(executable.path)
+        if known is None or fresh:
+            answers = Answers(executable, self.env)
+            try:
+                known = answers.info(lambda: self._program(executable).run("info"), fresh=fresh)
+            except PluginError as error:
+                known = error  # asked once, whatever comes of it
+            self._infos[executable.path] = known
+        if isinstance(known, PluginError):
+            raise known
+        return known
+
+    def knows_scopes(self, name: str) -> bool:
+        """Tell whether a plugin that may run can also install hooks for all repositories of the user."""
+        executable = self.find(name)
+        return executable is not None and "entire_hooks_health" in self.info(executable).capabilities
+
+    def agent(self, name: str, metadata: Mapping[str, str]) -> ExternalAgent:
+        """Return the adapter of the plugin ``name`` for a session with this metadata.
+
+        Raises UsageError if there is none that may run, PluginError if it cannot be used.
+        """
+        from entire.agents.external.agent import ExternalAgent
+
+        first = self._agents.get(name)
+        if first is not None:
+            return first.for_session(metadata)
+        executable = self.find(name)
+        if executable is None:
+            raise UsageError(f"there is no plugin called {name!r} on PATH")
+        self.check(executable)
+        info = self.info(executable)
+        agent = ExternalAgent(
+            self._program(executable),
+            info,
+            metadata=metadata,
+            note=lambda message: self.note(name, message),
+            folders=Answers(executable, self.env).session_dir,
+        )
+        self._agents[name] = agent
+        return agent
+
+    def note(self, name: str, message: str) -> None:
+        """Note a plugin's failure, for ``status`` and ``doctor``; in a command, only in ``failures``: reading writes
+        nothing.
+        """
+        self.failures[name] = self.failures.get(name, message)
+        if self.place is not None and self._hook_of:
+            problems.note(self.place, name, self._session_id(), message, now=time.time())
+
+    def close(self) -> None:
+        """End the processes of plugins that still run."""
+        for program in self._programs.values():
+            program.close()
+
+    def __enter__(self) -> Plugins:
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        self.close()
+
+    def _program(self, executable: Executable) -> Program:
+        from entire.agents.external.program import Program
+
+        known = self._programs.get(executable.path)
+        if known is None:
+            root = self.place.top if self.place is not None else os.getcwd()
+            known = Program(executable.path, root=root, in_hook=bool(self._hook_of), env=self.env)
+            self._programs[executable.path] = known
+        return known
+
+
+_REFUSALS = {
+    Trust.UNKNOWN: "is not allowed to run",
+    Trust.CHANGED: "has changed since you allowed it, so it does not run",
+    Trust.DENIED: "is denied",
+}
+_ALLOW = "`entire plugin allow {}` lets it run"
+
+
+def _folders(place: Place) -> list[str]:
+    found = [place.top, place.git_dir, place.common_dir, place.main_top]
+    worktrees = os.path.join(place.common_dir, "worktrees")
+    try:
+        names = os.listdir(worktrees)
+    except OSError:
+        names = []
+    for name in names:
+        try:
+            with open(os.path.join(worktrees, name, "gitdir"), "rb") as file:
+                dot_git = os.fsdecode(file.readline().strip())  # git may write it relative to the folder it is in
+            found.append(os.path.dirname(os.path.normpath(os.path.join(worktrees, name, dot_git))))
+        except OSError:
+            pass
+    return [folder for folder in dict.fromkeys(found) if os.path.isabs(folder)]

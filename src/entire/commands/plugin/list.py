@@ -1,0 +1,56 @@
+"""``entire plugin list``."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from entire.ui import form, group, text
+from entire.workspace import Plugins
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from entire.model.views import PluginView
+    from entire.ui.text import Style
+
+
+@click.command("list", cls=group.Command)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(as_json: bool) -> int:
+    """List the plugins on PATH: their type, file, and whether they may run.
+
+    Plugins that may not run are not started: their type is not known.
+
+    Example: entire plugin list
+    """
+    return run(as_json=as_json)
+
+
+def run(*, as_json: bool = False) -> int:
+    found = Plugins.find().listing()
+    if as_json:
+        text.write(form.dumps({"plugins": found}))
+    else:
+        text.write(_page(found, text.style_for(sys.stdout)))
+    return 0
+
+
+def _page(found: Sequence[PluginView], style: Style) -> list[str]:
+    if not found:
+        return ["There is no plugin on PATH.", "A plugin is an executable `entire-agent-NAME`."]
+    rows = [(text.plain(plugin.name), text.plain(plugin.type) or "-", plugin.state, _file(plugin)) for plugin in found]
+    lines = text.table(rows)
+    problems = [f"{text.plain(plugin.path)}: {text.plain(plugin.problem)}" for plugin in found if plugin.problem]
+    waiting = [plugin.name for plugin in found if plugin.state in ("not allowed", "changed", "denied")]
+    name = waiting[0] if len(waiting) == 1 else "NAME"
+    hint = [f"`entire plugin allow {name}` lets a plugin run."] if waiting else []
+    return [*lines, *([""] if problems or hint else []), *(style(line, "dim") for line in problems), *hint]
+
+
+def _file(plugin: PluginView) -> str:
+    is_link = os.path.realpath(plugin.path) != plugin.path
+    return text.plain(plugin.path) + (f" -> {text.plain(plugin.real_path)}" if is_link else "")

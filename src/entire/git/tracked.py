@@ -1,0 +1,25 @@
+"""Which files are the repository's own."""
+
+from __future__ import annotations
+
+import os
+
+from entire.errors import GitError
+from entire.git import run
+
+
+def is_tracked(top: str, path: str) -> bool:
+    """Tell whether a file of the worktree ``top`` came, or will go, with a commit: it is in the index or in HEAD.
+
+    Letter case does not count, as some file systems ignore it. A file in a repository of its own is tracked by that.
+    """
+    inner, _, _ = path.partition("/")
+    if os.path.lexists(os.path.join(top, inner, ".git")):
+        return True
+    words = ("ls-files", "-z", "--with-tree=HEAD", "--", f":(top,icase){inner}")
+    try:
+        done = run.git(top, *words)
+    except GitError:  # no commit yet
+        done = run.git(top, *(word for word in words if not word.startswith("--with-tree")))
+    found = {os.fsdecode(name).casefold() for name in done.stdout.split(b"\0") if name}
+    return not found.isdisjoint((path.casefold(), inner.casefold()))

@@ -1,0 +1,175 @@
+"""Plugins: which are on PATH, which may run, and what keeps those that are used here from working."""
+
+from __future__ import annotations
+
+from entire.agents import registry
+from entire.agents.external import enabled, problems, protocol, trust
+from entire.agents.external.discovery import INVALID, SHADOWED
+from entire.agents.external.trust import USABLE
+from entire.errors import EntireError, UsageError
+from entire.lifecycle import plugins as known_plugins
+from entire.model.value import replace
+from entire.model.views import PluginProblemView, PluginView
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from entire.agents.external.discovery import Executable
+    from entire.agents.external.plugins import Plugins
+    from entire.layout import Place
+    from entire.model.session import Session
+
+
+def listing(place: Place | None) -> list[PluginView]:
+    """Return every plugin on PATH. Only those that may run are asked what they are."""
+    with known_plugins.of(place) as plugins:
+        return [_view(plugins, executable) for executable in plugins.find_all()]
+
+
+def find(place: Place | None, name: str) -> PluginView:
+    """Return the plugin called ``name``; raises UsageError if there is none."""
+    with known_plugins.of(place) as plugins:
+        return _view(plugins, _executable(plugins, name))
+
+
+def allow(place: Place | None, name: str, path: str = "") -> PluginView:
+    """Let a plugin run, from now on and in every repository, as long as its file stays the same.
+
+    ``path`` is the file that the user has seen. Raises EntireError if the plugin cannot be used.
+    """
+    with known_plugins.of(place) as plugins:
+        executable = _executable(plugins, name)
+        _check_file(executable, path)
+        digest = trust.hash_of(executable)
+        registry.check_plugin(plugins.info(executable, fresh=True), plugins)
+        plugins.allow(executable, digest)
+        if place is not None:
+            problems.forget(place, name)
+        return _view(plugins, executable)
+
+
+def _check_file(executable: Executable, path: str) -> None:
+    """Raise EntireError if a file cannot be allowed, or is not the one that the user has seen."""
+    if path and executable.path != path:
+        raise EntireError(f"{executable.path} is now the first plugin {executable.name} on PATH", hint="run it again")
+    if executable.problem:
+        raise EntireError(f"{executable.path} is not allowed: it {executable.problem}", hint=_HINTS.get(
+            executable.kind, "move it to a folder of your own, outside of repositories"))  # fmt: skip
+
+
+def deny(place: Place | None, name: str) -> None:
+    """Keep a plugin from running, also where settings allow every plugin; it need not be on PATH."""
+    if registry.is_taken(name):
+        raise UsageError(f"{name} is no plugin: {_TAKEN}", hint="run `entire plugin list` to see all plugins")
+    if not protocol.is_name(name):
+        raise UsageError(f"{name!r} is not the name of a plugin", hint="run `entire plugin list` to see all plugins")
+    with known_plugins.of(place) as plugins:
+        plugins.deny(name)
+
+
+_TAKEN = "the name belongs to an agent that Entire knows without one"
+_HINTS = {INVALID: "correct that, or remove it from your PATH"}
+
+
+def _executable(plugins: Plugins, name: str) -> Executable:
+    if registry.is_taken(name):
+        raise UsageError(f"{name} is no plugin: {_TAKEN}", hint="run `entire enable --agent NAME` to record an agent")
+    found = plugins.find(name)
+    if found is None:
+        raise UsageError(f"there is no plugin {name!r} on PATH", hint=(
+            f"put an executable `{protocol.PREFIX}{name}` into a folder of your PATH, written there in full"
+            if protocol.is_name(name) else "names have lower-case letters, digits and `.`, `_`, `-`"))  # fmt: skip
+    return found
+
+
+def _view(plugins: Plugins, executable: Executable) -> PluginView:
+    view = PluginView(name=executable.name, path=executable.path, real_path=executable.real_path, state=executable.kind,
+                      problem=executable.problem and f"it {executable.problem}")  # fmt: skip
+    if executable.problem:
+        return view
+    if registry.is_taken(executable.name):
+        return replace(view, state=SHADOWED, problem=_TAKEN)
+    decided = plugins.trust(executable)
+    view = replace(view, state=decided.value, is_usable=decided in USABLE)
+    if not view.is_usable:
+        return view
+    try:
+        info = plugins.info(executable)
+        registry.check_plugin(info, plugins)
+    except EntireError as error:
+        return replace(view, state=INVALID, is_usable=False, problem=error.message)
+    return replace(view, type=info.type, description=info.description, hook_names=info.hook_names,
+                   capabilities=tuple(sorted(info.capabilities)))  # fmt: skip
+
+
+# ---------------------------------------------------------------- problems
+
+
+def of_live_sessions(states: Iterable[Session]) -> set[str]:
+    """Return the plugins whose sessions have not ended."""
+    return {state.agent for state in states if getattr(state, "is_external", False) and not state.ended}
+
+
+def find_problems(place: Place, plugins: Plugins, used: Iterable[str], *, now: float) -> list[PluginProblemView]:
+    """Return what keeps plugins from working in this repository: those whose hooks are installed, and those called
+    ``used``, which name live sessions' agents.
+    """
+    names = sorted({*plugins.enabled(), *(name for name in used if name and not registry.is_taken(name))})
+    found = [problem for name in names if (problem := _problem(plugins, name)) is not None]
+    unusable = {problem.name for problem in found}
+    failed = [problem for problem in problems.listed(place, now=now) if problem.name not in unusable]
+    return [*_ignored_switches(place), *found, *map(_failure, failed)]
+
+
+def _problem(plugins: Plugins, name: str) -> PluginProblemView | None:
+    """Return why a plugin cannot be used."""
+    try:
+        if plugins.find(name) is None:
+            return PluginProblemView(
+                name=name,
+                problem=f"the plugin {name} is not on PATH any more, so its sessions are not recorded",
+                hint=f"install {protocol.PREFIX}{name} again",
+            )
+        registry.find(name, plugins)
+    except EntireError as error:
+        return PluginProblemView(name=name, problem=error.message, hint=error.hint)
+    return None
+
+
+def _failure(failed: problems.Problem) -> PluginProblemView:
+    times = f"{failed.count} times" if failed.count > 1 else "once"
+    session = f" in session {failed.session_id}" if failed.session_id else ""
+    return PluginProblemView(
+        name=failed.name,
+        problem=f"the plugin {failed.name} failed {times}{session}: {failed.message}",
+        hint=f"run `entire plugin check {failed.name}`; `entire plugin allow {failed.name}` drops this report",
+        is_past=True,
+    )
+
+
+def _ignored_switches(place: Place) -> Iterator[PluginProblemView]:
+    for path in known_plugins.tracked_switches(place):
+        yield PluginProblemView(
+            name="",
+            problem=f"{path}: external_agents has no effect, because git tracks that file",
+            hint="run `entire plugin allow NAME` for each plugin you trust",
+        )
+
+
+def forget_failures(place: Place, *, now: float) -> None:
+    """Drop the reports of failed plugins."""
+    for failed in problems.listed(place, now=now):
+        problems.forget(place, failed.name)
+
+
+# ---------------------------------------------------------------- hooks
+
+
+def note_enabled(place: Place, name: str, agent_type: str) -> None:
+    """Remember that ``enable`` installed a plugin's hooks here."""
+    enabled.add(place, name, agent_type)
+
+
+def note_disabled(place: Place, name: str) -> None:
+    enabled.remove(place, name)
