@@ -53,7 +53,7 @@ class Workspace:
         if self.settings is not None and self.settings.enabled:
             from entire.lifecycle import recovery
 
-            with contextlib.closing(self._context()) as context:
+            with contextlib.closing(self._context(starts_plugins=False)) as context:
                 recovery.catch_up(context)
 
     def __repr__(self) -> str:
@@ -358,12 +358,12 @@ class Workspace:
 
     # ------------------------------------------------------------ context
 
-    def _context(self) -> Context:
+    def _context(self, *, starts_plugins: bool = True) -> Context:
         from entire.lifecycle import plugins
         from entire.lifecycle.context import Context
 
         chosen = self.settings or settings.Settings(enabled=False)
-        return Context(self.place, chosen, plugins=plugins.of(self.place))
+        return Context(self.place, chosen, plugins=plugins.of(self.place) if starts_plugins else None)
 
     def _rewind_context(self) -> contextlib.AbstractContextManager[Context]:
         """Return a context for a rewind plan, which takes it over and closes it."""

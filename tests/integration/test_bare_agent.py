@@ -27,6 +27,8 @@ ALL = tuple(CAPABILITIES)
 class Bared:
     """One session of the agent, played hook by hook; git's hooks are called here, where the agent is known."""
 
+    agent = "bare"
+
     def __init__(self, story: Story) -> None:
         self.story = story
         self.id = "bare-session"
@@ -40,7 +42,7 @@ class Bared:
         sys.stdin = io.TextIOWrapper(io.BytesIO(json.dumps(payload).encode()))
         sys.stdout = io.TextIOWrapper(io.BytesIO())
         try:
-            assert self.story.entire("hooks", "bare", verb) == 0
+            assert self.story.entire("hooks", self.agent, verb) == 0
             sys.stdout.flush()
             return sys.stdout.buffer.getvalue().decode()  # type: ignore[no-any-return]
         finally:
@@ -97,6 +99,9 @@ class Bared:
 
     def commit(self, message: str) -> None:
         self.story.git("add", "-A", "--", "*.txt")
+        self.commit_added(message)
+
+    def commit_added(self, message: str) -> None:
         file = self.story.root / ".git" / "MESSAGE"
         file.write_text(message + "\n")
         assert self.story.entire("hooks", "git", "prepare-commit-msg", ".git/MESSAGE", "message") == 0

@@ -312,6 +312,12 @@ def _may_name(name: str, path: str) -> bool:
 # ---------------------------------------------------------------- plugins
 
 
+def is_plugin(name: str, plugins: Plugins | None) -> bool:
+    """Tell whether an agent is a plugin that may run."""
+    entry = _find_if_possible(name, plugins)
+    return entry is not None and entry.is_plugin
+
+
 def is_taken(name: str) -> bool:
     """Tell whether a name belongs to another agent, or to git's hooks, so that no plugin can have it."""
     return name in _RESERVED or _entry(name) is not None

@@ -30,10 +30,7 @@ _SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "busybox
 
 
 class Context:
-    """Everything a handler needs. Hold ``lock`` around every read that a write depends on.
-
-    Without ``plugins``, as in git's hooks, no plugin is looked for.
-    """
+    """Everything a handler needs. Hold ``lock`` around every read that a write depends on."""
 
     def __init__(
         self,
@@ -43,6 +40,9 @@ class Context:
         now: Callable[[], float] = time.time,
         plugins: Plugins | None = None,
     ) -> None:
+        """``plugins``: those that may be started. A hook waits for no plugin but its own, git's hooks and commands that
+        only read for none.
+        """
         self.place = place
         self.settings = settings
         self.now = now
@@ -56,6 +56,10 @@ class Context:
         self._relevant: list[str] | None = None
         self._touched: dict[str, Session] = {}
         self._tips: list[str] | None = None
+
+    def beside(self, place: Place, settings: Settings) -> Context:
+        """Return a context for another worktree, for the same hook or command."""
+        return Context(place, settings, now=self.now, plugins=self.plugins)
 
     def lock(self, *, timeout: float = 20.0) -> files.Lock:
         """Return the repository's lock, and drop what was cached: only one hook at a time may change stored state."""
@@ -112,6 +116,7 @@ class Context:
             session = self._sessions[session_id] = Session(session_id)
             session.started = self.now()
             session.is_opaque = self.agent_named(agent_name) is None
+        session.is_external = registry.is_plugin(agent_name, self.plugins)
         session.agent, session.agent_type = agent_name, registry.type_of(agent_name, self.plugins)
         self.mark_relevant(session_id)
         return session
@@ -156,10 +161,13 @@ class Context:
         return turns
 
     def agent_of(self, session: Session) -> Agent | None:
-        """Return a session's adapter, made with the session's metadata; None if its agent is not installed.
+        """Return a session's adapter, made with the session's metadata; None if its agent is not installed, or a plugin
+        that must not be started now.
 
         Cached until the metadata change, or until ``forget``.
         """
+        if self.is_dormant(session):
+            return None
         metadata, known = self._agents.get(session.session_id, ({}, None))
         if known is not None and known.name == session.agent and metadata == session.metadata:
             return known
@@ -178,11 +186,20 @@ class Context:
             session.agent = agent.name
         return agent
 
+    def is_dormant(self, session: Session) -> bool:
+        """Tell whether a session's agent is a plugin that must not be started now."""
+        return session.is_external and (self.plugins is None or not self.plugins.may_start(session.agent))
+
     def reader_of(self, session: Session) -> Agent | None:
-        """Return what reads a session's transcript: its adapter, or a stand-in if its agent was never installed.
+        """Return what reads a session's transcript: its adapter, a stand-in if its agent was never installed, or what
+        stands in for a plugin that must not be started now.
 
         None if an adapter read it before: its positions mean nothing to a stand-in.
         """
+        if self.is_dormant(session):
+            from entire.lifecycle.dormant import DormantAgent
+
+            return DormantAgent(self.place, session)
         agent = self.agent_of(session)
         return self._stand_in(session) if agent is None and session.is_opaque else agent
 
@@ -219,6 +236,10 @@ class Context:
             message = f"the agent {name!r} is not installed; its transcript is saved without being read"
             self.log.warn(message, session_id=session.session_id)
             agent = self._stand_in(session)
+        if self.is_dormant(session):
+            from entire.lifecycle import dormant
+
+            return SessionTranscript(agent, session, self.place.top, dormant.saved(self.objects, session))
         found = SessionTranscript(agent, session, self.place.top)
         in_turn = session.turn_checkpoints[-1:]
         is_cut = found.is_gone or any(not found.holds(written.finish) for written in in_turn)

@@ -96,13 +96,13 @@ def import_go_sessions(context: Context, present: str = "") -> None:
 
 
 def close_lost_turns(context: Context, *, excluding: str = "") -> None:
-    """Save the turns of sessions in this worktree whose agent is gone, and finalise their checkpoints."""
+    """Save the turns of sessions in this worktree whose agent is gone, but not that of the session ``excluding``, and
+    finalise the checkpoints that still wait for the end of a turn, or for a plugin that could not be asked.
+    """
     for session in context.relevant_sessions():
-        if session.session_id == excluding:
-            continue
-        is_lost = session.is_running and _has_lost_turn(session, context.now())
+        is_lost = session.session_id != excluding and session.is_running and _has_lost_turn(session, context.now())
         is_waiting = session.turn_checkpoints and not session.is_running
-        if not (is_lost or is_waiting) or context.reader_of(session) is None:
+        if not (is_lost or is_waiting) or context.is_dormant(session) or context.reader_of(session) is None:
             continue
         from entire.lifecycle.commits import finalize
         from entire.lifecycle.turns import turn

@@ -161,7 +161,7 @@ class SessionTranscript:
     def as_stored(self, objects: Objects, finish: Position) -> stored.Stored:
         """Return the whole transcript up to ``finish`` as it goes into a tree."""
         if self._saved is not None:
-            return stored.Stored(parts=self._saved.parts, lines=finish.count, size=len(self._saved.content))
+            return stored.Stored(parts=self._saved.parts, lines=finish.count, size=self._saved.size)
         lines = self.native.file_lines(finish) if self.path else None
         if lines is not None:
             stored.merge(self._session, objects, self._top)

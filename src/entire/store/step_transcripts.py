@@ -8,7 +8,7 @@ from entire.store import checkpoints, steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from entire.agents.contract import Agent
     from entire.git.read import Objects
@@ -36,32 +36,41 @@ def session_files(objects: Objects, commit: str, session_id: str) -> dict[str, s
 
 
 class SavedTranscript(Value):
-    """A stored transcript: its content, and the blobs of its parts."""
+    """A stored transcript: its content, the blobs of its parts, and its size in the agent's file, 0 if unknown."""
 
     content: bytes
     parts: tuple[str, ...]
+    size: int = 0
 
 
 def latest(objects: Objects, session: Session, agent: Agent) -> SavedTranscript | None:
     """Return what was last stored of a session's transcript: at a turn's end, else in its last checkpoint."""
+    for parts in _stored_parts(objects, session):
+        blobs = [objects.blob(oid) for oid in parts]
+        content = [blob for blob in blobs if blob is not None]
+        if parts and len(content) == len(parts):
+            whole = checkpoints.joined(content, agent.reassemble_transcript)
+            return SavedTranscript(content=whole, parts=parts, size=len(whole))
+    return None
+
+
+def latest_parts(objects: Objects, session: Session) -> tuple[str, ...]:
+    """Return the blobs of what was last stored of a session's transcript, without reading them."""
+    return next(filter(None, _stored_parts(objects, session)), ())
+
+
+def _stored_parts(objects: Objects, session: Session) -> Iterator[tuple[str, ...]]:
+    """Yield the parts of the last turn's end, then those of the last checkpoint, as far as there are any."""
     if session.conversation:
-        found = _saved(objects, session_files(objects, session.conversation, session.session_id), agent)
-        if found is not None:
-            return found
-    if not is_checkpoint_id(session.last_checkpoint):
-        return None
-    checkpoint = checkpoints.read(objects, [checkpoints.LOCAL_REF], CheckpointId(session.last_checkpoint))
-    slot = checkpoint.slot_of(session.session_id) if checkpoint is not None else None
-    return _saved(objects, slot.files, agent) if slot is not None else None
+        yield _parts(session_files(objects, session.conversation, session.session_id))
+    if is_checkpoint_id(session.last_checkpoint):
+        checkpoint = checkpoints.read(objects, [checkpoints.LOCAL_REF], CheckpointId(session.last_checkpoint))
+        slot = checkpoint.slot_of(session.session_id) if checkpoint is not None else None
+        yield _parts(slot.files if slot is not None else {})
 
 
-def _saved(objects: Objects, files: Mapping[str, str], agent: Agent) -> SavedTranscript | None:
-    parts = tuple(checkpoints.transcript_files(files).values())
-    blobs = [objects.blob(oid) for oid in parts]
-    content = [blob for blob in blobs if blob is not None]
-    if not parts or len(content) < len(parts):
-        return None
-    return SavedTranscript(content=checkpoints.joined(content, agent.reassemble_transcript), parts=parts)
+def _parts(files: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(checkpoints.transcript_files(files).values())
 
 
 def _names(objects: Objects, folder: str) -> dict[str, str]:

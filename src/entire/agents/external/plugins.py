@@ -58,11 +58,15 @@ class Plugins:
         self._infos: dict[str, Info | PluginError] = {}
         self._agents: dict[str, ExternalAgent] = {}
 
+    def may_start(self, name: str) -> bool:
+        """Tell whether this hook or command may start the plugin ``name``."""
+        return self._hook_of in ("", name)
+
     # ------------------------------------------------------------ finding
 
     def find(self, name: str) -> Executable | None:
         """Return the plugin of this name; one that cannot be used if there is no other. No other name is looked for."""
-        if self._hook_of not in ("", name):
+        if not self.may_start(name):
             return None
         found = discovery.candidates(name, self.env, outside=self._outside())
         return next((each for each in found if not each.problem), found[0] if found else None)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from entire.ui import group
 
 TABLE: dict[str, str] = {
-TABLE: dict[str, str] = {
     "list": "List the plugins on PATH, and which may run.",
     "allow": "Let a plugin run.",
     "deny": "Keep a plugin from running.",

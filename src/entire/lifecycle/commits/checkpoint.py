@@ -44,6 +44,7 @@ class Part(Value):
     counted: Position
     counted_subagents: dict[str, Any]
     notes: tuple[TurnNote, ...]
+    is_recorded: bool = False  # its plugin could not be asked: what its hooks recorded counts
 
 
 def write(context: Context, decided: Pending, commit: Commit, sessions: Sequence[Session]) -> None:
@@ -127,15 +128,18 @@ def _part(
     slot = SlotContent(record=record, parts=stored_parts.parts, content_hash=hash_of(context, stored_parts),
                        prompts=tuple(turnlog.prompts(notes)))  # fmt: skip
     tasks = tasks_done(context, session, transcript, done_by=decided.moment)
+    is_recorded = context.is_dormant(session)
+    is_left = context.reader_of(session) is None or (is_recorded and spent is None)
     return Part(
         session=session,
         slot=slot,
         tasks=tuple(tasks),
         finish=finish,
-        # Once the agent is installed again, counting continues from the old position.
-        counted=session.counted if context.reader_of(session) is None else boundary,
+        # Once the agent can be asked again, counting continues from the old position.
+        counted=session.counted if is_left else boundary,
         counted_subagents=after,
         notes=tuple(notes),
+        is_recorded=is_recorded,
     )
 
 
@@ -337,15 +341,17 @@ def _count(
 ) -> None:
     """Record in the session what the checkpoint counted; one written within a turn is finalised at its end."""
     session = part.session
-    if session.is_running and not any(written.id == checkpoint_id for written in session.turn_checkpoints):
+    if not any(written.id == checkpoint_id for written in session.turn_checkpoints) and _is_unfinished(part):
+        is_counted = part.is_recorded and part.counted != session.counted  # what is recorded need not be asked
+        base = [*([usage_before] if usage_before is not None else []), part.slot.record.token_usage]
         session.turn_checkpoints.append(
             TurnCheckpoint(
                 id=checkpoint_id,
                 commit=commit.oid,
                 moment=decided.moment,
-                since=session.counted,
-                subagents=session.counted_subagents,
-                base=usage_before,
+                since=part.counted if is_counted else session.counted,
+                subagents=part.counted_subagents if is_counted else session.counted_subagents,
+                base=total(base) if is_counted else usage_before,
                 finish=part.finish,
             )
         )
@@ -354,3 +360,9 @@ def _count(
     session.last_checkpoint, session.conversation = checkpoint_id, ""
     for task in part.tasks:
         session.tasks[task.tool_use_id].kept = checkpoint_id
+
+
+def _is_unfinished(part: Part) -> bool:
+    """Tell whether a checkpoint is finalised later: its turn is running, or a plugin has not given its transcript."""
+    is_missing = part.is_recorded and not part.slot.parts and bool(part.session.transcript_path)
+    return part.session.is_running or is_missing

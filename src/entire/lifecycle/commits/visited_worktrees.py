@@ -31,7 +31,7 @@ def follow(context: Context, session: Session) -> None:
     for place in _moved(context.place, turn.started):
         chosen = settings.load(place)
         if chosen is not None and chosen.enabled:
-            other = Context(place, chosen, now=context.now)
+            other = context.beside(place, chosen)
             try:
                 other.share(session)
                 _follow_in(other, session, turn.started)

@@ -44,7 +44,7 @@ def note(context: Context, session: Session, paths: Sequence[str]) -> None:
     for top, place in places.items():
         chosen = settings.load(place)
         if chosen is not None and chosen.enabled:
-            _note_in(Context(place, chosen, now=context.now), session, found[top])
+            _note_in(context.beside(place, chosen), session, found[top])
 
 
 def _is_same_path(first: str, second: str) -> bool:

@@ -1,0 +1,103 @@
+"""Stands in for a plugin while it must not be started, in the hooks of git and of other agents: answers what a commit
+needs from what the plugin's own hooks recorded.
+"""
+
+from __future__ import annotations
+
+from entire.agents.stand_in import StandIn
+from entire.model.records import usage_from_json
+from entire.model.transcripts import START, UNKNOWN, Agreement, Position, TokenUsage, total
+from entire.store import step_transcripts, turnlog
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from entire.git.read import Objects
+    from entire.layout import Place
+    from entire.model.session import Session
+    from entire.model.transcripts import FileLines
+    from entire.store.step_transcripts import SavedTranscript
+    from entire.store.turnlog import TurnNote
+
+
+class DormantAgent(StandIn):
+    """The required contract, and the tokens of turns that have ended."""
+
+    capabilities = frozenset(("token_calculator",))
+
+    def __init__(self, place: Place, session: Session) -> None:
+        super().__init__(session.agent, session.agent_type, grows_by_lines=False)
+        self._place = place
+        self._session = session
+
+    def transcript(self, session_ref: str, stored: bytes | None = None) -> RecordedTranscript:  # noqa: ARG002
+        is_own = session_ref == self._session.transcript_path
+        notes = turnlog.read(self._place, self._session.session_id) if is_own else []
+        return RecordedTranscript(recorded_end(self._session) if is_own else START, notes)
+
+
+class RecordedTranscript:
+    """What is recorded of a transcript: where it ended last, and what each turn took. A subagent's is not known."""
+
+    def __init__(self, end: Position, notes: Sequence[TurnNote]) -> None:
+        self._end = end
+        self._notes = notes
+
+    def snapshot(self) -> bytes:
+        return b""
+
+    def end(self, known: Position = START) -> Position:  # noqa: ARG002
+        return self._end
+
+    def at(self, count: int) -> Position:
+        return Position(count=count) if count < self._end.count else self._end
+
+    def cut(self, end: Position) -> bytes:  # noqa: ARG002
+        return b""
+
+    def holds(self, position: Position) -> bool:  # noqa: ARG002
+        return True
+
+    def is_later(self, position: Position, other: Position) -> bool:
+        return is_later(position, other)
+
+    def agreement(self, stored: bytes) -> Agreement:
+        return Agreement(common=b"", joined=stored, extent=0, stored_is_longer=bool(stored), own_is_longer=False)
+
+    def file_lines(self, end: Position) -> FileLines | None:  # noqa: ARG002
+        return None
+
+    def tokens(self, since: Position, until: Position | None = None) -> TokenUsage:
+        """Return the sum of the turns that ended between two positions; UNKNOWN if turns do not fill the range."""
+        until = self._end if until is None else until
+        if not is_later(until, since):
+            return TokenUsage()
+        turns = {note.turn: note for note in reversed(self._notes) if note.end}  # the first note has the tokens
+        last = next((number for number, note in enumerate(turns.values()) if note.end == until.count), len(turns))
+        found = []
+        for note in list(turns.values())[last:]:
+            if note.end <= since.count:
+                break
+            found.append(usage_from_json(note.tokens or None))
+        return total(found) or UNKNOWN
+
+
+def is_later(position: Position, other: Position) -> bool:
+    """Compare the plugin's own numbers: the only thing that is known of its positions without asking it."""
+    return position.count > other.count
+
+
+def recorded_end(session: Session) -> Position:
+    """Return the latest position that the session's state holds: where its last turn ended or the running one began."""
+    turn = session.turn
+    if turn is None:
+        return session.counted
+    last = turn.finish if turn.ended else turn.start
+    return last if is_later(last, session.counted) else session.counted
+
+
+def saved(objects: Objects, session: Session) -> SavedTranscript | None:
+    """Return what was last stored of a session's transcript, without its content; None if nothing is."""
+    parts = step_transcripts.latest_parts(objects, session)
+    return step_transcripts.SavedTranscript(content=b"", parts=parts, size=session.stored.size) if parts else None
