@@ -58,27 +58,23 @@ class Child:
         self, argv: Sequence[str | bytes], env: Mapping[str, str], folder: str = "", *, isolated: bool = False
     ) -> None:
         self._isolated = isolated
-        child_in, self.stdin = os.pipe()
-        self.stdout, child_out = os.pipe()
-        self.stderr, child_err = os.pipe()
-        actions = [
-            (os.POSIX_SPAWN_DUP2, child_in, 0),
-            (os.POSIX_SPAWN_DUP2, child_out, 1),
-            (os.POSIX_SPAWN_DUP2, child_err, 2),
-        ]
+        fds: list[int] = []
         try:
+            for _ in range(3):
+                fds += os.pipe()
+            child_in, self.stdin, self.stdout, child_out, self.stderr, child_err = fds
+            actions = [(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate((child_in, child_out, child_err))]
             self.pid = _spawn(argv, env, actions, folder, isolated=isolated)
         except (OSError, ValueError) as error:  # a ValueError: a word with a NUL
-            for fd in (self.stdin, self.stdout, self.stderr):
+            for fd in fds:
                 os.close(fd)
             reason = error.strerror if isinstance(error, OSError) else str(error)
             raise StartError(
                 f"cannot start {os.fsdecode(argv[0])}: {reason}",
                 hint="check that it is installed and on the PATH",
             ) from error
-        finally:
-            for fd in (child_in, child_out, child_err):
-                os.close(fd)
+        for fd in (child_in, child_out, child_err):
+            os.close(fd)
         self._status: int | None = None
         self._is_reaped = False  # from then on its pid may be another's
 

@@ -32,10 +32,10 @@ class Connection:
         self._is_answer = is_answer
 
     def ask(self, question: bytes, deadline: float) -> bytes | None:
-        """Return the answer, None if the program has ended without one."""
+        """Return the answer, None if the program has ended without one, or reads no more questions."""
         if self.has_answered:
             earlier = self.child.look()
-            if earlier is None:
+            if earlier is None or self.child.is_writing():
                 return None
             if earlier.strip():
                 raise OutOfTurnError
@@ -65,7 +65,7 @@ class _Line(Output):
         self._is_answer = is_answer
 
     def is_complete(self) -> bool:
-        return b"\n" in self.data.lstrip()
+        return b"\n" in self.data and b"\n" in self.data.lstrip()
 
     def is_enough(self, *, is_closed: bool) -> bool:
         return is_closed or self._is_answer(bytes(self.data))

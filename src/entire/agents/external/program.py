@@ -11,7 +11,7 @@ import os
 import time
 
 import entire
-from entire import process
+from entire import files, process
 from entire.agents.external import running
 from entire.agents.external.connection import Connection, OutOfTurnError
 from entire.agents.external.protocol import (
@@ -84,14 +84,15 @@ class Program:
             fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise self._error(words[0], f"was not called: cannot write {path}: {error.strerror}") from error
+        is_complete = False
         try:
             output = running.FileOutput(max_output, fd)
             self._call(words, stdin, output, CALL_SECONDS)
-        except BaseException:
-            os.unlink(path)
-            raise
+            is_complete = True
         finally:
             os.close(fd)
+            if not is_complete:
+                files.remove(path)
         return output.size
 
     def call(self, *words: str, stdin: bytes = b"") -> dict[str, Any]:
@@ -128,45 +129,45 @@ class Program:
             child.write(stdin, last=True)
             child.read(output, begin + limit)
         except (running.TimeOverError, running.TooMuchError, OSError) as error:
-            raise self._error(words[0], _reason(error, limit)) from error
+            raise self._error(words[0], _reason(error, limit), child.errors) from error
         finally:
             child.end()
             self._spent += self._clock() - begin
         if child.status:
-            raise self._failure(words[0], child)
+            raise self._error(words[0], _how_it_ended(child.status), child.errors)
 
     def _exchange(self, label: str, question: bytes) -> dict[str, Any]:
         """Return the answer to a question. A process may end after an answer: it is started again."""
         limit = self._limit(label, CALL_SECONDS)
         deadline = self._clock() + limit
+        connection = self._connect(label)
         try:
-            connection = self._connect(label)
             line = connection.ask(question, deadline)
-            if line is None and connection.has_answered:
-                self._drop_connection()
-                if connection.child.status:
-                    raise self._failure(label, connection.child)
+            if line is None and connection.has_answered and not self._drop_connection():
                 connection = self._connect(label)
                 line = connection.ask(question, deadline)
         except (running.TimeOverError, running.TooMuchError, OutOfTurnError) as error:
-            raise self._error(label, _reason(error, limit)) from error
+            raise self._error(label, _reason(error, limit), connection.child.errors) from error
         found = _parsed(line or b"")
         if isinstance(found, dict) and ("answer" in found or isinstance(found.get("error"), str)):
             return found
         self._drop_connection()
-        if connection.child.status:
-            raise self._failure(label, connection.child)
-        raise self._error(label, "ended without an answer" if line is None else _no_answer(line))
+        status = connection.child.status
+        what = _how_it_ended(status) if status else "ended without an answer" if line is None else _no_answer(line)
+        raise self._error(label, what, connection.child.errors)
 
     def _connect(self, label: str) -> Connection:
         if self._connection is None:
             self._connection = Connection(self._start(label, (_ASK,)), self._is_answer)
         return self._connection
 
-    def _drop_connection(self) -> None:
+    def _drop_connection(self) -> int:
+        """Kill the connection's process if it has not ended; return its exit status, 0 if it has none."""
         connection, self._connection = self._connection, None
-        if connection is not None:
-            connection.child.end()
+        if connection is None:
+            return 0
+        connection.child.end()
+        return connection.child.status or 0
 
     def _is_answer(self, data: bytes) -> bool:
         """Tell whether the output of a program that has become silent is taken before it exits."""
@@ -187,7 +188,7 @@ class Program:
         try:
             child = Running((self.path, *words), self._env, self.root, self._clock)
         except process.StartError as error:
-            raise self._error(label, f"cannot be started: {_why_not(self.path, self.root, error)}") from error
+            raise self._error(label, f"cannot be started: {_why_not(self.path, self.root, error.__cause__)}") from error
         self.processes += 1
         return child
 
@@ -197,16 +198,13 @@ class Program:
             raise self._error(label, _no_answer(data))
         return found
 
-    def _failure(self, label: str, child: Running) -> PluginError:
-        status = child.status or 0
-        how = f"failed with status {status}" if status > 0 else f"was killed by signal {-status}"
-        errors = child.errors.decode("utf-8", "replace")
-        said = shown(errors)
-        return self._error(label, how + (f": {said}" if said else ""), errors)
-
-    def _error(self, label: str, what: str, errors: str = "") -> PluginError:
+    def _error(self, label: str, what: str, errors: bytes = b"") -> PluginError:
+        printed = errors.decode("utf-8", "replace")
+        said = shown(printed) if printed else ""
         return PluginError(
-            f"`{PREFIX}{self.name} {label}` {what}", hint=f"run `entire plugin check {self.name}`", errors=errors
+            f"`{PREFIX}{self.name} {label}` {what}" + (f": {said}" if said else ""),
+            hint=f"run `entire plugin check {self.name}`",
+            errors=printed,
         )
 
 
@@ -254,26 +252,27 @@ def _reason(error: Exception, seconds: float) -> str:
     if isinstance(error, running.TimeOverError):
         return f"did not finish within {seconds:.3g} second{'s' * (seconds != 1)}"
     if isinstance(error, running.TooMuchError):
-        return f"printed more than {_size(error.limit)}"
+        limit = error.limit
+        return "printed more than " + (f"{limit >> 20} MB" if limit >= 1 << 20 else f"{limit} bytes")
     if isinstance(error, OutOfTurnError):
         return "wrote more than one line for a question"
-    return f"was ended: {error}"
+    return f"was ended, because its output cannot be written ({getattr(error, 'strerror', error)})"
 
 
-def _size(count: int) -> str:
-    return f"{count >> 20} MB" if count >= 1 << 20 else f"{count} bytes"
+def _how_it_ended(status: int) -> str:
+    return f"failed with status {status}" if status > 0 else f"was killed by signal {-status}"
 
 
-def _why_not(path: str, root: str, error: process.StartError) -> str:
+def _why_not(path: str, root: str, reason: BaseException | None) -> str:
     """Say why a program cannot be started: the system's reason may be another file's."""
-    number = getattr(error.__cause__, "errno", 0)
+    number = getattr(reason, "errno", 0)
     if number == errno.ENOENT and not os.path.isdir(root):
         return f"{root} does not exist"
     if number == errno.ENOENT and os.path.exists(path):
         return "the interpreter that its first line names does not exist"
     if number == errno.ENOEXEC:
         return "it is no program, and its first line names no interpreter"
-    return error.message.rpartition(": ")[2]
+    return getattr(reason, "strerror", "") or str(reason)
 
 
 def shown(text: str) -> str:

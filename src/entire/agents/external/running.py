@@ -106,6 +106,10 @@ class Running:
         if last and not data:
             self._close(self._child.stdin)
 
+    def is_writing(self) -> bool:
+        """Tell whether not all of standard input has been written."""
+        return bool(self._todo)
+
     def read(self, output: Output, deadline: float) -> None:
         """Pass standard output on until it is complete or the program has ended; raises TimeOverError, TooMuchError."""
         last, was_asked = self._clock(), False  # when it printed last, or closed its output
@@ -207,22 +211,23 @@ _children: list[process.Child] = []  # that this process must not leave behind
 
 
 def _start(argv: Sequence[str], env: Mapping[str, str], folder: str) -> process.Child:
-    """Start a child that is killed if a signal ends this process, or if it exits."""
-    atexit.register(_kill_children)
-    _handle_endings(from_action=_signal.SIG_DFL, to_action=_end_with_children)
+    """Start a child that is killed when a signal ends this process, or when it exits."""
     mask = _signal.pthread_sigmask(_signal.SIG_BLOCK, _ENDINGS)
     try:
-        _children.append(process.Child(argv, env, folder, isolated=True))
+        child = process.Child(argv, env, folder, isolated=True)
+        _children.append(child)
+        _handle_endings(from_action=_signal.SIG_DFL, to_action=_end_with_children)
+        atexit.register(_kill_children)
     finally:
         _signal.pthread_sigmask(_signal.SIG_SETMASK, mask)
-    return _children[-1]
+    return child
 
 
 def _forget(child: process.Child) -> None:
     _children.remove(child)
     if not _children:
-        atexit.unregister(_kill_children)
         _handle_endings(from_action=_end_with_children, to_action=_signal.SIG_DFL)
+        atexit.unregister(_kill_children)
 
 
 def _handle_endings(*, from_action: Any, to_action: Any) -> None:

@@ -103,6 +103,11 @@ def test_a_child_that_holds_the_pipes_delays_the_next_question_only_a_little(mak
     assert time.monotonic() - begin < 15
 
 
+def test_a_plugin_that_answers_before_it_has_read_the_whole_question(make: Make) -> None:
+    plugin = make("head -c 10 >/dev/null; printf '{\"answer\": %s}\\n' $$; sleep 60")
+    assert len({plugin.ask("end", data="x" * (1 << 20)) for _ in range(3)}) == 3
+
+
 def test_starting_again_counts(make: Make) -> None:
     plugin = make("read line; echo '{\"answer\": 1}'")
     assert [plugin.ask("files") for _ in range(protocol.HOOK_PROCESSES)] == [1] * 8
@@ -127,7 +132,7 @@ def test_starting_again_counts(make: Make) -> None:
         ("read line; exec sleep 60", "did not finish within 30 seconds"),
         ("exec sleep 60", "did not finish within 30 seconds"),
         ("exec <&-; exec sleep 60", "did not finish within 30 seconds"),
-        ("yes problem >&2", "did not finish within 30 seconds"),
+        ("yes problem >&2", "did not finish within 30 seconds: problem; problem"),
         ("read line; yes", "printed more than 1 MB|did not answer with JSON: y|wrote more than one line"),
         ("read line; tr -d '\\n' </dev/zero", "printed more than 1 MB"),
         ("read line; printf '{\"ans'; exit 0", 'did not answer with JSON: {"ans'),

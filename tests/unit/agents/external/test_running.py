@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -164,7 +165,7 @@ def test_errors_for_ever_do_not_block_an_answer_and_are_not_collected(make: Make
 
 def test_errors_for_ever_do_not_extend_the_time_limit(make: Make) -> None:
     begin = time.monotonic()
-    with pytest.raises(PluginError, match="did not finish"):
+    with pytest.raises(PluginError, match=r"did not finish within 0\.5 seconds: problem; problem; problem; problem$"):
         make("yes problem >&2").run("info", seconds=0.5)
     assert time.monotonic() - begin < 10
 
@@ -250,6 +251,30 @@ def test_a_file_that_cannot_be_written(make: Make, tmp_path: Path) -> None:
         plugin.run_to_file(str(tmp_path / "out"), "read-transcript")
     assert (tmp_path / "out").read_text() == "old"
     assert plugin.processes == 0
+
+
+def test_a_disk_that_is_full(make: Make, tmp_path: Path) -> None:
+    plugin = make("sleep 60 & echo $! >pids; yes")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, limits[1]))
+    try:
+        with pytest.raises(PluginError, match=r"was ended, because its output cannot be written \(File too large\)$"):
+            plugin.run_to_file(str(tmp_path / "out"), "read-transcript")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert not (tmp_path / "out").exists()
+    assert survivors(pids(tmp_path / "pids", 1)) == []
+
+
+def test_no_file_can_be_opened_any_more(make: Make) -> None:
+    plugin = make("echo {}")
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/dev/fd")) + 1, limits[1]))
+    try:
+        with pytest.raises(PluginError, match="`entire-agent-strange info` cannot be started: Too many open files"):
+            plugin.run("info")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
