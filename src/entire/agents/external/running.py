@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _ENDINGS = (1, 15)  # SIGHUP and SIGTERM end this process at once: the agent has no patience, its terminal was closed
+_SIGINT = 2  # it raises KeyboardInterrupt, so this process exits
 _CHUNK = 1 << 16
 _TICK_SECONDS = 0.05  # how often a program is looked at that may have exited while others hold its pipes
 _PAUSE_SECONDS = 0.0002  # a program that has closed its pipes exits very soon
@@ -212,7 +213,7 @@ _children: list[process.Child] = []  # that this process must not leave behind
 
 def _start(argv: Sequence[str], env: Mapping[str, str], folder: str) -> process.Child:
     """Start a child that is killed when a signal ends this process, or when it exits."""
-    mask = _signal.pthread_sigmask(_signal.SIG_BLOCK, _ENDINGS)
+    mask = _signal.pthread_sigmask(_signal.SIG_BLOCK, (*_ENDINGS, _SIGINT))
     try:
         child = process.Child(argv, env, folder, isolated=True)
         _children.append(child)

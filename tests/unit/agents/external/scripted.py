@@ -52,6 +52,21 @@ def pids(path: Path, count: int) -> list[int]:
     raise AssertionError(f"{path} has no {count} process ids")
 
 
+def stopped_until(path: Path, count: int) -> Callable[[], float]:
+    """Return a clock that stands still until a script has written its process ids, and then goes fast.
+
+    A limit of 30 seconds comes a third of a second later, however slow the machine is.
+    """
+    ready: list[float] = []
+
+    def clock() -> float:
+        if not ready and path.exists() and len(path.read_text().split()) >= count:
+            ready.append(time.monotonic())
+        return (time.monotonic() - ready[0]) * 90 if ready else 0.0
+
+    return clock
+
+
 def survivors(numbers: list[int]) -> list[int]:
     """Return which processes still run; what was killed may be seen for a moment."""
     end = time.monotonic() + 5

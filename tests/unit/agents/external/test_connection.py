@@ -11,7 +11,7 @@ import pytest
 
 from entire.agents.external import connection, protocol
 from entire.agents.external.protocol import PluginError
-from tests.unit.agents.external.scripted import NODE, PYTHON, Make, pids, plugins, survivors
+from tests.unit.agents.external.scripted import NODE, PYTHON, Make, pids, plugins, stopped_until, survivors
 
 GOOD = """
 import json, sys
@@ -24,11 +24,6 @@ for line in sys.stdin:
 @pytest.fixture
 def make(tmp_path: Path) -> Iterator[Make]:
     yield from plugins(tmp_path)
-
-
-def faster() -> float:
-    """A clock for programs that never answer: the limit of a call comes after a third of a second."""
-    return time.monotonic() * 90
 
 
 def test_many_questions_over_one_process(make: Make, tmp_path: Path) -> None:
@@ -148,7 +143,7 @@ def test_no_answer_is_an_error_and_ends_the_process(
     make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, reason: str
 ) -> None:
     monkeypatch.setattr(connection, "MAX_ANSWER", 1 << 20)
-    clock = faster if reason.startswith("did not finish") else time.monotonic
+    clock = stopped_until(tmp_path / "pids", 2) if reason.startswith("did not finish") else time.monotonic
     plugin = make(f"sleep 61 & echo $! >>pids; echo $$ >>pids; {script}", clock=clock)
     begin = time.monotonic()
     with pytest.raises(PluginError) as caught:
@@ -194,15 +189,20 @@ def test_errors_for_ever_do_not_block_answers(make: Make) -> None:
     assert plugin.processes == 1
 
 
-def test_a_hook_takes_an_answer_without_the_lines_end(make: Make) -> None:
+def test_a_hook_takes_an_answer_without_the_lines_end(make: Make, tmp_path: Path) -> None:
     plugin = make("read line; printf '{\"answer\": 1}'; read line; printf '{\"answer\": 2}'; sleep 60")
     assert [plugin.ask("files"), plugin.ask("files")] == [1, 2]
-    plugin = make("read line; printf '{\"answer\": 1}'; sleep 60", in_hook=False, clock=faster)
+    plugin = make(
+        "read line; printf '{\"answer\": 1}'; echo $$ >pids; sleep 60",
+        in_hook=False,
+        clock=stopped_until(tmp_path / "pids", 1),
+    )
     with pytest.raises(PluginError, match="did not finish"):
         plugin.ask("files")
 
 
-def test_closing_is_polite(make: Make, tmp_path: Path) -> None:
+def test_closing_is_polite(make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "GRACE_SECONDS", 20)
     script = (
         "while read line; do echo '{\"answer\": 1}'; done; yes | head -c 1000000; yes | head -c 1000000 >&2; >clean"
     )

@@ -247,7 +247,7 @@ def test_the_hooks_budget_is_shared(make: Make) -> None:
 
 def test_the_budget_in_real_time(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """Calls that end in time, one that does not, and questions: all count."""
-    monkeypatch.setattr(program, "HOOK_SECONDS", 1.5)
+    monkeypatch.setattr(program, "HOOK_SECONDS", 2.5)
     plugin = make('[ "$1" = slow ] && sleep 60; sleep 0.2; read x; echo "{\\"answer\\": 1}"; sleep 60')
     begin = time.monotonic()
     assert plugin.ask("files") == 1
@@ -255,7 +255,7 @@ def test_the_budget_in_real_time(make: Make, monkeypatch: pytest.MonkeyPatch) ->
         plugin.ask("files")
     with pytest.raises(PluginError, match=r"`entire-agent-strange slow` was not called"):
         plugin.run("slow")
-    assert 1.4 < time.monotonic() - begin < 15
+    assert 2.4 < time.monotonic() - begin < 15
 
 
 def test_a_command_has_no_budget(make: Make) -> None:
