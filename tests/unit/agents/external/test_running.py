@@ -87,7 +87,7 @@ def test_what_a_killed_call_printed_is_no_answer(make: Make) -> None:
 @pytest.mark.parametrize("redirect", ["", ">&2", "2>&1 </dev/null"])
 def test_what_it_leaves_behind_with_its_pipes_holds_nothing_up(make: Make, tmp_path: Path, redirect: str) -> None:
     begin = time.monotonic()
-    plugin = make(f"echo '{{}}'; (sleep 60; echo late) {redirect} & echo $! >pids")
+    plugin = make(f"echo '{{}}'; (sleep 60; echo late) {redirect} & echo $! >pids", in_hook=False)
     assert plugin.run("info") == b"{}\n"
     assert time.monotonic() - begin < 10
     assert survivors(pids(tmp_path / "pids", 1)) == []
@@ -112,7 +112,8 @@ def test_what_it_leaves_behind_without_its_pipes_is_ended_too(make: Make, tmp_pa
 def test_a_daemon_that_left_the_group_with_the_pipes_holds_nothing_up(make: Make, tmp_path: Path, daemon: str) -> None:
     begin = time.monotonic()
     try:
-        assert make(DAEMON.format(daemon=daemon, program="print({})"), head=PYTHON).call("info") == {}
+        plugin = make(DAEMON.format(daemon=daemon, program="print({})"), head=PYTHON, in_hook=False)
+        assert plugin.call("info") == {}
         assert time.monotonic() - begin < 10
     finally:
         with contextlib.suppress(ProcessLookupError):  # a noisy one was ended by SIGPIPE
