@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from entire.model.requests import ResetRequest as ResetRequest
     from entire.model.requests import ResumeRequest as ResumeRequest
     from entire.model.requests import RewindRequest as RewindRequest
+    from entire.model.requests import SummaryRequest as SummaryRequest
     from entire.model.requests import UninstallRequest as UninstallRequest
     from entire.model.views import AgentHooksView as AgentHooksView
     from entire.model.views import AgentView as AgentView
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from entire.model.views import RewindView as RewindView
     from entire.model.views import SessionView as SessionView
     from entire.model.views import StatusView as StatusView
+    from entire.model.views import SummarizedView as SummarizedView
     from entire.model.views import UndoneView as UndoneView
     from entire.model.views import UndoView as UndoView
     from entire.model.views import UninstallView as UninstallView
@@ -78,6 +80,8 @@ _PUBLIC = {
     "RewindView": "entire.model.views",
     "SessionView": "entire.model.views",
     "StatusView": "entire.model.views",
+    "SummarizedView": "entire.model.views",
+    "SummaryRequest": "entire.model.requests",
     "UndoView": "entire.model.views",
     "UndoneView": "entire.model.views",
     "UninstallRequest": "entire.model.requests",
@@ -118,6 +122,8 @@ __all__ = [
     "RewindView",
     "SessionView",
     "StatusView",
+    "SummarizedView",
+    "SummaryRequest",
     "UndoView",
     "UndoneView",
     "UninstallRequest",

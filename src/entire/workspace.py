@@ -188,6 +188,22 @@ class Workspace:
         name = checkpoint if isinstance(checkpoint, str) else checkpoint.id
         return checkpoints.messages(self._catalog, name, session_id, start)
 
+    def summarize(
+        self, request: requests.SummaryRequest, progress: Callable[[str], None] | None = None
+    ) -> views.SummarizedView:
+        """Have an agent's own model write the summaries that a checkpoint's sessions lack.
+
+        It may take minutes; ``progress`` is called with a message before each session. Raises EntireError, with the
+        checkpoint unchanged, if no agent can write one or a model gives no usable answer.
+        """
+        from entire.summaries import generation
+
+        catalog = self._catalog
+        with contextlib.closing(self._context()) as context:
+            written = generation.generate(context, catalog, request, progress or (lambda _: None))
+        self._known_catalog = None
+        return views.SummarizedView(checkpoint=self.checkpoint(request.checkpoint), written_by=written)
+
     # ------------------------------------------------------------ rewind
 
     def points(self, limit: int = 100, *, session_id: str = "") -> list[views.PointView]:

@@ -317,7 +317,10 @@ class TextGenerator(Protocol):
     """Writes text, such as summaries, with the agent's own model. No hook calls it."""
 
     def generate_text(self, prompt: str, model: str) -> str:
-        """Return the model's answer."""
+        """Return the model's answer; ``model`` '' leaves the choice to the agent.
+
+        A user waits for it, so it may take minutes. Unlike other methods, it raises EntireError if there is no answer.
+        """
         ...
 
 

@@ -8,6 +8,8 @@ import sys
 import click
 
 from entire.errors import UsageError
+from entire.model.requests import SummaryRequest
+from entire.model.value import replace
 from entire.ui import form, group, pager, pages, text
 from entire.workspace import Workspace
 
@@ -35,6 +37,10 @@ NONE = "No associated Entire checkpoint"
     help="Show only the conversation since the previous checkpoint.",
 )
 @click.option("--raw-transcript", "form_name", flag_value="raw", help="Print the transcript as the agent wrote it.")
+@click.option("--generate", is_flag=True, help="First let an agent's model write the summaries that are missing.")
+@click.option("-f", "--force", is_flag=True, help="With --generate, replace summaries that are there.")
+@click.option("--with", "agent", metavar="NAME", help="With --generate, the agent whose model writes.")
+@click.option("--model", metavar="NAME", help="With --generate, the model.")
 @click.option("--limit", default=20, show_default=True, help="List at most this many checkpoints; 0 lists all.")
 @click.option("--search-all", is_flag=True, hidden=True, help="Accepted and ignored: every commit is searched anyway.")
 @click.option("--no-pager", is_flag=True, help="Print straight to the terminal.")
@@ -45,6 +51,10 @@ def command(
     commit: str | None,
     session: str | None,
     form_name: str | None,
+    generate: bool,
+    force: bool,
+    agent: str | None,
+    model: str | None,
     limit: int,
     search_all: bool,  # noqa: ARG001
     no_pager: bool,
@@ -53,6 +63,9 @@ def command(
     """Show the sessions, prompts, files and tokens behind a commit.
 
     TARGET is a commit, a checkpoint or a session. Without it, the checkpoints of this branch are listed.
+
+    A summary is written by the model of the session's agent if it can, else of the only agent that can, or --with names
+    one. The agent's program gets the stored prompts, file names and a shortened conversation.
 
     Example: entire explain HEAD
     """
@@ -63,14 +76,24 @@ def command(
             "cannot specify multiple of TARGET, --checkpoint, --commit and --session", hint="give only one of them"
         )
     question, value = next(iter(chosen.items()), ("listing", ""))
-    return run(question, value, form_name=form_name or "page", limit=limit, as_json=as_json, paged=not no_pager)
+    if not generate and (force or agent is not None or model is not None):
+        raise UsageError("--force, --with and --model need --generate", hint="add --generate")
+    request = SummaryRequest(agent=agent or "", model=model or "", force=force) if generate else None
+    return run(question, value, form_name=form_name or "page", limit=limit, as_json=as_json, paged=not no_pager,
+               request=request)  # fmt: skip
 
 
 def run(
-    question: str, value: str, *, form_name: str = "page", limit: int = 20, as_json: bool = False, paged: bool = True
-) -> int:
-    """Answer a question: ``target``, ``checkpoint``, ``commit`` or ``listing``."""
-    explainer = Explainer(Workspace.find(), form_name, limit, as_json=as_json, paged=paged)
+    question: str, value: str, *, form_name: str = "page", limit: int = 20, as_json: bool = False, paged: bool = True,
+    request: SummaryRequest | None = None,
+) -> int:  # fmt: skip
+    """Answer a question: ``target``, ``checkpoint``, ``commit`` or ``listing``; first write summaries on request."""
+    if request is not None and question == "listing":
+        raise UsageError("--generate needs a commit or a checkpoint", hint="run `entire explain --generate HEAD`")
+    if request is not None and form_name in ("transcript", "raw"):
+        raise UsageError("--generate cannot be combined with --transcript and --raw-transcript",
+                         hint="run them one after the other")  # fmt: skip
+    explainer = Explainer(Workspace.find(), form_name, limit, as_json=as_json, paged=paged, request=request)
     answers = {
         "target": explainer.target,
         "checkpoint": explainer.checkpoint,
@@ -83,16 +106,24 @@ def run(
 class Explainer:
     """Answers questions in one form: page, short, full, transcript or raw."""
 
-    def __init__(self, workspace: Workspace, form_name: str, limit: int, *, as_json: bool, paged: bool) -> None:
+    def __init__(
+        self, workspace: Workspace, form_name: str, limit: int, *, as_json: bool, paged: bool,
+        request: SummaryRequest | None = None,
+    ) -> None:  # fmt: skip
         self.workspace = workspace
         self.form = form_name
         self.limit = limit
         self.as_json = as_json
         self.style = text.style_for(sys.stdout)
+        self.request = request  # for summaries to be written first
         self._paged = paged
+        self._notes: list[str] = []
 
     def target(self, name: str) -> int:
         found = self.workspace.target(name)
+        if self.request is not None and found.kind == "session":
+            raise UsageError("--generate needs a commit or a checkpoint, not a session",
+                             hint=f"run `entire explain {found.id}` to list the session's checkpoints")  # fmt: skip
         answers = {"checkpoint": self.checkpoint, "commit": self.commit, "session": self.listing}
         return answers[found.kind](found.id)
 
@@ -109,16 +140,28 @@ class Explainer:
         return self._lines(pages.listing(branch, shown, total, self.style, session_id=session_id, open_work=work))
 
     def checkpoint(self, prefix: str) -> int:
-        return self._show([self.workspace.checkpoint(prefix)])
+        return self._show([self._summarized(self.workspace.checkpoint(prefix))])
 
     def commit(self, name: str) -> int:
         """Show all checkpoints of a commit; a commit without one is no error."""
         found = self.workspace.explain(name)
+        found = replace(found, checkpoints=tuple(self._summarized(view) for view in found.checkpoints))
         if self.as_json:
             return self._json(found)
         if not found.checkpoints:
             return self._lines(_unlinked(found))
         return self._show(found.checkpoints, found.missing)
+
+    def _summarized(self, view: views.CheckpointView) -> views.CheckpointView:
+        """Return a checkpoint, with summaries if they were asked for; say whether they are new."""
+        if self.request is None:
+            return view
+        done = self.workspace.summarize(replace(self.request, checkpoint=view.id), text.progress)
+        self._notes += [f"{text.plain(agent)} wrote the summary of session {text.plain(session_id)}."
+                        for session_id, agent in done.written_by.items()]  # fmt: skip
+        if not done.written_by:
+            self._notes.append(f"Checkpoint {view.id} has its summary already; --generate --force replaces it.")
+        return done.checkpoint
 
     def _show(self, found: Sequence[views.CheckpointView], missing: Sequence[str] = ()) -> int:
         if self.form == "raw":
@@ -128,8 +171,9 @@ class Explainer:
         return self._lines(self._pages(found, missing))
 
     def _pages(self, found: Sequence[views.CheckpointView], missing: Sequence[str]) -> Iterator[str]:
+        yield from self._notes
         for number, view in enumerate(found):
-            if number:
+            if number or self._notes:
                 yield ""
             if self.form != "transcript":
                 yield from pages.checkpoint(view, self.style, short=self.form == "short", full=self.form == "full")

@@ -203,6 +203,22 @@ _OPTIONAL = (
 # transcript_path reveals the user's directories: it is never written
 _SESSION_KEYS = frozenset((*SessionRecord._fields, "transcript_lines_at_start", "transcript_path")) - {"extra"}
 
+_BEFORE_SUMMARY = {
+    *SessionRecord._fields[: SessionRecord._fields.index("summary")],
+    "transcript_lines_at_start",
+    "model",
+    "session_metrics",
+}
+
+
+def with_summary(value: Mapping[str, Any], summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a session's metadata with this summary in the format's place; all other keys stay, unknown ones too."""
+    if "summary" in value:
+        return {**value, "summary": summary}
+    keys = list(value)
+    at = max((number + 1 for number, key in enumerate(keys) if key in _BEFORE_SUMMARY), default=0)
+    return {**{key: value[key] for key in keys[:at]}, "summary": summary, **{key: value[key] for key in keys[at:]}}
+
 
 class SessionFiles(Value):
     """The paths of one session's files in the tree, absolute or ''. A path may dangle."""

@@ -83,3 +83,13 @@ class ResumeRequest(Value):
 
     target: str = ""  # '': the current branch
     force: bool = False  # replace newer local transcripts, and carry uncommitted changes to another branch
+
+
+class SummaryRequest(Value):
+    """Have an agent's model write the summaries that a checkpoint's sessions lack."""
+
+    checkpoint: str = ""  # id or id prefix
+    agent: str = ""  # name of the agent that writes; '': the session's own if it can, else the only one that can
+    model: str = ""  # '': the agent's own choice
+    force: bool = False  # also replace summaries
+    seconds: float = 180.0  # how long a model may take for one session

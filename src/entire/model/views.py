@@ -142,6 +142,13 @@ class ExplanationView(Value):
     reason: str | None = None  # why a commit near a live session was not linked
 
 
+class SummarizedView(Value):
+    """A checkpoint after its summaries were asked for."""
+
+    checkpoint: CheckpointView
+    written_by: Mapping[str, str] = {}  # the agents' display names, by the session whose summary each wrote now
+
+
 class MessageView(Value):
     """A message of a conversation, or a tool call."""
 

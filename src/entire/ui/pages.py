@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from entire.model import views
-    from entire.model.records import Attribution, Summary
+    from entire.model.records import Attribution, CodeLearning, Summary
     from entire.model.transcripts import TokenUsage
     from entire.ui.text import Style
 
@@ -20,6 +20,7 @@ _HOOKS = {"disabled": "disabled", "unknown": "unknown", "untrusted": "untrusted"
 _LONG_PROMPT = 400
 _SHOWN_FILES = 12
 _SHOWN_RANGES = 6
+_SHORT_SUMMARY, _LONG_SUMMARY = 200, 4000
 _STATUS = {"A": "added", "D": "removed", "R": "renamed", "T": "changed its type"}
 
 
@@ -201,7 +202,7 @@ def _part(part: views.PartView, style: Style, *, short: bool, full: bool) -> Ite
         rows.append(("", "subagents: " + _tokens(part.tokens.subagents)))
     yield from text.table(rows, lead="  ")
     if part.summary is not None:
-        yield from _summary(part.summary)
+        yield from _summary(part.summary, short=short)
     if short:
         return
     yield f"  Prompts ({len(part.prompts)})" if part.prompts else "  Prompts: none stored"
@@ -245,9 +246,27 @@ def _span(lines: views.RangeView) -> str:
     return f"line {lines.first}:" if lines.first == lines.last else f"lines {lines.first}-{lines.last}:"
 
 
-def _summary(summary: Summary) -> Iterator[str]:
-    rows = [("Intent", text.one_line(summary.intent, 200)), ("Outcome", text.one_line(summary.outcome, 200))]
-    yield from text.table([row for row in rows if row[1]], lead="  ")
+def _summary(summary: Summary, *, short: bool) -> Iterator[str]:
+    width = _SHORT_SUMMARY if short else _LONG_SUMMARY
+    groups = {"Intent": [summary.intent], "Outcome": [summary.outcome]}
+    if not short:
+        groups |= {
+            "Repository": list(summary.repo),
+            "Code": [f"{_code_place(learning)}: {learning.finding}" for learning in summary.code],
+            "Workflow": list(summary.workflow),
+            "Friction": list(summary.friction),
+            "Open": list(summary.open_items),
+        }
+    rows = []
+    for name, items in groups.items():
+        shown = [line for item in items if (line := text.one_line(item, width))]
+        rows += [("" if number else name, line) for number, line in enumerate(shown)]
+    yield from text.table(rows, lead="  ")
+
+
+def _code_place(learning: CodeLearning) -> str:
+    end = f"-{learning.end_line}" if learning.end_line > learning.line else ""
+    return learning.path + (f":{learning.line}{end}" if learning.line else "")
 
 
 def _lines(lines: Attribution | None) -> str:

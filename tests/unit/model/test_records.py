@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +18,7 @@ from entire.model.records import (
     summarize,
     usage_from_json,
     usage_to_json,
+    with_summary,
 )
 from entire.model.transcripts import FIGURES, UNKNOWN, TokenUsage
 from entire.model.value import replace
@@ -71,6 +73,25 @@ def test_what_is_written_is_read() -> None:
     assert SessionRecord.from_json(FULL.to_json()) == FULL
     summary = summarize([FULL, FULL], [SessionFiles(metadata="/x"), SessionFiles(extra={"later": "/y"})], {"k": 1})
     assert CheckpointSummary.from_json(summary.to_json()) == summary
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ("agent token_usage initial_attribution", "agent token_usage summary initial_attribution"),
+        ("session_id agents token_usage session_metrics transcript_path commit_sha",
+         "session_id agents token_usage session_metrics summary transcript_path commit_sha"),
+        ("session_id later", "session_id summary later"),
+        ("later", "summary later"),
+        ("", "summary"),
+        ("session_id initial_attribution summary", "session_id initial_attribution summary"),
+    ],
+)  # fmt: skip
+def test_a_summary_gets_its_place_and_other_keys_keep_theirs(keys: str, expected: str) -> None:
+    value = {key: None if key == "agents" else key for key in keys.split()}
+    found = with_summary(value, {"intent": "i"})
+    assert list(found) == expected.split()
+    assert found == {**value, "summary": {"intent": "i"}}
 
 
 def test_the_sum_over_sessions() -> None:

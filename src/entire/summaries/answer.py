@@ -1,0 +1,90 @@
+"""What a model answers is input: it is checked, cleaned, redacted and bounded before it becomes a summary."""
+
+from __future__ import annotations
+
+import re
+
+from entire.errors import EntireError
+from entire.model import jsontext
+from entire.model.records import CodeLearning, Summary
+from entire.model.value import replace
+from entire.redact import redact_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_SENTENCES = 2_000  # characters of intent and outcome
+_ITEM = 500
+_ITEMS = 20
+_MAX = 1 << 20
+_LAST_LINE = 10_000_000
+_FIELDS = {"intent", "outcome", "learnings", "friction", "open_items"}
+_JSON = re.compile(r"\s*(?:```\w*\s*)?[{\[]")
+_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)\n\s*```", re.DOTALL | re.IGNORECASE)
+_TERMINAL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+_JOINERS = "\u200c\u200d"  # invisible, but part of words and signs
+
+
+def parse(text: str) -> Summary:
+    """Return the summary in a model's answer: a JSON object with a summary's fields, or plain text, the intent.
+
+    Raises EntireError if there is none in it.
+    """
+    if len(text) > _MAX:
+        raise EntireError(f"the model's answer is too long ({len(text):,} characters)")
+    value = _json_object(text)
+    if value is None and _JSON.match(text):
+        raise EntireError("the model's answer is JSON, but not a summary")
+    summary = _cleaned(Summary(intent=text) if value is None else Summary.from_json(value) or Summary())
+    if summary == Summary():
+        raise EntireError("the model's answer holds no summary")
+    return summary
+
+
+def _json_object(text: str) -> dict[str, Any] | None:
+    """Return the summary's object: alone, in a fenced block, or between sentences of the model's own."""
+    fenced = _FENCED.search(text)
+    for found in (text, fenced.group(1) if fenced else "", text[text.find("{") : text.rfind("}") + 1]):
+        try:
+            value = jsontext.loads(found)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict) and not _FIELDS.isdisjoint(value):
+            return value
+    return None
+
+
+def _cleaned(summary: Summary) -> Summary:
+    return Summary(
+        intent=_clean(summary.intent, _SENTENCES),
+        outcome=_clean(summary.outcome, _SENTENCES),
+        repo=_clean_items(summary.repo),
+        code=tuple(_clean_learning(learning) for learning in summary.code if learning.finding.strip())[:_ITEMS],
+        workflow=_clean_items(summary.workflow),
+        friction=_clean_items(summary.friction),
+        open_items=_clean_items(summary.open_items),
+    )
+
+
+def _clean_items(items: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(item for item in (_clean(item, _ITEM) for item in items[:_ITEMS]) if item)
+
+
+def _clean_learning(learning: CodeLearning) -> CodeLearning:
+    """The Go CLI cannot read a line number that does not fit in 64 bits."""
+    line = learning.line if 0 < learning.line <= _LAST_LINE else 0
+    end_line = learning.end_line if line and line <= learning.end_line <= _LAST_LINE else 0
+    path, finding = _clean(learning.path, _ITEM), _clean(learning.finding, _ITEM)
+    return replace(learning, path=path, finding=finding, line=line, end_line=end_line)
+
+
+def _clean(text: str, limit: int) -> str:
+    """Return text on one line, without secrets or anything that commands a terminal.
+
+    Redacted twice: a secret may span lines, and control characters may hide one.
+    """
+    without = _TERMINAL.sub("", redact_text(text))
+    plain = "".join(char for char in without if char.isprintable() or char.isspace() or char in _JOINERS)
+    safe = redact_text(" ".join(plain.split()))
+    return safe if len(safe) <= limit else safe[: limit - 1].rstrip() + "…"

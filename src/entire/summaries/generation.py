@@ -1,0 +1,138 @@
+"""Asks an agent's model for a summary of each session of a checkpoint, and stores the answers."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+
+from entire.agents import capabilities, registry
+from entire.errors import EntireError
+from entire.model.ids import CheckpointId
+from entire.model.records import Summary
+from entire.queries import checkpoints
+from entire.store import summaries
+from entire.store.summaries import NewSummary
+from entire.summaries import answer, prompt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import FrameType
+
+    from entire.agents.contract import Agent
+    from entire.lifecycle.context import Context
+    from entire.model.requests import SummaryRequest
+    from entire.model.views import CheckpointView, PartView
+    from entire.store.catalog import Catalog
+
+    Progress = Callable[[str], None]
+
+
+class _TimeOver(BaseException):
+    """Not an Exception, so that no agent takes it for an error of its own."""
+
+
+def generate(context: Context, catalog: Catalog, request: SummaryRequest, progress: Progress) -> dict[str, str]:
+    """Write the summaries that a checkpoint's sessions lack, or with ``force`` all of them.
+
+    Returns which agent wrote each, by session. All are asked for before one is written, so that nothing changes if a
+    model fails or the user interrupts.
+    """
+    found = checkpoints.find(catalog, request.checkpoint)
+    asked = _prompts(catalog, found, request)
+    writers = {part.session_id: _writer(request.agent, part.agent) for part, _ in asked}
+    written = {}
+    for part, text in asked:
+        agent = writers[part.session_id]
+        progress(f"{agent.type} is summarizing session {part.session_id[:8]} (at most {request.seconds:g} seconds)")
+        try:
+            written[part.session_id] = answer.parse(_ask(agent, text, request))
+        except EntireError as error:
+            hint = error.hint or "try again, or choose another agent or model with --with and --model"
+            raise EntireError(f"{error.message}; nothing was changed", hint=hint) from error
+    for session_id, summary in written.items():
+        new = NewSummary(checkpoint_id=CheckpointId(found.id), session_id=session_id,
+                         summary=summaries.redacted(summary), replaces=request.force)  # fmt: skip
+        summaries.write(context.place.top, context.objects, new, context.author())
+    return {session_id: writers[session_id].type for session_id in written}
+
+
+def _prompts(catalog: Catalog, found: CheckpointView, request: SummaryRequest) -> list[tuple[PartView, str]]:
+    """Return the sessions to summarize, each with its prompt."""
+    lacking = [part for part in found.parts if request.force or part.summary in (None, Summary())]
+    asked = []
+    for part in (part for part in lacking if part.session_id):
+        messages = checkpoints.messages(catalog, found.id, part.session_id, part.start)
+        if prompt.has_content(part, messages):
+            asked.append((part, prompt.compose(part, messages)))
+    if lacking and not asked:
+        raise EntireError(f"checkpoint {found.id} holds no prompt and no conversation to summarize")
+    return asked
+
+
+def _writer(name: str, agent_type: str) -> Agent:
+    """Return the agent that writes: the one named, else the session's own, else the only one that can."""
+    if name:
+        agent = registry.make(name)
+        if capabilities.text_generator(agent) is None:
+            raise EntireError(f"{agent.type} cannot write summaries", hint=_hint(_writers()))
+        return agent
+    own = registry.make_by_type(agent_type)
+    if own is not None and capabilities.text_generator(own) is not None:
+        return own
+    able = _writers()
+    if len(able) != 1:
+        problem = "several agents can write summaries" if able else "no agent here can write summaries"
+        raise EntireError(problem, hint=_hint(able))
+    return able[0]
+
+
+def _writers() -> list[Agent]:
+    return [agent for agent in registry.agents() if capabilities.text_generator(agent) is not None]
+
+
+def _hint(able: list[Agent]) -> str:
+    if able:
+        return "choose one with --with: " + ", ".join(agent.name for agent in able)
+    return "allow a plugin with the capability text_generator; `entire plugin list` shows what is installed"
+
+
+def _ask(agent: Agent, text: str, request: SummaryRequest) -> str:
+    """Return the model's answer. An agent may come from anywhere: what it raises, or returns, may be anything."""
+    generator = capabilities.text_generator(agent)
+    assert generator is not None
+    try:
+        with _time_limit(request.seconds):
+            found: object = generator.generate_text(text, request.model)
+    except _TimeOver:
+        raise EntireError(f"{agent.type} did not answer within {request.seconds:g} seconds") from None
+    except EntireError:
+        raise
+    except Exception as error:
+        raise EntireError(f"{agent.type} failed: {type(error).__name__}: {error}") from error
+    if not isinstance(found, str) or not found.strip():
+        raise EntireError(f"{agent.type} answered nothing")
+    return found
+
+
+@contextlib.contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    """Interrupt what takes longer, again each second until it gives up.
+
+    Only the main thread can be interrupted; elsewhere, agents keep their own limits.
+    """
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGALRM"):
+        yield
+        return
+
+    def interrupt(_: int, __: FrameType | None) -> None:
+        raise _TimeOver
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
