@@ -7,7 +7,7 @@ import time
 from entire.agents import transcripts
 from entire.agents.external import asking, parts, questions, wire
 from entire.agents.external.calls import Calls, ignore
-from entire.agents.external.protocol import EXTENSIONS, PluginError
+from entire.agents.external.protocol import EXTENSIONS, TEXT_SECONDS, PluginError
 from entire.agents.external.sessions import Plugin, Sessions, hook_input
 from entire.agents.external.transcript import AskedTranscript, ExternalTranscript
 from entire.model import jsontext
@@ -226,8 +226,10 @@ class ExternalAgent:
         return found is not None and found[0] is True
 
     def generate_text(self, prompt: str, model: str) -> str:
-        stdin = prompt.encode("utf-8", "replace")
-        return self._plugin.calls.fresh().text("text", "generate-text", "--model", model, stdin=stdin)
+        """Return the model's answer, '' if there is no text in it; raises PluginError if the plugin fails."""
+        words, stdin = ("generate-text", "--model", model), prompt.encode("utf-8", "replace")
+        answer = self._plugin.calls.program.call(*words, stdin=stdin, seconds=TEXT_SECONDS)
+        return transcripts.clean(answer.get("text"))
 
     # ------------------------------------------------------------ questions
 

@@ -95,9 +95,9 @@ class Program:
                 files.remove(path)
         return output.size
 
-    def call(self, *words: str, stdin: bytes = b"") -> dict[str, Any]:
+    def call(self, *words: str, stdin: bytes = b"", seconds: float = CALL_SECONDS) -> dict[str, Any]:
         """Call a subcommand that answers a JSON object."""
-        return self._object(words[0], self.run(*words, stdin=stdin))
+        return self._object(words[0], self.run(*words, stdin=stdin, seconds=seconds))
 
     def ask(self, question: str, **arguments: Any) -> Any:
         """Ask over the connection, which is started if there is none; return the answer."""

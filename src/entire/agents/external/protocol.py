@@ -16,6 +16,8 @@ PREFIX = "entire-agent-"
 
 CALL_SECONDS = 30.0
 """How long one call may take."""
+TEXT_SECONDS = 600.0
+"""How long a model may take for a text. A user waits for it, with a limit of their own."""
 HOOK_SECONDS = 45.0
 """How long all calls of one hook may take together."""
 HOOK_PROCESSES = 8

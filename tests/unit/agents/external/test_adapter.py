@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from entire.agents.external.agent import ExternalAgent
-from entire.agents.external.protocol import PluginError
+from entire.agents.external.program import Program
+from entire.agents.external.protocol import CALL_SECONDS, PluginError
 from entire.model.effects import Delete, Run, Write
 from entire.model.events import EventType
 from entire.model.health import HookStatus
@@ -218,6 +219,31 @@ def test_a_response_is_passed_on_unchanged(world: World) -> None:
 def test_text_is_generated_from_standard_input(world: World) -> None:
     agent = world.adapter(plugins.version_one(world.bin, capabilities=["hooks", "text_generator"]), in_hook=False)
     assert agent.generate_text("a prompt", "small") == "A PROMPT"
+
+
+def test_a_plugin_that_generates_no_text_says_why(world: World) -> None:
+    """A user waits for it, so nothing is remembered, and nothing noted for later."""
+    script = "generate-text) cat >/dev/null; echo no key >&2; exit 3 ;;"
+    agent = shell(world, "text_generator", script, in_hook=False)
+    with pytest.raises(PluginError, match="`entire-agent-sh generate-text` failed with status 3: no key"):
+        agent.generate_text("x", "")
+    assert world.notes == []
+    for answer in ('{"text": null}', '{"text": 3}', "{}"):
+        silent = shell(world, "text_generator", f"generate-text) cat >/dev/null; echo '{answer}' ;;", in_hook=False)
+        assert silent.generate_text("x", "") == ""
+
+
+def test_a_model_may_take_longer_than_other_calls(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    agent = shell(world, "text_generator", "", in_hook=False)
+    limits: list[float] = []
+
+    def run(self: Program, *words: str, stdin: bytes, seconds: float) -> bytes:
+        limits.append(seconds)
+        return b'{"text": "late"}'
+
+    monkeypatch.setattr(Program, "run", run)
+    assert agent.generate_text("x", "") == "late"
+    assert limits[0] > CALL_SECONDS
 
 
 def test_detection(world: World) -> None:
