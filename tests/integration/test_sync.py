@@ -159,6 +159,27 @@ def test_the_same_checkpoint_on_both_sides(team: list[Path]) -> None:
     assert [one.prompt for one in found.summary.sessions] == [f"/{IDS[0].path}/{n}/prompt.txt" for n in (0, 1)]
 
 
+@pytest.mark.parametrize("finalised", [False, True])
+@pytest.mark.parametrize("summary", ["new", "newer", "newest"])  # whatever the trees' ids say
+def test_a_replaced_summary_stays_replaced(team: list[Path], summary: str, finalised: bool) -> None:
+    """The other side has the old one, also where it has the later content."""
+    save(team[0], content(IDS[0], "s1", "1\n", summary="old"))
+    sync.push(str(team[0]), "origin")
+    git(team[1], "fetch", "-q")
+    git(team[1], "update-ref", REF, "refs/remotes/origin/entire/checkpoints/v1")
+    save(team[1], content(IDS[0], "s1", "1\n", summary=summary))
+    save(team[0], content(IDS[0], "s1", "1\n2\n" if finalised else "1\n", summary="old"))
+    save(team[0], content(IDS[0], "s2", "other\n", at=1700000009))
+    assert sync.push(str(team[0]), "origin").pushed
+    assert sync.push(str(team[1]), "origin") == sync.Outcome(pushed=True, joined=True)
+    remote = team[0].parent / "remote"
+    found = load(remote, IDS[0])
+    assert [record.summary for record in found.records] == [Summary(intent=summary), None]
+    assert texts(remote, IDS[0])["s1"] == ("1\n2\n" if finalised else "1\n")
+    again = _join(str(team[1]), git(team[1], "rev-parse", REF), git(team[0], "rev-parse", REF))
+    assert _tree(str(team[1]), again) == _tree(str(team[1]), REF)
+
+
 def test_a_writer_here_and_a_pusher_there_while_we_sync(team: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     save(team[0], content(IDS[0], "s1"))
     sync.push(str(team[0]), "origin")

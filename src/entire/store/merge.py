@@ -2,11 +2,13 @@
 
 The result is the union of both trees, decided per checkpoint: of a session in both, the later content, with a summary
 from either; the root's metadata is summed up again. It does not depend on which side is ours, and joining again changes
-nothing. No common ancestor is needed: unrelated histories join the same way.
+nothing. No common ancestor is needed: unrelated histories join the same way. If there is one, it tells which of two
+summaries replaced the other.
 """
 
 from __future__ import annotations
 
+from entire.git import history
 from entire.git.write import Stream
 from entire.model.ids import HEX, CheckpointId
 from entire.model.records import SessionFiles, SessionRecord, summarize
@@ -17,11 +19,15 @@ from entire.store.checkpoint_writer import FILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from entire.git.read import Objects, TreeEntry
+    from entire.model.records import Summary
     from entire.redact import Redacted
     from entire.store.checkpoint_writer import Changes
     from entire.store.checkpoints import Checkpoint, Slot
 
+    Tips = tuple[str, str, str]  # ours, theirs, and their last common commit, '' without one
     Key = tuple[str, int]  # a session's id and the number of its slot; an unreadable slot has a key of its own
 
 MESSAGE = b"Merge remote session logs"
@@ -31,24 +37,24 @@ _TREE = "040000"
 def join(where: str, objects: Objects, ours: str, theirs: str, author: str) -> str:
     """Write a commit with both as parents and the content of both; return its id. No ref is moved."""
     stream = Stream(where)
+    tips = (ours, theirs, history.fork_point(where, ours, theirs))
     changes = {
         path: None if entry is None else (entry[0], entry[1] if isinstance(entry[1], str) else stream.blob(entry[1]))
-        for path, entry in differences(objects, ours, theirs).items()
+        for path, entry in differences(objects, tips).items()
     }
     mark = stream.commit(message=MESSAGE, author=author, parents=(ours, theirs), changes=changes)
     return stream.write()[mark]
 
 
-def differences(objects: Objects, ours: str, theirs: str) -> Changes:
+def differences(objects: Objects, tips: Tips) -> Changes:
     """Return the changes that turn our tree into the joined one."""
+    ours, theirs, _ = tips
     changes: Changes = {}
-    _join_trees(objects, (ours, theirs), f"{ours}^{{tree}}", f"{theirs}^{{tree}}", "", changes)
+    _join_trees(objects, tips, f"{ours}^{{tree}}", f"{theirs}^{{tree}}", "", changes)
     return changes
 
 
-def _join_trees(
-    objects: Objects, tips: tuple[str, str], our_tree: str, their_tree: str, folder: str, changes: Changes
-) -> None:
+def _join_trees(objects: Objects, tips: Tips, our_tree: str, their_tree: str, folder: str, changes: Changes) -> None:
     mine = {entry.name: entry for entry in objects.tree(our_tree)}
     for their in objects.tree(their_tree):
         path = folder + their.name
@@ -77,16 +83,16 @@ def _checkpoint_id(path: str) -> CheckpointId | None:
     return None
 
 
-def _join_checkpoint(objects: Objects, tips: tuple[str, str], checkpoint_id: CheckpointId) -> Changes:
+def _join_checkpoint(objects: Objects, tips: Tips, checkpoint_id: CheckpointId) -> Changes:
     """Return the changes for a checkpoint that differs between the sides."""
-    found = [checkpoints.read_at(objects, tip, checkpoint_id) for tip in tips]
+    *found, base = [checkpoints.read_at(objects, tip, checkpoint_id) for tip in tips]
     sides = [side for side in found if side is not None]
     root = checkpoint_id.path
     changes: Changes = {}
     _join_others(objects, sides, root, changes)
     slots = [_by_session(side) for side in sides]
     winners = {key: _winner(objects, [side[key] for side in slots if key in side]) for key in {**slots[0], **slots[1]}}
-    borrowed = _borrow_summaries(slots, winners)
+    borrowed = _borrow_summaries(slots, winners, _summaries(base))
     wanted = {key: slot.tree for key, slot in winners.items()}
     complete = [
         side
@@ -106,7 +112,7 @@ def _join_others(objects: Objects, sides: list[Checkpoint], root: str, changes: 
         if name == "metadata.json" or (our is not None and (our.oid, our.mode) == (their.oid, their.mode)):
             continue
         if our is not None and our.mode == their.mode == _TREE:
-            _join_trees(objects, ("", ""), our.oid, their.oid, f"{root}/{name}/", changes)
+            _join_trees(objects, ("", "", ""), our.oid, their.oid, f"{root}/{name}/", changes)
         elif our is not None and name == lineage_file.NAME and (joined := _join_lineage(objects, our, their)):
             changes[f"{root}/{name}"] = (FILE, joined)
         elif our is None or _wins(their, our):
@@ -150,14 +156,24 @@ def _winner(objects: Objects, candidates: list[Slot]) -> Slot:
     return max(candidates, key=key)
 
 
-def _borrow_summaries(slots: list[dict[Key, Slot]], winners: dict[Key, Slot]) -> dict[Key, SessionRecord]:
-    """Return records with the earlier content's summary, for sessions whose later content has none."""
+def _summaries(base: Checkpoint | None) -> dict[str, Summary | None]:
+    """Return the sessions' summaries before the sides went apart."""
+    return {record.session_id: record.summary for record in base.records} if base is not None else {}
+
+
+def _borrow_summaries(
+    slots: list[dict[Key, Slot]], winners: dict[Key, Slot], known: Mapping[str, Summary | None]
+) -> dict[Key, SessionRecord]:
+    """Return records with the earlier content's summary, where the later content has none, or only the old one."""
     borrowed: dict[Key, SessionRecord] = {}
     for key, winner in winners.items():
+        record, old = winner.record, known.get(winner.session_id)
         given = [side[key].record for side in slots if key in side]
-        summaries = [record.summary for record in given if record is not None and record.summary is not None]
-        if winner.record is not None and winner.record.summary is None and summaries:
-            borrowed[key] = replace(winner.record, summary=summaries[0])
+        summaries = [other.summary for other in given if other is not None and other.summary is not None]
+        if record is not None and record.summary in (None, old):
+            wanted = [summary for summary in summaries if summary != old] or summaries
+            if wanted and wanted[0] != record.summary:
+                borrowed[key] = replace(record, summary=wanted[0])
     return borrowed
 
 
