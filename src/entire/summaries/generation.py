@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     Progress = Callable[[str], None]
 
+_AGAIN_SECONDS = 5.0  # ending a program takes a moment
+
 
 class _TimeOver(BaseException):
     """Not an Exception, so that no agent takes it for an error of its own."""
@@ -118,7 +120,7 @@ def _ask(agent: Agent, text: str, request: SummaryRequest) -> str:
 
 @contextlib.contextmanager
 def _time_limit(seconds: float) -> Iterator[None]:
-    """Interrupt what takes longer, again each second until it gives up.
+    """Interrupt what takes longer, again and again until it gives up.
 
     Only the main thread can be interrupted; elsewhere, agents keep their own limits.
     """
@@ -130,7 +132,7 @@ def _time_limit(seconds: float) -> Iterator[None]:
         raise _TimeOver
 
     before = signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
+    signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_SECONDS)
     try:
         yield
     finally:
