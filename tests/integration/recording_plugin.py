@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 NAME = "recorder"
 HOOKS = ("session-start", "turn-start", "turn-end", "compaction", "session-end")
@@ -34,6 +35,13 @@ class RecordingPlugin:
 
     def calls(self) -> list[list[str]]:
         """Return how the program was called since the last ``forget``, oldest first."""
+        return [call["words"] for call in self._noted()]
+
+    def calls_under_lock(self) -> list[list[str]]:
+        """Return the calls that it was waited for while the repository's lock was held."""
+        return [call["words"] for call in self._noted() if call["locked"]]
+
+    def _noted(self) -> list[dict[str, Any]]:
         lines = self._calls.read_text().splitlines() if self._calls.exists() else []
         return [json.loads(line) for line in lines]
 

@@ -30,9 +30,11 @@ class Played(Bared):
 
     def hook(self, verb: str, **more: object) -> str:
         self.is_left_alone()
+        self.under_lock = []
         try:
             return super().hook(verb, **more)
         finally:
+            self.under_lock, self.started = self.plugin.calls_under_lock(), self.plugin.calls()
             self.plugin.forget()
 
     def commit(self, message: str) -> None:
@@ -89,6 +91,25 @@ def test_a_commit_between_turns_has_everything(played: Played) -> None:
     assert played.story.log_errors() == []
 
 
+@pytest.mark.parametrize("capabilities", [{}, {"transcript_preparer": True}, {"transcript_analyzer": False}])
+def test_nothing_waits_for_the_plugin_under_the_lock(played: Played, capabilities: dict[str, bool]) -> None:
+    for name in ("one.txt", "two.txt"):
+        played.hook("turn-start", prompt=f"Create {name}")
+        assert played.under_lock == []
+        played.say(prompt=f"Create {name}")
+        played.work(name, 1)
+        played.hook("turn-end")
+        assert played.under_lock == []
+        names = [words[0] for words in played.started]
+        assert len(names) == len(set(names)) <= 8, names
+        assert ("prepare-transcript" in names) == capabilities.get("transcript_preparer", False)
+    played.hook("compaction")
+    assert played.under_lock == []
+    played.hook("session-end")
+    assert played.under_lock == []
+    assert played.story.log_errors() == []
+
+
 def test_a_commit_in_a_turn_is_completed_at_its_end(played: Played) -> None:
     played.turn("one.txt", 1)
     before = played.file.read_text()
@@ -101,6 +122,7 @@ def test_a_commit_in_a_turn_is_completed_at_its_end(played: Played) -> None:
     assert played.tokens() == (1, 1)
     played.say(answer="Done.", tokens=100)
     played.hook("turn-end")
+    assert [words[0] for words in played.started].count("calculate-tokens") == 1, "what is recorded is not asked again"
     assert played.slot()["transcript"] == played.file.read_text()
     assert played.tokens() == (111, 3)
     played.turn("three.txt", 1000)
@@ -157,20 +179,20 @@ def test_a_transcript_that_could_not_be_read_follows_with_the_next_event(played:
 
 
 def test_the_hooks_of_another_agent_leave_a_lost_turn_to_the_plugin(played: Played) -> None:
-    played.hook("turn-start", prompt="Create one.txt")
-    played.say(prompt="Create one.txt")
-    played.work("one.txt", 1)
+    played.turn("one.txt", 1)
+    played.hook("turn-start", prompt="Create two.txt")
+    played.say(prompt="Create two.txt")
+    played.work("two.txt", 10)
     change_state(played.story, Session(played.story, played.id), process=Process(pid=dead_pid(), started="1"))
     other = played.story.started()
     other.prompt("Look around")
-    played.is_left_alone()
     other.stop()
     played.is_left_alone()
-    played.commit("Add one")
-    played.hook("session-start")
-    played.hook("turn-start", prompt="Go on")
+    played.turn("three.txt", 100)
+    played.commit("Add all")
     assert played.slot()["transcript"] == played.file.read_text()
-    assert played.slot()["files_touched"] == ["one.txt"]
+    assert played.slot()["files_touched"] == ["one.txt", "three.txt", "two.txt"]
+    assert played.tokens() == (111, 3)
 
 
 def test_what_is_recorded_outlives_the_agents_own_file(played: Played) -> None:

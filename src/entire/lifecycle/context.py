@@ -64,6 +64,8 @@ class Context:
     def lock(self, *, timeout: float = 20.0) -> files.Lock:
         """Return the repository's lock, and drop what was cached: only one hook at a time may change stored state."""
         self.forget()
+        if self.plugins is not None:
+            self.plugins.hurry()
         return files.Lock(self.place.lock_file, timeout=timeout)
 
     def forget(self) -> None:

@@ -121,8 +121,11 @@ def _handler(action: Action) -> Any:
 
 
 def _wait_for_transcript(context: Context, event: Event) -> None:
-    """Let an agent finish writing its transcript. This may take seconds, so it happens before the lock is taken."""
-    if event.type in (EventType.TURN_END, EventType.COMPACTION):
+    """Let an agent finish writing its transcript, and a plugin answer what its event will ask.
+
+    This may take seconds, so it happens before the lock is taken.
+    """
+    if event.type in (EventType.TURN_END, EventType.COMPACTION) or context.plugins is not None:
         from entire.lifecycle.turns import turn
 
         turn.wait(context, event)

@@ -41,6 +41,7 @@ _OF_HOST = ("session_resumer", "transcript_preparer")  # what the host offers fo
 _ONLY_SCOPE = "project"  # version 1 knows no scopes
 _ARE_INSTALLED = "are-hooks-installed"
 _PUBLISHED = range(1, 8)  # the types of version 1
+_ENDS = (EventType.TURN_END, EventType.COMPACTION)
 _NEEDS_REF = (EventType.SESSION_START, EventType.TURN_START, EventType.TURN_END)
 
 
@@ -135,14 +136,23 @@ class ExternalAgent:
         return kind(plugin, session_ref, stored)
 
     def prepare_transcript(self, event: Event, since: Position) -> None:
-        """Let the plugin wait for its agent; then ask all that a turn's end asks, before the lock is taken."""
+        """Ask what an event will ask, before the lock is taken.
+
+        At a turn's end, first let the plugin wait for its agent.
+        """
         if not event.session_ref:
             return
-        plugin = self._plugin
-        if "transcript_preparer" in plugin.info.capabilities:
+        plugin, is_end = self._plugin, event.type in _ENDS
+        if is_end and "transcript_preparer" in plugin.info.capabilities:
             plugin.calls.forget()
             plugin.calls.output("prepare-transcript", "--session-ref", event.session_ref)
-        self.transcript(event.session_ref).ask_ahead(since)
+        transcript = self.transcript(event.session_ref)
+        if is_end:
+            transcript.ask_ahead(since)
+        elif event.type is EventType.TURN_START:
+            transcript.end()
+        elif event.type is EventType.SUBAGENT_END:
+            transcript.files(since, transcript.end())
 
     def chunk_transcript(self, transcript: bytes, max_size: int) -> list[bytes]:
         return parts.split(self._plugin.calls.fresh(), transcript, max_size)

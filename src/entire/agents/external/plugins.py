@@ -175,6 +175,11 @@ class Plugins:
         if self.place is not None and self._hook_of:
             problems.note(self.place, name, self._session_id(), message, now=time.time())
 
+    def hurry(self) -> None:
+        """Let what is still asked in this hook take little time: the repository's lock is about to be held."""
+        for program in self._programs.values():
+            program.hurry()
+
     def close(self) -> None:
         """End the processes of plugins that still run."""
         for program in self._programs.values():

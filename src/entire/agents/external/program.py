@@ -18,6 +18,7 @@ from entire.agents.external.protocol import (
     CALL_SECONDS,
     HOOK_PROCESSES,
     HOOK_SECONDS,
+    LOCKED_SECONDS,
     MAX_ANSWER,
     MAX_TRANSCRIPT,
     PREFIX,
@@ -65,6 +66,7 @@ class Program:
         self._env = _environment(os.environ if env is None else env, root)
         self._clock = clock
         self._spent = 0.0
+        self._seconds = HOOK_SECONDS
         self._connection: Connection | None = None
 
     def run(
@@ -114,6 +116,10 @@ class Program:
         if isinstance(reason := answer.get("error"), str):
             raise self._error(label, f"failed: {shown(reason)}")
         return answer["answer"]
+
+    def hurry(self) -> None:
+        """Leave at most ``LOCKED_SECONDS`` for what is still asked in this hook: others wait for its lock."""
+        self._seconds = min(self._seconds, self._spent + LOCKED_SECONDS)
 
     def close(self) -> None:
         """End the connection."""
@@ -177,9 +183,9 @@ class Program:
         """Return how many seconds a call may take."""
         if not self.in_hook:
             return seconds
-        left = HOOK_SECONDS - self._spent
+        left = self._seconds - self._spent
         if left <= 0:
-            raise self._error(label, f"was not called: this hook's {HOOK_SECONDS:g} seconds for plugins are over")
+            raise self._error(label, f"was not called: this hook's {self._seconds:.3g} seconds for plugins are over")
         return min(seconds, left)
 
     def _start(self, label: str, words: tuple[str, ...]) -> Running:

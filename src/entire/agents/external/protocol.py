@@ -20,6 +20,8 @@ TEXT_SECONDS = 600.0
 """How long a model may take for a text. A user waits for it, with a limit of their own."""
 HOOK_SECONDS = 45.0
 """How long all calls of one hook may take together."""
+LOCKED_SECONDS = 10.0
+"""How long they may take together once the hook holds the repository's lock: git's hooks wait twice as long for it."""
 HOOK_PROCESSES = 8
 """How many processes of its plugin one hook starts."""
 GRACE_SECONDS = 0.5

@@ -33,6 +33,7 @@ _FIRST_PROMPT = 100
 _FORKED_FROM = 30  # newest sessions that are searched for the origin of a fork
 _MAX_START_FILES = 2000
 _MAX_REPORTED = 2000
+_ENDS = (EventType.TURN_END, EventType.COMPACTION)
 
 
 def begin(context: Context, session: Session, event: Event) -> None:
@@ -95,11 +96,13 @@ def reset_position(context: Context, session: Session, _event: Event) -> None:
 
 
 def wait(context: Context, event: Event) -> None:
-    """Let an agent finish writing its transcript. This may take seconds, so it happens before the lock is taken."""
+    """When a turn ends, let its agent finish writing the transcript; at any event, let a plugin answer ahead. This may
+    take seconds, so it happens before the lock is taken.
+    """
     session = context.session(event.session_id)
     agent = context.agent_of(session) if session is not None else context.agent_named(event.agent)
     preparer = capabilities.transcript_preparer(agent) if agent is not None else None
-    if preparer is not None:
+    if preparer is not None and (event.type in _ENDS or getattr(agent, "is_external", False)):
         start = session.turn.start if session is not None and session.turn is not None else START
         preparer.prepare_transcript(event, start)
 

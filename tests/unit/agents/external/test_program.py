@@ -245,6 +245,19 @@ def test_the_hooks_budget_is_shared(make: Make) -> None:
     assert plugin.processes == 5
 
 
+def test_under_the_repositorys_lock_little_time_is_left(make: Make) -> None:
+    made: list[Program] = []
+    plugin = make("echo {}", clock=lambda: sum(plugin.processes for plugin in made) * 6.0)
+    made.append(plugin)
+    plugin.call("info")
+    plugin.hurry()
+    plugin.call("info")
+    with pytest.raises(PluginError, match=r"did not finish within 4 seconds$"):
+        plugin.call("info")
+    with pytest.raises(PluginError, match="was not called: this hook's 16 seconds for plugins are over"):
+        plugin.call("info")
+
+
 def test_the_budget_in_real_time(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """Calls that end in time, one that does not, and questions: all count."""
     monkeypatch.setattr(program, "HOOK_SECONDS", 2.5)
