@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+    from entire.agents.external.protocol import Info
+
 _ASK = "entire-ask"
 _BOM = b"\xef\xbb\xbf"
 _MAX_LINES = 4
@@ -50,7 +52,7 @@ class Program:
     def __init__(
         self,
         path: str,
-        info: Any = None,
+        info: Info | None = None,
         *,
         root: str,
         in_hook: bool,
