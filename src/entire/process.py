@@ -28,6 +28,9 @@ _CHUNK = 1 << 16
 _SIGKILL = 9  # importing ``signal`` costs as much as the rest of this module
 _IGNORED_BY_PYTHON = (13, 25)  # SIGPIPE, SIGXFSZ: a program inherits what is ignored
 _MAX_OUTPUT = 1 << 30
+_GRACE_SECONDS = 0.5  # how long the outputs of a program that has ended are read, because others hold them
+_LOOK_SECONDS = 0.05  # how often it is looked at
+_PAUSE_SECONDS = 0.00002  # the first time
 
 
 class StartError(EntireError):
@@ -75,6 +78,8 @@ class Child:
             ) from error
         for fd in (child_in, child_out, child_err):
             os.close(fd)
+        self.name = os.fsdecode(argv[0])
+        self.open_pipes = {self.stdin, self.stdout, self.stderr}
         self._status: int | None = None
         self._is_reaped = False  # from then on its pid may be another's
 
@@ -97,10 +102,37 @@ class Child:
                 return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
             pid, raw = os.waitpid(self.pid, os.WNOHANG)  # macOS before Python 3.13
         except ChildProcessError:  # as in ``wait``
+            self._status = 0
             return True
         if pid:
             self._status = os.waitstatus_to_exitcode(raw)
         return pid != 0
+
+    def finish(self, stdin: bytes = b"", *, timeout: float | None = None, max_output: int = _MAX_OUTPUT) -> Completed:
+        """Let the program run to its end; if it exceeds its time or prints too much, kill it and raise EntireError."""
+        deadline = float("inf") if timeout is None else time.monotonic() + timeout
+        try:
+            stdout, stderr = _communicate(self, stdin, deadline, max_output)
+            pause = _PAUSE_SECONDS
+            while not self.has_ended():  # it has closed its outputs, and exits now as a rule
+                if time.monotonic() > deadline:
+                    raise TimeoutError
+                time.sleep(pause)
+                pause = min(2 * pause, _LOOK_SECONDS)
+        except TimeoutError:
+            raise EntireError(f"{self.name} did not finish within {timeout:g} seconds") from None
+        finally:
+            self.kill()
+            status = self.wait()
+            for fd in (self.stdin, self.stdout, self.stderr):
+                self.close(fd)
+        return Completed(status=status, stdout=stdout, stderr=stderr)
+
+    def close(self, fd: int) -> None:
+        """Close one of its pipes, once."""
+        if fd in self.open_pipes:
+            self.open_pipes.remove(fd)
+            os.close(fd)
 
     def wait(self) -> int:
         """Wait for the program to end; return its exit status."""
@@ -175,17 +207,14 @@ def run(
     exceeds its time or prints too much.
     """
     child = Child(argv, os.environ if env is None else env, folder)
-    try:
-        return _communicate(child, stdin, timeout, max_output, os.fsdecode(argv[0]))
-    except BaseException:
-        child.kill()
-        child.wait()
-        raise
+    return child.finish(stdin, timeout=timeout, max_output=max_output)
 
 
-def _communicate(child: Child, stdin: bytes, timeout: float | None, max_output: int, name: str) -> Completed:
-    """Write standard input and collect both outputs concurrently, so that no full pipe blocks."""
-    deadline = None if timeout is None else time.monotonic() + timeout
+def _communicate(child: Child, stdin: bytes, deadline: float, max_output: int) -> tuple[bytes, bytes]:
+    """Write standard input and collect both outputs concurrently, so that no full pipe blocks.
+
+    A program that has ended may have left others with its outputs: they are read for a moment only.
+    """
     outputs = {child.stdout: bytearray(), child.stderr: bytearray()}
     poller = select.poll()
     for fd in outputs:
@@ -195,36 +224,30 @@ def _communicate(child: Child, stdin: bytes, timeout: float | None, max_output: 
         os.set_blocking(child.stdin, False)
         poller.register(child.stdin, select.POLLOUT)
     else:
-        os.close(child.stdin)
+        child.close(child.stdin)
     open_fds = len(outputs) + bool(todo)
-    try:
-        while open_fds:
-            left = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000
-            ready = poller.poll(left)
-            if not ready or left == 0:  # one that never stops printing is always ready
-                raise EntireError(f"{name} did not finish within {timeout:g} seconds")
-            for fd, _ in ready:
-                if fd == child.stdin:
-                    todo = _feed(fd, todo)
-                    finished = not todo
-                else:
-                    data = os.read(fd, _CHUNK)
-                    outputs[fd] += data
-                    if len(outputs[fd]) > max_output:
-                        raise EntireError(f"{name} printed more than {max_output} bytes")
-                    finished = not data
-                if finished:
-                    poller.unregister(fd)
-                    if fd == child.stdin:
-                        os.close(fd)
-                        todo = memoryview(b"")
-                    open_fds -= 1
-    finally:
-        os.close(child.stdout)
-        os.close(child.stderr)
-        if todo:
-            os.close(child.stdin)
-    return Completed(status=child.wait(), stdout=bytes(outputs[child.stdout]), stderr=bytes(outputs[child.stderr]))
+    ended: float | None = None  # when the program was seen to have ended
+    while open_fds and (ended is None or time.monotonic() - ended < _GRACE_SECONDS):
+        now = time.monotonic()
+        if now >= deadline:
+            raise TimeoutError
+        for fd, _ in poller.poll(min(deadline - now, _LOOK_SECONDS) * 1000):
+            if fd == child.stdin:
+                todo = _feed(fd, todo)
+                finished = not todo
+            else:
+                data = os.read(fd, _CHUNK)
+                outputs[fd] += data
+                if len(outputs[fd]) > max_output:
+                    raise EntireError(f"{child.name} printed more than {max_output} bytes")
+                finished = not data
+            if finished:
+                poller.unregister(fd)
+                child.close(fd)
+                open_fds -= 1
+        if ended is None and child.has_ended():
+            ended = time.monotonic()
+    return bytes(outputs[child.stdout]), bytes(outputs[child.stderr])
 
 
 def _feed(fd: int, todo: memoryview) -> memoryview:

@@ -172,3 +172,34 @@ def test_an_isolated_child_is_killed_with_all_it_started_also_after_its_end() ->
     child.kill()
     os.close(child.stdin)
     os.close(child.stderr)
+
+
+def test_a_program_that_has_closed_its_pipes_is_ended_in_time_too() -> None:
+    begin = time.monotonic()
+    with pytest.raises(EntireError, match=r"sh did not finish within 0\.5 seconds"):
+        process.run(["sh", "-c", "exec >&- 2>&- <&-; exec sleep 60"], timeout=0.5)
+    assert time.monotonic() - begin < 20
+    assert process.run(["sh", "-c", "exec >&- 2>&-; sleep 0.1; exit 4"], timeout=60).status == 4
+
+
+@pytest.mark.parametrize("timeout", [60, None])
+def test_what_a_program_leaves_running_with_its_pipes_holds_nothing_up(timeout: float | None) -> None:
+    begin = time.monotonic()
+    for left in ("sleep 30", "(while echo x; do :; done) >&2", "sleep 30 >/dev/null"):
+        child = process.Child(["sh", "-c", f"cat; {left} & exit 3"], os.environ, isolated=True)
+        done = child.finish(b"text", timeout=timeout)
+        assert (done.status, done.stdout) == (3, b"text")
+        assert _is_empty(child.pid)
+    assert time.monotonic() - begin < 20
+
+
+def _is_empty(group: int) -> bool:
+    """Tell whether no process is in a group; what was killed may be seen for a moment."""
+    end = time.monotonic() + 10
+    while time.monotonic() < end:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.01)
+    return False

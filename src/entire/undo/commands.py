@@ -205,9 +205,8 @@ class CommandRunner:
         data = (files.read(os.path.join(self._folder, stdin)) or b"") if stdin else b""
         whole = {**process.without_repository(os.environ), **env, TRANSACTION: self._folder}
         try:
-            done = process.run(
-                argv, stdin=data, env=whole, folder=self._top, timeout=SECONDS, max_output=_MAX_OUTPUT
-            )  # fmt: skip
+            child = process.Child(argv, whole, self._top, isolated=True)
+            done = child.finish(data, timeout=SECONDS, max_output=_MAX_OUTPUT)
         except EntireError as error:
             is_started = not isinstance(error, process.StartError)
             raise CommandError(error.message, hint=error.hint or _RETRY, may_have_changed=is_started) from error

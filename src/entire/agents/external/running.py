@@ -97,7 +97,6 @@ class Running:
         self._todo = memoryview(b"")  # of standard input
         self._closes_input = False  # when that is written
         self._pause = _PAUSE_SECONDS
-        self._open = {self._child.stdin, self._child.stdout, self._child.stderr}
         os.set_blocking(self._child.stdin, False)
 
     def write(self, data: bytes, *, last: bool) -> None:
@@ -105,7 +104,7 @@ class Running:
         self._todo = memoryview(data)
         self._closes_input = last
         if last and not data:
-            self._close(self._child.stdin)
+            self._child.close(self._child.stdin)
 
     def is_writing(self) -> bool:
         """Tell whether not all of standard input has been written."""
@@ -148,8 +147,8 @@ class Running:
         had_ended = self._child.has_ended()
         self._child.kill()
         _forget(self._child)
-        for fd in tuple(self._open):
-            self._close(fd)
+        for fd in tuple(self._child.open_pipes):
+            self._child.close(fd)
         end = time.monotonic() + GRACE_SECONDS
         while not self._child.has_ended():
             if time.monotonic() > end:  # it runs as another user: it cannot be killed, but has no pipes any more
@@ -160,7 +159,7 @@ class Running:
 
     def _is_closed(self) -> bool:
         """Tell whether standard output is at its end."""
-        return self._child.stdout not in self._open
+        return self._child.stdout not in self._child.open_pipes
 
     def _is_over(self, ended: float | None) -> bool:
         """Tell whether the program has exited and its output is read, as far as it is waited for."""
@@ -171,7 +170,8 @@ class Running:
     def _step(self, seconds: float) -> bytes | None:
         """Wait for what the pipes are ready for, and do it; return standard output, None if nothing was ready."""
         poller = select.poll()
-        waits_for = self._open if self._todo else self._open - {self._child.stdin}
+        pipes = self._child.open_pipes
+        waits_for = pipes if self._todo else pipes - {self._child.stdin}
         for fd in waits_for:
             poller.register(fd, select.POLLOUT if fd == self._child.stdin else select.POLLIN)
         if not waits_for:  # it has closed its pipes, and exits now as a rule; poll would wait a millisecond
@@ -184,7 +184,7 @@ class Running:
             if fd == self._child.stdin:
                 self._feed()
             elif not (data := os.read(fd, _CHUNK)):
-                self._close(fd)
+                self._child.close(fd)
             elif fd == self._child.stderr:
                 self.errors = (self.errors + data)[-MAX_ERRORS:]
             else:
@@ -200,12 +200,7 @@ class Running:
         except BrokenPipeError:
             self._todo = memoryview(b"")
         if not self._todo and self._closes_input:
-            self._close(self._child.stdin)
-
-    def _close(self, fd: int) -> None:
-        if fd in self._open:
-            self._open.discard(fd)
-            os.close(fd)
+            self._child.close(self._child.stdin)
 
 
 _children: list[process.Child] = []  # that this process must not leave behind
