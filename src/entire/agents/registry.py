@@ -270,6 +270,8 @@ class Installed(Value):
     scope: str
     paths: tuple[str, ...]
     health: HooksHealth
+    plugin: str = ""
+    """The executable of an agent connected by a plugin."""
 
 
 def installed(root: str, plugins: Plugins | None = None) -> list[Installed]:
@@ -278,6 +280,7 @@ def installed(root: str, plugins: Plugins | None = None) -> list[Installed]:
     from entire.model.health import HookStatus
 
     found = []
+    executables = {entry.name: entry.target for entry in entries(plugins) if entry.is_plugin}
     for agent in agents(plugins):
         installer = capabilities.hook_installer(agent)
         for scope in ("project", "user") if installer is not None else ():
@@ -287,7 +290,14 @@ def installed(root: str, plugins: Plugins | None = None) -> list[Installed]:
                 continue
             if health.status is not HookStatus.MISSING:
                 found.append(
-                    Installed(agent_type=agent.type, installer=installer, scope=scope, paths=paths, health=health)
+                    Installed(
+                        agent_type=agent.type,
+                        installer=installer,
+                        scope=scope,
+                        paths=paths,
+                        health=health,
+                        plugin=executables.get(agent.name, ""),
+                    )
                 )
     return found
 

@@ -51,7 +51,7 @@ def view(hooks: Installed) -> HookView:
     words = problem(hooks.health)
     return HookView(
         name=hooks.agent_type,
-        where=hooks.paths[0] if hooks.paths else "",
+        where=hooks.paths[0] if hooks.paths else hooks.plugin,
         other_paths=hooks.paths[1:],
         is_installed=hooks.health.status is HookStatus.INSTALLED,
         status=hooks.health.status.value,

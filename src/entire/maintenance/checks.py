@@ -29,6 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from entire.agents.registry import Installed
     from entire.layout import Place
     from entire.model.session import Session
     from entire.store.checkpoints import Slot
@@ -48,12 +49,20 @@ class Case:
         self.objects = Objects(place.top)
         self.plugins = plugins.of(place)
         self._repository: Repository | None = None
+        self._installed: list[Installed] | None = None
 
     @property
     def repository(self) -> Repository:
         if self._repository is None:
             self._repository = Repository(self.place, self.now)
         return self._repository
+
+    @property
+    def installed(self) -> list[Installed]:
+        """The hooks of agents; a plugin is asked once."""
+        if self._installed is None:
+            self._installed = registry.installed(self.place.top, self.plugins)
+        return self._installed
 
     def close(self) -> None:
         """End git's helper processes."""
@@ -192,12 +201,12 @@ def used_plugins(case: Case) -> Iterator[FindingView]:
 
 
 def agent_hooks(case: Case) -> Iterator[FindingView]:
-    found = registry.installed(case.place.top, case.plugins)
+    found = case.installed
     for hooks in found:
         problem = agent_setup.problem(hooks.health)
         if problem:
             is_choice = hooks.health.status is HookStatus.DISABLED
-            where = f" in {' and '.join(hooks.paths)}" if hooks.paths else ""
+            where = f" in {' and '.join(hooks.paths)}" if hooks.paths else f" of the plugin {hooks.plugin}"
             yield finding(
                 NOTE if is_choice else WARNING,
                 f"{hooks.agent_type}: hooks{where} {problem}",
@@ -214,7 +223,8 @@ def agent_hooks(case: Case) -> Iterator[FindingView]:
 
 def unrecorded_sessions(case: Case) -> Iterator[FindingView]:
     """Find sessions that an agent kept since ``enable`` and whose hooks never reached us."""
-    for found in unrecorded.find(case.place, Catalog(case.place), case.plugins, now=case.now):
+    types = unrecorded.recording(case.installed)
+    for found in unrecorded.find(case.place, Catalog(case.place), types, case.plugins, now=case.now):
         yield finding(WARNING, found.problem, found.hint)
 
 

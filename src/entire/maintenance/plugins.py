@@ -115,10 +115,11 @@ def find_problems(place: Place, plugins: Plugins, used: Iterable[str], *, now: f
     """Return what keeps plugins from working in this repository: those whose hooks are installed, and those called
     ``used``, which name live sessions' agents.
     """
-    names = sorted({*plugins.enabled(), *(name for name in used if name and not registry.is_taken(name))})
+    noted = problems.listed(place, now=now)
+    names = sorted({*plugins.enabled(), *used, *(failed.name for failed in noted)})
     found = [problem for name in names if (problem := _problem(plugins, name)) is not None]
     unusable = {problem.name for problem in found}
-    failed = [problem for problem in problems.listed(place, now=now) if problem.name not in unusable]
+    failed = [failed for failed in noted if failed.name not in unusable]
     return [*_ignored_switches(place), *found, *map(_failure, failed)]
 
 

@@ -128,10 +128,10 @@ def _enable(place: Place, request: EnableRequest, found: Plugins) -> EnableView:
 
 def _others(place: Place, chosen: Sequence[Agent], found: Plugins) -> list[str]:
     """Return the agents that are not chosen; of plugins that may run, only those with hooks here."""
-    known = {entry.name: entry.is_plugin for entry in registry.entries(found)}
-    with_hooks = plugins_with_hooks(place, found)
-    names = {agent.name for agent in chosen}
-    return sorted(name for name in known if name not in names and (not known[name] or name in with_hooks))
+    known = {agent.name for agent in registry.agents()}
+    usable = {entry.name for entry in registry.entries(found)}
+    with_hooks = usable.intersection(plugins_with_hooks(place, found))
+    return sorted((known | with_hooks).difference(agent.name for agent in chosen))
 
 
 def plugins_with_hooks(place: Place, found: Plugins) -> list[str]:

@@ -33,7 +33,7 @@ _OWN_NAMES = (".gitignore", "entire.json", "logs", "metadata", "settings.json", 
 def uninstall(place: Place, request: UninstallRequest) -> UninstallView:
     scopes = ("project", "user") if request.user else ("project",)
     with plugins.of(place) as found:
-        names = [entry.name for entry in registry.entries(found) if not entry.is_plugin]
+        names = [agent.name for agent in registry.agents()]
         agents = setup.remove_agent_hooks(place, names, scopes, found)
         of_plugins, failures = _remove_plugin_hooks(place, scopes, found)
         user_hooks = () if request.user else setup.user_hooks(place, found)

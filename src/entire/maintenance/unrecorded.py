@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from entire.agents.contract import Agent
     from entire.agents.external.plugins import Plugins
+    from entire.agents.registry import Installed
     from entire.layout import Place
     from entire.store.catalog import Catalog
 
@@ -27,8 +28,13 @@ _MAX_FILES = 20  # whose beginning is read
 _SHOWN = 3
 
 
-def find(place: Place, catalog: Catalog, plugins: Plugins, *, now: float) -> list[UnrecordedView]:
-    """Return the unrecorded sessions of each agent with hooks here, since ``enable`` ran, at most two weeks ago.
+def recording(installed: Sequence[Installed]) -> list[str]:
+    """Return the types of the agents whose hooks should have reported what they did."""
+    return list(dict.fromkeys(hooks.agent_type for hooks in installed if hooks.health.status in agent_setup.RECORDING))
+
+
+def find(place: Place, catalog: Catalog, types: Sequence[str], plugins: Plugins, *, now: float) -> list[UnrecordedView]:
+    """Return the unrecorded sessions of the agents of these types, since ``enable`` ran, at most two weeks ago.
 
     After two weeks, ``clean`` may have deleted the state of a session that was recorded.
     """
@@ -36,11 +42,6 @@ def find(place: Place, catalog: Catalog, plugins: Plugins, *, now: float) -> lis
         enabled = os.stat(place.enabled_marker).st_mtime
     except OSError:
         return []
-    types = dict.fromkeys(
-        hooks.agent_type
-        for hooks in registry.installed(place.top, plugins)
-        if hooks.health.status in agent_setup.RECORDING
-    )
     agents = [agent for name in types if (agent := registry.make_by_type(name, plugins=plugins)) is not None]
     found = {agent.type: _unknown(place, agent, max(enabled, now - KEPT_SECONDS)) for agent in agents}
     stored = set[str]().union(*catalog.sessions_by_checkpoint.values()) if any(found.values()) else set()

@@ -36,6 +36,8 @@ def view(place: Place, chosen: Settings | None, catalog: Catalog, *, now: float)
 
 def _view(place: Place, chosen: Settings | None, catalog: Catalog, known: Plugins, *, now: float) -> StatusView:
     found = chosen or settings.Settings(enabled=False)
+    installed = registry.installed(place.top, known)
+    types = unrecorded.recording(installed) if found.enabled else []
     paths = (place.settings, place.main_local_settings, place.local_settings)
     return StatusView(
         enabled=found.enabled,
@@ -48,8 +50,8 @@ def _view(place: Place, chosen: Settings | None, catalog: Catalog, known: Plugin
         is_pushing=settings.pushes_checkpoints(place, found),
         sessions=tuple(sessions.listing(place)),
         unlinked=tuple(commits.unlinked(place)),
-        hooks=(git_hooks(place), *_agent_hooks(place, known)),
-        unrecorded=tuple(unrecorded.find(place, catalog, known, now=now)) if found.enabled else (),
+        hooks=(git_hooks(place), *map(agent_setup.view, installed)),
+        unrecorded=tuple(unrecorded.find(place, catalog, types, known, now=now)),
         checkpoints=len(catalog.checkpoint_ids),
         unpushed=_unpushed(place, catalog.tips),
         settings_files=tuple(path for path in paths if path and os.path.isfile(path)),
@@ -80,11 +82,6 @@ def _plugin_problems(place: Place, known: Plugins, now: float) -> list[str]:
     live = maintenance_plugins.of_live_sessions(states.list_states(place))
     found = maintenance_plugins.find_problems(place, known, live, now=now)
     return [f"{problem.problem}: {problem.hint}" for problem in found]
-
-
-def _agent_hooks(place: Place, known: Plugins) -> list[HookView]:
-    """Return the agents with hooks, complete or not; an agent without any is left out."""
-    return [agent_setup.view(found) for found in registry.installed(place.top, known)]
 
 
 def _unpushed(place: Place, tips: Mapping[str, str]) -> dict[str, int]:
