@@ -113,7 +113,7 @@ class ExternalAgent:
         """Return an event whose references are safe, with the session's transcript if the plugin knows it."""
         sessions = self._plugin.sessions
         ref = sessions.accepted(event.session_ref, event.session_id)
-        if not ref and event.type in _NEEDS_REF:
+        if not ref and event.type in _NEEDS_REF and "entire_positions" not in self._plugin.info.capabilities:
             ref = sessions.find(_input_of(event, hook, payload))
         return replace(
             event,
@@ -260,7 +260,9 @@ class ExternalAgent:
         """Return the answer to a question, None if the plugin does not answer it, or fails."""
         if not self._answers(name):
             return None
-        return self._plugin.calls.once((name, *arguments), lambda: (self._ask(name, *arguments),))
+        calls = self._plugin.calls
+        calls = calls if calls.program.in_hook else calls.fresh()  # a command may change what was asked about
+        return calls.once((name, *arguments), lambda: (self._ask(name, *arguments),))
 
 
 def _json(value: dict[str, Any]) -> bytes:

@@ -209,7 +209,7 @@ class Sessions:
                 "repo_path": self.calls.program.root,
                 "session_ref": session_ref,
                 "start_time": known.start_time or wire.rfc3339(time.time()),
-                "native_data": wire.base64(transcript) if transcript else None,
+                "native_data": wire.base64(transcript),
                 "modified_files": [],
                 "new_files": [],
                 "deleted_files": [],

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from entire.model.events import Event
 from entire.testing.promises import odd, questions
-from entire.testing.promises.reading import EXAMPLES
+from entire.testing.promises.reading import examples
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,13 +75,12 @@ def ignores_nonsense_payloads(rig: Rig, folder: Path) -> None:  # noqa: ARG001
     agent = rig.adapter()
     verbs = [*agent.hook_names, "no-such-verb", ""]
     known = [payload.data for payload in rig.payloads] or [b'{"session_id": "s"}']
-    for verb in verbs:
-        for data in (*odd.BYTES, *_with_hostile_ids(known)):
-            _is_harmless(agent.parse_hook(verb, data))
+    for verb, data in rig.some([(verb, data) for verb in verbs for data in (*odd.BYTES, *_with_hostile_ids(known))]):
+        _is_harmless(agent.parse_hook(verb, data))
     for data in known:
         assert agent.parse_hook("no-such-verb", data) is None
 
-    @EXAMPLES
+    @examples(rig)
     @given(st.sampled_from(verbs), st.binary(max_size=60) | odd.mutated(known))
     def check(verb: str, data: bytes) -> None:
         _is_harmless(rig.adapter().parse_hook(verb, data))
@@ -118,7 +117,7 @@ def _is_harmless(event: Event | None) -> None:
 def answers_the_user(rig: Rig, folder: Path) -> None:  # noqa: ARG001
     """What a hook prints to show a message is never empty, holds the message, and is made for any text."""
 
-    @EXAMPLES
+    @examples(rig)
     @given(st.text(max_size=40))
     def check(message: str) -> None:
         agent: Any = rig.adapter()

@@ -115,6 +115,7 @@ class Repository:
     # ------------------------------------------------------------ what was recorded
 
     def workspace(self) -> Workspace:
+        os.chdir(self.root)
         return Workspace.find(self.root)
 
     def session(self, session_id: str = "a-session") -> SessionView:

@@ -121,6 +121,14 @@ class Rig:
     player: type[Player] | None = None
     exceptions: Mapping[str, str] = {}
     """Names of promises that this agent cannot give, each with the reason."""
+    thinning: int = 1
+    """Of the many examples and positions that a promise tries, only one in so many: for an adapter that is slow to
+    answer.
+    """
+
+    def some(self, items: Sequence[Any]) -> Sequence[Any]:
+        """Return those of many items that a promise tries: all, unless they are thinned out."""
+        return items if self.thinning == 1 else [*items[:: self.thinning], *items[-1:]]
 
     def adapter(self, metadata: Mapping[str, str] = {}) -> Agent:
         """Return a new adapter, as the registry makes one."""

@@ -342,9 +342,9 @@ def harms_nothing(rig: Rig, folder: Path) -> None:
         repo.git("add", "staged.txt")
         repo.write("staged.txt", "and changed\n")
         before = _world(repo)
-        for verb in (*rig.adapter().hook_names, "no-such-verb"):
-            for data in odd.BYTES[:12]:
-                assert repo.entire("hooks", rig.entry.name, verb, stdin=data) == b""
+        verbs = (*rig.adapter().hook_names, "no-such-verb")
+        for verb, data in rig.some([(verb, data) for verb in verbs for data in odd.BYTES[:12]]):
+            assert repo.entire("hooks", rig.entry.name, verb, stdin=data) == b""
         assert repo.workspace().sessions() == []
         assert _world(repo) == before
         assert [problem for problem in repo.problems() if "Error: " in problem] == []

@@ -18,7 +18,7 @@ from entire.model.events import Event, EventType
 from entire.model.transcripts import START
 from entire.testing.promises import questions
 from entire.testing.promises.questions import ANALYZER, between
-from entire.testing.promises.reading import EXAMPLES
+from entire.testing.promises.reading import examples
 
 if TYPE_CHECKING:
     from entire.agents.contract import Agent
@@ -35,13 +35,21 @@ def joins_what_it_split(rig: Rig, folder: Path) -> None:  # noqa: ARG001
     """
     samples = [rig.adapter().transcript(str(one.path)).snapshot() for one in rig.transcripts] or [b'{"a": 1}\n' * 99]
     samples += [b"", b"\n", b"\n\n\n", b'{"a": 1}']
-    for data in samples:
-        for whole in (data, data.removesuffix(b"\n"), data + b"\n\n", data.replace(b"\n", b"\n\n", 2)):
-            for limit in (len(whole) // 2, len(whole), _longest_line(whole)):
-                for near in (limit - 1, limit, limit + 1, limit + 2):
-                    _check_parts(rig, whole, max(near, _LEAST))
+    wholes = [
+        whole
+        for data in samples
+        for whole in (data, data.removesuffix(b"\n"), data + b"\n\n", data.replace(b"\n", b"\n\n", 2))
+    ]
+    cases = [
+        (whole, limit + near)
+        for whole in wholes
+        for limit in (len(whole) // 2, len(whole), _longest_line(whole))
+        for near in (-1, 0, 1, 2)
+    ]
+    for whole, limit in rig.some(cases):
+        _check_parts(rig, whole, max(limit, _LEAST))
 
-    @EXAMPLES
+    @examples(rig)
     @given(st.sampled_from(samples), st.integers(_LEAST, 20_000))
     def check(data: bytes, limit: int) -> None:
         _check_parts(rig, data, limit)

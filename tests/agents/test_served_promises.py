@@ -1,0 +1,71 @@
+"""Every built-in agent keeps the same promises when it is served through the plugin protocol, and answers the same."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from entire.agents import conversation, registry
+from entire.testing import promises
+from entire.testing.promises import questions
+from entire.testing.promises.suite import seal
+from tests import served
+
+SERVED = served.rigs()
+BY_HOST = {"session_resumer", "transcript_preparer"}
+"""What the host offers for every plugin."""
+
+test_promises = promises.cases(*SERVED)
+
+
+def test_every_built_in_agent_is_here() -> None:
+    assert {rig.entry.name for rig in SERVED} == set(registry.BUILTIN)
+
+
+@pytest.mark.parametrize("rig", SERVED, ids=lambda rig: rig.entry.name)
+def test_the_same_promises_are_skipped(rig: served.ServedRig) -> None:
+    assert rig.adapter().capabilities == rig.plain.adapter().capabilities | BY_HOST
+    for promise in promises.PROMISES:
+        if not BY_HOST & set(promise.needs):
+            assert promise.why_not(rig) == promise.why_not(rig.plain), promise.name
+        else:
+            assert not promise.why_not(rig), promise.name
+
+
+class Quiet:
+    """A transcript without a display of its own, as those of the built-in agents are."""
+
+    def __init__(self, transcript: Any) -> None:
+        self._transcript = transcript
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "messages":
+            raise AttributeError(name)
+        return getattr(self._transcript, name)
+
+
+@pytest.mark.parametrize("rig", SERVED, ids=lambda rig: rig.entry.name)
+def test_every_answer_is_the_same(rig: served.ServedRig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seal(rig, tmp_path / "home", monkeypatch)
+    plain: Any = rig.plain.adapter()
+    folder = Path(plain.session_dir(os.getcwd()))
+    for captured in rig.transcripts:
+        path = folder / captured.path.name
+        shutil.copytree(captured.path.parent, folder, dirs_exist_ok=True)
+        behind: Any = rig.adapter()
+        for stored in (None, path.read_bytes()):
+            own: Any = plain.transcript(str(path), stored)
+            places = questions.boundaries(own)
+            for place in places[:: max(len(places) // 2, 1)]:
+                served_too = Quiet(behind.transcript(str(path), stored))
+                assert questions.ask_all(behind, served_too, place) == questions.ask_all(plain, own, place)
+            assert behind.transcript(str(path), stored).messages() == conversation.read(own.snapshot())
+        data = path.read_bytes()
+        assert behind.put_back(str(path), data, {"h1": b"x"}) == plain.put_back(str(path), data, {"h1": b"x"})
+        assert behind.own_session_id("an-id", data) == plain.own_session_id("an-id", data)
+        assert behind.has_conversation(str(path)) == plain.has_conversation(str(path))
+    assert sorted(map(str, behind.session_files(os.getcwd()))) == sorted(map(str, plain.session_files(os.getcwd())))
