@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from entire.agents.contract import Agent
+    from entire.agents.external.plugins import Plugins
     from entire.lifecycle.context import Context
     from entire.model.requests import SummaryRequest
     from entire.model.views import CheckpointView, PartView
@@ -43,11 +44,11 @@ def generate(context: Context, catalog: Catalog, request: SummaryRequest, progre
     """
     found = checkpoints.find(catalog, request.checkpoint)
     asked = _prompts(catalog, found, request)
-    writers = {part.session_id: _writer(request.agent, part.agent) for part, _ in asked}
+    writers = {part.session_id: _writer(request.agent, part.agent, context.plugins) for part, _ in asked}
     written = {}
     for part, text in asked:
         agent = writers[part.session_id]
-        progress(f"{agent.type} is summarizing session {part.session_id[:8]} (at most {request.seconds:g} seconds)")
+        progress(f"{agent.type} is summarizing session {part.session_id[:8]} (at most {_duration(request.seconds)})")
         try:
             written[part.session_id] = answer.parse(_ask(agent, text, request))
         except EntireError as error:
@@ -73,25 +74,25 @@ def _prompts(catalog: Catalog, found: CheckpointView, request: SummaryRequest) -
     return asked
 
 
-def _writer(name: str, agent_type: str) -> Agent:
+def _writer(name: str, agent_type: str, plugins: Plugins | None) -> Agent:
     """Return the agent that writes: the one named, else the session's own, else the only one that can."""
     if name:
-        agent = registry.make(name)
+        agent = registry.make(name, plugins=plugins)
         if capabilities.text_generator(agent) is None:
-            raise EntireError(f"{agent.type} cannot write summaries", hint=_hint(_writers()))
+            raise EntireError(f"{agent.type} cannot write summaries", hint=_hint(_writers(plugins)))
         return agent
-    own = registry.make_by_type(agent_type)
+    own = registry.make_by_type(agent_type, plugins=plugins)
     if own is not None and capabilities.text_generator(own) is not None:
         return own
-    able = _writers()
+    able = _writers(plugins)
     if len(able) != 1:
         problem = "several agents can write summaries" if able else "no agent here can write summaries"
         raise EntireError(problem, hint=_hint(able))
     return able[0]
 
 
-def _writers() -> list[Agent]:
-    return [agent for agent in registry.agents() if capabilities.text_generator(agent) is not None]
+def _writers(plugins: Plugins | None) -> list[Agent]:
+    return [agent for agent in registry.agents(plugins) if capabilities.text_generator(agent) is not None]
 
 
 def _hint(able: list[Agent]) -> str:
@@ -108,7 +109,7 @@ def _ask(agent: Agent, text: str, request: SummaryRequest) -> str:
         with _time_limit(request.seconds):
             found: object = generator.generate_text(text, request.model)
     except _TimeOver:
-        raise EntireError(f"{agent.type} did not answer within {request.seconds:g} seconds") from None
+        raise EntireError(f"{agent.type} did not answer within {_duration(request.seconds)}") from None
     except EntireError:
         raise
     except Exception as error:
@@ -116,6 +117,10 @@ def _ask(agent: Agent, text: str, request: SummaryRequest) -> str:
     if not isinstance(found, str) or not found.strip():
         raise EntireError(f"{agent.type} answered nothing")
     return found
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:g} second{'s' * (seconds != 1)}"
 
 
 @contextlib.contextmanager

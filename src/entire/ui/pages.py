@@ -200,9 +200,9 @@ def _part(part: views.PartView, style: Style, *, short: bool, full: bool) -> Ite
     rows.append(("Tokens", _tokens(part.tokens)))
     if part.tokens is not None and part.tokens.subagents:
         rows.append(("", "subagents: " + _tokens(part.tokens.subagents)))
-    yield from text.table(rows, lead="  ")
     if part.summary is not None:
-        yield from _summary(part.summary, short=short)
+        rows += _summary(part.summary, short=short)
+    yield from text.table(rows, lead="  ")
     if short:
         return
     yield f"  Prompts ({len(part.prompts)})" if part.prompts else "  Prompts: none stored"
@@ -246,7 +246,7 @@ def _span(lines: views.RangeView) -> str:
     return f"line {lines.first}:" if lines.first == lines.last else f"lines {lines.first}-{lines.last}:"
 
 
-def _summary(summary: Summary, *, short: bool) -> Iterator[str]:
+def _summary(summary: Summary, *, short: bool) -> Iterator[tuple[str, str]]:
     width = _SHORT_SUMMARY if short else _LONG_SUMMARY
     groups = {"Intent": [summary.intent], "Outcome": [summary.outcome]}
     if not short:
@@ -257,11 +257,9 @@ def _summary(summary: Summary, *, short: bool) -> Iterator[str]:
             "Friction": list(summary.friction),
             "Open": list(summary.open_items),
         }
-    rows = []
     for name, items in groups.items():
         shown = [line for item in items if (line := text.one_line(item, width))]
-        rows += [("" if number else name, line) for number, line in enumerate(shown)]
-    yield from text.table(rows, lead="  ")
+        yield from (("" if number else name, line) for number, line in enumerate(shown))
 
 
 def _code_place(learning: CodeLearning) -> str:
