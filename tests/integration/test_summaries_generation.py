@@ -384,7 +384,9 @@ def test_what_another_process_wrote_meanwhile_stays(world: Repo, monkeypatch: py
         return "Slower"
 
     monkeypatch.setattr(Poet, "answer", staticmethod(slow))
-    assert "Intent  Faster\n" in world.ok("explain", "--generate", ONE)
+    out = world.ok("explain", "--generate", ONE)
+    assert "Intent  Faster\n" in out
+    assert out.startswith(f"Checkpoint {ONE} has its summary already")
     assert "Intent  Slower\n" in world.ok("explain", "--generate", "--force", ONE)
     assert record(world, ONE)["later_key"] == [1]
 

@@ -156,6 +156,23 @@ def _runs(pid: int) -> bool:
     return True
 
 
+def test_what_the_models_program_does_is_no_session(world: World) -> None:
+    """It may be the agent itself, without a terminal: its hooks run here, and know no better."""
+    payload = json.dumps({"session_id": "of-the-model", "prompt": "Summarize", "cwd": str(world.top)})
+    hook = f"echo '{payload}' | {ENTIRE} hooks claude-code user-prompt-submit"
+    world.plugin(f"cat >/dev/null; env >\"$0.env\"; {hook}; touch new.txt; echo '{json.dumps(ANSWER)}'")
+    state = world.top / ".git/entire-sessions/of-the-model.json"
+    world.ok("explain", "--generate", ONE)
+    assert not state.exists()
+    assert (world.top / "new.txt").exists()
+    assert "ENTIRE_SUMMARY" not in os.environ
+
+    inherited = dict(line.split("=", 1) for line in (world.bin / "entire-agent-quill.env").read_text().splitlines())
+    assert inherited["ENTIRE_SUMMARY"]
+    subprocess.run(["sh", "-c", hook], env={**os.environ, **inherited}, check=True)
+    assert state.exists(), "a server that the model's program left running serves people later"
+
+
 def test_no_hook_asks_for_a_summary(world: World) -> None:
     path = world.plugin('touch "$0.asked"; exit 1')
     (world.top / "new.txt").write_text("1\n")

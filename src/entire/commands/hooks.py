@@ -56,9 +56,12 @@ def run(args: Sequence[str]) -> int:
 
 
 def _is_called_by_us() -> bool:
-    """Tell whether a rewind or resume has started the calling program, and waits for it with the lock held."""
-    transaction = os.environ.get("ENTIRE_TRANSACTION", "")
-    return bool(transaction) and any(os.path.exists(transaction + ending) for ending in (".applying", ".back"))
+    """Tell whether the calling program was started by us, who wait for it: by a rewind or resume, with the lock held,
+    or to write a summary.
+    """
+    transaction, summary = os.environ.get("ENTIRE_TRANSACTION", ""), os.environ.get("ENTIRE_SUMMARY", "")
+    marks = [transaction + ".applying", transaction + ".back"] if transaction else []
+    return any(map(os.path.exists, [*marks, summary] if summary else marks))
 
 
 class _Plugins:

@@ -34,15 +34,18 @@ class NewSummary(Value):
     replaces: bool = False
 
 
-def write(where: str, objects: Objects, new: NewSummary, author: str) -> None:
-    """Store a summary in a commit of its own.
+def write(where: str, objects: Objects, new: NewSummary, author: str) -> bool:
+    """Store a summary in a commit of its own; return False if another process was faster.
 
     A checkpoint that only a remote's branch has is taken over into the local one. Raises EntireError if the session is
     not in the checkpoint any more.
     """
+    changes: Changes = {}
     message = checkpoint_writer.summary_message(new.checkpoint_id, new.session_id)
     for attempt in checkpoint_writer.attempts(where, objects):
-        attempt.write(_changes(where, objects, attempt.base, new), message=message, author=author)
+        changes = _changes(where, objects, attempt.base, new)
+        attempt.write(changes, message=message, author=author)
+    return bool(changes)
 
 
 def _changes(where: str, objects: Objects, base: str, new: NewSummary) -> Changes:
@@ -55,7 +58,7 @@ def _changes(where: str, objects: Objects, base: str, new: NewSummary) -> Change
         raise EntireError(f"checkpoint {new.checkpoint_id} changed: session {new.session_id} is no longer in it",
                           hint=f"run `entire explain {new.checkpoint_id}` to see what it holds")  # fmt: skip
     if not new.replaces and Summary.from_json(value.get("summary")) not in (None, Summary()):
-        return {}  # another process was faster
+        return {}
     changes: Changes = {} if existing is not None else {root: (_TREE, found.tree)}
     data = gojson.dumps(records.with_summary(value, jsontext.loads(new.summary)))
     return {**changes, f"{root}/{slot.number}/metadata.json": (FILE, data)}

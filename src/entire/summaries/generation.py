@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
+import tempfile
 import threading
 
 from entire.agents import capabilities, registry
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 
     Progress = Callable[[str], None]
 
+MARK = "ENTIRE_SUMMARY"
+"""The environment variable that names the file of ``_hooks_silenced``; hooks look for it."""
 _AGAIN_SECONDS = 5.0  # ending a program takes a moment
 
 
@@ -44,21 +48,17 @@ def generate(context: Context, catalog: Catalog, request: SummaryRequest, progre
     """
     found = checkpoints.find(catalog, request.checkpoint)
     asked = _prompts(catalog, found, request)
-    writers = {part.session_id: _writer(request.agent, part.agent, context.plugins) for part, _ in asked}
+    with _hooks_silenced():
+        writers = {part.session_id: _writer(request.agent, part.agent, context.plugins) for part, _ in asked}
+        answers = {part.session_id: _answer(writers[part.session_id], part, text, request, progress)
+                   for part, text in asked}  # fmt: skip
     written = {}
-    for part, text in asked:
-        agent = writers[part.session_id]
-        progress(f"{agent.type} is summarizing session {part.session_id[:8]} (at most {_duration(request.seconds)})")
-        try:
-            written[part.session_id] = answer.parse(_ask(agent, text, request))
-        except EntireError as error:
-            hint = error.hint or "try again, or choose another agent or model with --with and --model"
-            raise EntireError(f"{error.message}; nothing was changed", hint=hint) from error
-    for session_id, summary in written.items():
+    for session_id, summary in answers.items():
         new = NewSummary(checkpoint_id=CheckpointId(found.id), session_id=session_id,
                          summary=summaries.redacted(summary), replaces=request.force)  # fmt: skip
-        summaries.write(context.place.top, context.objects, new, context.author())
-    return {session_id: writers[session_id].type for session_id in written}
+        if summaries.write(context.place.top, context.objects, new, context.author()):
+            written[session_id] = writers[session_id].type
+    return written
 
 
 def _prompts(catalog: Catalog, found: CheckpointView, request: SummaryRequest) -> list[tuple[PartView, str]]:
@@ -101,6 +101,15 @@ def _hint(able: list[Agent]) -> str:
     return "allow a plugin with the capability text_generator; `entire plugin list` shows what is installed"
 
 
+def _answer(agent: Agent, part: PartView, text: str, request: SummaryRequest, progress: Progress) -> Summary:
+    progress(f"{agent.type} is summarizing session {part.session_id[:8]} (at most {_duration(request.seconds)})")
+    try:
+        return answer.parse(_ask(agent, text, request))
+    except EntireError as error:
+        hint = error.hint or "try again, or choose another agent or model with --with and --model"
+        raise EntireError(f"{error.message}; nothing was changed", hint=hint) from error
+
+
 def _ask(agent: Agent, text: str, request: SummaryRequest) -> str:
     """Return the model's answer. An agent may come from anywhere: what it raises, or returns, may be anything."""
     generator = capabilities.text_generator(agent)
@@ -117,6 +126,20 @@ def _ask(agent: Agent, text: str, request: SummaryRequest) -> str:
     if not isinstance(found, str) or not found.strip():
         raise EntireError(f"{agent.type} answered nothing")
     return found
+
+
+@contextlib.contextmanager
+def _hooks_silenced() -> Iterator[None]:
+    """Mark the programs that are started now: the model's may be the agent, and its conversation is no session.
+
+    The mark is a file, so that it ends for programs that stay, too.
+    """
+    with tempfile.NamedTemporaryFile(prefix="entire-summary-") as mark:
+        os.environ[MARK] = mark.name
+        try:
+            yield
+        finally:
+            os.environ.pop(MARK, None)
 
 
 def _duration(seconds: float) -> str:
