@@ -20,8 +20,8 @@ _ITEMS = 20
 _MAX = 1 << 20
 _LAST_LINE = 10_000_000
 _FIELDS = {"intent", "outcome", "learnings", "friction", "open_items"}
-_JSON = re.compile(r"\s*(?:```\w*\s*)?[{\[]")
-_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)\n\s*```", re.DOTALL | re.IGNORECASE)
+_NOTHING = object()  # what no JSON value is
+_OBJECT = re.compile(r"\s*(?:```\w*\s*)?\{")
 _TERMINAL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _JOINERS = "\u200c\u200d"  # invisible, but part of words and signs
 
@@ -34,7 +34,7 @@ def parse(text: str) -> Summary:
     if len(text) > _MAX:
         raise EntireError(f"the model's answer is too long ({len(text):,} characters)")
     value = _json_object(text)
-    if value is None and _JSON.match(text):
+    if value is None and (_OBJECT.match(text) or _loads(text) is not _NOTHING):
         raise EntireError("the model's answer is JSON, but not a summary")
     summary = _cleaned(Summary(intent=text) if value is None else Summary.from_json(value) or Summary())
     if summary == Summary():
@@ -44,15 +44,16 @@ def parse(text: str) -> Summary:
 
 def _json_object(text: str) -> dict[str, Any] | None:
     """Return the summary's object: alone, in a fenced block, or between sentences of the model's own."""
-    fenced = _FENCED.search(text)
-    for found in (text, fenced.group(1) if fenced else "", text[text.find("{") : text.rfind("}") + 1]):
-        try:
-            value = jsontext.loads(found)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(value, dict) and not _FIELDS.isdisjoint(value):
-            return value
-    return None
+    value = _loads(text[text.find("{") : text.rfind("}") + 1])
+    return value if isinstance(value, dict) and not _FIELDS.isdisjoint(value) else None
+
+
+def _loads(text: str) -> Any:
+    """Return a JSON value, _NOTHING if the text is none."""
+    try:
+        return jsontext.loads(text)
+    except (ValueError, RecursionError):
+        return _NOTHING
 
 
 def _cleaned(summary: Summary) -> Summary:
@@ -60,7 +61,7 @@ def _cleaned(summary: Summary) -> Summary:
         intent=_clean(summary.intent, _SENTENCES),
         outcome=_clean(summary.outcome, _SENTENCES),
         repo=_clean_items(summary.repo),
-        code=tuple(_clean_learning(learning) for learning in summary.code if learning.finding.strip())[:_ITEMS],
+        code=tuple(learning for learning in map(_clean_learning, summary.code[:_ITEMS]) if learning.finding),
         workflow=_clean_items(summary.workflow),
         friction=_clean_items(summary.friction),
         open_items=_clean_items(summary.open_items),

@@ -39,12 +39,15 @@ def test_plain_text_is_the_intent(text: str) -> None:
 
 
 def test_braces_in_plain_text_are_text() -> None:
+    assert answer.parse("[WIP] Greet") == Summary(intent="[WIP] Greet")
+    assert answer.parse("[" * 100_000).intent.startswith("[[[")
     assert answer.parse('Replaced {} by {"a": 1}') == Summary(intent='Replaced {} by {"a": 1}')
 
 
 @pytest.mark.parametrize(
     "text",
-    ["", " ", "{}", "[]", "{", '{"intent": "cut', '["intent"]', "```json\n{\n```", '{"intent": ""}', "[" * 100_000,
+    ["", " ", "{}", "[]", "{", '{"intent": "cut', '["intent"]', "```json\n{\n```", '{"intent": ""}', "[1, 2]",
+     '"Greet"', "3", "null", '{"learnings": {"code": [{"path": "a", "finding": "\\u0007"}]}}',
      '{"intent": "\\u0000"}', '{"learnings": {"code": [{"path": "a"}]}}', "x" * (1 << 20) + "x"],
 )  # fmt: skip
 def test_what_is_no_summary(text: str) -> None:
