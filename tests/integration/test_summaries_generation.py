@@ -310,7 +310,7 @@ def test_the_sessions_own_agent_comes_first(
         ('{"text": "hello"}', "the model's answer is JSON, but not a summary"),
         ('{"intent": 3, "outcome": null}', "the model's answer holds no summary"),
         ("\x00\x07", "the model's answer holds no summary"),
-        ("x" * (1 << 20) + "x", "the model's answer is too long"),
+        ("x" * (1 << 17) + "x", "the model's answer is too long"),
     ],
 )
 def test_what_is_no_summary(world: Repo, monkeypatch: pytest.MonkeyPatch, given: str | Exception, said: str) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _SENTENCES = 2_000  # characters of intent and outcome
 _ITEM = 500
 _ITEMS = 20
-_MAX = 1 << 20
+_MAX = 1 << 17
 _LAST_LINE = 10_000_000
 _FIELDS = {"intent", "outcome", "learnings", "friction", "open_items"}
 _NOTHING = object()  # what no JSON value is
