@@ -206,27 +206,12 @@ def test_only_the_session_without_one_is_asked_for(world: Repo, monkeypatch: pyt
     before = record(world, TWO, 1)
     data = json.loads(raw(world, TWO, 0))
     del data["summary"]
-    put(world, f"{TWO[:2]}/{TWO[2:]}/0/metadata.json", json.dumps(data))
+    world.put(f"{TWO[:2]}/{TWO[2:]}/0/metadata.json", json.dumps(data))
     answers(monkeypatch, "Once more")
     out = world.ok("explain", "--generate", TWO)
     assert out.count("wrote the summary") == 1
     assert record(world, TWO, 0)["summary"]["intent"] == "Once more"
     assert record(world, TWO, 1) == before
-
-
-def put(world: Repo, path: str, text: str, message: str = "Update") -> None:
-    """Replace a file on the checkpoints branch by git alone, as another tool would."""
-    env = {**os.environ, "GIT_INDEX_FILE": str(world.top / ".git/other-index")}
-
-    def git(*args: str, stdin: str = "") -> str:
-        command = ["git", "-C", str(world.top), *args]
-        return subprocess.run(command, check=True, capture_output=True, text=True, env=env, input=stdin).stdout.strip()
-
-    git("read-tree", BRANCH)
-    blob = git("hash-object", "-w", "--stdin", stdin=text)
-    git("update-index", "--add", "--cacheinfo", f"100644,{blob},{path}")
-    commit = git("commit-tree", git("write-tree"), "-p", BRANCH, "-m", message)
-    git("update-ref", f"refs/heads/{BRANCH}", commit)
 
 
 # ---------------------------------------------------------------- what the model gets
@@ -289,7 +274,7 @@ def test_the_sessions_own_agent_comes_first(
     (name,) = story.ids()
     path = f"{name.path}/0/metadata.json"
     world = Repo(story.root, capsys)
-    put(world, path, story.show(path).replace("Claude Code", "Bard"))
+    world.put(path, story.show(path).replace("Claude Code", "Bard"))
     assert world.ok("explain", "--generate", name).startswith("Bard wrote")
 
 
@@ -380,7 +365,7 @@ def test_what_another_process_wrote_meanwhile_stays(world: Repo, monkeypatch: py
     path = f"{ONE[:2]}/{ONE[2:]}/0/metadata.json"
 
     def slow() -> str:
-        put(world, path, json.dumps({**record(world, ONE), "summary": {"intent": "Faster"}, "later_key": [1]}))
+        world.put(path, json.dumps({**record(world, ONE), "summary": {"intent": "Faster"}, "later_key": [1]}))
         return "Slower"
 
     monkeypatch.setattr(Poet, "answer", staticmethod(slow))
@@ -399,7 +384,7 @@ def test_a_branch_that_moves_is_written_again(world: Repo, monkeypatch: pytest.M
     def racing(where: str, moves: list[refs.Move]) -> None:
         if waiting:
             waiting.clear()
-            put(world, "zz/other.txt", "other\n")
+            world.put("zz/other.txt", "other\n")
         move(where, moves)
 
     monkeypatch.setattr(refs, "move", racing)
@@ -412,7 +397,7 @@ def test_a_session_that_is_gone(world: Repo, monkeypatch: pytest.MonkeyPatch) ->
     path = f"{ONE[:2]}/{ONE[2:]}/0/metadata.json"
 
     def slow() -> str:
-        put(world, path, json.dumps({**record(world, ONE), "session_id": "other"}))
+        world.put(path, json.dumps({**record(world, ONE), "session_id": "other"}))
         return "Slower"
 
     monkeypatch.setattr(Poet, "answer", staticmethod(slow))
@@ -494,8 +479,8 @@ def test_a_commit_without_a_checkpoint_is_no_error(world: Repo) -> None:
 
 def test_a_checkpoint_with_nothing_to_summarize(world: Repo) -> None:
     folder = f"{ONE[:2]}/{ONE[2:]}/0"
-    put(world, f"{folder}/full.jsonl", "")
-    put(world, f"{folder}/prompt.txt", "")
+    world.put(f"{folder}/full.jsonl", "")
+    world.put(f"{folder}/prompt.txt", "")
     assert world.entire("explain", "--generate", ONE) == 1
     assert world.err == f"entire: checkpoint {ONE} holds no prompt and no conversation to summarize\n"
     assert Poet.asked == []
@@ -508,7 +493,7 @@ def test_a_summary_in_the_form_of_the_go_cli_is_shown(world: Repo) -> None:
     """Its updates rewrite the session's record; null lists and missing line numbers are common."""
     path = f"{ONE[:2]}/{ONE[2:]}/0/metadata.json"
     given = {**ANSWER, "friction": None, "learnings": {"repo": [], "code": [{"path": "a.py", "finding": "x"}]}}
-    put(world, path, json.dumps({**record(world, ONE), "summary": given}, indent=2) + "\n",
+    world.put(path, json.dumps({**record(world, ONE), "summary": given}, indent=2) + "\n",
         f"Update summary for checkpoint {ONE} (session: {record(world, ONE)['session_id']})")  # fmt: skip
     out = world.ok("explain", ONE)
     assert "  Intent   Greet people\n  Outcome  hello.py says hi\n  Code     a.py: x\n  Open     Tests\n" in out
@@ -523,7 +508,7 @@ def test_a_summary_in_the_form_of_the_go_cli_is_shown(world: Repo) -> None:
 
 def test_an_empty_summary_counts_as_none(world: Repo) -> None:
     path = f"{ONE[:2]}/{ONE[2:]}/0/metadata.json"
-    put(world, path, json.dumps({**record(world, ONE), "summary": {}}))
+    world.put(path, json.dumps({**record(world, ONE), "summary": {}}))
     assert SHOWN in world.ok("explain", "--generate", ONE)
 
 

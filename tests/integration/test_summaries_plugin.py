@@ -91,6 +91,14 @@ def test_of_several_plugins_one_is_chosen(world: World) -> None:
     assert "Intent  by pen\n" in world.ok("explain", "--generate", "--with", "pen", ONE)
 
 
+def test_the_sessions_own_plugin_comes_first(world: World) -> None:
+    world.plugin('cat >/dev/null; echo \'{"text": "by quill"}\'')
+    world.plugin('cat >/dev/null; echo \'{"text": "by pen"}\'', name="pen")
+    path = f"{ONE[:2]}/{ONE[2:]}/0/metadata.json"
+    world.put(path, world.git("show", f"entire/checkpoints/v1:{path}").replace("Claude Code", "Quill"))
+    assert "Intent  by quill\n" in world.ok("explain", "--generate", ONE)
+
+
 @pytest.mark.parametrize(
     ("script", "said"),
     [
