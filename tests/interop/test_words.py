@@ -149,12 +149,23 @@ def test_a_message_on_the_command_line_has_no_comments(story: Story, session: Se
     ]  # fmt: skip
 
 
-def test_what_comes_later_is_not_in_the_help(story: Story, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_only_accepted_is_not_in_the_help(story: Story, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     assert story.entire("explain", "--help") == 0
     shown = capsys.readouterr().out
-    assert "--generate" not in shown
+    assert "--generate" in shown
     assert "--search-all" not in shown
     assert story.entire("explain", "--search-all") == 0
-    assert story.entire("explain", "--generate") == 2
-    assert "--generate" in capsys.readouterr().err
+
+
+def test_a_summary_is_asked_for_by_commit_or_checkpoint(story: Story, capsys: pytest.CaptureFixture[str]) -> None:
+    session = story.started()
+    session.prompt("Create a.txt")
+    session.write("a.txt", "1\n")
+    session.stop()
+    story.commit("Add a")
+    (checkpoint_id,) = story.ids()
+    capsys.readouterr()
+    for words in (["--checkpoint", checkpoint_id], ["--commit", "HEAD", "--force"]):
+        assert story.entire("explain", "--generate", *words) == 1
+        assert capsys.readouterr().err.startswith("entire: no agent here can write summaries\n")
