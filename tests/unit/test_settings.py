@@ -221,3 +221,39 @@ def test_editing_replaces_what_nobody_could_read(data: bytes) -> None:
 def test_missing_ignore_lines_are_appended(before: bytes | None, after: bytes) -> None:
     assert settings.ignore_lines(before) == after
     assert settings.ignore_lines(after) == after
+
+
+def test_switches_for_plugins(place: Place, linked: Place) -> None:
+    """Only files of the user's own count, and only true; whether git tracks them is not asked here."""
+    for path in (place.settings, place.own_options, place.local_settings):
+        put(path, {"external_agents": True})
+    assert settings.plugin_switches(place) == [place.own_options, place.local_settings]
+    assert settings.plugin_switches(linked) == [place.local_settings]
+    for wrong in ({"external_agents": 1}, {"external_agents": "true"}, {"external_agents": False}, {}, "{", "[]"):
+        put(place.own_options, wrong)
+        assert settings.plugin_switches(place) == [place.local_settings]
+
+
+def test_links_are_no_switches_for_plugins(place: Place, tmp_path: Path) -> None:
+    put(str(tmp_path / "elsewhere.json"), {"external_agents": True})
+    Path(place.own_options).symlink_to(tmp_path / "elsewhere.json")
+    assert settings.plugin_switches(place) == []
+    Path(place.own_options).unlink()
+    Path(place.entire_dir).rmdir()
+    (tmp_path / "folder").mkdir()
+    Path(place.entire_dir).symlink_to(tmp_path / "folder")
+    put(place.own_options, {"external_agents": True})
+    assert settings.plugin_switches(place) == []
+
+
+def test_a_switch_for_plugins_that_has_no_effect_is_a_warning(place: Place) -> None:
+    put(place.settings, {"external_agents": True})
+    put(place.own_options, {"external_agents": "yes"})
+    assert load(place).warnings == (
+        f"{place.settings}: external_agents has no effect in a file that a team shares: "
+        "run `entire plugin allow NAME` for each plugin you trust",
+        f"{place.own_options}: external_agents should be true or false and is ignored",
+    )
+    put(place.settings, {"external_agents": False})
+    put(place.own_options, {"external_agents": True})
+    assert load(place).warnings == ()

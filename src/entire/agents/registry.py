@@ -164,8 +164,11 @@ def protected_dirs(plugins: Plugins | None = None) -> frozenset[str]:
     return frozenset(name for entry in entries(plugins) for name in entry.protected_dirs)
 
 
-def spoken_names() -> list[str]:
-    return [entry.spoken_name for entry in BUILTIN.values() if entry.spoken_name]
+def spoken_names(name: str = "", plugins: Plugins | None = None) -> list[str]:
+    """Return what people call built-in agents, and the agent called ``name``, at the start of a prompt."""
+    own = _find_if_possible(name, plugins) if name and name not in BUILTIN else None
+    found = (*BUILTIN.values(), own) if own is not None else BUILTIN.values()
+    return [entry.spoken_name for entry in found if entry.spoken_name]
 
 
 def project_dir(name: str, env: Mapping[str, str], plugins: Plugins | None = None) -> str:

@@ -13,7 +13,7 @@ from entire.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.model.views import UninstallView
+    from entire.model.views import AgentHooksView, UninstallView
 
 
 @click.command("disable", cls=group.Command)
@@ -81,7 +81,7 @@ def _confirm(workspace: Workspace) -> bool:
 
 
 def _summary(done: UninstallView, top: str) -> list[str]:
-    lines = [f"{hooks.agent}: {text.count(hooks.count, 'hook')} ({hooks.scope})" for hooks in done.agents]
+    lines = [f"{hooks.agent}: {_removed(hooks)} ({hooks.scope})" for hooks in done.agents]
     lines += [f"git hooks: {', '.join(done.git_hooks)}"] if done.git_hooks else []
     lines += [f"the line in {path}" for path in done.edited]
     lines += [f"steps: {text.count(done.step_branches, 'branch', 'branches')}"] if done.step_branches else []
@@ -89,6 +89,11 @@ def _summary(done: UninstallView, top: str) -> list[str]:
     branch = done.checkpoints_branch
     checkpoints = [f"Checkpoints stay on the branch {branch} (`git branch -D` deletes it)."] if branch else []
     return ["Removed:", *(f"  {line}" for line in lines), *_rest(done, top), *checkpoints, "Entire is disabled here."]
+
+
+def _removed(hooks: AgentHooksView) -> str:
+    """Return what was removed; a plugin does not tell how many hooks that were."""
+    return f"hooks of the plugin {text.plain(hooks.plugin)}" if hooks.plugin else text.count(hooks.count, "hook")
 
 
 def _rest(done: UninstallView, top: str) -> list[str]:

@@ -108,7 +108,7 @@ def _view(plugins: Plugins, executable: Executable) -> PluginView:
 
 def of_live_sessions(states: Iterable[Session]) -> set[str]:
     """Return the plugins whose sessions have not ended."""
-    return {state.agent for state in states if getattr(state, "is_external", False) and not state.ended}
+    return {state.agent for state in states if state.is_external and not state.ended}
 
 
 def find_problems(place: Place, plugins: Plugins, used: Iterable[str], *, now: float) -> list[PluginProblemView]:

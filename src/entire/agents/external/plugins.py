@@ -55,6 +55,7 @@ class Plugins:
         self._is_on: bool | None = None
         self._all: list[Executable] | None = None
         self._programs: dict[str, Program] = {}
+        self._trust: dict[str, Trust] = {}
         self._infos: dict[str, Info | PluginError] = {}
         self._agents: dict[str, ExternalAgent] = {}
 
@@ -89,7 +90,10 @@ class Plugins:
 
     def trust(self, executable: Executable) -> Trust:
         """Return what the user decided; raises CorruptError if the decisions cannot be read."""
-        return self._decisions.decide(executable, self._is_switched_on_here)
+        known = self._trust.get(executable.path)
+        if known is None:
+            known = self._trust[executable.path] = self._decisions.decide(executable, self._is_switched_on_here)
+        return known
 
     def _is_switched_on_here(self) -> bool:
         if self._is_on is None:
@@ -113,10 +117,12 @@ class Plugins:
     def allow(self, executable: Executable, digest: str = "") -> None:
         """Remember that a plugin may run; with ``digest``, only if its content is still that."""
         self._decisions.allow(executable, digest)
+        self._trust.clear()
 
     def deny(self, name: str) -> None:
         """Remember that a plugin may not run."""
         self._decisions.deny(name)
+        self._trust.clear()
 
     # ------------------------------------------------------------ running
 

@@ -288,7 +288,9 @@ def step_of(
     return Step(
         session=session,
         message=steps.message(
-            steps.subject(prompt, registry.spoken_names()), session.session_id, strategy=context.strategy.name
+            steps.subject(prompt, registry.spoken_names(session.agent, context.plugins)),
+            session.session_id,
+            strategy=context.strategy.name,
         ),
         files={
             **steps.metadata_files(session.session_id, parts, _step_prompts(context, session), summary),
