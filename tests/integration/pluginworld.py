@@ -20,6 +20,8 @@ install-hooks) if [ -e .agent/hooks ]; then n=0; else n=2; mkdir -p .agent; echo
 uninstall-hooks) rm -rf .agent ;;
 are-hooks-installed) if [ -e .agent/hooks ]; then b=true; else b=false; fi; echo "{{\\"installed\\": $b}}" ;;
 parse-hook) cat >/dev/null; echo null ;;
+resolve-session-file) echo '{{"session_file": "{folder}/s-1.jsonl"}}' ;;
+read-transcript) cat "$3" ;;
 get-session-dir) echo '{{"session_dir": "{folder}"}}' ;;
 *) echo "no subcommand $1" >&2; exit 1 ;;
 esac

@@ -240,3 +240,27 @@ def test_the_json_of_the_commands(world: PluginWorld) -> None:
     assert json.loads(world.ok("plugin", "deny", "x", "--json")) == {"name": "x", "state": "denied"}
     assert world.entire("plugin", "allow", "none", "--json") == 2
     assert json.loads(world.out)["error"]["message"] == "there is no plugin 'none' on PATH"
+
+
+def test_a_hook_starts_nothing_where_entire_is_disabled(world: PluginWorld) -> None:
+    path = allowed(world)
+    world.ok("enable", "--agent", "x")
+    world.ok("disable")
+    (world.home / ".cache" / "entire" / "plugins" / "x.json").unlink()
+    world.calls()
+    world.hook()
+    assert (world.calls(), path.exists()) == ([], True)
+
+
+def test_a_live_session_misses_its_plugin(world: PluginWorld) -> None:
+    """Its hooks need not have been installed by ``enable``."""
+    path = allowed(world, replaced("parse-hook", 'echo \'{{"type": 2, "session_id": "s-1", "prompt": "Go"}}\''))
+    world.ok("enable", "--agent", "claude-code")
+    world.hook("start")
+    assert [session["agent"] for session in world.json("status")["sessions"]] == ["Agent x"]
+    assert world.warnings() == []
+    path.unlink()
+    (warning,) = world.warnings()
+    assert warning.startswith("the plugin x is not on PATH any more")
+    world.hook("start")
+    assert len(world.warnings()) == 1

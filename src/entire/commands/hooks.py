@@ -100,7 +100,7 @@ def _place(name: str, plugins: _Plugins) -> Place | None:
         here = layout.find(os.getcwd())
         if here is None or not here.enabled_root:
             return here
-        known = plugins.of(here)
+        known = plugins.of(here) if _enabled(here) is not None else None
     return layout.find(registry.project_dir(name, os.environ, known) or os.getcwd())
 
 

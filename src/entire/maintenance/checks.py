@@ -194,7 +194,7 @@ def agents(_case: Case) -> Iterator[FindingView]:
 
 def used_plugins(case: Case) -> Iterator[FindingView]:
     """Find what keeps plugins from working that are used in this repository."""
-    live = of_live_sessions(case.repository.states)
+    live = of_live_sessions(case.repository.states, case.now)
     for problem in find_problems(case.place, case.plugins, live, now=case.now):
         found = finding(WARNING, problem.problem, problem.hint, fixable=problem.is_past)
         yield replace(found, remedy="dropped") if problem.is_past else found

@@ -7,6 +7,7 @@ from entire.agents.external import enabled, problems, protocol, trust
 from entire.agents.external.discovery import INVALID, SHADOWED
 from entire.agents.external.trust import USABLE
 from entire.errors import EntireError, UsageError
+from entire.lifecycle import liveness
 from entire.lifecycle import plugins as known_plugins
 from entire.model.value import replace
 from entire.model.views import PluginProblemView, PluginView
@@ -105,10 +106,14 @@ def _view(plugins: Plugins, executable: Executable) -> PluginView:
 
 # ---------------------------------------------------------------- problems
 
+_SILENT_SECONDS = 24 * 3600.0  # after which a session of an unknown process is not expected to go on
 
-def of_live_sessions(states: Iterable[Session]) -> set[str]:
-    """Return the plugins whose sessions have not ended."""
-    return {state.agent for state in states if state.is_external and not state.ended}
+
+def of_live_sessions(states: Iterable[Session], now: float) -> set[str]:
+    """Return the plugins whose sessions may still go on."""
+    return {
+        state.agent for state in states if state.is_external and liveness.is_alive(state, now, silence=_SILENT_SECONDS)
+    }
 
 
 def find_problems(place: Place, plugins: Plugins, used: Iterable[str], *, now: float) -> list[PluginProblemView]:

@@ -78,7 +78,8 @@ def remove_agent_hooks(
             count = agent_setup.uninstall(installer, place.top, scope)
             if count:
                 removed.append(_hooks_view(agent, scope, paths, found, count=count))
-        maintenance_plugins.note_disabled(place, name)
+        if "project" in scopes:
+            maintenance_plugins.note_disabled(place, name)
     return tuple(removed)
 
 
@@ -201,7 +202,7 @@ def _install_hooks(place: Place, agent: Agent, scope: str, found: Plugins, *, fo
     health = installer.hooks_health(place.top, scope)
     problem = agent_setup.problem(health)
     view = _hooks_view(agent, scope, paths, found, count=count)
-    if view.plugin:
+    if view.plugin and scope == "project":
         maintenance_plugins.note_enabled(place, agent.name, agent.type)
     return replace(view, problem=problem and f"hooks {problem}", remedy=agent_setup.remedy(health))
 

@@ -72,9 +72,12 @@ def find_all(env: Mapping[str, str], *, outside: Sequence[str] = ()) -> list[Exe
 
 
 def _folders(env: Mapping[str, str]) -> Iterator[str]:
-    """Return the absolute folders of PATH, each once."""
-    entries = env.get("PATH", "").split(os.pathsep)
-    yield from dict.fromkeys(os.path.normpath(entry) for entry in entries if os.path.isabs(entry))
+    """Return the absolute folders of PATH, each once: `/bin` may be a link to `/usr/bin`."""
+    found: dict[str, str] = {}
+    for entry in env.get("PATH", "").split(os.pathsep):
+        if os.path.isabs(entry):
+            found.setdefault(os.path.realpath(entry), entry.rstrip("/") or "/")
+    yield from found.values()
 
 
 def _names(folder: str) -> list[str]:

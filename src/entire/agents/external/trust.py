@@ -66,18 +66,22 @@ class Decisions:
 
     def _is_same(self, executable: Executable, allowed: dict[str, Any]) -> bool:
         """Tell whether this is the file that was allowed; its content decides if it was written since."""
-        if allowed.get("path") != executable.path:
+        path = allowed.get("path")
+        if path != executable.path and (not isinstance(path, str) or os.path.realpath(path) != executable.real_path):
             return False
         if all(allowed.get(key) == value for key, value in stamp(executable).items()):
             return True
         digest = allowed.get("sha256")
+        if allowed.get("size") != executable.size:
+            return False
         try:
             if not digest or digest != hash_of(executable):
                 return False
         except EntireError:
             return False
         try:
-            self._change(lambda known: _set_stamp(known, executable, digest))  # saves the next hook the reading
+            # Saves the next hook the reading; this one waits for nobody.
+            self._change(lambda known: _set_stamp(known, executable, digest), timeout=0)
         except EntireError:
             pass
         return True
@@ -94,12 +98,12 @@ class Decisions:
             raise CorruptError(message, hint=_HINT.format(self.path))
         return known
 
-    def _change(self, edit: Callable[[dict[str, Any]], None]) -> None:
+    def _change(self, edit: Callable[[dict[str, Any]], None], *, timeout: float = 20.0) -> None:
         if not self.path:
             raise EntireError("there is no home directory to remember the decision in", hint="set HOME")
         path = os.path.realpath(self.path)  # a link stays a link
         try:
-            with files.Lock(path + ".lock"):
+            with files.Lock(path + ".lock", timeout=timeout):
                 known = self._read()
                 before = files.json_bytes(known)
                 edit(known)
@@ -140,7 +144,7 @@ def _set_denied(known: dict[str, Any], name: str) -> None:
 def _set_stamp(known: dict[str, Any], executable: Executable, digest: str) -> None:
     """Update a decision, unless it was taken back meanwhile."""
     allowed = known["allowed"].get(executable.name)
-    if isinstance(allowed, dict) and (allowed.get("path"), allowed.get("sha256")) == (executable.path, digest):
+    if isinstance(allowed, dict) and allowed.get("sha256") == digest:
         allowed.update(stamp(executable))
 
 

@@ -138,3 +138,11 @@ def test_the_target_of_a_link_must_be_safe_too(install: Install, tmp_path: Path)
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "entire-agent-x").symlink_to(target)
     assert discovery.find("x", path_of(tmp_path / "bin")) is None
+
+
+def test_a_folder_with_two_names_counts_once(install: Install, tmp_path: Path) -> None:
+    """As `/bin`, which is a link to `/usr/bin` on many systems."""
+    path = install("x")
+    (tmp_path / "alias").symlink_to("bin")
+    found = discovery.find_all(path_of(f"{tmp_path}/bin/", tmp_path / "alias", tmp_path / "bin"))
+    assert [(each.path, each.problem) for each in found] == [(str(path), "")]

@@ -192,3 +192,12 @@ def test_two_processes_that_allow_at_once_lose_nothing(install: Install, env: di
     running = [subprocess.Popen([sys.executable, "-c", code, name], env=env) for name in names]
     assert [process.wait(60) for process in running] == [0] * len(names)
     assert {decide(env, name) for name in names} == {Trust.ALLOWED}
+
+
+def test_the_same_file_by_another_name_of_its_folder_is_allowed(
+    install: Install, env: dict[str, str], tmp_path: Path
+) -> None:
+    install("x")
+    (tmp_path / "alias").symlink_to("bin")
+    Decisions(env).allow(found(env))
+    assert decide(env | {"PATH": str(tmp_path / "alias")}) is Trust.ALLOWED
