@@ -162,8 +162,11 @@ def _session(session: ResumedView) -> Iterator[str]:
         yield "  it continues past the checkpoint; use --force to cut it back"
     if session.prompt:
         yield f"  last prompt: {text.one_line(session.prompt)}"
-    yield "  to continue:"
-    yield f"    {text.plain(session.command)}"
+    if session.command:
+        yield "  to continue:"
+        yield f"    {text.plain(session.command)}"
+    else:
+        yield f"  to continue: open it in {text.one_line(session.agent)}, whose plugin names no command"
 
 
 def _value(session: ResumedView) -> dict[str, object]:
@@ -180,11 +183,23 @@ def _value(session: ResumedView) -> dict[str, object]:
     }
 
 
+def _words(session: ResumedView) -> list[str]:
+    """Return the command that continues a session; a plugin may tell none, or one that no shell would understand."""
+    try:
+        words = shlex.split(session.command)
+    except ValueError:
+        words = []
+    if not words:
+        raise EntireError(f"the agent names no command that continues session {session.session_id}",
+                          hint=f"start {session.agent} and open the session there")  # fmt: skip
+    return words
+
+
 def _start(top: str, sessions: Sequence[ResumedView]) -> None:
     """Replace this process by the agent, in the worktree's top folder: agents look up sessions by folder."""
     if not sessions:
         raise EntireError("there is no session to start")
-    words = shlex.split(sessions[-1].command)
+    words = _words(sessions[-1])
     sys.stdout.flush()
     sys.stderr.flush()
     os.chdir(top)
