@@ -207,6 +207,16 @@ class DisplayedTranscript(Transcript, Protocol):
         ...
 
 
+class ReportingTranscript(Transcript, Protocol):
+    """A transcript that cannot be read, of a session whose agent tells what it changed. No capability: without a
+    ``transcript_analyzer``, the method is used if there is one.
+    """
+
+    def changed_files(self) -> list[FileReport]:
+        """Return what the session has changed so far, also in earlier turns."""
+        ...
+
+
 class TokenCalculator(Transcript, Protocol):
     """A transcript that tells the tokens of API responses: the capability ``token_calculator``."""
 

@@ -186,7 +186,8 @@ class SessionTranscript:
 
     def _reports(self, since: Position, until: Position) -> list[FileReport]:
         if self._analyzer is None:
-            return []
+            told = getattr(self.native, "changed_files", None) if self.path else None  # optional
+            return told() if told is not None else []
         found = list(self._analyzer.files(since, until))
         for subagent in self._present_subagents(since, until):
             analyzer = self._analyzer_of(subagent.session_ref)

@@ -172,7 +172,7 @@ def spent_between(
     """
     own = transcript.tokens(since, until)
     inner, after = transcript.subagent_tokens(since, until, counted, context.objects)
-    return total([replace(own, subagents=inner)]), after
+    return total([own, TokenUsage(subagents=inner)]), after
 
 
 def notes_of(context: Context, session: Session, transcript: SessionTranscript, finish: Position) -> list[TurnNote]:

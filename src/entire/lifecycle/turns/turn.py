@@ -104,7 +104,8 @@ def wait(context: Context, event: Event) -> None:
     preparer = capabilities.transcript_preparer(agent) if agent is not None else None
     if preparer is not None and (event.type in _ENDS or getattr(agent, "is_external", False)):
         start = session.turn.start if session is not None and session.turn is not None else START
-        preparer.prepare_transcript(event, start)
+        known = session.transcript_path if session is not None else ""
+        preparer.prepare_transcript(event if event.session_ref else replace(event, session_ref=known), start)
 
 
 def end(context: Context, session: Session, event: Event) -> None:
