@@ -8,6 +8,7 @@ transcripts are JSON lines: ``{"prompt": TEXT}``, ``{"file": PATH}``, ``{"answer
 import base64
 import json
 import os
+import shlex
 import sys
 
 SELF = os.path.abspath(sys.argv[0])
@@ -169,7 +170,7 @@ COMMANDS = {
     "read-transcript": read_transcript,
     "chunk-transcript": chunk_transcript,
     "reassemble-transcript": reassemble_transcript,
-    "format-resume-command": lambda: {"command": f"one --resume {OPTIONS['--session-id']}"},
+    "format-resume-command": lambda: {"command": f"one --resume {shlex.quote(OPTIONS['--session-id'])}"},
     "get-transcript-position": lambda: {"position": number(read(OPTIONS["--path"]))},
     "extract-modified-files": extract_modified_files,
     "extract-prompts": extract_prompts,

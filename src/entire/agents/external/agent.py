@@ -129,9 +129,8 @@ class ExternalAgent:
     # ------------------------------------------------------------ transcripts
 
     def transcript(self, session_ref: str, stored: bytes | None = None) -> ExternalTranscript:
-        plugin = self._plugin
-        if stored is not None or not plugin.calls.program.in_hook:  # a command may change what was asked about
-            plugin = replace(plugin, calls=plugin.calls.fresh())
+        calls = self._plugin.calls
+        plugin = replace(self._plugin, calls=calls.current() if stored is None else calls.fresh())
         kind = AskedTranscript if plugin.info.capabilities.intersection(EXTENSIONS) else ExternalTranscript
         return kind(plugin, session_ref, stored)
 
@@ -223,9 +222,9 @@ class ExternalAgent:
         return self._plugin.sessions.put_back(session_ref, before, transcript)
 
     def format_resume_command(self, session_id: str) -> str:
-        """Return the command in one line; '' if the plugin knows none."""
+        """Return the plugin's command, '' if it names none."""
         found = self._plugin.calls.text("command", "format-resume-command", "--session-id", session_id).strip()
-        return found if found.isprintable() else ""
+        return found if "\0" not in found else ""
 
     def session_files(self, root: str) -> list[SessionFile]:
         found = self._asked("session_files", root)
@@ -260,9 +259,7 @@ class ExternalAgent:
         """Return the answer to a question, None if the plugin does not answer it, or fails."""
         if not self._answers(name):
             return None
-        calls = self._plugin.calls
-        calls = calls if calls.program.in_hook else calls.fresh()  # a command may change what was asked about
-        return calls.once((name, *arguments), lambda: (self._ask(name, *arguments),))
+        return self._plugin.calls.current().once((name, *arguments), lambda: (self._ask(name, *arguments),))
 
 
 def _json(value: dict[str, Any]) -> bytes:

@@ -31,6 +31,10 @@ class Calls:
         self._answers: dict[tuple[object, ...], Any] = {}
         self._noted: set[str] = set()
 
+    def current(self) -> Calls:
+        """Return what answers about things that a command may have changed since it asked: in a hook, nothing has."""
+        return self if self.program.in_hook else self.fresh()
+
     def fresh(self) -> Calls:
         """Return calls of the same plugin without any answer."""
         found = Calls(self.program, self._note)

@@ -158,7 +158,7 @@ class Sessions:
         """Return what the plugin knows of a session."""
         question = ("read-session", hook_input["session_id"], hook_input["session_ref"])
         stdin = jsontext.dumps(hook_input).encode()
-        found = self.calls.once(
+        found = self.calls.current().once(
             question, lambda: _session_data(self.calls.program.call("read-session", stdin=stdin)), may_fail=may_fail
         )
         return found or SessionData()
@@ -197,7 +197,8 @@ class Sessions:
         if "transcript_preparer" in self._info.capabilities or not os.path.isfile(session_ref):
             return False
         words = ("read-transcript", "--session-ref", session_ref)
-        return self.calls.output(*words, max_output=MAX_TRANSCRIPT) == transcripts.read(session_ref)
+        told = self.calls.current().output(*words, max_output=MAX_TRANSCRIPT)
+        return told == transcripts.read(session_ref)
 
     def _written(self, session_ref: str, transcript: bytes) -> bytes:
         """Return the standard input with which ``write-session`` stores a transcript."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _HERE = "\0"  # in a call: the path of the transcript
 _SNIFFED = 1 << 16
+_LONGEST_NUMBER = 20
 
 
 class ExternalTranscript:
@@ -32,13 +33,15 @@ class ExternalTranscript:
     """
 
     def __init__(self, plugin: Plugin, session_ref: str, stored: bytes | None = None) -> None:
-        self.session_ref = session_ref
+        self.session_ref = session_ref if "\0" not in session_ref else ""
         self._plugin = plugin
         self._info = plugin.info
         self._sessions = plugin.sessions
         self._calls = plugin.calls
         self._stored = stored
         self._is_analyzed = "transcript_analyzer" in plugin.info.capabilities
+        has_own = "entire_subagents" in plugin.info.capabilities  # the framework then counts them
+        self._counts_subagents = "subagent_aware_extractor" in plugin.info.capabilities and not has_own
         self._own: LineTranscript | OpaqueTranscript | None = None
         self._direct: bool | None = None
 
@@ -47,7 +50,7 @@ class ExternalTranscript:
     def snapshot(self) -> bytes:
         if self._stored is not None:
             return self._stored
-        if self._is_direct():
+        if self._is_direct() or not self.session_ref:
             return transcripts.read(self.session_ref)
         return self._calls.once(("content", self.session_ref), self._read) or b""
 
@@ -72,16 +75,17 @@ class ExternalTranscript:
 
     def _is_missing(self) -> bool:
         """Tell whether there is no file yet: a plugin may then fail to read it."""
-        is_path = os.path.isabs(self.session_ref) and "\0" not in self.session_ref
-        return not self.session_ref or (self._stored is None and is_path and not os.path.lexists(self.session_ref))
+        return os.path.isabs(self.session_ref) and not os.path.lexists(self.session_ref)
 
     def _content(self) -> LineTranscript | OpaqueTranscript | None:
-        """Return what reads the bytes; None if they would have to be asked for only to count them."""
+        """Return what counts the bytes; None if the plugin would have to read them only for that."""
+        must_be_read = self._stored is None and not self._is_direct()
+        return None if must_be_read and self._is_analyzed and self._own is None else self._whole()
+
+    def _whole(self) -> LineTranscript | OpaqueTranscript:
+        """Return what counts and cuts the bytes."""
         if self._own is None:
-            is_direct = self._is_direct()
-            if self._is_analyzed and not is_direct and self._stored is None:
-                return None
-            data = None if is_direct else self.snapshot()
+            data = None if self._is_direct() else self.snapshot()
             kind = LineTranscript if _is_lines(self.session_ref if data is None else data) else OpaqueTranscript
             self._own = kind(self.session_ref, data)
         return self._own
@@ -97,6 +101,8 @@ class ExternalTranscript:
     def _once(self, question: tuple[object, ...], ask: Callable[[str], Any]) -> Any:
         """Return the answer about this transcript; None if it failed. A stored copy is asked about in a file."""
         stored, about = self._stored, (*question, self.session_ref)
+        if stored is None and not self.session_ref:
+            return None
         if stored is None:
             return self._calls.once(about, lambda: ask(self.session_ref), may_fail=self._is_missing())
         return self._calls.once(about, lambda: scratch.with_file(self.session_ref, stored, ask))
@@ -104,22 +110,28 @@ class ExternalTranscript:
     # ------------------------------------------------------------ positions
 
     def end(self, known: Position = START) -> Position:
-        number = self._number() if self._is_analyzed else None  # before the size: what is stored must hold all of it
-        content = self._content()
         if not self._is_analyzed:
-            return content.end(known) if content is not None else START
+            return self._whole().end(known)
+        number = self._number()  # before the size: what is stored must hold all that it counts
+        content = self._content()
         own = content.end(_of_content(known)) if content is not None else START
-        return _joined(known.count if number is None else number, own, content)
+        if number is None:
+            number = known.count if own != START or not self._is_empty() else 0
+        return _joined(number, own, content)
+
+    def _is_empty(self) -> bool:
+        """Tell whether there is nothing, as far as can be told without the plugin."""
+        is_path = os.path.isabs(self.session_ref) or not self.session_ref
+        return self._stored is not None or (is_path and not transcripts.size(self.session_ref))
 
     def _number(self) -> int | None:
         """Return the plugin's number for the end; None if it gives none."""
         return _whole(self._call("get-transcript-position", "--path", _HERE).get("position"))
 
     def at(self, count: int) -> Position:
-        content = self._content()
-        if count <= 0 or (content is not None and not self._is_analyzed):
-            return content.at(count) if content is not None and count > 0 else START
-        end = self.end()
+        if count <= 0 or not self._is_analyzed:
+            return self._whole().at(count) if count > 0 else START
+        content, end = self._content(), self.end()
         if count >= end.count:
             return end
         lines = self._lines_before(Position(count=count))
@@ -128,20 +140,19 @@ class ExternalTranscript:
         return _joined(count, content.at(lines), content)
 
     def cut(self, end: Position) -> bytes:
-        content = self._content()
         if not self._is_analyzed:
-            return content.cut(end) if content is not None else b""
+            return self._whole().cut(end)
         lines = self._lines_before(end)
-        if content is None or lines is None:
+        if lines is None:
             return self.snapshot()  # only the plugin knows where its number is
-        return content.cut(Position(count=lines, byte=end.byte))
+        return self._whole().cut(Position(count=lines, byte=end.byte))
 
     def holds(self, position: Position) -> bool:
-        content = self._content()
         if not self._is_analyzed:
-            return content is not None and content.holds(position)
+            return self._whole().holds(position)
         if position == START:
             return True
+        content = self._content()
         if self._stored is None and content is not None and not content.holds(Position(byte=position.byte)):
             return False
         number = self._number()
@@ -174,11 +185,11 @@ class ExternalTranscript:
 
     def _lines_before(self, position: Position) -> int | None:
         """Return how many lines are before a position; None if that cannot be known."""
-        content = self._content()
+        content = self._whole()
         if not isinstance(content, LineTranscript):
             return None
-        if position.mark.isdigit() or not position.count:
-            return int(position.mark or 0)
+        if (counted := _lines_of(position)) is not None or not position.count:
+            return counted or 0
         number, end = self._number() or 0, content.end()
         if position.count >= number:
             return end.count
@@ -199,7 +210,7 @@ class ExternalTranscript:
 
     def files(self, since: Position, until: Position | None = None) -> list[FileReport]:  # noqa: ARG002
         """Return what tools changed after ``since``: where to stop cannot be said."""
-        if "subagent_aware_extractor" in self._info.capabilities:
+        if self._counts_subagents:
             words = ("--offset", str(since.count), "--subagents-dir", self._subagents_dir())
             found = self._call("extract-all-modified-files", *words, stdin=True)
         else:
@@ -209,6 +220,9 @@ class ExternalTranscript:
 
     def _files_after(self, since: Position) -> dict[str, Any]:
         return self._call("extract-modified-files", "--path", _HERE, "--offset", str(since.count))
+
+    def changed_files(self) -> list[FileReport]:
+        return [FileReport(path=path) for path in self._sessions.at(self.session_ref).files] if self.session_ref else []
 
     def prompts(self, since: Position, until: Position | None = None) -> list[Prompt]:
         """Return the prompts after ``since``, all with its position; those of a part that ends earlier are unknown."""
@@ -239,7 +253,7 @@ class ExternalTranscript:
         if not self.is_later(self.end(), since):
             return TokenUsage()
         words = ["calculate-tokens", "--offset", str(since.count)]
-        if "subagent_aware_extractor" in self._info.capabilities:
+        if self._counts_subagents:
             words = ["calculate-total-tokens", *words[1:], "--subagents-dir", self._subagents_dir()]
         usage: TokenUsage = wire.TOKENS.read(self._call(*words, stdin=True))
         return usage
@@ -286,7 +300,7 @@ class ExternalTranscript:
 
     def _number_of_line(self) -> Callable[[int], int]:
         """Return what tells the plugin's number for a count of lines; that of the end if it cannot be known."""
-        content = self._content()
+        content = self._whole()
         if not self._is_analyzed or not isinstance(content, LineTranscript):
             return lambda lines: lines
         number, end = self._number(), content.end()
@@ -306,6 +320,8 @@ class ExternalTranscript:
             self.files(since, end)
             self.prompts(since, end)
             self.summary(since)
+        else:
+            self.changed_files()
         if self._info.capabilities.intersection(("token_calculator", "subagent_aware_extractor")):
             self.tokens(since, end)
         if not self._is_direct():
@@ -313,7 +329,7 @@ class ExternalTranscript:
 
     def _take_number(self, since: Position) -> None:
         """Learn the end's number from the answer that tells the files, which saves a process."""
-        if self._info.capabilities.intersection(("subagent_aware_extractor", "entire_ranges", "entire_positions")):
+        if self._counts_subagents or self._info.capabilities.intersection(("entire_ranges", "entire_positions")):
             return
         number = _whole(self._files_after(since).get("current_position"))
         if number:
@@ -405,9 +421,16 @@ def _whole(number: object) -> int | None:
     return number if is_number and 0 <= number <= wire.LARGEST else None  # type: ignore[operator,return-value]
 
 
+def _lines_of(position: Position) -> int | None:
+    """Return how many lines a position's mark says are before it."""
+    mark = position.mark
+    return int(mark) if mark.isascii() and mark.isdigit() and len(mark) < _LONGEST_NUMBER else None
+
+
 def _of_content(position: Position) -> Position:
     """Return a position as lines are counted; their start if it was taken before there were any."""
-    return Position(count=int(position.mark), byte=position.byte) if position.mark.isdigit() else START
+    lines = _lines_of(position)
+    return START if lines is None else Position(count=lines, byte=position.byte)
 
 
 def _joined(number: int, own: Position, content: object) -> Position:

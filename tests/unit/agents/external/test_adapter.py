@@ -264,7 +264,7 @@ def test_where_sessions_are(world: World) -> None:
     assert agent.format_resume_command("s1") == "one --resume s1"
 
 
-@pytest.mark.parametrize("given", ["", "two\nlines", None, 7])
+@pytest.mark.parametrize("given", ["", " \n", "a\0b", None, 7])
 def test_no_resume_command(world: World, given: object) -> None:
     plugin = plugins.version_one(world.bin, answers={"format-resume-command": {"command": given}})
     assert world.adapter(plugin).format_resume_command("s1") == ""

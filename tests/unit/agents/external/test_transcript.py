@@ -307,3 +307,21 @@ def test_nonsense_parts_are_not_used(world: World, answer: object) -> None:
     assert chunks[0] == parts._OF_BYTES
     assert agent.reassemble_transcript(chunks) == b"x" * 999
     assert world.notes == []
+
+
+def test_without_an_analyzer_the_session_tells_its_files(world: World) -> None:
+    plugin = plugins.version_one(
+        world.bin, capabilities=["hooks"], session={"new_files": ["a.txt", "b.txt"], "deleted_files": ["a.txt", 1]}
+    )
+    told = world.adapter(plugin).transcript(world.ref())
+    assert told.changed_files() == [FileReport(path="a.txt"), FileReport(path="b.txt")]
+
+
+def test_tokens_of_subagents_are_counted_once(world: World) -> None:
+    capabilities = ["hooks", "transcript_analyzer", "subagent_aware_extractor", "entire_subagents"]
+    plugin = plugins.version_one(world.bin, capabilities=capabilities)
+    Path(world.ref()).write_bytes(data(FIRST))
+    agent = world.adapter(plugin)
+    assert "subagent_extractor" in agent.capabilities
+    assert agent.transcript(world.ref()).tokens(START).subagents is None  # the framework adds them
+    assert agent.transcript(world.ref()).subagents(START) == []
