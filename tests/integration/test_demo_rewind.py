@@ -1,4 +1,7 @@
-"""Back to a point and on from there, in another clone too, with the demo agent: it tells what it remembers."""
+"""Back to a point and on from there, in another clone too, with the demo agent: it tells what it remembers.
+
+The agent is connected by the built-in adapter, and by a plugin that is made of it.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from entire.agents import registry
 from tests.conftest import GIT_CONFIG
 from tests.integration.story import BIN
 
@@ -26,14 +30,19 @@ RECALL = "what do you remember"
 class Desk:
     """A person's machine: a home, a worktree, the demo agent and the commands as programs of their own."""
 
-    def __init__(self, home: Path, root: Path) -> None:
+    def __init__(self, home: Path, root: Path, agent: str = "demo") -> None:
         self.home = home
         self.root = root
+        self.agent = agent
         path = os.pathsep.join((str(BIN), os.environ["PATH"]))
         self.env = {**os.environ, "HOME": str(home), "GIT_CONFIG_GLOBAL": str(home / ".gitconfig"),
                     "XDG_CONFIG_HOME": str(home / ".config"), "PATH": path}  # fmt: skip
         home.mkdir(parents=True)
         (home / ".gitconfig").write_text(GIT_CONFIG)
+        if agent not in registry.BUILTIN:
+            subprocess.run(
+                ["entire", "plugin", "allow", agent], env=self.env, cwd=home, check=True, capture_output=True
+            )
 
     def run(self, *words: str) -> str:
         """Run a program that must succeed; return what it prints."""
@@ -58,7 +67,7 @@ class Desk:
         self.enable()
 
     def enable(self) -> None:
-        self.run("entire", "enable", "--agent", "demo", "--push-sessions")
+        self.run("entire", "enable", "--agent", self.agent, "--push-sessions")
         if self.git("status", "--porcelain"):
             self.commit("Use entire")
 
@@ -130,9 +139,9 @@ class Desk:
         return [line["msg"] for line in lines if line["level"] in ("ERROR", "WARN")]
 
 
-@pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    made = Desk(tmp_path / "home", tmp_path / "project")
+@pytest.fixture(params=["demo", "demo-plugin"])
+def desk(tmp_path: Path, request: pytest.FixtureRequest) -> Desk:
+    made = Desk(tmp_path / "home", tmp_path / "project", request.param)
     made.begin()
     return made
 
@@ -432,7 +441,7 @@ def test_each_work_tree_by_itself(desk: Desk, tmp_path: Path) -> None:
 def test_to_a_commit_of_a_session_that_was_never_here(desk: Desk, tmp_path: Path) -> None:
     desk.work()
     desk.commit("Add all")
-    there = Desk(tmp_path / "home of robin", tmp_path / "clone")
+    there = Desk(tmp_path / "home of robin", tmp_path / "clone", desk.agent)
     subprocess.run(["git", "clone", "-q", str(desk.root), str(there.root)], env=there.env, check=True)
     there.enable()
     done = there.rewind("--to", "HEAD~0")
@@ -455,7 +464,7 @@ def test_a_session_goes_on_in_another_clone(desk: Desk, tmp_path: Path) -> None:
     desk.commit("Add all")
     desk.git("push", "-q", "-u", "origin", "feature")
 
-    there = Desk(tmp_path / "home of robin", tmp_path / "deep" / "My_Clone.v2 (x)")
+    there = Desk(tmp_path / "home of robin", tmp_path / "deep" / "My_Clone.v2 (x)", desk.agent)
     there.root.parent.mkdir()
     subprocess.run(["git", "clone", "-q", str(origin), str(there.root)], env=there.env, check=True)
     there.enable()

@@ -49,9 +49,13 @@ class Entry(Value):
 
 
 class Table(Value):
-    """What we write into an agent's file; ``comments`` tells whether the agent reads a file with comments."""
+    """What we write into an agent's file; ``comments`` tells whether the agent reads a file with comments.
+
+    ``prefix`` is what our commands start with: a longer one where the file also has those of another adapter.
+    """
 
     entries: tuple[Entry, ...]
+    prefix: str = PREFIX
     others: tuple[tuple[tuple[str, ...], str], ...] = ()  # values in lists outside the hooks: (path of the list, value)
     comments: bool = False
 
@@ -66,13 +70,13 @@ def install(path: str, table: Table, *, force: bool) -> int:
     if document is None:
         json_document.save(path, _create(table.entries, table.others))
         return len(table.entries)
-    wrong = missing(document, table.entries)
-    is_exact = not wrong and len(found(document)) == len(table.entries)
+    wrong = missing(document, table)
+    is_exact = not wrong and len(found(document, table.prefix)) == len(table.entries)
     absent = _absent(document, table)
     if is_exact and not absent and not force:
         return 0
     if force or not is_exact:
-        remove(document)
+        remove(document, table.prefix)
         if document.text:
             for entry in table.entries:
                 _insert(document, ("hooks", entry.event), entry.value(), path)
@@ -89,7 +93,7 @@ def uninstall(path: str, table: Table) -> int:
     document = json_document.load(path, comments=table.comments)
     if document is None:
         return 0
-    removed = remove(document)
+    removed = remove(document, table.prefix)
     for place, value in table.others:
         present = document.get(place) if document.text else None
         if isinstance(present, list) and value in present:
@@ -106,30 +110,30 @@ def health(path: str, table: Table) -> HooksHealth:
         document = json_document.load(path, comments=table.comments)
     except EntireError as error:
         return HooksHealth(status=HookStatus.UNKNOWN, detail=f"{error.message}: {error.hint}")
-    if document is None or not found(document):
+    if document is None or not found(document, table.prefix):
         return HooksHealth(status=HookStatus.MISSING)
-    is_stale = missing(document, table.entries) or _absent(document, table)
+    is_stale = missing(document, table) or _absent(document, table)
     return HooksHealth(status=HookStatus.STALE if is_stale else HookStatus.INSTALLED)
 
 
 # ---------------------------------------------------------------- documents
 
 
-def found(document: Document) -> list[tuple[str, str, dict[str, Any]]]:
+def found(document: Document, prefix: str = PREFIX) -> list[tuple[str, str, dict[str, Any]]]:
     """Return the entries whose command starts with our prefix: (event, matcher, hook)."""
-    return [(path[1], matcher, hook) for path, matcher, hook in _ours(document)]
+    return [(path[1], matcher, hook) for path, matcher, hook in _ours(document, prefix)]
 
 
-def missing(document: Document, entries: tuple[Entry, ...]) -> int:
-    """Return how many of ``entries`` are missing or differ from what this version writes."""
-    present = found(document)
-    return sum((entry.event, entry.matcher, entry.hook()) not in present for entry in entries)
+def missing(document: Document, table: Table) -> int:
+    """Return how many of a table's entries are missing or differ from what this version writes."""
+    present = found(document, table.prefix)
+    return sum((entry.event, entry.matcher, entry.hook()) not in present for entry in table.entries)
 
 
-def remove(document: Document) -> int:
+def remove(document: Document, prefix: str = PREFIX) -> int:
     """Remove every entry whose command starts with our prefix, and groups left empty; return how many there were."""
     removed = 0
-    while ours := _ours(document):
+    while ours := _ours(document, prefix):
         path, _, _ = ours[-1]
         group = document.get(path[:3])
         hooks = group.get("hooks")
@@ -173,7 +177,7 @@ def _create(entries: tuple[Entry, ...], others: tuple[tuple[tuple[str, ...], str
     return Document(json.dumps(tree, indent=2) + "\n")
 
 
-def _ours(document: Document) -> list[tuple[Any, str, dict[str, Any]]]:
+def _ours(document: Document, prefix: str) -> list[tuple[Any, str, dict[str, Any]]]:
     """Return (path, matcher, hook) of our entries, including flat ones."""
     result: list[tuple[Any, str, dict[str, Any]]] = []
     hooks = document.get(("hooks",)) if document.text else None
@@ -182,16 +186,16 @@ def _ours(document: Document) -> list[tuple[Any, str, dict[str, Any]]]:
             if not isinstance(group, dict):
                 continue
             matcher = group.get("matcher", "")
-            if _is_ours(group):
+            if _is_ours(group, prefix):
                 result.append((("hooks", event, index), matcher, group))
                 continue
             inner = group.get("hooks")
             for inner_index, hook in enumerate(inner if isinstance(inner, list) else ()):
-                if isinstance(hook, dict) and _is_ours(hook):
+                if isinstance(hook, dict) and _is_ours(hook, prefix):
                     result.append((("hooks", event, index, "hooks", inner_index), matcher, hook))
     return result
 
 
-def _is_ours(hook: dict[str, Any]) -> bool:
+def _is_ours(hook: dict[str, Any], prefix: str) -> bool:
     command = hook.get("command")
-    return isinstance(command, str) and command.startswith(PREFIX)
+    return isinstance(command, str) and command.startswith(prefix)

@@ -162,3 +162,19 @@ def test_a_broken_file_has_an_unknown_state_that_says_why(path: Path) -> None:
     assert health.status is HookStatus.UNKNOWN
     assert health.detail.startswith(f"{path} is not valid JSON")
     assert health.detail.endswith("correct the file and try again")
+
+
+def test_a_longer_prefix_leaves_another_adapters_entries_alone(path: Path) -> None:
+    """Both are ours, but each adapter installs, checks and removes only its own."""
+    one, two = (
+        Table(entries=(Entry(event="Stop", command=f"entire hooks {name} stop", is_flat=True),),
+              prefix=f"entire hooks {name} ")
+        for name in ("x", "x-too")
+    )  # fmt: skip
+    assert hookfiles.install(str(path), one, force=False) == 1
+    assert hookfiles.health(str(path), two).status is HookStatus.MISSING
+    assert hookfiles.install(str(path), two, force=True) == 1
+    assert [hookfiles.health(str(path), table).status for table in (one, two)] == [HookStatus.INSTALLED] * 2
+    assert hookfiles.install(str(path), one, force=False) == 0
+    assert hookfiles.uninstall(str(path), one) == 1
+    assert [entry["command"] for entry in json.loads(path.read_text())["hooks"]["Stop"]] == ["entire hooks x-too stop"]

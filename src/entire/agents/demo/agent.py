@@ -109,19 +109,19 @@ class Demo:
         from entire.agents import hookfiles
         from entire.agents.demo import install
 
-        return hookfiles.install(install.config_path(root, scope), install.table(VERBS), force=force)
+        return hookfiles.install(install.config_path(root, scope), install.table(VERBS, self.name), force=force)
 
     def uninstall_hooks(self, root: str, scope: str) -> int:
         from entire.agents import hookfiles
         from entire.agents.demo import install
 
-        return hookfiles.uninstall(install.config_path(root, scope), install.table(VERBS))
+        return hookfiles.uninstall(install.config_path(root, scope), install.table(VERBS, self.name))
 
     def hooks_health(self, root: str, scope: str) -> HooksHealth:
         from entire.agents import hookfiles
         from entire.agents.demo import install
 
-        return hookfiles.health(install.config_path(root, scope), install.table(VERBS))
+        return hookfiles.health(install.config_path(root, scope), install.table(VERBS, self.name))
 
     # sessions of the agent
 
