@@ -1,7 +1,8 @@
-"""Tools for the tests of packages that build on Entire. The product itself never imports this room; pytest must be
-installed (``pip install entire[testing]``).
+"""Tools for the tests of packages that build on Entire, and the suite of `entire plugin check`, which alone uses this
+room in the product. The promises need pytest (``pip install entire[testing]``); the suite does not.
 """
 
-import pytest
+import sys
 
-pytest.register_assert_rewrite("entire.testing.promises")
+if "pytest" in sys.modules:
+    sys.modules["pytest"].register_assert_rewrite("entire.testing.promises")

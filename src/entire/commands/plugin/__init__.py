@@ -8,6 +8,7 @@ TABLE: dict[str, str] = {
     "list": "List the plugins on PATH, and which may run.",
     "allow": "Let a plugin run.",
     "deny": "Keep a plugin from running.",
+    "check": "Check that a plugin keeps the rules of the protocol.",
     "serve": "Answer a call of the plugin protocol for an agent, as a plugin would.",
 }
 SUMMARY = """Connect any agent by a plugin: an executable `entire-agent-NAME` on PATH.

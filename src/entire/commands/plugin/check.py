@@ -1,0 +1,152 @@
+"""``entire plugin check``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from entire.errors import UsageError
+from entire.testing import compliance
+from entire.testing.compliance import Status, fixtures, locate
+from entire.ui import form, group, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from entire.testing.compliance import Exchange, Options, Result
+    from entire.ui.text import Style
+
+_COLOURS = {"passed": "green", "failed": "red", "skipped": "dim", "note": "yellow"}
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command("check", cls=group.Command)
+@click.argument("plugin", metavar="NAME_OR_PATH", required=False)
+@click.option("--fixtures", "folder", type=_FOLDER, help="A folder with what was captured from the agent.")
+@click.option("--only", "names", multiple=True, metavar="NAME", help="Make this check only; can be repeated.")
+@click.option("--quick", is_flag=True, help="Leave out the large transcripts.")
+@click.option("--list", "as_list", is_flag=True, help="List the checks and what each promises.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(
+    plugin: str | None, folder: Path | None, names: tuple[str, ...], quick: bool, as_list: bool, as_json: bool
+) -> int:
+    """Check that a plugin keeps the rules of the protocol.
+
+    NAME is an allowed plugin on PATH. A PATH, with a slash in it, is any executable: naming it is your permission
+    to run it. Each check has a home, a temporary folder and a repository of its own. The exit code is 0 if no check
+    failed, 1 if one did.
+
+    Fixtures are JSON files, each of one case: payloads/*.json has "hook", "payload" and "event" (or null);
+    transcripts/*.json has "file" and what it holds: "position", "files", "prompts", "summary", "has_summary", "tokens";
+    repositories/*.json has "present" and the files in "repository" and "home"; configs/*.json has such files and
+    "is_broken". In texts, @REPO@ and @HOME@ are the places of the check.
+
+    Example: entire plugin check ./entire-agent-parrot --fixtures captured
+    """
+    wanted = fixtures.load(folder) if folder else None
+    options = compliance.Options(only=_known(names), is_quick=quick, fixtures=wanted)
+    if as_list:
+        return _list(options, as_json=as_json)
+    if not plugin:
+        raise UsageError("name a plugin, or the path of one", hint="run `entire plugin check ./entire-agent-NAME`")
+    return run(locate.find(plugin), options, as_json=as_json)
+
+
+def run(path: str, options: Options, *, as_json: bool = False) -> int:
+    """Check the plugin at a path and report."""
+    results: list[Result] = []
+    style = text.style_for(sys.stdout)
+    for result in compliance.run(path, options):
+        results.append(result)
+        if not as_json:
+            text.write(_progress(results, style))
+            sys.stdout.flush()
+    if as_json:
+        text.write(form.dumps(_as_json(path, results)))
+    else:
+        text.write(_end(results, style))
+    return 1 if _count(results, Status.FAILED) else 0
+
+
+def _known(names: Sequence[str]) -> tuple[str, ...]:
+    known = {check.name for check in compliance.CHECKS}
+    if unknown := [name for name in names if name not in known]:
+        raise UsageError(f"there is no check called {unknown[0]!r}", hint="run `entire plugin check --list` to see all")
+    return tuple(names)
+
+
+def _list(options: Options, *, as_json: bool) -> int:
+    checks = compliance.chosen(options)
+    if as_json:
+        rows = [{"name": one.name, "group": one.group, "promise": one.text, "needs": one.needs} for one in checks]
+        text.write(form.dumps({"checks": rows}))
+        return 0
+    for name in dict.fromkeys(check.group for check in checks):
+        text.write(["", name.capitalize()] if name != checks[0].group else [name.capitalize()])
+        text.write(text.table([(one.name, one.text) for one in checks if one.group == name], lead="  "))
+    return 0
+
+
+# ---------------------------------------------------------------- for people
+
+
+def _progress(results: Sequence[Result], style: Style) -> Iterator[str]:
+    """Show the last result, below the title of its group if it is the first of it."""
+    last = results[-1]
+    if len(results) == 1 or results[-2].group != last.group:
+        yield style(last.group.capitalize(), "bold")
+    reason = f"  {text.plain(last.reason)}" if last.status in (Status.SKIPPED, Status.NOTE) else ""
+    yield f"  {style(last.status.value.ljust(7), _COLOURS[last.status.value])}  {last.name}{reason}"
+
+
+def _end(results: Sequence[Result], style: Style) -> Iterator[str]:
+    for result in results:
+        if result.status is Status.FAILED:
+            yield ""
+            yield style(f"FAILED {result.name}", "red")
+            yield from _failure(result)
+    yield ""
+    counts = [f"{_count(results, status)} {status.value}" for status in Status if _count(results, status)]
+    yield f"{', '.join(counts) or 'Nothing was checked'}, in {sum(result.seconds for result in results):.0f} seconds."
+
+
+def _failure(result: Result) -> Iterator[str]:
+    yield from _fact("promised", result.promise)
+    yield from _fact("expected", result.reason)
+    if result.exchange:
+        yield from _exchange(result.exchange)
+
+
+def _exchange(exchange: Exchange) -> Iterator[str]:
+    yield from _fact("called", f"{exchange.command}\n(in {exchange.folder})")
+    yield from _fact("sent", exchange.sent)
+    yield from _fact("came to", f"{exchange.status}, after {exchange.seconds:.2f} seconds")
+    yield from _fact("stdout", exchange.stdout)
+    yield from _fact("stderr", exchange.stderr)
+
+
+def _fact(name: str, content: str) -> Iterator[str]:
+    """Show a fact, whose further lines are indented; an empty one says so."""
+    first, *rest = text.plain(content).rstrip("\n").split("\n")
+    yield f"  {name.ljust(8)}  {first or '(nothing)'}"
+    yield from (f"            {line}" for line in rest)
+
+
+def _count(results: Iterable[Result], status: Status) -> int:
+    return sum(result.status is status for result in results)
+
+
+# ---------------------------------------------------------------- for programs
+
+
+def _as_json(path: str, results: Sequence[Result]) -> dict[str, object]:
+    return {
+        "plugin": path,
+        "ok": not _count(results, Status.FAILED),
+        "counts": {status.value: _count(results, status) for status in Status},
+        "checks": [{**vars(result), "status": result.status.value} for result in results],
+    }

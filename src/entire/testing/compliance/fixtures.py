@@ -1,0 +1,148 @@
+"""A folder of fixtures: what was captured from the real agent, and what it means, as JSON that any author can write.
+
+Each file describes one case::
+
+    payloads/*.json      {"hook": "stop", "payload": {...} or "text", "event": {"type": 3, ...} or null}
+    transcripts/*.json   {"file": "two-turns.jsonl", "position": 12, "files": [...], "prompts": [...],
+                          "summary": "...", "has_summary": true, "tokens": {"input_tokens": 5, ...}}
+    repositories/*.json  {"present": true, "repository": {"path": "content"}, "home": {"path": "content"}}
+    configs/*.json       {"repository": {"path": "content"}, "home": {...}, "is_broken": false}
+
+``@REPO@`` and ``@HOME@`` in a text stand for the repository and the home that a check uses. Of a transcript, everything
+but ``file`` may be left out; of an event, the fields that are named are compared.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from entire.errors import UsageError
+from entire.model.value import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+
+class HookCase(Value):
+    """A captured hook call, and the event it becomes; None: no event."""
+
+    name: str
+    hook: str
+    payload: Any
+    event: Mapping[str, Any] | None
+
+
+class TranscriptCase(Value):
+    """A captured transcript, and what it holds; what is not in ``expected`` is not compared."""
+
+    name: str
+    data: bytes
+    expected: Mapping[str, Any]
+
+    @property
+    def has_lines(self) -> bool:
+        """Tell whether each of its lines is JSON."""
+        lines = self.data.splitlines()
+        return len(lines) > 1 and all(map(_is_json, lines))
+
+
+class FilesCase(Value):
+    """Files of a repository and a home, by their relative paths."""
+
+    name: str
+    repository: Mapping[str, str]
+    home: Mapping[str, str]
+    present: bool = False
+    is_broken: bool = False
+
+
+class Fixtures(Value):
+    """Everything in a folder of fixtures."""
+
+    payloads: tuple[HookCase, ...] = ()
+    transcripts: tuple[TranscriptCase, ...] = ()
+    repositories: tuple[FilesCase, ...] = ()
+    configs: tuple[FilesCase, ...] = ()
+
+
+def load(folder: Path) -> Fixtures:
+    """Read a folder of fixtures. Raises UsageError, which names the file and what is wrong with it."""
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is not a folder", hint="name a folder of fixtures")
+    found = {kind: _read_all(folder / kind, read) for kind, read in _KINDS.items()}
+    if not any(found.values()):
+        kinds = ", ".join(f"{kind}/*.json" for kind in _KINDS)
+        raise UsageError(f"there are no fixtures in {folder}", hint=f"put them in {kinds}")
+    return Fixtures(**found)
+
+
+def _read_all(folder: Path, read: Callable[[Path, dict[str, Any]], Any]) -> tuple[Any, ...]:
+    return tuple(_read(path, read) for path in sorted(folder.glob("*.json")))
+
+
+def _read(path: Path, read: Callable[[Path, dict[str, Any]], Any]) -> Any:
+    try:
+        value = json.loads(path.read_bytes())
+        if not isinstance(value, dict):
+            raise ValueError("it must be an object")
+        return read(path, value)
+    except KeyError as error:
+        raise UsageError(f"{path}: the key {error} is missing", hint=_HINT) from error
+    except (ValueError, TypeError, OSError) as error:
+        raise UsageError(f"{path}: {error}", hint=_HINT) from error
+
+
+_HINT = "run `entire plugin check --help` for the format"
+
+
+def _payload(path: Path, value: dict[str, Any]) -> HookCase:
+    return HookCase(
+        name=path.stem, hook=_text(value["hook"]), payload=value["payload"], event=_object(value["event"], null=True)
+    )
+
+
+def _transcript(path: Path, value: dict[str, Any]) -> TranscriptCase:
+    expected = {name: value[name] for name in EXPECTED if name in value}
+    return TranscriptCase(name=path.stem, data=(path.parent / _text(value["file"])).read_bytes(), expected=expected)
+
+
+def _files(path: Path, value: dict[str, Any]) -> FilesCase:
+    places = {name: _object(value.get(name, {})) for name in ("repository", "home")}
+    for file, content in (item for place in places.values() for item in place.items()):
+        if not isinstance(content, str) or file.startswith("/") or ".." in file.split("/"):
+            raise ValueError(f"{file} must be a relative path, and its content a text")
+    present, is_broken = value.get("present") is True, value.get("is_broken") is True
+    return FilesCase(name=path.stem, **places, present=present, is_broken=is_broken)
+
+
+def _repository(path: Path, value: dict[str, Any]) -> FilesCase:
+    if not isinstance(value["present"], bool):
+        raise ValueError("`present` must be true or false")
+    return _files(path, value)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r} must be a text")
+    return value
+
+
+def _object(value: object, *, null: bool = False) -> Any:
+    if not isinstance(value, dict) and not (null and value is None):
+        raise ValueError(f"{value!r} must be an object")
+    return value
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
+
+
+_KINDS = {"payloads": _payload, "transcripts": _transcript, "repositories": _repository, "configs": _files}
+EXPECTED = ("position", "files", "prompts", "summary", "has_summary", "tokens")
+"""What a transcript case may tell."""
