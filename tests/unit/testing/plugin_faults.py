@@ -79,7 +79,7 @@ FAULTS: dict[str, tuple[Fault, ...]] = {
         doing("dies", "detect", "os.kill(os.getpid(), 15)"),
     ),
     "unknown-subcommand": (
-        fault("silent", "    if command is None:\n", "    if command is None:\n        return\n        "),
+        fault("silent", "    if command is None:\n", "    if command is None:\n        return\n"),
         fault("says-no-word", 'raise Refusal(f"unknown subcommand: {words[0] if words else \'none\'}")', "sys.exit(2)"),
     ),
     "session-id": (
@@ -88,7 +88,10 @@ FAULTS: dict[str, tuple[Fault, ...]] = {
     ),
     "session-dir": (fault("relative", 'os.path.join(os.environ["HOME"], ".good", folder)',
                           'os.path.relpath(os.path.join(os.environ["HOME"], ".good", folder))'),),
-    "session-file": (fault("half-the-id", 'name + ".jsonl"', 'name[:9] + ".jsonl"'),),
+    "session-file": (
+        fault("backwards", 'name + ".jsonl"', 'name[::-1] + ".jsonl"'),
+        fault("half-the-id", 'name + ".jsonl"', 'name[:9] + ".jsonl"', is_noted=True),
+    ),
     "session-file-inside": (fault("any-id", "if not is_name(name):", "if False:"),),
     "resume-command": (fault("unquoted", "--resume {quoted}", "--resume {options['--session-id']}"),),
     "session": (fault("null-list", '"new_files": []', '"new_files": None'),),
@@ -156,7 +159,8 @@ FAULTS: dict[str, tuple[Fault, ...]] = {
         doing("chats", "write_session", 'sys.stdout.write("saved\\n")'),
     ),
     "short-errors": (
-        fault("long", '{error}"[:1000]', '{error}"[:1000] * 5000'),
+        fault("long", "        sys.stderr.write(f",
+              '        sys.stderr.write("no " * 50_000)\n        sys.stderr.write(f'),
         fault("a-traceback", "        sys.stderr.write(f", '        sys.stderr.write("\\n" * 5 + "a line\\n" * 5)\n'
               "        sys.stderr.write(f", is_noted=True),
     ),
@@ -164,8 +168,8 @@ FAULTS: dict[str, tuple[Fault, ...]] = {
     "unread-input": (doing("reads-it", "detect", 'json.loads(given() or b"{}")'),),
     "closed-output": (fault("goes-on", "        os._exit(0)", "        while True: pass"),),
     "no-process-left": (
-        doing("leaves-a-child", "detect", 'os.spawnvp(os.P_NOWAIT, "sleep", ["sleep", "9"])'),
-        doing("leaves-a-daemon", "detect", 'os.system("setsid sleep 9 </dev/null >/dev/null 2>&1 &")'),
+        doing("leaves-a-child", "detect", 'os.spawnvp(os.P_NOWAIT, "sleep", ["sleep", "60"])'),
+        doing("leaves-a-daemon", "detect", 'os.system("setsid sleep 60 </dev/null >/dev/null 2>&1 &")'),
     ),
     "parallel": (doing("allows-one", "write_session", "import fcntl, time",
                        'lock = open(os.path.expanduser("~/lock"), "w")',

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from entire.testing.compliance import hooks, sessions, transcripts
+from entire.testing.compliance.check import Skipped
 from entire.testing.compliance.probe import dumps
 
 if TYPE_CHECKING:
@@ -95,7 +96,10 @@ def reads_half_a_line(probe: Probe) -> None:
 
 
 def _with_lines(probe: Probe) -> Iterator[tuple[str, bytes]]:
-    yield from ((case.name, case.data) for case in probe.fixtures.transcripts if case.has_lines)
+    found = [(case.name, case.data) for case in probe.fixtures.transcripts if case.has_lines]
+    if not found:
+        raise Skipped("no transcript in the fixtures consists of lines of JSON")
+    yield from found
 
 
 def keeps_captured_bytes(probe: Probe) -> None:

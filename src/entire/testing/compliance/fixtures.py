@@ -43,8 +43,8 @@ class TranscriptCase(Value):
 
     @property
     def has_lines(self) -> bool:
-        """Tell whether each of its lines is JSON."""
-        lines = self.data.splitlines()
+        """Tell whether each of its lines is JSON, or blank."""
+        lines = [line for line in self.data.splitlines() if line.strip()]
         return len(lines) > 1 and all(map(_is_json, lines))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -122,24 +123,36 @@ def leaves_no_process(probe: Probe) -> None:
     for answer in answers:
         probe.require(not answer.has_left_processes, "no process of its group is left", answer)
     left = _elsewhere(str(probe.home))
-    probe.require(not left, f"no process is left; there are {', '.join(left)}")
+    for pid in left:
+        _kill(pid)
+    probe.require(
+        not left, f"no process is left; there are {', '.join(f'{pid} ({name})' for pid, name in left.items())}"
+    )
 
 
-def _elsewhere(home: str) -> list[str]:
-    """Return what runs with this HOME, after a moment; nothing is known without /proc."""
+def _kill(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def _elsewhere(home: str) -> dict[int, str]:
+    """Return what runs with this HOME, after a moment, by process id; nothing is known without /proc."""
     deadline = time.monotonic() + 0.5
-    while (found := _with_home(f"HOME={home}".encode())) and time.monotonic() < deadline:
+    while (found := _with_variable(f"HOME={home}".encode())) and time.monotonic() < deadline:
         time.sleep(0.05)
     return found
 
 
-def _with_home(variable: bytes) -> list[str]:
-    found = []
+def _with_variable(variable: bytes) -> dict[int, str]:
+    found = {}
     for name in os.listdir("/proc") if os.path.isdir("/proc/self") else ():
         try:
             if name.isdigit() and variable in Path(f"/proc/{name}/environ").read_bytes().split(b"\0"):
                 words = Path(f"/proc/{name}/cmdline").read_bytes().split(b"\0")
-                found += [f"{name} ({b' '.join(words).decode(errors='replace').strip()})"] if words[0] else []
+                if words[0]:  # it is no zombie
+                    found[int(name)] = b" ".join(words).decode(errors="replace").strip()
         except OSError:
             continue
     return found
