@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import os
 
-from entire.agents.external import discovery
-from entire.agents.external.trust import USABLE, Decisions
+from entire import layout
 from entire.errors import UsageError
+from entire.lifecycle import plugins as known_plugins
 
 
 def find(name_or_path: str) -> str:
     """Return the absolute path of a plugin. Raises UsageError if there is none, or it may not run."""
-    if os.sep in name_or_path:
-        path = os.path.abspath(name_or_path)
-        if not os.path.isfile(path):
-            raise UsageError(f"there is no file {path}", hint="name the executable, or an allowed plugin")
-        return path
-    executable = discovery.find(name_or_path, os.environ)
-    if executable is None:
-        raise UsageError(
-            f"there is no plugin called {name_or_path!r} on PATH", hint="name its path, with a slash in it"
-        )
-    if Decisions(os.environ).decide(executable, lambda: False) not in USABLE:
-        raise UsageError(
-            f"the plugin {name_or_path} is not allowed to run ({executable.path})",
-            hint=f"`entire plugin allow {name_or_path}` lets it run; so does naming its path here",
-        )
-    return executable.path
+    if os.sep not in name_or_path:
+        return _of_name(name_or_path)
+    path = os.path.abspath(name_or_path)
+    if not os.path.isfile(path):
+        raise UsageError(f"there is no file {path}", hint="name the executable, or an allowed plugin")
+    return path
+
+
+def _of_name(name: str) -> str:
+    with known_plugins.of(layout.find(os.getcwd())) as plugins:
+        executable = plugins.find(name)
+        if executable is None:
+            raise UsageError(f"there is no plugin {name!r} on PATH", hint="name the path of one, with a slash in it")
+        plugins.check(executable)
+        return executable.path
