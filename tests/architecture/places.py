@@ -19,8 +19,8 @@ def module_name(path: Path) -> str:
 
 
 def source_files() -> list[Path]:
-    """Return every Python file of the package."""
-    return sorted(PACKAGE.rglob("*.py"))
+    """Return every module of the package; what is in a folder without ``__init__.py`` is data."""
+    return sorted(path for path in PACKAGE.rglob("*.py") if (path.parent / "__init__.py").exists())
 
 
 def project_files() -> list[Path]:

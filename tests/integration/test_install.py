@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -13,6 +15,17 @@ import pytest
 import entire
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+TEMPLATES = "entire/plugin/templates/"
+
+
+def templates() -> set[str]:
+    folder = ROOT / "src" / TEMPLATES
+    paths = {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
+    names = {str(path) for path in paths if "__pycache__" not in path.parts}
+    assert {"python/entire-agent-parrot", "shell/entire-agent-parrot", "python/README.md"} < names
+    return names
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +58,18 @@ def test_the_wheel_is_pure_and_holds_the_packages_and_the_launcher_only(wheel: P
     assert "entire/py.typed" in names
     tops = {name.partition("/")[0] for name in names} - {script.partition("/")[0]}
     assert tops == {"entire", "entire_demo_agent", f"entire-{entire.__version__}.dist-info"}
-    assert [name for name in names if name.startswith("entire/") and not name.endswith((".py", "py.typed"))] == []
+    others = {name for name in names if name.startswith("entire/") and not name.endswith((".py", "py.typed"))}
+    assert {name for name in others if not name.startswith(TEMPLATES)} == set()
+    assert {f"{TEMPLATES}{name}" for name in templates()} <= set(names)
+
+
+def test_the_source_distribution_has_the_templates_of_plugins(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(tmp_path)]
+    subprocess.run(words, cwd=ROOT, check=True, capture_output=True)
+    (made,) = tmp_path.iterdir()
+    with tarfile.open(made) as archive:
+        names = archive.getnames()
+    assert {f"entire-{entire.__version__}/src/{TEMPLATES}{name}" for name in templates()} <= set(names)
 
 
 def test_a_command_runs(environment: Path) -> None:
@@ -71,3 +95,22 @@ def test_a_hook_runs_the_installed_package_without_site(environment: Path, tmp_p
         command.write_text(real)
     assert done.stderr == ""
     assert done.stdout == f"{command.resolve()} False {words[1:]}\n"
+
+
+@pytest.mark.parametrize("way", ["on PATH", "through a link", "a name with a blank"])
+def test_a_new_plugin_runs_wherever_entire_is_installed(way: str, environment: Path, tmp_path: Path) -> None:
+    """In an environment of its own, as pipx and uv install it: no other Python has it, nor this one on PATH."""
+    commands = environment / "bin"
+    if way == "through a link":
+        commands = tmp_path / "bin"
+        commands.mkdir()
+        (commands / "entire").symlink_to(environment / "bin" / "entire")
+    env = {"PATH": f"{commands}:/usr/bin:/bin", "HOME": str(tmp_path)}
+    folder = tmp_path / ("a folder" if way == "a name with a blank" else "folder")
+    words = [str(commands / "entire"), "plugin", "new", "myagent", "--into", str(folder)]
+    subprocess.run(words, env=env, check=True, capture_output=True)
+    names = sorted(path.name for path in folder.iterdir())
+    assert names == ["README.md", "entire-agent-myagent", "fixtures", "test_plugin.py"]
+    done = subprocess.run([folder / "entire-agent-myagent", "info"], env=env, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["name"] == "myagent"

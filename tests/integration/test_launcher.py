@@ -236,3 +236,17 @@ def test_hooks_import_entire_and_its_dependencies_without_site() -> None:
     )
     source = ROOT / "src" / "entire" / "launch.py"
     assert run(Path.cwd(), sys.executable, "-I", "-S", "-c", code, source, ROOT / "src") == []
+
+
+def test_a_plugin_in_python_runs_in_place_of_entire(installed: Installed, plain: Path) -> None:
+    words = ("./entire-agent-x", "parse-hook", "--hook", "hooks")
+    assert run(plain, installed.command, "plugin", "run", *words) == ["python3.11", "-I", *words]
+    assert run(plain, installed.command, "plugin", "run", "x", "hooks") == ["python3.11", "-I", "x", "hooks"]
+
+
+@pytest.mark.parametrize("words", [(), ("--help",), ("",)])
+def test_plugin_run_without_a_file_is_a_command_like_others(
+    installed: Installed, plain: Path, words: tuple[str, ...]
+) -> None:
+    started = run(plain, installed.command, "plugin", "run", *words)
+    assert started == ["python3.11", "-I", "-m", "entire", "plugin", "run", *words]

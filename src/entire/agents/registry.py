@@ -143,6 +143,11 @@ def find(name: str, plugins: Plugins | None = None) -> AgentEntry:
     return _plugin_entry(executable, plugins, entries())
 
 
+def is_reserved(name: str) -> bool:
+    """Tell whether a name is a built-in agent's, or has a meaning of its own: no other agent can have it."""
+    return name in _RESERVED or name in BUILTIN or _by_alias(name) is not None
+
+
 def type_of(name: str, plugins: Plugins | None = None) -> str:
     """Return the type of the agent called ``name``, which need not be installed if it calls another one's hooks."""
     entry = _find_if_possible(name, plugins)

@@ -8,7 +8,9 @@ TABLE: dict[str, str] = {
     "list": "List the plugins on PATH, and which may run.",
     "allow": "Let a plugin run.",
     "deny": "Keep a plugin from running.",
+    "new": "Write a new plugin, in Python or as a shell script, to start from.",
     "check": "Check that a plugin keeps the rules of the protocol.",
+    "run": "Run a plugin that is written in Python.",
     "serve": "Answer a call of the plugin protocol for an agent, as a plugin would.",
 }
 SUMMARY = """Connect any agent by a plugin: an executable `entire-agent-NAME` on PATH.
