@@ -101,7 +101,12 @@ class Program:
 
     def call(self, *words: str, stdin: bytes = b"", seconds: float = CALL_SECONDS) -> dict[str, Any]:
         """Call a subcommand that answers a JSON object."""
-        return self._object(words[0], self.run(*words, stdin=stdin, seconds=seconds))
+        output = _Answer(MAX_ANSWER, self._is_answer)
+        errors = self._call(words, stdin, output, seconds)
+        found = _parsed(output.data)
+        if not isinstance(found, dict):
+            raise self._error(words[0], _no_answer(bytes(output.data)), errors)
+        return found
 
     def ask(self, question: str, **arguments: Any) -> Any:
         """Ask over the connection, which is started if there is none; return the answer."""
@@ -129,7 +134,8 @@ class Program:
         if connection is not None:
             connection.close()
 
-    def _call(self, words: tuple[str, ...], stdin: bytes, output: Output, seconds: float) -> None:
+    def _call(self, words: tuple[str, ...], stdin: bytes, output: Output, seconds: float) -> bytes:
+        """Run a subcommand to its end; return what it printed on standard error."""
         begin = self._clock()
         limit = self._limit(words[0], seconds)
         child = self._start(words[0], words)
@@ -143,6 +149,7 @@ class Program:
             self._spent += self._clock() - begin
         if child.status:
             raise self._error(words[0], _how_it_ended(child.status), child.errors)
+        return child.errors
 
     def _exchange(self, label: str, question: bytes) -> dict[str, Any]:
         """Return the answer to a question. A process may end after an answer: it is started again."""
@@ -199,12 +206,6 @@ class Program:
             raise self._error(label, f"cannot be started: {_why_not(self.path, self.root, error.__cause__)}") from error
         self.processes += 1
         return child
-
-    def _object(self, label: str, data: bytes) -> dict[str, Any]:
-        found = _parsed(data)
-        if not isinstance(found, dict):
-            raise self._error(label, _no_answer(data))
-        return found
 
     def _error(self, label: str, what: str, errors: bytes = b"") -> PluginError:
         printed = errors.decode("utf-8", "replace")

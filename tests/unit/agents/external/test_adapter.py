@@ -237,11 +237,11 @@ def test_a_model_may_take_longer_than_other_calls(world: World, monkeypatch: pyt
     agent = shell(world, "text_generator", "", in_hook=False)
     limits: list[float] = []
 
-    def run(self: Program, *words: str, stdin: bytes, seconds: float) -> bytes:
+    def call(self: Program, *words: str, stdin: bytes, seconds: float) -> dict[str, str]:
         limits.append(seconds)
-        return b'{"text": "late"}'
+        return {"text": "late"}
 
-    monkeypatch.setattr(Program, "run", run)
+    monkeypatch.setattr(Program, "call", call)
     assert agent.generate_text("x", "") == "late"
     assert limits[0] > CALL_SECONDS
 

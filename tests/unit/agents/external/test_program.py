@@ -188,6 +188,11 @@ def test_a_long_message_is_cut(make: Make) -> None:
     assert said.endswith("xxx…")
 
 
+def test_a_useless_answer_shows_the_plugins_own_last_words_too(make: Make) -> None:
+    assert message(make, "echo no configuration >&2") == "answered nothing: no configuration"
+    assert message(make, "echo careful >&2; echo null").endswith("that it should: null: careful")
+
+
 def test_a_failure_carries_all_that_was_printed_and_what_to_do(make: Make) -> None:
     with pytest.raises(PluginError) as caught:
         make("seq 1 9 >&2; exit 3").run("uninstall-hooks")
