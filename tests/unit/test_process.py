@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -193,13 +194,41 @@ def test_what_a_program_leaves_running_with_its_pipes_holds_nothing_up(timeout: 
     assert time.monotonic() - begin < 20
 
 
+def test_on_a_system_without_waitid_and_without_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """macOS before Python 3.13; the BSDs."""
+    spawn = os.posix_spawnp
+
+    def refuse_sessions(*args: Any, **options: Any) -> int:
+        if "setsid" in options:
+            raise NotImplementedError
+        return spawn(*args, **options)
+
+    monkeypatch.delattr(os, "waitid")
+    monkeypatch.setattr(os, "posix_spawnp", refuse_sessions)
+    assert process.run(["sh", "-c", "exit 3"], timeout=60).status == 3
+    for ending, status in (("exit 3", 3), ("kill -9 $$", -9)):
+        child = process.Child(["sh", "-c", f"sleep 60 & {ending}"], os.environ, isolated=True)
+        assert child.finish(timeout=60).status == status
+        assert _is_empty(child.pid)
+    child = process.Child(["sh", "-c", "sleep 60 & sleep 60"], os.environ, isolated=True)
+    with pytest.raises(EntireError, match="did not finish"):
+        child.finish(timeout=0.2)
+    assert _is_empty(child.pid)
+
+
 def _is_empty(group: int) -> bool:
-    """Tell whether no process is in a group; what was killed may be seen for a moment."""
+    """Tell whether no process runs in a group; what was killed may be seen for a moment."""
     end = time.monotonic() + 10
-    while time.monotonic() < end:
-        try:
-            os.killpg(group, 0)
-        except ProcessLookupError:
-            return True
+    while any(_runs_in(group, path) for path in Path("/proc").glob("[0-9]*/stat")):
+        if time.monotonic() > end:
+            return False
         time.sleep(0.01)
-    return False
+    return True
+
+
+def _runs_in(group: int, stat: Path) -> bool:
+    try:
+        state, _, its_group, *_ = stat.read_text().rpartition(")")[2].split()
+    except OSError:
+        return False
+    return int(its_group) == group and state != "Z"
