@@ -9,6 +9,7 @@ import pytest
 from entire.lifecycle import dormant
 from entire.model.session import Process
 from entire.model.transcripts import Position
+from entire.workspace import Workspace
 from tests.integration.recording_plugin import NAME, RecordingPlugin
 from tests.integration.story import Session, Story
 from tests.integration.test_bare_agent import Bared
@@ -89,6 +90,19 @@ def test_a_commit_between_turns_has_everything(played: Played) -> None:
     assert played.tokens() == (100, 1)
     assert played.slot()["checkpoint_transcript_start"] == 6
     assert played.story.log_errors() == []
+
+
+def test_prompts_whose_place_is_not_told_are_the_turns_in_their_order(played: Played) -> None:
+    """Version 1 tells only their texts."""
+    for names in (("one.txt", "two.txt"), ("three.txt", "four.txt")):
+        for name in names:
+            played.turn(name, 1)
+        played.commit("Add two")
+        (part,) = Workspace.find(played.story.root).explain("HEAD").checkpoints[0].parts
+        played.plugin.forget()
+        assert [prompt.text for prompt in part.prompts] == [f"Create {name}" for name in names]
+        owners = [played.lineage()["files"][name]["added"][0][2].partition("/")[2] for name in names]
+        assert [prompt.turn for prompt in part.prompts] == owners
 
 
 @pytest.mark.parametrize("capabilities", [{}, {"transcript_preparer": True}, {"transcript_analyzer": False}])

@@ -185,9 +185,14 @@ def _with_turns(prompts: Sequence[Prompt], turns: Sequence[Mapping[str, object]]
 
 
 def _turns_of(prompts: Sequence[Prompt], turns: Sequence[Mapping[str, object]]) -> dict[int, Mapping[str, object]]:
-    """Map a prompt's index to its turn: the first prompt between a turn's position and the next turn's."""
+    """Map a prompt's index to its turn: the first prompt between a turn's position and the next turn's.
+
+    If the agent does not tell where its prompts are, they are the turns' in their order.
+    """
     known = [(at, turn) for turn in turns if isinstance(at := turn.get("prompt_position"), int)]
     known.sort(key=lambda pair: pair[0])
+    if len({prompt.position for prompt in prompts}) < len(prompts):
+        return dict(enumerate(turn for at, turn in known if at >= prompts[0].position))
     found: dict[int, Mapping[str, object]] = {}
     for number, (start, turn) in enumerate(known):
         end = known[number + 1][0] if number + 1 < len(known) else None
