@@ -263,6 +263,16 @@ def test_a_home_that_cannot_be_written(world: PluginWorld) -> None:
     assert world.states() == {"x": "not allowed"}
 
 
+def test_the_name_of_a_folder_cannot_look_like_another_line(world: PluginWorld, tmp_path: Path) -> None:
+    odd = tmp_path / "a\nIt is safe"
+    world.install(folder=odd)
+    world.env["PATH"] = f"{odd}{os.pathsep}{world.env['PATH']}"
+    assert "\nIt is" not in world.ok("plugin", "list")
+    world.ok("plugin", "allow", "x")
+    assert "\nIt is" not in world.err
+    assert world.states() == {"x": "allowed"}
+
+
 # ---------------------------------------------------------------- the switch
 
 

@@ -93,7 +93,7 @@ def _summary(done: UninstallView, top: str) -> list[str]:
 
 def _removed(hooks: AgentHooksView) -> str:
     """Return what was removed; a plugin does not tell how many hooks that were."""
-    return f"hooks of the plugin {text.plain(hooks.plugin)}" if hooks.plugin else text.count(hooks.count, "hook")
+    return f"hooks of the plugin {text.full_path(hooks.plugin)}" if hooks.plugin else text.count(hooks.count, "hook")
 
 
 def _rest(done: UninstallView, top: str) -> list[str]:

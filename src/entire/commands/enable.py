@@ -81,7 +81,7 @@ def _ask(workspace: Workspace, request: EnableRequest) -> EnableRequest:
     known = [agent for agent in workspace.agents(user=request.user) if agent.takes_hooks]
     options = [(agent.name, f"{agent.type}: {agent.description}") for agent in known]
     waiting = {plugin.name: plugin for plugin in workspace.plugins.listing() if plugin.state in _CAN_BE_ALLOWED}
-    options += [(name, f"a plugin that may not run yet; choosing it allows {text.plain(plugin.path)}")
+    options += [(name, f"a plugin that may not run yet; choosing it allows {text.full_path(plugin.path)}")
                 for name, plugin in waiting.items()]  # fmt: skip
     preset = [agent.name for agent in known if agent.is_suggested]
     agents = prompts.choose("Which agents do you use in this repository?", options, preset=preset)
@@ -107,13 +107,13 @@ def _agents(view: EnableView, top: str) -> list[str]:
     lines = []
     for hooks in view.agents:
         if hooks.plugin:
-            lines.append(f"{hooks.agent}: {_installed(hooks)} by the plugin {text.plain(hooks.plugin)}")
+            lines.append(f"{hooks.agent}: {_installed(hooks)} by the plugin {text.full_path(hooks.plugin)}")
         elif hooks.path:
             lines.append(f"{hooks.agent}: {_written(hooks)} {_files(hooks, top)}")
         if hooks.problem:
             lines.append(f"{hooks.agent}: {hooks.problem}")
     for hooks in view.removed:
-        where = f"by the plugin {text.plain(hooks.plugin)}" if hooks.plugin else f"from {_files(hooks, top)}"
+        where = f"by the plugin {text.full_path(hooks.plugin)}" if hooks.plugin else f"from {_files(hooks, top)}"
         lines.append(f"{hooks.agent}: hooks removed {where}")
     return lines
 

@@ -111,3 +111,8 @@ def progress(message: str) -> None:
 def path(name: str, top: str) -> str:
     """Return a path for people: relative to the worktree if inside it."""
     return plain(os.path.relpath(name, top) if name.startswith(top + os.sep) else name)
+
+
+def full_path(name: str) -> str:
+    """Return a whole path for people on one line: no name of a folder can look like another line."""
+    return plain(name).replace("\n", "^J").replace("\t", "^I")

@@ -43,9 +43,9 @@ def run(name: str, *, yes: bool = False, as_json: bool = False) -> int:
 
 
 def _file(plugin: PluginView) -> list[str]:
-    lines = [f"plugin: {text.plain(plugin.path)}"]
+    lines = [f"plugin: {text.full_path(plugin.path)}"]
     if plugin.real_path != plugin.path:
-        lines.append(f"file:   {text.plain(plugin.real_path)}")
+        lines.append(f"file:   {text.full_path(plugin.real_path)}")
     return [*lines, "It runs with your rights: it can read and change all that you can."]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 import click
@@ -42,15 +41,17 @@ def run(*, as_json: bool = False) -> int:
 def _page(found: Sequence[PluginView], style: Style) -> list[str]:
     if not found:
         return ["There is no plugin on PATH.", "A plugin is an executable `entire-agent-NAME`."]
-    rows = [(text.plain(plugin.name), text.plain(plugin.type) or "-", plugin.state, _file(plugin)) for plugin in found]
-    lines = text.table(rows)
-    problems = [f"{text.plain(plugin.path)}: {text.plain(plugin.problem)}" for plugin in found if plugin.problem]
+    lines = text.table(map(_row, found))
+    problems = [text.full_path(f"{plugin.path}: {plugin.problem}") for plugin in found if plugin.problem]
     waiting = [plugin.name for plugin in found if plugin.state in ("not allowed", "changed", "denied")]
     name = waiting[0] if len(waiting) == 1 else "NAME"
     hint = [f"`entire plugin allow {name}` lets a plugin run."] if waiting else []
     return [*lines, *([""] if problems or hint else []), *(style(line, "dim") for line in problems), *hint]
 
 
+def _row(plugin: PluginView) -> tuple[str, ...]:
+    return (text.full_path(plugin.name), text.plain(plugin.type) or "-", plugin.state, _file(plugin))
+
+
 def _file(plugin: PluginView) -> str:
-    is_link = os.path.realpath(plugin.path) != plugin.path
-    return text.plain(plugin.path) + (f" -> {text.plain(plugin.real_path)}" if is_link else "")
+    return text.full_path(" -> ".join(dict.fromkeys((plugin.path, plugin.real_path))))
