@@ -227,6 +227,10 @@ def test_the_plugins_folder_is_protected(world: PluginWorld) -> None:
     plugins = Plugins(layout.find(str(world.repo)), world.env, is_switched_on=lambda: False)
     assert {".agent", "deep/inside"} <= registry.protected_dirs(plugins)
     assert ".agent" not in registry.protected_dirs()
+    world.ok("enable", "--agent", "x")
+    (world.bin / "entire-agent-x").unlink()
+    plugins = Plugins(layout.find(str(world.repo)), world.env, is_switched_on=lambda: False)
+    assert {".agent", "deep/inside"} <= registry.protected_dirs(plugins), "the plugin is gone, its folder is not"
 
 
 def test_the_json_of_the_commands(world: PluginWorld) -> None:

@@ -165,8 +165,9 @@ def find_by_type(agent_type: str, plugins: Plugins | None = None) -> AgentEntry 
 
 
 def protected_dirs(plugins: Plugins | None = None) -> frozenset[str]:
-    """Return the folders in a repository that belong to an agent."""
-    return frozenset(name for entry in entries(plugins) for name in entry.protected_dirs)
+    """Return the folders in a repository that belong to an agent, also to a plugin that cannot run now."""
+    installed = plugins.enabled().values() if plugins is not None else ()
+    return frozenset(name for agent in (*entries(plugins), *installed) for name in agent.protected_dirs)
 
 
 def spoken_names(name: str = "", plugins: Plugins | None = None) -> list[str]:

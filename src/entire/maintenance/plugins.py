@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from entire.agents.external.discovery import Executable
     from entire.agents.external.plugins import Plugins
+    from entire.agents.registry import AgentEntry
     from entire.layout import Place
     from entire.model.session import Session
 
@@ -69,7 +70,7 @@ def deny(place: Place | None, name: str) -> None:
         plugins.deny(name)
 
 
-_TAKEN = "the name belongs to an agent that Entire knows without one"
+_TAKEN = "the name belongs to git, a built-in agent or a package's"
 _HINTS = {INVALID: "correct that, or remove it from your PATH"}
 
 
@@ -172,9 +173,9 @@ def forget_failures(place: Place, *, now: float) -> None:
 # ---------------------------------------------------------------- hooks
 
 
-def note_enabled(place: Place, name: str, agent_type: str) -> None:
+def note_enabled(place: Place, entry: AgentEntry) -> None:
     """Remember that ``enable`` installed a plugin's hooks here."""
-    enabled.add(place, name, agent_type)
+    enabled.add(place, entry.name, enabled.Enabled(protected_dirs=entry.protected_dirs))
 
 
 def note_disabled(place: Place, name: str) -> None:

@@ -203,7 +203,7 @@ def _install_hooks(place: Place, agent: Agent, scope: str, found: Plugins, *, fo
     problem = agent_setup.problem(health)
     view = _hooks_view(agent, scope, paths, found, count=count)
     if view.plugin and scope == "project":
-        maintenance_plugins.note_enabled(place, agent.name, agent.type)
+        maintenance_plugins.note_enabled(place, registry.find(agent.name, found))
     return replace(view, problem=problem and f"hooks {problem}", remedy=agent_setup.remedy(health))
 
 

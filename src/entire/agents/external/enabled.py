@@ -1,4 +1,4 @@
-"""The plugins whose hooks ``enable`` installed in this repository: one that can no longer run is missed by that."""
+"""The plugins whose hooks ``enable`` installed in this repository; not all of them need be able to run any more."""
 
 from __future__ import annotations
 
@@ -6,29 +6,51 @@ import os
 
 from entire import files
 from entire.errors import EntireError
+from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from entire.layout import Place
 
 
-def read(place: Place) -> dict[str, str]:
-    """Return the plugins' types by name."""
+class Enabled(Value):
+    """What a plugin said of itself when its hooks were installed."""
+
+    protected_dirs: tuple[str, ...] = ()
+
+
+def read(place: Place) -> dict[str, Enabled]:
+    """Return the plugins by name."""
     try:
         stored = files.read_json(_path(place)) or {}
     except (EntireError, OSError):
         return {}
-    return {name: agent_type for name, agent_type in stored.items() if isinstance(agent_type, str)}
+    return {name: _enabled(fields) for name, fields in stored.items() if isinstance(fields, dict)}
 
 
-def add(place: Place, name: str, agent_type: str) -> None:
-    files.write_json(_path(place), {**read(place), name: agent_type})
+def add(place: Place, name: str, plugin: Enabled) -> None:
+    _write(place, {**read(place), name: plugin})
 
 
 def remove(place: Place, name: str) -> None:
     found = read(place)
     if found.pop(name, None) is not None:
-        files.write_json(_path(place), found)
+        _write(place, found)
+
+
+def _enabled(fields: dict[str, Any]) -> Enabled:
+    dirs = fields.get("protected_dirs")
+    return Enabled(
+        protected_dirs=tuple(path for path in dirs if isinstance(path, str)) if isinstance(dirs, list) else ()
+    )
+
+
+def _write(place: Place, found: Mapping[str, Enabled]) -> None:
+    stored = {name: {"protected_dirs": list(plugin.protected_dirs)} for name, plugin in found.items()}
+    files.write_json(_path(place), stored)
 
 
 def _path(place: Place) -> str:

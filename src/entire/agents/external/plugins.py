@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from entire.agents.external.agent import ExternalAgent
     from entire.agents.external.discovery import Executable
+    from entire.agents.external.enabled import Enabled
     from entire.agents.external.program import Program
     from entire.agents.external.protocol import Info
     from entire.layout import Place
@@ -84,8 +85,8 @@ class Plugins:
 
     # ------------------------------------------------------------ trust
 
-    def enabled(self) -> Mapping[str, str]:
-        """Return the types, by name, of the plugins whose hooks ``enable`` installed in this repository."""
+    def enabled(self) -> Mapping[str, Enabled]:
+        """Return the plugins, by name, whose hooks ``enable`` installed in this repository; they may not run by now."""
         return enabled.read(self.place) if self.place is not None else {}
 
     def trust(self, executable: Executable) -> Trust:
