@@ -8,6 +8,10 @@ from typing import Any
 
 import pytest
 
+from entire import layout
+from entire.agents import registry
+from entire.agents.external.plugins import Plugins
+from entire.maintenance import plugins as maintenance
 from tests.integration.pluginworld import SCRIPT, PluginWorld
 
 
@@ -188,6 +192,17 @@ def test_a_failing_hook_is_reported_once_for_its_session(world: PluginWorld) -> 
     assert world.warnings() == []
 
 
+def test_a_failure_in_a_command_is_shown_by_it(world: PluginWorld) -> None:
+    place = layout.find(str(world.repo))
+    assert place is not None
+    plugins = Plugins(place, world.env, is_switched_on=lambda: False)
+    plugins.note("x", "it broke")
+    plugins.note("x", "again")
+    (problem,) = maintenance.find_problems(place, plugins, (), now=1.0)
+    assert (problem.problem, problem.hint) == ("the plugin x failed: it broke", "run `entire plugin check x`")
+    assert not (world.repo / ".git" / "entire").exists(), "reading writes nothing"
+
+
 def test_allowing_a_plugin_again_drops_its_report(world: PluginWorld) -> None:
     allowed(world, replaced("parse-hook", "exit 1"))
     world.ok("enable", "--agent", "x")
@@ -219,10 +234,6 @@ def test_one_hanging_plugin_delays_a_command_once(world: PluginWorld) -> None:
 
 def test_the_plugins_folder_is_protected(world: PluginWorld) -> None:
     """Also a nested one; its name alone protects nothing."""
-    from entire import layout
-    from entire.agents import registry
-    from entire.agents.external.plugins import Plugins
-
     allowed(world, protected_dirs=[".agent", "deep/inside"])
     plugins = Plugins(layout.find(str(world.repo)), world.env, is_switched_on=lambda: False)
     assert {".agent", "deep/inside"} <= registry.protected_dirs(plugins)

@@ -16,10 +16,12 @@ def is_tracked(top: str, path: str) -> bool:
     inner, _, _ = path.partition("/")
     if os.path.lexists(os.path.join(top, inner, ".git")):
         return True
-    words = ("ls-files", "-z", "--with-tree=HEAD", "--", f":(top,icase){inner}")
+    where = ("--", f":(top,icase){inner}")
     try:
-        done = run.git(top, *words)
-    except GitError:  # no commit yet
-        done = run.git(top, *(word for word in words if not word.startswith("--with-tree")))
+        done = run.git(top, "ls-files", "-z", "--with-tree=HEAD", *where)
+    except GitError:
+        if run.git(top, "rev-parse", "-q", "--verify", "HEAD", ok=(0, 1)).status == 0:
+            raise
+        done = run.git(top, "ls-files", "-z", *where)  # no commit yet
     found = {os.fsdecode(name).casefold() for name in done.stdout.split(b"\0") if name}
     return not found.isdisjoint((path.casefold(), inner.casefold()))

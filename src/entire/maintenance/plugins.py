@@ -121,12 +121,16 @@ def find_problems(place: Place, plugins: Plugins, used: Iterable[str], *, now: f
     """Return what keeps plugins from working in this repository: those whose hooks are installed, and those called
     ``used``, which name live sessions' agents.
     """
-    noted = problems.listed(place, now=now)
-    names = sorted({*plugins.enabled(), *used, *(failed.name for failed in noted)})
-    found = [problem for name in names if (problem := _problem(plugins, name)) is not None]
-    unusable = {problem.name for problem in found}
-    failed = [failed for failed in noted if failed.name not in unusable]
-    return [*_ignored_switches(place), *found, *map(_failure, failed)]
+    noted = {failed.name: failed for failed in problems.listed(place, now=now)}
+    names = sorted({*plugins.enabled(), *used, *noted})
+    unusable = {name: problem for name in names if (problem := _problem(plugins, name)) is not None}
+    past = [_failure(failed) for name, failed in noted.items() if name not in unusable]
+    present = [
+        _failure_now(name, message)
+        for name, message in plugins.failures.items()
+        if name not in unusable and name not in noted
+    ]
+    return [*_ignored_switches(place), *unusable.values(), *past, *present]
 
 
 def _problem(plugins: Plugins, name: str) -> PluginProblemView | None:
@@ -152,6 +156,13 @@ def _failure(failed: problems.Problem) -> PluginProblemView:
         problem=f"the plugin {failed.name} failed {times}{session}: {failed.message}",
         hint=f"run `entire plugin check {failed.name}`; `entire plugin allow {failed.name}` drops this report",
         is_past=True,
+    )
+
+
+def _failure_now(name: str, message: str) -> PluginProblemView:
+    """Return a failure of this command, which is noted nowhere: reading writes nothing."""
+    return PluginProblemView(
+        name=name, problem=f"the plugin {name} failed: {message}", hint=f"run `entire plugin check {name}`"
     )
 
 

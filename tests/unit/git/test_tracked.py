@@ -73,3 +73,9 @@ def test_git_that_cannot_tell(top: Path) -> None:
     (top / ".git" / "index").write_text("broken")
     with pytest.raises(GitError):
         is_tracked(top)
+
+
+def test_a_head_that_cannot_be_read(top: Path) -> None:
+    (top / ".git" / "HEAD").write_text("1" * len(git(top, "hash-object", NAME)) + "\n")
+    with pytest.raises(GitError):
+        is_tracked(top)

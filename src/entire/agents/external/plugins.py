@@ -54,6 +54,7 @@ class Plugins:
         self._decisions = Decisions(env)
         self.failures: dict[str, str] = {}  # by name, the first of each
         self._is_on: bool | None = None
+        self._found: dict[str, Executable | None] = {}
         self._all: list[Executable] | None = None
         self._programs: dict[str, Program] = {}
         self._trust: dict[str, Trust] = {}
@@ -70,8 +71,10 @@ class Plugins:
         """Return the plugin of this name; one that cannot be used if there is no other. No other name is looked for."""
         if not self.may_start(name):
             return None
-        found = discovery.candidates(name, self.env, outside=self._outside())
-        return next((each for each in found if not each.problem), found[0] if found else None)
+        if name not in self._found:
+            found = discovery.candidates(name, self.env, outside=self._outside())
+            self._found[name] = next((each for each in found if not each.problem), found[0] if found else None)
+        return self._found[name]
 
     def find_all(self) -> list[Executable]:
         """Return every plugin on PATH, by name, also those that cannot be used; none in a hook."""
@@ -100,10 +103,6 @@ class Plugins:
         if self._is_on is None:
             self._is_on = self._is_switched_on()
         return self._is_on
-
-    def is_usable(self, executable: Executable) -> bool:
-        """Tell whether a plugin may run here; raises CorruptError if the decisions cannot be read."""
-        return not executable.problem and self.trust(executable) in USABLE
 
     def check(self, executable: Executable) -> None:
         """Raise UsageError if a plugin may not run here."""
