@@ -207,6 +207,16 @@ class DisplayedTranscript(Transcript, Protocol):
         ...
 
 
+class TranscriptFinder(Protocol):
+    """For agents whose events do not say where a session's transcript is. No capability: the method is used if there is
+    one.
+    """
+
+    def find_transcript(self, event: Event) -> str:
+        """Return the ``session_ref`` of the event's session, '' if it is unknown; asked until it is known."""
+        ...
+
+
 class ReportingTranscript(Transcript, Protocol):
     """A transcript that cannot be read, of a session whose agent tells what it changed. No capability: without a
     ``transcript_analyzer``, the method is used if there is one.

@@ -53,7 +53,7 @@ def handle(context: Context, event: Event | GitEvent) -> bytes:
     if not is_session_id(event.session_id):  # it becomes a file name
         context.log.warn("ignored an event without a valid session id", event=event.type.name)
         return b""
-    _wait_for_transcript(context, event)
+    event = _wait_for_transcript(context, event)
     with context.lock():
         recovery.complete_commit(context, event)
         recovery.forget_removed_sessions(context)
@@ -120,15 +120,16 @@ def _handler(action: Action) -> Any:
     return getattr(__import__(module, fromlist=[name]), name)
 
 
-def _wait_for_transcript(context: Context, event: Event) -> None:
-    """Let an agent finish writing its transcript, and a plugin answer what its event will ask.
+def _wait_for_transcript(context: Context, event: Event) -> Event:
+    """Let an agent finish writing its transcript, and a plugin answer what its event will ask; return the event.
 
     This may take seconds, so it happens before the lock is taken.
     """
     if event.type in (EventType.TURN_END, EventType.COMPACTION) or context.plugins is not None:
         from entire.lifecycle.turns import turn
 
-        turn.wait(context, event)
+        return turn.wait(context, event)
+    return event
 
 
 def _facts(context: Context, session: Session, event: Event) -> Facts:

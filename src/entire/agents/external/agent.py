@@ -92,7 +92,7 @@ class ExternalAgent:
         event = calls.once(
             (*words, payload), lambda: self._parsed(hook, payload, calls.program.run(*words, stdin=payload))
         )
-        return self._complete(event, hook, payload) if event is not None else None
+        return self._complete(event) if event is not None else None
 
     def _parsed(self, hook: str, payload: bytes, output: bytes) -> Event | None:
         """Return the event in a plugin's output; None for an empty one. Raises ValueError if it makes no sense."""
@@ -109,18 +109,20 @@ class ExternalAgent:
         event: Event | None = wire.EVENT.read(given)
         return event
 
-    def _complete(self, event: Event, hook: str, payload: bytes) -> Event:
-        """Return an event whose references are safe, with the session's transcript if the plugin knows it."""
+    def _complete(self, event: Event) -> Event:
+        """Return an event whose references are safe."""
         sessions = self._plugin.sessions
-        ref = sessions.accepted(event.session_ref, event.session_id)
-        if not ref and event.type in _NEEDS_REF and "entire_positions" not in self._plugin.info.capabilities:
-            ref = sessions.find(_input_of(event, hook, payload))
         return replace(
             event,
-            session_ref=ref,
+            session_ref=sessions.accepted(event.session_ref, event.session_id),
             subagent_ref=sessions.accepted(event.subagent_ref),
             timestamp=event.timestamp or time.time(),
         )
+
+    def find_transcript(self, event: Event) -> str:
+        if event.type not in _NEEDS_REF or "entire_positions" in self._plugin.info.capabilities:
+            return ""
+        return self._plugin.sessions.find(_input_of(event))
 
     def write_hook_response(self, message: str) -> bytes:
         words = ("write-hook-response", "--message", message.replace("\0", ""))
@@ -139,7 +141,7 @@ class ExternalAgent:
 
         At a turn's end, first let the plugin wait for its agent.
         """
-        if not event.session_ref:
+        if not self._plugin.sessions.accepted(event.session_ref, event.session_id):
             return
         plugin, is_end = self._plugin, event.type in _ENDS
         if is_end and "transcript_preparer" in plugin.info.capabilities:
@@ -266,7 +268,7 @@ def _json(value: dict[str, Any]) -> bytes:
     return jsontext.dumps(value).encode()
 
 
-def _input_of(event: Event, hook: str, payload: bytes) -> dict[str, Any]:
+def _input_of(event: Event) -> dict[str, Any]:
     """Return what ``read-session`` is asked with."""
     given = {
         "session_id": event.session_id,
@@ -276,4 +278,4 @@ def _input_of(event: Event, hook: str, payload: bytes) -> dict[str, Any]:
         "tool_use_id": event.tool_use_id,
         "tool_input": transcripts.loads(event.tool_input.encode("utf-8", "replace")),
     }
-    return hook_input(event.type.value, hook, given, payload)
+    return hook_input(event.type.value, "", given)

@@ -9,6 +9,7 @@ from entire.agents.external import asking, questions, scratch, wire
 from entire.agents.external.protocol import MAX_TRANSCRIPT
 from entire.agents.lines import LineTranscript
 from entire.agents.opaque import OpaqueTranscript
+from entire.model import jsontext
 from entire.model.transcripts import START, UNKNOWN, FileLines, FileReport, Position, Prompt, TokenUsage
 from entire.model.value import replace
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 _HERE = "\0"  # in a call: the path of the transcript
 _SNIFFED = 1 << 16
 _LONGEST_NUMBER = 20
+_LINES, _BYTES = "lines", "bytes"
 
 
 class ExternalTranscript:
@@ -190,14 +192,20 @@ class ExternalTranscript:
             return None
         if (counted := _lines_of(position)) is not None or not position.count:
             return counted or 0
-        number, end = self._number() or 0, content.end()
-        if position.count >= number:
-            return end.count
-        if number == end.count:
-            return position.count
-        if number == end.byte:
+        if position.count >= (self._number() or 0):
+            return content.end().count
+        counts = self._counts()
+        if counts == _BYTES:
             return transcripts.count_lines(self._source_of_bytes(content, position.count), position.count)
-        return None
+        return position.count if counts == _LINES else None
+
+    def _counts(self, known: Position = START) -> str:
+        """Return what the plugin's number counts, as its end tells: lines or bytes; '' if neither."""
+        content = self._whole()
+        if not isinstance(content, LineTranscript):
+            return ""
+        number, end = self._number(), content.end(_of_content(known))
+        return _LINES if number == end.count else _BYTES if number == end.byte else ""
 
     def _source_of_bytes(self, content: LineTranscript, count: int) -> transcripts.Source:
         """Return where a number of bytes is counted: redaction has moved those of a stored copy."""
@@ -225,11 +233,28 @@ class ExternalTranscript:
         return [FileReport(path=path) for path in self._sessions.at(self.session_ref).files] if self.session_ref else []
 
     def prompts(self, since: Position, until: Position | None = None) -> list[Prompt]:
-        """Return the prompts after ``since``, all with its position; those of a part that ends earlier are unknown."""
+        """Return the prompts after ``since``; those of a part that ends earlier are unknown."""
         if not self._is_rest(until):
             return []
         found = self._call("extract-prompts", "--session-ref", _HERE, "--offset", str(since.count))
-        return [replace(prompt, position=since.count) for prompt in wire.PROMPTS.read(found.get("prompts"))]
+        texts = [prompt.text for prompt in wire.PROMPTS.read(found.get("prompts"))]
+        places = self._places(texts, since) if texts else []
+        return [Prompt(text=text, position=place) for text, place in zip(texts, places, strict=True)]
+
+    def _places(self, texts: list[str], since: Position) -> list[int]:
+        """Return the number before each prompt's line, as far as it is found there by its text; else that before it."""
+        content, counts = self._content(), self._counts(since)
+        lines = self._lines_before(since) if counts else None
+        if not isinstance(content, LineTranscript) or lines is None:
+            return [since.count] * len(texts)
+        found, last = list[int](), since.count
+        byte = content.offset(Position(count=lines, byte=since.byte))
+        for line, end in transcripts.lines(content.source, byte):
+            if len(found) < len(texts) and _says(line, texts[len(found)]):
+                last = lines if counts == _LINES else byte
+                found.append(last)
+            lines, byte = lines + 1, end
+        return [*found, *[last] * (len(texts) - len(found))]
 
     def summary(self, since: Position) -> str:  # noqa: ARG002
         found = self._call("extract-summary", "--session-ref", _HERE)
@@ -237,7 +262,7 @@ class ExternalTranscript:
 
     def has_answers(self, since: Position, until: Position | None = None) -> bool:
         """Tell whether anything was written: what it is cannot be asked."""
-        return self.is_later(self.end() if until is None else until, since)
+        return self.is_later(self.end(since) if until is None else until, since)
 
     def shares_answer(self, position: Position) -> bool:  # noqa: ARG002
         return False
@@ -250,7 +275,7 @@ class ExternalTranscript:
         """Return the tokens after ``since``; those of a part that ends earlier are unknown."""
         if not self._is_rest(until):
             return UNKNOWN
-        if not self.is_later(self.end(), since):
+        if not self.is_later(self.end(since), since):
             return TokenUsage()
         words = ["calculate-tokens", "--offset", str(since.count)]
         if self._counts_subagents:
@@ -260,7 +285,7 @@ class ExternalTranscript:
 
     def _is_rest(self, until: Position | None) -> bool:
         """Tell whether a part ends where the transcript ends."""
-        return until is None or not self.is_later(self.end(), until)
+        return until is None or not self.is_later(self.end(until), until)
 
     def _subagents_dir(self) -> str:
         """Return where version 1 looks for the transcripts of subagents."""
@@ -300,13 +325,10 @@ class ExternalTranscript:
 
     def _number_of_line(self) -> Callable[[int], int]:
         """Return what tells the plugin's number for a count of lines; that of the end if it cannot be known."""
-        content = self._whole()
-        if not self._is_analyzed or not isinstance(content, LineTranscript):
-            return lambda lines: lines
-        number, end = self._number(), content.end()
-        if number == end.byte and number != end.count:
-            return lambda lines: transcripts.offset_of(content.source, lines)[0]
-        return (lambda lines: lines) if number == end.count else (lambda _: number or 0)
+        counts = self._counts() if self._is_analyzed else _LINES
+        if counts == _BYTES:
+            return lambda lines: transcripts.offset_of(self._whole().source, lines)[0]
+        return (lambda lines: lines) if counts else (lambda _: self._number() or 0)
 
     # ------------------------------------------------------------ before the repository's lock is taken
 
@@ -314,7 +336,7 @@ class ExternalTranscript:
         """Ask what the end of a turn that began at ``since`` will ask: nothing may wait for a plugin under the lock."""
         if self._is_analyzed:
             self._take_number(since)
-        end = self.end()
+        end = self.end(since)
         since = START if self.is_later(since, end) else since  # rewritten
         if self._info.capabilities.intersection(("transcript_analyzer", "entire_ranges")):
             self.files(since, end)
@@ -419,6 +441,12 @@ def _is_lines(source: transcripts.Source) -> bool:
 def _whole(number: object) -> int | None:
     is_number = isinstance(number, int) and not isinstance(number, bool)
     return number if is_number and 0 <= number <= wire.LARGEST else None  # type: ignore[operator,return-value]
+
+
+def _says(line: bytes, text: str) -> bool:
+    """Tell whether a line of JSON contains a text as a string of its own."""
+    quoted = (jsontext.dumps(text, ensure_ascii=is_ascii).encode("utf-8", "replace") for is_ascii in (True, False))
+    return any(form in line for form in quoted)
 
 
 def _lines_of(position: Position) -> int | None:

@@ -95,17 +95,23 @@ def reset_position(context: Context, session: Session, _event: Event) -> None:
         session.turn = replace(session.turn, start=START)
 
 
-def wait(context: Context, event: Event) -> None:
+def wait(context: Context, event: Event) -> Event:
     """When a turn ends, let its agent finish writing the transcript; at any event, let a plugin answer ahead. This may
     take seconds, so it happens before the lock is taken.
+
+    Returns the event, with its session's transcript if only the agent can say where that is.
     """
     session = context.session(event.session_id)
     agent = context.agent_of(session) if session is not None else context.agent_named(event.agent)
+    known = session.transcript_path if session is not None else ""
+    find = getattr(agent, "find_transcript", None)  # optional
+    if find is not None and not (event.session_ref or known):
+        event = replace(event, session_ref=find(event))
     preparer = capabilities.transcript_preparer(agent) if agent is not None else None
     if preparer is not None and (event.type in _ENDS or getattr(agent, "is_external", False)):
         start = session.turn.start if session is not None and session.turn is not None else START
-        known = session.transcript_path if session is not None else ""
         preparer.prepare_transcript(event if event.session_ref else replace(event, session_ref=known), start)
+    return event
 
 
 def end(context: Context, session: Session, event: Event) -> None:

@@ -94,7 +94,7 @@ def test_an_id_that_the_event_lacks_is_asked_for(world: World) -> None:
     agent = world.adapter(plugin)
     event = agent.parse_hook("stop", b'{"conversation": "c7"}')
     assert event is not None
-    assert (event.session_id, event.session_ref) == ("c7", world.ref("c7"))
+    assert (event.session_id, agent.find_transcript(event)) == ("c7", world.ref("c7"))
     assert plugins.asked(plugin)[:2] == ["parse-hook", "get-session-id"]
 
 
@@ -107,28 +107,29 @@ def test_no_event_without_an_id(world: World) -> None:
 # ---------------------------------------------------------------- references
 
 
+def find(agent: ExternalAgent, verb: str) -> str:
+    event = agent.parse_hook(verb, b'{"session_id": "s1"}')
+    assert event is not None
+    assert event.session_ref == ""
+    return agent.find_transcript(event)
+
+
 def test_a_missing_reference_is_the_resolved_file(world: World) -> None:
     Path(world.ref()).write_text("{}\n")
     plugin = plugins.version_one(world.bin)
-    event = world.adapter(plugin).parse_hook("stop", b'{"session_id": "s1"}')
-    assert event is not None
-    assert event.session_ref == world.ref()
+    assert find(world.adapter(plugin), "stop") == world.ref()
     assert plugins.asked(plugin) == ["parse-hook", "get-session-dir", "resolve-session-file"]
 
 
 def test_a_missing_reference_is_what_the_plugin_read(world: World) -> None:
     other = world.sessions / "by-date" / "x.jsonl"
     plugin = plugins.version_one(world.bin, session={"session_ref": str(other)})
-    event = world.adapter(plugin).parse_hook("session-start", b'{"session_id": "s1"}')
-    assert event is not None
-    assert event.session_ref == str(other)
+    assert find(world.adapter(plugin), "session-start") == str(other)
 
 
 def test_only_events_that_need_a_reference_ask_for_one(world: World) -> None:
     plugin = plugins.version_one(world.bin)
-    event = world.adapter(plugin).parse_hook("session-end", b'{"session_id": "s1"}')
-    assert event is not None
-    assert event.session_ref == ""
+    assert find(world.adapter(plugin), "session-end") == ""
     assert plugins.asked(plugin) == ["parse-hook"]
 
 

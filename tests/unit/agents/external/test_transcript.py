@@ -49,6 +49,20 @@ def test_a_position_is_the_plugins_number(world: World, unit: str, number: int) 
     assert world.notes == []
 
 
+@pytest.mark.parametrize(("unit", "places"), [("lines", [0, 3]), ("bytes", [0, len(data(FIRST))]), ("odd", [0, 0])])
+def test_prompts_are_found_where_their_text_is(world: World, unit: str, places: list[int]) -> None:
+    agent = adapter(world, data(FIRST, SECOND), unit=unit)
+    for told in (agent.transcript(world.ref()), agent.transcript("", data(FIRST, SECOND))):
+        assert [prompt.position for prompt in told.prompts(START)] == places
+
+
+def test_prompts_with_another_text_have_the_position_before_them(world: World) -> None:
+    told = adapter(world, data(FIRST, SECOND), answers={"extract-prompts": {"prompts": ["ONE", "two", 'é"\n']}})
+    transcript = told.transcript(world.ref())
+    assert [prompt.position for prompt in transcript.prompts(START)] == [0, 0, 0]
+    assert [prompt.position for prompt in transcript.prompts(transcript.at(3))] == [3, 3, 3]
+
+
 def test_what_ends_before_the_end_is_unknown(world: World) -> None:
     told = adapter(world, data(FIRST, SECOND)).transcript(world.ref())
     middle = told.at(3)
