@@ -45,3 +45,9 @@ def asked(plugin: Path) -> list[str]:
     found = [words[0] for words in calls(plugin)]
     Path(f"{plugin}.calls").unlink(missing_ok=True)
     return found
+
+
+def questions(plugin: Path) -> list[dict[str, Any]]:
+    """Return the questions of ``entire-ask`` so far."""
+    record = Path(f"{plugin}.asked")
+    return [json.loads(line) for line in record.read_text().splitlines()] if record.exists() else []

@@ -1,7 +1,8 @@
 """A plugin that speaks version 1 of the protocol, records its calls, and fails as it is configured.
 
-Beside the executable: ``<name>.json``, its configuration, and ``<name>.calls``, a JSON line for each call. Its
-transcripts are JSON lines: ``{"prompt": TEXT}``, ``{"file": PATH}``, ``{"answer": TEXT, "in": N, "out": N}``.
+Beside the executable: ``<name>.json``, its configuration, ``<name>.calls``, a JSON line for each call, and
+``<name>.asked``, one for each question of Entire's own, which it answers as it is configured. Its transcripts are JSON
+lines: ``{"prompt": TEXT}``, ``{"file": PATH}``, ``{"answer": TEXT, "in": N, "out": N}``.
 """
 
 # mypy: ignore-errors
@@ -156,6 +157,19 @@ def compact_transcript():
     return {"transcript": base64.b64encode(data).decode()}
 
 
+def ask():
+    """Answer questions as configured: ``asked`` has an answer for each, and an exception for those it lacks."""
+    for line in sys.stdin:
+        question = json.loads(line)
+        if question.get("stored"):
+            question["content"] = open(question["stored"]).read()
+        with open(SELF + ".asked", "a") as record:
+            record.write(json.dumps(question) + "\n")
+        asked = CONFIG.get("asked", {})
+        known = {"answer": asked[question["ask"]]} if question["ask"] in asked else {"error": "it is not known"}
+        print(json.dumps(known), flush=True)
+
+
 COMMANDS = {
     "info": info,
     "detect": lambda: {"present": os.path.isdir(".one")},
@@ -185,8 +199,16 @@ COMMANDS = {
     "write-hook-response": lambda: {"message": OPTIONS["--message"]},
     "generate-text": lambda: {"text": sys.stdin.read().upper()},
     "compact-transcript": compact_transcript,
+    "entire-ask": ask,
 }
-SILENT = ("write-session", "read-transcript", "reassemble-transcript", "prepare-transcript", "uninstall-hooks")
+SILENT = (
+    "write-session",
+    "read-transcript",
+    "reassemble-transcript",
+    "prepare-transcript",
+    "uninstall-hooks",
+    "entire-ask",
+)
 
 command = sys.argv[1]
 with open(SELF + ".calls", "a") as record:
