@@ -46,7 +46,8 @@ class Calls:
         self._answers.clear()
 
     def once(self, question: tuple[object, ...], ask: Callable[[], T], *, may_fail: bool = False) -> T | None:
-        """Return what ``ask`` returned when the question was asked first; None if it raised PluginError or ValueError.
+        """Return what ``ask`` returned when the question was asked first; None if it raised PluginError, ValueError or
+        OSError.
 
         ``may_fail``: a failure means nothing, and is not noted.
         """
@@ -62,6 +63,8 @@ class Calls:
             message = error.message
         except ValueError as error:
             message = f"the answer of {self.program.name} to {question[0]} makes no sense: {error}"
+        except OSError as error:
+            message = f"{self.program.name} could not be asked for {question[0]}: {error}"
         if not may_fail:
             self.report(message)
         return None

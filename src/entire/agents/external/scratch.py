@@ -29,16 +29,22 @@ def folder() -> str:
 
 def write(folder: str, session_ref: str, data: bytes) -> str:
     """Write a stored transcript under its own file's name; return the path."""
-    name = os.path.basename(session_ref)
-    if not name or "\0" in name or len(os.fsencode(name)) > _LONGEST_NAME:
-        name = "transcript"
-    path = os.path.join(folder, name)
+    path = os.path.join(folder, _name(session_ref))
     try:
         with open(path, "xb") as file:
             file.write(data)
     except OSError as error:
         raise PluginError(f"no file can be written for a plugin: {error}") from error
     return path
+
+
+def _name(session_ref: str) -> str:
+    name = os.path.basename(session_ref)
+    try:
+        is_possible = "\0" not in name and 0 < len(os.fsencode(name)) <= _LONGEST_NAME and name not in (".", "..")
+    except UnicodeEncodeError:
+        is_possible = False
+    return name if is_possible else "transcript"
 
 
 def remove(folder: str) -> None:

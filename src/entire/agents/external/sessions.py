@@ -257,9 +257,12 @@ def _session_data(given: dict[str, Any]) -> SessionData:
 
 def _is_below(path: str, folder: str) -> bool:
     """Tell whether a path is below a folder, however its symbolic links are followed."""
-    if not folder or folder == "/":
+    if folder in ("", "/"):
         return False
-    return os.path.realpath(path).startswith(os.path.realpath(folder) + "/")
+    try:
+        return os.path.realpath(path).startswith(os.path.realpath(folder) + "/")
+    except ValueError:  # what the file system cannot encode
+        return False
 
 
 def _unprintable(text: str) -> str:

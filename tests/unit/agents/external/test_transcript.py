@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from entire.agents.external import parts
 from entire.agents.external.agent import ExternalAgent
 from entire.model.transcripts import START, UNKNOWN, FileLines, FileReport, Position, Prompt, TokenUsage
 from tests import plugins
@@ -107,7 +106,9 @@ def test_a_missing_transcript_is_empty(world: World) -> None:
     assert world.notes == []
 
 
-@pytest.mark.parametrize("ref", ["", "a\0b", "/a\0b", "db:1", "../x", "/etc/passwd", "x" * 5000, "/" + "x" * 5000])
+@pytest.mark.parametrize(
+    "ref", ["", "a\0b", "/a\0b", "db:1", "../x", "/etc/passwd", "x" * 5000, "/" + "x" * 5000, "/\ud800", "\ud800"]
+)
 def test_any_reference_can_be_asked_about(world: World, ref: str) -> None:
     agent = world.adapter(plugins.version_one(world.bin), in_hook=False)
     told = agent.transcript(ref)
@@ -276,53 +277,6 @@ def test_messages_in_the_compact_form(world: World) -> None:
     ]
 
 
-# ---------------------------------------------------------------- parts
-
-
-def test_lines_are_split_between_lines(world: World) -> None:
-    plugin = plugins.version_one(world.bin)
-    agent = world.adapter(plugin)
-    whole = data(FIRST) * 9
-    chunks = agent.chunk_transcript(whole, 300)
-    assert len(chunks) > 1
-    assert agent.reassemble_transcript(chunks) == whole
-    assert plugins.asked(plugin) == []
-
-
-@pytest.mark.parametrize("ending", [b"", b"\n", b"\n\n"])
-def test_a_record_above_the_size_is_split_by_the_plugin(world: World, ending: bytes) -> None:
-    plugin = plugins.version_one(world.bin)
-    agent = world.adapter(plugin, in_hook=False)
-    whole = data(FIRST) + b'{"answer": "' + b"x" * 3000 + b'"}' + ending
-    chunks = agent.chunk_transcript(whole, 300)
-    assert all(len(chunk) <= 300 for chunk in chunks)
-    assert agent.reassemble_transcript(chunks) == whole
-    assert set(plugins.asked(plugin)) == {"chunk-transcript", "reassemble-transcript"}
-
-
-def test_a_plugin_that_does_not_join_the_same_bytes_splits_nothing(world: World) -> None:
-    plugin = plugins.version_one(world.bin, glue="\n")
-    agent = world.adapter(plugin, in_hook=False)
-    whole = b'{"answer": "' + b"x " * 3000 + b'"}\n'
-    chunks = agent.chunk_transcript(whole, 300)
-    assert all(len(chunk) <= 300 for chunk in chunks)
-    plugins.asked(plugin)
-    assert agent.reassemble_transcript(chunks) == whole
-    assert plugins.asked(plugin) == []
-
-
-@pytest.mark.parametrize(
-    "answer", [{}, {"chunks": None}, {"chunks": ["!"]}, {"chunks": ["eA=="]}, {"chunks": [1, "eA=="]}]
-)
-def test_nonsense_parts_are_not_used(world: World, answer: object) -> None:
-    plugin = plugins.version_one(world.bin, answers={"chunk-transcript": answer})
-    agent = world.adapter(plugin)
-    chunks = agent.chunk_transcript(b"x" * 999, 300)
-    assert chunks[0] == parts._OF_BYTES
-    assert agent.reassemble_transcript(chunks) == b"x" * 999
-    assert world.notes == []
-
-
 def test_without_an_analyzer_the_session_tells_its_files(world: World) -> None:
     plugin = plugins.version_one(
         world.bin, capabilities=["hooks"], session={"new_files": ["a.txt", "b.txt"], "deleted_files": ["a.txt", 1]}
@@ -339,3 +293,13 @@ def test_tokens_of_subagents_are_counted_once(world: World) -> None:
     assert "subagent_extractor" in agent.capabilities
     assert agent.transcript(world.ref()).tokens(START).subagents is None  # the framework adds them
     assert agent.transcript(world.ref()).subagents(START) == []
+
+
+def test_a_file_that_cannot_be_written_for_the_plugin_is_noted(
+    world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    agent = adapter(world, data(FIRST))
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "missing"))
+    told = agent.transcript(world.ref(), data(FIRST))
+    assert (told.end().count, told.prompts(START)) == (0, [])
+    assert world.notes[0].startswith("no file can be written for a plugin in ")

@@ -1,9 +1,8 @@
-"""The adapter for plugins: events, references, hooks, resuming; a failure of the plugin never raises."""
+"""The adapter for plugins: events, hooks, a turn's end; a failure of the plugin never raises."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,11 +10,9 @@ import pytest
 from entire.agents.external.agent import ExternalAgent
 from entire.agents.external.program import Program
 from entire.agents.external.protocol import CALL_SECONDS, PluginError
-from entire.model.effects import Delete, Run, Write
 from entire.model.events import EventType
 from entire.model.health import HookStatus
 from entire.model.transcripts import START
-from entire.testing.promises.storing import carry_out
 from tests import plugins
 from tests.unit.agents.external.world import World, shell
 
@@ -104,79 +101,6 @@ def test_no_event_without_an_id(world: World) -> None:
     assert any("get-session-id" in note for note in world.notes)
 
 
-# ---------------------------------------------------------------- references
-
-
-def find(agent: ExternalAgent, verb: str) -> str:
-    event = agent.parse_hook(verb, b'{"session_id": "s1"}')
-    assert event is not None
-    assert event.session_ref == ""
-    return agent.find_transcript(event)
-
-
-def test_a_missing_reference_is_the_resolved_file(world: World) -> None:
-    Path(world.ref()).write_text("{}\n")
-    plugin = plugins.version_one(world.bin)
-    assert find(world.adapter(plugin), "stop") == world.ref()
-    assert plugins.asked(plugin) == ["parse-hook", "get-session-dir", "resolve-session-file"]
-
-
-def test_a_missing_reference_is_what_the_plugin_read(world: World) -> None:
-    other = world.sessions / "by-date" / "x.jsonl"
-    plugin = plugins.version_one(world.bin, session={"session_ref": str(other)})
-    assert find(world.adapter(plugin), "session-start") == str(other)
-
-
-def test_only_events_that_need_a_reference_ask_for_one(world: World) -> None:
-    plugin = plugins.version_one(world.bin)
-    assert find(world.adapter(plugin), "session-end") == ""
-    assert plugins.asked(plugin) == ["parse-hook"]
-
-
-@pytest.mark.parametrize(
-    "ref",
-    ["/etc/passwd", "{sessions}", "{sessions}/../other", "{sessions}/./s.jsonl", "{sessions}/link/x", "{sessions}/a\0b",
-     "{sessions}/a\nb", "../x", "a/../../x", "..", "a\\..\\..\\x", "/", "{sessions}-other/s.jsonl"],
-)  # fmt: skip
-def test_a_reference_that_escapes_is_refused(world: World, ref: str) -> None:
-    (world.sessions / "link").symlink_to("/etc")
-    agent = world.adapter(plugins.version_one(world.bin, fails=["resolve-session-file", "read-session"]))
-    ref = ref.replace("{sessions}", str(world.sessions))
-    event = agent.parse_hook("stop", world.payload(session_ref=ref))
-    assert event is not None
-    assert event.session_ref == ""
-    assert "is ignored" in world.notes[0]
-
-
-@pytest.mark.parametrize(
-    "ref", ["{sessions}/s 1.jsonl", "{sessions}/é'\"/s.jsonl", "db:17", "a/b", "x..y", "{real}/s.jsonl"]
-)
-def test_a_reference_in_its_place_is_accepted(world: World, ref: str, tmp_path: Path) -> None:
-    (tmp_path / "real").symlink_to(world.sessions)
-    ref = ref.replace("{sessions}", str(world.sessions)).replace("{real}", str(tmp_path / "real"))
-    event = world.adapter(plugins.version_one(world.bin)).parse_hook("stop", world.payload(session_ref=ref))
-    assert event is not None
-    assert event.session_ref == ref
-    assert world.notes == []
-
-
-def test_a_session_folder_that_moved_is_asked_for_again(world: World) -> None:
-    known = {"dir": str(world.sessions.parent / "old")}
-
-    def cache(_root: str, ask: Callable[[], str], *, fresh: bool = False) -> str:
-        if fresh:
-            known["dir"] = ask()
-        return known["dir"]
-
-    plugin = plugins.version_one(world.bin)
-    agent = world.adapter(plugin, folders=cache)
-    event = agent.parse_hook("stop", world.payload())
-    assert event is not None
-    assert event.session_ref == world.ref()
-    assert agent.parse_hook("prompt", world.payload()) is not None
-    assert plugins.asked(plugin) == ["parse-hook", "get-session-dir", "parse-hook"]
-
-
 # ---------------------------------------------------------------- hooks
 
 
@@ -254,69 +178,10 @@ def test_detection(world: World) -> None:
     assert world.adapter(world.bin / "entire-agent-one").detect(str(world.root))
 
 
-# ---------------------------------------------------------------- resuming
-
-
-def test_where_sessions_are(world: World) -> None:
-    agent = world.adapter(plugins.version_one(world.bin), in_hook=False)
-    assert agent.session_dir(str(world.root)) == str(world.sessions)
-    assert agent.resolve_session_file(str(world.sessions), "s1") == world.ref()
-    assert agent.resolve_session_file(str(world.sessions), "../s1") == ""
-    assert agent.format_resume_command("s1") == "one --resume s1"
-
-
 @pytest.mark.parametrize("given", ["", " \n", "a\0b", None, 7])
 def test_no_resume_command(world: World, given: object) -> None:
     plugin = plugins.version_one(world.bin, answers={"format-resume-command": {"command": given}})
     assert world.adapter(plugin).format_resume_command("s1") == ""
-
-
-def test_a_resolved_file_must_be_in_the_folder(world: World) -> None:
-    plugin = plugins.version_one(world.bin, answers={"resolve-session-file": {"session_file": "/etc/passwd"}})
-    assert world.adapter(plugin).resolve_session_file(str(world.sessions), "s1") == ""
-    assert "is ignored" in world.notes[0]
-
-
-def test_a_plain_file_is_put_back_as_a_file(world: World) -> None:
-    agent = world.adapter(plugins.version_one(world.bin), in_hook=False)
-    Path(world.ref()).write_text('{"prompt": "one"}\n{"prompt": "two"}\n')
-    assert agent.put_back(world.ref(), b'{"prompt": "one"}\n', {}).effects == (
-        Write(path=world.ref(), data=b'{"prompt": "one"}\n'),
-    )
-    assert agent.put_back(world.ref(), b"", {}).effects == (Delete(path=world.ref()),)
-
-
-def test_a_session_that_is_not_there_is_written_by_the_plugin(world: World) -> None:
-    agent = world.adapter(plugins.version_one(world.bin), in_hook=False)
-    ref = agent.resolve_session_file(str(world.sessions), "s1")
-    plan = agent.put_back(ref, b"data\n", {})
-    (effect,) = plan.effects
-    assert isinstance(effect, Run)
-    for _ in range(2):
-        carry_out(plan)
-        assert Path(world.ref()).read_bytes() == b"data\n"
-    for _ in range(2):
-        carry_out(type(plan)(effects=(effect.inverse(),)))
-        assert not Path(world.ref()).exists()
-
-
-def test_what_a_plugin_keeps_in_its_own_way_is_written_by_it_and_back(world: World) -> None:
-    plugin = plugins.version_one(world.bin, capabilities=["hooks", "transcript_preparer"])
-    agent = world.adapter(plugin, in_hook=False)
-    Path(world.ref()).write_bytes(b"before\n")
-    plan = agent.put_back(world.ref(), b"after\n", {})
-    (effect,) = plan.effects
-    assert isinstance(effect, Run)
-    assert effect.env["ENTIRE_PROTOCOL_VERSION"] == "1"
-    carry_out(plan)
-    assert Path(world.ref()).read_bytes() == b"after\n"
-    carry_out(type(plan)(effects=(effect.inverse(),)))
-    assert Path(world.ref()).read_bytes() == b"before\n"
-
-
-def test_no_place_to_put_a_session(world: World) -> None:
-    agent = world.adapter(plugins.version_one(world.bin), in_hook=False)
-    assert agent.put_back("", b"data", {}).problem
 
 
 # ---------------------------------------------------------------- a turn's end
