@@ -19,6 +19,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from entire.agents import hookfiles as hookfiles
+    from entire.agents import transcripts as transcripts
     from entire.agents.contract import Agent as Agent
     from entire.agents.contract import DisplayedTranscript as DisplayedTranscript
     from entire.agents.contract import HookInstaller as HookInstaller
@@ -44,6 +46,9 @@ if TYPE_CHECKING:
     from entire.model.events import EventType as EventType
     from entire.model.health import HooksHealth as HooksHealth
     from entire.model.health import HookStatus as HookStatus
+    from entire.model.ids import is_session_id as is_session_id
+    from entire.model.ids import is_tool_id as is_tool_id
+    from entire.model.times import parse_time as parse_time
     from entire.model.transcripts import START as START
     from entire.model.transcripts import Agreement as Agreement
     from entire.model.transcripts import FileLines as FileLines
@@ -91,8 +96,13 @@ _PUBLIC = {
     "TranscriptAnalyzer": "entire.agents.contract",
     "TranscriptPreparer": "entire.agents.contract",
     "Write": "entire.model.effects",
+    "hookfiles": "entire.agents",
+    "is_session_id": "entire.model.ids",
+    "is_tool_id": "entire.model.ids",
     "main": "entire.plugin.program",
+    "parse_time": "entire.model.times",
     "put_back_files": "entire.agents.put_back:files",
+    "transcripts": "entire.agents",
 }
 
 __all__ = [
@@ -130,8 +140,13 @@ __all__ = [
     "TranscriptAnalyzer",
     "TranscriptPreparer",
     "Write",
+    "hookfiles",
+    "is_session_id",
+    "is_tool_id",
     "main",
+    "parse_time",
     "put_back_files",
+    "transcripts",
 ]
 
 
