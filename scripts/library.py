@@ -1,4 +1,5 @@
-"""Generates docs/reference/library.md: the names in ``entire.__all__``, and every class that their annotations mention.
+"""Generates docs/reference/library.md: the names in ``entire.__all__``, every class that their annotations mention, and
+the names in ``entire.plugin.__all__``.
 
 Signatures, docstrings, and the fields of values with their comments are read from the source text, so that the page is
 the same under every version of Python.
@@ -13,6 +14,7 @@ import re
 from pathlib import Path
 
 import entire
+from entire import plugin
 from entire.model.value import Value
 
 HEAD = """\
@@ -43,6 +45,16 @@ Each has a `message`, a `hint` that says what to do next, and the `exit_code` of
 
 | error | exit code | meaning |
 |---|---|---|
+"""
+PLUGIN = """
+## entire.plugin
+
+What a plugin in Python is made of: `from entire.plugin import main, LineTranscript`. `main` makes an executable of a
+class with the members of `Agent` and of the capabilities that it names. [Events](events.md) lists the fields of an
+event and what each capability is for.
+
+| name | meaning |
+|---|---|
 """
 NAME = re.compile(r"[A-Za-z_][\w.]*")
 
@@ -144,7 +156,7 @@ def page() -> str:
     parts = [HEAD, *(_service(Source(cls), shown) for cls in services)]
     parts += ["## Requests\n", *(_value(Source(cls)) for cls in requests)]
     parts += ["## Values\n", *(_value(Source(cls)) for cls in views)]
-    parts += [ERRORS + "\n".join(map(_error, errors)) + "\n"]
+    parts += [ERRORS + "\n".join(map(_error, errors)) + "\n" + PLUGIN + "\n".join(map(_kit, plugin.__all__)) + "\n"]
     return "\n".join(parts)
 
 
@@ -191,6 +203,14 @@ def _value(source: Source) -> str:
 def _error(cls: type) -> str:
     meaning = " ".join(_prose(Source(cls).node).split())
     return f"| `{cls.__name__}` | {getattr(cls, 'exit_code', 1)} | {meaning} |"
+
+
+def _kit(name: str) -> str:
+    """Return the row of a name of ``entire.plugin``."""
+    found = getattr(plugin, name)
+    text = "The position before all records." if found == plugin.START else str(found.__doc__)
+    first, end, _ = " ".join(text.partition("\n\n")[0].replace("``", "`").split()).partition(". ")
+    return f"| `{name}` | {first}{end.strip()} |"
 
 
 def _prose(node: ast.ClassDef | ast.FunctionDef) -> str:

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import entire
-from entire import settings
+from entire import plugin, settings
 from entire.agents import capabilities
 from entire.model.events import Event, EventType
 from entire.store import lineage_file
@@ -31,6 +31,7 @@ def test_the_library_is_documented() -> None:
     page = (REFERENCE / "library.md").read_text()
     for name in entire.__all__:
         assert f"# {name}\n" in page or f"| `{name}` |" in page
+    assert [name for name in plugin.__all__ if f"| `{name}` |" not in page] == []
     for name in (name for name in vars(entire.Workspace) if not name.startswith("_")):
         assert f"### Workspace.{name}\n" in page
     bare = re.findall(r"^#+ ([\w.]+)\n\n(?:```python\n(?:[^`]*)```\n\n)?\n", page, re.MULTILINE)

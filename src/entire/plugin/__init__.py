@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from entire.agents.lines import LineTranscript as LineTranscript
     from entire.agents.opaque import OpaqueTranscript as OpaqueTranscript
     from entire.agents.put_back import files as put_back_files
+    from entire.agents.transcripts import clean as clean
     from entire.errors import EntireError as EntireError
     from entire.model.effects import Delete as Delete
     from entire.model.effects import PutBack as PutBack
@@ -96,6 +97,7 @@ _PUBLIC = {
     "TranscriptAnalyzer": "entire.agents.contract",
     "TranscriptPreparer": "entire.agents.contract",
     "Write": "entire.model.effects",
+    "clean": "entire.agents.transcripts",
     "hookfiles": "entire.agents",
     "is_session_id": "entire.model.ids",
     "is_tool_id": "entire.model.ids",
@@ -140,6 +142,7 @@ __all__ = [
     "TranscriptAnalyzer",
     "TranscriptPreparer",
     "Write",
+    "clean",
     "hookfiles",
     "is_session_id",
     "is_tool_id",
