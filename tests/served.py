@@ -17,7 +17,7 @@ from entire.agents.external.protocol import PREFIX, Info, parse_info
 from entire.agents.registry import BUILTIN
 from entire.model.value import replace
 from entire.testing.promises import Payload, Player, Rig
-from entire.testing.promises.rig import _ignore
+from entire.testing.promises.rig import ignore
 from tests.rigs import every
 
 _FOLDER = tempfile.TemporaryDirectory(prefix="entire-served-")
@@ -64,7 +64,7 @@ class ServedRig(Rig):
         data = payload.data.replace(json.dumps(before)[1:-1].encode(), json.dumps(after)[1:-1].encode())
         return replace(payload, data=data, event=event)
 
-    def play(self, root: Path, session_id: str, call: Callable[[str, bytes], None] = _ignore) -> Player:
+    def play(self, root: Path, session_id: str, call: Callable[[str, bytes], None] = ignore) -> Player:
         os.chdir(root)  # where the plugin is asked; the test's end undoes it
         return super().play(root, session_id, call)
 

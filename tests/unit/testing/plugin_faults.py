@@ -209,9 +209,10 @@ FAULTS: dict[str, tuple[Fault, ...]] = {
                                '    kind = TYPES.get(options["--hook"])\n    if len(str(payload)) > 30_000:\n'
                                '        raise Refusal("too large")\n'),),
     "questions": (
-        fault("one-lacks", 'return "a-model"', 'raise ValueError("no model")'),
+        fault("one-lacks", 'return "a-model" if', 'raise ValueError("no model") if'),
         fault("own-only", 'question.get("stored") or question["session_ref"]', 'question["session_ref"]'),
     ),
+    "questions-at-the-end": (fault("ignores-since", 'since = question["since"][0]', "since = 0"),),
     "many-questions": (
         fault("late", "        put(answer)\n        sys.stdout.flush()\n", "        put(answer)\n", limits=HASTY),
         fault("one-each", "        put(answer)\n        sys", "        return put(answer)\n        sys", is_noted=True),

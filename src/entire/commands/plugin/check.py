@@ -9,7 +9,7 @@ import click
 
 from entire.errors import UsageError
 from entire.testing import compliance
-from entire.testing.compliance import Status, fixtures, locate
+from entire.testing.compliance import Status, fixtures, locate, promised
 from entire.ui import form, group, text
 
 TYPE_CHECKING = False
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from entire.testing.compliance import Exchange, Options, Result
     from entire.ui.text import Style
 
+_LIST = "run `entire plugin check --list` to see all"
 _COLOURS = {"passed": "green", "failed": "red", "skipped": "dim", "note": "yellow"}
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 _FILE = click.Path(dir_okay=False, path_type=Path)
@@ -26,72 +27,98 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 
 @click.command("check", cls=group.Command)
 @click.argument("plugin", metavar="NAME_OR_PATH", required=False)
+@click.option("--rig", "rig_file", type=_FILE, help="A Python file with a rig, for the promises that need one.")
 @click.option("--fixtures", "folder", type=_FOLDER, help="A folder with what was captured from the agent.")
-@click.option("--only", "names", multiple=True, metavar="NAME", help="Make this check only; can be repeated.")
-@click.option("--quick", is_flag=True, help="Leave out the large transcripts.")
+@click.option("--only", "names", multiple=True, metavar="NAME", help="Only this check or group; can be repeated.")
+@click.option("--quick", is_flag=True, help="Leave out the large transcripts and, without a rig, the promises.")
 @click.option("--list", "as_list", is_flag=True, help="List the checks and what each promises.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
-    plugin: str | None, folder: Path | None, names: tuple[str, ...], quick: bool, as_list: bool, as_json: bool
-) -> int:
+    plugin: str | None, rig_file: Path | None, folder: Path | None, names: tuple[str, ...], quick: bool, as_list: bool,
+    as_json: bool,
+) -> int:  # fmt: skip
     """Check that a plugin keeps the rules of the protocol.
 
     NAME is an allowed plugin on PATH. A PATH, with a slash in it, is any executable: naming it is your permission
     to run it. Each check has a home, a temporary folder and a repository of its own. The exit code is 0 if no check
     failed, 1 if one did.
 
-    Fixtures are JSON files, each of one case: payloads/*.json has "hook", "payload" and "event" (or null);
-    transcripts/*.json has "file" and what it holds: "position", "files", "prompts", "summary", "has_summary", "tokens";
-    repositories/*.json has "present" and the files in "repository" and "home"; configs/*.json has such files and
-    "is_broken". In texts, @REPO@ and @HOME@ are the places of the check.
+    Then come the promises that Entire's own agents keep, asked of the plugin through its host. They need
+    `pip install 'entire[testing]'`, and most of them a rig or fixtures; what is skipped says why.
 
     Example: entire plugin check ./entire-agent-parrot --fixtures captured
     """
+    _refuse_unknown(names)
+    if rig_file and not (rig_file.suffix == ".py" and rig_file.is_file()):
+        raise UsageError(f"{rig_file} is not a Python file", hint="name a file that defines a rig")
     wanted = fixtures.load(folder) if folder else None
-    options = compliance.Options(only=_known(names), is_quick=quick, fixtures=wanted)
+    options = compliance.Options(only=names, is_quick=quick, fixtures=wanted)
     if as_list:
         return _list(options, as_json=as_json)
     if not plugin:
         raise UsageError("name a plugin, or the path of one", hint="run `entire plugin check ./entire-agent-NAME`")
-    return run(locate.find(plugin), options, as_json=as_json)
+    return run(locate.find(plugin), options, rig_file, as_json=as_json)
 
 
-def run(path: str, options: Options, *, as_json: bool = False) -> int:
+def run(path: str, options: Options, rig_file: Path | None = None, *, as_json: bool = False) -> int:
     """Check the plugin at a path and report."""
-    results: list[Result] = []
-    style = text.style_for(sys.stdout)
+    report = _Report(None if as_json else text.style_for(sys.stdout))
     for result in compliance.run(path, options):
-        results.append(result)
-        if not as_json:
-            text.write(_progress(results, style))
-            sys.stdout.flush()
+        report.add(result)
+    if _asks_for_promises(options, rig_file):
+        described = promised.Description(path=path, rig_file=rig_file, fixtures=options.fixtures)
+        promised.run(described, options.only, report.add)
+    if not report.results:
+        raise UsageError(f"there is no promise called {' or '.join(options.only)}", hint=_LIST)
     if as_json:
-        text.write(form.dumps(_as_json(path, results)))
+        text.write(form.dumps(_as_json(path, report.results)))
     else:
-        text.write(_end(results, style))
-    return 1 if _count(results, Status.FAILED) else 0
+        text.write(_end(report.results, text.style_for(sys.stdout)))
+    return 1 if _count(report.results, Status.FAILED) else 0
 
 
-def _known(names: Sequence[str]) -> tuple[str, ...]:
-    known = {check.name for check in compliance.CHECKS}
-    if unknown := [name for name in names if name not in known]:
-        raise UsageError(f"there is no check called {unknown[0]!r}", hint="run `entire plugin check --list` to see all")
-    return tuple(names)
+def _asks_for_promises(options: Options, rig_file: Path | None) -> bool:
+    if options.only:
+        return any(map(promised.is_name, options.only))
+    return not options.is_quick or rig_file is not None
+
+
+def _refuse_unknown(names: Sequence[str]) -> None:
+    known = {word for check in compliance.CHECKS for word in (check.name, check.group)}
+    if unknown := [name for name in names if name not in known and not promised.is_name(name)]:
+        raise UsageError(f"there is no check called {unknown[0]!r}", hint=_LIST)
 
 
 def _list(options: Options, *, as_json: bool) -> int:
     checks = compliance.chosen(options)
+    rows = [{"name": one.name, "group": one.group, "promise": one.text, "needs": one.needs} for one in checks]
+    if _asks_for_promises(options, None):
+        rows += promised.listed(options.only)
     if as_json:
-        rows = [{"name": one.name, "group": one.group, "promise": one.text, "needs": one.needs} for one in checks]
         text.write(form.dumps({"checks": rows}))
         return 0
-    for name in dict.fromkeys(check.group for check in checks):
-        text.write(["", name.capitalize()] if name != checks[0].group else [name.capitalize()])
-        text.write(text.table([(one.name, one.text) for one in checks if one.group == name], lead="  "))
+    for name in dict.fromkeys(row["group"] for row in rows):
+        named = [(str(row["name"]), str(row["promise"])) for row in rows if row["group"] == name]
+        text.write([*([""] if name != rows[0]["group"] else []), str(name).capitalize()])
+        text.write(text.table(named, lead="  "))
     return 0
 
 
 # ---------------------------------------------------------------- for people
+
+
+class _Report:
+    """The results so far; shows each as it comes, if there is a style."""
+
+    def __init__(self, style: Style | None) -> None:
+        self.results: list[Result] = []
+        self._style = style
+
+    def add(self, result: Result) -> None:
+        self.results.append(result)
+        if self._style is not None:
+            text.write(_progress(self.results, self._style))
+            sys.stdout.flush()
 
 
 def _progress(results: Sequence[Result], style: Style) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from entire.agents.external import questions
 from entire.model.transcripts import START
-from entire.testing.compliance import call
+from entire.testing.compliance import call, transcripts
 from entire.testing.compliance.check import Failed
 from entire.testing.compliance.probe import SAMPLE, SESSION
 
@@ -24,6 +24,7 @@ _BAD = (
     b"nonsense", b"[]", b"null", b"7", b"{}", b'{"ask": null}', b'{"ask": 7}', b'{"ask": "no-such-question"}',
     b'{"ask": "__init__"}', b'{"ask": "../../x"}', b"\xff\xfe", b"{", b"[" * 100_000,
 )  # fmt: skip
+_OF_RANGES = ("files", "prompts", "tokens", "has_answers", "subagents")
 _OF_OWN = ("agreement", "file_lines")
 """Questions that only make sense for the agent's own transcript."""
 _ODD_KEYS = ("since", "root", "metadata", "session_ref")
@@ -52,6 +53,25 @@ def answers_its_questions(probe: Probe) -> None:
         told = _read(probe, name, answer)
         expected = f"`{name}` says of a stored copy what it says of the same transcript: {own[name]!r:.200}"
         probe.require(told == own[name], f"{expected}; it is {told!r:.200}")
+
+
+def answers_from_the_end(probe: Probe) -> None:
+    """From the end of a transcript on, there are no files, no prompts, no tokens, no answers and no subagents."""
+    names = [name for name in _names(probe) if name in _OF_RANGES]
+    for data in (SAMPLE, *(case.data for case in probe.fixtures.transcripts)):
+        ref = probe.store(data)
+        asked = [{**_question(probe, name, ref), "since": _end(probe, ref)} for name in names]
+        for name, answer in zip(names, _ask(probe, asked), strict=True):
+            told = _read(probe, name, answer)
+            probe.require(not told, f"no `{name}` from the end on, {asked[0]['since']}; there is {told!r:.200}")
+
+
+def _end(probe: Probe, ref: str) -> Any:
+    """Return the position of a transcript's end as questions write it: the plugin's own number, if it has no other."""
+    if "entire_positions" in probe.plugin.capabilities:
+        (answer,) = _ask(probe, [_question(probe, "end", ref)])
+        return answer.get("answer")
+    return [transcripts.position(probe, ref), 0, ""]
 
 
 def answers_many_questions(probe: Probe) -> None:

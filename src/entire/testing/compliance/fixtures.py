@@ -38,6 +38,7 @@ class TranscriptCase(Value):
     """A captured transcript, and what it holds; what is not in ``expected`` is not compared."""
 
     name: str
+    path: Path
     data: bytes
     expected: Mapping[str, Any]
 
@@ -105,7 +106,8 @@ def _payload(path: Path, value: dict[str, Any]) -> HookCase:
 
 def _transcript(path: Path, value: dict[str, Any]) -> TranscriptCase:
     expected = {name: value[name] for name in EXPECTED if name in value}
-    return TranscriptCase(name=path.stem, data=(path.parent / _text(value["file"])).read_bytes(), expected=expected)
+    file = (path.parent / _text(value["file"])).resolve()
+    return TranscriptCase(name=path.stem, path=file, data=file.read_bytes(), expected=expected)
 
 
 def _files(path: Path, value: dict[str, Any]) -> FilesCase:

@@ -27,7 +27,7 @@ _PARTS = ("payloads", "transcripts", "repositories", "configs")
 
 
 class Options(Value):
-    """What is checked. ``only``: names of checks; all, if there are none."""
+    """What is checked. ``only``: names of checks, promises and groups; all, if there are none."""
 
     only: tuple[str, ...] = ()
     is_quick: bool = False
@@ -45,7 +45,7 @@ def run(path: str, options: Options) -> Iterator[Result]:
 
 def chosen(options: Options) -> Sequence[Check]:
     """Return the checks that are to be made."""
-    return [check for check in CHECKS if not options.only or check.name in options.only]
+    return [check for check in CHECKS if not options.only or {check.name, check.group} & set(options.only)]
 
 
 def _look(path: str, folder: Path, options: Options) -> Plugin:

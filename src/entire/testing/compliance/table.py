@@ -75,6 +75,8 @@ CHECKS = (
     Check(name="large-hook-calls", check=transcripts.takes_large_hook_calls, group="large", needs=_HOOKS,
           is_large=True),
     Check(name="questions", check=asking.answers_its_questions, group="extensions", needs=_ASKING),
+    Check(name="questions-at-the-end", check=asking.answers_from_the_end, group="extensions",
+          needs=("entire_ranges", "transcript_analyzer")),
     Check(name="many-questions", check=asking.answers_many_questions, group="extensions", needs=_ASKING),
     Check(name="bad-questions", check=asking.survives_bad_questions, group="extensions", needs=_ASKING),
     Check(name="captured-hook-calls", check=captured.becomes_the_event_it_means, group="fixtures",

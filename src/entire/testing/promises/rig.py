@@ -5,11 +5,14 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from entire.agents import registry
 from entire.model.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
+
+    import pytest
 
     from entire.agents.contract import Agent
     from entire.agents.registry import AgentEntry
@@ -107,7 +110,7 @@ class Player:
         raise NotImplementedError
 
 
-def _ignore(verb: str, payload: bytes) -> None:
+def ignore(verb: str, payload: bytes) -> None:
     """Take a hook call where only the transcript matters."""
 
 
@@ -136,7 +139,11 @@ class Rig:
         agent: Agent = getattr(importlib.import_module(module), name)(metadata=metadata)
         return agent
 
-    def play(self, root: Path, session_id: str, call: Callable[[str, bytes], None] = _ignore) -> Player:
+    def register(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Have the registry know the agent, for one test."""
+        monkeypatch.setitem(registry.BUILTIN, self.entry.name, self.entry)
+
+    def play(self, root: Path, session_id: str, call: Callable[[str, bytes], None] = ignore) -> Player:
         """Return a player of a new session, or of a known one as the agent would continue it."""
         assert self.player is not None
         return self.player(self.adapter(), root, session_id, call)

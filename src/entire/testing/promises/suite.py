@@ -64,7 +64,7 @@ def seal(rig: Rig, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     }.items():  # fmt: skip
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(home)
-    monkeypatch.setitem(registry.BUILTIN, rig.entry.name, rig.entry)
+    rig.register(monkeypatch)
 
 
 def missing_rigs(rigs: Iterable[Rig]) -> list[str]:
