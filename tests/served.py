@@ -90,13 +90,13 @@ def _program(name: str) -> Program:
     if here not in _open:
         while _open:
             _open.popitem()[1].close()
-        _open[here] = Program(_executable(name), _info(name), root=os.getcwd(), in_hook=False)
+        _open[here] = Program(executable(name), _info(name), root=os.getcwd(), in_hook=False)
     return _open[here]
 
 
 @cache
 def _info(name: str) -> Info:
-    program = Program(_executable(name), root=os.getcwd(), in_hook=False)
+    program = Program(executable(name), root=os.getcwd(), in_hook=False)
     return parse_info(program.run("info"), name)
 
 
@@ -106,7 +106,7 @@ def _problems(name: str) -> list[str]:
 
 
 @cache
-def _executable(name: str) -> str:
+def executable(name: str) -> str:
     path = Path(_FOLDER.name) / f"{PREFIX}{name}"
     path.write_text(_START.format(python=sys.executable, path=[folder for folder in sys.path if folder], name=name))
     path.chmod(0o755)

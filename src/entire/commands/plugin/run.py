@@ -10,8 +10,11 @@ import click
 from entire.errors import UsageError
 from entire.ui import group
 
+_ALL_WORDS = {"ignore_unknown_options": True, "allow_interspersed_args": False}
+"""What follows the file is the plugin's, `--help` too."""
 
-@click.command("run", cls=group.Command, context_settings={"ignore_unknown_options": True})
+
+@click.command("run", cls=group.Command, context_settings=_ALL_WORDS)
 @click.argument("file")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 def command(file: str, words: tuple[str, ...]) -> int:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from entire.testing.compliance.probe import Probe
 
 _HOSTILE_IDS = ("..", ".", "../outside", "../../../outside/x", "a/b", "a/../../b", "/etc/passwd", "a\nb", "x" * 5000)
-_SHELL_WORDS = ("two words", "it's", 'say "hi"', "$(touch hit)", "`touch hit`", "; touch hit", "a&b|c>d", "*", "~", "ü")
+_SHELL_WORDS = ("two words", "it's", 'say "hi"', "$(touch hit)", "`touch hit`", "; touch hit", "a&b|c>d", "*", "~", "ü",
+                "--help")  # fmt: skip
 _LEAST_OF_ID = 8
 _BROKEN = (b"{", b"nonsense", b'{"session_id": "a"', b"\xff\xfe\x00")
 
