@@ -22,7 +22,8 @@ _NAME, _TYPE = b"parrot", b"Parrot"
 """What the imaginary agent is called, in the contents and names of the templates' files."""
 _COMMON = "common"
 PYTHON, SHELL = "python", "shell"
-"""The languages that there are templates for, and their folders."""
+LANGUAGES = (PYTHON, SHELL)
+"""What there are templates for, and their folders."""
 
 
 class NewPlugin(Value):
