@@ -1,4 +1,4 @@
-"""Every plugin that is ours passes `entire plugin check`: the built-in agents served, the demo plugin, the templates."""
+"""Each of our plugins passes `entire plugin check`: the built-in agents served, the demo plugin, the templates."""
 
 from __future__ import annotations
 

@@ -22,8 +22,17 @@ class RecordingPlugin:
         self.bin.mkdir(parents=True)
         self.sessions.mkdir()
         told = {"hooks": True, "transcript_analyzer": True, "token_calculator": True, **capabilities}
-        info = {"protocol_version": 1, "name": NAME, "type": "Recorder", "description": "Notes how it is called",
-                "is_preview": False, "protected_dirs": [], "hook_names": HOOKS, "capabilities": told}  # fmt: skip
+        info = {
+            "protocol_version": 1,
+            "name": NAME,
+            "type": "Recorder",
+            "description": "Notes how it is called",
+            "is_preview": False,
+            "protected_dirs": [],
+            "hook_names": HOOKS,
+            "capabilities": told,
+            "caller_env_vars": ["RECORDER"],
+        }
         (self.bin / "recorder.json").write_text(json.dumps({"info": info, "sessions": str(self.sessions)}))
         self.path.write_text(f"#!{sys.executable} -IS\n{SOURCE.read_text()}")
         self.path.chmod(0o755)

@@ -218,6 +218,24 @@ def test_what_is_recorded_outlives_the_agents_own_file(played: Played) -> None:
     assert played.tokens() == (1, 1)
 
 
+@pytest.mark.parametrize("is_by_its_agent", [True, False])
+def test_the_agents_own_commit_is_recognised_by_its_environment(
+    played: Played, is_by_its_agent: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its process need not be an ancestor of git's: a server may start the commands."""
+    change_state(played.story, Session(played.story, played.id), process=Process())
+    other = played.story.started()
+    other.prompt("Look around")
+    played.hook("turn-start", prompt="Create one.txt")
+    change_state(played.story, Session(played.story, played.id), process=Process())
+    change_state(played.story, other, process=Process())
+    played.story.write("one.txt", "1\n")
+    if is_by_its_agent:
+        monkeypatch.setenv("RECORDER", "1")
+    played.commit("Add one")
+    assert list(played.story.linked()["slots"]) == [played.id if is_by_its_agent else other.id]
+
+
 def test_positions_are_compared_by_the_plugins_number_alone() -> None:
     assert dormant.is_later(Position(count=2, byte=1), Position(count=1, byte=9))
     assert not dormant.is_later(Position(count=1, byte=9), Position(count=1, byte=1))

@@ -49,6 +49,8 @@ class AgentEntry(Value):
 
     Git hooks read it for built-in agents only; they recognise other agents by the process that started git.
     """
+    caller_variables: tuple[str, ...] = ()
+    """Environment variables that are set in programs the agent starts, whatever their value; of plugins only."""
     session_dir_variable: str = ""
     """Environment variable with which a test harness sets the agent's session folder."""
     spoken_name: str = ""
@@ -337,6 +339,12 @@ def is_plugin(name: str, plugins: Plugins | None) -> bool:
     return entry is not None and entry.is_plugin
 
 
+def caller_variables(name: str, plugins: Plugins | None) -> tuple[str, ...]:
+    """Return the environment variables by which a plugin's agent can be recognised in programs that it starts."""
+    entry = _find_if_possible(name, plugins)
+    return entry.caller_variables if entry is not None else ()
+
+
 def is_taken(name: str) -> bool:
     """Tell whether a name belongs to another agent, or to git's hooks, so that no plugin can have it."""
     return name in _RESERVED or _entry(name) is not None
@@ -363,6 +371,7 @@ def _entry_of(info: Info, path: str) -> AgentEntry:
         protected_dirs=info.protected_dirs,
         project_variable=info.project_variable,
         session_variable=info.session_variable,
+        caller_variables=(*info.caller_env_vars, *((info.session_variable,) if info.session_variable else ())),
         spoken_name=info.spoken_name,
     )
 
@@ -460,7 +469,7 @@ def _check(name: str, entry: object, known: list[AgentEntry]) -> None:
     if not isinstance(entry, AgentEntry):
         raise EntireError("its entry point is not an AgentEntry")
     values = entry.__dict__.values()
-    lists = (entry.protected_dirs, entry.aliases)
+    lists = (entry.protected_dirs, entry.aliases, entry.caller_variables)
     texts = [text for value in values for text in (value if isinstance(value, tuple) else (value,))]
     if not all(isinstance(text, str) for text in texts) or not all(isinstance(value, tuple) for value in lists):
         raise EntireError("a field of its AgentEntry has the wrong type")

@@ -119,6 +119,7 @@ class Context:
             session.started = self.now()
             session.is_opaque = self.agent_named(agent_name) is None
         session.is_external = registry.is_plugin(agent_name, self.plugins)
+        session.caller_variables = list(registry.caller_variables(agent_name, self.plugins))
         session.agent, session.agent_type = agent_name, registry.type_of(agent_name, self.plugins)
         self.mark_relevant(session_id)
         return session

@@ -11,7 +11,7 @@ from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from entire.git.operation import GitCommand, Operation
     from entire.git.read import Commit
@@ -112,7 +112,22 @@ def committing_session(context: Context, event: GitEvent, elsewhere: Sequence[Se
         return max(here, key=lambda session: session.last_seen).session_id if here else ""
     ancestors = {(program.pid, program.started) for program in process.ancestors(os.getppid())}
     agents = {session.session_id: (session.process.pid, session.process.started) for session in running}
-    return next((session_id for session_id, agent in agents.items() if agent in ancestors), "")
+    found = next((session_id for session_id, agent in agents.items() if agent in ancestors), "")
+    return found or _named_by_environment(running, os.environ)
+
+
+def _named_by_environment(running: Sequence[Session], environment: Mapping[str, str]) -> str:
+    """Return the id of the session whose plugin says that one of the variables that are set is its agent's; '' if there
+    is none, or several without its id as a value.
+    """
+    given = {
+        session.session_id: [environment[name] for name in session.caller_variables if environment.get(name)]
+        for session in running
+    }
+    candidates = [session_id for session_id, values in given.items() if values]
+    exact = [session_id for session_id in candidates if session_id in given[session_id]]
+    found = exact or candidates
+    return found[0] if len(found) == 1 else ""
 
 
 def _running(context: Context, maker: str) -> tuple[RunningTurn, ...]:
