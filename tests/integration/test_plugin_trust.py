@@ -205,6 +205,21 @@ def test_a_plugin_that_does_not_answer_is_refused(world: PluginWorld, script: st
     assert world.states() == {"x": "not allowed"}
 
 
+@pytest.mark.parametrize(("info", "why"), INFOS.values(), ids=INFOS)
+def test_a_plugin_that_says_nonsense_later_breaks_no_hook(world: PluginWorld, info: dict[str, Any], why: str) -> None:
+    world.install()
+    world.switch()
+    world.ok("enable", "--agent", "x")
+    world.install(**info)
+    world.calls()
+    world.hook()
+    assert world.calls() == ["info"]
+    (warning,) = world.warnings()
+    assert why in warning
+    assert world.entire("doctor") == 1
+    assert why in world.out
+
+
 def test_two_plugins_of_one_type(world: PluginWorld) -> None:
     world.install("x", type="Same")
     world.install("y", type="Same")
