@@ -279,3 +279,33 @@ def test_a_live_session_misses_its_plugin(world: PluginWorld) -> None:
     assert warning.startswith("the plugin x is not on PATH any more")
     world.hook("start")
     assert len(world.warnings()) == 1
+
+
+def test_a_denied_plugin_is_no_problem(world: PluginWorld) -> None:
+    """The user decided that; its hooks are still there, and do nothing."""
+    allowed(world)
+    world.ok("enable", "--agent", "x")
+    world.ok("plugin", "deny", "x")
+    world.hook()
+    assert world.warnings() == []
+    assert world.json("status")["failures"] == 0
+    world.entire("doctor")
+    assert "plugins:" not in world.out
+
+
+@pytest.mark.parametrize("how", ["gone", "changed", "broken"])
+def test_a_plugin_that_cannot_run_is_reported_once(world: PluginWorld, how: str) -> None:
+    path = allowed(world)
+    world.ok("enable", "--agent", "x")
+    if how == "gone":
+        path.unlink()
+    else:
+        world.install(**({"type": None} if how == "broken" else {"description": "other"}))
+    if how == "broken":
+        world.switch()
+    for _ in range(3):
+        world.hook()
+    found = world.json("status")
+    assert (len(found["warnings"]), found["failures"]) == (1, 0)
+    log = (world.repo / ".entire" / "logs" / "entire.log").read_text()
+    assert log.count('"level": "WARN"') == 3

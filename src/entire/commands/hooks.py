@@ -156,6 +156,8 @@ class _AgentHook:
         """Handle the call; unless ``is_here``, only the event tells whether it concerns this worktree."""
         verb = self._args[1]
         agent = self._agent(home[0])
+        if agent is None:
+            return
         event = agent.parse_hook(verb, self._payload)
         if event is not None:
             chosen = home if is_here else _enabled_at(event.cwd)
@@ -165,15 +167,19 @@ class _AgentHook:
             # Many calls mean nothing to the framework, but every agent sends an object.
             _log(home[0], self._args).warn("the hook's payload was not understood: it is not a JSON object")
 
-    def _agent(self, place: Place) -> Agent:
+    def _agent(self, place: Place) -> Agent | None:
+        """Return the agent's adapter; None if it is a plugin that cannot run, which is noted for ``status``."""
         name = self._args[0]
         plugins = self._plugins.of(place)
         try:
             return registry.make(name, plugins=plugins)
         except EntireError as error:
-            if plugins is not None and (plugins.find(name) is not None or name in plugins.enabled()):
+            if plugins is None or not plugins.is_known(name):
+                raise
+            if not plugins.is_denied(name):
                 plugins.note(name, error.message)
-            raise
+            _log(place, self._args).warn(error.message)
+            return None
 
     def _handle_event(self, home: Home, event: Event) -> None:
         from entire.lifecycle import dispatcher

@@ -124,13 +124,14 @@ def find_problems(place: Place, plugins: Plugins, used: Iterable[str], *, now: f
     noted = {failed.name: failed for failed in problems.listed(place, now=now)}
     names = sorted({*plugins.enabled(), *used, *noted})
     unusable = {name: problem for name in names if (problem := _problem(plugins, name)) is not None}
+    decided = [name for name in unusable if plugins.is_denied(name)]
     past = [_failure(failed) for name, failed in noted.items() if name not in unusable]
     present = [
         _failure_now(name, message)
         for name, message in plugins.failures.items()
         if name not in unusable and name not in noted
     ]
-    return [*_ignored_switches(place), *unusable.values(), *past, *present]
+    return [*_ignored_switches(place), *(unusable[name] for name in unusable if name not in decided), *past, *present]
 
 
 def _problem(plugins: Plugins, name: str) -> PluginProblemView | None:

@@ -86,11 +86,15 @@ class Plugins:
         """Return the repository's folders: its worktrees and git directories."""
         return _folders(self.place) if self.place is not None else []
 
-    # ------------------------------------------------------------ trust
+    def is_known(self, name: str) -> bool:
+        """Tell whether this name means a plugin: one is on PATH, or was when ``enable`` installed its hooks."""
+        return self.find(name) is not None or name in self.enabled()
 
     def enabled(self) -> Mapping[str, Enabled]:
         """Return the plugins, by name, whose hooks ``enable`` installed in this repository; they may not run by now."""
         return enabled.read(self.place) if self.place is not None else {}
+
+    # ------------------------------------------------------------ trust
 
     def trust(self, executable: Executable) -> Trust:
         """Return what the user decided; raises CorruptError if the decisions cannot be read."""
@@ -103,6 +107,10 @@ class Plugins:
         if self._is_on is None:
             self._is_on = self._is_switched_on()
         return self._is_on
+
+    def is_denied(self, name: str) -> bool:
+        """Tell whether the user has denied this plugin: then it is no problem that it does not run."""
+        return name in self._decisions.denied()
 
     def check(self, executable: Executable) -> None:
         """Raise UsageError if a plugin may not run here."""

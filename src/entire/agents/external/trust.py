@@ -53,6 +53,13 @@ class Decisions:
             return Trust.BY_SETTINGS
         return Trust.UNKNOWN if allowed is None else Trust.CHANGED
 
+    def denied(self) -> list[str]:
+        """Return the plugins that the user has denied; none if the decisions cannot be read."""
+        try:
+            return [name for name in self._read()["denied"] if isinstance(name, str)]
+        except CorruptError:
+            return []
+
     def allow(self, executable: Executable, digest: str = "") -> None:
         """Remember that a plugin may run; with ``digest``, only if its content is still that."""
         found = hash_of(executable)
