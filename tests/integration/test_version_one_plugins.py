@@ -134,6 +134,16 @@ def test_a_conversation_is_rewound_by_the_plugin_and_back(played: Played) -> Non
     assert played.file.read_bytes() == whole
 
 
+def test_a_known_conversation_is_rewound_though_the_plugin_names_no_folder(played: Played) -> None:
+    played.turn("a.txt")
+    short = played.file.read_bytes()
+    played.turn("b.txt")
+    plugins.configure(played.plugin, capabilities=FULL, fails=["get-session-dir"])
+    steps = [point for point in played.points() if point["kind"] == "step"]
+    assert played.story.entire("rewind", "--to", steps[-1]["id"], "--yes") == 0
+    assert played.file.read_bytes() == short
+
+
 def test_a_session_is_resumed_elsewhere_and_taken_back(
     played: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

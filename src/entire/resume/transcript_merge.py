@@ -65,7 +65,9 @@ def live_path(place: Place, agent: Agent, session: Session | None, session_id: s
     if resumer is None:
         return ""
     folder = resumer.session_dir(place.top)
-    is_given = folder == registry.session_dir(agent.name, os.environ)  # by a test harness (cli-compat.md)
+    is_given = bool(folder) and folder == registry.session_dir(
+        agent.name, os.environ
+    )  # by a test harness (cli-compat.md)
     path = session.transcript_path if session is not None and not is_given else ""
     is_its_place = bool(path) and not path.startswith(place.tmp_dir + os.sep) and not has_moved(session)
     if is_its_place and (os.path.isfile(path) or agent.transcript(path).end() != START):  # it need not be a file

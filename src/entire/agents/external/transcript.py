@@ -401,6 +401,14 @@ class AskedTranscript(ExternalTranscript):
         found = self._asked("subagent_ref", subagent_id)
         return self._sessions.accepted(found[0]) if found is not None else ""
 
+    def ask_ahead(self, since: Position) -> None:
+        super().ask_ahead(since)
+        end = self.end(since)
+        for ask in (self.model, self.has_answers, self.subagents):
+            ask(since, end)
+        if self.file_lines(end) is None:
+            self.snapshot()
+
 
 def _as_asked(name: str) -> Callable[..., Any]:
     """Return a method that asks the plugin, and does as version 1 if it does not answer."""

@@ -173,3 +173,24 @@ def test_effects_sessions_and_hooks_of_the_plugin(world: World) -> None:
     assert agent.hooks_health(root, "user") == HooksHealth(status=HookStatus.UNTRUSTED, detail="trust them")
     asked = {question["ask"]: question for question in plugins.questions(world.bin / "entire-agent-one")}
     assert (asked["install_hooks"]["scope"], asked["install_hooks"]["force"]) == ("user", True)
+
+
+def test_a_turns_end_is_asked_ahead(world: World) -> None:
+    extensions = [name for name in EXTENSIONS if name not in ("entire_hooks_health", "entire_session_list")]
+    agent = connect(
+        world, *extensions, files=["a"], tokens={"input_tokens": 3, "output_tokens": 4}, prompts=["one"],
+        summary="said", has_answers=True, model="m", subagents=[], end=[3, len(LINES), "m"], is_later=False,
+        file_lines=None, snapshot={"data": "eA=="},
+    )  # fmt: skip
+    event = agent.parse_hook("stop", world.payload())
+    assert event is not None
+    agent.prepare_transcript(event, START)
+    before = plugins.questions(world.bin / "entire-agent-one")
+    told = agent.for_session({"key": "value"}).transcript(world.ref())
+    end = told.end(START)
+    assert (told.files(START, end), told.tokens(START, end).output_tokens) == ([FileReport(path="a")], 4)
+    assert (told.prompts(START, end)[0].text, told.summary(START), told.model(START, end)) == ("one", "said", "m")
+    assert (told.has_answers(START, end), told.subagents(START, end)) == (True, [])
+    assert (told.file_lines(end), told.snapshot()) == (None, b"x")
+    assert plugins.questions(world.bin / "entire-agent-one") == before
+    assert plugins.asked(world.bin / "entire-agent-one") == ["parse-hook", "get-session-dir", "entire-ask"]
