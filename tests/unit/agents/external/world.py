@@ -24,14 +24,21 @@ class World:
         self.sessions.mkdir(parents=True)
         self.bin = folder / "bin"
         self.notes: list[str] = []
+        self._programs: list[Program] = []
         self.env = {"PATH": os.environ["PATH"], "HOME": str(folder / "home")}
 
     def adapter(self, plugin: Path, *, in_hook: bool = True, **given: Any) -> ExternalAgent:
         program = Program(str(plugin), root=str(self.root), in_hook=in_hook, env=self.env)
+        self._programs.append(program)
         info = protocol.parse_info(program.run("info"), program.name)
         program.processes = 0
         plugins.asked(plugin)
         return ExternalAgent(program, info, note=self.notes.append, **given)
+
+    def close(self) -> None:
+        """End the plugins that wait for questions."""
+        for program in self._programs:
+            program.close()
 
     def ref(self, session_id: str = "s1") -> str:
         return str(self.sessions / f"{session_id}.jsonl")
