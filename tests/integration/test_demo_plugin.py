@@ -72,6 +72,23 @@ def test_the_whole_story(desk: Desk) -> None:
     assert desk.log_errors() == []
 
 
+def test_it_is_started_in_a_folder_of_the_repository(desk: Desk) -> None:
+    """Its sessions are then in another folder than those that are started at the top."""
+    folder = desk.root / "sub"
+    folder.mkdir()
+    asked = 'create a file a.txt with one then ask a helper to "create h.txt with x"'
+    subprocess.run(["entire-demo-agent", "-p", asked, "--session-id", SESSION], cwd=folder, env=desk.env, check=True)
+    desk.rewind("--before-last-prompt")
+    assert desk.files() == {"README.md": "start\n"}
+    desk.rewind("--undo")
+    assert desk.prompts() == [asked]
+    desk.commit("Add a")
+    slot = desk.slot()
+    assert (slot["spent"], slot["files_touched"]) == (desk.spent(asked), ["sub/a.txt", "sub/h.txt"])
+    assert desk.log_errors() == []
+    assert "No problems found" in desk.run("entire", "doctor")
+
+
 def test_both_adapters_share_the_settings(desk: Desk) -> None:
     desk.run("entire", "enable", "--agent", "demo")
     assert commands(desk.root) == {"entire hooks demo", f"entire hooks {NAME}"}

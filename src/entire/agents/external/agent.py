@@ -112,10 +112,12 @@ class ExternalAgent:
     def _complete(self, event: Event) -> Event:
         """Return an event whose references are safe."""
         sessions = self._plugin.sessions
+        sessions.add_start(event.cwd)
+        ref = sessions.accepted(event.session_ref, event.session_id)
         return replace(
             event,
-            session_ref=sessions.accepted(event.session_ref, event.session_id),
-            subagent_ref=sessions.accepted(event.subagent_ref),
+            session_ref=ref,
+            subagent_ref=sessions.accepted(event.subagent_ref, beside=ref),
             timestamp=event.timestamp or time.time(),
         )
 

@@ -71,6 +71,7 @@ class Sessions:
         self._info = info
         self._cache = cache or _not_remembered
         self._ids: dict[str, str] = {}  # by session_ref
+        self._started_in: list[str] = []
 
     # ------------------------------------------------------------ the folder
 
@@ -95,11 +96,19 @@ class Sessions:
             return ""
         return self.accepted(found, session_id)
 
+    def add_start(self, folder: str) -> None:
+        """Learn where in the repository an agent was started: many keep sessions by that folder, not by repository."""
+        if _is_below(folder, self.calls.program.root) and folder not in self._started_in:
+            self._started_in.append(folder)
+
     # ------------------------------------------------------------ references
 
-    def accepted(self, session_ref: str, session_id: str = "") -> str:
-        """Return a reference to a transcript; '' for one that leads out of the place where it belongs."""
-        problem = self._problem(session_ref) if session_ref else ""
+    def accepted(self, session_ref: str, session_id: str = "", *, beside: str = "") -> str:
+        """Return a reference to a transcript; '' for one that leads out of the place where it belongs.
+
+        That of a subagent may be in the folder of its session's, ``beside``.
+        """
+        problem = self._problem(session_ref, beside) if session_ref else ""
         if problem:
             self.calls.report(_refusal(self._info.name, session_ref, problem))
             return ""
@@ -107,7 +116,7 @@ class Sessions:
             self._ids[session_ref] = session_id
         return session_ref
 
-    def _problem(self, session_ref: str) -> str:
+    def _problem(self, session_ref: str, beside: str) -> str:
         if "\0" in session_ref:
             return "it contains a NUL"
         if not os.path.isabs(session_ref):
@@ -116,7 +125,8 @@ class Sessions:
             return _unprintable(session_ref)
         if {".", ".."} & set(session_ref.split("/")):
             return "an absolute path must not contain '.' or '..'"
-        folder = self._folder_of(session_ref)
+        folder = os.path.dirname(beside) if os.path.isabs(beside) else ""
+        folder = folder if _is_below(session_ref, folder) else self._folder_of(session_ref)
         if not folder:
             return "get-session-dir names no folder for it"
         if not _is_below(session_ref, folder):
@@ -135,8 +145,8 @@ class Sessions:
     def _folder_of(self, path: str) -> str:
         """Return the session folder; it may have moved since it was remembered, for example in a test harness."""
         root = self.calls.program.root
-        folder = self.folder(root)
-        return folder if _is_below(path, folder) else self.folder(root, fresh=True)
+        folders = (self.folder(place) for place in (root, *self._started_in))
+        return next((folder for folder in folders if _is_below(path, folder)), "") or self.folder(root, fresh=True)
 
     def find(self, hook_input: dict[str, Any]) -> str:
         """Return the reference to a session that an event named without one; '' if the plugin knows none."""

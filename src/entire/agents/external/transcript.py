@@ -382,7 +382,8 @@ class AskedTranscript(ExternalTranscript):
         found = self._asked("file_lines", end) if self._stored is None else None
         if found is None:
             return super().file_lines(end)
-        return found[0] if found[0] is not None and self._sessions.holds(found[0].path) else None
+        is_here = found[0] is not None and (found[0].path == self.session_ref or self._sessions.holds(found[0].path))
+        return found[0] if is_here else None
 
     def prompts(self, since: Position, until: Position | None = None) -> list[Prompt]:
         found = self._asked("prompts", since, until)
@@ -395,11 +396,14 @@ class AskedTranscript(ExternalTranscript):
     def subagents(self, since: Position, until: Position | None = None) -> list[Subagent]:
         found = self._asked("subagents", since, until)
         given = found[0] if found is not None else ()
-        return [replace(told, session_ref=self._sessions.accepted(told.session_ref)) for told in given]
+        return [replace(told, session_ref=self._accepted(told.session_ref)) for told in given]
 
     def subagent_ref(self, subagent_id: str) -> str:
         found = self._asked("subagent_ref", subagent_id)
-        return self._sessions.accepted(found[0]) if found is not None else ""
+        return self._accepted(found[0]) if found is not None else ""
+
+    def _accepted(self, subagent_ref: str) -> str:
+        return self._sessions.accepted(subagent_ref, beside=self.session_ref)
 
     def ask_ahead(self, since: Position) -> None:
         super().ask_ahead(since)

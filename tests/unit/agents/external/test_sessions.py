@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from entire.agents.external.agent import ExternalAgent
 from entire.model.effects import Delete, Run, Write
 from entire.testing.promises.storing import carry_out
 from tests import plugins
-from tests.unit.agents.external.world import World
+from tests.unit.agents.external.world import World, shell
 
 # ---------------------------------------------------------------- references
 
@@ -67,6 +68,21 @@ def test_a_reference_in_its_place_is_accepted(world: World, ref: str, tmp_path: 
     assert event is not None
     assert event.session_ref == ref
     assert world.notes == []
+
+
+def test_a_session_that_was_started_in_a_folder_of_the_repository(world: World) -> None:
+    """The agent keeps sessions by the folder in which it was started."""
+    script = """get-session-dir) printf '{"session_dir": "%s"}' "$HOME/sessions$3" ;; parse-hook) cat ;;"""
+    agent = shell(world, "entire_positions", script)
+    inside, outside = str(world.root / "sub"), str(world.root.parent / "elsewhere")
+    for cwd, is_accepted in ((inside, True), (outside, False), ("/", False), ("sub", False), ("", False)):
+        ref, helper = (f"{world.sessions}{cwd}/{name}" for name in ("s.jsonl", "s/helpers/h.jsonl"))
+        own = {"cwd": cwd, "subagent_ref": helper}
+        event = agent.parse_hook("stop", json.dumps(
+            {"type": 3, "session_id": "s", "session_ref": ref, "entire": own}
+        ).encode())  # fmt: skip
+        assert event is not None
+        assert (event.session_ref, event.subagent_ref) == ((ref, helper) if is_accepted else ("", "")), cwd
 
 
 def test_a_session_folder_that_moved_is_asked_for_again(world: World) -> None:
