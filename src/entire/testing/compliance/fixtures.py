@@ -95,7 +95,7 @@ def _read(path: Path, read: Callable[[Path, dict[str, Any]], Any]) -> Any:
         raise UsageError(f"{path}: {error}", hint=_HINT) from error
 
 
-_HINT = "run `entire plugin check --help` for the format"
+_HINT = "see docs/reference/plugin-checks.md for the format"
 
 
 def _payload(path: Path, value: dict[str, Any]) -> HookCase:
