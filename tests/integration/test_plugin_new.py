@@ -136,7 +136,7 @@ def test_the_steps_that_follow_are_named() -> None:
 def test_as_json() -> None:
     done = entire("plugin", "new", "myagent", "--shell", "--json")
     told = json.loads(done.out)
-    assert (told["name"], told["type"], told["folder"]) == ("myagent", "Myagent", "entire-agent-myagent")
+    assert (told["name"], told["type"], told["folder"]) == ("myagent", "Myagent", "myagent")
     assert told["files"][:2] == ["entire-agent-myagent", "README.md"]
     written = [str(path.relative_to(told["folder"])) for path in Path(told["folder"]).rglob("*") if path.is_file()]
     assert sorted(told["files"]) == sorted(written)
@@ -159,7 +159,7 @@ def test_a_name_that_is_taken(name: str, place: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["file", "folder", "dangling link"])
 def test_what_is_there_is_never_changed(kind: str, place: Path) -> None:
-    there = place / "entire-agent-myagent"
+    there = place / "myagent"
     if kind == "file":
         there.write_text("mine")
     elif kind == "folder":
@@ -168,7 +168,7 @@ def test_what_is_there_is_never_changed(kind: str, place: Path) -> None:
         there.symlink_to("nowhere")
     done = entire("plugin", "new", "myagent", "--json")
     assert done.code == 2
-    assert json.loads(done.out)["error"]["message"] == "entire-agent-myagent exists already; nothing was written"
+    assert json.loads(done.out)["error"]["message"] == "myagent exists already; nothing was written"
     assert [path.name for path in place.iterdir()] == [there.name]
     assert not there.is_dir() or list(there.iterdir()) == []
 
@@ -234,7 +234,7 @@ def test_texts_come_back_as_they_were(text: str, language: str, place: Path) -> 
     assert {name: told[name] for name in record} == record
     assert (told["start_time"], told["modified_files"]) == ("2026-01-13T12:00:00Z", [text or "-"])
     assert answer(folder, "extract-prompts", "--session-ref", str(ref), "--offset", "0") == {"prompts": [text or "-"]}
-    assert sorted(path.name for path in place.iterdir()) == ["entire-agent-myagent", "home"]
+    assert sorted(path.name for path in place.iterdir()) == ["home", "myagent"]
 
 
 def test_the_shell_plugin_needs_standard_tools_only(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def write(name: str, language: str, folder: str = "") -> NewPlugin:
     """
     _check(name)
     agent_type = _type_of(name)
-    folder = folder or protocol.PREFIX + name
+    folder = folder or name
     contents = dict(_contents(name, agent_type, language))
     try:
         os.mkdir(folder)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.command("new", cls=group.Command)
 @click.argument("name")
 @click.option("--shell", "is_shell", is_flag=True, help="Write a POSIX shell script instead of a Python program.")
-@click.option("--into", metavar="FOLDER", default="", help="The folder to create (default: entire-agent-NAME).")
+@click.option("--into", metavar="FOLDER", default="", help="The folder to create (default: NAME).")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(name: str, is_shell: bool, into: str, as_json: bool) -> int:
     """Write a new plugin for the agent NAME.
