@@ -65,7 +65,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def new(name: str, language: str) -> Path:
     done = entire("plugin", "new", name, *LANGUAGES[language])
     assert (done.code, done.err) == (0, "")
-    return Path(f"entire-agent-{name}").resolve()
+    return Path(name).resolve()
 
 
 def call(folder: Path, *words: str, stdin: bytes = b"", path: str = "") -> subprocess.CompletedProcess[bytes]:
