@@ -107,7 +107,8 @@ def _agents(view: EnableView, top: str) -> list[str]:
     lines = []
     for hooks in view.agents:
         if hooks.plugin:
-            lines.append(f"{hooks.agent}: {_installed(hooks)} by the plugin {text.full_path(hooks.plugin)}")
+            where = f" in {_files(hooks, top)}" if hooks.path else ""
+            lines.append(f"{hooks.agent}: {_installed(hooks)}{where} by the plugin {text.full_path(hooks.plugin)}")
         elif hooks.path:
             lines.append(f"{hooks.agent}: {_written(hooks)} {_files(hooks, top)}")
         if hooks.problem:
