@@ -159,6 +159,14 @@ def test_choosing_a_plugin_on_a_terminal_allows_it(world: PluginWorld) -> None:
     assert not (world.repo / ".agent").exists()
 
 
+def test_enable_works_while_it_is_not_known_which_plugins_may_run(world: PluginWorld) -> None:
+    allowed(world)
+    (world.home / ".config" / "entire" / "plugins.json").write_text("{")
+    world.env["ACCESSIBLE"] = "1"
+    assert world.entire("enable", given="claude-code\nn\n") == 0
+    assert "Plugins are left out: no plugin may run" in world.err
+
+
 def test_a_plugin_that_is_not_chosen_stays_forbidden(world: PluginWorld) -> None:
     world.install()
     world.env["ACCESSIBLE"] = "1"

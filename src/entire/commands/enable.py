@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from entire.errors import EntireError
 from entire.model.requests import LOCAL, PROJECT, STRATEGIES, EnableRequest
 from entire.model.value import replace
 from entire.ui import group, prompts, text
@@ -15,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from entire.model.views import AgentHooksView, EnableView, GitHooksView, HookLineView, HookView
+    from entire.model.views import AgentHooksView, EnableView, GitHooksView, HookLineView, HookView, PluginView
 
 
 _CAN_BE_ALLOWED = ("not allowed", "changed")  # states of plugins
@@ -80,7 +81,7 @@ def _ask(workspace: Workspace, request: EnableRequest) -> EnableRequest:
     """Ask for the agents and, if not chosen yet, whether to push checkpoints."""
     known = [agent for agent in workspace.agents(user=request.user) if agent.takes_hooks]
     options = [(agent.name, f"{agent.type}: {agent.description}") for agent in known]
-    waiting = {plugin.name: plugin for plugin in workspace.plugins.listing() if plugin.state in _CAN_BE_ALLOWED}
+    waiting = _waiting_plugins(workspace)
     options += [(name, f"a plugin that may not run yet; choosing it allows {text.full_path(plugin.path)}")
                 for name, plugin in waiting.items()]  # fmt: skip
     preset = [agent.name for agent in known if agent.is_suggested]
@@ -92,6 +93,16 @@ def _ask(workspace: Workspace, request: EnableRequest) -> EnableRequest:
     if request.push_sessions is None and not workspace.is_push_chosen():
         request = replace(request, push_sessions=_ask_to_push(workspace))
     return request
+
+
+def _waiting_plugins(workspace: Workspace) -> dict[str, PluginView]:
+    """Return the plugins on PATH that may run once the user allows them; none if it is not known what may run."""
+    try:
+        found = workspace.plugins.listing()
+    except EntireError as error:
+        text.write([f"Plugins are left out: {text.plain(error.message)}; {text.plain(error.hint)}"], sys.stderr)
+        return {}
+    return {plugin.name: plugin for plugin in found if plugin.state in _CAN_BE_ALLOWED}
 
 
 def _ask_to_push(workspace: Workspace) -> bool:
