@@ -60,12 +60,14 @@ def test_plugins_that_may_run_come_last(shelf: Shelf) -> None:
 
 def test_an_entry_is_what_the_plugin_says(shelf: Shelf) -> None:
     more = {"spoken_name": "ex", "project_variable": "X_DIR", "session_variable": "X_ID"}
-    shelf.add("x", type="Agent X", description="it does", protected_dirs=[".x", "a/b"], entire=more)
+    shelf.add("x", type="Agent X", description="it does", protected_dirs=[".x", "a/b"], entire=more,
+              caller_env_vars=["X_PID"])  # fmt: skip
     plugins = shelf.plugins()
     entry = registry.find("x", plugins)
     assert entry == registry.AgentEntry(
         name="x", type="Agent X", target=str(shelf.bin / "entire-agent-x"), description="it does",
         protected_dirs=(".x", "a/b"), spoken_name="ex", project_variable="X_DIR", session_variable="X_ID",
+        caller_variables=("X_PID", "X_ID"),
     )  # fmt: skip
     assert (entry.is_plugin, registry.BUILTIN["demo"].is_plugin) == (True, False)
     assert registry.find_by_type("Agent X", plugins) == entry
