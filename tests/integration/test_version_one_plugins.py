@@ -170,3 +170,33 @@ def test_a_plugin_may_name_no_command(played: Played, capsys: pytest.CaptureFixt
     assert "to continue: open it in Version One, whose plugin names no command\n" in capsys.readouterr().out
     assert played.story.entire("resume", "--run") == 1
     assert "the agent names no command that continues session s1\n" in capsys.readouterr().err
+
+
+def test_a_transcript_that_is_compacted_is_counted_from_its_start_once(played: Played) -> None:
+    played.turn("a.txt")
+    played.story.commit("Add a")
+    played.file.write_text('{"note": "compacted"}\n')
+    played.hook("compact")
+    played.turn("b.txt")
+    played.story.commit("Add b")
+    assert (played.slot()["token_usage"]["output_tokens"], played.slot()["prompts"][-1]) == (2, "create b.txt")
+    played.hook("prompt", prompt="create c")
+    played.story.write("c.txt", "c\n")
+    played.file.write_text('{"note": "compacted"}\n')
+    played.hook("compact")
+    played.say({"answer": "wrote c", "in": 5, "out": 100})
+    assert len(played.hook("stop")) == 8
+    played.story.commit("Add c")
+    assert (played.slot()["token_usage"]["output_tokens"], played.slot()["prompts"][-1]) == (100, "create c")
+    assert played.story.log_errors() == []
+
+
+def test_prompts_that_a_compacted_transcript_lacks_are_shown_as_events_carried_them(
+    played: Played, capsys: pytest.CaptureFixture[str]
+) -> None:
+    played.turn("a.txt")
+    played.file.write_text('{"note": "compacted"}\n')
+    played.hook("compact")
+    played.story.commit("Add a")
+    assert played.story.entire("explain", "HEAD") == 0
+    assert "1. create a.txt" in capsys.readouterr().out

@@ -75,11 +75,12 @@ class RecordedTranscript:
             return TokenUsage()
         turns = {note.turn: note for note in reversed(self._notes) if note.end}  # the first note has the tokens
         last = next((number for number, note in enumerate(turns.values()) if note.end == until.count), len(turns))
-        found = []
+        found, begin = [], until.count
         for note in list(turns.values())[last:]:
-            if note.end <= since.count:
+            if note.end <= since.count or note.end > begin:  # counted already, or of a transcript that was rewritten
                 break
             found.append(usage_from_json(note.tokens or None))
+            begin = note.position
         return total(found) or UNKNOWN
 
 

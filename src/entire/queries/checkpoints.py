@@ -10,7 +10,7 @@ from entire.model import views
 from entire.model.ids import CheckpointId, is_checkpoint_id
 from entire.model.records import CheckpointSummary, SessionRecord, usage_from_json
 from entire.model.times import parse_time
-from entire.model.transcripts import FIGURES, Prompt, TokenUsage, of_figures, uncertain
+from entire.model.transcripts import FIGURES, START, Prompt, TokenUsage, of_figures, uncertain
 from entire.model.turns import Owner
 from entire.model.value import replace
 from entire.queries import commits
@@ -159,7 +159,7 @@ def _prompts(objects: read.Objects, slot: Slot, start: int, known: Plugins) -> l
     if analyzer is None:
         said = [message for message in conversation.read(data, start) if message.who == conversation.USER]
         return [Prompt(text=message.text, position=message.at) for message in said] or carried
-    return analyzer.prompts(analyzer.at(start))
+    return analyzer.prompts(analyzer.at(start)) or ([] if start and analyzer.prompts(START) else carried)
 
 
 def _turns_in(own: LineageFile | None, session_id: str) -> list[Mapping[str, object]]:

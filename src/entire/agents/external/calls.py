@@ -73,6 +73,10 @@ class Calls:
         """Take an answer that another question brought."""
         self._answers.setdefault(question, answer)
 
+    def known(self, question: tuple[object, ...]) -> Any:
+        """Return an answer that is there already; None if there is none."""
+        return self._answers.get(question)
+
     def report(self, message: str) -> None:
         """Note a problem, once."""
         if message not in self._noted:

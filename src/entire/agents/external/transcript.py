@@ -236,25 +236,32 @@ class ExternalTranscript:
         """Return the prompts after ``since``; those of a part that ends earlier are unknown."""
         if not self._is_rest(until):
             return []
+        placed = ("placed prompts", self.session_ref)
+        start, known = self._calls.known(placed) or (since.count + 1, [])
+        if start <= since.count:
+            return [prompt for prompt in known if prompt.position >= since.count]
         found = self._call("extract-prompts", "--session-ref", _HERE, "--offset", str(since.count))
         texts = [prompt.text for prompt in wire.PROMPTS.read(found.get("prompts"))]
         places = self._places(texts, since) if texts else []
-        return [Prompt(text=text, position=place) for text, place in zip(texts, places, strict=True)]
+        prompts = [Prompt(text=text, position=place) for text, place in zip(texts, places, strict=False)]
+        if found and len(places) == len(texts):
+            self._calls.remember(placed, (since.count, prompts))
+        last = places[-1] if places else since.count
+        return [*prompts, *(Prompt(text=text, position=last) for text in texts[len(places) :])]
 
     def _places(self, texts: list[str], since: Position) -> list[int]:
-        """Return the number before each prompt's line, as far as it is found there by its text; else that before it."""
+        """Return the number before the line of each prompt, up to the first whose text is in no line."""
         content, counts = self._content(), self._counts(since)
         lines = self._lines_before(since) if counts else None
         if not isinstance(content, LineTranscript) or lines is None:
-            return [since.count] * len(texts)
-        found, last = list[int](), since.count
+            return []
+        found = list[int]()
         byte = content.offset(Position(count=lines, byte=since.byte))
         for line, end in transcripts.lines(content.source, byte):
             if len(found) < len(texts) and _says(line, texts[len(found)]):
-                last = lines if counts == _LINES else byte
-                found.append(last)
+                found.append(lines if counts == _LINES else byte)
             lines, byte = lines + 1, end
-        return [*found, *[last] * (len(texts) - len(found))]
+        return found
 
     def summary(self, since: Position) -> str:  # noqa: ARG002
         found = self._call("extract-summary", "--session-ref", _HERE)

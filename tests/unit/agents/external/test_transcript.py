@@ -303,3 +303,13 @@ def test_a_file_that_cannot_be_written_for_the_plugin_is_noted(
     told = agent.transcript(world.ref(), data(FIRST))
     assert (told.end().count, told.prompts(START)) == (0, [])
     assert world.notes[0].startswith("no file can be written for a plugin in ")
+
+
+def test_prompts_after_those_that_were_found_are_not_asked_for(world: World) -> None:
+    plugin = plugins.version_one(world.bin)
+    Path(world.ref()).write_bytes(data(FIRST, SECOND))
+    told = world.adapter(plugin).transcript(world.ref())
+    assert [prompt.text for prompt in told.prompts(START)] == ["one", "two"]
+    assert told.prompts(told.at(1)) == told.prompts(told.at(3)) == [Prompt(text="two", position=3)]
+    assert told.prompts(told.end()) == []
+    assert plugins.asked(plugin).count("extract-prompts") == 1
