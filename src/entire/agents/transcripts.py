@@ -228,6 +228,16 @@ def count_lines(source: Source, stop: int) -> int:
     return sum(block.count(b"\n") for block in _blocks(source, 0, stop))
 
 
+def starts_with(source: Source, data: bytes) -> bool:
+    """Tell whether a source begins with these bytes."""
+    at, view = 0, memoryview(data)
+    for block in _blocks(source, 0, len(data)):
+        if view[at : at + len(block)] != block:
+            return False
+        at += len(block)
+    return at == len(data)
+
+
 def byte_before(source: Source, offset: int) -> bytes:
     """Return the byte before ``offset``; empty at the start of the file or beyond its end."""
     try:

@@ -82,7 +82,7 @@ class ExternalTranscript:
     def _content(self) -> LineTranscript | OpaqueTranscript | None:
         """Return what counts the bytes; None if the plugin would have to read them only for that."""
         must_be_read = self._stored is None and not self._is_direct()
-        return None if must_be_read and self._is_analyzed and self._own is None else self._whole()
+        return None if must_be_read and self._is_analyzed else self._whole()
 
     def _whole(self) -> LineTranscript | OpaqueTranscript:
         """Return what counts and cuts the bytes."""
@@ -177,13 +177,20 @@ class ExternalTranscript:
         return replace(found, extent=number or found.extent)
 
     def file_lines(self, end: Position) -> FileLines | None:
-        content = self._content()
-        if not self._is_direct() or not isinstance(content, LineTranscript):
+        if not self._is_direct() and not self._is_plain():
             return None
+        content = self._whole()
         lines = self._lines_before(end) if self._is_analyzed else end.count
-        if lines is None:
+        if lines is None or not isinstance(content, LineTranscript):
             return None
-        return content.file_lines(Position(count=lines, byte=end.byte))
+        size = content.offset(Position(count=lines, byte=end.byte))
+        return FileLines(path=self.session_ref, lines=lines, size=size)
+
+    def _is_plain(self) -> bool:
+        """Tell whether what the plugin reads is what a file in the session folder begins with."""
+        if self._stored is not None or not self._sessions.holds(self.session_ref):
+            return False
+        return os.path.isfile(self.session_ref) and transcripts.starts_with(self.session_ref, self.snapshot())
 
     def _lines_before(self, position: Position) -> int | None:
         """Return how many lines are before a position; None if that cannot be known."""
@@ -251,7 +258,7 @@ class ExternalTranscript:
 
     def _places(self, texts: list[str], since: Position) -> list[int]:
         """Return the number before the line of each prompt, up to the first whose text is in no line."""
-        content, counts = self._content(), self._counts(since)
+        content, counts = self._whole(), self._counts(since)
         lines = self._lines_before(since) if counts else None
         if not isinstance(content, LineTranscript) or lines is None:
             return []

@@ -190,8 +190,28 @@ def test_what_a_preparer_prepares_is_read_by_the_plugin(world: World) -> None:
     Path(world.ref()).write_bytes(data(FIRST))
     told = world.adapter(plugin).transcript(world.ref())
     assert told.snapshot() == data(FIRST)
-    assert told.file_lines(told.end()) is None
     assert "read-transcript" in plugins.asked(plugin)
+    with Path(world.ref()).open("ab") as file:
+        file.write(data(SECOND))
+    assert told.file_lines(told.end()) == FileLines(path=world.ref(), lines=3, size=len(data(FIRST)))
+
+
+def test_an_end_does_not_depend_on_what_was_asked_before(world: World) -> None:
+    Path(world.ref()).write_bytes(data(FIRST))
+    agent = world.adapter(plugins.version_one(world.bin, capabilities=["transcript_analyzer", "transcript_preparer"]))
+    told = agent.transcript(world.ref())
+    before = told.end()
+    assert [prompt.position for prompt in told.prompts(START)] == [0]
+    assert told.cut(told.at(1)) == data(FIRST[:1])
+    assert told.end() == before == Position(count=3)
+
+
+def test_what_the_plugin_composes_is_stored_in_one_piece(world: World) -> None:
+    agent = shell(world, "transcript_preparer", "read-transcript) echo '{}'; echo '{}' ;;")
+    Path(world.ref()).write_bytes(data(FIRST))
+    told = agent.transcript(world.ref())
+    assert told.snapshot() == b"{}\n{}\n"
+    assert told.file_lines(told.end()) is None
 
 
 def test_a_document_is_stored_in_one_piece(world: World) -> None:
