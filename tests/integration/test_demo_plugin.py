@@ -72,6 +72,32 @@ def test_the_whole_story(desk: Desk) -> None:
     assert desk.log_errors() == []
 
 
+def test_a_helpers_tokens_count_with_the_commit_of_its_turn(desk: Desk) -> None:
+    """The commit must not start the plugin: it counts what the turn's end recorded."""
+    helping, more = 'ask a helper to "create h.txt with x"', "create a file a.txt with one"
+    desk.ask(helping, resume=False)
+    desk.ask("remember this")
+    desk.commit("Help")
+    desk.ask(more)
+    desk.commit("Add a")
+    in_turn = 'ask a helper to "create i.txt with y" then run git add . && git commit -qm "In the turn"'
+    desk.ask(in_turn)
+    inner = [desk.slot(commit)["token_usage"].get("subagent_tokens") for commit in ("HEAD~2", "HEAD~1", "HEAD")]
+    assert [usage and usage["output_tokens"] for usage in inner] == [
+        used_by_helper(desk, 0),
+        None,
+        used_by_helper(desk, 1),
+    ]
+    assert desk.slot("HEAD~2")["spent"] == desk.spent(helping, "remember this")
+
+
+def used_by_helper(desk: Desk, number: int) -> int:
+    """Return the output tokens of a helper, in the order of their work, by its own file."""
+    paths = sorted(desk.transcript().with_suffix("").glob("helpers/*.jsonl"), key=lambda path: path.stat().st_mtime)
+    answers = [json.loads(line) for line in paths[number].read_bytes().splitlines()]
+    return sum(one["usage"]["output"] for one in answers if one["type"] == "answer")
+
+
 def test_it_is_started_in_a_folder_of_the_repository(desk: Desk) -> None:
     """Its sessions are then in another folder than those that are started at the top."""
     folder = desk.root / "sub"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from entire.git.read import Objects
     from entire.layout import Place
-    from entire.model.session import Session
+    from entire.model.session import Session, SubagentTask
     from entire.model.transcripts import FileLines
     from entire.store.step_transcripts import SavedTranscript
     from entire.store.turnlog import TurnNote
@@ -32,13 +32,23 @@ class DormantAgent(StandIn):
         self._session = session
 
     def transcript(self, session_ref: str, stored: bytes | None = None) -> RecordedTranscript:  # noqa: ARG002
-        is_own = session_ref == self._session.transcript_path
-        notes = turnlog.read(self._place, self._session.session_id) if is_own else []
-        return RecordedTranscript(recorded_end(self._session) if is_own else START, notes)
+        if session_ref == self._session.transcript_path:
+            return RecordedTranscript(recorded_end(self._session), turnlog.read(self._place, self._session.session_id))
+        task = next((task for task in self._session.tasks.values() if task.ref == session_ref and task.end), None)
+        if task is None or _is_of_running_turn(self._session, task):
+            return RecordedTranscript(START, [])
+        end = Position.from_json(task.end)
+        return RecordedTranscript(end, [turnlog.TurnNote(turn="", prompt="", tokens=task.tokens, end=end.count)])
+
+
+def _is_of_running_turn(session: Session, task: SubagentTask) -> bool:
+    """Tell whether a task is counted with a turn that has not ended, when its agent can be asked again."""
+    turn = session.turn
+    return turn is not None and not turn.ended and task.done >= turn.started
 
 
 class RecordedTranscript:
-    """What is recorded of a transcript: where it ended last, and what each turn took. A subagent's is not known."""
+    """What is recorded of a transcript: where it ended last, and what each turn took, or a subagent's one task."""
 
     def __init__(self, end: Position, notes: Sequence[TurnNote]) -> None:
         self._end = end

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from entire.agents import capabilities, transcripts
+from entire.model.records import usage_to_json
 from entire.model.transcripts import START, UNKNOWN, Position, Subagent, TokenUsage
 from entire.store import transcripts as stored
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from entire.agents.contract import Agent, Transcript, TranscriptAnalyzer
     from entire.git.read import Objects
-    from entire.model.session import Session
+    from entire.model.session import Session, SubagentTask
     from entire.model.transcripts import FileReport, Prompt
     from entire.redact import Redacted
     from entire.store.step_transcripts import SavedTranscript
@@ -151,6 +152,15 @@ class SessionTranscript:
         copies = [task.stored for task in self._session.tasks.values() if task.subagent == subagent.id and task.stored]
         content = objects.blob(copies[-1]) if copies else None
         return self._agent.transcript(subagent.session_ref, content or b"")
+
+    def record_subagent(self, task: SubagentTask) -> None:
+        """Note in a task what its subagent has used, so that a commit need not ask for it."""
+        transcript = self.subagent(task.ref)
+        calculator = capabilities.token_calculator(self._agent, transcript)
+        if calculator is not None:
+            end = transcript.end()
+            spent = calculator.tokens(Position.from_json(self._session.counted_subagents.get(task.subagent)), end)
+            task.end, task.tokens = end.to_json(), {} if spent == UNKNOWN else usage_to_json(spent)
 
     def subagent_content(self, session_ref: str) -> Redacted:
         """Return a subagent's transcript as it is stored."""

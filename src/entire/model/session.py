@@ -68,6 +68,9 @@ class SubagentTask:
         self.stored = ""  # the blob of its transcript as it was at the last turn's end
         self.kept = ""  # the checkpoint that contains it
         self.increments: dict[str, Any] = {}  # its notes, by file name
+        # a plugin's, for a commit that must not start it:
+        self.end: list[int | str] = []  # where its transcript ended at the last turn's end
+        self.tokens: dict[str, Any] = {}  # what it had used until then that no checkpoint counts
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SubagentTask) and self.__dict__ == other.__dict__

@@ -336,6 +336,8 @@ def _subagent_files(session: Session, transcript: SessionTranscript) -> dict[str
             content = transcript.subagent_content(task.ref)
             if content and (oid := blob_id(content, session.oid_size)) != task.stored:
                 task.stored = oid
+                if session.is_external:
+                    transcript.record_subagent(task)
                 found |= steps.task_files(session.session_id, tool_use_id, task.subagent, content)
     return found
 
