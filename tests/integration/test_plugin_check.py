@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from entire.testing.compliance import fixtures
+from entire.errors import UsageError
+from entire.testing.compliance import fixtures, locate
 from tests.unit.testing.plugin_faults import CAPTURED, FAULTS, GOOD
 
 RIG = """
@@ -96,7 +97,7 @@ def test_a_failure_says_what_was_promised_sent_and_expected(tmp_path: Path) -> N
     assert "expected  `session_id` is 'check-0a1b2c3d'" in report
     assert "called    entire-agent-good get-session-id" in report
     assert 'sent      {"hook_type": "agent-spawn", "session_id": "check-0a1b2c3d"' in report
-    assert "came to   exit status 0, after 0." in report
+    assert "came to   exit status 0, after " in report
     assert 'stdout    {"session_id": ""}' in report
     assert "stderr    (nothing)" in report
     assert "1 passed, 1 failed, in " in report
@@ -136,6 +137,14 @@ def test_a_name_is_one_that_the_user_allowed(on_path: dict[str, str]) -> None:
     assert allowed.returncode == 0, allowed.stderr
     assert check("good", "--only", "info", env=on_path)[0] == 0
     assert check("other", env=on_path)[2].startswith("entire: there is no plugin 'other' on PATH")
+
+
+def test_a_path_is_any_file_and_needs_no_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "some-file").touch()
+    assert locate.find("./some-file") == str(tmp_path / "some-file")
+    with pytest.raises(UsageError):
+        locate.find("some-file")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from entire.model.value import Value
-from entire.testing.compliance import Limits
+from entire.testing.compliance.probe import Limits
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "plugins"
 GOOD = FOLDER / "entire-agent-good"

@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from entire.testing import compliance
-from entire.testing.compliance import Options, Result, Status, fixtures
+from entire.testing.compliance import (
+    asking,
+    call,
+    captured,
+    fixtures,
+    hooks,
+    identity,
+    processes,
+    promised,
+    sessions,
+    surroundings,
+    transcripts,
+)
+from entire.testing.compliance.call import Call
+from entire.testing.compliance.check import Result, Status
+from entire.testing.compliance.suite import Options
 from entire.testing.compliance.table import CHECKS
+from entire.testing.promises import plugin
 from tests.unit.testing.plugin_faults import CAPTURED, CASES, FAULTS, GOOD, SMALL, Fault
 
+ROOMS = (asking, captured, hooks, identity, processes, sessions, surroundings, transcripts)
 NAMES = [check.name for check in CHECKS]
 
 
@@ -51,3 +71,90 @@ def test_checks_have_a_name_and_a_sentence() -> None:
     assert len(set(NAMES)) == len(NAMES)
     assert [name for name in NAMES if not re.fullmatch("[a-z]+(-[a-z]+)*", name)] == []
     assert [check.name for check in CHECKS if not check.text.endswith(".")] == []
+
+
+def test_every_check_is_in_the_table() -> None:
+    written = {
+        value
+        for room in ROOMS
+        for name, value in inspect.getmembers(room, inspect.isfunction)
+        if value.__module__ == room.__name__ and not name.startswith("_")
+        if list(inspect.signature(value).parameters) == ["probe"]
+    }
+    helpers = {hooks.installed}
+    assert {check.check for check in CHECKS} == written - helpers
+
+
+# ---------------------------------------------------------------- rigs of plugins
+
+
+def test_a_plugin_is_described_by_what_it_says_and_by_a_rig() -> None:
+    rig = promised.rig_of(fixtures.load(CAPTURED))
+    found = plugin.describe(str(GOOD), rig)
+    assert (found.entry.name, found.entry.type, found.entry.protected_dirs) == ("good", "Good Agent", (".good",))
+    assert [case.name for case in found.transcripts] == ["two-turns"]
+    assert [(case.name, case.event) for case in found.payloads] == [
+        ("no-session", None),
+        ("prompt", {"type": "TURN_START", "session_id": "s-1", "prompt": "Say hi"}),
+    ]
+    assert found.exceptions["positions"] == "version 1 of the protocol cannot carry it: declare `entire_positions`"
+    assert "captured" not in found.exceptions
+
+
+# ---------------------------------------------------------------- calls
+
+
+def script(folder: Path, *lines: str, **how: Any) -> Call:
+    """Return a call of a shell script."""
+    path = folder / "script"
+    path.write_text("\n".join(["#!/bin/sh", *lines]))
+    path.chmod(0o755)
+    return Call(**{"path": str(path), "words": (), "env": dict(os.environ), "folder": str(folder), **how})
+
+
+def test_a_call_that_ends_says_how(tmp_path: Path) -> None:
+    answer = call.run(script(tmp_path, "cat; echo no >&2; exit 3", stdin=b"x" * 300_000))
+    assert (answer.status, len(answer.stdout), answer.stderr, answer.problem) == (3, 300_000, b"no\n", "")
+    assert (answer.is_ok, answer.is_refusal, answer.has_left_processes) == (False, True, False)
+
+
+@pytest.mark.parametrize(
+    ("lines", "how", "problem"),
+    [
+        (("sleep 60",), {"seconds": 0.5}, "did not end within 0.5 seconds"),
+        (("exec >&- 2>&-; sleep 60",), {"seconds": 0.5}, "did not end within 0.5 seconds"),
+        (("yes",), {"max_output": 1000}, "printed more than 1,000 bytes"),
+    ],
+    ids=["hangs", "closes-and-hangs", "floods"],
+)
+def test_a_call_that_takes_too_much_is_stopped(
+    lines: tuple[str, ...], how: dict[str, Any], problem: str, tmp_path: Path
+) -> None:
+    answer = call.run(script(tmp_path, *lines, **how))
+    assert (answer.problem, answer.is_ok, answer.is_refusal) == (problem, False, False)
+
+
+def test_what_a_call_leaves_running_is_seen_and_ended(tmp_path: Path) -> None:
+    started = time.monotonic()
+    answer = call.run(script(tmp_path, "sleep 60 &", "echo done"))
+    assert (answer.status, answer.stdout, answer.problem, answer.has_left_processes) == (0, b"done\n", "", True)
+    assert time.monotonic() - started < 30
+
+
+def test_calls_are_made_at_the_same_time(tmp_path: Path) -> None:
+    """Each waits for a file that the other makes."""
+    lines = ("touch $1", "while ! [ -e $2 ]; do sleep 0.05; done", "echo $1")
+    calls = [script(tmp_path, *lines, words=words, seconds=60.0) for words in (("a", "b"), ("b", "a"))]
+    assert [answer.stdout for answer in call.run_all(calls)] == [b"a\n", b"b\n"]
+
+
+def test_input_can_be_closed_and_output_left(tmp_path: Path) -> None:
+    closed = call.run(script(tmp_path, "cat || exit 4", stdin=None))
+    assert (closed.status, closed.problem) == (4, "")
+    left = call.run(script(tmp_path, "exec yes", max_read=1))
+    assert (left.problem, left.status) == ("", -13)
+
+
+def test_what_cannot_be_started_says_so(tmp_path: Path) -> None:
+    answer = call.run(Call(path=str(tmp_path / "none"), words=(), env={}, folder=str(tmp_path)))
+    assert answer.problem == "cannot be started: No such file or directory"

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 _CHUNK = 1 << 16
+_IGNORED = (signal.SIGPIPE, signal.SIGXFSZ)
+"""What Python ignores, and programs inherit."""
 _SLICE = 0.02
 """Seconds between two looks at a process that says nothing."""
 
@@ -71,7 +73,7 @@ class Running:
         try:
             os.chdir(call.folder)
             argv = [*call.prefix, call.path, *call.words]
-            self.pid = os.posix_spawnp(argv[0], argv, call.env, file_actions=actions, setpgroup=0)
+            self.pid = os.posix_spawnp(argv[0], argv, call.env, file_actions=actions, setpgroup=0, setsigdef=_IGNORED)
         except BaseException:
             self.close(self.stdin, self.stdout, self.stderr)
             raise
