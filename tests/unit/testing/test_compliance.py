@@ -44,7 +44,7 @@ def results(path: Path, *only: str, **how: object) -> dict[str, Result]:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_good_plugin_passes(name: str) -> None:
     (result,) = results(GOOD, name).values()
-    noted = name == "info-speed" and result.status is Status.NOTE  # the machine may be busy
+    noted = name in ("info-speed", "turn-end") and result.status is Status.NOTE  # the machine may be busy
     assert result.status is Status.PASSED or noted, result
 
 
