@@ -53,6 +53,7 @@ def run(agent: AgentFactory, argv: Sequence[str], about: object = None) -> int:
 
 def _report(about: object, message: str) -> None:
     """Write a failure as one line of standard error."""
-    name = getattr(about, "name", "?")
-    line = f"entire-agent-{name}: {' '.join(message.split())}\n"
+    name = getattr(about, "name", "")
+    program = f"entire-agent-{name}" if isinstance(name, str) and name else os.path.basename(sys.argv[0])
+    line = f"{program}: {' '.join(message.split())}\n"
     sys.stderr.write(line.encode("utf-8", "replace").decode())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.plugin.conftest import Tool
+from tests.unit.plugin.test_subcommands import Least
 
 
 @pytest.mark.parametrize(
@@ -44,3 +45,15 @@ def test_outside_of_a_repository_the_current_folder_counts(tool: Tool, monkeypat
     monkeypatch.chdir(tool.root)
     monkeypatch.setattr(tool, "root", "")
     assert tool("detect").json == {"present": True}
+
+
+def test_a_failure_names_the_plugin_even_if_the_class_does_not(tool: Tool) -> None:
+    class Nameless(Least):
+        @property
+        def name(self) -> str:  # type: ignore[override]
+            return "known to its objects only"
+
+    tool.agent = Nameless  # type: ignore[assignment]
+    line = tool("fly").err
+    assert "property object" not in line
+    assert line.endswith(": there is no subcommand 'fly'\n")
