@@ -86,8 +86,11 @@ FAULTS: dict[str, tuple[Fault, ...]] = {
         fault("known-hooks-only", 'given_object().get("session_id") or ""',
               '(lambda asked: asked["hook_type"] != "agent-spawn" and asked["session_id"] or "")(given_object())'),
     ),
-    "session-dir": (fault("relative", 'os.path.join(os.environ["HOME"], ".good", folder)',
-                          'os.path.relpath(os.path.join(os.environ["HOME"], ".good", folder))'),),
+    "session-dir": (
+        fault("relative", 'os.path.join(os.environ["HOME"], ".good", folder)',
+              'os.path.relpath(os.path.join(os.environ["HOME"], ".good", folder))'),
+        fault("no-path", 'os.path.join(os.environ["HOME"], ".good", folder)', '"/\\ud800\\0"'),
+    ),
     "session-file": (
         fault("backwards", 'name + ".jsonl"', 'name[::-1] + ".jsonl"'),
         fault("half-the-id", 'name + ".jsonl"', 'name[:9] + ".jsonl"', is_noted=True),

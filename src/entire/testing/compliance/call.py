@@ -162,10 +162,17 @@ def run(call: Call) -> Answer:
 
 def run_all(calls: Sequence[Call]) -> list[Answer]:
     """Make calls at the same time; return the answers in their order."""
-    conversations = [_Conversation(Running(call)) for call in calls]
-    going = conversations
-    while going:
-        going = [conversation for conversation in going if conversation.step(_SLICE / 4)]
+    conversations: list[_Conversation] = []
+    try:
+        for call in calls:
+            conversations.append(_Conversation(Running(call)))
+        going = conversations
+        while going:
+            going = [conversation for conversation in going if conversation.step(_SLICE / 4)]
+    except BaseException:
+        for conversation in conversations:
+            conversation.running.kill()
+        raise
     return [conversation.finish() for conversation in conversations]
 
 
@@ -173,10 +180,14 @@ def run_until(call: Call, is_time: Callable[[float], bool]) -> Answer:
     """Make a call and kill it as soon as ``is_time`` says so; it is given the seconds since the start."""
     running = Running(call)
     conversation = _Conversation(running)
-    while conversation.step(0):
-        if is_time(time.monotonic() - running.started):
-            conversation.problem = "was killed on purpose"
-            break
+    try:
+        while conversation.step(0):
+            if is_time(time.monotonic() - running.started):
+                conversation.problem = "was killed on purpose"
+                break
+    except BaseException:
+        running.kill()
+        raise
     return conversation.finish()
 
 

@@ -84,6 +84,9 @@ def _made(check: Check, plugin: Plugin, folder: Path, options: Options) -> dict[
         return {"status": Status.FAILED, "reason": failure.expected, "exchange": exchange}
     except Skipped as skipped:
         return {"status": Status.SKIPPED, "reason": str(skipped)}
+    except Exception as error:  # no answer, however strange, ends the whole run
+        last = _exchange(probe.answers[-1]) if probe is not None and probe.answers else None
+        return {"status": Status.FAILED, "reason": f"an answer that can be understood: {error!r}", "exchange": last}
     finally:
         if probe is not None:
             probe.remove()
