@@ -273,6 +273,21 @@ def test_the_shell_plugin_needs_standard_tools_only(tmp_path: Path) -> None:
     assert program.read_bytes().startswith(b"#!/bin/sh\n")
 
 
+def test_a_plugin_runs_without_the_launcher_too() -> None:
+    folder = new("myagent", "python")
+    words = [sys.executable, "-m", "entire", "plugin", "run", str(folder / "entire-agent-myagent")]
+    asked = ["resolve-session-file", "--session-dir", "/a", "--session-id", "s"]
+    done = subprocess.run([*words, *asked], capture_output=True, check=True)
+    assert json.loads(done.stdout) == {"session_file": "/a/s.jsonl"}
+    refused = subprocess.run([*words, "no-such-subcommand"], capture_output=True, text=True)
+    assert (refused.returncode, refused.stdout, refused.stderr[:22]) == (2, "", "entire-agent-myagent: ")
+
+
+def test_run_names_a_file_that_is_not_there() -> None:
+    done = entire("plugin", "run", "no/such/file", "info")
+    assert (done.code, done.err) == (2, "entire: there is no file no/such/file\nhint: name the plugin's file\n")
+
+
 def test_the_python_plugin_says_what_it_needs(tmp_path: Path) -> None:
     (tmp_path / "nothing").mkdir()
     done = call(new("myagent", "python"), "info", path=str(tmp_path / "nothing"))
