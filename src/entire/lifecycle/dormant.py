@@ -4,10 +4,11 @@ needs from what the plugin's own hooks recorded.
 
 from __future__ import annotations
 
+from entire.agents.lines import LineTranscript
 from entire.agents.stand_in import StandIn
 from entire.model.records import usage_from_json
-from entire.model.transcripts import START, UNKNOWN, Agreement, Position, TokenUsage, total
-from entire.store import step_transcripts, turnlog
+from entire.model.transcripts import START, UNKNOWN, Agreement, FileLines, Position, TokenUsage, total
+from entire.store import step_transcripts, transcripts, turnlog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from entire.git.read import Objects
     from entire.layout import Place
     from entire.model.session import Session, SubagentTask
-    from entire.model.transcripts import FileLines
     from entire.store.step_transcripts import SavedTranscript
     from entire.store.turnlog import TurnNote
 
@@ -33,7 +33,8 @@ class DormantAgent(StandIn):
 
     def transcript(self, session_ref: str, stored: bytes | None = None) -> RecordedTranscript:  # noqa: ARG002
         if session_ref == self._session.transcript_path:
-            return RecordedTranscript(recorded_end(self._session), turnlog.read(self._place, self._session.session_id))
+            notes = turnlog.read(self._place, self._session.session_id)
+            return RecordedTranscript(recorded_end(self._session), notes, _known_lines(self._session))
         task = next((task for task in self._session.tasks.values() if task.ref == session_ref and task.end), None)
         if task is None or _is_of_running_turn(self._session, task):
             return RecordedTranscript(START, [])
@@ -47,12 +48,24 @@ def _is_of_running_turn(session: Session, task: SubagentTask) -> bool:
     return turn is not None and not turn.ended and task.done >= turn.started
 
 
-class RecordedTranscript:
-    """What is recorded of a transcript: where it ended last, and what each turn took, or a subagent's one task."""
+def _known_lines(session: Session) -> FileLines | None:
+    """Return the lines of a transcript that is known to be a file of lines, which needs no plugin to be read."""
+    if not session.stored.lines or transcripts.was_rewritten(session):
+        return None
+    now = LineTranscript(session.transcript_path).end(Position(byte=session.stored.size))
+    return FileLines(path=session.transcript_path, lines=recorded_end(session).count, size=now.byte)
 
-    def __init__(self, end: Position, notes: Sequence[TurnNote]) -> None:
+
+class RecordedTranscript:
+    """What is recorded of a transcript: where it ended last, and what each turn took, or a subagent's one task.
+
+    ``lines``: its content now, if that is a file of lines.
+    """
+
+    def __init__(self, end: Position, notes: Sequence[TurnNote], lines: FileLines | None = None) -> None:
         self._end = end
         self._notes = notes
+        self._lines = lines
 
     def snapshot(self) -> bytes:
         return b""
@@ -76,7 +89,7 @@ class RecordedTranscript:
         return Agreement(common=b"", joined=stored, extent=0, stored_is_longer=bool(stored), own_is_longer=False)
 
     def file_lines(self, end: Position) -> FileLines | None:  # noqa: ARG002
-        return None
+        return self._lines
 
     def tokens(self, since: Position, until: Position | None = None) -> TokenUsage:
         """Return the sum of the turns that ended between two positions; UNKNOWN if turns do not fill the range."""
@@ -109,6 +122,8 @@ def recorded_end(session: Session) -> Position:
 
 
 def saved(objects: Objects, session: Session) -> SavedTranscript | None:
-    """Return what was last stored of a session's transcript, without its content; None if nothing is."""
-    parts = step_transcripts.latest_parts(objects, session)
+    """Return what was last stored of a session's transcript, without its content; None if nothing is, or if it can be
+    read without its plugin.
+    """
+    parts = step_transcripts.latest_parts(objects, session) if _known_lines(session) is None else ()
     return step_transcripts.SavedTranscript(content=b"", parts=parts, size=session.stored.size) if parts else None

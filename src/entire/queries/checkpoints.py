@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from entire.agents.contract import Agent
+    from entire.agents.contract import Agent, TranscriptAnalyzer
     from entire.agents.external.plugins import Plugins
     from entire.store.catalog import Catalog
     from entire.store.checkpoints import Checkpoint, Slot, Task
@@ -159,7 +159,19 @@ def _prompts(objects: read.Objects, slot: Slot, start: int, known: Plugins) -> l
     if analyzer is None:
         said = [message for message in conversation.read(data, start) if message.who == conversation.USER]
         return [Prompt(text=message.text, position=message.at) for message in said] or carried
-    return analyzer.prompts(analyzer.at(start)) or ([] if start and analyzer.prompts(START) else carried)
+    found = analyzer.prompts(analyzer.at(start))
+    if carried and carried[-1].text not in [prompt.text for prompt in found]:
+        found = [*found, *_not_in(analyzer, carried)]
+    return found
+
+
+def _not_in(analyzer: TranscriptAnalyzer, carried: Sequence[Prompt]) -> list[Prompt]:
+    """Return the prompts that events carried and the transcript does not have: none if it has others."""
+    known = [prompt.text for prompt in analyzer.prompts(START)]
+    if known != [prompt.text for prompt in carried[: len(known)]]:
+        return []
+    end = analyzer.end().count  # a plugin's turn is running: its transcript is stored when it can be asked
+    return [replace(prompt, position=end) if known else prompt for prompt in carried[len(known) :]]
 
 
 def _turns_in(own: LineageFile | None, session_id: str) -> list[Mapping[str, object]]:

@@ -70,9 +70,9 @@ class ForgetsWherePromptsAre(DemoTranscript):
         return super().prompts(START, until)
 
 
-class KnowsNoPrompts(DemoTranscript):
+class CutsPrompts(DemoTranscript):
     def prompts(self, since: Position, until: Position | None = None) -> list[Prompt]:
-        return []
+        return [replace(prompt, text=prompt.text[:1]) for prompt in super().prompts(since, until)]
 
 
 class IgnoresUntil(DemoTranscript):
@@ -344,7 +344,7 @@ FAULTS: Mapping[str, tuple[type[Demo], ...]] = {
     "any-path": (reading(ReadsOneLineOfAPath),),
     "any-file": (reading(ReportsOneLineOfAFile),),
     "turns": (reading(StoresTheLastTurn), NeverStartsATurn),
-    "commit": (reading(KnowsNoPrompts),),
+    "commit": (reading(CutsPrompts),),
     "commits": (reading(CountsTheLastAnswerAgain),),
     "resumed": (NeverEnds,),
     "resume": (PutsNothingBack,),
