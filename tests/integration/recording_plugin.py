@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import sys
+import textwrap
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +18,12 @@ SOURCE = Path(__file__).resolve().parents[1] / "fixtures/plugins/recorder.py"
 
 
 class RecordingPlugin:
-    def __init__(self, folder: Path, **capabilities: bool) -> None:
+    """``store``: where its agent has a session's records; ``unit``: what positions count (see the plugin)."""
+
+    def __init__(
+        self, folder: Path, capabilities: Mapping[str, bool] = {}, *, store: str = "lines", unit: str = "lines"
+    ) -> None:
+        self.store = store
         self.bin = folder / "bin"
         self.sessions = folder / "sessions"
         self.path = self.bin / f"entire-agent-{NAME}"
@@ -33,7 +42,7 @@ class RecordingPlugin:
             "capabilities": told,
             "caller_env_vars": ["RECORDER"],
         }
-        (self.bin / "recorder.json").write_text(json.dumps({"info": info, "sessions": str(self.sessions)}))
+        self._change(info=info, sessions=str(self.sessions), store=store, unit=unit)
         self.path.write_text(f"#!{sys.executable} -IS\n{SOURCE.read_text()}")
         self.path.chmod(0o755)
 
@@ -57,10 +66,63 @@ class RecordingPlugin:
     def forget(self) -> None:
         self._calls.unlink(missing_ok=True)
 
-    def break_down(self, subcommand: str = "all") -> None:
-        """Let the calls of a subcommand fail from now on."""
-        (self.bin / f"broken-{subcommand}").touch()
+    def _change(self, **told: object) -> None:
+        path = self.bin / "recorder.json"
+        known = json.loads(path.read_text()) if path.exists() else {}
+        path.write_text(json.dumps({**known, **told}))
+
+    def tell(self, **fields: object) -> None:
+        """Let ``info`` answer other fields from now on."""
+        known = json.loads((self.bin / "recorder.json").read_text())["info"]
+        self._change(info={**known, **fields})
+
+    def move(self, folder: Path) -> None:
+        """Let the agent have its sessions in another folder, as on another machine."""
+        folder.mkdir()
+        self.sessions = folder
+        self._change(sessions=str(folder))
+
+    def ref(self, session_id: str) -> str:
+        """Return what its agent calls a session's transcript."""
+        return session_id if self.store == "rows" else str(self.sessions / f"{session_id}.jsonl")
+
+    def say(self, session_id: str, record: dict[str, object]) -> None:
+        """Let the agent write a record."""
+        path, text = Path(self.ref(session_id)), json.dumps(record)
+        if self.store == "lines":
+            with path.open("a") as file:
+                file.write(text + "\n")
+        elif self.store == "document":
+            known = json.loads(path.read_text())["messages"] if path.exists() else []
+            path.write_text(json.dumps({"messages": [*known, record]}))
+        else:
+            with self._database() as database:
+                database.execute("INSERT INTO records VALUES (?, ?)", (session_id, text))
+
+    def text(self, session_id: str) -> str:
+        """Return a session's transcript as the plugin reads it."""
+        if self.store != "rows":
+            path = Path(self.ref(session_id))
+            return path.read_text() if path.exists() else ""
+        with self._database() as database:
+            query = "SELECT record FROM records WHERE session = ? ORDER BY rowid"
+            return "".join(f"{record}\n" for (record,) in database.execute(query, (session_id,)))
+
+    @contextmanager
+    def _database(self) -> Iterator[sqlite3.Connection]:
+        with closing(sqlite3.connect(self.sessions / "agent.db")) as database, database:
+            database.execute("CREATE TABLE IF NOT EXISTS records (session TEXT, record TEXT)")
+            yield database
+
+    def instead(self, code: str, *subcommands: str) -> None:
+        """Let subcommands, without any all of them, do this from now on."""
+        for subcommand in subcommands or ("all",):
+            (self.bin / f"instead-{subcommand}").write_text(textwrap.dedent(code))
+
+    def break_down(self, *subcommands: str) -> None:
+        """Let the calls of subcommands fail from now on."""
+        self.instead("sys.exit('the agent is not well')", *subcommands)
 
     def recover(self) -> None:
-        for file in self.bin.glob("broken-*"):
+        for file in self.bin.glob("instead-*"):
             file.unlink()

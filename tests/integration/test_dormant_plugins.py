@@ -67,7 +67,7 @@ def capabilities() -> dict[str, bool]:
 
 @pytest.fixture
 def played(story: Story, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capabilities: dict[str, bool]) -> Played:
-    plugin = RecordingPlugin(tmp_path / "plugin", **capabilities)
+    plugin = RecordingPlugin(tmp_path / "plugin", capabilities)
     monkeypatch.setenv("PATH", plugin.search_path)
     assert story.entire("plugin", "allow", NAME) == 0
     plugin.forget()
@@ -191,7 +191,8 @@ def test_a_transcript_that_could_not_be_read_follows_with_the_next_event(played:
     played.hook("turn-start", prompt="Go on")
     assert played.slot()["transcript"] == played.file.read_text()
     assert played.tokens() == (1, 1)
-    assert played.story.log_errors() == []
+    (logged,) = played.story.log_errors()
+    assert logged.endswith("failed with status 1: the agent is not well")
 
 
 def test_the_hooks_of_another_agent_leave_a_lost_turn_to_the_plugin(played: Played) -> None:

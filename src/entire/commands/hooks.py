@@ -176,9 +176,11 @@ class _AgentHook:
         except EntireError as error:
             if plugins is None or not plugins.is_known(name):
                 raise
-            if not plugins.is_denied(name):
-                plugins.note(name, error.message)
-            _log(place, self._args).warn(error.message)
+            if plugins.is_denied(name):
+                _log(place, self._args).warn(error.message)
+            else:
+                is_there = plugins.find(name) is not None
+                plugins.note(name, error.message if is_there else f"the plugin {name} was not on PATH")
             return None
 
     def _handle_event(self, home: Home, event: Event) -> None:

@@ -92,19 +92,27 @@ class RecordedTranscript:
         return self._lines
 
     def tokens(self, since: Position, until: Position | None = None) -> TokenUsage:
-        """Return the sum of the turns that ended between two positions; UNKNOWN if turns do not fill the range."""
+        """Return the sum of the turns that fill the range up to its end; UNKNOWN if none does."""
         until = self._end if until is None else until
         if not is_later(until, since):
             return TokenUsage()
-        turns = {note.turn: note for note in reversed(self._notes) if note.end}  # the first note has the tokens
-        last = next((number for number, note in enumerate(turns.values()) if note.end == until.count), len(turns))
-        found, begin = [], until.count
-        for note in list(turns.values())[last:]:
-            if note.end <= since.count or note.end > begin:  # counted already, or of a transcript that was rewritten
+        found, start = [], until.count
+        for note in self._newest_first(until):
+            if note.end != start or note.start < since.count:
                 break
             found.append(usage_from_json(note.tokens or None))
-            begin = note.position
+            start = note.start
         return total(found) or UNKNOWN
+
+    def _newest_first(self, until: Position) -> list[TurnNote]:
+        """Return the first note of each turn that ended by ``until``: it has the turn's tokens."""
+        turns: dict[str, TurnNote] = {}
+        for note in self._notes:
+            if note.end and (note.turn not in turns or note.ended > turns[note.turn].ended):
+                turns[note.turn] = note
+        newest = sorted(turns.values(), key=lambda note: -note.ended)
+        last = next((number for number, note in enumerate(newest) if note.end == until.count), len(newest))
+        return newest[last:]
 
 
 def is_later(position: Position, other: Position) -> bool:

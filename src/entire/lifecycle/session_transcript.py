@@ -166,6 +166,15 @@ class SessionTranscript:
         """Return a subagent's transcript as it is stored."""
         return stored.redact(self.subagent(session_ref).snapshot()[: stored.MAX_PART])
 
+    def is_told(self, since: Position, until: Position) -> bool:
+        """Tell whether the transcript can be stored, and its tokens between two positions are known if its agent counts
+        them: a plugin may fail.
+        """
+        if not self.path:
+            return True
+        is_counted = self._calculator is None or self.tokens(since, until) != UNKNOWN
+        return is_counted and (self.native.file_lines(until) is not None or bool(self.native.snapshot()))
+
     # ------------------------------------------------------------ storing
 
     def as_stored(self, objects: Objects, finish: Position) -> stored.Stored:

@@ -116,6 +116,7 @@ class Session:
         self.is_opaque = False  # its agent was not installed when it began: no adapter has read its transcript
         self.is_external = False  # its agent is a plugin, which only commands and its own hooks start
         self.caller_variables: list[str] = []  # set in the environment of what its agent starts, as its plugin says
+        self.is_incomplete = False  # its plugin has not told all that the transcript holds after ``counted``
         self.foreign = False  # the Go CLI wrote its state last, and lifecycle/go_takeover has not imported it yet
         self.removed = False  # the Go CLI deleted its state and steps
 
@@ -134,7 +135,7 @@ class Session:
         fresh = Session(self.session_id, self.agent, self.agent_type)
         kept = ("worktree_path", "worktree_name", "base_commit", "started", "ended", "last_seen", "transcript_path",
                 "model", "metadata", "process", "counted", "counted_subagents", "oid_size", "is_opaque",
-                "is_external", "caller_variables")  # fmt: skip
+                "is_external", "is_incomplete", "caller_variables")  # fmt: skip
         self.__dict__.update({name: value for name, value in fresh.__dict__.items() if name not in kept})
         self.phase, self.removed = Phase.ENDED, True
         self.ended = self.ended or self.last_seen

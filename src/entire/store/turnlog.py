@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 class TurnNote(Value):
-    """One prompt of a turn. ``position``: records before the prompt's own; times are seconds since the epoch."""
+    """One prompt of a turn. ``position``: records before the prompt's own, ``start``: before the turn's; times are in
+    seconds since the epoch.
+    """
 
     turn: str
     prompt: str  # redacted
@@ -26,6 +28,7 @@ class TurnNote(Value):
     ended: float = 0.0
     model: str = ""
     tokens: dict[str, object] = {}
+    start: int = 0
     end: int = 0  # records of the transcript at the turn's end; 0 if the end was not seen
 
 

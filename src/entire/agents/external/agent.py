@@ -85,9 +85,10 @@ class ExternalAgent:
     # ------------------------------------------------------------ hooks
 
     def parse_hook(self, hook: str, payload: bytes) -> Event | None:
-        if hook not in self.hook_names:
-            return None
         calls = self._plugin.calls
+        if hook not in self.hook_names:  # perhaps its hooks were installed by another version of it
+            calls.report(f"the plugin {self.name} was called for {hook!r}, which is none of its hook_names")
+            return None
         words = ("parse-hook", "--hook", hook)
         event = calls.once(
             (*words, payload), lambda: self._parsed(hook, payload, calls.program.run(*words, stdin=payload))

@@ -13,6 +13,7 @@ from entire.agents.external.infos import Answers
 from entire.agents.external.protocol import PluginError
 from entire.agents.external.trust import USABLE, Decisions, Trust
 from entire.errors import UsageError
+from entire.log import Log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -182,12 +183,15 @@ class Plugins:
         return agent
 
     def note(self, name: str, message: str) -> None:
-        """Note a plugin's failure, for ``status`` and ``doctor``; in a command, only in ``failures``: reading writes
-        nothing.
+        """Note a plugin's failure, for ``status`` and ``doctor``, and log the first of a session; in a command, only
+        in ``failures``: reading writes nothing.
         """
         self.failures[name] = self.failures.get(name, message)
-        if self.place is not None and self._hook_of:
-            problems.note(self.place, name, self._session_id(), message, now=time.time())
+        if self.place is None or not self._hook_of:
+            return
+        session_id = self._session_id()
+        if problems.note(self.place, name, session_id, message, now=time.time()):
+            Log(self.place.log, component="plugins", agent=name).warn(message, session_id=session_id)
 
     def hurry(self) -> None:
         """Let what is still asked in this hook take little time: the repository's lock is about to be held."""

@@ -33,8 +33,11 @@ class Problem(Value):
     count: int = 1
 
 
-def note(place: Place, name: str, session_id: str, message: str, *, now: float) -> None:
-    """Note a failure. Never raises: the hook goes on. A session that is not known ('') counts as the last one."""
+def note(place: Place, name: str, session_id: str, message: str, *, now: float) -> bool:
+    """Note a failure; return whether it is the plugin's first in the session. Never raises: the hook goes on.
+
+    A session that is not known ('') counts as the last one.
+    """
     problem = Problem(name=name, session_id=session_id, message=_line(message), time=now)
     found = _read(place)
     last = found.get(name)
@@ -44,6 +47,7 @@ def note(place: Place, name: str, session_id: str, message: str, *, now: float) 
         _write(place, {**found, name: problem})
     except (EntireError, OSError):
         pass
+    return problem.count == 1
 
 
 def _is_same(last: Problem, problem: Problem) -> bool:

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 LARGEST = (1 << 63) - 1
 """Of numbers: most languages have 64 bits for them."""
+MOST_TOKENS = 1 << 50
+"""Of one answer: a larger figure is unknown, so that sums have 64 bits, too."""
 INLINE = 1 << 20
 """Larger contents travel in a file, where there is a folder for it."""
 _LAST_TIME = 253402300799.0  # the end of year 9999
@@ -320,7 +322,8 @@ def _read_tokens(given: object, depth: int = 0) -> TokenUsage | None:
     if not isinstance(given, dict) or depth > _DEPTH:
         return None
     absent = dict.fromkeys(_OPTIONAL_FIGURES, 0) if any(name in given for name in FIGURES) else {}
-    known = {name: _whole(given.get(name, absent.get(name))) for name in FIGURES}
+    told = {name: _whole(given.get(name, absent.get(name))) for name in FIGURES}
+    known = {name: figure if figure is None or figure <= MOST_TOKENS else None for name, figure in told.items()}
     too_low = {name for name, figure in known.items() if figure is None}
     return of_figures(
         {name: figure or 0 for name, figure in known.items()},

@@ -344,7 +344,8 @@ def _count(
     """Record in the session what the checkpoint counted; one written within a turn is finalised at its end."""
     session = part.session
     if not any(written.id == checkpoint_id for written in session.turn_checkpoints) and _is_unfinished(part):
-        is_counted = part.is_recorded and part.counted != session.counted  # what is recorded need not be asked
+        # What is recorded need not be asked.
+        is_counted = part.is_recorded and part.counted != session.counted and not session.is_incomplete
         base = [*([usage_before] if usage_before is not None else []), part.slot.record.token_usage]
         session.turn_checkpoints.append(
             TurnCheckpoint(
@@ -365,6 +366,7 @@ def _count(
 
 
 def _is_unfinished(part: Part) -> bool:
-    """Tell whether a checkpoint is finalised later: its turn is running, or a plugin has not given its transcript."""
-    is_missing = part.is_recorded and not part.slot.parts and bool(part.session.transcript_path)
-    return part.session.is_running or is_missing
+    """Tell whether a checkpoint is finalised later: its turn is running, or a plugin has not told all of it."""
+    session = part.session
+    is_missing = not part.slot.parts and bool(session.transcript_path)
+    return session.is_running or (part.is_recorded and (is_missing or session.is_incomplete))

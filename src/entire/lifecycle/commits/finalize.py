@@ -13,15 +13,21 @@ from entire.store.checkpoint_writer import SlotContent, TaskContent
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from entire.lifecycle.context import Context
+    from entire.lifecycle.session_transcript import SessionTranscript
     from entire.model.events import Event
     from entire.model.session import Session
+    from entire.store.transcripts import Stored
     from entire.store.turnlog import TurnNote
 
 
 def finalize_turn(context: Context, session: Session, _event: Event | None = None) -> None:
-    """Complete the checkpoints of the turn that ended: whole transcript, all prompts, remaining tokens."""
+    """Complete the checkpoints of the turn that ended: whole transcript, all prompts, remaining tokens.
+
+    What a plugin cannot tell now stays as it is; the checkpoints then wait for the session's next event.
+    """
     waiting = session.turn_checkpoints
     if not waiting or context.reader_of(session) is None:
         session.turn_checkpoints = []
@@ -29,6 +35,18 @@ def finalize_turn(context: Context, session: Session, _event: Event | None = Non
     transcript = context.transcript(session)
     finish = transcript.end()
     whole = transcript.as_stored(context.objects, finish)
+    session.is_incomplete = session.is_external and not transcript.is_told(waiting[0].since, finish)
+    if session.is_incomplete and not whole.parts:
+        return
+    counted = _write(context, session, transcript, whole)
+    if not session.is_incomplete:
+        session.counted, session.counted_subagents = finish, counted
+        session.turn_checkpoints = []
+
+
+def _write(context: Context, session: Session, transcript: SessionTranscript, whole: Stored) -> dict[str, Any]:
+    """Write the session's part of the waiting checkpoints; return the new counts of its subagents."""
+    finish, waiting = transcript.end(), session.turn_checkpoints
     notes = checkpoint.notes_of(context, session, transcript, finish)
     common = SlotContent(
         record=SessionRecord(
@@ -51,8 +69,7 @@ def finalize_turn(context: Context, session: Session, _event: Event | None = Non
         for task in tasks:
             session.tasks[task.tool_use_id].kept = written.id
         since = until
-    session.counted, session.counted_subagents = finish, counted
-    session.turn_checkpoints = []
+    return counted
 
 
 def _finalize(
@@ -62,19 +79,20 @@ def _finalize(
     tasks: Sequence[TaskContent],
     notes: Sequence[TurnNote],
 ) -> None:
-    """Replace a session's slot in a checkpoint, keeping its record except for the tokens."""
+    """Replace a session's slot in a checkpoint, keeping its record except for the tokens, if they are known now."""
     for attempt in checkpoint_writer.attempts(context.place.top, context.objects):
         existing = checkpoints.read_at(context.objects, attempt.base, checkpoint_id) if attempt.base else None
         old = existing.slot_of(slot.record.session_id) if existing is not None else None
         changes: checkpoint_writer.Changes = {}
         if existing is not None and old is not None and old.record is not None:
+            usage = slot.record.token_usage
+            record = replace(old.record, token_usage=old.record.token_usage if usage is None else usage)
             lineage = lineage_file.read(context.objects, existing)
             beside = {}
             if lineage is not None:
                 updated = lineage_file.with_turns(lineage, slot.record.session_id, notes)
-                updated = lineage_file.with_tokens(updated, slot.record)
+                updated = updated if usage is None else lineage_file.with_tokens(updated, slot.record)
                 beside[lineage_file.NAME] = lineage_file.dumps(updated)
-            record = replace(old.record, token_usage=slot.record.token_usage)
             changes = checkpoint_writer.compose([replace(slot, record=record)], existing, tasks=tasks, beside=beside)
         message = checkpoint_writer.finalize_message(checkpoint_id)
         attempt.write(changes, message=message, author=context.author())

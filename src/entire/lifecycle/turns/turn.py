@@ -42,9 +42,12 @@ def begin(context: Context, session: Session, event: Event) -> None:
     transcript = context.transcript(session)
     start = transcript.end()
     _accept_cut(session, transcript, start)
+    last = session.turn.finish if session.turn is not None else START
     is_new = session.turn is None and not session.first_prompt  # a rewind also leaves no turn
     if is_new and session.counted == START and _is_fork(context, session, start):
         session.counted = start
+    if session.is_external and transcript.is_later(start, session.counted) and start.count != last.count:
+        session.is_incomplete = True  # its hooks did not run, or the agent went on writing
     if is_new and not session.untracked_at_start:
         agent_paths = context.journal.attribution.agent_paths
         untracked = [path for path in taken.snapshot.untracked if path not in agent_paths]
@@ -139,6 +142,9 @@ def _save(context: Context, session: Session, event: Event) -> None:
     is_repeated = bool(turn.ended) and not transcript.has_answers(turn.finish, finish)
     if not is_repeated:
         _note_turn(context, session, turn, transcript, finish)
+        is_split = transcript.is_later(session.counted, turn.start)  # a commit's checkpoint counts its beginning
+        is_told = transcript.is_told(turn.start, finish) and not is_split
+        session.is_incomplete |= session.is_external and not is_told
     _identify_subagents(session, transcript, turn, finish)
     reported = transcript.files(turn.start, finish)[:_MAX_REPORTED]
     cause = _cause(context, session, reported, is_repeated=is_repeated, missed_start=missed_start)
@@ -271,6 +277,7 @@ def notes_of(turn: Turn, prompts: list[Prompt]) -> list[TurnNote]:
         ended=turn.ended,
         model=turn.model,
         tokens={} if turn.tokens == UNKNOWN else usage_to_json(turn.tokens),
+        start=turn.start.count,
         end=turn.finish.count if turn.ended else 0,
     )
     if not prompts:

@@ -59,7 +59,7 @@ EVENTS = st.builds(
 
 
 def usages(subagents: st.SearchStrategy[TokenUsage | None]) -> st.SearchStrategy[TokenUsage]:
-    figures = st.fixed_dictionaries(dict.fromkeys(FIGURES, NUMBER))
+    figures = st.fixed_dictionaries(dict.fromkeys(FIGURES, st.integers(0, wire.MOST_TOKENS)))
     return st.builds(of_figures, figures, st.sets(st.sampled_from(FIGURES)), subagents)
 
 
@@ -182,6 +182,7 @@ def test_surrogates_are_replaced_in_texts_and_preserved_in_paths() -> None:
         ({"input_tokens": 5}, (5, 0, 0, None, 0)),
         ({"input_tokens": None, "output_tokens": 2, "cache_read_tokens": None}, (None, 0, None, 2, 0)),
         ({"input_tokens": -1, "output_tokens": 1 << 70, "api_call_count": "3"}, (None, 0, 0, None, None)),
+        ({"input_tokens": 1 << 50, "output_tokens": (1 << 50) + 1}, (1 << 50, 0, 0, None, 0)),
         ({"input_tokens": 5.0, "output_tokens": 2.5}, (5, 0, 0, None, 0)),
         ({}, (None,) * 5),
         (None, (None,) * 5),
