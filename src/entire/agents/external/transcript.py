@@ -190,7 +190,8 @@ class ExternalTranscript:
         """Tell whether what the plugin reads is what a file in the session folder begins with."""
         if self._stored is not None or not self._sessions.holds(self.session_ref):
             return False
-        return os.path.isfile(self.session_ref) and transcripts.starts_with(self.session_ref, self.snapshot())
+        own = self.snapshot()  # nothing, if the plugin failed
+        return bool(own) and os.path.isfile(self.session_ref) and transcripts.starts_with(self.session_ref, own)
 
     def _lines_before(self, position: Position) -> int | None:
         """Return how many lines are before a position; None if that cannot be known."""
