@@ -8,9 +8,8 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from tests.integration.recording_plugin import NAME, RecordingPlugin
 from tests.integration.story import BIN, Story
 
 PROGRAM = (str(BIN / "entire"),)
@@ -29,10 +28,22 @@ def hurried(call: float, hook: float) -> tuple[str, ...]:
     return sys.executable, "-c", code
 
 
+class AgentPlugin(Protocol):
+    """A plugin on a PATH of its own, with its agent, which writes what it is made to ``say``."""
+
+    name: str
+    bin: Path
+    sessions: Path
+
+    def ref(self, session_id: str) -> str: ...
+    def say(self, session_id: str, record: dict[str, object]) -> None: ...
+    def text(self, session_id: str) -> str: ...
+
+
 class PluginAtWork:
     """One session of the plugin's agent in a repository; ``seconds`` is what the last hook took."""
 
-    def __init__(self, story: Story, plugin: RecordingPlugin, session_id: str = "session-1") -> None:
+    def __init__(self, story: Story, plugin: AgentPlugin, session_id: str = "session-1") -> None:
         self.story = story
         self.plugin = plugin
         self.id = session_id
@@ -57,15 +68,14 @@ class PluginAtWork:
         return json.loads(self.ok(*words, "--json", cwd=cwd))
 
     def enable(self) -> None:
-        self.ok("plugin", "allow", NAME)
-        self.ok("enable", "--agent", NAME)
-        self.plugin.forget()
+        self.ok("plugin", "allow", self.plugin.name)
+        self.ok("enable", "--agent", self.plugin.name)
 
     def raw_hook(self, verb: str, payload: bytes) -> None:
         """Call a hook, which must not disturb its caller."""
         before = self.theirs()
         begin = time.monotonic()
-        done = self.run("hooks", NAME, verb, stdin=payload)
+        done = self.run("hooks", self.plugin.name, verb, stdin=payload)
         self.seconds, self.out = time.monotonic() - begin, done.stdout
         assert (done.returncode, done.stderr) == (0, b"")
         assert self.theirs() == before, "what belongs to the user has changed"

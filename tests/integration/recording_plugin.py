@@ -23,6 +23,7 @@ class RecordingPlugin:
     def __init__(
         self, folder: Path, capabilities: Mapping[str, bool] = {}, *, store: str = "lines", unit: str = "lines"
     ) -> None:
+        self.name = NAME
         self.store = store
         self.bin = folder / "bin"
         self.sessions = folder / "sessions"

@@ -18,10 +18,14 @@ def capabilities() -> dict[str, bool]:
     return {}
 
 
+class Recorded(PluginAtWork):
+    plugin: RecordingPlugin
+
+
 @pytest.fixture
-def played(tmp_path: Path, capabilities: dict[str, bool]) -> PluginAtWork:
+def played(tmp_path: Path, capabilities: dict[str, bool]) -> Recorded:
     story = Story(tmp_path / "repo", enable=False)
-    played = PluginAtWork(story, RecordingPlugin(tmp_path / "plugin", capabilities))
+    played = Recorded(story, RecordingPlugin(tmp_path / "plugin", capabilities))
     played.enable()
     played.hook("session-start")
     return played
@@ -46,7 +50,7 @@ UNASKED = ("get-session-dir", "write-hook-response")  # it is remembered; there 
 
 @pytest.mark.parametrize("capabilities", [{"transcript_preparer": True, "hook_response_writer": True}])
 @pytest.mark.parametrize("subcommand", [*OF_A_TURN, "all"])
-def test_a_plugin_hangs(played: PluginAtWork, subcommand: str) -> None:
+def test_a_plugin_hangs(played: Recorded, subcommand: str) -> None:
     played.turn("zero.txt", 1)
     played.story.commit("Add zero")
     played.plugin.instead(HANG, subcommand)
@@ -74,7 +78,7 @@ def test_a_plugin_hangs(played: PluginAtWork, subcommand: str) -> None:
 
 
 @pytest.mark.parametrize("capabilities", [{"transcript_preparer": True}])
-def test_a_checkpoint_keeps_what_it_has_if_its_turn_ends_without_an_answer(played: PluginAtWork) -> None:
+def test_a_checkpoint_keeps_what_it_has_if_its_turn_ends_without_an_answer(played: Recorded) -> None:
     played.turn("zero.txt", 1)
     before = played.text()
     played.begin("Create one.txt")
@@ -88,7 +92,7 @@ def test_a_checkpoint_keeps_what_it_has_if_its_turn_ends_without_an_answer(playe
     assert (played.slot()["transcript"], played.tokens()) == (played.text(), 11)
 
 
-def test_tokens_that_are_never_told_are_no_tokens(played: PluginAtWork) -> None:
+def test_tokens_that_are_never_told_are_no_tokens(played: Recorded) -> None:
     played.plugin.break_down("calculate-tokens")
     for name in ("one.txt", "two.txt"):
         played.turn(name, 1)
@@ -127,7 +131,7 @@ HARMLESS = ("fork", "answers and stays", "infinite")  # unless time is over
 
 
 @pytest.mark.parametrize("name", MISCONDUCT)
-def test_misconduct(played: PluginAtWork, name: str) -> None:
+def test_misconduct(played: Recorded, name: str) -> None:
     """In a turn no event can be read, in another nothing else is answered, then all is well."""
     code = textwrap.indent(MISCONDUCT[name], "  ")
     played.program = hurried(2, 3)
@@ -148,7 +152,7 @@ def test_misconduct(played: PluginAtWork, name: str) -> None:
     assert played.slot()["transcript"] == played.text()
 
 
-def test_a_turn_that_goes_on_after_a_commit_is_counted_once(played: PluginAtWork) -> None:
+def test_a_turn_that_goes_on_after_a_commit_is_counted_once(played: Recorded) -> None:
     played.turn("one.txt", 1)
     played.story.commit("Add one")
     played.work("two.txt", 10)
@@ -159,7 +163,7 @@ def test_a_turn_that_goes_on_after_a_commit_is_counted_once(played: PluginAtWork
     assert (played.tokens("HEAD~"), played.tokens()) == (1, 110)
 
 
-def test_a_rewritten_transcript_is_counted_from_its_start(played: PluginAtWork) -> None:
+def test_a_rewritten_transcript_is_counted_from_its_start(played: Recorded) -> None:
     """The agent compacts its session: it writes less than there was, with answers that nothing has counted."""
     played.turn("one.txt", 1)
     played.turn("two.txt", 10)
@@ -180,7 +184,7 @@ def test_a_rewritten_transcript_is_counted_from_its_start(played: PluginAtWork) 
     assert played.story.log_errors() == []
 
 
-def test_files_that_are_none_of_the_repositorys(played: PluginAtWork) -> None:
+def test_files_that_are_none_of_the_repositorys(played: Recorded) -> None:
     names = ["/etc/passwd", "../x", "a\0b", "x\ny", "-rf", ".git/config", "", ".", "/", "\ud800", "a" * 5000, 5, None]
     played.plugin.instead(f"tell(files={names!r}, current_position=3)", "extract-modified-files")
     played.turn("one.txt", 1)
@@ -190,7 +194,7 @@ def test_files_that_are_none_of_the_repositorys(played: PluginAtWork) -> None:
 
 
 @pytest.mark.parametrize("figure", [-5, 10**30, 2**63 - 1, 1.5, "7", None, True])
-def test_figures_that_cannot_be_tokens_are_unknown(played: PluginAtWork, figure: object) -> None:
+def test_figures_that_cannot_be_tokens_are_unknown(played: Recorded, figure: object) -> None:
     played.plugin.instead(f"tell(input_tokens=3, output_tokens={figure!r})", "calculate-tokens")
     played.turn("one.txt", 1)
     played.story.commit("Add one")
@@ -200,7 +204,7 @@ def test_figures_that_cannot_be_tokens_are_unknown(played: PluginAtWork, figure:
 
 
 @pytest.mark.parametrize("position", [1, -1, 0, 10**30, 2**63 - 1, "9", None])
-def test_positions_that_are_lies(played: PluginAtWork, position: object) -> None:
+def test_positions_that_are_lies(played: Recorded, position: object) -> None:
     """Whatever they are: the conversation is stored, and later turns count."""
     played.turn("one.txt", 1)
     played.plugin.instead(f"tell(position={position!r})", "get-transcript-position")
@@ -221,7 +225,7 @@ def test_positions_that_are_lies(played: PluginAtWork, position: object) -> None
 @pytest.mark.parametrize(
     "ref", ["../x", "{above}/x", "{here}/../x", "{here}/link", "{here}/folder/x", "/etc/passwd", "/", "a\nb"]
 )
-def test_references_that_lead_out_are_refused(played: PluginAtWork, tmp_path: Path, ref: str) -> None:
+def test_references_that_lead_out_are_refused(played: Recorded, tmp_path: Path, ref: str) -> None:
     (tmp_path / "x").write_text('{"prompt": "a secret"}\n')
     (played.plugin.sessions / "link").symlink_to(tmp_path / "x")
     (played.plugin.sessions / "folder").symlink_to(tmp_path)
@@ -239,7 +243,7 @@ def test_references_that_lead_out_are_refused(played: PluginAtWork, tmp_path: Pa
 
 
 @pytest.mark.parametrize("session_id", ["../../x", "a/b", "..", "", "x\0y", "x\ny", "a" * 300, 5, None])
-def test_ids_that_are_none(played: PluginAtWork, session_id: object) -> None:
+def test_ids_that_are_none(played: Recorded, session_id: object) -> None:
     before = sorted((played.story.root / ".git").rglob("*"))
     played.plugin.instead(f"tell(type=2, session_id={session_id!r}, prompt='p')", "parse-hook")
     played.hook("turn-start")
@@ -249,7 +253,7 @@ def test_ids_that_are_none(played: PluginAtWork, session_id: object) -> None:
 
 
 @pytest.mark.parametrize("fields", [{"hook_names": ["turn-start"]}, {"capabilities": {}}])
-def test_a_plugin_that_has_lost_its_hooks(played: PluginAtWork, fields: dict[str, object]) -> None:
+def test_a_plugin_that_has_lost_its_hooks(played: Recorded, fields: dict[str, object]) -> None:
     played.plugin.tell(**fields)
     played.ok("plugin", "allow", NAME)
     played.end()
@@ -257,7 +261,7 @@ def test_a_plugin_that_has_lost_its_hooks(played: PluginAtWork, fields: dict[str
     assert "the plugin recorder was called for 'turn-end', which is none of its hook_names" in said
 
 
-def test_a_plugin_that_comes_and_goes(played: PluginAtWork) -> None:
+def test_a_plugin_that_comes_and_goes(played: Recorded) -> None:
     played.begin("Create one.txt")
     played.work("one.txt", 1)
     played.plugin.path.chmod(0o644)
