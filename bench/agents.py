@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from bench.transcripts import ClaudeCode, GeminiCli, Writer
+from bench.transcripts import ClaudeCode, GeminiCli, Parrot, Writer
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Agent:
     name: str  # for `entire enable --agent` and `entire hooks`
     title: str
     writer: type[Writer]
-    file: str  # its transcript in the world's folder, named by the session's id
+    file: str  # its transcript in the world's folder, named by the session's id, in a folder for the {project}
     prompt_verb: str
     prompt: Callable[[Turn], dict[str, object]]
     stop_verb: str
@@ -31,6 +32,7 @@ class Agent:
     shell: Mapping[str, str]  # what it adds to the environment of its commands; {id}: the session's
     shell_verb: str = ""  # the hook after a command, if it switches git's own hooks off
     after_shell: Callable[[str, str], dict[str, object]] = field(default=lambda _command, _output: {})
+    plugin: str = ""  # a line of shell that runs its plugin; {template}: the one that `entire plugin new` writes
 
 
 CLAUDE_CODE = Agent(
@@ -69,4 +71,30 @@ GEMINI_CLI = Agent(
         "tool_input": {"command": command},
         "tool_response": {"llmContent": output, "returnDisplay": output},
     },
+)
+
+
+def _parrot(name: str, title: str, file: str, plugin: str) -> Agent:
+    """Return the imaginary agent of the plugin templates, connected by a plugin."""
+    return Agent(
+        name=name,
+        title=title,
+        writer=Parrot,
+        file=file,
+        prompt_verb="prompt",
+        prompt=lambda turn: {"turn_id": turn.id, "prompt": turn.prompt},
+        stop_verb="stop",
+        stop=lambda turn, answer: {"turn_id": turn.id, "answer": answer},
+        shell={},
+        plugin=plugin,
+    )
+
+
+# Answers with little more than the shell's own start, so that the rest of a hook is ours.
+SHELL_PLUGIN = _parrot(
+    "quick", "plugin in shell", "sessions/{id}.jsonl", f". '{Path(__file__).with_name('quick_plugin.sh')}'"
+)
+# As authors have it who use the kit.
+PYTHON_PLUGIN = _parrot(
+    "parrot", "plugin in Python", "../home/.parrot/sessions/{project}/{id}.jsonl", "exec '{template}' \"$@\""
 )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from collections.abc import Mapping
 
 from bench.agents import Turn
 from bench.processes import Spent
-from bench.worlds import World
+from bench.worlds import CALLS, World
 
 
 class Session:
@@ -19,11 +20,14 @@ class Session:
         self.world = world
         self.id = str(uuid.uuid4())
         self._agent = world.agent
-        self.file = world.folder / self._agent.file.format(id=self.id)
-        self.file.parent.mkdir(exist_ok=True)
+        project = re.sub("[^A-Za-z0-9]", "-", str(world.root))
+        self.file = world.folder / self._agent.file.format(id=self.id, project=project)
+        self.file.parent.mkdir(parents=True, exist_ok=True)
         self._writer = self._agent.writer(self.id, str(world.root), seed=len(list(self.file.parent.iterdir())) + 1)
         self._turn = Turn("", "")
         self._turns = 0
+        self._payload: dict[str, object] = {}
+        self._calls = world.folder / "calls"
         self._append(self._writer.begin())
         self.hook("session-start", {"source": "startup"})
         with self.file.open("ab", buffering=1 << 20) as file:
@@ -35,7 +39,7 @@ class Session:
         self, verb: str, fields: Mapping[str, object], *, env: Mapping[str, str] | None = None, peak: bool = False
     ) -> Spent:
         """Run a hook and wait for it."""
-        payload = {
+        self._payload = {
             "session_id": self.id,
             "transcript_path": str(self.file),
             "cwd": str(self.world.root),
@@ -43,8 +47,30 @@ class Session:
             **fields,
         }
         argv = [self.world.programs.entire, "hooks", self._agent.name, verb]
-        return self.world.programs.run(
-            argv, cwd=self.world.root, stdin=json.dumps(payload).encode(), env=env, peak=peak
+        self._calls.unlink(missing_ok=True)
+        given = {CALLS: str(self._calls), **(env or {})}
+        return self.world.programs.run(argv, cwd=self.world.root, stdin=self._stdin(), env=given, peak=peak)
+
+    def _stdin(self) -> bytes:
+        return json.dumps(self._payload).encode()
+
+    def calls(self) -> list[list[str]]:
+        """Return how the last hook called the agent's plugin."""
+        return [line.split() for line in self._calls.read_text().splitlines()] if self._calls.exists() else []
+
+    def repeat_calls(self) -> float:
+        """Call the plugin as the last hook did; return the seconds that its programs take without Entire.
+
+        Of a connection for questions, that is the program's start alone.
+        """
+        plugin = str(self.world.programs.own_bin / f"entire-agent-{self._agent.name}")
+        env = {"ENTIRE_REPO_ROOT": str(self.world.root), "ENTIRE_PROTOCOL_VERSION": "1"}
+        stdin = {"parse-hook": self._stdin, "calculate-tokens": self.file.read_bytes}
+        return sum(
+            self.world.programs.run(
+                [plugin, *words], cwd=self.world.root, env=env, stdin=stdin.get(words[0], bytes)()
+            ).seconds
+            for words in self.calls()
         )
 
     def prompt(self, *, env: Mapping[str, str] | None = None, peak: bool = False) -> Spent:

@@ -60,7 +60,8 @@ class Programs:
         self.bin = bin_folder
         self.python = str(bin_folder / "python")
         self.entire = str(bin_folder / "entire")
-        home.mkdir(parents=True, exist_ok=True)
+        self.own_bin = home / "bin"  # for further programs, first on PATH
+        self.own_bin.mkdir(parents=True, exist_ok=True)
         (home / ".gitconfig").write_text(GIT_CONFIG)
         inherited = {name: value for name, value in os.environ.items() if name in INHERITED}
         self.env = inherited | {
@@ -73,7 +74,7 @@ class Programs:
             "LANG": "C.UTF-8",
             "LC_ALL": "C.UTF-8",
             "TZ": "UTC",
-            "PATH": f"{bin_folder}{os.pathsep}{inherited['PATH']}",
+            "PATH": os.pathsep.join((str(self.own_bin), str(bin_folder), inherited["PATH"])),
         }
 
     def run(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bench.agents import CLAUDE_CODE, GEMINI_CLI, Agent
+from bench.agents import CLAUDE_CODE, GEMINI_CLI, PYTHON_PLUGIN, SHELL_PLUGIN, Agent
 from bench.installed import ROOT
 from bench.play import Session
 from bench.processes import Programs, Spent, count_git
@@ -43,6 +43,9 @@ KINDS = (
     Kind("transcript", transcript=100_000_000, growth=50_000),
     Kind("gemini", agent=GEMINI_CLI),
     Kind("gemini-long", transcript=12_000_000, growth=50_000, agent=GEMINI_CLI),  # stored in one piece
+    Kind("plugin", agent=SHELL_PLUGIN),
+    Kind("plugin-long", transcript=12_000_000, growth=50_000, agent=SHELL_PLUGIN),
+    Kind("plugin-python", agent=PYTHON_PLUGIN),
 )
 AGENT_COMMITS = ("small", "transcript", "gemini")  # where commits by the agent during its turn are measured too
 MEMORY = "transcript"  # where memory is measured
@@ -143,7 +146,10 @@ class Times:
     after: list[float] = field(default_factory=list)
     plain_away: list[float] = field(default_factory=list)
     away: list[float] = field(default_factory=list)
+    own_start: list[float] = field(default_factory=list)  # of the agent's plugin
+    own_end: list[float] = field(default_factory=list)
     git: dict[str, int] = field(default_factory=dict)
+    calls: dict[str, int] = field(default_factory=dict)  # of the agent's plugin
     peak: int = 0
     first_peak: int = 0
 
@@ -196,13 +202,13 @@ def _round(run: Run, world: World, session: Session, times: Times, growth: int, 
     run.start()
     times.plain.append(world.plain_commit(number).seconds)
     times.status_start.append(world.status().seconds)
-    began = session.prompt()
+    times.start.append(session.prompt().seconds)
+    times.own_start.append(session.repeat_calls())
     session.work(growth)
     text = session.finish()
     times.status_end.append(world.status().seconds)
-    ended = session.stop(text)
-    times.start.append(began.seconds)
-    times.end.append(ended.seconds)
+    times.end.append(session.stop(text).seconds)
+    times.own_end.append(session.repeat_calls())
     times.commit.append(_commit_linked(world, f"turn {number}").seconds)
 
 
@@ -224,10 +230,10 @@ def _trace(world: World, session: Session, times: Times, growth: int) -> None:
     world.plain_commit(10_000, env=env)
     plain = count_git(trace)
     session.prompt(env=env)
-    times.git["turn-start"] = count_git(trace)
+    times.git["turn-start"], times.calls["turn-start"] = count_git(trace), len(session.calls())
     session.work(growth)
     session.stop(session.finish(), env=env)
-    times.git["turn-end"] = count_git(trace)
+    times.git["turn-end"], times.calls["turn-end"] = count_git(trace), len(session.calls())
     _commit_linked(world, "traced", env=env)
     times.git["commit"] = count_git(trace) - plain
     world.write("d0/f1.txt", "no live session\n")
@@ -251,20 +257,23 @@ def _away(run: Run, world: World, times: Times) -> None:
 
 def _turn_results(run: Run, kind: Kind, times: Times) -> Iterator[Result]:
     turns = [
-        ("turn-start", "turn start", times.status_start, times.start),
-        ("turn-end", "turn end", times.status_end, times.end),
+        ("turn-start", "turn start", times.status_start, times.start, times.own_start),
+        ("turn-end", "turn end", times.status_end, times.end, times.own_end),
     ]
     commits = [
         ("commit", "commit", times.plain, times.commit, COMMIT_BUDGET),
         ("commit-away", "commit without a live session", times.plain_away, times.away, AWAY_BUDGET),
     ]
     if times.agent:
-        turns.append(("turn-end-after", "end of a turn with a commit", times.status_after, times.after))
+        turns.append(("turn-end-after", "end of a turn with a commit", times.status_after, times.after, []))
         commits.append(("agent-commit", "commit by the agent", times.plain_agent, times.agent, COMMIT_BUDGET))
-    for row, title, floor, ours in turns:
-        value = (min(ours) - STATUS_FACTOR * min(floor)) / run.p
+    for row, title, floor, ours, plugin in turns:
+        own = min(plugin, default=0.0)
+        value = (min(ours) - STATUS_FACTOR * min(floor) - own) / run.p
+        called = f"plugin {ms(own)}, {times.calls.get(row)} calls" if kind.agent.plugin else ""
         yield Result(f"{row}@{kind.name}", f"{title}, {kind.title}", f"status {ms(min(floor))}", ms(min(ours)),
-                     value, TURN_BUDGET, f"{STATUS_FACTOR} x + {{}} P", times.git.get(row))  # fmt: skip
+                     value, TURN_BUDGET, f"{STATUS_FACTOR} x + {'plugin + ' if called else ''}{{}} P",
+                     times.git.get(row), note=called)  # fmt: skip
     for row, title, floor, ours, budget in commits:
         value = (min(ours) - min(floor)) / run.p
         yield Result(f"{row}@{kind.name}", f"{title}, {kind.title}", f"commit {ms(min(floor))}", ms(min(ours)),

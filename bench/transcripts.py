@@ -189,5 +189,28 @@ class GeminiCli(Writer):
         return {"id": own, "timestamp": _TIME, "type": kind, "content": content}
 
 
+class Parrot(Writer):
+    """JSON lines of few members, as the templates for plugins read them."""
+
+    def prompt(self, text: str, prompt_id: str) -> bytes:  # noqa: ARG002
+        return _lines({"type": "prompt", "text": text, "time": _TIME})
+
+    def answer(self, text: str) -> bytes:
+        spent = {"model": "parrot-1", "input_tokens": 100, "output_tokens": 10}
+        return _lines({"type": "answer", "text": text, **spent, "time": _TIME})
+
+    def read(self, thought: str, path: str, text: str) -> bytes:
+        return _lines({"type": "read", "path": path, "text": text, "thought": thought, "time": _TIME})
+
+    def create(self, path: str, text: str) -> bytes:
+        return _lines({"type": "change", "path": path, "text": text, "time": _TIME})
+
+    def edit(self, path: str, old: str, new: str) -> bytes:
+        return _lines({"type": "change", "path": path, "old": old, "text": new, "time": _TIME})
+
+    def shell(self, command: str, output: str) -> bytes:
+        return _lines({"type": "shell", "command": command, "text": output, "time": _TIME})
+
+
 def _lines(*records: dict[str, Any]) -> bytes:
     return b"".join(json.dumps(record, separators=(",", ":")).encode() + b"\n" for record in records)

@@ -14,6 +14,8 @@ from bench.agents import CLAUDE_CODE, Agent
 from bench.processes import Programs, Spent
 
 BRANCH = "entire/checkpoints/v1"
+CALLS = "BENCH_CALLS"
+"""The environment variable that names the file for a plugin's calls."""
 _WHO = b"Bench <bench@example.com> 1767225600 +0000"
 _DAY = 86400.0
 
@@ -63,8 +65,21 @@ class World:
         return self.programs.run([self.programs.entire, *args], cwd=self.root, output=True)
 
     def enable(self) -> None:
-        """Enable Entire for the agent."""
+        """Enable Entire for the agent; allow its plugin, if it has one."""
+        if self.agent.plugin:
+            self._install_plugin()
+            self.entire("plugin", "allow", "--yes", self.agent.name)
         self.entire("enable", "--agent", self.agent.name)
+
+    def _install_plugin(self) -> None:
+        """Put the agent's plugin on PATH: a program that also writes its arguments to the file ``CALLS`` names."""
+        name, folder = f"entire-agent-{self.agent.name}", self.folder / "plugin"
+        if "{template}" in self.agent.plugin:
+            self.entire("plugin", "new", self.agent.name, "--into", str(folder))
+        line = self.agent.plugin.format(template=folder / name)
+        path = self.programs.own_bin / name
+        path.write_text(f'#!/bin/sh\n[ -z "${{{CALLS}-}}" ] || printf "%s\\n" "$*" >>"${CALLS}"\n{line}\n')
+        path.chmod(0o755)
 
     def write(self, name: str, text: str) -> None:
         path = self.root / name
