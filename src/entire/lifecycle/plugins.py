@@ -7,7 +7,6 @@ import os
 from entire import settings
 from entire.agents.external.plugins import Plugins
 from entire.errors import EntireError
-from entire.git import tracked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +37,8 @@ def tracked_switches(place: Place) -> list[str]:
 
 
 def _is_tracked(path: str) -> bool:
+    from entire.git import tracked
+
     top = os.path.dirname(os.path.dirname(path))
     try:
         return tracked.is_tracked(top, os.path.relpath(path, top))

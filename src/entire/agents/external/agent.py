@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 
 from entire.agents import transcripts
-from entire.agents.external import asking, parts, questions, wire
+from entire.agents.external import wire
 from entire.agents.external.calls import Calls, ignore
 from entire.agents.external.protocol import EXTENSIONS, TEXT_SECONDS, PluginError
 from entire.agents.external.sessions import Plugin, Sessions, hook_input
-from entire.agents.external.transcript import AskedTranscript, ExternalTranscript
+from entire.agents.external.transcript import ExternalTranscript
 from entire.model import jsontext
 from entire.model.effects import PutBack
 from entire.model.events import EventType
@@ -136,8 +136,11 @@ class ExternalAgent:
     def transcript(self, session_ref: str, stored: bytes | None = None) -> ExternalTranscript:
         calls = self._plugin.calls
         plugin = replace(self._plugin, calls=calls.current() if stored is None else calls.fresh())
-        kind = AskedTranscript if plugin.info.capabilities.intersection(EXTENSIONS) else ExternalTranscript
-        return kind(plugin, session_ref, stored)
+        if not plugin.info.capabilities.intersection(EXTENSIONS):
+            return ExternalTranscript(plugin, session_ref, stored)
+        from entire.agents.external.asked_transcript import AskedTranscript
+
+        return AskedTranscript(plugin, session_ref, stored)
 
     def prepare_transcript(self, event: Event, since: Position) -> None:
         """Ask what an event will ask, before the lock is taken.
@@ -154,14 +157,18 @@ class ExternalAgent:
         if is_end:
             transcript.ask_ahead(since)
         elif event.type is EventType.TURN_START:
-            transcript.end()
+            transcript.end(since)
         elif event.type is EventType.SUBAGENT_END:
-            transcript.files(since, transcript.end())
+            transcript.files(since, transcript.end(since))
 
     def chunk_transcript(self, transcript: bytes, max_size: int) -> list[bytes]:
+        from entire.agents.external import parts
+
         return parts.split(self._plugin.calls.fresh(), transcript, max_size)
 
     def reassemble_transcript(self, chunks: list[bytes]) -> bytes:
+        from entire.agents.external import parts
+
         return parts.join(self._plugin.calls.fresh(), chunks)
 
     # ------------------------------------------------------------ settings of the agent
@@ -249,10 +256,14 @@ class ExternalAgent:
 
     def _answers(self, name: str) -> bool:
         """Tell whether the plugin answers a question."""
+        from entire.agents.external import questions
+
         return questions.QUESTIONS[name].extension in self._plugin.info.capabilities
 
     def _ask(self, name: str, *arguments: Any) -> Any:
         """Return the answer to a question; raises PluginError."""
+        from entire.agents.external import asking
+
         program = self._plugin.calls.program
         try:
             return asking.ask(program, name, *arguments, metadata=dict(self.metadata))

@@ -47,12 +47,11 @@ def find(name: str, env: Mapping[str, str], *, outside: Sequence[str] = ()) -> E
     return next((found for found in candidates(name, env, outside=outside) if not found.problem), None)
 
 
-def candidates(name: str, env: Mapping[str, str], *, outside: Sequence[str] = ()) -> list[Executable]:
-    """Return every plugin of this name on PATH, also those that cannot be used."""
-    if not protocol.is_name(name):
-        return []
-    found = (_look(name, folder, outside) for folder in _folders(env))
-    return [executable for executable in found if executable is not None]
+def candidates(name: str, env: Mapping[str, str], *, outside: Sequence[str] = ()) -> Iterator[Executable]:
+    """Yield every plugin of this name on PATH, also those that cannot be used; look no further than is asked for."""
+    if protocol.is_name(name):
+        found = (_look(name, folder, outside) for folder in _folders(env))
+        yield from (executable for executable in found if executable is not None)
 
 
 def find_all(env: Mapping[str, str], *, outside: Sequence[str] = ()) -> list[Executable]:
@@ -73,11 +72,11 @@ def find_all(env: Mapping[str, str], *, outside: Sequence[str] = ()) -> list[Exe
 
 def _folders(env: Mapping[str, str]) -> Iterator[str]:
     """Return the absolute folders of PATH, each once: `/bin` may be a link to `/usr/bin`."""
-    found: dict[str, str] = {}
+    seen = set()
     for entry in env.get("PATH", "").split(os.pathsep):
-        if os.path.isabs(entry):
-            found.setdefault(os.path.realpath(entry), entry.rstrip("/") or "/")
-    yield from found.values()
+        if os.path.isabs(entry) and (real := os.path.realpath(entry)) not in seen:
+            seen.add(real)
+            yield entry.rstrip("/") or "/"
 
 
 def _names(folder: str) -> list[str]:

@@ -30,6 +30,7 @@ class Answers:
         self._executable = executable
         folder = trust.base_folder(env, "XDG_CACHE_HOME", ".cache")
         self._path = os.path.join(folder, "entire", "plugins", executable.name + ".json") if folder else ""
+        self._known: dict[str, Any] | None = None
 
     def info(self, ask: Callable[[], bytes], *, fresh: bool = False) -> Info:
         """Return the plugin's ``info``; ``ask`` runs it, if the file is not the one that answered last, or ``fresh``.
@@ -64,6 +65,11 @@ class Answers:
 
     def _read(self) -> dict[str, Any]:
         """Return what the same file answered before."""
+        if self._known is None:
+            self._known = self._stored()
+        return self._known
+
+    def _stored(self) -> dict[str, Any]:
         try:
             known = (files.read_json(self._path) if self._path else None) or {}
         except (EntireError, OSError):
@@ -72,6 +78,7 @@ class Answers:
         return known if all(known.get(key) == value for key, value in stamp.items()) else {}
 
     def _write(self, answers: dict[str, Any]) -> None:
+        self._known = answers
         try:
             files.write_json(self._path, {**answers, "path": self._executable.path, **trust.stamp(self._executable)})
         except (EntireError, OSError, ValueError):

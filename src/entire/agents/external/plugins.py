@@ -8,12 +8,11 @@ from __future__ import annotations
 import os
 import time
 
-from entire.agents.external import discovery, enabled, problems
+from entire.agents.external import discovery
 from entire.agents.external.infos import Answers
 from entire.agents.external.protocol import PluginError
 from entire.agents.external.trust import USABLE, Decisions, Trust
 from entire.errors import UsageError
-from entire.log import Log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,6 +58,7 @@ class Plugins:
         self._all: list[Executable] | None = None
         self._programs: dict[str, Program] = {}
         self._trust: dict[str, Trust] = {}
+        self._cached: dict[str, Answers] = {}
         self._infos: dict[str, Info | PluginError] = {}
         self._agents: dict[str, ExternalAgent] = {}
 
@@ -73,8 +73,13 @@ class Plugins:
         if not self.may_start(name):
             return None
         if name not in self._found:
-            found = discovery.candidates(name, self.env, outside=self._outside())
-            self._found[name] = next((each for each in found if not each.problem), found[0] if found else None)
+            found = None
+            for executable in discovery.candidates(name, self.env, outside=self._outside()):
+                if found is None or not executable.problem:
+                    found = executable
+                if not executable.problem:
+                    break
+            self._found[name] = found
         return self._found[name]
 
     def find_all(self) -> list[Executable]:
@@ -93,6 +98,8 @@ class Plugins:
 
     def enabled(self) -> Mapping[str, Enabled]:
         """Return the plugins, by name, whose hooks ``enable`` installed in this repository; they may not run by now."""
+        from entire.agents.external import enabled
+
         return enabled.read(self.place) if self.place is not None else {}
 
     # ------------------------------------------------------------ trust
@@ -142,9 +149,8 @@ class Plugins:
         """
         known = self._infos.get(executable.path)
         if known is None or fresh:
-            answers = Answers(executable, self.env)
             try:
-                known = answers.info(lambda: self._program(executable).run("info"), fresh=fresh)
+                known = self._answers(executable).info(lambda: self._program(executable).run("info"), fresh=fresh)
             except PluginError as error:
                 known = error  # asked once, whatever comes of it
             self._infos[executable.path] = known
@@ -177,7 +183,7 @@ class Plugins:
             info,
             metadata=metadata,
             note=lambda message: self.note(name, message),
-            folders=Answers(executable, self.env).session_dir,
+            folders=self._answers(executable).session_dir,
         )
         self._agents[name] = agent
         return agent
@@ -189,6 +195,9 @@ class Plugins:
         self.failures[name] = self.failures.get(name, message)
         if self.place is None or not self._hook_of:
             return
+        from entire.agents.external import problems
+        from entire.log import Log
+
         session_id = self._session_id()
         if problems.note(self.place, name, session_id, message, now=time.time()):
             Log(self.place.log, component="plugins", agent=name).warn(message, session_id=session_id)
@@ -208,6 +217,12 @@ class Plugins:
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         self.close()
+
+    def _answers(self, executable: Executable) -> Answers:
+        known = self._cached.get(executable.path)
+        if known is None:
+            known = self._cached[executable.path] = Answers(executable, self.env)
+        return known
 
     def _program(self, executable: Executable) -> Program:
         from entire.agents.external.program import Program

@@ -6,7 +6,7 @@ import os
 import time
 
 import entire
-from entire.agents import put_back, transcripts
+from entire.agents import transcripts
 from entire.agents.external import wire
 from entire.agents.external.protocol import MAX_TRANSCRIPT, VERSION
 from entire.model import jsontext
@@ -181,6 +181,8 @@ class Sessions:
 
     def put_back(self, session_ref: str, before: bytes, transcript: bytes) -> PutBack:
         """Plan how a transcript replaces ``before``: as a plain file if it is one, else by ``write-session``."""
+        from entire.agents import put_back
+
         if not session_ref:
             return PutBack(problem="its plugin names no place for it")
         is_path = self.holds(session_ref)

@@ -1,14 +1,13 @@
-"""Transcripts that a plugin reads: through the subcommands of version 1, or by answering questions of ours."""
+"""Transcripts that a plugin reads through the subcommands of version 1."""
 
 from __future__ import annotations
 
 import os
 
 from entire.agents import transcripts
-from entire.agents.external import asking, questions, scratch, wire
+from entire.agents.external import wire
 from entire.agents.external.protocol import MAX_TRANSCRIPT
 from entire.agents.lines import LineTranscript
-from entire.agents.opaque import OpaqueTranscript
 from entire.model import jsontext
 from entire.model.transcripts import START, UNKNOWN, FileLines, FileReport, Position, Prompt, TokenUsage
 from entire.model.value import replace
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from entire.agents.external.sessions import Plugin
+    from entire.agents.opaque import OpaqueTranscript
     from entire.model.transcripts import Agreement, Message, Subagent
 
 _HERE = "\0"  # in a call: the path of the transcript
@@ -88,8 +88,8 @@ class ExternalTranscript:
         """Return what counts and cuts the bytes."""
         if self._own is None:
             data = None if self._is_direct() else self.snapshot()
-            kind = LineTranscript if _is_lines(self.session_ref if data is None else data) else OpaqueTranscript
-            self._own = kind(self.session_ref, data)
+            is_lines = _is_lines(self.session_ref if data is None else data)
+            self._own = _opened(self.session_ref, data, is_lines=is_lines)
         return self._own
 
     def _call(self, *words: str, stdin: bool = False) -> dict[str, Any]:
@@ -107,6 +107,8 @@ class ExternalTranscript:
             return None
         if stored is None:
             return self._calls.once(about, lambda: ask(self.session_ref), may_fail=self._is_missing())
+        from entire.agents.external import scratch
+
         return self._calls.once(about, lambda: scratch.with_file(self.session_ref, stored, ask))
 
     # ------------------------------------------------------------ positions
@@ -167,9 +169,9 @@ class ExternalTranscript:
 
     def agreement(self, stored: bytes) -> Agreement:
         own = self.snapshot()
-        kind = LineTranscript if _is_lines(stored or own) else OpaqueTranscript
-        found = kind(self.session_ref, own).agreement(stored)
-        if not self._is_analyzed or kind is OpaqueTranscript or not found.extent:
+        is_lines = _is_lines(stored or own)
+        found = _opened(self.session_ref, own, is_lines=is_lines).agreement(stored)
+        if not self._is_analyzed or not is_lines or not found.extent:
             return found
         agreed = LineTranscript(self.session_ref, stored).cut(Position(count=found.extent))
         plugin = replace(self._plugin, calls=self._calls.fresh())
@@ -374,78 +376,12 @@ class ExternalTranscript:
             self._calls.remember(question, {"position": number})
 
 
-class AskedTranscript(ExternalTranscript):
-    """A transcript about which the plugin answers questions; as in version 1 where it does not."""
+def _opened(session_ref: str, data: bytes | None, *, is_lines: bool) -> LineTranscript | OpaqueTranscript:
+    if is_lines:
+        return LineTranscript(session_ref, data)
+    from entire.agents.opaque import OpaqueTranscript
 
-    def _asked(self, name: str, *arguments: Any) -> tuple[Any] | None:
-        """Return the answer to a question, None if the plugin does not answer it."""
-        if questions.QUESTIONS[name].extension not in self._info.capabilities:
-            return None
-        about = {"metadata": dict(self._plugin.metadata), "session_ref": self.session_ref}
-        program = self._calls.program
-        found: tuple[Any] | None = self._calls.once(
-            (name, self.session_ref, *arguments),
-            lambda: (asking.ask(program, name, *arguments, stored=self._stored, **about),),
-        )
-        return found
-
-    def snapshot(self) -> bytes:
-        found = self._asked("snapshot") if self._stored is None else None
-        return super().snapshot() if found is None else bytes(found[0])
-
-    def file_lines(self, end: Position) -> FileLines | None:
-        found = self._asked("file_lines", end) if self._stored is None else None
-        if found is None:
-            return super().file_lines(end)
-        is_here = found[0] is not None and (found[0].path == self.session_ref or self._sessions.holds(found[0].path))
-        return found[0] if is_here else None
-
-    def prompts(self, since: Position, until: Position | None = None) -> list[Prompt]:
-        found = self._asked("prompts", since, until)
-        if found is None:
-            return super().prompts(since, until)
-        if "entire_prompt_positions" in self._info.capabilities:
-            return list(found[0])
-        return [Prompt(text=prompt.text, position=since.count) for prompt in found[0]]
-
-    def subagents(self, since: Position, until: Position | None = None) -> list[Subagent]:
-        found = self._asked("subagents", since, until)
-        given = found[0] if found is not None else ()
-        return [replace(told, session_ref=self._accepted(told.session_ref)) for told in given]
-
-    def subagent_ref(self, subagent_id: str) -> str:
-        found = self._asked("subagent_ref", subagent_id)
-        return self._accepted(found[0]) if found is not None else ""
-
-    def _accepted(self, subagent_ref: str) -> str:
-        return self._sessions.accepted(subagent_ref, beside=self.session_ref)
-
-    def ask_ahead(self, since: Position) -> None:
-        super().ask_ahead(since)
-        end = self.end(since)
-        for ask in (self.model, self.has_answers, self.subagents):
-            ask(since, end)
-        if self.file_lines(end) is None:
-            self.snapshot()
-
-
-def _as_asked(name: str) -> Callable[..., Any]:
-    """Return a method that asks the plugin, and does as version 1 if it does not answer."""
-    plain = getattr(ExternalTranscript, name)
-    defaults = {"until": None, "known": START, "commit": ""}
-    parameters = tuple(questions.QUESTIONS[name].arguments)
-
-    def method(self: AskedTranscript, *given: Any) -> Any:
-        arguments = (*given, *(defaults[parameter] for parameter in parameters[len(given) :]))
-        found = self._asked(name, *arguments)
-        return plain(self, *arguments) if found is None else found[0]
-
-    return method
-
-
-for _name, _question in questions.QUESTIONS.items():
-    if _question.is_of_transcript and _name not in vars(AskedTranscript):
-        setattr(AskedTranscript, _name, _as_asked(_name))
+    return OpaqueTranscript(session_ref, data)
 
 
 def _is_lines(source: transcripts.Source) -> bool:

@@ -7,7 +7,6 @@ returns may hold bytes until ``pack``.
 
 from __future__ import annotations
 
-import binascii
 import os
 import time
 
@@ -166,6 +165,8 @@ TEXT_MAP, PATH_MAP = _mapped(TEXT), _mapped(PATH)
 
 
 def base64(data: bytes) -> str:
+    import binascii  # a library of its own, for which most hooks have no use
+
     return binascii.b2a_base64(data, newline=False).decode("ascii")
 
 
@@ -191,6 +192,8 @@ def read_bytes(given: object) -> bytes:
     """Return the bytes of a base64 text, those of null are none; ValueError for anything else."""
     if given is not None and not isinstance(given, str):
         raise ValueError("bytes must be base64")
+    import binascii
+
     try:
         return binascii.a2b_base64(given, strict_mode=True) if given else b""
     except ValueError:

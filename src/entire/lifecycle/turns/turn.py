@@ -44,7 +44,7 @@ def begin(context: Context, session: Session, event: Event) -> None:
     _accept_cut(session, transcript, start)
     last = session.turn.finish if session.turn is not None else START
     is_new = session.turn is None and not session.first_prompt  # a rewind also leaves no turn
-    if is_new and session.counted == START and _is_fork(context, session, start):
+    if is_new and session.counted == START and transcript.shares_answer(start) and _is_fork(context, session, start):
         session.counted = start
     if session.is_external and transcript.is_later(start, session.counted) and start.count != last.count:
         session.is_incomplete = True  # its hooks did not run, or the agent went on writing
