@@ -21,7 +21,7 @@ class Session:
         self.id = str(uuid.uuid4())
         self._agent = world.agent
         project = re.sub("[^A-Za-z0-9]", "-", str(world.root))
-        self.file = world.folder / self._agent.file.format(id=self.id, project=project)
+        self.file = (world.folder / self._agent.file.format(id=self.id, project=project)).resolve()
         self.file.parent.mkdir(parents=True, exist_ok=True)
         self._writer = self._agent.writer(self.id, str(world.root), seed=len(list(self.file.parent.iterdir())) + 1)
         self._turn = Turn("", "")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bench import results, rows
-from bench.agents import CLAUDE_CODE, GEMINI_CLI, Agent
+from bench.agents import CLAUDE_CODE, GEMINI_CLI, PYTHON_PLUGIN, SHELL_PLUGIN, Agent
 from bench.play import Session
 from bench.processes import Programs, count_git
 from bench.worlds import Kind, World
@@ -75,10 +75,38 @@ def test_every_agent_commits_in_its_turn_and_its_transcript_is_read(tmp_path: Pa
     assert world.complaints() == []
 
 
+@pytest.mark.parametrize("agent", [SHELL_PLUGIN, PYTHON_PLUGIN], ids=lambda agent: str(agent.name))
+def test_a_plugins_own_calls_are_repeated_without_entire(tmp_path: Path, agent: Agent) -> None:
+    world = World(tmp_path / "world", Programs(BIN, tmp_path / "home"), agent)
+    world.fill(Kind("tiny", files=3))
+    session = Session(world, history=20_000)
+    session.prompt()
+    asked = [words[0] for words in session.calls()]
+    assert asked[0] == "parse-hook"
+    assert len(asked) == 2, asked
+    assert session.repeat_calls() > 0
+    assert [words[0] for words in session.calls()] == asked, "what is repeated here counted as the hook's"
+    session.work(10_000)
+    session.stop(session.finish())
+    assert [words[0] for words in session.calls()] in (
+        ["parse-hook", "entire-ask"],
+        ["parse-hook", "extract-modified-files", "extract-prompts", "extract-summary", "calculate-tokens"],
+    )
+    assert session.repeat_calls() > 0
+    world.git("add", "-A")
+    world.commit("turn")
+    value = json.loads(world.entire("explain", "HEAD", "--json").output)
+    (part,) = [part for checkpoint in value["checkpoints"] for part in checkpoint["parts"]]
+    assert (part["session_id"], part["files"]) == (session.id, ["d0/f0.txt", "work/new1.py"])
+    assert part["tokens"]["output_tokens"] > 0
+    assert world.complaints() == []
+
+
 def test_every_agent_has_rows() -> None:
     names = {name for group, _ in rows.groups() for name in group}
     assert {"turn-start@gemini", "turn-end@gemini", "commit@gemini", "agent-commit@gemini"} <= names
     assert {"turn-end@long", "turn-end@gemini-long"} <= names
+    assert {"turn-start@plugin", "turn-end@plugin-long", "commit@plugin-python"} <= names
 
 
 def test_a_budget_is_kept_or_not() -> None:
