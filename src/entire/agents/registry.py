@@ -135,14 +135,15 @@ def find(name: str, plugins: Plugins | None = None) -> AgentEntry:
     """Return the entry of the agent called ``name``; raises UsageError if there is none, or it is a plugin that may
     not run, and PluginError if the plugin cannot be used.
     """
-    entry = _entry(name)
+    entry = (plugins.entries.get(name) if plugins is not None else None) or _entry(name)
     if entry is not None:
         return entry
     executable = plugins.find(name) if plugins is not None and name not in _RESERVED else None
     if executable is None or plugins is None:
         known = ", ".join(entry.name for entry in entries(plugins))
         raise UsageError(f"there is no agent called {name!r}", hint=f"known agents: {known}")
-    return _plugin_entry(executable, plugins, entries())
+    entry = plugins.entries[name] = _plugin_entry(executable, plugins, entries())
+    return entry
 
 
 def is_reserved(name: str) -> bool:

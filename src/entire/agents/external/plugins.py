@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from entire.agents.external.enabled import Enabled
     from entire.agents.external.program import Program
     from entire.agents.external.protocol import Info
+    from entire.agents.registry import AgentEntry
     from entire.layout import Place
 
 
@@ -53,6 +54,7 @@ class Plugins:
         self._session_id = session_id
         self._decisions = Decisions(env)
         self.failures: dict[str, str] = {}  # by name, the first of each
+        self.entries: dict[str, AgentEntry] = {}  # of those that may run, as the registry has found them
         self._is_on: bool | None = None
         self._found: dict[str, Executable | None] = {}
         self._all: list[Executable] | None = None
@@ -134,11 +136,13 @@ class Plugins:
         """Remember that a plugin may run; with ``digest``, only if its content is still that."""
         self._decisions.allow(executable, digest)
         self._trust.clear()
+        self.entries.clear()
 
     def deny(self, name: str) -> None:
         """Remember that a plugin may not run."""
         self._decisions.deny(name)
         self._trust.clear()
+        self.entries.clear()
 
     # ------------------------------------------------------------ running
 
