@@ -246,48 +246,6 @@ def test_a_plugin_in_python_runs_in_place_of_entire(installed: Installed, plain:
     assert run(plain, installed.command, "plugin", "run", "x", "hooks") == ["python3.11", "-I", "x", "hooks"]
 
 
-def test_a_plugin_in_python_runs_as_python_runs_a_program(tmp_path: Path) -> None:
-    (tmp_path / "tool.py").write_text("""if True:
-        import sys
-        from entire.plugin import Event
-        print(__name__, __file__ == sys.argv[0], sys.argv[1:], sys.modules["__main__"].Event is Event)
-        print("site" in sys.modules, sys.path[0] == sys.argv[0])
-        try:
-            import of_nobody
-        except ModuleNotFoundError as error:
-            print(error)
-        import atexit
-        atexit.register(print, "at the end")
-        exit(3)
-    """)
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", ROOT / "src/entire/launch.py", "run", tmp_path / "tool.py", "a", "b"],
-        capture_output=True, text=True,
-    )  # fmt: skip
-    assert (done.returncode, done.stderr) == (3, "")
-    assert done.stdout.splitlines() == [
-        "__main__ True ['a', 'b'] True", "False False", "No module named 'of_nobody'", "at the end",
-    ]  # fmt: skip
-
-
-def test_a_plugin_in_python_finds_what_path_files_name(tmp_path: Path) -> None:
-    """Packages that are installed as editable are found too, when one is asked for."""
-    prefix = tmp_path / "env"
-    packages = prefix / f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
-    for folder in (packages, prefix / "bin", tmp_path / "elsewhere"):
-        folder.mkdir(parents=True)
-    (tmp_path / "elsewhere/far_away.py").write_text("value = 7")
-    (packages / "x.pth").write_text(str(tmp_path / "elsewhere"))
-    (tmp_path / "tool").write_text("import far_away, sys; sys.exit(far_away.value)")
-    code = (
-        "import runpy, sys; launch = runpy.run_path(sys.argv[1] + '/entire/launch.py'); "
-        "sys.path += launch['search_path'](sys.argv[1], sys.argv[2], sys.version_info[:2]); "
-        "from entire.plugin import script; script.run(sys.argv[3])"
-    )
-    argv = (ROOT / "src", prefix / "bin/python", tmp_path / "tool")
-    assert subprocess.run([sys.executable, "-I", "-S", "-c", code, *argv], timeout=60).returncode == 7
-
-
 @pytest.mark.parametrize("words", [(), ("--help",), ("",)])
 def test_plugin_run_without_a_file_is_a_command_like_others(
     installed: Installed, plain: Path, words: tuple[str, ...]

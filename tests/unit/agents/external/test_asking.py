@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from entire.agents.external.agent import ExternalAgent
+from entire.agents.external.asked_transcript import AskedTranscript
 from entire.agents.external.protocol import EXTENSIONS
 from entire.agents.external.questions import QUESTIONS
 from entire.model.effects import PutBack, Write
@@ -34,6 +35,11 @@ def _placed(value: Any, folder: str) -> Any:
     if isinstance(value, list):
         return [_placed(member, folder) for member in value]
     return value.replace("%", folder) if isinstance(value, str) else value
+
+
+def test_only_extensions_are_asked_for(world: World) -> None:
+    assert not isinstance(connect(world).transcript(world.ref()), AskedTranscript)
+    assert isinstance(connect(world, "entire_messages").transcript(world.ref()), AskedTranscript)
 
 
 def test_ranges_are_asked_of_one_process(world: World) -> None:
