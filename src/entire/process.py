@@ -58,15 +58,23 @@ class Child:
     """
 
     def __init__(
-        self, argv: Sequence[str | bytes], env: Mapping[str, str], folder: str = "", *, isolated: bool = False
+        self,
+        argv: Sequence[str | bytes],
+        env: Mapping[str, str],
+        folder: str = "",
+        *,
+        isolated: bool = False,
+        given: int = -1,
     ) -> None:
+        """``given``: an open file that it reads instead of what is written to its pipe."""
         self._isolated = isolated
         fds: list[int] = []
         try:
             for _ in range(3):
                 fds += os.pipe()
             child_in, self.stdin, self.stdout, child_out, self.stderr, child_err = fds
-            actions = [(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate((child_in, child_out, child_err))]
+            standard = (child_in if given < 0 else given, child_out, child_err)
+            actions = [(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(standard)]
             self.pid = _spawn(argv, env, actions, folder, isolated=isolated)
         except (OSError, ValueError) as error:  # a ValueError: a word with a NUL
             for fd in fds:

@@ -46,7 +46,8 @@ class PluginWorld(World):
         self.first, self.bin, self.last = (folder / name for name in ("first", "plugins", "last"))
         for path in (self.first, self.bin, self.last):
             path.mkdir()
-        (self.bin / FILE).write_text(f'#!/bin/sh\necho "$1" >>"{self._calls}"\n. "{PLUGIN}"\n')
+        is_file = f'if [ -f /dev/stdin ]; then echo "$1" >>"{folder}/given"; fi'
+        (self.bin / FILE).write_text(f'#!/bin/sh\necho "$1" >>"{self._calls}"\n{is_file}\n. "{PLUGIN}"\n')
         (self.bin / FILE).chmod(0o755)
         self.env |= {
             "XDG_CONFIG_HOME": str(self.config),
@@ -142,6 +143,14 @@ def test_a_hook_reads_what_is_remembered_of_its_plugin_once(world: PluginWorld) 
         opened = world.opened()
         assert opened[remembered[0]] == 1, verb
         assert opened[remembered[1]] == 1 or verb == "session-start", verb  # which writes it
+
+
+def test_a_transcript_does_not_pass_through_a_hook(world: PluginWorld) -> None:
+    """The plugin reads the agent's file itself, so that the hook's cost does not grow with it."""
+    list(world.play())
+    assert (world.folder / "given").read_text().split() == ["calculate-tokens"]
+    note = json.loads((world.repo / f".git/entire/sessions/{SESSION}.turns").read_text())
+    assert note["tokens"]["api_call_count"] == 1
 
 
 def test_a_new_session_asks_nothing_about_others(world: PluginWorld) -> None:

@@ -57,4 +57,4 @@ def test_a_module_of_nobody_is_looked_for_once() -> None:
     finder = script._PathFiles()
     sys.meta_path.append(finder)  # type: ignore[arg-type]
     assert finder.find_spec("of_nobody") is None
-    assert not any(each is finder for each in sys.meta_path)
+    assert finder not in list[object](sys.meta_path)

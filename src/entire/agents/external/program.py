@@ -99,8 +99,8 @@ class Program:
                 files.remove(path)
         return output.size
 
-    def call(self, *words: str, stdin: bytes = b"", seconds: float = CALL_SECONDS) -> dict[str, Any]:
-        """Call a subcommand that answers a JSON object."""
+    def call(self, *words: str, stdin: bytes | str = b"", seconds: float = CALL_SECONDS) -> dict[str, Any]:
+        """Call a subcommand that answers a JSON object. ``stdin`` as a str is the path of a file to be read."""
         output = _Answer(MAX_ANSWER, self._is_answer)
         errors = self._call(words, stdin, output, seconds)
         found = _parsed(output.data)
@@ -134,13 +134,13 @@ class Program:
         if connection is not None:
             connection.close()
 
-    def _call(self, words: tuple[str, ...], stdin: bytes, output: Output, seconds: float) -> bytes:
+    def _call(self, words: tuple[str, ...], stdin: bytes | str, output: Output, seconds: float) -> bytes:
         """Run a subcommand to its end; return what it printed on standard error."""
         begin = self._clock()
         limit = self._limit(words[0], seconds)
-        child = self._start(words[0], words)
+        child = self._start(words[0], words) if isinstance(stdin, bytes) else self._start_with(stdin, words)
         try:
-            child.write(stdin, last=True)
+            child.write(stdin if isinstance(stdin, bytes) else b"", last=True)
             child.read(output, begin + limit)
         except (running.TimeOverError, running.TooMuchError, OSError) as error:
             raise self._error(words[0], _reason(error, limit), child.errors) from error
@@ -197,11 +197,22 @@ class Program:
             raise self._error(label, f"was not called: this hook's {self._seconds:.3g} seconds for plugins are over")
         return min(seconds, left)
 
-    def _start(self, label: str, words: tuple[str, ...]) -> Running:
+    def _start_with(self, path: str, words: tuple[str, ...]) -> Running:
+        """Start a process that reads a file as its standard input."""
+        try:
+            given = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError as error:
+            raise self._error(words[0], f"was not called: cannot read {path}: {error.strerror}") from error
+        try:
+            return self._start(words[0], words, given)
+        finally:
+            os.close(given)
+
+    def _start(self, label: str, words: tuple[str, ...], given: int = -1) -> Running:
         if self.in_hook and self.processes >= HOOK_PROCESSES:
             raise self._error(label, f"was not called: a hook starts at most {HOOK_PROCESSES} processes of a plugin")
         try:
-            child = Running((self.path, *words), self._env, self.root, self._clock)
+            child = Running((self.path, *words), self._env, self.root, self._clock, given)
         except process.StartError as error:
             raise self._error(label, f"cannot be started: {_why_not(self.path, self.root, error.__cause__)}") from error
         self.processes += 1

@@ -87,13 +87,18 @@ class Running:
     """A running process of a plugin."""
 
     def __init__(
-        self, argv: Sequence[str], env: Mapping[str, str], folder: str, clock: Callable[[], float] = time.monotonic
+        self,
+        argv: Sequence[str],
+        env: Mapping[str, str],
+        folder: str,
+        clock: Callable[[], float] = time.monotonic,
+        given: int = -1,
     ) -> None:
-        """Start it; raises process.StartError."""
+        """Start it, with an open file as its standard input if one is ``given``; raises process.StartError."""
         self.errors = b""  # the end of its standard error
         self.status: int | None = None  # its exit status (negative: a signal), once it has ended by itself
         self._clock = clock
-        self._child = _start(argv, env, folder)
+        self._child = _start(argv, env, folder, given)
         self._todo = memoryview(b"")  # of standard input
         self._closes_input = False  # when that is written
         self._pause = _PAUSE_SECONDS
@@ -206,11 +211,11 @@ class Running:
 _children: list[process.Child] = []  # that this process must not leave behind
 
 
-def _start(argv: Sequence[str], env: Mapping[str, str], folder: str) -> process.Child:
+def _start(argv: Sequence[str], env: Mapping[str, str], folder: str, given: int) -> process.Child:
     """Start a child that is killed when a signal ends this process, or when it exits."""
     mask = _signal.pthread_sigmask(_signal.SIG_BLOCK, (*_ENDINGS, _SIGINT))
     try:
-        child = process.Child(argv, env, folder, isolated=True)
+        child = process.Child(argv, env, folder, isolated=True, given=given)
         _children.append(child)
         _handle_endings(from_action=_signal.SIG_DFL, to_action=_end_with_children)
         atexit.register(_kill_children)

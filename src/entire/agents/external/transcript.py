@@ -98,6 +98,8 @@ class ExternalTranscript:
 
     def _called(self, path: str, words: tuple[str, ...], *, stdin: bool) -> dict[str, Any]:
         placed = (path if word == _HERE else word for word in words)
+        if stdin and self._is_direct():  # it need not pass through here, however large it is
+            return self._calls.program.call(*placed, stdin=self.session_ref)
         return self._calls.program.call(*placed, stdin=self.snapshot() if stdin else b"")
 
     def _once(self, question: tuple[object, ...], ask: Callable[[str], Any]) -> Any:

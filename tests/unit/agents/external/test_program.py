@@ -44,6 +44,15 @@ def test_a_call_gets_the_protocols_environment(make: Make, tmp_path: Path) -> No
     assert plugin.processes == 1
 
 
+def test_a_file_is_standard_input(make: Make, tmp_path: Path) -> None:
+    (tmp_path / "input").write_bytes(b"payload\n")
+    plugin = make("[ -f /dev/stdin ] || exit 1; read -r line; echo '{\"line\": \"'$line'\"}'")
+    assert plugin.call("calculate-tokens", stdin=str(tmp_path / "input")) == {"line": "payload"}
+    with pytest.raises(PluginError, match=r"was not called: cannot read .*/missing: No such file"):
+        plugin.call("calculate-tokens", stdin=str(tmp_path / "missing"))
+    assert plugin.processes == 1
+
+
 def test_the_environment_is_the_inherited_one_and_nothing_else(make: Make, tmp_path: Path) -> None:
     inherited = {
         "PATH": os.environ["PATH"],
