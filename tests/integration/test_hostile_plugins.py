@@ -80,16 +80,18 @@ def test_a_plugin_hangs(played: Recorded, subcommand: str) -> None:
 @pytest.mark.parametrize("capabilities", [{"transcript_preparer": True}])
 def test_a_checkpoint_keeps_what_it_has_if_its_turn_ends_without_an_answer(played: Recorded) -> None:
     played.turn("zero.txt", 1)
-    before = played.text()
     played.begin("Create one.txt")
     played.work("one.txt", 10)
     played.story.commit("Add both")
+    before = played.slot()["transcript"]
+    played.say(answer="Done.", tokens=100)
     played.plugin.break_down("read-transcript")
     played.end()
+    assert "Create zero.txt" in before
     assert (played.slot()["transcript"], played.tokens()) == (before, 1)
     played.plugin.recover()
     played.hook("session-end")
-    assert (played.slot()["transcript"], played.tokens()) == (played.text(), 11)
+    assert (played.slot()["transcript"], played.tokens()) == (played.text(), 111)
 
 
 def test_tokens_that_are_never_told_are_no_tokens(played: Recorded) -> None:
