@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from entire.agents.external.agent import ExternalAgent
-from entire.agents.external.program import Program
-from entire.agents.external.protocol import PREFIX, Info, parse_info
+from entire.agents.external.language.protocol import PREFIX, Info, parse_info
+from entire.agents.external.programs.program import Program
 from entire.agents.registry import BUILTIN
 from entire.model.value import replace
 from entire.testing.promises import Payload, Player, Rig

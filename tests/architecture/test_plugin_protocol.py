@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from entire.agents.external import protocol, questions, wire
+from entire.agents.external.language import protocol, questions, wire
 from entire.model.events import EventType
 from entire.plugin import subcommands, template
 from tests.architecture.places import ROOT

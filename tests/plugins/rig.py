@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from entire.agents.external import protocol
 from entire.agents.external.agent import ExternalAgent
-from entire.agents.external.program import Program
+from entire.agents.external.language import protocol
+from entire.agents.external.programs.program import Program
 from entire.agents.registry import AgentEntry
 from entire.model.transcripts import TokenUsage
 from entire.testing.promises import Captured, Payload, Player, Rig

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from entire.agents.contract import Agent, AgentFactory, HookInstaller
-    from entire.agents.external.discovery import Executable
+    from entire.agents.external.inventory.discovery import Executable
+    from entire.agents.external.language.protocol import Info
     from entire.agents.external.plugins import Plugins
-    from entire.agents.external.protocol import Info
     from entire.model.health import HooksHealth
 
 GROUP = "entire.agents"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from entire.agents import registry
-from entire.agents.external import enabled, problems, protocol, trust
-from entire.agents.external.discovery import INVALID, SHADOWED
-from entire.agents.external.trust import USABLE
+from entire.agents.external.inventory import enabled, problems, trust
+from entire.agents.external.inventory.discovery import INVALID, SHADOWED
+from entire.agents.external.inventory.trust import USABLE
+from entire.agents.external.language import protocol
 from entire.errors import EntireError, UsageError
 from entire.lifecycle import liveness
 from entire.lifecycle import plugins as known_plugins
@@ -16,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from entire.agents.external.discovery import Executable
+    from entire.agents.external.inventory.discovery import Executable
     from entire.agents.external.plugins import Plugins
     from entire.agents.registry import AgentEntry
     from entire.layout import Place

@@ -8,7 +8,7 @@ import shutil
 
 from entire import files
 from entire.agents import registry
-from entire.agents.external.protocol import PREFIX, VERSION, PluginError
+from entire.agents.external.language.protocol import PREFIX, VERSION, PluginError
 from entire.errors import EntireError
 from entire.git import read, refs
 from entire.githooks import install

@@ -7,8 +7,8 @@ import sys
 import time
 
 from entire.agents import transcripts
-from entire.agents.external import questions
-from entire.agents.external.wire import PATH, TEXT_MAP
+from entire.agents.external.language import questions
+from entire.agents.external.language.wire import PATH, TEXT_MAP
 from entire.errors import EntireError
 from entire.model import jsontext
 

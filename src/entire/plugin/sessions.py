@@ -6,7 +6,7 @@ import os
 
 from entire import files
 from entire.agents import capabilities, put_back
-from entire.agents.external import wire
+from entire.agents.external.language import wire
 from entire.errors import EntireError
 from entire.model.effects import Delete, Run, Write
 from entire.model.ids import is_session_id

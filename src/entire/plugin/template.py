@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from entire import files
 from entire.agents import registry
-from entire.agents.external import protocol
+from entire.agents.external.language import protocol
 from entire.errors import EntireError, UsageError
 from entire.model.value import Value
 

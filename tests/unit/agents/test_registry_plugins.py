@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from entire.agents import registry
-from entire.agents.external import discovery
+from entire.agents.external.inventory import discovery
+from entire.agents.external.inventory.trust import Decisions
 from entire.agents.external.plugins import NotAllowedError, Plugins
-from entire.agents.external.trust import Decisions
 from entire.errors import EntireError, UsageError
 from entire.layout import Place
 

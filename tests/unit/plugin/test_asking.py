@@ -11,7 +11,7 @@ import pytest
 
 from entire.agents.claude_code.agent import ClaudeCode
 from entire.agents.demo.agent import Demo
-from entire.agents.external import questions, wire
+from entire.agents.external.language import questions, wire
 from entire.agents.lines import LineTranscript
 from entire.model.transcripts import START, Position
 from tests.unit.plugin.conftest import Tool

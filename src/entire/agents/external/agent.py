@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 
 from entire.agents import transcripts
-from entire.agents.external import wire
 from entire.agents.external.calls import Calls, ignore
-from entire.agents.external.protocol import EXTENSIONS, TEXT_SECONDS, PluginError
+from entire.agents.external.language import wire
+from entire.agents.external.language.protocol import EXTENSIONS, TEXT_SECONDS, PluginError
 from entire.agents.external.sessions import Plugin, Sessions, hook_input
 from entire.agents.external.transcript import ExternalTranscript
 from entire.model import jsontext
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, Final
 
-    from entire.agents.external.program import Program
-    from entire.agents.external.protocol import Info
+    from entire.agents.external.language.protocol import Info
+    from entire.agents.external.programs.program import Program
     from entire.agents.external.sessions import FolderCache
     from entire.model.events import Event
     from entire.model.transcripts import Position, SessionFile
@@ -256,7 +256,7 @@ class ExternalAgent:
 
     def _answers(self, name: str) -> bool:
         """Tell whether the plugin answers a question."""
-        from entire.agents.external import questions
+        from entire.agents.external.language import questions
 
         return questions.QUESTIONS[name].extension in self._plugin.info.capabilities
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from entire.agents.external import questions, scratch
+from entire.agents.external import scratch
+from entire.agents.external.language import questions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from entire.agents.external.program import Program
+    from entire.agents.external.programs.program import Program
 
 
 def ask(program: Program, name: str, *arguments: Any, stored: bytes | None = None, **about: Any) -> Any:

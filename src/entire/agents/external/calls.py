@@ -6,14 +6,14 @@ A failure is an answer too: it is noted, and the question is not asked again.
 from __future__ import annotations
 
 from entire.agents import transcripts
-from entire.agents.external.protocol import MAX_ANSWER, PluginError
+from entire.agents.external.language.protocol import MAX_ANSWER, PluginError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeVar
 
-    from entire.agents.external.program import Program
+    from entire.agents.external.programs.program import Program
 
     T = TypeVar("T")
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import binascii
 
 from entire.agents import transcripts
-from entire.agents.external import wire
-from entire.agents.external.protocol import MAX_TRANSCRIPT
+from entire.agents.external.language import wire
+from entire.agents.external.language.protocol import MAX_TRANSCRIPT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

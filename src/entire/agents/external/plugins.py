@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 import time
 
-from entire.agents.external import discovery
-from entire.agents.external.infos import Answers
-from entire.agents.external.protocol import PluginError
-from entire.agents.external.trust import USABLE, Decisions, Trust
+from entire.agents.external.inventory import discovery
+from entire.agents.external.inventory.infos import Answers
+from entire.agents.external.inventory.trust import USABLE, Decisions, Trust
+from entire.agents.external.language.protocol import PluginError
 from entire.errors import UsageError
 
 TYPE_CHECKING = False
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from entire.agents.external.agent import ExternalAgent
-    from entire.agents.external.discovery import Executable
-    from entire.agents.external.enabled import Enabled
-    from entire.agents.external.program import Program
-    from entire.agents.external.protocol import Info
+    from entire.agents.external.inventory.discovery import Executable
+    from entire.agents.external.inventory.enabled import Enabled
+    from entire.agents.external.language.protocol import Info
+    from entire.agents.external.programs.program import Program
     from entire.agents.registry import AgentEntry
     from entire.layout import Place
 
@@ -100,7 +100,7 @@ class Plugins:
 
     def enabled(self) -> Mapping[str, Enabled]:
         """Return the plugins, by name, whose hooks ``enable`` installed in this repository; they may not run by now."""
-        from entire.agents.external import enabled
+        from entire.agents.external.inventory import enabled
 
         return enabled.read(self.place) if self.place is not None else {}
 
@@ -199,7 +199,7 @@ class Plugins:
         self.failures[name] = self.failures.get(name, message)
         if self.place is None or not self._hook_of:
             return
-        from entire.agents.external import problems
+        from entire.agents.external.inventory import problems
         from entire.log import Log
 
         session_id = self._session_id()
@@ -229,7 +229,7 @@ class Plugins:
         return known
 
     def _program(self, executable: Executable) -> Program:
-        from entire.agents.external.program import Program
+        from entire.agents.external.programs.program import Program
 
         known = self._programs.get(executable.path)
         if known is None:

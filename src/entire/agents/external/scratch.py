@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from entire.agents.external.protocol import PluginError
+from entire.agents.external.language.protocol import PluginError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import time
 
 import entire
 from entire.agents import transcripts
-from entire.agents.external import wire
-from entire.agents.external.protocol import MAX_TRANSCRIPT, VERSION
+from entire.agents.external.language import wire
+from entire.agents.external.language.protocol import MAX_TRANSCRIPT, VERSION
 from entire.model import jsontext
 from entire.model.effects import PutBack, Run
 from entire.model.ids import is_session_id
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from entire.agents.external.calls import Calls
-    from entire.agents.external.protocol import Info
+    from entire.agents.external.language.protocol import Info
 
     class FolderCache(Protocol):
         """Remembers session folders from one hook to the next."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from entire.agents import transcripts
-from entire.agents.external import wire
-from entire.agents.external.protocol import MAX_TRANSCRIPT
+from entire.agents.external.language import wire
+from entire.agents.external.language.protocol import MAX_TRANSCRIPT
 from entire.agents.lines import LineTranscript
 from entire.model import jsontext
 from entire.model.transcripts import START, UNKNOWN, FileLines, FileReport, Position, Prompt, TokenUsage

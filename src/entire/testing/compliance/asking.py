@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from entire.agents.external import questions
+from entire.agents.external.language import questions
 from entire.model.transcripts import START
 from entire.testing.compliance import call, transcripts
 from entire.testing.compliance.check import Failed

@@ -10,7 +10,7 @@ import signal
 import time
 from typing import TYPE_CHECKING
 
-from entire.agents.external import protocol
+from entire.agents.external.language import protocol
 from entire.model.value import Value
 
 if TYPE_CHECKING:

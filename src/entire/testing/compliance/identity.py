@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from entire.agents import registry
-from entire.agents.external import protocol
+from entire.agents.external.language import protocol
 from entire.testing.compliance import call
 from entire.testing.compliance.check import Failed
 from entire.testing.compliance.probe import dumps

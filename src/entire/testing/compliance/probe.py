@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import entire
 from entire import process
-from entire.agents.external import protocol
+from entire.agents.external.language import protocol
 from entire.model.value import Value
 from entire.testing.compliance import call
 from entire.testing.compliance.call import Answer, Call

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from entire.agents.external import protocol
+from entire.agents.external.language import protocol
 from entire.testing.compliance import call, transcripts
 from entire.testing.compliance.call import Answer, Call
 from entire.testing.compliance.check import Failed

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from entire.agents.external import protocol
+from entire.agents.external.language import protocol
 from entire.model.value import Value, replace
 from entire.testing.compliance.check import Exchange, Failed, Result, Skipped, Status
 from entire.testing.compliance.probe import Limits, Plugin, Probe

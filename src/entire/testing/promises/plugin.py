@@ -6,10 +6,10 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from entire.agents.external import protocol
 from entire.agents.external.agent import ExternalAgent
+from entire.agents.external.language import protocol
 from entire.agents.external.plugins import Plugins
-from entire.agents.external.program import Program
+from entire.agents.external.programs.program import Program
 from entire.agents.registry import AgentEntry
 from entire.errors import UsageError
 from entire.model.value import replace
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from entire.agents.external.protocol import Info
+    from entire.agents.external.language.protocol import Info
 
 _RANGES, _BOUNDARIES, _PLACES = ("entire_ranges", "entire_positions"), "entire_answer_boundaries", "entire_hooks_health"
 _EXTENSIONS: Mapping[str, tuple[str, ...]] = {

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from entire.agents.external.program import Program
+from entire.agents.external.programs.program import Program
 
 SHELL = "#!/bin/sh"
 PYTHON = f"#!{sys.executable} -I"

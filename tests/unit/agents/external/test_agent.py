@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from entire.agents.external.agent import ExternalAgent
-from entire.agents.external.program import Program
-from entire.agents.external.protocol import CALL_SECONDS, PluginError
+from entire.agents.external.language.protocol import CALL_SECONDS, PluginError
+from entire.agents.external.programs.program import Program
 from entire.model.events import EventType
 from entire.model.health import HookStatus
 from entire.model.transcripts import START

@@ -9,8 +9,8 @@ import pytest
 
 from entire.agents.external.agent import ExternalAgent
 from entire.agents.external.asked_transcript import AskedTranscript
-from entire.agents.external.protocol import EXTENSIONS
-from entire.agents.external.questions import QUESTIONS
+from entire.agents.external.language.protocol import EXTENSIONS
+from entire.agents.external.language.questions import QUESTIONS
 from entire.model.effects import PutBack, Write
 from entire.model.health import HooksHealth, HookStatus
 from entire.model.transcripts import START, FileLines, FileReport, Position, Prompt, SessionFile, Subagent, TokenUsage

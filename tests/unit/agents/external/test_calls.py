@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from entire.agents.external.calls import Calls
-from entire.agents.external.program import Program
-from entire.agents.external.protocol import PluginError
+from entire.agents.external.language.protocol import PluginError
+from entire.agents.external.programs.program import Program
 from tests import plugins
 from tests.unit.agents.external.world import World
 

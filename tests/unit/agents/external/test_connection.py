@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from entire.agents.external import connection, protocol
-from entire.agents.external.protocol import PluginError
+from entire.agents.external.language import protocol
+from entire.agents.external.language.protocol import PluginError
+from entire.agents.external.programs import connection
 from tests.unit.agents.external.scripted import NODE, PYTHON, Make, pids, plugins, stopped_until, survivors
 
 GOOD = """

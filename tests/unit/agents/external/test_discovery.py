@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from entire.agents.external import discovery
+from entire.agents.external.inventory import discovery
 
 from .conftest import Install
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from entire.agents.external import enabled
-from entire.agents.external.enabled import Enabled
+from entire.agents.external.inventory import enabled
+from entire.agents.external.inventory.enabled import Enabled
 from entire.layout import Place
 
 

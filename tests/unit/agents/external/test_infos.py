@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from entire.agents.external import discovery
-from entire.agents.external.infos import Answers
-from entire.agents.external.protocol import PluginError
+from entire.agents.external.inventory import discovery
+from entire.agents.external.inventory.infos import Answers
+from entire.agents.external.language.protocol import PluginError
 
 from .conftest import Install
 

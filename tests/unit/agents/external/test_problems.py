@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from entire.agents.external import problems
+from entire.agents.external.inventory import problems
 from entire.layout import Place
 
 

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 import entire
-from entire.agents.external import program, protocol
-from entire.agents.external.program import Program
-from entire.agents.external.protocol import PluginError
+from entire.agents.external.language import protocol
+from entire.agents.external.language.protocol import PluginError
+from entire.agents.external.programs import program
+from entire.agents.external.programs.program import Program
 from tests.unit.agents.external.scripted import NODE, PYTHON, Make, plugins
 
 

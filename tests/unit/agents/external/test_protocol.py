@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from entire.agents.external import protocol
+from entire.agents.external.language import protocol
 
 
 def test_our_own_capabilities_have_our_prefix_and_no_others() -> None:

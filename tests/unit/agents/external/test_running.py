@@ -15,8 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from entire.agents.external import protocol, running
-from entire.agents.external.protocol import PluginError
+from entire.agents.external.language import protocol
+from entire.agents.external.language.protocol import PluginError
+from entire.agents.external.programs import running
 from tests.unit.agents.external.scripted import NODE, PYTHON, Make, pids, plugins, stopped_until, survivors
 
 WITHOUT_NODE = pytest.mark.skipif(os.system("command -v node >/dev/null") != 0, reason="needs Node")
@@ -283,7 +284,7 @@ def test_no_file_can_be_opened_any_more(make: Make) -> None:
 def test_a_hook_that_is_ended_takes_the_plugin_with_it(make: Make, tmp_path: Path, number: signal.Signals) -> None:
     """An agent ends a hook that takes too long; what the hook waits for would run on, once per turn."""
     plugin = make("sleep 61 & echo $! >pids; echo $$ >>pids; wait")
-    code = "import sys; from entire.agents.external.program import Program\n"
+    code = "import sys; from entire.agents.external.programs.program import Program\n"
     code += "Program(sys.argv[1], root='.', in_hook=True).run('info')"
     hook = subprocess.Popen([sys.executable, "-c", code, plugin.path], cwd=tmp_path, stderr=subprocess.DEVNULL)
     started = pids(tmp_path / "pids", 2)
@@ -294,7 +295,7 @@ def test_a_hook_that_is_ended_takes_the_plugin_with_it(make: Make, tmp_path: Pat
 
 def test_a_command_that_forgets_the_connection_ends_it(make: Make, tmp_path: Path) -> None:
     plugin = make("read line; echo '{\"answer\": 1}'; sleep 61 & echo $! >pids; echo $$ >>pids; wait")
-    code = "import sys; from entire.agents.external.program import Program\n"
+    code = "import sys; from entire.agents.external.programs.program import Program\n"
     code += "print(Program(sys.argv[1], root='.', in_hook=False).ask('files')); sys.stdin.read()"
     command = subprocess.Popen(
         [sys.executable, "-c", code, plugin.path], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -316,7 +317,7 @@ def test_where_the_ends_of_children_are_ignored(make: Make, tmp_path: Path) -> N
     plugin = make("echo '{\"a\": 1}'")
     code = "import signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
     code += "from entire import process; assert process.run(['true']).status == 0\n"
-    code += "from entire.agents.external.program import Program\n"
+    code += "from entire.agents.external.programs.program import Program\n"
     code += "print(Program(sys.argv[1], root='.', in_hook=True).call('info'))"
     done = subprocess.run([sys.executable, "-c", code, plugin.path], cwd=tmp_path, capture_output=True, timeout=60)
     assert done.stdout == b"{'a': 1}\n", done.stderr.decode()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from entire.agents.external import scratch
-from entire.agents.external.protocol import PluginError
+from entire.agents.external.language.protocol import PluginError
 
 
 @pytest.fixture(autouse=True)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from entire.agents.external import discovery, trust
-from entire.agents.external.discovery import Executable
-from entire.agents.external.trust import Decisions, Trust
+from entire.agents.external.inventory import discovery, trust
+from entire.agents.external.inventory.discovery import Executable
+from entire.agents.external.inventory.trust import Decisions, Trust
 from entire.errors import CorruptError, EntireError
 
 from .conftest import Install
@@ -186,7 +186,7 @@ def test_two_processes_that_allow_at_once_lose_nothing(install: Install, env: di
     for name in names:
         install(name)
     code = (
-        "import os, sys\nfrom entire.agents.external import discovery, trust\n"
+        "import os, sys\nfrom entire.agents.external.inventory import discovery, trust\n"
         "trust.Decisions(os.environ).allow(discovery.find(sys.argv[1], os.environ))"
     )
     running = [subprocess.Popen([sys.executable, "-c", code, name], env=env) for name in names]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from entire.agents.external import questions, wire
+from entire.agents.external.language import questions, wire
 from entire.model import jsontext
 from entire.model.effects import Delete, PutBack, Run, Write
 from entire.model.events import Event, EventType

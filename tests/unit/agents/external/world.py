@@ -8,9 +8,9 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from entire.agents.external import protocol
 from entire.agents.external.agent import ExternalAgent
-from entire.agents.external.program import Program
+from entire.agents.external.language import protocol
+from entire.agents.external.programs.program import Program
 from tests import plugins
 
 

@@ -12,9 +12,7 @@ import time
 
 import entire
 from entire import files, process
-from entire.agents.external import running
-from entire.agents.external.connection import Connection, OutOfTurnError
-from entire.agents.external.protocol import (
+from entire.agents.external.language.protocol import (
     CALL_SECONDS,
     HOOK_PROCESSES,
     HOOK_SECONDS,
@@ -25,7 +23,9 @@ from entire.agents.external.protocol import (
     VERSION,
     PluginError,
 )
-from entire.agents.external.running import Output, Running
+from entire.agents.external.programs import running
+from entire.agents.external.programs.connection import Connection, OutOfTurnError
+from entire.agents.external.programs.running import Output, Running
 from entire.model import jsontext
 
 TYPE_CHECKING = False
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from entire.agents.external.protocol import Info
+    from entire.agents.external.language.protocol import Info
 
 _ASK = "entire-ask"
 _BOM = b"\xef\xbb\xbf"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 
-from entire.agents.external import protocol
+from entire.agents.external.language import protocol
 from entire.model.value import Value, replace
 
 TYPE_CHECKING = False

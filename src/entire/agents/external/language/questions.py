@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from entire.agents.external import wire
-from entire.agents.external.wire import Codec
+from entire.agents.external.language import wire
+from entire.agents.external.language.wire import Codec
 from entire.model.value import Value
 
 TYPE_CHECKING = False

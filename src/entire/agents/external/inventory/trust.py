@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from entire.agents.external.discovery import Executable
+    from entire.agents.external.inventory.discovery import Executable
 
 _CHUNK = 1 << 20
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 
 from entire import files
-from entire.agents.external import protocol, trust
+from entire.agents.external.inventory import trust
+from entire.agents.external.language import protocol
 from entire.errors import EntireError
 
 TYPE_CHECKING = False
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from entire.agents.external.discovery import Executable
-    from entire.agents.external.protocol import Info
+    from entire.agents.external.inventory.discovery import Executable
+    from entire.agents.external.language.protocol import Info
 
 _MAX_ROOTS = 50  # repositories whose session folder is remembered
 

@@ -18,7 +18,7 @@ except ImportError:  # another interpreter
     import signal as _signal
 
 from entire import process
-from entire.agents.external.protocol import GRACE_SECONDS, MAX_ERRORS
+from entire.agents.external.language.protocol import GRACE_SECONDS, MAX_ERRORS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

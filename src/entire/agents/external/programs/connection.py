@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import time
 
-from entire.agents.external import running
-from entire.agents.external.protocol import GRACE_SECONDS, MAX_ANSWER
-from entire.agents.external.running import Output
+from entire.agents.external.language.protocol import GRACE_SECONDS, MAX_ANSWER
+from entire.agents.external.programs import running
+from entire.agents.external.programs.running import Output
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from entire.agents.external.running import Running
+    from entire.agents.external.programs.running import Running
 
 
 class OutOfTurnError(Exception):
