@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -277,3 +279,32 @@ def test_a_plugin_that_comes_and_goes(played: Recorded) -> None:
     assert (played.slot("HEAD~")["transcript"].count("\n"), played.tokens("HEAD~")) == (3, 1)
     assert (played.slot()["transcript"], played.tokens()) == (played.text(), 10)
     assert played.story.log_errors() == ["the plugin recorder was not on PATH"]
+
+
+def test_sessions_side_by_side(played: Recorded) -> None:
+    """Four sessions of the plugin call their hooks at once, and one of another agent works beside them."""
+    played.ok("enable", "--agent", "claude-code")
+    several = [Recorded(played.story, played.plugin, f"side-{number}") for number in range(4)]
+
+    def call(verb: str) -> None:
+        with ThreadPoolExecutor() as pool:
+            payloads = ({"session_id": each.id, "session_ref": each.ref, "prompt": "Go"} for each in several)
+            words = ("hooks", NAME, verb)
+            for done in pool.map(lambda given: played.run(*words, stdin=json.dumps(given).encode()), payloads):
+                assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+    call("session-start")
+    call("turn-start")
+    beside = played.story.started()
+    beside.prompt("Work beside them")
+    for each in several:
+        each.work(f"{each.id}.txt", 1)
+    beside.write("beside.txt", "b\n")
+    call("turn-end")
+    beside.stop()
+    played.story.commit("Add all")
+    slots = played.story.linked()["slots"]
+    expected = {each.id: [f"{each.id}.txt"] for each in several} | {beside.id: ["beside.txt"]}
+    assert {session_id: slot["files_touched"] for session_id, slot in slots.items()} == expected
+    assert [slots[each.id]["token_usage"]["output_tokens"] for each in several] == [1, 1, 1, 1]
+    assert (played.warnings(), played.story.log_errors()) == ([], [])
