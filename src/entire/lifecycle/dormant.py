@@ -102,7 +102,8 @@ class RecordedTranscript:
                 break
             found.append(usage_from_json(note.tokens or None))
             start = note.start
-        return total(found) or UNKNOWN
+        spent = total(found) if found else None
+        return UNKNOWN if spent is None else spent
 
     def _newest_first(self, until: Position) -> list[TurnNote]:
         """Return the first note of each turn that ended by ``until``: it has the turn's tokens."""
