@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from entire.errors import EntireError
+from entire.maintenance import plugins
 from tests.integration.pluginworld import PluginWorld
 
 
@@ -81,6 +83,16 @@ def test_it_works_outside_of_repositories(world: PluginWorld) -> None:
     assert world.states() == {"x": "denied"}
 
 
+def test_only_the_file_that_was_shown_is_allowed(world: PluginWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown, other = world.install(), world.install(folder=world.folder / "before")
+    monkeypatch.setenv("HOME", str(world.home))
+    monkeypatch.setenv("PATH", f"{other.parent}{os.pathsep}{world.env['PATH']}")
+    with pytest.raises(EntireError, match=f"{other} is now the first plugin x on PATH"):
+        plugins.allow(None, "x", str(shown))
+    assert (world.states(), world.calls()) == ({"x": "not allowed"}, [])
+    assert plugins.allow(None, "x", str(other)).state == "allowed"
+
+
 def test_a_changed_plugin_does_not_run(world: PluginWorld) -> None:
     world.install()
     world.ok("plugin", "allow", "x")
@@ -146,6 +158,9 @@ def test_a_plugin_of_the_repository_never_runs(world: PluginWorld, tmp_path: Pat
     linked = tmp_path / "linked"
     world.git("worktree", "add", "-q", str(linked))
     assert world.states(linked) == {"x": "inside the repository"}
+    (world.bin / "entire-agent-y").symlink_to(world.install("y", folder=linked / "tools"))
+    assert world.states() == {"x": "inside the repository", "y": "inside the repository"}
+    (world.bin / "entire-agent-y").unlink()
     assert world.calls() == []
     assert world.states(world.home) == {"x": "not allowed"}, "another repository may use it"
     world.ok("plugin", "allow", "x", cwd=world.home)
@@ -348,6 +363,18 @@ def test_a_tracked_file_lets_nothing_run(world: PluginWorld, path: str) -> None:
     assert world.states() == {"x": "not allowed"}, "still in HEAD"
     world.git("commit", "-qm", "Mine")
     assert world.states() == {"x": "allowed by settings"}
+
+
+def test_where_git_cannot_tell_the_switch_lets_nothing_run(world: PluginWorld) -> None:
+    world.install()
+    world.ok("enable", "--agent", "claude-code")
+    world.switch()
+    assert world.states() == {"x": "allowed by settings"}
+    world.calls()
+    (world.repo / ".git" / "index").write_bytes(b"no index")
+    assert world.states() == {"x": "not allowed"}
+    world.hook()
+    assert world.calls() == []
 
 
 def test_a_file_tracked_in_other_letter_case_lets_nothing_run(world: PluginWorld) -> None:

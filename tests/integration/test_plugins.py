@@ -200,6 +200,16 @@ def test_a_failing_hook_is_reported_once_for_its_session(world: PluginWorld) -> 
     assert world.warnings() == []
 
 
+def test_a_payload_may_have_any_form(world: PluginWorld) -> None:
+    allowed(world)
+    world.ok("enable", "--agent", "x")
+    world.ok("enable", "--agent", "claude-code")
+    for agent, is_warned in (("x", False), ("claude-code", True)):
+        assert world.entire("hooks", agent, "stop", given="<done/>") == 0
+        log = world.repo / ".entire" / "logs" / "entire.log"
+        assert ("not a JSON object" in (log.read_text() if log.exists() else "")) is is_warned
+
+
 def test_a_failure_in_a_command_is_shown_by_it(world: PluginWorld) -> None:
     place = layout.find(str(world.repo))
     assert place is not None

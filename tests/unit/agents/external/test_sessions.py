@@ -119,6 +119,13 @@ def test_a_resolved_file_must_be_in_the_folder(world: World) -> None:
     assert "is ignored" in world.notes[0]
 
 
+def test_a_resolved_file_must_be_in_the_folder_that_was_asked_about(world: World) -> None:
+    plugin = plugins.version_one(world.bin, answers={"resolve-session-file": {"session_file": world.ref("other")}})
+    folder = str(world.sessions / "of-this-one")
+    assert world.adapter(plugin).resolve_session_file(folder, "s1") == ""
+    assert f"it is not in the session folder {folder}" in world.notes[0]
+
+
 def test_a_plain_file_is_put_back_as_a_file(world: World) -> None:
     agent = world.adapter(plugins.version_one(world.bin), in_hook=False)
     Path(world.ref()).write_text('{"prompt": "one"}\n{"prompt": "two"}\n')

@@ -81,6 +81,29 @@ def test_a_transcript_that_became_shorter_is_read_from_its_start(world: World) -
     assert told.is_later(old, told.end())
 
 
+def test_positions_are_compared_by_the_plugins_number_first(world: World) -> None:
+    told = adapter(world, data(FIRST)).transcript(world.ref())
+    assert told.is_later(Position(count=3, byte=10), Position(count=2, byte=20)), "redacted copies have other bytes"
+    assert not told.is_later(Position(count=2, byte=20), Position(count=3, byte=10))
+    assert told.is_later(Position(count=3, byte=20), Position(count=3, byte=10))
+    assert not told.is_later(Position(count=3, byte=20), Position(count=3))
+
+
+def test_a_rewritten_transcript_is_asked_about_ahead_from_its_start(world: World) -> None:
+    plugin = plugins.version_one(world.bin)
+    Path(world.ref()).write_bytes(data(FIRST))
+    agent = world.adapter(plugin)
+    event = agent.parse_hook("stop", world.payload())
+    assert event is not None
+    agent.prepare_transcript(event, Position(count=99))
+    plugins.asked(plugin)
+    told = agent.transcript(world.ref())
+    assert [prompt.text for prompt in told.prompts(START)] == ["one"]
+    assert [report.path for report in told.files(START)] == ["a.txt"]
+    assert told.tokens(START).output_tokens == 1
+    assert plugins.asked(plugin) == [], "nothing waits for it under the lock"
+
+
 def test_a_number_that_shrinks_counts_as_rewritten(world: World) -> None:
     plugin = plugins.version_one(world.bin, answers={"get-transcript-position": {"position": 5}})
     Path(world.ref()).write_bytes(data(FIRST))
