@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -85,7 +86,7 @@ def test_a_session_resumed_within_its_minute_writes_its_history_again(world: Wor
     started = world.agent.events("SessionStart", session)[-1]
     assert started["source"] == "resume"
     if started["transcript_path"] != str(path):  # the minute ended in between
-        assert forms([json.loads(line) for line in open(started["transcript_path"])]) == [
+        assert forms([json.loads(line) for line in Path(started["transcript_path"]).read_text().splitlines()]) == [
             "main",
             "$set messages lastUpdated",
         ]
