@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from entire.lifecycle import dormant
 from entire.model.session import Process
 from entire.model.transcripts import Position
 from entire.workspace import Workspace
+from tests import plugins
 from tests.integration.recording_plugin import NAME, RecordingPlugin
 from tests.integration.story import Session, Story
 from tests.integration.test_bare_agent import Bared
@@ -147,6 +149,34 @@ def test_a_commit_in_a_turn_is_completed_at_its_end(played: Played) -> None:
     assert played.story.log_errors() == []
 
 
+def test_the_prompt_of_a_running_turn_follows_those_of_the_stored_transcript(played: Played) -> None:
+    played.turn("one.txt", 1)
+    stored = played.file.read_text()
+    played.hook("turn-start", prompt="Create two.txt")
+    played.file.write_text('{"note": "compacted"}\n')  # so what was stored last counts
+    played.say(prompt="Create two.txt")
+    played.work("two.txt", 10)
+    played.commit("Add both in the turn")
+    assert played.slot()["transcript"] == stored
+    (part,) = Workspace.find(played.story.root).explain("HEAD").checkpoints[0].parts
+    played.plugin.forget()
+    assert [(prompt.text, prompt.position) for prompt in part.prompts] == [("Create one.txt", 0), ("Create two.txt", 3)]
+
+
+def test_tokens_that_a_plugin_could_not_tell_are_asked_for_when_the_turn_of_the_commit_ends(played: Played) -> None:
+    played.plugin.break_down("calculate-tokens")
+    played.turn("one.txt", 1)
+    played.plugin.recover()
+    played.hook("turn-start", prompt="Create two.txt")
+    played.say(prompt="Create two.txt")
+    played.work("two.txt", 10)
+    played.commit("Add both in the turn")
+    assert played.tokens() == (None, None)
+    played.hook("turn-end")
+    assert played.tokens() == (11, 2)
+    assert played.story.log_errors() == []
+
+
 def test_the_first_commit_of_the_first_turn(played: Played) -> None:
     played.hook("turn-start", prompt="Create one.txt")
     played.say(prompt="Create one.txt")
@@ -210,6 +240,28 @@ def test_the_hooks_of_another_agent_leave_a_lost_turn_to_the_plugin(played: Play
     assert played.slot()["transcript"] == played.file.read_text()
     assert played.slot()["files_touched"] == ["one.txt", "three.txt", "two.txt"]
     assert played.tokens() == (111, 3)
+
+
+def test_the_hooks_of_another_plugin_leave_it_to_the_plugin_too(
+    played: Played, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    played.turn("one.txt", 1)
+    played.hook("turn-start", prompt="Create two.txt")
+    played.say(prompt="Create two.txt")
+    played.work("two.txt", 10)
+    change_state(played.story, Session(played.story, played.id), process=Process(pid=dead_pid(), started="1"))
+    other = plugins.version_one(played.plugin.bin)
+    monkeypatch.setenv("SESSIONS", str(tmp_path))
+    assert played.story.entire("plugin", "allow", "one") == 0
+    plugins.asked(other)
+    played.plugin.forget()
+    for verb in ("session-start", "prompt", "stop"):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b'{"session_id": "s1", "prompt": "Look around"}')))
+        assert played.story.entire("hooks", "one", verb) == 0
+        assert "parse-hook" in plugins.asked(other)
+        played.is_left_alone()
+    played.turn("three.txt", 100)
+    assert played.story.log_errors() == []
 
 
 def test_what_is_recorded_outlives_the_agents_own_file(played: Played) -> None:

@@ -309,6 +309,8 @@ def test_a_denied_plugin_is_no_problem(world: PluginWorld) -> None:
     assert world.json("status")["failures"] == 0
     world.entire("doctor")
     assert "plugins:" not in world.out
+    world.ok("plugin", "allow", "x", cwd=world.home)
+    assert world.warnings() == [], "also once it may run again"
 
 
 @pytest.mark.parametrize("how", ["gone", "changed", "broken"])

@@ -97,6 +97,17 @@ def test_a_killed_write_leaves_the_old_session_or_the_new(plugin: str, tmp_path:
     assert ref.read_bytes() in (old, new)
 
 
+def test_a_write_that_fails_half_way_leaves_the_old_session(plugin: str, tmp_path: Path) -> None:
+    ref = tmp_path / "s.jsonl"
+    ref.write_bytes(old := b'{"old": 1}\n')
+    record = {"session_id": "s", "session_ref": str(ref), "native_data": base64.b64encode(b"new\n" * 10_000).decode()}
+    command = ["sh", "-c", 'ulimit -f 1; exec "$0" write-session', plugin]
+    env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}  # or Python's cache gets half a file, too
+    done = subprocess.run(command, input=json.dumps(record).encode(), env=env, capture_output=True, check=False)
+    assert (done.returncode, done.stderr.count(b"\n")) == (1, 1)
+    assert ref.read_bytes() == old
+
+
 def test_many_at_once(plugin: str, tmp_path: Path) -> None:
     ref = tmp_path / "s.jsonl"
     contents = [json.dumps({"n": n}).encode() * 10_000 + b"\n" for n in range(6)]

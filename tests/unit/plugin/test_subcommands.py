@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from entire.agents.claude_code.agent import ClaudeCode
 from entire.agents.demo.agent import Demo
 from entire.agents.opaque import OpaqueTranscript
 from entire.errors import EntireError
+from entire.model.effects import Delete, PutBack, Run, Write
 from entire.model.events import Event
 from entire.plugin import chunks
 from tests.unit.plugin.conftest import Tool
@@ -90,8 +92,10 @@ def test_invalid_json_fails(tool: Tool, subcommand: str, stdin: bytes) -> None:
 
 def test_failures_of_the_adapter_are_a_line(tool: Tool) -> None:
     tool.agent = Failing  # type: ignore[assignment]
-    assert tool("detect").err.endswith(": it is broken; mend it\n")
-    assert tool("parse-hook", "--hook", "stop").err.endswith(": RuntimeError: a bug\n")
+    detected, parsed = tool("detect"), tool("parse-hook", "--hook", "stop")
+    assert detected.err.endswith(": it is broken; mend it\n")
+    assert parsed.err.endswith(": RuntimeError: a bug\n")
+    assert (detected.status, parsed.status, detected.out + parsed.out) == (1, 1, b"")
 
 
 def test_detect(tool: Tool, root: Path) -> None:
@@ -328,6 +332,21 @@ def test_a_session_that_cannot_be_written(tool: Tool, root: Path, wrong: dict[st
     told = tool("write-session", stdin=json.dumps({**given, **wrong}))
     assert (told.status, told.err.count("\n")) == (1, 1)
     assert Path(given["session_ref"]).read_bytes() == b"old\n"
+
+
+def test_a_plan_that_fails_half_way_is_taken_back(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files come first; then a command fails."""
+    known, new = root / "known", root / "new"
+
+    class Failing(Demo):
+        def put_back(self, session_ref: str, transcript: bytes, subagents: Mapping[str, bytes]) -> PutBack:
+            failing = Run(argv=("false",), undo_argv=("true",))
+            return PutBack(effects=(failing, Write(path=str(new), data=transcript), Delete(path=str(known))))
+
+    known.write_bytes(b"old\n")
+    told = Tool(root, monkeypatch, Failing)("write-session", stdin=json.dumps(record(root, b"data\n")))
+    assert (told.status, "false failed: exit status 1" in told.err) == (1, True)
+    assert (known.read_bytes(), new.exists()) == (b"old\n", False)
 
 
 def test_a_session_in_a_read_only_folder(tool: Tool, root: Path) -> None:

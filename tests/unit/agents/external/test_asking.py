@@ -87,6 +87,14 @@ def test_each_question_is_asked_once_in_a_hook(world: World) -> None:
     ]  # fmt: skip
 
 
+def test_each_session_is_asked_about_with_its_own_metadata(world: World) -> None:
+    agent = connect(world, "entire_ranges", summary="said")
+    for told in (agent, agent.for_session({"key": "other"})):
+        told.transcript(world.ref(f"of-{told.metadata['key']}")).summary(START)
+    asked = plugins.questions(world.bin / "entire-agent-one")
+    assert [question["metadata"] for question in asked] == [{"key": "value"}, {"key": "other"}]
+
+
 def test_what_is_not_answered_is_asked_as_in_version_1(world: World) -> None:
     agent = connect(world, "entire_ranges", "entire_answer_boundaries", "entire_positions", "entire_messages")
     told = agent.transcript(world.ref())

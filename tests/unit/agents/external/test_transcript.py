@@ -219,6 +219,21 @@ def test_what_a_preparer_prepares_is_read_by_the_plugin(world: World) -> None:
     assert told.file_lines(told.end()) == FileLines(path=world.ref(), lines=3, size=len(data(FIRST)))
 
 
+def test_what_was_answered_before_the_agent_had_finished_is_asked_again(world: World) -> None:
+    capabilities = ["hooks", "transcript_analyzer", "transcript_preparer"]
+    agent = world.adapter(plugins.version_one(world.bin, capabilities=capabilities))
+    Path(world.ref()).write_bytes(data(FIRST))
+    event = agent.parse_hook("stop", world.payload())
+    assert event is not None
+    assert agent.transcript(world.ref()).end().count == 3
+    with Path(world.ref()).open("ab") as file:
+        file.write(data(SECOND))
+    assert agent.transcript(world.ref()).end().count == 3, "each question is asked once in a hook"
+    agent.prepare_transcript(event, START)
+    assert agent.transcript(world.ref()).end().count == 6
+    assert agent.transcript(world.ref()).snapshot() == data(FIRST, SECOND)
+
+
 def test_an_end_does_not_depend_on_what_was_asked_before(world: World) -> None:
     Path(world.ref()).write_bytes(data(FIRST))
     agent = world.adapter(plugins.version_one(world.bin, capabilities=["transcript_analyzer", "transcript_preparer"]))
