@@ -41,6 +41,7 @@ _TYPES: dict[str, type] = {
     "telemetry": bool,
 }
 """The Go CLI's top-level keys, those of its later versions included."""
+_MEANINGS: dict[type, str] = {bool: "true or false", str: "a text", dict: "an object"}
 
 
 class Settings(Value):
@@ -177,7 +178,7 @@ def _read(path: str, warnings: list[str]) -> dict[str, Any] | None:
         if kind is None:
             warnings.append(f"{path}: unknown key {key!r} (the Go CLI refuses the whole file for it)")
         elif entry is not None and not isinstance(entry, kind):
-            warnings.append(f"{path}: {key!r} should be {kind.__name__} and is ignored")
+            warnings.append(f"{path}: {key} should be {_MEANINGS[kind]} and is ignored")
         elif entry is not None:
             known[key] = entry
     return known

@@ -62,9 +62,51 @@ def test_a_plugin_knows_no_hooks_of_the_user(world: PluginWorld) -> None:
     assert not (world.repo / ".entire").exists()
 
 
-def test_a_plugin_without_hooks_is_set_up_by_hand(world: PluginWorld) -> None:
+def test_sessions_of_a_plugin_without_hooks_are_not_recorded(world: PluginWorld) -> None:
     allowed(world, capabilities={}, hook_names=[])
-    assert "Agent x: its hooks must be installed by hand" in world.ok("enable", "--agent", "x")
+    said = world.ok("enable", "--agent", "x")
+    assert "Agent x: its plugin declares no hooks\n" in said
+    assert said.endswith(
+        "Sessions of Agent x are not recorded until you do this:\n"
+        "  update the plugin: without the capability `hooks`, nothing is recorded\n"
+    )
+
+
+def test_a_plugin_that_refuses_leaves_no_hooks_of_another_agent(world: PluginWorld) -> None:
+    allowed(world, replaced("install-hooks", "exit 7"))
+    assert world.entire("enable", "--agent", "claude-code", "--agent", "x") == 1
+    assert world.git("status", "--porcelain") == ""
+    allowed(world)
+    lines = world.ok("enable", "--agent", "claude-code", "--agent", "x").splitlines()
+    assert [line.split(":")[0] for line in lines[:2]] == ["Claude Code", "Agent x"]
+
+
+@pytest.mark.parametrize("info", ["echo broken", "echo 'no license' >&2; exit 3"])
+def test_a_plugin_that_may_run_but_cannot_is_reported(world: PluginWorld, info: str) -> None:
+    """Also if it is not used in this repository: nothing is left out silently."""
+    world.install(script=replaced("info", info))
+    world.ok("enable", "--agent", "claude-code")
+    assert world.warnings() == []
+    world.switch()
+    (warning,) = world.warnings()
+    assert "x" in warning
+    assert "info`" in warning
+    assert world.entire("doctor") == 1
+    assert "1 problem." in world.out
+    world.ok("plugin", "deny", "x")
+    assert world.warnings() == []
+    world.ok("doctor")
+
+
+def test_hooks_of_a_plugin_that_cannot_run_are_not_said_to_be_missing(world: PluginWorld) -> None:
+    path = allowed(world)
+    world.ok("enable", "--agent", "x")
+    path.write_text(path.read_text() + "# other\n")
+    assert world.entire("doctor") == 1
+    assert "1 problem." in world.out
+    assert "no agent hooks" not in world.ok("status")
+    world.ok("plugin", "deny", "x")
+    assert "no agent hooks are installed: run `entire enable`" in world.ok("status")
 
 
 def test_hooks_that_cannot_be_installed(world: PluginWorld) -> None:

@@ -134,6 +134,36 @@ def test_a_conversation_is_rewound_by_the_plugin_and_back(played: Played) -> Non
     assert played.file.read_bytes() == whole
 
 
+def test_a_conversation_whose_plugin_may_not_run_stays_as_it_is(
+    played: Played, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Unless the user agrees, nothing is rewound: the files would be those of another moment than the conversation."""
+    played.turn("a.txt")
+    played.turn("b.txt")
+    whole = played.file.read_bytes()
+    steps = [point for point in played.points() if point["kind"] == "step"]
+    played.hook("session-end")
+    assert played.story.entire("plugin", "deny", "one") == 0
+    capsys.readouterr()
+    assert played.story.entire("rewind", "--to", steps[-1]["id"]) == 1
+    assert "session s1 cannot be put back: the plugin one is denied" in capsys.readouterr().err
+    assert played.story.path("b.txt").exists()
+    assert played.story.entire("rewind", "--to", steps[-1]["id"], "--yes") == 0
+    assert not played.story.path("b.txt").exists()
+    assert played.file.read_bytes() == whole
+
+
+def test_resume_says_how_the_plugin_of_a_session_may_run(played: Played, capsys: pytest.CaptureFixture[str]) -> None:
+    played.turn("a.txt")
+    played.hook("session-end")
+    played.story.commit("Add a")
+    assert played.story.entire("plugin", "deny", "one") == 0
+    capsys.readouterr()
+    assert played.story.entire("resume") == 1
+    assert "session s1: the plugin one is denied" in (said := capsys.readouterr().err)
+    assert "`entire plugin allow one` lets it run" in said
+
+
 def test_a_known_conversation_is_rewound_though_the_plugin_names_no_folder(played: Played) -> None:
     played.turn("a.txt")
     short = played.file.read_bytes()

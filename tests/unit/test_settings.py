@@ -246,6 +246,14 @@ def test_links_are_no_switches_for_plugins(place: Place, tmp_path: Path) -> None
     assert settings.plugin_switches(place) == []
 
 
+@pytest.mark.parametrize("name", ["settings", "own_options", "local_settings"])
+def test_a_switch_of_another_type_is_a_warning(place: Place, name: str) -> None:
+    path = getattr(place, name)
+    put(place.settings, {})
+    put(path, {"external_agents": "yes"})
+    assert load(place).warnings == (f"{path}: external_agents should be true or false and is ignored",)
+
+
 def test_a_switch_for_plugins_that_has_no_effect_is_a_warning(place: Place) -> None:
     put(place.settings, {"external_agents": True})
     put(place.own_options, {"external_agents": "yes"})

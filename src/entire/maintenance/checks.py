@@ -13,7 +13,7 @@ from entire.githooks import install
 from entire.lifecycle import liveness, plugins
 from entire.lifecycle.commits import complete, pending
 from entire.maintenance import agent_setup, clean, unrecorded
-from entire.maintenance.plugins import find_problems, of_live_sessions
+from entire.maintenance.plugins import are_waited_for, find_problems, of_live_sessions
 from entire.maintenance.repository import Repository, is_committing
 from entire.model import jsontext
 from entire.model.health import HookStatus
@@ -213,7 +213,7 @@ def agent_hooks(case: Case) -> Iterator[FindingView]:
                 agent_setup.remedy(hooks.health),
                 fixable=hooks.health.status in agent_setup.REPAIRABLE,
             )
-    if not found:
+    if not found and not are_waited_for(case.plugins):
         yield finding(
             WARNING,
             "no agent has hooks in this repository, so no sessions are recorded",

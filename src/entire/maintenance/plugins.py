@@ -7,7 +7,7 @@ from entire.agents.external.inventory import enabled, problems, trust
 from entire.agents.external.inventory.discovery import INVALID, SHADOWED
 from entire.agents.external.inventory.trust import USABLE
 from entire.agents.external.language import protocol
-from entire.errors import EntireError, UsageError
+from entire.errors import CorruptError, EntireError, UsageError
 from entire.lifecycle import liveness
 from entire.lifecycle import plugins as known_plugins
 from entire.model.value import replace
@@ -119,11 +119,11 @@ def of_live_sessions(states: Iterable[Session], now: float) -> set[str]:
 
 
 def find_problems(place: Place, plugins: Plugins, used: Iterable[str], *, now: float) -> list[PluginProblemView]:
-    """Return what keeps plugins from working in this repository: those whose hooks are installed, and those called
-    ``used``, which name live sessions' agents.
+    """Return what keeps plugins from working in this repository: those whose hooks are installed, those that the user
+    lets run, and those called ``used``, which name live sessions' agents.
     """
     noted = {failed.name: failed for failed in problems.listed(place, now=now)}
-    names = sorted({*plugins.enabled(), *used, *noted})
+    names = sorted({*plugins.enabled(), *_runnable(plugins), *used, *noted})
     unusable = {name: problem for name in names if (problem := _problem(plugins, name)) is not None}
     decided = [name for name in unusable if plugins.is_denied(name)]
     past = [_failure(failed) for name, failed in noted.items() if name not in unusable]
@@ -133,6 +133,24 @@ def find_problems(place: Place, plugins: Plugins, used: Iterable[str], *, now: f
         if name not in unusable and name not in noted
     ]
     return [*_ignored_switches(place), *(unusable[name] for name in unusable if name not in decided), *past, *present]
+
+
+def are_waited_for(plugins: Plugins) -> bool:
+    """Tell whether a plugin cannot run whose hooks are installed here, and which the user has not denied."""
+    return any(not plugins.is_denied(name) and _problem(plugins, name) is not None for name in plugins.enabled())
+
+
+def _runnable(plugins: Plugins) -> list[str]:
+    """Return the plugins on PATH that the user lets run, whether or not they can."""
+    try:
+        return [found.name for found in plugins.find_all() if _is_runnable(plugins, found)]
+    except CorruptError:  # reported for each plugin that is used
+        return []
+
+
+def _is_runnable(plugins: Plugins, executable: Executable) -> bool:
+    is_usable = not executable.problem and not registry.is_taken(executable.name)
+    return is_usable and plugins.trust(executable) in USABLE
 
 
 def _problem(plugins: Plugins, name: str) -> PluginProblemView | None:

@@ -115,7 +115,9 @@ def _enable(place: Place, request: EnableRequest, found: Plugins) -> EnableView:
     push = _push_sessions(settings.load(place), request.push_sessions)
     scope = _scope(request.user)
     _record_own_changes(place, before=True)
-    installed = tuple(_install_hooks(place, agent, scope, found, force=request.force) for agent in chosen)
+    plugins_first = sorted(chosen, key=lambda agent: not registry.is_plugin(agent.name, found))  # they may refuse
+    done = {agent.name: _install_hooks(place, agent, scope, found, force=request.force) for agent in plugins_first}
+    installed = tuple(done[agent.name] for agent in chosen)
     removed = remove_agent_hooks(place, _others(place, chosen, found) if request.only_these else (), [scope], found)
     report = install.install(place.top, command=install.own_command())
     written = _write_settings(place, request.target, request.strategy, push)
@@ -191,8 +193,7 @@ def is_push_chosen(place: Place) -> bool:
 def _install_hooks(place: Place, agent: Agent, scope: str, found: Plugins, *, force: bool) -> AgentHooksView:
     installer = capabilities.hook_installer(agent)
     if installer is None:
-        remedy = f"let its hooks call `entire hooks {agent.name} VERB` (verbs: {', '.join(agent.hook_names)})"
-        problem = "its hooks must be installed by hand"
+        problem, remedy = _no_installer(agent)
         return AgentHooksView(agent=agent.type, scope=scope, path="", problem=problem, remedy=remedy)
     paths = installer.hook_config_paths(place.top, scope)
     before = {path: configfile.read(path) for path in paths}
@@ -205,6 +206,17 @@ def _install_hooks(place: Place, agent: Agent, scope: str, found: Plugins, *, fo
     if view.plugin and scope == "project":
         maintenance_plugins.note_enabled(place, registry.find(agent.name, found))
     return replace(view, problem=problem and f"hooks {problem}", remedy=agent_setup.remedy(health))
+
+
+def _no_installer(agent: Agent) -> tuple[str, str]:
+    """Return what is the matter with an agent for which no hooks can be installed, and what to do."""
+    if not agent.hook_names:
+        return "its plugin declares no hooks", "update the plugin: without the capability `hooks`, nothing is recorded"
+    verbs = ", ".join(agent.hook_names)
+    return (
+        "its hooks must be installed by hand",
+        f"let its hooks call `entire hooks {agent.name} VERB` (verbs: {verbs})",
+    )
 
 
 def _git_hooks(report: install.Report) -> GitHooksView:

@@ -215,6 +215,7 @@ class StatusView(Value):
     sessions: tuple[SessionView, ...] = ()
     unlinked: tuple[UnlinkedView, ...] = ()
     hooks: tuple[HookView, ...] = ()
+    lacks_agent_hooks: bool = False  # none are installed; False if a plugin that cannot run may have some
     unrecorded: tuple[UnrecordedView, ...] = ()
     checkpoints: int = 0
     unpushed: Mapping[str, int] = {}  # remote: number of commits of the checkpoints branch that it lacks

@@ -51,6 +51,7 @@ def _view(place: Place, chosen: Settings | None, catalog: Catalog, known: Plugin
         sessions=tuple(sessions.listing(place)),
         unlinked=tuple(commits.unlinked(place)),
         hooks=(git_hooks(place), *map(agent_setup.view, installed)),
+        lacks_agent_hooks=not installed and not maintenance_plugins.are_waited_for(known),
         unrecorded=tuple(unrecorded.find(place, catalog, types, known, now=now)),
         checkpoints=len(catalog.checkpoint_ids),
         unpushed=_unpushed(place, catalog.tips),

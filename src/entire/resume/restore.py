@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from entire.agents.contract import Agent
+    from entire.agents.external.plugins import Plugins
     from entire.lifecycle.context import Context
     from entire.model.transcripts import Position, Prompt
     from entire.resume.targets import StoredSession
@@ -121,6 +122,16 @@ def _view(result: _Plan | ResumedView) -> ResumedView:
     return result.view if isinstance(result, _Plan) else result
 
 
+def _why_unknown(agent_type: str, state: Session | None, plugins: Plugins | None) -> str:
+    """Say why there is no adapter of a session's agent: if it ran here, its plugin's name is known."""
+    try:
+        if state is not None and plugins is not None and plugins.find(state.agent) is not None:
+            registry.find(state.agent, plugins)
+    except EntireError as error:
+        return f"{error.message}; {error.hint}"
+    return f"unknown agent {agent_type!r}; install its plugin, or allow it if `entire plugin list` has it"
+
+
 def _plan(context: Context, stored: StoredSession, overwrite: Collection[str]) -> _Plan | ResumedView:
     state = context.session(stored.session_id)
     agent_type = stored.agent_type or (state.agent_type if state is not None else "")
@@ -130,7 +141,7 @@ def _plan(context: Context, stored: StoredSession, overwrite: Collection[str]) -
     if stored.damage:
         return replace(view, problem=stored.damage, is_damaged=True)
     if agent is None:
-        return replace(view, problem=f"unknown agent {agent_type!r}; install its plugin and try again")
+        return replace(view, problem=_why_unknown(agent_type, state, context.plugins))
     if capabilities.session_resumer(agent) is None:
         return replace(view, problem=f"{agent.type} cannot continue a stored session")
     view = replace(view, agent=agent.type)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from entire.agents import capabilities, registry
+from entire.errors import EntireError
 from entire.lifecycle import liveness
 from entire.model.value import Value, replace
 from entire.model.views import ConversationView
@@ -109,6 +110,28 @@ def returned(context: Context, session_id: str) -> ConversationView:
     command = resumer.format_resume_command(session_id) if resumer is not None else ""
     return ConversationView(session_id=session_id, agent=agent.type, path=session.transcript_path,
                             what=WRITTEN, command=command, is_open=bool(pid), pid=pid)  # fmt: skip
+
+
+def out_of_reach(context: Context, points: Points, point: PointView, session_id: str = "") -> list[ConversationView]:
+    """Return the conversations of a point that stay as they are because their plugin cannot run."""
+    found = []
+    for name in _sessions_at(points, point):
+        session = context.session(name) if session_id in ("", name) else None
+        if session is None or not session.is_external:
+            continue
+        try:
+            registry.find(session.agent, context.plugins)
+        except EntireError as error:
+            problem = f"cannot be put back: {error.message}"
+            found.append(ConversationView(session_id=name, agent=session.agent_type, problem=problem))
+    return found
+
+
+def _sessions_at(points: Points, point: PointView) -> list[str]:
+    if point.kind != "checkpoint":
+        return [point.session_id]
+    stored = points.checkpoint(point)
+    return [slot.session_id for slot in stored.slots if slot.session_id] if stored is not None else []
 
 
 def _running_pid(session: Session | None) -> int:

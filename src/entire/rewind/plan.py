@@ -373,18 +373,16 @@ def _planned(
         restoring.plan()
         moment = restoring.then.moment
     draft.notes.update(back_to=moment, session_id=request.session_id, keep_mine=request.keep_mine)
-    found = (
-        []
-        if request.files_only or request.paths
-        else conversations.of_point(context, points, point, request.session_id)
-    )
+    is_with_conversations = not (request.files_only or request.paths)
+    found = conversations.of_point(context, points, point, request.session_id) if is_with_conversations else []
+    stuck = conversations.out_of_reach(context, points, point, request.session_id) if is_with_conversations else []
     _refuse_running(context, found)
     draft.notes["sessions"] = [conversation.session_id for conversation in found]
     planned_files = restoring.view(title) if restoring is not None else RewindView(title=title, logs_only=True)
     view = replace(
         planned_files,
         point=point,
-        conversations=tuple(conversations.view(context, conversation) for conversation in found),
+        conversations=(*(conversations.view(context, conversation) for conversation in found), *stuck),
         others=_other_sessions(
             points, moment, {conversation.session_id for conversation in found} | {point.session_id}
         ),

@@ -118,7 +118,7 @@ def _warnings(view: views.StatusView) -> Iterator[str]:
         yield text.plain(warning)
     for missing in view.unrecorded:
         yield text.plain(f"{missing.problem}: {missing.hint}")
-    if view.enabled and len(view.hooks) < 2:
+    if view.enabled and view.lacks_agent_hooks:
         yield "no agent hooks are installed: run `entire enable`"
     broken = [hooks for hooks in view.hooks if view.enabled and not hooks.is_installed]
     yield from dict.fromkeys(text.plain(remedy) for hooks in broken for remedy in hooks.remedies)

@@ -59,6 +59,7 @@ def test_the_first_line() -> None:
 def test_troubles() -> None:
     lines = status(
         hooks=(views.HookView(name="git", where="", is_installed=False, problem="a hook is missing"),),
+        lacks_agent_hooks=True,
         warnings=("odd settings",),
         failures=2,
     )
