@@ -101,6 +101,27 @@ def test_tokens_of_subagents_are_in_the_checkpoint(played: Played) -> None:
     assert (usage["output_tokens"], usage["subagent_tokens"]["output_tokens"]) == (2, 20)
 
 
+@pytest.mark.parametrize("unit", ["lines", "bytes", "odd"])
+def test_what_follows_a_compaction_belongs_to_the_turn(
+    story: Story, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unit: str
+) -> None:
+    """The transcript is shorter afterwards, so that its end says nothing about what the agent did."""
+    played = Played(story, tmp_path, monkeypatch, unit=unit)
+    played.turn("a.txt")
+    story.commit("Add a")
+    played.hook("prompt", prompt="create b.txt")
+    played.say({"prompt": "create b.txt"}, {"answer": "first compact", "in": 5, "out": 2})
+    played.hook("compact")
+    played.file.write_text("")
+    story.write("b.txt", "b\n")
+    played.say({"prompt": "create b.txt"}, {"answer": "wrote b", "in": 7, "out": 3})
+    played.hook("stop")
+    story.commit("Add b")
+    slot = played.slot()
+    assert (slot["files_touched"], slot["transcript"]) == (["b.txt"], played.file.read_text())
+    assert story.log_errors() == []
+
+
 def test_a_turn_whose_start_was_missed_has_its_transcript(played: Played) -> None:
     played.story.write("a.txt", "a\n")
     played.say({"prompt": "create a"}, {"file": str(played.story.path("a.txt"))}, {"answer": "ok", "in": 1, "out": 1})

@@ -129,7 +129,7 @@ def _save(context: Context, session: Session, event: Event) -> None:
     """Save what a turn did: a step if files changed, and its notes in any case. Safe to repeat for the same turn."""
     transcript = context.transcript(session)
     finish = transcript.end()
-    missed_start = _missed_start(session.turn, event, transcript, finish)
+    missed_start = _missed_start(session, event, transcript, finish)
     turn = session.turn
     if turn is None or missed_start:
         start = turn.finish if turn is not None else _end_of_last(context, session, transcript)
@@ -139,7 +139,7 @@ def _save(context: Context, session: Session, event: Event) -> None:
     if transcript.is_later(turn.start, finish):  # compacted without an event
         turn = session.turn = replace(turn, start=START)
     summary = transcript.summary(turn.start) or event.final_text
-    is_repeated = bool(turn.ended) and not transcript.has_answers(turn.finish, finish)
+    is_repeated = _has_ended(session) and not transcript.has_answers(turn.finish, finish)
     if not is_repeated:
         _note_turn(context, session, turn, transcript, finish)
         is_split = transcript.is_later(session.counted, turn.start)  # a commit's checkpoint counts its beginning
@@ -211,13 +211,19 @@ def _cause(context: Context, session: Session, reported: list[str], *, is_repeat
     )
 
 
-def _missed_start(turn: Turn | None, event: Event, transcript: SessionTranscript, finish: Position) -> bool:
+def _has_ended(session: Session) -> bool:
+    """Tell whether the last turn has ended: a compaction during a turn saves it, too, but it goes on."""
+    return session.turn is not None and bool(session.turn.ended) and not session.is_running
+
+
+def _missed_start(session: Session, event: Event, transcript: SessionTranscript, finish: Position) -> bool:
     """Tell whether no hook recorded the start of the turn that ends (killed, or enabled later). The worktree's state at
     the start is then unknown, and only the tools' reports tell what the turn changed.
     """
+    turn = session.turn
     if turn is None:
         return True
-    if not turn.ended or (turn.ref and event.turn_ref == turn.ref):
+    if not _has_ended(session) or (turn.ref and event.turn_ref == turn.ref):
         return False
     has_answers = transcript.has_answers(turn.finish, finish)
     if turn.ref and event.turn_ref:
