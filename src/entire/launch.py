@@ -38,6 +38,7 @@ if __name__ == "__main__":
         script.run(sys.argv[0])
     else:
         status = start()
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:  # the agent may have closed it
+                stream.flush()
         os._exit(status)  # skips the interpreter's shutdown, another 3 ms

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -371,3 +373,18 @@ def test_a_plugin_that_cannot_run_is_reported_once(world: PluginWorld, how: str)
     assert (len(found["warnings"]), found["failures"]) == (1, 0)
     log = (world.repo / ".entire" / "logs" / "entire.log").read_text()
     assert log.count('"level": "WARN"') == 3
+
+
+@pytest.mark.parametrize("output", [">&-", ">/dev/full", "| true"])
+def test_an_agent_that_takes_no_answer_is_no_failure(world: PluginWorld, output: str) -> None:
+    message = '{{"type": 1, "session_id": "s-1", "response_message": "hello"}}'
+    script = replaced("parse-hook", f"cat >/dev/null; echo '{message}'")
+    script = script.replace("\n*)", '\nwrite-hook-response) sleep 0.2; echo "$3" ;;\n*)')
+    allowed(world, script, capabilities={"hooks": True, "hook_response_writer": True})
+    world.ok("enable", "--agent", "x")
+    command = Path(sys.executable).with_name("entire")
+    for argv in (str(command), f"{sys.executable} -m entire"):
+        done = subprocess.run(["/bin/bash", "-o", "pipefail", "-c", f"echo '{{}}' | {argv} hooks x start {output}"],
+                              cwd=world.repo, env=world.env, capture_output=True)  # fmt: skip
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert world.json("status")["failures"] == 0

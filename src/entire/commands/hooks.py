@@ -188,8 +188,18 @@ class _AgentHook:
 
         with _LazyContext(*home, plugins=self._plugins.of(home[0])) as context:
             context.log = context.log.bind(agent=event.agent, hook=self._args[1])
-            sys.stdout.buffer.write(dispatcher.handle(context, event))
-            sys.stdout.buffer.flush()
+            _print(dispatcher.handle(context, event))
+
+
+def _print(answer: bytes) -> None:
+    """Write what the agent shows. One that has closed the pipe misses a message, and the hook succeeds."""
+    if not answer or sys.stdout is None:
+        return
+    try:
+        sys.stdout.buffer.write(answer)
+        sys.stdout.buffer.flush()
+    except OSError:  # Python would report it again at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _is_plugin(agent: Agent) -> bool:
