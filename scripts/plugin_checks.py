@@ -44,11 +44,24 @@ not from the plugin. Each JSON file is one case:
 }
 ```
 """
+JSON = """\
+## JSON
+
+`--json` prints one object, after the last check:
+
+- `plugin`: the path of the file; `ok`: whether no check failed; `counts`: the number of results by status.
+- `checks`: a list of objects with `name`, `group`, `promise` (the rule), `status` (`passed`, `failed`, `skipped`,
+  `note`), `reason` (what was expected, why it was skipped, or the remark; '' if passed), `seconds`, and `exchange`.
+- `exchange`: the call that broke the rule, or null: `command`, `folder`, `sent`, `status` (in words), `stdout`,
+  `stderr`, `seconds`. Long texts are shortened in the middle.
+
+`--list --json` prints `checks`, with `name`, `group`, `promise` and `needs`. Further keys may come; these stay.
+"""
 
 
 def page() -> str:
     """Return plugin-checks.md."""
-    return "\n".join([HEAD, *map(_section, GROUPS), FIXTURES])
+    return "\n".join([HEAD, *map(_section, GROUPS), FIXTURES, JSON])
 
 
 def _section(group: str) -> str:

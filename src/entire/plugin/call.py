@@ -31,17 +31,23 @@ class Call:
         self._agents: list[Agent] = []
 
     def parse(self, options: Sequence[str], flags: Sequence[str]) -> None:
-        """Read the options, of which each has a value, and the flags. Raises UsageError for anything else."""
+        """Read the options, of which each has a value, and the flags.
+
+        An option that is not known is ignored, with what looks like its value: a newer host may have it. Raises
+        UsageError for a word that belongs to no option.
+        """
         words = list(self._words)
         while words:
             word = words.pop(0)
             name, has_value, value = word.removeprefix("--").partition("=")
-            if not word.startswith("--") or name not in (*options, *flags) or (has_value and name in flags):
+            if not word.startswith("--") or (has_value and name in flags):
                 raise UsageError(f"{self.subcommand} does not understand {word!r}")
             if name in options and not has_value:
                 if not words:
                     raise UsageError(f"{self.subcommand} needs a value for --{name}")
                 value = words.pop(0)
+            elif name not in (*options, *flags) and not has_value and words and not words[0].startswith("--"):
+                words.pop(0)
             self._options[name] = value
 
     def option(self, name: str, default: str | None = None) -> str:

@@ -14,7 +14,8 @@ from tests.unit.plugin.test_subcommands import Least
         ((), "no subcommand"),
         (("fly",), "no subcommand 'fly'"),
         (("",), "no subcommand ''"),
-        (("info", "--loud"), "does not understand '--loud'"),
+        (("info", "loud"), "does not understand 'loud'"),
+        (("info", "--loud", "very", "much"), "does not understand 'much'"),
         (("get-session-dir",), "needs --repo-path"),
         (("get-session-dir", "--repo-path"), "needs a value for --repo-path"),
         (("install-hooks", "--force=yes"), "does not understand '--force=yes'"),
@@ -38,6 +39,21 @@ def test_a_value_may_follow_its_option_in_the_same_word(tool: Tool) -> None:
     assert {tool("format-resume-command", *words).out for words in given} == {
         b'{"command": "entire-demo-agent --resume --x=1"}\n'
     }
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--session-id", "s1", "--colour", "red"),
+        ("--colour", "red", "--session-id", "s1"),
+        ("--loud", "--session-id", "s1"),
+        ("--session-id", "s1", "--loud"),
+        ("--colour=red", "--session-id=s1"),
+    ],
+    ids=" ".join,
+)
+def test_options_of_newer_hosts_are_ignored(tool: Tool, words: tuple[str, ...]) -> None:
+    assert tool("format-resume-command", *words).json == {"command": "entire-demo-agent --resume s1"}
 
 
 def test_outside_of_a_repository_the_current_folder_counts(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> None:

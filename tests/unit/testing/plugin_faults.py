@@ -82,6 +82,10 @@ FAULTS: dict[str, tuple[Fault, ...]] = {
         fault("silent", "    if command is None:\n", "    if command is None:\n        return\n"),
         fault("says-no-word", 'raise Refusal(f"unknown subcommand: {words[0] if words else \'none\'}")', "sys.exit(2)"),
     ),
+    "unknown-options": (
+        doing("crashes", "detect", 'if "--a-newer-option" in options: os.abort()'),
+        doing("refuses", "detect", 'if "--a-newer-option" in options: raise Refusal("no such option")', is_noted=True),
+    ),
     "session-id": (
         fault("known-hooks-only", 'given_object().get("session_id") or ""',
               '(lambda asked: asked["hook_type"] != "agent-spawn" and asked["session_id"] or "")(given_object())'),

@@ -124,3 +124,13 @@ def refuses_unknown_subcommands(probe: Probe) -> None:
     """An unknown subcommand, or none, is refused with a message: that is how a host learns what a plugin cannot do."""
     for words in (("no-such-subcommand",), (), ("",)):
         probe.refuses(*words)
+
+
+def ignores_unknown_options(probe: Probe) -> None:
+    """An option that is not known is ignored, with its value: newer hosts may have it."""
+    for unknown in (("--a-newer-option", "its-value"), ("--a-newer-option",)):
+        answer = probe.ends("detect", *unknown)
+        if answer.is_ok:
+            probe.object_of(answer)
+        else:
+            probe.note("an option that is not known is refused; ignore it, as newer hosts may have it")

@@ -15,6 +15,7 @@ CHECKS = (
     Check(name="info-speed", check=identity.starts_quickly, group="identity"),
     Check(name="detect", check=identity.detects, group="identity"),
     Check(name="unknown-subcommand", check=identity.refuses_unknown_subcommands, group="identity"),
+    Check(name="unknown-options", check=identity.ignores_unknown_options, group="identity"),
     Check(name="session-id", check=sessions.finds_the_session_id, group="sessions"),
     Check(name="session-dir", check=sessions.names_its_session_folder, group="sessions"),
     Check(name="session-file", check=sessions.names_a_session_file, group="sessions"),
