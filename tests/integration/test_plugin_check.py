@@ -173,6 +173,8 @@ def test_what_cannot_be_understood_is_refused(args: tuple[object, ...], message:
         ('{"hook": "stop"}', "the key 'payload' is missing"),
         ('{"hook": 7, "payload": {}, "event": null}', "7 must be a text"),
         ('{"hook": "stop", "payload": {}, "event": 7}', "7 must be an object"),
+        ('{"hook": "stop", "payload": {}, "event": {}}', "the key 'type' is missing"),
+        ('{"hook": "stop", "payload": {}, "event": {"type": "stop"}}', "must be a number from 1 to 7"),
     ],
 )
 def test_fixtures_that_make_no_sense_are_named(content: str, message: str, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from entire.model.transcripts import Position, SessionFile
 
 # a capability of the contract: those of the protocol that give it, any of them
-_CAPABILITIES = {
+CAPABILITIES = {
     "hook_installer": ("hooks",),
     "hook_responder": ("hook_response_writer",),
     "session_lister": ("entire_session_list",),
@@ -67,7 +67,7 @@ class ExternalAgent:
         self.type: Final = info.type
         self.hook_names: Final = info.hook_names
         self.capabilities: Final = frozenset(
-            (*_OF_HOST, *(name for name, given in _CAPABILITIES.items() if info.capabilities.intersection(given)))
+            (*_OF_HOST, *(name for name, given in CAPABILITIES.items() if info.capabilities.intersection(given)))
         )
         calls = Calls(program, note)
         self._plugin = Plugin(info=info, calls=calls, sessions=Sessions(calls, info, folders), metadata=metadata)

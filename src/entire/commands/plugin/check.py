@@ -74,6 +74,7 @@ def run(path: str, options: Options, rig_file: Path | None = None, *, as_json: b
         text.write(form.dumps(_as_json(path, report.results)))
     else:
         text.write(_end(report.results, text.style_for(sys.stdout)))
+        text.write(_hint(report.results) if rig_file is None else [])
     return 1 if _count(report.results, Status.FAILED) else 0
 
 
@@ -139,6 +140,12 @@ def _end(results: Sequence[Result], style: Style) -> Iterator[str]:
     yield ""
     counts = [f"{_count(results, status)} {status.value}" for status in Status if _count(results, status)]
     yield f"{', '.join(counts) or 'Nothing was checked'}, in {sum(result.seconds for result in results):.0f} seconds."
+
+
+def _hint(results: Sequence[Result]) -> list[str]:
+    """Say how more promises can be asked, if some were skipped."""
+    wanting = any("no player" in result.reason for result in results if result.status is Status.SKIPPED)
+    return ["Promises that need a player are asked with a rig: `--rig FILE`."] if wanting else []
 
 
 def _failure(result: Result) -> Iterator[str]:

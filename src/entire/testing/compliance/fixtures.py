@@ -99,9 +99,10 @@ _HINT = "see docs/reference/plugin-checks.md for the format"
 
 
 def _payload(path: Path, value: dict[str, Any]) -> HookCase:
-    return HookCase(
-        name=path.stem, hook=_text(value["hook"]), payload=value["payload"], event=_object(value["event"], null=True)
-    )
+    hook, payload, event = _text(value["hook"]), value["payload"], _object(value["event"], null=True)
+    if event is not None and event["type"] not in range(1, 8):
+        raise ValueError("the event's `type` must be a number from 1 to 7")
+    return HookCase(name=path.stem, hook=hook, payload=payload, event=event)
 
 
 def _transcript(path: Path, value: dict[str, Any]) -> TranscriptCase:

@@ -6,7 +6,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from entire.agents.external.agent import ExternalAgent
+from entire.agents.external.agent import CAPABILITIES, ExternalAgent
 from entire.agents.external.language import protocol
 from entire.agents.external.plugins import Plugins
 from entire.agents.external.programs.program import Program
@@ -54,6 +54,10 @@ class PluginRig(Rig):
             self.close()
             known[here] = Program(self.path, self.info, root=os.getcwd(), in_hook=False)
         return known[here]
+
+    def lack(self, part: str) -> str:
+        """Return what is missing, in the words of the protocol."""
+        return f"no {' or '.join(f'`{name}`' for name in CAPABILITIES[part])}" if part in CAPABILITIES else f"no {part}"
 
     def close(self) -> None:
         """End the process that answers questions."""

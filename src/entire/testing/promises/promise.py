@@ -29,5 +29,5 @@ class Promise(Value):
         """Return why the promise is skipped for a rig; '' if it holds for it."""
         if self.name in rig.exceptions:
             return rig.exceptions[self.name]
-        missing = [part for part in self.needs if not rig.has(part)]
-        return f"it has no {' and no '.join(missing)}" if missing else ""
+        missing = [rig.lack(part) for part in self.needs if not rig.has(part)]
+        return f"it has {' and '.join(missing)}" if missing else ""

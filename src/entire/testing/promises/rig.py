@@ -155,3 +155,7 @@ class Rig:
         if part in ("payloads", "transcripts", "configs", "player"):
             return bool(getattr(self, part))
         return part in self.adapter().capabilities
+
+    def lack(self, part: str) -> str:
+        """Return what is missing, a part or a capability, as a report says it."""
+        return f"no {part}"
