@@ -158,3 +158,6 @@ def test_input_can_be_closed_and_output_left(tmp_path: Path) -> None:
 def test_what_cannot_be_started_says_so(tmp_path: Path) -> None:
     answer = call.run(Call(path=str(tmp_path / "none"), words=(), env={}, folder=str(tmp_path)))
     assert answer.problem == "cannot be started: No such file or directory"
+    windows = script(tmp_path)
+    Path(windows.path).write_bytes(b"#!/bin/sh\r\necho {}\r\n")
+    assert call.run(windows).problem == "cannot be started: the interpreter that its first line names does not exist"

@@ -11,6 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 from entire.agents.external.language import protocol
+from entire.agents.external.programs.program import why_not_started
 from entire.model.value import Value
 
 if TYPE_CHECKING:
@@ -155,8 +156,8 @@ def run(call: Call) -> Answer:
     try:
         running = Running(call)
     except OSError as error:
-        return Answer(call=call, status=127, stdout=b"", stderr=b"", seconds=0.0,
-                      problem=f"cannot be started: {error.strerror}")  # fmt: skip
+        problem = f"cannot be started: {why_not_started(call.path, call.folder, error)}"
+        return Answer(call=call, status=127, stdout=b"", stderr=b"", seconds=0.0, problem=problem)
     return _Conversation(running).finish()
 
 

@@ -214,7 +214,9 @@ class Program:
         try:
             child = Running((self.path, *words), self._env, self.root, self._clock, given)
         except process.StartError as error:
-            raise self._error(label, f"cannot be started: {_why_not(self.path, self.root, error.__cause__)}") from error
+            raise self._error(
+                label, f"cannot be started: {why_not_started(self.path, self.root, error.__cause__)}"
+            ) from error
         self.processes += 1
         return child
 
@@ -283,7 +285,7 @@ def _how_it_ended(status: int) -> str:
     return f"failed with status {status}" if status > 0 else f"was killed by signal {-status}"
 
 
-def _why_not(path: str, root: str, reason: BaseException | None) -> str:
+def why_not_started(path: str, root: str, reason: BaseException | None) -> str:
     """Say why a program cannot be started: the system's reason may be another file's."""
     number = getattr(reason, "errno", 0)
     if number == errno.ENOENT and not os.path.isdir(root):
