@@ -174,7 +174,9 @@ def test_tokens_that_a_plugin_could_not_tell_are_asked_for_when_the_turn_of_the_
     assert played.tokens() == (None, None)
     played.hook("turn-end")
     assert played.tokens() == (11, 2)
-    assert played.story.log_errors() == []
+    assert played.story.log_errors() == [
+        "`entire-agent-recorder calculate-tokens` failed with status 1: the agent is not well"
+    ]
 
 
 def test_the_first_commit_of_the_first_turn(played: Played) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from entire.agents.external.language.protocol import PluginError
 from entire.agents.external.plugins import Plugins
-from entire.agents.external.protocol import PluginError
 from entire.model.transcripts import START
 from tests import plugins as scripts
 from tests.unit.agents.external.scripted import pids, survivors
