@@ -167,13 +167,14 @@ def test_tokens_that_a_plugin_could_not_tell_are_asked_for_when_the_turn_of_the_
     played.plugin.break_down("calculate-tokens")
     played.turn("one.txt", 1)
     played.plugin.recover()
-    played.hook("turn-start", prompt="Create two.txt")
-    played.say(prompt="Create two.txt")
-    played.work("two.txt", 10)
-    played.commit("Add both in the turn")
-    assert played.tokens() == (None, None)
+    played.turn("two.txt", 10)
+    played.hook("turn-start", prompt="Create three.txt")
+    played.say(prompt="Create three.txt")
+    played.work("three.txt", 100)
+    played.commit("Add all in the turn")
+    assert played.tokens() == (10, 1)
     played.hook("turn-end")
-    assert played.tokens() == (11, 2)
+    assert played.tokens() == (111, 3)
     assert played.story.log_errors() == [
         "`entire-agent-recorder calculate-tokens` failed with status 1: the agent is not well"
     ]
