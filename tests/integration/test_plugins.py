@@ -74,6 +74,14 @@ def test_sessions_of_a_plugin_without_hooks_are_not_recorded(world: PluginWorld)
     )
 
 
+def test_enable_says_which_plugin_did_not_tell_whether_its_agent_is_there(world: PluginWorld) -> None:
+    allowed(world, replaced("detect", "echo 'no display' >&2; exit 4"))
+    assert "Claude Code: " in world.ok("enable")
+    assert world.err == (
+        "the plugin x failed: `entire-agent-x detect` failed with status 4: no display: run `entire plugin check x`\n"
+    )
+
+
 def test_a_plugin_that_refuses_leaves_no_hooks_of_another_agent(world: PluginWorld) -> None:
     allowed(world, replaced("install-hooks", "exit 7"))
     assert world.entire("enable", "--agent", "claude-code", "--agent", "x") == 1

@@ -66,6 +66,7 @@ def run(request: EnableRequest) -> int:
         workspace.check_enable(request)
         request = _ask(workspace, request)
     view = workspace.enable(request)
+    text.write(map(text.plain, view.warnings), sys.stderr)
     lines = [*_agents(view, top), *_git_hooks(view.git, top)]
     if interactive and view.git.lines:
         text.write([*lines, *(f"  {line.path}:  {line.line}" for line in view.git.lines)])

@@ -186,6 +186,12 @@ def _failure_now(name: str, message: str) -> PluginProblemView:
     )
 
 
+def failures(plugins: Plugins) -> tuple[str, ...]:
+    """Return what plugins failed to answer in this command, and what to do, a line each."""
+    found = (_failure_now(name, message) for name, message in plugins.failures.items())
+    return tuple(f"{problem.problem}: {problem.hint}" for problem in found)
+
+
 def _ignored_switches(place: Place) -> Iterator[PluginProblemView]:
     for path in known_plugins.tracked_switches(place):
         yield PluginProblemView(

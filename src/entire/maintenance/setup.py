@@ -126,7 +126,7 @@ def _enable(place: Place, request: EnableRequest, found: Plugins) -> EnableView:
     files.write(place.enabled_marker, b"")
     _record_own_changes(place, before=False)
     return EnableView(agents=installed, removed=removed, git=_git_hooks(report), push_sessions=push,
-                      settings_files=tuple(written))  # fmt: skip
+                      settings_files=tuple(written), warnings=maintenance_plugins.failures(found))  # fmt: skip
 
 
 def _others(place: Place, chosen: Sequence[Agent], found: Plugins) -> list[str]:

@@ -397,6 +397,7 @@ class EnableView(Value):
     push_sessions: bool
     removed: tuple[AgentHooksView, ...] = ()
     settings_files: tuple[str, ...] = ()  # written; none if nothing changed
+    warnings: tuple[str, ...] = ()  # plugins that failed, so that it is not known whether their agents are used
 
 
 class DisableView(Value):
