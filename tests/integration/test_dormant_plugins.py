@@ -191,6 +191,8 @@ def test_the_first_commit_of_the_first_turn(played: Played) -> None:
     played.hook("turn-end")
     assert played.slot()["transcript"] == played.file.read_text()
     assert played.tokens() == (11, 2), "all of the turn's go to its last checkpoint"
+    (first,) = played.story.linked("HEAD~1")["slots"].values()
+    assert (first["token_usage"]["output_tokens"], first["prompts"]) == (0, ["Create one.txt"])
     assert played.story.log_errors() == []
 
 
