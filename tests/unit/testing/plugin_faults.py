@@ -70,7 +70,7 @@ FAULTS: dict[str, tuple[Fault, ...]] = {
         fault("null-lists", '[".good"]', "None", is_noted=True),
     ),
     "info-anywhere": (doing("needs-a-repository", "info", 'os.stat(".git")'),),
-    "info-speed": (doing("works", "info", "for _ in range(60_000_000): pass"),),
+    "info-speed": (doing("works", "info", "for _ in range(25_000_000): pass"),),
     "detect": (
         fault("a-word", 'os.path.isdir(".good")}', '"no"}'),
         fault("two-values", 'put({"present"', 'put({}), put({"present"'),
@@ -173,7 +173,7 @@ FAULTS: dict[str, tuple[Fault, ...]] = {
     ),
     "no-input": (doing("needs-it", "info", "os.fstat(0)"),),
     "unread-input": (doing("reads-it", "detect", 'json.loads(given() or b"{}")'),),
-    "closed-output": (fault("goes-on", "        os._exit(0)", "        while True: pass"),),
+    "closed-output": (fault("goes-on", "        os._exit(0)", f"        {SLEEP}"),),
     "no-process-left": (
         doing("leaves-a-child", "detect", 'os.spawnvp(os.P_NOWAIT, "sleep", ["sleep", "60"])'),
         doing("leaves-a-daemon", "detect", 'os.system("setsid sleep 60 </dev/null >/dev/null 2>&1 &")'),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,12 @@ from tests.unit.testing.plugin_faults import CAPTURED, CASES, FAULTS, GOOD, SMAL
 
 ROOMS = (asking, captured, hooks, identity, processes, sessions, surroundings, transcripts)
 NAMES = [check.name for check in CHECKS]
+
+
+@pytest.fixture(autouse=True)
+def own_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `python3` be the one that runs the tests: that of a version manager takes several times as long to start."""
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
 
 
 def results(path: Path, *only: str, **how: object) -> dict[str, Result]:
