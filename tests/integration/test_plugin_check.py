@@ -152,13 +152,14 @@ def test_a_path_is_any_file_and_needs_no_permission(tmp_path: Path, monkeypatch:
     [
         ((), "name a plugin, or the path of one"),
         (("./missing",), "there is no file "),
+        ((Path(GOOD).parent,), f"{Path(GOOD).parent} is a folder"),
         ((GOOD, "--only", "nothing"), "there is no check called 'nothing'"),
         ((GOOD, "--only", "promises/nothing-of-the-kind"), "there is no promise called "),
         ((GOOD, "--rig", "rig.txt"), "rig.txt is not a Python file"),
         ((GOOD, "--fixtures", "missing"), "missing is not a folder"),
         ((GOOD, "--fixtures", "."), "there are no fixtures in ."),
     ],
-    ids=["no-name", "no-file", "no-check", "no-promise", "no-rig", "no-folder", "no-fixtures"],
+    ids=["no-name", "no-file", "folder", "no-check", "no-promise", "no-rig", "no-folder", "no-fixtures"],
 )
 def test_what_cannot_be_understood_is_refused(args: tuple[object, ...], message: str, tmp_path: Path) -> None:
     status, said, error = check(*args, folder=tmp_path)

@@ -117,6 +117,7 @@ FAULTS: dict[str, tuple[Fault, ...]] = {
     "exact-chunks": (
         fault("text", "    data = given()\n    parts",
               '    data = given().replace(b"\\r\\n", b"\\n")\n    parts'),
+        fault("three-at-least", "    if size < 1:\n", "    if size < 3:\n"),
     ),
     "installation": (fault("counts-always", 'if ENTRY[:-1] in text and "--force" not in options', "if False"),),
     "installation-flags": (doing("no-local-dev", "install_hooks", 'if "--local-dev" in options: raise Refusal("no")'),),

@@ -14,6 +14,8 @@ def find(name_or_path: str) -> str:
     if os.sep not in name_or_path:
         return _of_name(name_or_path)
     path = os.path.abspath(name_or_path)
+    if os.path.isdir(path):
+        raise UsageError(f"{path} is a folder", hint="name the executable in it")
     if not os.path.isfile(path):
         raise UsageError(f"there is no file {path}", hint="name the executable, or an allowed plugin")
     return path

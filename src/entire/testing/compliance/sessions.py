@@ -184,13 +184,20 @@ def refuses_chunks_of_nothing(probe: Probe) -> None:
 
 
 def splits_any_bytes(probe: Probe) -> None:
-    """Any bytes are the same once split and joined: blank lines, no final newline, CRLF, no text at all, nothing."""
+    """Any bytes are the same once split and joined, into chunks of any size: blank lines, no final newline, CRLF, no
+    text at all, nothing.
+    """
     samples = (
         b"", b"\n", b"no newline at the end", b"one\n\n\ntwo\n\n", b"one\r\ntwo\r\n", b"\n" * 100, b" \n\t\n \n",
         bytes(range(256)) * 8, "ünïcödé 漢字\n".encode() * 40, b"x" * 2000, b"\xef\xbb\xbf{}\n", b"a\0b\n" * 50,
     )  # fmt: skip
     for data in samples:
         must_join(probe, split(probe, data, 512), data)
+    data = b"ab\n\0\xff{}"
+    for size in (1, 2, 3):
+        chunks = split(probe, data, size)
+        probe.require(all(len(chunk) <= size for chunk in chunks), f"no chunk is larger than {size} bytes")
+        must_join(probe, chunks, data)
 
 
 def split(probe: Probe, data: bytes, size: int) -> list[bytes]:

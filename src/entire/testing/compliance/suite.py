@@ -70,7 +70,7 @@ def _checked(check: Check, plugin: Plugin, folder: Path, options: Options) -> Re
         return replace(result, status=Status.SKIPPED, reason=reason)
     started = time.monotonic()
     found = _made(check, plugin, folder, options)
-    return replace(result, **found, seconds=time.monotonic() - started)
+    return replace(result, **found, seconds=round(time.monotonic() - started, 3))
 
 
 def _made(check: Check, plugin: Plugin, folder: Path, options: Options) -> dict[str, object]:
