@@ -143,6 +143,21 @@ def test_without_an_analyzer_the_session_data_tell_the_files(
     assert played.slot()["files_touched"] == ["a.txt"]
 
 
+@pytest.mark.parametrize("capabilities", [["hooks"], ["hooks", "token_calculator"]])
+def test_tokens_of_a_transcript_without_numbers_or_lines_are_not_said_to_be_none(
+    story: Story, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capabilities: list[str]
+) -> None:
+    used = {"input_tokens": 5, "output_tokens": 2}
+    played = Played(story, tmp_path, monkeypatch, capabilities=capabilities, answers={"calculate-tokens": used})
+    played.hook("prompt", prompt="create a.txt")
+    story.write("a.txt", "a\n")
+    played.file.write_text("You: create a.txt\nAgent: done\n")
+    played.hook("stop")
+    story.commit("Add a")
+    usage = played.slot().get("token_usage") or {}
+    assert usage.get("output_tokens") == (2 if "token_calculator" in capabilities else None)
+
+
 def test_a_conversation_is_rewound_by_the_plugin_and_back(played: Played) -> None:
     played.turn("a.txt")
     short = played.file.read_bytes()

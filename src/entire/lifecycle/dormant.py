@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from entire.git.read import Objects
     from entire.layout import Place
-    from entire.model.session import Session, SubagentTask
+    from entire.model.session import Session, SubagentTask, Turn
     from entire.store.step_transcripts import SavedTranscript
     from entire.store.turnlog import TurnNote
 
@@ -34,7 +34,9 @@ class DormantAgent(StandIn):
     def transcript(self, session_ref: str, stored: bytes | None = None) -> RecordedTranscript:  # noqa: ARG002
         if session_ref == self._session.transcript_path:
             notes = turnlog.read(self._place, self._session.session_id)
-            return RecordedTranscript(recorded_end(self._session), notes, _known_lines(self._session))
+            return RecordedTranscript(
+                recorded_end(self._session), notes, _known_lines(self._session), self._session.turn
+            )
         task = next((task for task in self._session.tasks.values() if task.ref == session_ref and task.end), None)
         if task is None or _is_of_running_turn(self._session, task):
             return RecordedTranscript(START, [])
@@ -59,13 +61,16 @@ def _known_lines(session: Session) -> FileLines | None:
 class RecordedTranscript:
     """What is recorded of a transcript: where it ended last, and what each turn took, or a subagent's one task.
 
-    ``lines``: its content now, if that is a file of lines.
+    ``lines``: its content now, if that is a file of lines. ``turn``: the session's last.
     """
 
-    def __init__(self, end: Position, notes: Sequence[TurnNote], lines: FileLines | None = None) -> None:
+    def __init__(
+        self, end: Position, notes: Sequence[TurnNote], lines: FileLines | None = None, turn: Turn | None = None
+    ) -> None:
         self._end = end
         self._notes = notes
         self._lines = lines
+        self._turn = turn
 
     def snapshot(self) -> bytes:
         return b""
@@ -96,6 +101,8 @@ class RecordedTranscript:
         until = self._end if until is None else until
         if not is_later(until, since):
             return TokenUsage()
+        if not until.count:
+            return self._tokens_of_last(since, until)
         found, start = [], until.count
         for note in self._newest_first(until):
             if note.end != start or note.start < since.count:
@@ -104,6 +111,12 @@ class RecordedTranscript:
             start = note.start
         spent = total(found) if found else None
         return UNKNOWN if spent is None else spent
+
+    def _tokens_of_last(self, since: Position, until: Position) -> TokenUsage:
+        """Return the tokens of the last turn, if that is the range: without numbers, notes of others name no place."""
+        turn = self._turn
+        is_range = turn is not None and turn.ended and (turn.start, turn.finish) == (since, until)
+        return turn.tokens if turn is not None and is_range else UNKNOWN
 
     def _newest_first(self, until: Position) -> list[TurnNote]:
         """Return the first note of each turn that ended by ``until``: it has the turn's tokens."""
@@ -117,8 +130,10 @@ class RecordedTranscript:
 
 
 def is_later(position: Position, other: Position) -> bool:
-    """Compare the plugin's own numbers: the only thing that is known of its positions without asking it."""
-    return position.count > other.count
+    """Compare the plugin's own numbers, or sizes where it gives none: no more is known without asking it."""
+    if position.count or other.count:
+        return position.count > other.count
+    return position.byte > other.byte
 
 
 def recorded_end(session: Session) -> Position:
