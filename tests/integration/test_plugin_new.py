@@ -185,7 +185,7 @@ def test_a_folder_that_cannot_be_created() -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("size", ["3", "7", "512", "8191", "1048576"])
+@pytest.mark.parametrize("size", ["1", "2", "4", "512", "8191", "1048576"])
 @pytest.mark.parametrize("name", BYTES)
 def test_any_bytes_are_split_and_joined(name: str, size: str, language: str, place: Path) -> None:
     folder = new("myagent", language)
@@ -196,6 +196,14 @@ def test_any_bytes_are_split_and_joined(name: str, size: str, language: str, pla
     assert max(map(len, chunks), default=0) <= int(size)
     done = call(folder, "reassemble-transcript", stdin=json.dumps(told).encode())
     assert (done.returncode, done.stdout) == (0, BYTES[name])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("unknown", [("--colour", "red"), ("--loud",), ("--empty", "")], ids=" ".join)
+def test_options_of_newer_hosts_are_ignored(unknown: tuple[str, ...], language: str) -> None:
+    folder, words = new("myagent", language), ("--session-id", "s1")
+    for given in ((*unknown, *words), (*words, *unknown)):
+        assert answer(folder, "format-resume-command", *given) == {"command": "myagent --resume s1"}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
