@@ -74,7 +74,8 @@ class Call:
         return self._agents[0]
 
     def stdin(self) -> bytes:
-        return sys.stdin.buffer.read()
+        """Return all of standard input; nothing, if that is closed."""
+        return sys.stdin.buffer.read() if sys.stdin is not None else b""
 
     def document(self) -> dict[str, Any]:
         """Return the JSON object on standard input; raises EntireError for anything else."""

@@ -34,6 +34,8 @@ def run(agent: AgentFactory, argv: Sequence[str], about: object = None) -> int:
     """
     about = agent if about is None else about
     try:
+        if sys.stdout is None:
+            raise EntireError("standard output is closed")
         answer = subcommands.carry_out(Call(agent, argv, about))
         sys.stdout.buffer.write(answer)
         sys.stdout.buffer.flush()

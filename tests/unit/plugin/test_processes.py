@@ -68,6 +68,19 @@ def test_the_host_closes_the_pipe(plugin: str, tmp_path: Path) -> None:
         assert child.stderr.read() == b""
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("info >&-", "standard output is closed"),
+        ("get-session-id <&-", "standard input is not JSON: "),
+    ],
+)
+def test_what_the_host_closed_is_told(plugin: str, words: str, message: str) -> None:
+    done = subprocess.run(["sh", "-c", f'"$0" {words}', plugin], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"entire-agent-sample: {message}")
+
+
 def test_an_answer_comes_before_the_next_question(plugin: str) -> None:
     with subprocess.Popen([plugin, "entire-ask"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         assert child.stdin is not None
