@@ -29,6 +29,7 @@ from entire.plugin.serving import serve
 sys.exit(serve({name!r}, sys.argv[1:]))
 """
 _open: dict[object, Program] = {}
+_made: list[Program] = []
 
 
 def rigs() -> list[ServedRig]:
@@ -91,7 +92,16 @@ def _program(name: str) -> Program:
         while _open:
             _open.popitem()[1].close()
         _open[here] = Program(executable(name), _info(name), root=os.getcwd(), in_hook=False)
+        _made.append(_open[here])
     return _open[here]
+
+
+def close() -> None:
+    """End what waits for questions: an adapter that is older than the last program may have asked its own again."""
+    for program in _made:
+        program.close()
+    _open.clear()
+    _made.clear()
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,13 @@ BY_HOST = {"session_resumer", "transcript_preparer"}
 """What the host offers for every plugin."""
 
 test_promises = promises.cases(*SERVED)
+
+
+@pytest.fixture(autouse=True)
+def leave_nothing_running() -> Iterator[None]:
+    """End what waits for questions: other tests of the same process look for children that are left."""
+    yield
+    served.close()
 
 
 def test_every_built_in_agent_is_here() -> None:

@@ -34,9 +34,8 @@ class DormantAgent(StandIn):
     def transcript(self, session_ref: str, stored: bytes | None = None) -> RecordedTranscript:  # noqa: ARG002
         if session_ref == self._session.transcript_path:
             notes = turnlog.read(self._place, self._session.session_id)
-            return RecordedTranscript(
-                recorded_end(self._session), notes, _known_lines(self._session), self._session.turn
-            )
+            end = recorded_end(self._session, notes)
+            return RecordedTranscript(end, notes, _known_lines(self._session, end), self._session.turn)
         task = next((task for task in self._session.tasks.values() if task.ref == session_ref and task.end), None)
         if task is None or _is_of_running_turn(self._session, task):
             return RecordedTranscript(START, [])
@@ -50,12 +49,12 @@ def _is_of_running_turn(session: Session, task: SubagentTask) -> bool:
     return turn is not None and not turn.ended and task.done >= turn.started
 
 
-def _known_lines(session: Session) -> FileLines | None:
+def _known_lines(session: Session, end: Position) -> FileLines | None:
     """Return the lines of a transcript that is known to be a file of lines, which needs no plugin to be read."""
     if not session.stored.lines or transcripts.was_rewritten(session):
         return None
     now = LineTranscript(session.transcript_path).end(Position(byte=session.stored.size))
-    return FileLines(path=session.transcript_path, lines=recorded_end(session).count, size=now.byte)
+    return FileLines(path=session.transcript_path, lines=end.count, size=now.byte)
 
 
 class RecordedTranscript:
@@ -97,7 +96,10 @@ class RecordedTranscript:
         return self._lines
 
     def tokens(self, since: Position, until: Position | None = None) -> TokenUsage:
-        """Return the sum of the turns that fill the range up to its end; UNKNOWN if none does."""
+        """Return the sum of the turns in the range; UNKNOWN if none ends where it ends.
+
+        What was written between two turns makes the session incomplete where it was seen (``turn.begin``).
+        """
         until = self._end if until is None else until
         if not is_later(until, since):
             return TokenUsage()
@@ -105,7 +107,7 @@ class RecordedTranscript:
             return self._tokens_of_last(since, until)
         found, start = [], until.count
         for note in self._newest_first(until):
-            if note.end != start or note.start < since.count:
+            if note.end > start or note.start < since.count:  # of a transcript that was rewritten, or counted already
                 break
             found.append(usage_from_json(note.tokens or None))
             start = note.start
@@ -136,12 +138,15 @@ def is_later(position: Position, other: Position) -> bool:
     return position.byte > other.byte
 
 
-def recorded_end(session: Session) -> Position:
-    """Return the latest position that the session's state holds: where its last turn ended or the running one began."""
+def recorded_end(session: Session, notes: Sequence[TurnNote] = ()) -> Position:
+    """Return the latest position that is recorded: where the session's last turn ended or the running one began. After
+    a rewind, its state knows no turn; the notes of its turns tell then.
+    """
     turn = session.turn
     if turn is None:
-        return session.counted
-    last = turn.finish if turn.ended else turn.start
+        last = Position(count=max((note.end for note in notes), default=0))
+    else:
+        last = turn.finish if turn.ended else turn.start
     return last if is_later(last, session.counted) else session.counted
 
 
@@ -149,5 +154,5 @@ def saved(objects: Objects, session: Session) -> SavedTranscript | None:
     """Return what was last stored of a session's transcript, without its content; None if nothing is, or if it can be
     read without its plugin.
     """
-    parts = step_transcripts.latest_parts(objects, session) if _known_lines(session) is None else ()
+    parts = step_transcripts.latest_parts(objects, session) if _known_lines(session, START) is None else ()
     return step_transcripts.SavedTranscript(content=b"", parts=parts, size=session.stored.size) if parts else None

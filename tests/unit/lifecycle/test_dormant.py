@@ -48,6 +48,9 @@ def test_the_latest_position_is_where_the_running_turn_began() -> None:
     assert recorded_end(session) == END
     session.counted = Position(count=12)
     assert recorded_end(session) == Position(count=12)
+    session.turn = None
+    assert recorded_end(session, [note("one", 0, 15)]) == Position(count=15), "a rewind leaves no turn"
+    assert recorded_end(session, [note("one", 0, 9)]) == Position(count=12)
 
 
 def test_a_file_of_lines_is_read_as_it_is_until_it_is_rewritten(tmp_path: Path) -> None:

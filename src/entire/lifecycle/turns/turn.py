@@ -47,7 +47,9 @@ def begin(context: Context, session: Session, event: Event) -> None:
     if is_new and session.counted == START and transcript.shares_answer(start) and _is_fork(context, session, start):
         session.counted = start
     if session.is_external and transcript.is_later(start, session.counted) and start.count != last.count:
-        session.is_incomplete = True  # its hooks did not run, or the agent went on writing
+        # Its hooks did not run, or the agent went on writing.
+        known = last if transcript.is_later(last, session.counted) else session.counted
+        session.is_incomplete |= transcript.has_answers(known, start) is not False
     if is_new and not session.untracked_at_start:
         agent_paths = context.journal.attribution.agent_paths
         untracked = [path for path in taken.snapshot.untracked if path not in agent_paths]
