@@ -24,7 +24,15 @@ NOT_DECLARED = {"hook-messages", "preparation", "text", "subagents", "compact"}
 SKIPPED = {
     "python": NOT_DECLARED,
     # Its hooks are in a file of their own, and version 1 is all that it speaks.
-    "shell": {*NOT_DECLARED, "user-settings", "broken-settings", "questions", "many-questions", "bad-questions"},
+    "shell": {
+        *NOT_DECLARED,
+        "user-settings",
+        "broken-settings",
+        "questions",
+        "many-questions",
+        "questions-at-the-end",
+        "bad-questions",
+    },
 }
 
 
