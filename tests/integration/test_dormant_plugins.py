@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from entire.lifecycle import dormant
+from entire.agents.stand_in import is_later
 from entire.model.session import Process
 from entire.model.transcripts import Position
 from entire.workspace import Workspace
@@ -297,5 +297,5 @@ def test_the_agents_own_commit_is_recognised_by_its_environment(
 
 
 def test_positions_are_compared_by_the_plugins_number_alone() -> None:
-    assert dormant.is_later(Position(count=2, byte=1), Position(count=1, byte=9))
-    assert not dormant.is_later(Position(count=1, byte=9), Position(count=1, byte=1))
+    assert is_later(Position(count=2, byte=1), Position(count=1, byte=9))
+    assert not is_later(Position(count=1, byte=9), Position(count=1, byte=1))

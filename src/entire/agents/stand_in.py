@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from entire.agents.contract import Transcript
     from entire.model.events import Event
+    from entire.model.transcripts import Position
 
 
 class StandIn:
@@ -44,3 +45,10 @@ class StandIn:
 
     def reassemble_transcript(self, chunks: list[bytes]) -> bytes:
         return transcripts.join(chunks)
+
+
+def is_later(position: Position, other: Position) -> bool:
+    """Compare positions whose adapter cannot be asked: by its own numbers, or by sizes where it gives none."""
+    if position.count or other.count:
+        return position.count > other.count
+    return position.byte > other.byte

@@ -5,7 +5,7 @@ needs from what the plugin's own hooks recorded.
 from __future__ import annotations
 
 from entire.agents.lines import LineTranscript
-from entire.agents.stand_in import StandIn
+from entire.agents.stand_in import StandIn, is_later
 from entire.model.records import usage_from_json
 from entire.model.transcripts import START, UNKNOWN, Agreement, FileLines, Position, TokenUsage, total
 from entire.store import step_transcripts, transcripts, turnlog
@@ -129,13 +129,6 @@ class RecordedTranscript:
         newest = sorted(turns.values(), key=lambda note: -note.ended)
         last = next((number for number, note in enumerate(newest) if note.end == until.count), len(newest))
         return newest[last:]
-
-
-def is_later(position: Position, other: Position) -> bool:
-    """Compare the plugin's own numbers, or sizes where it gives none: no more is known without asking it."""
-    if position.count or other.count:
-        return position.count > other.count
-    return position.byte > other.byte
 
 
 def recorded_end(session: Session, notes: Sequence[TurnNote] = ()) -> Position:
