@@ -91,7 +91,7 @@ def _program(name: str) -> Program:
     if here not in _open:
         while _open:
             _open.popitem()[1].close()
-        _open[here] = Program(executable(name), _info(name), root=os.getcwd(), in_hook=False)
+        _open[here] = Program(executable(name), root=os.getcwd(), in_hook=False)
         _made.append(_open[here])
     return _open[here]
 

@@ -52,7 +52,7 @@ class PluginRig(Rig):
         known: dict[object, Program] = self.__dict__.setdefault("_programs", {})
         if here not in known:
             self.close()
-            known[here] = Program(self.path, self.info, root=os.getcwd(), in_hook=False)
+            known[here] = Program(self.path, root=os.getcwd(), in_hook=False)
         return known[here]
 
     def lack(self, part: str) -> str:

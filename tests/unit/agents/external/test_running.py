@@ -215,60 +215,6 @@ def test_a_hook_waits_for_a_program_that_has_not_answered_yet(make: Make) -> Non
     assert make("exec >/dev/null; sleep 0.8; echo x >done").run("prepare-transcript") == b""
 
 
-def test_a_large_output_goes_to_a_file_in_bounded_memory(make: Make, tmp_path: Path) -> None:
-    size = 60 << 20
-    plugin = make(f"cat >&2; yes '{{\"line\": 1}}' | head -c {size}")
-    tracemalloc.start()
-    try:
-        assert plugin.run_to_file(str(tmp_path / "out"), "read-transcript", stdin=b"x" * 100_000) == size
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert peak < 1 << 20
-    assert (tmp_path / "out").stat().st_size == size
-    assert (tmp_path / "out").stat().st_mode & 0o777 == 0o600
-    with (tmp_path / "out").open("rb") as file:
-        assert file.read(26) == b'{"line": 1}\n{"line": 1}\n{"'
-
-
-@pytest.mark.parametrize(
-    ("script", "reason"),
-    [
-        ("yes | head -c 3000000", "printed more than 2 MB"),
-        ("echo part; exit 1", "failed with status 1"),
-        ("echo part; kill -9 $$", "was killed by signal 9"),
-    ],
-)
-def test_a_file_exists_only_if_the_call_succeeds(make: Make, tmp_path: Path, script: str, reason: str) -> None:
-    with pytest.raises(PluginError, match=f"`entire-agent-strange read-transcript` {reason}"):
-        make(script).run_to_file(str(tmp_path / "out"), "read-transcript", max_output=2 << 20)
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_file_that_cannot_be_written(make: Make, tmp_path: Path) -> None:
-    plugin = make("echo text")
-    with pytest.raises(PluginError, match=f"was not called: cannot write {tmp_path}/no/out: No such file"):
-        plugin.run_to_file(str(tmp_path / "no" / "out"), "read-transcript")
-    (tmp_path / "out").write_text("old")
-    with pytest.raises(PluginError, match="File exists"):
-        plugin.run_to_file(str(tmp_path / "out"), "read-transcript")
-    assert (tmp_path / "out").read_text() == "old"
-    assert plugin.processes == 0
-
-
-def test_a_disk_that_is_full(make: Make, tmp_path: Path) -> None:
-    plugin = make("sleep 60 & echo $! >pids; yes")
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, limits[1]))
-    try:
-        with pytest.raises(PluginError, match=r"was ended, because its output cannot be written \(File too large\)$"):
-            plugin.run_to_file(str(tmp_path / "out"), "read-transcript")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert not (tmp_path / "out").exists()
-    assert survivors(pids(tmp_path / "pids", 1)) == []
-
-
 def test_no_file_can_be_opened_any_more(make: Make) -> None:
     plugin = make("echo {}")
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -31,7 +31,7 @@ MAX_ERRORS = 64 << 10
 MAX_ANSWER = 10 << 20
 """Bytes of a JSON answer."""
 MAX_TRANSCRIPT = 512 << 20
-"""Bytes of a transcript, which is streamed."""
+"""Bytes of a transcript on standard output."""
 
 CAPABILITIES = (
     "hooks",

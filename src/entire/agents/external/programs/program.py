@@ -11,14 +11,13 @@ import os
 import time
 
 import entire
-from entire import files, process
+from entire import process
 from entire.agents.external.language.protocol import (
     CALL_SECONDS,
     HOOK_PROCESSES,
     HOOK_SECONDS,
     LOCKED_SECONDS,
     MAX_ANSWER,
-    MAX_TRANSCRIPT,
     PREFIX,
     VERSION,
     PluginError,
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from entire.agents.external.language.protocol import Info
 
 _ASK = "entire-ask"
 _BOM = b"\xef\xbb\xbf"
@@ -52,7 +50,6 @@ class Program:
     def __init__(
         self,
         path: str,
-        info: Info | None = None,
         *,
         root: str,
         in_hook: bool,
@@ -61,7 +58,6 @@ class Program:
     ) -> None:
         self.path = path
         self.name = os.path.basename(path).removeprefix(PREFIX)
-        self.info = info
         self.root = root
         self.in_hook = in_hook
         self.processes = 0
@@ -78,26 +74,6 @@ class Program:
         output = _Answer(max_output, self._is_answer)
         self._call(words, stdin, output, seconds)
         return bytes(output.data)
-
-    def run_to_file(self, path: str, *words: str, stdin: bytes = b"", max_output: int = MAX_TRANSCRIPT) -> int:
-        """Call a subcommand and write its standard output to a new file, which exists only if that succeeds.
-
-        Returns the number of bytes.
-        """
-        try:
-            fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        except OSError as error:
-            raise self._error(words[0], f"was not called: cannot write {path}: {error.strerror}") from error
-        is_complete = False
-        try:
-            output = running.FileOutput(max_output, fd)
-            self._call(words, stdin, output, CALL_SECONDS)
-            is_complete = True
-        finally:
-            os.close(fd)
-            if not is_complete:
-                files.remove(path)
-        return output.size
 
     def call(self, *words: str, stdin: bytes | str = b"", seconds: float = CALL_SECONDS) -> dict[str, Any]:
         """Call a subcommand that answers a JSON object. ``stdin`` as a str is the path of a file to be read."""
@@ -278,7 +254,7 @@ def _reason(error: Exception, seconds: float) -> str:
         return "printed more than " + (f"{limit >> 20} MB" if limit >= 1 << 20 else f"{limit} bytes")
     if isinstance(error, OutOfTurnError):
         return "wrote more than one line for a question"
-    return f"was ended, because its output cannot be written ({getattr(error, 'strerror', error)})"
+    return f"was ended: {getattr(error, 'strerror', error)}"
 
 
 def _how_it_ended(status: int) -> str:

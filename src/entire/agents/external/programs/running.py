@@ -50,16 +50,11 @@ class Output:
 
     def __init__(self, limit: int) -> None:
         self.data = bytearray()
-        self.size = 0
         self._limit = limit
 
     def add(self, data: bytes) -> None:
-        self.size += len(data)
-        if self.size > self._limit:
+        if len(self.data) + len(data) > self._limit:
             raise TooMuchError(self._limit)
-        self.write(data)
-
-    def write(self, data: bytes) -> None:
         self.data += data
 
     def is_complete(self) -> bool:
@@ -69,18 +64,6 @@ class Output:
     def is_enough(self, *, is_closed: bool) -> bool:  # noqa: ARG002
         """Tell whether nothing is expected to follow; asked once the program has been silent for ``GRACE_SECONDS``."""
         return False
-
-
-class FileOutput(Output):
-    """Writes to an open file."""
-
-    def __init__(self, limit: int, fd: int) -> None:
-        super().__init__(limit)
-        self._fd = fd
-
-    def write(self, data: bytes) -> None:
-        while data:
-            data = data[os.write(self._fd, data) :]
 
 
 class Running:
