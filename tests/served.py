@@ -17,6 +17,7 @@ from entire.agents.external.programs.program import Program
 from entire.agents.registry import BUILTIN
 from entire.model.value import replace
 from entire.testing.promises import Payload, Player, Rig
+from entire.testing.promises.plugin import LastProgram
 from entire.testing.promises.rig import ignore
 from tests.rigs import every
 
@@ -28,8 +29,7 @@ sys.path[:0] = {path!r}
 from entire.plugin.serving import serve
 sys.exit(serve({name!r}, sys.argv[1:]))
 """
-_open: dict[object, Program] = {}
-_made: list[Program] = []
+PROGRAMS = LastProgram()
 
 
 def rigs() -> list[ServedRig]:
@@ -82,26 +82,7 @@ def __getattr__(name: str) -> Callable[..., ExternalAgent]:
 
 
 def _connect(name: str, metadata: Mapping[str, str]) -> ExternalAgent:
-    return ExternalAgent(_program(name), _info(name), metadata=metadata, note=_problems(name).append)
-
-
-def _program(name: str) -> Program:
-    """Return the program for the environment and folder of now; the last one, if both are the same."""
-    here = (name, os.getcwd(), frozenset(os.environ.items()))
-    if here not in _open:
-        while _open:
-            _open.popitem()[1].close()
-        _open[here] = Program(executable(name), root=os.getcwd(), in_hook=False)
-        _made.append(_open[here])
-    return _open[here]
-
-
-def close() -> None:
-    """End what waits for questions: an adapter that is older than the last program may have asked its own again."""
-    for program in _made:
-        program.close()
-    _open.clear()
-    _made.clear()
+    return ExternalAgent(PROGRAMS.of(executable(name)), _info(name), metadata=metadata, note=_problems(name).append)
 
 
 @cache

@@ -27,7 +27,7 @@ test_promises = promises.cases(*SERVED)
 def leave_nothing_running() -> Iterator[None]:
     """End what waits for questions: other tests of the same process look for children that are left."""
     yield
-    served.close()
+    served.PROGRAMS.close()
 
 
 def test_every_built_in_agent_is_here() -> None:

@@ -34,26 +34,43 @@ _EXTENSIONS: Mapping[str, tuple[str, ...]] = {
 """Promises that version 1 of the protocol cannot give, each with the extensions that can."""
 
 
+class LastProgram:
+    """Remembers the program that was asked last: to start one for each question would take too long."""
+
+    def __init__(self) -> None:
+        self._last: dict[object, Program] = {}
+        self._made: list[Program] = []
+
+    def of(self, path: str) -> Program:
+        """Return the program for the environment and folder of now; the last one, if both are the same."""
+        here = (path, os.getcwd(), frozenset(os.environ.items()))
+        if here not in self._last:
+            while self._last:
+                self._last.popitem()[1].close()
+            self._last[here] = Program(path, root=os.getcwd(), in_hook=False)
+            self._made.append(self._last[here])
+        return self._last[here]
+
+    def close(self) -> None:
+        """End what waits for questions: an older adapter may have asked its own program again."""
+        for program in self._made:
+            program.close()
+        self._last.clear()
+        self._made.clear()
+
+
 class PluginRig(Rig):
     """A plugin, described by another rig, or by nothing but its ``info``."""
 
     path: str
     info: Info
     described: Rig
+    programs: LastProgram
     thinning = 11  # each answer takes a process
 
     def adapter(self, metadata: Mapping[str, str] = {}) -> ExternalAgent:
         """Return a new adapter, which asks the executable in the present folder."""
-        return ExternalAgent(self._program(), self.info, metadata=metadata)
-
-    def _program(self) -> Program:
-        """Return the program for the environment and folder of now; the last one, if both are the same."""
-        here = (os.getcwd(), frozenset(os.environ.items()))
-        known: dict[object, Program] = self.__dict__.setdefault("_programs", {})
-        if here not in known:
-            self.close()
-            known[here] = Program(self.path, root=os.getcwd(), in_hook=False)
-        return known[here]
+        return ExternalAgent(self.programs.of(self.path), self.info, metadata=metadata)
 
     def lack(self, part: str) -> str:
         """Return what is missing, in the words of the protocol."""
@@ -61,9 +78,7 @@ class PluginRig(Rig):
 
     def close(self) -> None:
         """End the process that answers questions."""
-        known: dict[object, Program] = self.__dict__.get("_programs", {})
-        while known:
-            known.popitem()[1].close()
+        self.programs.close()
 
     @property
     def payloads(self) -> Sequence[Payload]:  # type: ignore[override]
@@ -112,6 +127,7 @@ def describe(path: str, rig: Rig | None = None) -> PluginRig:
         "path": path,
         "info": info,
         "described": described,
+        "programs": LastProgram(),
         "exceptions": {**_missing(info), **described.exceptions},
     }
     found: PluginRig = type("DescribedPlugin", (PluginRig, type(described)), members)()
