@@ -6,16 +6,18 @@ of newer versions and of agents that are not installed. It skips what it does no
 
 from __future__ import annotations
 
-from entire.agents import message_forms, transcripts
+from entire.agents import call_forms, message_forms, transcripts
 from entire.agents.message_forms import AGENT, TOOL, USER
 from entire.model.transcripts import Message
+from entire.model.value import replace
 
 __all__ = ["AGENT", "TOOL", "USER", "Message", "prompts", "read"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from entire.agents.call_forms import Result
     from entire.agents.message_forms import Record
 
     Spoken = list[tuple[Record, list[Message]]]  # the records that say something, each with what it says
@@ -30,7 +32,21 @@ def read(data: bytes, start: int = 0) -> list[Message]:
     every = [(record, message_forms.messages(at, record)) for at, record in found]
     spoken = [(record, messages) for record, messages in every if messages]
     spoken = _without_drafts(_without_repetitions(_without_abandoned(spoken, [record for _, record in found])))
-    return [message for _, messages in spoken for message in messages if message.at >= start]
+    answers = {answer.id: answer for _, record in found for answer in call_forms.results(record)}
+    return [
+        _complete(message, record, answers)
+        for record, messages in spoken
+        for message in messages
+        if message.at >= start
+    ]
+
+
+def _complete(message: Message, record: Record, answers: Mapping[str, Result]) -> Message:
+    """Return a message with its time, and a tool call with its answer, which is in a later record."""
+    call = message.call
+    answer = answers.get(call.id) if call is not None else None
+    answered = call_forms.with_result(call, answer) if call is not None and answer is not None else call
+    return replace(message, time=message_forms.moment(record), call=answered)
 
 
 def prompts(data: bytes, start: int = 0) -> list[str]:

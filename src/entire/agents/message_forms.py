@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from entire.agents import transcripts
+from entire.agents import call_forms, transcripts
 from entire.agents.transcripts import clean
+from entire.model.times import parse_time
 from entire.model.transcripts import Message
 
 TYPE_CHECKING = False
@@ -65,6 +66,9 @@ _NOTES = (
 """Starts of texts with a user's role that no person typed as a prompt."""
 _HIDDEN = "[REDACTED]"  # in place of an agent's thought
 
+_TIMES = ("timestamp", "time", "created_at")
+_MILLISECONDS = 1e11  # larger numbers count milliseconds
+
 _PARENTS = {"uuid": ("parentUuid", "logicalParentUuid"), "id": ("parentId",)}
 
 
@@ -123,6 +127,20 @@ def node(record: Record) -> tuple[str, str] | None:
         if found and parents[0] in record:
             return found, next((clean(record[key]) for key in parents if clean(record.get(key))), "")
     return None
+
+
+def moment(record: Record) -> float:
+    """Return when a record was written, in seconds since the epoch; 0 if it does not say."""
+    inner: Record = next((record[name] for name in _ENVELOPES if isinstance(record.get(name), dict)), {})
+    for place in (record, inner):
+        for name in _TIMES:
+            value = place.get(name)
+            if isinstance(value, str):
+                return parse_time(value)
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                return value / 1000.0 if value > _MILLISECONDS else float(max(value, 0))
+    created = _dict(_dict(record.get("info")).get("time")).get("created")
+    return moment({"time": created}) if isinstance(created, (int, float)) else 0.0
 
 
 def undone_from(record: Record) -> str:
@@ -233,7 +251,8 @@ def _call(at: int, call: Record) -> Message:
         call = {**call, **_dict(call.get(part))}
     name = next((call[key] for key in _NAMES if isinstance(call.get(key), str)), "tool")
     given = next((call[key] for key in _ARGUMENTS if call.get(key)), call)
-    return Message(who=TOOL, text=_subject(given), at=at, name=clean(name))
+    name = clean(name)
+    return Message(who=TOOL, text=_subject(given), at=at, name=name, call=call_forms.tool_call(call, name, given))
 
 
 def _subject(given: object) -> str:

@@ -86,15 +86,40 @@ class Prompt(Value):
     id: str = ""
 
 
+class Edit(Value):
+    """A text that a tool call wrote into a file. ``path`` is as the agent gave it, maybe absolute on another machine.
+
+    ``old`` is what it replaced, '' if there was nothing or it is unknown. ``is_whole``: ``new`` is the whole file.
+    """
+
+    path: str
+    old: str = ""
+    new: str = ""
+    is_whole: bool = False
+
+
+class ToolCall(Value):
+    """What a tool was asked to do, and what it answered. ``id`` is the agent's; ``command``: a shell command it ran."""
+
+    id: str = ""
+    command: str = ""
+    edits: tuple[Edit, ...] = ()
+    output: str = ""  # complete; '' if nothing is recorded
+    has_failed: bool = False  # the agent recorded an error, or the command's exit code was not 0
+    subagent: str = ""  # the task, in a few words, if the call started a subagent
+
+
 class Message(Value):
     """A text or tool call, for display. ``who``: user, agent or tool; ``at``: records before it; ``name``: the tool's
-    name, whose ``text`` is the most telling argument.
+    name, whose ``text`` is the most telling argument. ``time`` is in seconds since the epoch, 0 if it is not recorded.
     """
 
     who: str
     text: str
     at: int
     name: str = ""
+    time: float = 0.0
+    call: ToolCall | None = None  # of a tool's message
 
 
 class TokenUsage(Value):

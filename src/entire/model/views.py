@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from entire.model.records import Attribution, Summary
-    from entire.model.transcripts import TokenUsage
+    from entire.model.transcripts import TokenUsage, ToolCall
 
 
 class CommitView(Value):
@@ -156,6 +156,8 @@ class MessageView(Value):
     text: str
     at: int  # records of the transcript before it
     name: str = ""  # the tool's
+    time: float = 0.0  # 0 if it is not recorded
+    call: ToolCall | None = None  # what the tool was asked to do, and its answer
 
 
 class ListedView(Value):

@@ -13,7 +13,7 @@ from entire.model.times import parse_time
 from entire.model.transcripts import FIGURES, START, Prompt, TokenUsage, of_figures, uncertain
 from entire.model.turns import Owner
 from entire.model.value import replace
-from entire.queries import commits
+from entire.queries import commits, turns
 from entire.store import browse, checkpoints, lineage_file
 
 TYPE_CHECKING = False
@@ -124,7 +124,7 @@ def _missing(top: str, found: Checkpoint) -> list[str]:
 
 def _part(objects: read.Objects, slot: Slot, own: LineageFile | None, known: Plugins) -> views.PartView:
     record = slot.record or _NO_RECORD
-    turns = _turns_in(own, record.session_id)
+    recorded = turns.in_record(own, record.session_id)
     start = record.checkpoint_transcript_start
     return views.PartView(
         slot=slot.number,
@@ -133,7 +133,7 @@ def _part(objects: read.Objects, slot: Slot, own: LineageFile | None, known: Plu
         created=parse_time(record.created_at),
         branch=record.branch,
         start=start,
-        prompts=_with_turns(_prompts(objects, slot, start, known), turns),
+        prompts=_with_turns(_prompts(objects, slot, start, known), recorded),
         files=record.files_touched,
         tokens=lineage_file.tokens(own, record),
         lines=record.initial_attribution,
@@ -174,16 +174,9 @@ def _not_in(analyzer: TranscriptAnalyzer, carried: Sequence[Prompt]) -> list[Pro
     return [replace(prompt, position=end) if known else prompt for prompt in carried[len(known) :]]
 
 
-def _turns_in(own: LineageFile | None, session_id: str) -> list[Mapping[str, object]]:
-    """Return a session's turns from our record, which may come from another machine: its shape is not trusted."""
-    turns = own.turns if own is not None else None
-    found = turns.get(session_id) if isinstance(turns, dict) else None
-    return [turn for turn in found if isinstance(turn, dict)] if isinstance(found, list) else []
-
-
-def _with_turns(prompts: Sequence[Prompt], turns: Sequence[Mapping[str, object]]) -> tuple[views.PromptView, ...]:
+def _with_turns(prompts: Sequence[Prompt], recorded: Sequence[Mapping[str, object]]) -> tuple[views.PromptView, ...]:
     """Join prompts with our records of their turns."""
-    by_prompt = _turns_of(prompts, turns)
+    by_prompt = _turns_of(prompts, recorded)
     return tuple(
         views.PromptView(
             text=prompt.text,
@@ -196,12 +189,12 @@ def _with_turns(prompts: Sequence[Prompt], turns: Sequence[Mapping[str, object]]
     )
 
 
-def _turns_of(prompts: Sequence[Prompt], turns: Sequence[Mapping[str, object]]) -> dict[int, Mapping[str, object]]:
+def _turns_of(prompts: Sequence[Prompt], recorded: Sequence[Mapping[str, object]]) -> dict[int, Mapping[str, object]]:
     """Map a prompt's index to its turn: the first prompt between a turn's position and the next turn's.
 
     If the agent does not tell where its prompts are, they are the turns' in their order.
     """
-    known = [(at, turn) for turn in turns if isinstance(at := turn.get("prompt_position"), int)]
+    known = [(at, turn) for turn in recorded if isinstance(at := turn.get("prompt_position"), int)]
     known.sort(key=lambda pair: pair[0])
     if len({prompt.position for prompt in prompts}) < len(prompts):
         return dict(enumerate(turn for at, turn in known if at >= prompts[0].position))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from entire.agents import capabilities, conversation, registry
 from entire.agents.conversation import AGENT, TOOL, USER, Message
-from entire.model.transcripts import START
+from entire.model.transcripts import START, Edit, ToolCall
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 CAPTURED = FIXTURES / "claude_code"
@@ -49,7 +49,13 @@ def test_claude_code() -> None:
     assert conversation.read(CLAUDE) == [
         Message(who=USER, text="make a file", at=1),
         Message(who=AGENT, text="I will.", at=4),
-        Message(who=TOOL, text="/r/a.py", at=4, name="Write"),
+        Message(
+            who=TOOL,
+            text="/r/a.py",
+            at=4,
+            name="Write",
+            call=ToolCall(edits=(Edit(path="/r/a.py", new="x", is_whole=True),)),
+        ),
         Message(who=AGENT, text="Done.", at=4),
     ]
     assert conversation.read(CLAUDE, 2)[0].text == "I will."

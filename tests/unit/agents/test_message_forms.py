@@ -100,4 +100,5 @@ def test_thoughts_and_results_are_not_said() -> None:
     ],
 )
 def test_calls(call: dict[str, object], name: str, subject: str) -> None:
-    assert read({"role": "assistant", "content": [call]}) == [Message(who=TOOL, text=subject, at=7, name=name)]
+    (found,) = read({"role": "assistant", "content": [call]})
+    assert (found.who, found.text, found.at, found.name) == (TOOL, subject, 7, name)

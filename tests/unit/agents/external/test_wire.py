@@ -19,6 +19,7 @@ from entire.model.transcripts import (
     FIGURES,
     UNKNOWN,
     Agreement,
+    Edit,
     FileLines,
     FileReport,
     Message,
@@ -27,6 +28,7 @@ from entire.model.transcripts import (
     SessionFile,
     Subagent,
     TokenUsage,
+    ToolCall,
     of_figures,
 )
 
@@ -90,7 +92,11 @@ VALUES: dict[str, tuple[wire.Codec, st.SearchStrategy[Any]]] = {
     )),
     "file lines": (wire.OPTIONAL_FILE_LINES, st.none() | st.builds(FileLines, path=PATH, lines=NUMBER, size=NUMBER)),
     "messages": (wire.MESSAGES, st.lists(st.builds(
-        Message, who=st.sampled_from(["user", "agent", "tool"]), text=TEXT, at=NUMBER, name=TEXT
+        Message, who=st.sampled_from(["user", "agent", "tool"]), text=TEXT, at=NUMBER, name=TEXT,
+        call=st.none() | st.builds(
+            ToolCall, id=TEXT, command=TEXT, output=TEXT, has_failed=st.booleans(), subagent=TEXT,
+            edits=st.lists(st.builds(Edit, path=TEXT.filter(bool), old=TEXT, new=TEXT, is_whole=st.booleans()), max_size=3).map(tuple),
+        ),
     ))),
     "session files": (wire.SESSION_FILES, st.lists(st.builds(
         SessionFile, session_id=ID, session_ref=PATH, changed=MOMENT

@@ -22,6 +22,7 @@ from entire.model.transcripts import (
     FIGURES,
     UNKNOWN,
     Agreement,
+    Edit,
     FileLines,
     FileReport,
     Message,
@@ -30,6 +31,7 @@ from entire.model.transcripts import (
     SessionFile,
     Subagent,
     TokenUsage,
+    ToolCall,
     of_figures,
 )
 from entire.model.value import Value
@@ -359,7 +361,20 @@ def _read_session_file(given: object) -> SessionFile | None:
 
 _PROMPT = _record(Prompt, {"text": TEXT, "position": NUMBER, "time": MOMENT, "id": TEXT})
 _FILE = _record(FileReport, {"path": TEXT, "call": TEXT}, "path")
-_MESSAGE = _record(Message, {"who": TEXT, "text": TEXT, "at": NUMBER, "name": TEXT}, "who")
+_EDIT = _record(Edit, {"path": TEXT, "old": TEXT, "new": TEXT, "is_whole": FLAG}, "path")
+_CALL = {
+    "id": TEXT,
+    "command": TEXT,
+    "edits": _listed(_EDIT, tuple),
+    "output": TEXT,
+    "has_failed": FLAG,
+    "subagent": TEXT,
+}
+_MESSAGE = _record(
+    Message,
+    {"who": TEXT, "text": TEXT, "at": NUMBER, "name": TEXT, "time": MOMENT, "call": _record(ToolCall, _CALL)},
+    "who",
+)
 _SESSION_FILE = _record(SessionFile, {"session_id": TEXT, "session_ref": PATH, "changed": MOMENT}, "session_ref")
 _SUBAGENT = {"id": TEXT, "session_ref": PATH, "tool_use_id": TEXT, "type": TEXT, "description": TEXT}
 

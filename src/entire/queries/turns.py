@@ -1,0 +1,91 @@
+"""The turns of a session without its transcript: from what a checkpoint or the session's own log records of them."""
+
+from __future__ import annotations
+
+from entire.model.conversations import TurnView
+from entire.model.records import usage_from_json
+from entire.model.times import parse_time
+from entire.store import checkpoints, sessions, turnlog
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from entire.git.read import Objects
+    from entire.layout import Place
+    from entire.store.checkpoints import Checkpoint, Slot
+    from entire.store.lineage_file import LineageFile
+
+
+def of_checkpoint(objects: Objects, checkpoint: Checkpoint, own: LineageFile | None) -> list[TurnView]:
+    """Return the turns of a checkpoint's sessions up to then, in order. Prompts are those that their events carried."""
+    return [turn for slot in checkpoint.slots for turn in of_slot(objects, slot, own, checkpoint_id=checkpoint.id)]
+
+
+def of_slot(objects: Objects, slot: Slot, own: LineageFile | None, *, checkpoint_id: str = "") -> list[TurnView]:
+    """Return the turns of one session in a checkpoint."""
+    recorded = in_record(own, slot.session_id)
+    prompts = checkpoints.prompts(objects, slot)
+    agent = slot.record.agent if slot.record is not None else ""
+    return [
+        TurnView(
+            session_id=slot.session_id,
+            turn=str(turn.get("turn", "")),
+            number=number,
+            agent=agent,
+            model=str(turn.get("model", "")),
+            prompt=prompt,
+            started=parse_time(turn.get("started_at")),
+            ended=parse_time(turn.get("ended_at")),
+            tokens=usage_from_json(turn.get("token_usage")),
+            position=_position(turn),
+            checkpoint_id=checkpoint_id,
+        )
+        for number, (turn, prompt) in enumerate(_paired(recorded, prompts), 1)
+    ]
+
+
+def of_session(place: Place, session_id: str) -> list[TurnView]:
+    """Return the turns that this machine recorded of a session."""
+    session = sessions.find(place, session_id)
+    agent = session.agent_type if session is not None else ""
+    return [
+        TurnView(
+            session_id=session_id,
+            turn=note.turn,
+            number=number,
+            agent=agent,
+            model=note.model,
+            prompt=note.prompt,
+            started=note.time,
+            ended=note.ended,
+            tokens=usage_from_json(note.tokens) if note.tokens else None,
+            position=note.position,
+            end=note.end,
+        )
+        for number, note in enumerate(turnlog.read(place, session_id), 1)
+    ]
+
+
+def in_record(own: LineageFile | None, session_id: str) -> list[Mapping[str, object]]:
+    """Return a session's turns from our record, which may come from another machine: its shape is not trusted."""
+    turns = own.turns if own is not None else None
+    found = turns.get(session_id) if isinstance(turns, dict) else None
+    return [turn for turn in found if isinstance(turn, dict)] if isinstance(found, list) else []
+
+
+def _paired(recorded: Sequence[Mapping[str, object]], prompts: Sequence[str]) -> list[tuple[Mapping[str, object], str]]:
+    """Join turns with their prompts: both lists are in order, and a turn whose prompt is unknown has none stored.
+
+    Lists of different lengths cannot be joined: then the prompts stand alone, or the turns do.
+    """
+    if len(recorded) == len(prompts):
+        return list(zip(recorded, prompts, strict=True))
+    if not recorded:
+        return [({}, prompt) for prompt in prompts]
+    return [(turn, "") for turn in recorded]
+
+
+def _position(turn: Mapping[str, object]) -> int:
+    found = turn.get("prompt_position")
+    return found if isinstance(found, int) and not isinstance(found, bool) and found > 0 else 0
