@@ -37,6 +37,7 @@ NAME = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20
 PATH = st.binary(min_size=1, max_size=20).filter(lambda data: b"\0" not in data).map(
     lambda data: data.decode("utf-8", "surrogateescape")
 )  # fmt: skip
+EDIT = st.builds(Edit, path=NAME, old=TEXT, new=TEXT, is_whole=st.booleans())
 ABSOLUTE = PATH.map(lambda path: "/" + path)
 ID = st.text("abc-123é ", min_size=1, max_size=20)
 NUMBER = st.integers(0, wire.LARGEST)
@@ -95,7 +96,7 @@ VALUES: dict[str, tuple[wire.Codec, st.SearchStrategy[Any]]] = {
         Message, who=st.sampled_from(["user", "agent", "tool"]), text=TEXT, at=NUMBER, name=TEXT,
         call=st.none() | st.builds(
             ToolCall, id=TEXT, command=TEXT, output=TEXT, has_failed=st.booleans(), subagent=TEXT,
-            edits=st.lists(st.builds(Edit, path=TEXT.filter(bool), old=TEXT, new=TEXT, is_whole=st.booleans()), max_size=3).map(tuple),
+            edits=st.lists(EDIT, max_size=3).map(tuple),
         ),
     ))),
     "session files": (wire.SESSION_FILES, st.lists(st.builds(
