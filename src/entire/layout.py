@@ -135,6 +135,23 @@ def head_log_size(place: Place) -> int:
         return 0
 
 
+def linked_worktrees(common_dir: str) -> dict[str, str]:
+    """Return the folder of each linked worktree by its name below ``<common>/worktrees``, also if it is missing."""
+    folder = os.path.join(common_dir, "worktrees")
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return {}
+    tops = {name: linked_top(os.path.join(folder, name)) for name in names}
+    return {name: top for name, top in tops.items() if top}
+
+
+def linked_top(git_dir: str) -> str:
+    """Return the worktree that a git directory's ``gitdir`` file names, '' if it has none that can be read."""
+    pointer = _first_line(os.path.join(git_dir, "gitdir"))
+    return os.path.dirname(os.path.join(git_dir, pointer)) if pointer else ""
+
+
 def _place_at(folder: str) -> Place | None:
     """Return the worktree whose root is ``folder``, or None."""
     dot_git = os.path.join(folder, ".git")

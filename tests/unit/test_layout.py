@@ -132,3 +132,23 @@ def test_the_environment_is_not_asked(repo: Path, monkeypatch: pytest.MonkeyPatc
     for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"):
         monkeypatch.setenv(name, os.devnull)
     assert layout.find(str(repo)) == before
+
+
+def test_folders_of_linked_worktrees(tmp_path: Path) -> None:
+    pointers = {
+        "absolute": b"/elsewhere/a/.git\n",
+        "relative": b"../../../../b/.git\n",
+        "empty": b"",
+        "bytes": b"/c\xff/.git\n",
+    }
+    for name, pointer in pointers.items():
+        (tmp_path / "r" / ".git" / "worktrees" / name).mkdir(parents=True)
+        (tmp_path / "r" / ".git" / "worktrees" / name / "gitdir").write_bytes(pointer)
+    (tmp_path / "r" / ".git" / "worktrees" / "none").mkdir()
+    found = layout.linked_worktrees(str(tmp_path / "r" / ".git"))
+    assert {name: os.path.normpath(top) for name, top in found.items()} == {
+        "absolute": "/elsewhere/a",
+        "bytes": "/c\udcff",
+        "relative": str(tmp_path / "b"),
+    }
+    assert layout.linked_worktrees(str(tmp_path)) == {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from entire import files
+from entire import layout
 from entire.git import run
 from entire.model.value import Value
 
@@ -21,7 +21,7 @@ class Worktree(Value):
 
 def find_all(where: str, common_dir: str) -> list[Worktree]:
     """Return all worktrees, the main one first, without those removed by ``git worktree remove``."""
-    names = _names(common_dir)
+    names = {os.path.realpath(top): name for name, top in layout.linked_worktrees(common_dir).items()}
     output = run.git(where, "worktree", "list", "--porcelain").stdout.decode("utf-8", "surrogateescape")
     found = []
     for number, block in enumerate(output.strip("\n").split("\n\n")):
@@ -39,21 +39,3 @@ def find_all(where: str, common_dir: str) -> list[Worktree]:
     known = {worktree.name for worktree in found}
     rest = [Worktree(path=path, name=name, is_there=os.path.isdir(path)) for path, name in names.items()]
     return found + [worktree for worktree in rest if worktree.name not in known]
-
-
-def _names(common_dir: str) -> dict[str, str]:
-    """Return the linked worktrees' names by folder path."""
-    folder = os.path.join(common_dir, "worktrees")
-    found = {}
-    try:
-        names = sorted(os.listdir(folder))
-    except OSError:
-        return {}
-    for name in names:
-        try:
-            pointer = files.read(os.path.join(folder, name, "gitdir"))
-        except OSError:
-            continue
-        if pointer:  # absolute, or relative to its own folder (worktree.useRelativePaths)
-            found[os.path.realpath(os.path.join(folder, name, os.fsdecode(pointer).strip(), os.pardir))] = name
-    return found

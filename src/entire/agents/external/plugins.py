@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import time
 
+from entire import layout
 from entire.agents.external.inventory import discovery
 from entire.agents.external.inventory.infos import Answers
 from entire.agents.external.inventory.trust import USABLE, Decisions, Trust
@@ -248,17 +249,6 @@ _ALLOW = "`entire plugin allow {}` lets it run"
 
 
 def _folders(place: Place) -> list[str]:
-    found = [place.top, place.git_dir, place.common_dir, place.main_top]
-    worktrees = os.path.join(place.common_dir, "worktrees")
-    try:
-        names = os.listdir(worktrees)
-    except OSError:
-        names = []
-    for name in names:
-        try:
-            with open(os.path.join(worktrees, name, "gitdir"), "rb") as file:
-                dot_git = os.fsdecode(file.readline().strip())  # git may write it relative to the folder it is in
-            found.append(os.path.dirname(os.path.normpath(os.path.join(worktrees, name, dot_git))))
-        except OSError:
-            pass
+    linked = map(os.path.normpath, layout.linked_worktrees(place.common_dir).values())
+    found = [place.top, place.git_dir, place.common_dir, place.main_top, *linked]
     return [folder for folder in dict.fromkeys(found) if os.path.isabs(folder)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from entire import files, layout, settings
+from entire import layout, settings
 from entire.git import reflog
 from entire.lifecycle.commits import unseen
 from entire.lifecycle.context import Context
@@ -55,8 +55,7 @@ def _moved(place: Place, since: float) -> Iterator[Place]:
 
 def _top_of(git_dir: str) -> str:
     """Return the worktree that a git directory belongs to, by its pointer; without one, it is in the worktree."""
-    pointer = os.fsdecode(files.read(os.path.join(git_dir, "gitdir")) or b"").strip()
-    return os.path.dirname(os.path.join(git_dir, pointer) if pointer else git_dir)
+    return layout.linked_top(git_dir) or os.path.dirname(git_dir)
 
 
 def _follow_in(context: Context, session: Session, since: float) -> None:
