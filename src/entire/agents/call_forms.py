@@ -79,11 +79,14 @@ def with_result(call: ToolCall, result: Result) -> ToolCall:
 
 def results(record: Record) -> Iterator[Result]:
     """Yield the answers of tools that a record holds for calls of earlier records."""
-    body = next((record[name] for name in _ENVELOPES if isinstance(record.get(name), dict)), record)
+    body = record
+    for name in _ENVELOPES:
+        if isinstance(record.get(name), dict):
+            body = record[name]
+            break
     if body.get("type") in _RESULTS or body.get("role") in _RESULTS or record.get("type") in _RESULTS:
         yield from _result(body)
-    content = body.get("content")
-    for block in content if isinstance(content, list) else []:
+    for block in _list(body.get("content")):
         if isinstance(block, dict) and block.get("type") in _RESULTS:
             yield from _result(block)
 

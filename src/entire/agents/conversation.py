@@ -33,20 +33,16 @@ def read(data: bytes, start: int = 0) -> list[Message]:
     spoken = [(record, messages) for record, messages in every if messages]
     spoken = _without_drafts(_without_repetitions(_without_abandoned(spoken, [record for _, record in found])))
     answers = {answer.id: answer for _, record in found for answer in call_forms.results(record)}
-    return [
-        _complete(message, record, answers)
-        for record, messages in spoken
-        for message in messages
-        if message.at >= start
-    ]
+    return [_answered(message, answers) for _, messages in spoken for message in messages if message.at >= start]
 
 
-def _complete(message: Message, record: Record, answers: Mapping[str, Result]) -> Message:
-    """Return a message with its time, and a tool call with its answer, which is in a later record."""
+def _answered(message: Message, answers: Mapping[str, Result]) -> Message:
+    """Return a tool call with its answer, which is in a later record; any other message as it is."""
     call = message.call
     answer = answers.get(call.id) if call is not None else None
-    answered = call_forms.with_result(call, answer) if call is not None and answer is not None else call
-    return replace(message, time=message_forms.moment(record), call=answered)
+    if call is None or answer is None:
+        return message
+    return replace(message, call=call_forms.with_result(call, answer))
 
 
 def prompts(data: bytes, start: int = 0) -> list[str]:

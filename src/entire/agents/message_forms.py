@@ -78,16 +78,18 @@ def messages(at: int, record: Record) -> list[Message]:
     if is_aside(record):
         return []
     if body.get("type") in _CALLS:
-        return [_call(at, body)]
+        return [_call(at, moment(record), body)]
     who = _speaker(record, body)
     if not who:
         return []
     content = next((body[name] for name in _CONTENTS if body.get(name)), "")
     if who == USER and _is_note(body.get("content")):
         return []
-    found = list(_blocks(at, who, content))
+    time = moment(record)
+    found = list(_blocks(at, time, who, content))
     for name in _CALL_LISTS:
-        found += [_call(at, call) for call in _list(body.get(name)) if isinstance(call, dict)]
+        if name in body:
+            found += [_call(at, time, call) for call in _list(body[name]) if isinstance(call, dict)]
     return found
 
 
@@ -95,13 +97,12 @@ def is_aside(record: Record) -> bool:
     """Tell whether a record belongs to no conversation with people: a note, a subagent's, a compaction's."""
     if isinstance(record.get("agentId"), str) and record["agentId"]:
         return True
-    info = record.get("info")
-    return any(
-        place.get(name) == value and type(place.get(name)) is type(value)
-        for place in (record, info)
-        if isinstance(place, dict)
-        for name, value in _ASIDE.items()
-    )
+    for place in (record, record.get("info")):
+        if isinstance(place, dict) and not _ASIDE.keys().isdisjoint(place):
+            marks = [(place.get(name), value) for name, value in _ASIDE.items()]
+            if any(mark == value and type(mark) is type(value) for mark, value in marks):
+                return True
+    return False
 
 
 def form(record: Record) -> str:
@@ -123,16 +124,15 @@ def record_id(record: Record) -> str:
 def node(record: Record) -> tuple[str, str] | None:
     """Return a record's id and its parent's ('': it is a root), if the records form a tree."""
     for name, parents in _PARENTS.items():
-        found = clean(record.get(name))
-        if found and parents[0] in record:
-            return found, next((clean(record[key]) for key in parents if clean(record.get(key))), "")
+        found = clean(record.get(name)) if parents[0] in record else ""
+        if found:
+            return found, clean(record[parents[0]]) or clean(record.get(parents[-1]))
     return None
 
 
 def moment(record: Record) -> float:
     """Return when a record was written, in seconds since the epoch; 0 if it does not say."""
-    inner: Record = next((record[name] for name in _ENVELOPES if isinstance(record.get(name), dict)), {})
-    for place in (record, inner):
+    for place in (record, envelope(record) or {}):
         for name in _TIMES:
             value = place.get(name)
             if isinstance(value, str):
@@ -147,6 +147,8 @@ def undone_from(record: Record) -> str:
     """Return the id of the first record that this one takes back, '' if it takes nothing back."""
     if "$rewindTo" in record:
         return clean(record["$rewindTo"])
+    if "$set" not in record and "info" not in record:
+        return ""
     replaced = _list(_dict(record.get("$set")).get("messages"))
     first = _dict(replaced[0]) if replaced else {}
     if _is_note(first.get("content")):  # the conversation so far was appended once more, to be replaced by itself
@@ -157,11 +159,22 @@ def undone_from(record: Record) -> str:
 # ---------------------------------------------------------------- who
 
 
+def envelope(record: Record) -> Record | None:
+    """Return the object in a record that holds its message, None if it is the record itself."""
+    for name in _ENVELOPES:
+        inner = record.get(name)
+        if isinstance(inner, dict):
+            return inner
+    return None
+
+
 def _body(record: Record) -> Record:
     """Return the message in its envelope, or the record itself."""
-    inner = next((record[name] for name in _ENVELOPES if isinstance(record.get(name), dict)), record)
+    inner = envelope(record)
+    if inner is None:
+        return record
     item = inner.get("item")
-    return item if inner is not record and isinstance(item, dict) else inner
+    return item if isinstance(item, dict) else inner
 
 
 def _speaker(record: Record, body: Record) -> str:
@@ -169,7 +182,7 @@ def _speaker(record: Record, body: Record) -> str:
         role = place.get("role")
         if isinstance(role, str):
             return _ROLES.get(role, "")
-    inner: Record = next((record[name] for name in _ENVELOPES if isinstance(record.get(name), dict)), {})
+    inner = envelope(record) or {}
     types = [place.get("type") for place in (record, inner, _dict(inner.get("item")))]
     return _ROLES.get("/".join(kind for kind in types if isinstance(kind, str)), "")
 
@@ -177,7 +190,7 @@ def _speaker(record: Record, body: Record) -> str:
 # ---------------------------------------------------------------- what
 
 
-def _blocks(at: int, who: str, content: object) -> Iterator[Message]:
+def _blocks(at: int, time: float, who: str, content: object) -> Iterator[Message]:
     """Yield the texts and tool calls of a message's content, without tool results and thoughts."""
     texts: list[str] = []
     for block in content if isinstance(content, list) else [content]:
@@ -186,12 +199,12 @@ def _blocks(at: int, who: str, content: object) -> Iterator[Message]:
         elif not isinstance(block, dict):
             continue
         elif block.get("type") in _CALLS or isinstance(block.get("functionCall"), dict):
-            yield from _text(at, who, texts)
+            yield from _text(at, time, who, texts)
             texts = []
-            yield _call(at, block)
+            yield _call(at, time, block)
         elif _is_said(block):
             texts.append(block["text"])
-    yield from _text(at, who, texts)
+    yield from _text(at, time, who, texts)
 
 
 def _is_said(block: Record) -> bool:
@@ -201,11 +214,11 @@ def _is_said(block: Record) -> bool:
     return kind in _TEXTS and not any(block.get(name) is True for name in ("thought", "synthetic", "ignored"))
 
 
-def _text(at: int, who: str, texts: list[str]) -> Iterator[Message]:
+def _text(at: int, time: float, who: str, texts: list[str]) -> Iterator[Message]:
     said = [_typed(part) if who == USER else _spoken(part) for part in map(clean, texts)]
     text = "\n".join(part for part in said if part.strip()).strip()
     if text:
-        yield Message(who=who, text=text, at=at)
+        yield Message(who=who, text=text, at=at, time=time)
 
 
 def _spoken(text: str) -> str:
@@ -245,14 +258,15 @@ def _is_note(content: object) -> bool:
 # ---------------------------------------------------------------- tool calls
 
 
-def _call(at: int, call: Record) -> Message:
+def _call(at: int, time: float, call: Record) -> Message:
     """Describe a tool call by its most telling argument."""
     for part in _CALL_PARTS:
         call = {**call, **_dict(call.get(part))}
     name = next((call[key] for key in _NAMES if isinstance(call.get(key), str)), "tool")
     given = next((call[key] for key in _ARGUMENTS if call.get(key)), call)
     name = clean(name)
-    return Message(who=TOOL, text=_subject(given), at=at, name=name, call=call_forms.tool_call(call, name, given))
+    done = call_forms.tool_call(call, name, given)
+    return Message(who=TOOL, text=_subject(given), at=at, name=name, time=time, call=done)
 
 
 def _subject(given: object) -> str:

@@ -199,6 +199,8 @@ def clean(text: object) -> str:
     """Return ``text`` in a form that can be written as UTF-8; '' if it is not a string."""
     if not isinstance(text, str):
         return ""
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:  # half of a surrogate pair, legal in JSON

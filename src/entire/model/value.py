@@ -30,12 +30,13 @@ class Value:
             own = tuple(cls.__dict__.get("__annotations__", ()))
             cls._fields = (*cls._fields, *own)
             cls._defaults = {**cls._defaults, **{name: cls.__dict__[name] for name in own if name in cls.__dict__}}
+            cls._names = frozenset(cls._fields)
 
         def __init__(self, **fields):
             values = self.__dict__
             values.update(self._defaults)
             values.update(fields)
-            if len(values) != len(self._fields) or any(name not in values for name in self._fields):
+            if values.keys() != self._names:
                 missing = [name for name in self._fields if name not in values]
                 unknown = [name for name in values if name not in self._fields]
                 raise TypeError(f"{type(self).__name__}: missing {missing}, unknown {unknown}")
