@@ -14,12 +14,13 @@ from entire import layout, settings
 from entire.errors import EntireError, NotARepositoryError, NotEnabledError
 from entire.git import history
 from entire.model import requests, views
+from entire.model.candidates import Candidate
 from entire.model.ids import HEX
 from entire.store.catalog import Catalog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from entire.layout import Place
     from entire.lifecycle.context import Context
@@ -27,13 +28,16 @@ if TYPE_CHECKING:
     from entire.rewind.plan import Rewind
     from entire.settings import Settings
 
+_COMPLETED_POINTS = 50
+
 
 class Workspace:
     """A worktree and the sessions recorded in it."""
 
-    def __init__(self, place: Place, *, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, place: Place, *, now: Callable[[], float] = time.time, only_reads: bool = False) -> None:
         self.place = place
         self._now = now
+        self._only_reads = only_reads  # also leave what hooks did not complete
         self._reload()
 
     def _reload(self) -> None:
@@ -50,7 +54,7 @@ class Workspace:
 
     def _catch_up(self) -> None:
         """Complete what hooks left of commits, so that what is read next is true."""
-        if self.settings is not None and self.settings.enabled:
+        if self.settings is not None and self.settings.enabled and not self._only_reads:
             from entire.lifecycle import recovery
 
             with contextlib.closing(self._context(starts_plugins=False)) as context:
@@ -379,7 +383,8 @@ class Workspace:
         from entire.lifecycle.context import Context
 
         chosen = self.settings or settings.Settings(enabled=False)
-        return Context(self.place, chosen, plugins=plugins.of(self.place) if starts_plugins else None)
+        may_start = starts_plugins and not self._only_reads
+        return Context(self.place, chosen, plugins=plugins.of(self.place) if may_start else None)
 
     def _rewind_context(self) -> contextlib.AbstractContextManager[Context]:
         """Return a context for a rewind plan, which takes it over and closes it."""
@@ -387,6 +392,38 @@ class Workspace:
             raise NotEnabledError("Entire was never enabled here, so there is no point to rewind to",
                                   hint="run `entire enable` to start recording sessions")  # fmt: skip
         return _closed_on_error(self._context())
+
+
+class Candidates:
+    """Names that a shell can complete. Needs no repository; writes nothing and starts no plugin."""
+
+    def __init__(self, place: Place | None) -> None:
+        self._place = place
+
+    @classmethod
+    def find(cls, path: str | os.PathLike[str] | None = None) -> Candidates:
+        """Return the names in the worktree that contains a path (default: the current directory)."""
+        return cls(layout.find(os.getcwd() if path is None else os.fspath(path)))
+
+    def of(self, kinds: Iterable[str], start: str = "") -> list[Candidate]:
+        """Return the names of these kinds (agent, branch, checkpoint, commit, plugin, point, session, turn) that begin
+        with ``start``.
+        """
+        found = (candidate for kind in kinds for candidate in self._of(kind, start))
+        return list({name.name: name for name in found if name.name.startswith(start)}.values())
+
+    def _of(self, kind: str, start: str) -> Iterable[Candidate]:
+        from entire.queries import candidates
+
+        if kind in candidates.ANYWHERE:
+            return candidates.ANYWHERE[kind](self._place, start)
+        if self._place is None:
+            return ()
+        if kind == "point":
+            points = Workspace(self._place, only_reads=True).points(_COMPLETED_POINTS)
+            titles = {point.id: point.message if point.kind == "checkpoint" else point.prompt for point in points}
+            return [Candidate(name=point.id, about=titles[point.id] or point.message) for point in points]
+        return candidates.KINDS[kind](self._place, start)
 
 
 class Plugins:

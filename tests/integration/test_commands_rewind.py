@@ -15,19 +15,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
-from click.shell_completion import ShellComplete
 
 from entire import layout
-from entire.commands import TABLE
 from entire.commands import rewind as rewind_command
 from entire.errors import EntireError
 from entire.model import prefix as prefixes
 from entire.model import views
 from entire.model.requests import RewindRequest
 from entire.model.value import replace
-from entire.ui import group, rewinding
+from entire.ui import rewinding
 from tests.integration.commandline import Repo
 from tests.screen import Screen
 
@@ -534,23 +531,3 @@ def test_nothing_to_choose_from(repo: Repo, fake: FakeWorkspace, say: Callable[[
     say("1\n")
     assert repo.entire("rewind") == 1
     assert "there is no point to rewind to" in repo.err
-
-
-# ---------------------------------------------------------------- the shell
-
-
-def test_completion(fake: FakeWorkspace) -> None:
-    def words(*args: str, incomplete: str) -> list[str]:
-        shell = ShellComplete(group.Root(TABLE, "entire.commands"), {}, "entire", "_ENTIRE_COMPLETE")
-        return [one.value for one in shell.get_completions(list(args), incomplete)]
-
-    assert words("rewind", "--to", incomplete="") == [COMMIT, STEP, "b" * 40, TURN]
-    assert words("rewind", "--to", incomplete="a") == [STEP]
-    assert words("rewind", "--session", incomplete="7") == [OTHER]
-
-
-def test_completion_is_silent_where_nothing_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    context = click.Context(rewind_command.command)
-    option = rewind_command.command.params[0]
-    assert rewind_command._complete_points(context, option, "") == []
-    assert rewind_command._complete_sessions(context, option, "") == []

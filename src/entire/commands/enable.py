@@ -9,7 +9,7 @@ import click
 from entire.errors import EntireError
 from entire.model.requests import LOCAL, PROJECT, STRATEGIES, EnableRequest
 from entire.model.value import replace
-from entire.ui import group, prompts, text
+from entire.ui import completion, group, prompts, text
 from entire.workspace import Workspace
 
 TYPE_CHECKING = False
@@ -23,7 +23,8 @@ _CAN_BE_ALLOWED = ("not allowed", "changed")  # states of plugins
 
 
 @click.command("enable", cls=group.Command)
-@click.option("--agent", "agents", multiple=True, metavar="NAME", help="Record this agent and ask nothing; repeatable.")
+@click.option("--agent", "agents", multiple=True, metavar="NAME", shell_complete=completion.agents,
+              help="Record this agent and ask nothing; repeatable.")  # fmt: skip
 @click.option("--strategy", type=click.Choice(STRATEGIES), help="When steps become checkpoints.")
 @click.option("--local", "target", flag_value=LOCAL, help="Write .entire/settings.local.json (this clone).")
 @click.option("--project", "target", flag_value=PROJECT, help="Write .entire/settings.json (the team's).")

@@ -10,7 +10,7 @@ import click
 from entire.errors import UsageError
 from entire.model.requests import SummaryRequest
 from entire.model.value import replace
-from entire.ui import form, group, pager, pages, text
+from entire.ui import completion, form, group, pager, pages, text
 from entire.workspace import Workspace
 
 TYPE_CHECKING = False
@@ -24,10 +24,13 @@ NONE = "No associated Entire checkpoint"
 
 
 @click.command("explain", cls=group.Command)
-@click.argument("target", required=False)
-@click.option("-c", "--checkpoint", metavar="ID", help="Explain this checkpoint (id or id prefix).")
-@click.option("--commit", metavar="REV", help="Explain this commit (any revision that git understands).")
-@click.option("--session", metavar="ID", help="List only checkpoints of this session (id or id prefix).")
+@click.argument("target", required=False, shell_complete=completion.targets)
+@click.option("-c", "--checkpoint", metavar="ID", shell_complete=completion.checkpoints,
+              help="Explain this checkpoint (id or id prefix).")  # fmt: skip
+@click.option("--commit", metavar="REV", shell_complete=completion.commits,
+              help="Explain this commit (any revision that git understands).")  # fmt: skip
+@click.option("--session", metavar="ID", shell_complete=completion.sessions,
+              help="List only checkpoints of this session (id or id prefix).")  # fmt: skip
 @click.option("-s", "--short", "form_name", flag_value="short", help="Leave out the prompts.")
 @click.option("--full", "form_name", flag_value="full", help="Add the whole conversation of each session.")
 @click.option(
@@ -39,7 +42,8 @@ NONE = "No associated Entire checkpoint"
 @click.option("--raw-transcript", "form_name", flag_value="raw", help="Print the transcript as the agent wrote it.")
 @click.option("--generate", is_flag=True, help="First let an agent's model write the summaries that are missing.")
 @click.option("-f", "--force", is_flag=True, help="With --generate, replace summaries that are there.")
-@click.option("--with", "agent", metavar="NAME", help="With --generate, the agent whose model writes.")
+@click.option("--with", "agent", metavar="NAME", shell_complete=completion.agents,
+              help="With --generate, the agent whose model writes.")  # fmt: skip
 @click.option("--model", metavar="NAME", help="With --generate, the model.")
 @click.option("--limit", default=20, show_default=True, help="List at most this many checkpoints; 0 lists all.")
 @click.option("--search-all", is_flag=True, hidden=True, help="Accepted and ignored: every commit is searched anyway.")

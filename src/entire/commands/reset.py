@@ -7,7 +7,7 @@ import click
 from entire.errors import UsageError
 from entire.model.requests import ResetRequest
 from entire.model.value import replace
-from entire.ui import form, group, prompts, text
+from entire.ui import completion, form, group, prompts, text
 from entire.workspace import Workspace
 
 TYPE_CHECKING = False
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 
 @click.command("reset", cls=group.Command)
-@click.option("--session", default="", metavar="ID", help="Discard only this session (id or id prefix).")
+@click.option("--session", default="", metavar="ID", shell_complete=completion.sessions,
+              help="Discard only this session (id or id prefix).")  # fmt: skip
 @click.option("-f", "--force", "--yes", "force", is_flag=True, help="Do not ask, even while a turn is running.")
 @click.option("-n", "--dry-run", is_flag=True, help="Show what would be discarded, and change nothing.")
 @click.option("--undo", "undoing", is_flag=True, help="Restore what the last reset discarded.")

@@ -10,7 +10,7 @@ import click
 
 from entire.errors import EntireError, UsageError
 from entire.model.requests import ResumeRequest
-from entire.ui import form, group, prompts, text
+from entire.ui import completion, form, group, prompts, text
 from entire.workspace import Workspace
 
 TYPE_CHECKING = False
@@ -31,7 +31,7 @@ _DONE = {
 
 
 @click.command("resume", cls=group.Command)
-@click.argument("target", required=False)
+@click.argument("target", required=False, shell_complete=completion.targets)
 @click.option(
     "-f", "--force", is_flag=True, help="Replace newer local transcripts, and carry uncommitted changes to the branch."
 )

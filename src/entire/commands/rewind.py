@@ -6,12 +6,11 @@ import os
 import sys
 
 import click
-from click.shell_completion import CompletionItem
 
 from entire.errors import EntireError, UsageError
 from entire.model.requests import BEFORE_LAST_PROMPT, RewindRequest
 from entire.model.value import Value, replace
-from entire.ui import diffs, form, group, pager, points, prompts, rewinding, text
+from entire.ui import completion, diffs, form, group, pager, points, prompts, rewinding, text
 from entire.workspace import Workspace
 
 TYPE_CHECKING = False
@@ -42,25 +41,6 @@ _ALONE = {
 """What an option cannot be combined with, and why."""
 
 
-def _complete_points(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete the id of a point; outside of a repository there is none."""
-    try:
-        found = Workspace.find().points(50)
-    except Exception:  # a shell that completes shows no errors
-        return []
-    titles = {point.id: text.one_line(point.message or point.prompt, 60) for point in reversed(found)}
-    return [CompletionItem(oid, help=titles[oid]) for oid in reversed(titles) if oid.startswith(incomplete)]
-
-
-def _complete_sessions(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    try:
-        sessions = Workspace.find().sessions()
-    except Exception:  # as above
-        return []
-    titles = [(session.session_id, text.one_line(session.first_prompt, 60)) for session in sessions]
-    return [CompletionItem(session_id, help=title) for session_id, title in titles if session_id.startswith(incomplete)]
-
-
 class Mode(Value):
     """How to answer: what to show, in which form, and whether to ask."""
 
@@ -74,7 +54,7 @@ class Mode(Value):
 
 @click.command("rewind", cls=group.Command)
 @click.option("--list", "listing", is_flag=True, help="Print the points, newest first, as JSON.")
-@click.option("--to", metavar="POINT", shell_complete=_complete_points, help="Rewind to this point without asking.")
+@click.option("--to", metavar="POINT", shell_complete=completion.points, help="Rewind to this point without asking.")
 @click.option(
     "--before-last-prompt", is_flag=True, help="Rewind to before the last prompt (of --session) without asking."
 )
@@ -84,8 +64,9 @@ class Mode(Value):
     help="Revert the last rewind (or undo); with --to, everything back to that undo point;"
     " with --list, print the undo points.",
 )
-@click.option("--file", "paths", metavar="PATH", multiple=True, help="Rewind only this file or folder; repeatable.")
-@click.option("--session", "session_id", metavar="ID", default="", shell_complete=_complete_sessions,
+@click.option("--file", "paths", metavar="PATH", multiple=True, shell_complete=completion.files,
+              help="Rewind only this file or folder; repeatable.")  # fmt: skip
+@click.option("--session", "session_id", metavar="ID", default="", shell_complete=completion.sessions,
               help="Rewind only what this session did (id or id prefix).")  # fmt: skip
 @click.option("--logs-only", is_flag=True, help="Rewind only the conversation; leave files unchanged.")
 @click.option("--files-only", is_flag=True, help="Rewind only the files; leave the conversation unchanged.")

@@ -96,6 +96,11 @@ def log(where: str, revs: Sequence[str], *, limit: int = 0) -> list[Logged]:
     return _log(where, "--topo-order", *([f"--max-count={limit}"] if limit else []), *revs, "--")
 
 
+def newest(where: str, limit: int) -> list[Logged]:
+    """Return the newest commits that HEAD reaches, without a walk through all of them; none on an unborn branch."""
+    return _log(where, f"--max-count={limit}", "HEAD", "--")
+
+
 def outside(where: str, start: str, oids: Sequence[str]) -> set[str]:
     """Return the commits that ``start`` does not reach; all of them without ``start``."""
     if not oids or not resolve(where, start):

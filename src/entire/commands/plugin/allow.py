@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from entire.ui import form, group, prompts, text
+from entire.ui import completion, form, group, prompts, text
 from entire.workspace import Plugins
 
 TYPE_CHECKING = False
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command("allow", cls=group.Command)
-@click.argument("name")
+@click.argument("name", shell_complete=completion.plugins)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON; asks nothing.")
 def command(name: str, yes: bool, as_json: bool) -> int:

@@ -10,7 +10,7 @@ import click
 from entire.errors import UsageError
 from entire.testing import compliance
 from entire.testing.compliance import Status, fixtures, locate, promised
-from entire.ui import form, group, text
+from entire.ui import completion, form, group, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command("check", cls=group.Command)
-@click.argument("plugin", metavar="NAME_OR_PATH", required=False)
+@click.argument("plugin", metavar="NAME_OR_PATH", required=False, shell_complete=completion.plugins)
 @click.option("--rig", "rig_file", type=_FILE, help="A Python file with a rig, for the promises that need one.")
 @click.option("--fixtures", "folder", type=_FOLDER, help="A folder with what was captured from the agent.")
 @click.option("--only", "names", multiple=True, metavar="NAME", help="Only this check or group; can be repeated.")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from entire.ui import form, group, text
+from entire.ui import completion, form, group, text
 from entire.workspace import Plugins
 
 
 @click.command("deny", cls=group.Command)
-@click.argument("name")
+@click.argument("name", shell_complete=completion.plugins)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(name: str, as_json: bool) -> int:
     """Keep the plugin NAME from running, also where settings allow every plugin.

@@ -1,0 +1,136 @@
+"""Names to complete: commits, checkpoints, sessions, turns, branches, agents and plugins, each with a few words.
+
+A shell asks while a person types: a bounded part of the history is read, nothing is written, and no plugin is started.
+"""
+
+from __future__ import annotations
+
+from entire.agents import registry
+from entire.git import bulk, history, read, refs
+from entire.lifecycle import plugins
+from entire.model.candidates import Candidate
+from entire.model.ids import CheckpointId, is_session_id
+from entire.store import browse, checkpoints, sessions, turnlog
+from entire.store.links import Links
+from entire.store.prompts import SEPARATOR
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from entire.layout import Place
+    from entire.model.session import Session
+    from entire.store.links import Linked
+
+_RECENT = 100  # commits
+_MOST = 50  # of anything that takes a read of its own to describe
+_SHORT = 10  # characters of a commit's id
+
+
+# ---------------------------------------------------------------- in a repository
+
+
+def commits(place: Place, start: str) -> Iterator[Candidate]:
+    """Yield the newest commits of HEAD, with their subjects."""
+    for commit in history.newest(place.top, _RECENT):
+        yield Candidate(name=commit.oid[: max(_SHORT, len(start))], about=commit.subject)
+
+
+def checkpoints_of(place: Place, start: str) -> Iterator[Candidate]:
+    """Yield the checkpoints of the newest commits with those commits' subjects; then, with the beginning of an id, any
+    stored one with its first prompt.
+    """
+    tips = list(checkpoints.tips(place.top).values())
+    linked = _linked(place, tips)
+    subjects = {name: found.commit.subject for found in linked for name in found.checkpoint_ids}
+    yield from (Candidate(name=name, about=subject) for name, subject in subjects.items())
+    if start:
+        stored = [listed.id for listed in checkpoints.list_all(place.top, tips) if listed.id.startswith(start)]
+        others = [name for name in stored if name not in subjects][:_MOST]
+        prompts = _first_prompts(place, tips, others)
+        yield from (Candidate(name=name, about=prompts.get(name, "")) for name in others)
+
+
+def sessions_of(place: Place, start: str) -> Iterator[Candidate]:
+    """Yield the sessions of this repository, the last seen first, then those of the newest commits' checkpoints."""
+    known = _states(place, start)
+    yield from (Candidate(name=state.session_id, about=state.first_prompt) for state in known)
+    tips = list(checkpoints.tips(place.top).values())
+    names = [name for found in _linked(place, tips) for name in found.checkpoint_ids][:_MOST]
+    listed = browse.listed(place.top, tips, names)
+    prompts = _first_prompts(place, tips, names)
+    seen = {state.session_id for state in known}
+    for name in dict.fromkeys(names):
+        for session_id in listed[name].session_ids[:1] if name in listed else ():  # whose prompts those are
+            if session_id not in seen and is_session_id(session_id):
+                seen.add(session_id)
+                yield Candidate(name=session_id, about=prompts.get(name, ""))
+
+
+def turns(place: Place, start: str) -> Iterator[Candidate]:  # noqa: ARG001
+    """Yield the turns of the sessions last seen, newest first, with their prompts."""
+    found = [note for state in sessions.recent(place, _MOST) for note in turnlog.read(place, state.session_id)]
+    prompts = {note.turn: note.prompt for note in sorted(found, key=lambda note: -note.time)}
+    yield from (Candidate(name=turn, about=prompt) for turn, prompt in prompts.items())
+
+
+def branches(place: Place, start: str) -> Iterator[Candidate]:  # noqa: ARG001
+    """Yield the local branches and tags, without those of ours."""
+    for ref in refs.find(place.top, "refs/heads", "refs/tags"):
+        kind, _, name = ref.removeprefix("refs/").partition("/")
+        if not name.startswith("entire/"):
+            yield Candidate(name=name, about="branch" if kind == "heads" else "tag")
+
+
+def _states(place: Place, start: str) -> list[Session]:
+    if not start:
+        return sessions.recent(place, _MOST)
+    named = [name for name in sessions.ids(place) if name.startswith(start)][:_MOST]
+    found = [state for state in (sessions.find(place, name) for name in named) if state is not None]
+    return sorted(found, key=lambda state: -state.last_seen)
+
+
+def _linked(place: Place, tips: Sequence[str]) -> list[Linked]:
+    """Return the newest commits that have checkpoints."""
+    with read.Objects(place.top) as objects:
+        found = Links(place.top, objects, tips).linked(history.newest(place.top, _RECENT))
+    return [linked for linked in found if linked.checkpoint_ids]
+
+
+def _first_prompts(place: Place, tips: Sequence[str], names: Sequence[str]) -> dict[str, str]:
+    """Return the first prompt of each checkpoint's first session, with one git process."""
+    paths = [(name, f"{tip}:{CheckpointId(name).path}/0/prompt.txt") for name in names for tip in reversed(tips)]
+    blobs = bulk.get(place.top, [path for _, path in paths]) if paths else ()
+    found = {}
+    for (name, _), blob in zip(paths, blobs, strict=True):
+        if blob is not None:
+            found[name] = blob.data.decode("utf-8", "replace").partition(SEPARATOR)[0]
+    return found
+
+
+# ---------------------------------------------------------------- anywhere
+
+
+def agents(place: Place | None, start: str) -> Iterator[Candidate]:
+    """Yield the agents, and the plugins that would be asked what they are."""
+    yield from (Candidate(name=entry.name, about=entry.description) for entry in registry.entries())
+    yield from plugins_of(place, start)
+
+
+def plugins_of(place: Place | None, start: str) -> Iterator[Candidate]:  # noqa: ARG001
+    """Yield the plugins on PATH."""
+    with plugins.of(place) as found:
+        usable = [executable for executable in found.find_all() if not executable.problem]
+    yield from (Candidate(name=executable.name, about=f"plugin {executable.path}") for executable in usable)
+
+
+KINDS: dict[str, Callable[[Place, str], Iterator[Candidate]]] = {
+    "branch": branches,
+    "checkpoint": checkpoints_of,
+    "commit": commits,
+    "session": sessions_of,
+    "turn": turns,
+}
+"""What a repository has, by kind."""
+ANYWHERE: dict[str, Callable[[Place | None, str], Iterator[Candidate]]] = {"agent": agents, "plugin": plugins_of}
+"""What can be completed outside of repositories, too."""
