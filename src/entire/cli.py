@@ -15,6 +15,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import click
+
+    from entire.errors import UsageError
+
 INTERRUPTED = 130
 _REFUSED = frozenset(
     (
@@ -86,7 +90,6 @@ def _run_command(args: list[str]) -> int:
     import click
 
     from entire.commands import TABLE
-    from entire.errors import UsageError
     from entire.ui import group
 
     root = group.Root(TABLE, "entire.commands")
@@ -102,11 +105,24 @@ def _run_command(args: list[str]) -> int:
     except click.Abort:
         return INTERRUPTED
     except click.ClickException as error:
-        usage = isinstance(error, click.UsageError) and error.ctx is not None
-        words = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx is not None else "entire"
-        raise UsageError(error.format_message(), hint=f"run `{words} --help`" if usage else "") from error
+        raise _usage_error(error) from error
     sys.stdout.flush()
     return result if isinstance(result, int) else 0
+
+
+def _usage_error(error: click.ClickException) -> UsageError:
+    """Return click's error as ours; for an unknown option, with the one that is most like it."""
+    from click import NoSuchOption
+
+    from entire.errors import UsageError
+
+    context: click.Context | None = getattr(error, "ctx", None)
+    hint = f"run `{context.command_path} --help`" if context is not None else ""
+    if isinstance(error, NoSuchOption) and context is not None:
+        options = {name for option in context.command.get_params(context) for name in option.opts}
+        return UsageError(f"no such option: {error.option_name}", hint=hint, unknown=error.option_name,
+                          known=sorted(name for name in options if name.startswith("--")))  # fmt: skip
+    return UsageError(error.format_message(), hint=hint)
 
 
 def _print_error(message: str, hint: str, code: int, *, as_json: bool) -> None:

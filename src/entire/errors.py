@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_SIMILAR = 0.7  # of 1.0, for a name to be offered
+
 
 class EntireError(Exception):
-    """An expected failure; ``hint`` says what to do next. Printed without a traceback."""
+    """An expected failure; ``hint`` says what to do next. Printed without a traceback.
+
+    ``known``: the names among which ``unknown`` is not. The hint offers the one that is most like it.
+    """
 
     exit_code = 1
 
-    def __init__(self, message: str, *, hint: str = "") -> None:
+    def __init__(self, message: str, *, hint: str = "", unknown: str = "", known: Iterable[str] = ()) -> None:
         super().__init__(message)
         self.message = message
-        self.hint = hint
+        self._hint = hint
+        self._unknown = unknown
+        self._known = known
+
+    @property
+    def hint(self) -> str:
+        """What to do next; '' if there is nothing to say."""
+        if not self._unknown:
+            return self._hint
+        from difflib import get_close_matches  # not for hooks, which show no hint
+
+        near = get_close_matches(self._unknown, self._known, n=1, cutoff=_SIMILAR)
+        if not near:
+            return self._hint
+        return " ".join([f"did you mean `{near[0]}`?", self._hint[:1].upper() + self._hint[1:]]).rstrip()
 
 
 class UsageError(EntireError):

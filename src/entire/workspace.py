@@ -101,7 +101,8 @@ class Workspace:
             hint = "run `entire explain` to list checkpoints"
             if name and HEX.issuperset(name):
                 raise EntireError(f"commit or checkpoint not found: {name}", hint=hint)
-            raise EntireError(f"no commit, checkpoint or session here is named {name!r}", hint=hint)
+            raise EntireError(f"no commit, checkpoint or session here is named {name!r}", hint=hint, unknown=name,
+                              known=self._catalog.branches)  # fmt: skip
         return found
 
     def session_id(self, prefix: str, *, default: str = "") -> str:

@@ -140,8 +140,9 @@ def find(name: str, plugins: Plugins | None = None) -> AgentEntry:
         return entry
     executable = plugins.find(name) if plugins is not None and name not in _RESERVED else None
     if executable is None or plugins is None:
-        known = ", ".join(entry.name for entry in entries(plugins))
-        raise UsageError(f"there is no agent called {name!r}", hint=f"known agents: {known}")
+        known = [entry.name for entry in entries(plugins)]
+        raise UsageError(f"there is no agent called {name!r}", hint=f"known agents: {', '.join(known)}", unknown=name,
+                         known=known)  # fmt: skip
     entry = plugins.entries[name] = _plugin_entry(executable, plugins, entries())
     return entry
 

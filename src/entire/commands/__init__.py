@@ -19,5 +19,6 @@ TABLE = {
     "doctor": "Find problems; with --fix, repair them.",
     "plugin": "List, allow, check and write plugins, which connect any agent.",
     "completion": "Print the completion script for a shell.",
+    "help": "Show the help of a command.",
     "version": "Print the version.",
 }

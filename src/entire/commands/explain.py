@@ -45,7 +45,7 @@ NONE = "No associated Entire checkpoint"
 @click.option("--with", "agent", metavar="NAME", shell_complete=completion.agents,
               help="With --generate, the agent whose model writes.")  # fmt: skip
 @click.option("--model", metavar="NAME", help="With --generate, the model.")
-@click.option("--limit", default=20, show_default=True, help="List at most this many checkpoints; 0 lists all.")
+@group.limit(20, "checkpoints")
 @click.option("--search-all", is_flag=True, hidden=True, help="Accepted and ignored: every commit is searched anyway.")
 @click.option("--no-pager", is_flag=True, help="Print straight to the terminal.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

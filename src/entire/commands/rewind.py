@@ -74,7 +74,7 @@ class Mode(Value):
 @click.option("--reset", is_flag=True, help="Move the branch back too; a backup ref keeps its old commit.")
 @click.option("--preview", is_flag=True, help="Show what would change, with the full diff, and change nothing.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
-@click.option("--limit", default=100, show_default=True, help="List at most this many points; 0 lists all.")
+@group.limit(100, "points")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(**given: Any) -> int:
     """Restore files and conversation to a point: the end of a turn, a subagent's task, a commit, the start of a turn.
@@ -121,8 +121,6 @@ def _check(given: Mapping[str, Any]) -> None:
     point, undo = given["to"], given["undo"]
     if point is not None and not point.strip():
         raise UsageError("--to needs the id of a point", hint="run `entire rewind --list` to list points")
-    if given["limit"] < 0:
-        raise UsageError("--limit cannot be negative", hint="0 lists all points")
     has_point = given["before_last_prompt"] or (point is not None and not undo)
     if given["listing"] or has_point or given["yes"] or prompts.can_ask():
         return

@@ -6,11 +6,12 @@ A shell asks while a person types: a bounded part of the history is read, nothin
 from __future__ import annotations
 
 from entire.agents import registry
-from entire.git import bulk, history, read, refs
+from entire.git import bulk, history, read
 from entire.lifecycle import plugins
 from entire.model.candidates import Candidate
 from entire.model.ids import CheckpointId, is_session_id
 from entire.store import browse, checkpoints, sessions, turnlog
+from entire.store.catalog import Catalog
 from entire.store.links import Links
 from entire.store.prompts import SEPARATOR
 
@@ -76,10 +77,7 @@ def turns(place: Place, start: str) -> Iterator[Candidate]:  # noqa: ARG001
 
 def branches(place: Place, start: str) -> Iterator[Candidate]:  # noqa: ARG001
     """Yield the local branches and tags, without those of ours."""
-    for ref in refs.find(place.top, "refs/heads", "refs/tags"):
-        kind, _, name = ref.removeprefix("refs/").partition("/")
-        if not name.startswith("entire/"):
-            yield Candidate(name=name, about="branch" if kind == "heads" else "tag")
+    yield from (Candidate(name=name, about=kind) for name, kind in Catalog(place).branches.items())
 
 
 def _states(place: Place, start: str) -> list[Session]:

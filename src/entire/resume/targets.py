@@ -150,7 +150,8 @@ class Finder:
             known = self._find_here(target)
             if known is not None:
                 return known
-        raise EntireError(f"{target!r} is not a branch, commit, checkpoint or session here", hint=self.remotes.hint())
+        raise EntireError(f"{target!r} is not a branch, commit, checkpoint or session here", hint=self.remotes.hint(),
+                          unknown=target, known=self._catalog.branches)  # fmt: skip
 
     def _find_here(self, name: str) -> ResumeTarget | None:
         found = self._catalog.find(name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.git import history
+from entire.git import history, refs
 from entire.model import prefix
 from entire.model.ids import is_checkpoint_id
 from entire.model.views import TargetView
@@ -30,6 +30,16 @@ class Catalog:
         if self._tips is None:
             self._tips = checkpoints.tips(self.place.top)
         return self._tips
+
+    @property
+    def branches(self) -> dict[str, str]:
+        """The names of local branches and tags, except our own, and which of the two each is."""
+        found: dict[str, str] = {}
+        for ref in refs.find(self.place.top, "refs/heads", "refs/tags"):
+            kind, _, name = ref.removeprefix("refs/").partition("/")
+            if not name.startswith("entire/"):
+                found.setdefault(name, "branch" if kind == "heads" else "tag")
+        return found
 
     @property
     def commits(self) -> list[str]:

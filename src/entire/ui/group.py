@@ -8,12 +8,28 @@ import click
 from click.shell_completion import CompletionItem
 
 import entire
+from entire.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from typing import Any, TypeVar
+
+    Function = TypeVar("Function", bound=Callable[..., Any])
 
 EXIT_CODES = "Exit codes: 0 done, 1 error, 2 usage, 3 not a repository, 4 not enabled, 130 interrupted."
+
+
+def limit(default: int, what: str) -> Callable[[Function], Function]:
+    """Return the option ``--limit`` for a list of ``what``; a negative number is refused."""
+
+    def check(ctx: click.Context, _param: click.Parameter, value: int) -> int:
+        if value < 0 and not ctx.resilient_parsing:
+            raise UsageError("--limit cannot be negative", hint=f"0 lists all {what}")
+        return value
+
+    return click.option("--limit", default=default, show_default=True, callback=check,
+                        help=f"List at most this many {what}; 0 lists all.")  # fmt: skip
 
 
 class Command(click.Command):
@@ -37,10 +53,26 @@ class LazyGroup(click.Group):
             help=summary,
             epilog=EXIT_CODES,
             context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-            no_args_is_help=True,
         )
         self._table = table
         self._package = package
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Print the help for a command line without any word: that is a question, not an error."""
+        if not args and not ctx.resilient_parsing:
+            click.echo(ctx.get_help(), color=ctx.color)
+            ctx.exit()
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command; raises UsageError, with the name that is most like it, if there is none."""
+        name = args[0]
+        if name not in self._table and not name.startswith("-") and not ctx.resilient_parsing:
+            raise UsageError(f"no such command: {ctx.command_path} {name}", hint=f"run `{ctx.command_path} --help`",
+                             unknown=name, known=self._table)  # fmt: skip
+        return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(self._table)
