@@ -27,6 +27,15 @@ def templates(*flags: str) -> Path:
     return folder / "entire-agent-parrot"
 
 
+def pretend_to_generate(folder: Path) -> Path:
+    """Return a folder with a program that answers as Claude Code's does when it prints."""
+    folder.mkdir()
+    program = folder / "claude"
+    program.write_text("""#!/bin/sh\ncat >/dev/null; echo '{"is_error": false, "result": "hi"}'\n""")
+    program.chmod(0o755)
+    return folder
+
+
 def find(name: str) -> Path:
     """Return the executable of a plugin of ours."""
     if name in BUILTIN:
@@ -40,7 +49,8 @@ def find(name: str) -> Path:
 @pytest.mark.parametrize("name", [*BUILTIN, DEMO, "template", "template --shell"])
 def test_our_plugins_pass_every_check(name: str, group: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")  # templates start `entire`
+    programs = f"{pretend_to_generate(tmp_path / 'programs')}:{Path(sys.executable).parent}"  # templates start `entire`
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
     path = find(name)
     captured = path.parent / "fixtures"
     options = Options(only=(group,), limits=SMALL, fixtures=fixtures.load(captured) if captured.is_dir() else None)

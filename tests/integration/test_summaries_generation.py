@@ -16,6 +16,7 @@ import pytest
 
 from entire import SummaryRequest, Workspace
 from entire.agents import registry
+from entire.agents.claude_code.agent import ClaudeCode
 from entire.agents.registry import AgentEntry
 from entire.errors import EntireError
 from entire.git import refs
@@ -87,6 +88,7 @@ def bare(monkeypatch: pytest.MonkeyPatch) -> type[Bare]:
     monkeypatch.setitem(registry.BUILTIN, "bare", bare_agent.entry("Chosen"))
     monkeypatch.setattr(Chosen, "agent", Poet)
     monkeypatch.setattr(Poet, "asked", [])
+    monkeypatch.setattr(ClaudeCode, "text_problem", lambda _: "claude is not on the PATH")
     answers(monkeypatch, json.dumps(ANSWER))
     return Poet
 
@@ -242,8 +244,9 @@ def test_without_an_agent_that_can_it_says_what_to_do(world: Repo, monkeypatch: 
     before = world.git("rev-parse", BRANCH)
     assert world.entire("explain", "--generate", ONE) == 1
     assert world.err == (
-        "entire: no agent here can write summaries\n"
-        "hint: allow a plugin with the capability text_generator; `entire plugin list` shows what is installed\n"
+        "entire: no agent here can write summaries (Claude Code: claude is not on the PATH)\n"
+        "hint: install such an agent, or allow a plugin with the capability text_generator; `entire plugin list` shows"
+        " what is installed\n"
     )
     assert world.git("rev-parse", BRANCH) == before
 

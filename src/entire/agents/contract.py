@@ -343,6 +343,13 @@ class TextGenerator(Protocol):
         """
         ...
 
+    def text_problem(self) -> str:
+        """Return why nothing can be generated here, such as a program that is not installed; '' if it may work.
+
+        Optional: without it, it may. Only agents without a problem are chosen by themselves.
+        """
+        ...
+
 
 class FileWatcher(Protocol):
     """For agents without hooks: turns changed files into events."""

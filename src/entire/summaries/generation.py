@@ -19,7 +19,7 @@ from entire.summaries import answer, prompt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from types import FrameType
 
     from entire.agents.contract import Agent
@@ -79,26 +79,41 @@ def _writer(name: str, agent_type: str, plugins: Plugins | None) -> Agent:
     if name:
         agent = registry.make(name, plugins=plugins)
         if capabilities.text_generator(agent) is None:
-            raise EntireError(f"{agent.type} cannot write summaries", hint=_hint(_writers(plugins)))
+            raise EntireError(f"{agent.type} cannot write summaries", hint=_hint(_able(_writers(plugins))))
         return agent
     own = registry.make_by_type(agent_type, plugins=plugins)
-    if own is not None and capabilities.text_generator(own) is not None:
+    if own is not None and capabilities.text_generator(own) is not None and not _problem(own):
         return own
-    able = _writers(plugins)
-    if len(able) != 1:
-        problem = "several agents can write summaries" if able else "no agent here can write summaries"
-        raise EntireError(problem, hint=_hint(able))
-    return able[0]
+    writers = _writers(plugins)
+    able = _able(writers)
+    if len(able) == 1:
+        return able[0]
+    lacking = "; ".join(f"{agent.type}: {_problem(agent)}" for agent in writers)
+    none = "no agent here can write summaries" + (f" ({lacking})" if lacking else "")
+    raise EntireError("several agents can write summaries" if able else none, hint=_hint(able))
 
 
 def _writers(plugins: Plugins | None) -> list[Agent]:
     return [agent for agent in registry.agents(plugins) if capabilities.text_generator(agent) is not None]
 
 
-def _hint(able: list[Agent]) -> str:
+def _able(writers: Sequence[Agent]) -> list[Agent]:
+    return [agent for agent in writers if not _problem(agent)]
+
+
+def _problem(agent: Agent) -> str:
+    """Return what keeps an agent's model from being asked here; '' if nothing is known to."""
+    ask = getattr(agent, "text_problem", None)
+    return str(ask()) if ask is not None else ""
+
+
+def _hint(able: Sequence[Agent]) -> str:
     if able:
         return "choose one with --with: " + ", ".join(agent.name for agent in able)
-    return "allow a plugin with the capability text_generator; `entire plugin list` shows what is installed"
+    return (
+        "install such an agent, or allow a plugin with the capability text_generator; `entire plugin list` shows"
+        " what is installed"
+    )
 
 
 def _answer(agent: Agent, part: PartView, text: str, request: SummaryRequest, progress: Progress) -> Summary:

@@ -48,6 +48,7 @@ class ClaudeCode:
             "session_lister",
             "session_resumer",
             "subagent_extractor",
+            "text_generator",
             "token_calculator",
             "transcript_analyzer",
             "transcript_preparer",
@@ -182,6 +183,18 @@ class ClaudeCode:
         if is_tool_id(session_id):
             return f"claude -r {session_id}"
         return "claude -r '" + session_id.replace("'", "'\\''") + "'"
+
+    # summaries
+
+    def generate_text(self, prompt: str, model: str) -> str:
+        from entire.agents.claude_code import printing
+
+        return printing.ask(prompt, model, self._env)
+
+    def text_problem(self) -> str:
+        from entire.agents.claude_code import printing
+
+        return printing.problem(self._env)
 
 
 def _folder_name(path: str) -> str:
