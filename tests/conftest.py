@@ -20,7 +20,17 @@ from hypothesis import HealthCheck, settings
 pytest.register_assert_rewrite("proof", "repo", "situations", "stories")
 
 # What the environment may keep: enough to find programs, run in parallel, and be told which real agent to use.
-KEPT = ("PATH", "TMPDIR", "CI", "ENTIRE_LONG", "LD_LIBRARY_PATH", "SSL_CERT_FILE", "TERM", "VIRTUAL_ENV")
+KEPT = (
+    "PATH",
+    "TMPDIR",
+    "CI",
+    "ENTIRE_ACCEPT",
+    "ENTIRE_LONG",
+    "LD_LIBRARY_PATH",
+    "SSL_CERT_FILE",
+    "TERM",
+    "VIRTUAL_ENV",
+)
 KEPT_PREFIXES = ("PYTEST_", "ENTIRE_E2E_", "COV_", "COVERAGE_")
 
 GIT_CONFIG = """\
