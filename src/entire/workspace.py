@@ -13,7 +13,7 @@ import time
 from entire import layout, settings
 from entire.errors import EntireError, NotARepositoryError, NotEnabledError
 from entire.git import history
-from entire.model import requests, views
+from entire.model import origins, requests, views
 from entire.model.candidates import Candidate
 from entire.model.ids import HEX
 from entire.store.catalog import Catalog
@@ -208,6 +208,17 @@ class Workspace:
             written = generation.generate(context, catalog, request, progress or (lambda _: None))
         self._known_catalog = None
         return views.SummarizedView(checkpoint=self.checkpoint(request.checkpoint), written_by=written)
+
+    # ------------------------------------------------------------ why
+
+    def why(self, request: origins.WhyRequest) -> origins.WhyView:
+        """Return where the lines of a file come from: the turn, the person's commit, or why that is not known.
+
+        Raises EntireError if there is no such file, line or revision.
+        """
+        from entire.origins import answer
+
+        return answer.why(self.place, self._catalog, request)
 
     # ------------------------------------------------------------ rewind
 

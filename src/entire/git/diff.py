@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _QUOTED = ("-c", "core.quotePath=true")  # headers as git prints them by default: patch ids depend on them
 _MANY_PATHS = 400  # longer lists gain nothing from a pathspec, and command lines are limited
+_TO_THE_END = 1 << 60
 GITLINK = "160000"
 EMPTY_TREE = {  # by id length
     40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
@@ -84,6 +85,27 @@ def changes(where: str, old: str, new: str) -> list[Change]:
     """Return the paths that differ between two trees or commits; a rename is a deletion and an addition."""
     done = run.git(where, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--ignore-submodules=dirty", old, new)
     return parse_raw_z(done.stdout)
+
+
+def unchanged_lines(where: str, old: str, new: str) -> list[tuple[int, int, int]]:
+    """Return the runs of lines that two blobs have in common: (first line in the old, in the new, number of lines).
+
+    The last run may reach past the ends; binary files have none.
+    """
+    options = ("--no-ext-diff", "--no-textconv", "--no-color", "--unified=0")
+    data = run.git(where, "diff", *options, old, new).stdout
+    found = []
+    at_old = at_new = 1
+    for line in data.split(b"\n"):
+        if line.startswith(b"Binary files "):
+            return []
+        if line.startswith(b"@@ "):
+            _, minus, plus, *_ = line.split(b" ")
+            (old_start, old_count), (new_start, new_count) = _span(minus), _span(plus)
+            first = new_start if new_count else new_start + 1
+            found.append((at_old, at_new, first - at_new))
+            at_old, at_new = (old_start if old_count else old_start + 1) + old_count, first + new_count
+    return [*found, (at_old, at_new, _TO_THE_END)]
 
 
 def entries(where: str, tree: str, paths: Sequence[str]) -> dict[str, tuple[str, str]]:

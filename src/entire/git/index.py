@@ -42,6 +42,16 @@ def tree(top: str, git_dir: str, index: str, scratch: str) -> str:
         files.remove(twin + ".lock")
 
 
+def count(git_dir: str) -> int:
+    """Return how many files a worktree's index has, without reading it; 0 if there is none."""
+    try:
+        with open(os.path.join(git_dir, "index"), "rb") as file:
+            head = file.read(12)
+    except OSError:
+        return 0
+    return int.from_bytes(head[8:], "big") if head.startswith(b"DIRC") else 0
+
+
 def comment_char(top: str) -> str:
     """Return the character that starts a comment in an edited commit message."""
     found = run.lines(top, "config", "core.commentChar", ok=(0, 1))

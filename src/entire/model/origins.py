@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from entire.model.choice import Choice
 from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.model.transcripts import ToolCall
+    from entire.model.views import MessageView
+
+TURN, PERSON, UNKNOWN = "turn", "person", "unknown"
+"""Who wrote a line: the kinds of origins."""
 
 
 class WhyRequest(Value):
-    """Which lines to ask about. ``path`` is relative to the worktree, with slashes."""
+    """Which lines to ask about.
 
+    ``target`` is what a person writes, relative to ``folder``: ``FILE``, ``FILE:LINE``, ``FILE:FIRST-LAST``, each also
+    after ``REV:``. A program can set the other fields instead; ``path`` is relative to the worktree, with slashes.
+    """
+
+    target: str = ""
+    folder: str = ""  # absolute; '': the worktree's root
     path: str = ""
     rev: str = ""  # any revision that git understands; '': the file as it is in the worktree
     first: int = 0  # 0: all lines of the file
@@ -20,26 +28,20 @@ class WhyRequest(Value):
     is_uncommitted: bool = False  # only lines that are not committed; without a path, those of every file
 
 
-class OriginKind(Choice):
-    """Who wrote a line."""
-
-    TURN = "turn"
-    PERSON = "person"
-    UNKNOWN = "unknown"
-
-
 class Origin(Value):
     """Who wrote a line, and the commit that brought it in. Empty fields are not known, or not recorded."""
 
-    kind: OriginKind
+    kind: str  # TURN, PERSON, UNKNOWN
     reason: str = ""  # why it is unknown
-    is_evidence: bool = False  # the turn is a conclusion, not a record: nothing else can have written the line
-    commit: str = ""  # that added the line, as `git blame` finds it; '': the line is not committed
-    author: str = ""
+    is_evidence: bool = False  # a conclusion, not a record: nothing else can have written the line
+    commit: str = ""  # that added the line; '': it is not committed
+    original: str = ""  # the commit that ``commit`` is a copy of, if the line was looked up there
+    moved_in: str = ""  # the commit that moved or copied the line to where it is now
+    author: str = ""  # of the commit
     subject: str = ""
     time: float = 0.0  # when the commit was authored
-    path: str = ""  # of the file in that commit
-    checkpoint_id: str = ""  # that holds the turn
+    path: str = ""  # of the file in the commit
+    checkpoint_id: str = ""
     session_id: str = ""
     turn: str = ""
     agent: str = ""  # display name
@@ -55,11 +57,11 @@ class LineRange(Value):
     last: int
     origin: Origin
     source_line: int = 0  # the number of the first line in the commit's version
-    call: ToolCall | None = None  # that wrote the lines, if a single line or range was asked for
+    call: MessageView | None = None  # the tool call that wrote the lines, if single lines were asked for
 
 
 class FileOrigins(Value):
-    """The origins of a file's lines, in order."""
+    """The origins of a file's lines, in order. A binary file has one range, without numbers."""
 
     path: str
     ranges: tuple[LineRange, ...] = ()

@@ -29,6 +29,7 @@ class Value:
         def __init_subclass__(cls):
             own = tuple(cls.__dict__.get("__annotations__", ()))
             cls._fields = (*cls._fields, *own)
+            cls._names = frozenset(cls._fields)
             cls._defaults = {**cls._defaults, **{name: cls.__dict__[name] for name in own if name in cls.__dict__}}
             cls._names = frozenset(cls._fields)
 

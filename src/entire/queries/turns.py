@@ -41,7 +41,7 @@ def of_slot(objects: Objects, slot: Slot, own: LineageFile | None, *, checkpoint
             position=_position(turn),
             checkpoint_id=checkpoint_id,
         )
-        for number, (turn, prompt) in enumerate(_paired(recorded, prompts), 1)
+        for number, (turn, prompt) in enumerate(paired(recorded, prompts), 1)
     ]
 
 
@@ -74,7 +74,7 @@ def in_record(own: LineageFile | None, session_id: str) -> list[Mapping[str, obj
     return [turn for turn in found if isinstance(turn, dict)] if isinstance(found, list) else []
 
 
-def _paired(recorded: Sequence[Mapping[str, object]], prompts: Sequence[str]) -> list[tuple[Mapping[str, object], str]]:
+def paired(recorded: Sequence[Mapping[str, object]], prompts: Sequence[str]) -> list[tuple[Mapping[str, object], str]]:
     """Join turns with their prompts: both lists are in order, and a turn whose prompt is unknown has none stored.
 
     Lists of different lengths cannot be joined: then the prompts stand alone, or the turns do.

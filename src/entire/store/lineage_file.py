@@ -56,9 +56,10 @@ class FileLines(Value):
 
 
 class LineageFile(Value):
-    """The complete record."""
+    """The complete record. ``numbered_in``: the one of ``commits`` whose files ``files`` describes, '' if unknown."""
 
     commits: tuple[Link, ...] = ()
+    numbered_in: str = ""
     turns: Mapping[str, Sequence[Mapping[str, Any]]] = {}  # session id -> its turns
     files: Mapping[str, FileLines] = {}
     unknown_tokens: Mapping[str, Sequence[str]] = {}  # session id -> figures that are unknown, or in part
@@ -74,7 +75,8 @@ def make(
         **{session_id: _turns(own_notes) for session_id, own_notes in notes.items()},
     }
     unknown = before.unknown_tokens if before is not None else {}
-    return LineageFile(commits=(*commits, link), turns=turns, files=files, unknown_tokens=unknown)
+    return LineageFile(commits=(*commits, link), numbered_in=link.commit, turns=turns, files=files,
+                       unknown_tokens=unknown)  # fmt: skip
 
 
 def with_turns(before: LineageFile, session_id: str, notes: Sequence[TurnNote]) -> LineageFile:
@@ -146,7 +148,10 @@ def dumps(record: LineageFile) -> Redacted:
     """Return the file's content: ids, numbers and paths only, no text of people or agents."""
     commits = [{**link.__dict__, "time": gojson.rfc3339(link.time)} for link in record.commits]
     files = {path: _file_json(lines) for path, lines in sorted(record.files.items())}
-    value = {"version": VERSION, "commits": commits, "turns": dict(record.turns), "files": files}
+    value: dict[str, object] = {"version": VERSION, "commits": commits}
+    if len(commits) > 1 and record.numbered_in:
+        value["numbered_in"] = record.numbered_in
+    value.update(turns=dict(record.turns), files=files)
     if record.unknown_tokens:
         value["unknown_tokens"] = {name: list(figures) for name, figures in sorted(record.unknown_tokens.items())}
     return trusted(gojson.dumps(value))
@@ -180,6 +185,7 @@ def parse(data: bytes | None) -> LineageFile | None:
         )  # fmt: skip
         return LineageFile(
             commits=commits,
+            numbered_in=str(value.get("numbered_in", "")) or _only_change(commits),
             turns={**value["turns"]},
             files={path: _file(lines) for path, lines in value["files"].items()},
             unknown_tokens={
@@ -189,6 +195,11 @@ def parse(data: bytes | None) -> LineageFile | None:
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
+
+
+def _only_change(commits: Sequence[Link]) -> str:
+    """Return the first of commits that all made the same change; '' if one of them made another."""
+    return commits[0].commit if len({link.patch_id for link in commits}) == 1 else ""
 
 
 def _file(value: dict[str, Any]) -> FileLines:

@@ -52,6 +52,7 @@ class Links:
         self._objects = objects
         self._tips = tips
         self._shards: dict[str, Shard] = {}
+        self._folders: dict[tuple[str, str], set[str]] = {}
 
     def of(self, commit: Commit | Logged) -> list[CheckpointId]:
         """Return the checkpoints of a commit: those that its message names, then those recorded for its id."""
@@ -99,7 +100,7 @@ class Links:
 
     def _all(self) -> Shard:
         """Return the checkpoints of all recorded commits."""
-        names = {entry.name for tip in self._tips for entry in self._objects.tree(f"{tip}:{_COMMITS}")}
+        names = {name for tip in self._tips for name in self._names(tip, _COMMITS)}
         return {
             name + rest: ids
             for name in sorted(names)
@@ -112,9 +113,17 @@ class Links:
 
     def _shard(self, folder: str) -> Shard:
         if folder not in self._shards:
-            entries = [entry for tip in self._tips for entry in self._objects.tree(f"{tip}:{folder}")]
+            parent, _, name = folder.rpartition("/")
+            entries = [entry for tip in self._tips if name in self._names(tip, parent)
+                       for entry in self._objects.tree(f"{tip}:{folder}")]  # fmt: skip
             self._shards[folder] = _parse(entries)
         return self._shards[folder]
+
+    def _names(self, tip: str, folder: str) -> set[str]:
+        """Return the names in a folder of the index: most commits of a long list have no entry to read."""
+        if (tip, folder) not in self._folders:
+            self._folders[tip, folder] = {entry.name for entry in self._objects.tree(f"{tip}:{folder}")}
+        return self._folders[tip, folder]
 
 
 def named(commit: Commit | Logged) -> list[CheckpointId]:

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from entire.model.events import GitEvent
 
 
-_BY_HAND = "its trailer was removed by hand"
-
-
 def complete(context: Context, event: GitEvent) -> None:
     """Carry out the decision about the commit that is now HEAD."""
     decided = pending.load(context.place)
@@ -127,7 +124,7 @@ def carry_out(context: Context, decided: Pending, commit: Commit) -> None:
         carried = [name for name in present if name != target]
     _add_links(context, commit, carried)
     if decided.ids and not present:
-        note_unlinked(context, commit, _BY_HAND, decided)
+        note_unlinked(context, commit, pending.BY_HAND, decided)
         return
     if decided.update in present and not decided.sessions:
         from entire.lifecycle.commits import checkpoint
@@ -136,7 +133,7 @@ def carry_out(context: Context, decided: Pending, commit: Commit) -> None:
     if not target or not decided.sessions:
         note_unlinked(context, commit, "" if present else decided.reason, decided)
     elif target not in present:
-        note_unlinked(context, commit, _BY_HAND, decided)
+        note_unlinked(context, commit, pending.BY_HAND, decided)
     else:
         _link(context, decided, commit)
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from entire.layout import Place
 
 
+BY_HAND = "its trailer was removed by hand"
 REMOVED = "the Go CLI removed its session"  # a reason that is recorded though no session is live any more
 
 

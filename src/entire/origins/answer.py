@@ -1,0 +1,130 @@
+"""Answers where a file's lines come from: git's blame, with what the checkpoints of its commits say."""
+
+from __future__ import annotations
+
+import os
+
+from entire import files
+from entire.errors import EntireError, GitError
+from entire.git import blame, index, read
+from entire.git.blame import Blame, Group, Source
+from entire.model.origins import FileOrigins, LineRange, WhyView
+from entire.model.value import replace
+from entire.origins import targets
+from entire.origins.line_origins import Origins, Owned
+from entire.origins.owners import Owners
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from entire.layout import Place
+    from entire.model.origins import Origin, WhyRequest
+    from entire.origins.targets import Target
+    from entire.store.catalog import Catalog
+
+_MOVES, _COPIES = ("-M", "-C"), ("-C",)
+_FEW_COMMITS = 64  # in a file of more, looking for moved lines costs more than the rest of the answer
+_FEW_FILES = 5_000  # in a bigger tree, copies are looked for only among the files that the commit changes
+_ZEROS = "0" * 40
+
+
+def why(place: Place, catalog: Catalog, request: WhyRequest) -> WhyView:
+    """Return the origins of the lines that a request asks about; raises EntireError if there are none such."""
+    target = targets.resolve(place, request)
+    found, moved_in = _blamed(place, target)
+    if any(b"\0" in line for line in found.lines):
+        return WhyView(rev=target.rev, files=(FileOrigins(path=target.path, is_binary=True),))
+    with read.Objects(place.top) as objects:
+        owners = Owners(place.top, objects, catalog.commits)
+        owners.prepare(found.groups)
+        owned = list(pieces(owners, found))
+        origins = Origins(place, catalog, owners)
+        origins.load(owned)
+        ranges = [_range(entry, origins.of(entry), moved_in) for entry in _by_move(owned, moved_in)]
+    lines = tuple(line.decode("utf-8", "surrogateescape").removesuffix("\r") for line in found.lines)
+    return WhyView(rev=target.rev, files=(FileOrigins(path=target.path, ranges=tuple(_joined(ranges)), lines=lines),))
+
+
+def pieces(owners: Owners, found: Blame) -> Iterator[Owned]:
+    """Return the owners of a blamed file's lines, in order."""
+    for group in sorted(found.groups, key=lambda group: group.line):
+        for piece in owners.of(group, found.sources[group.oid]):
+            line = group.line + piece.line - group.source_line
+            yield Owned(line=line, piece=piece, group=group, source=found.sources[group.oid])
+
+
+# ---------------------------------------------------------------- blame
+
+
+def _blamed(place: Place, target: Target) -> tuple[Blame, dict[int, str]]:
+    """Blame a target; return also the commits that moved or copied lines, by line."""
+    options = [f"-L{target.first},{target.last}"] if target.first else []
+    try:
+        direct = blame.of(place.top, options, target.path, target.rev)
+    except GitError as error:
+        return _unknown_to_git(place, target, error), {}
+    if not target.first and len(direct.sources) > _FEW_COMMITS:
+        return direct, {}
+    further = _COPIES if index.count(place.git_dir) <= _FEW_FILES else ()
+    found = blame.of(place.top, [*options, *_MOVES, *further], target.path, target.rev)
+    before, after = _commits_by_line(direct), _commits_by_line(found)
+    return found, {line: oid for line, oid in before.items() if after.get(line) != oid}
+
+
+def _commits_by_line(found: Blame) -> dict[int, str]:
+    return {line: group.oid for group in found.groups for line in range(group.line, group.line + group.count)}
+
+
+def _unknown_to_git(place: Place, target: Target, error: GitError) -> Blame:
+    """Return the lines of a file that no commit has; raises EntireError with git's message if that is not why."""
+    full = os.path.join(place.top, target.path)
+    data = None if target.rev or os.path.islink(full) or not os.path.isfile(full) else files.read(full)
+    if data is None or "no such" not in error.stderr:
+        raise EntireError(error.stderr.removeprefix("fatal: ") or str(error)) from None
+    lines = data.split(b"\n")
+    lines = lines[: len(lines) - (not lines[-1])]
+    first, last = target.first or 1, min(target.last or len(lines), len(lines))
+    if first > last:
+        raise EntireError(f"file {target.path} has only {len(lines)} lines" if target.first else "")
+    group = Group(oid=_ZEROS, path=target.path, source_line=first, line=first, count=last - first + 1)
+    return Blame(groups=(group,), sources={_ZEROS: Source(oid=_ZEROS)}, lines=tuple(lines[first - 1 : last]))
+
+
+# ---------------------------------------------------------------- ranges
+
+
+def _by_move(owned: Iterable[Owned], moved_in: Mapping[int, str]) -> Iterator[Owned]:
+    """Split pieces where the commit that moved their lines changes."""
+    for entry in owned if moved_in else ():
+        start = entry.line
+        end = start + entry.piece.count
+        for line in range(start + 1, end + 1):
+            if line == end or moved_in.get(line, "") != moved_in.get(start, ""):
+                offset = start - entry.line
+                piece = replace(entry.piece, line=entry.piece.line + offset, count=line - start)
+                yield replace(entry, line=start, piece=piece)
+                start = line
+    if not moved_in:
+        yield from owned
+
+
+def _range(entry: Owned, origin: Origin, moved_in: Mapping[int, str]) -> LineRange:
+    moved = moved_in.get(entry.line, "")
+    return LineRange(
+        first=entry.line,
+        last=entry.line + entry.piece.count - 1,
+        origin=replace(origin, moved_in=moved) if moved else origin,
+        source_line=entry.piece.line,
+    )
+
+
+def _joined(ranges: Iterable[LineRange]) -> list[LineRange]:
+    """Join neighbouring ranges of the same origin."""
+    found: list[LineRange] = []
+    for part in ranges:
+        if found and found[-1].last == part.first - 1 and found[-1].origin == part.origin:
+            found[-1] = replace(found[-1], last=part.last)
+        else:
+            found.append(part)
+    return found
