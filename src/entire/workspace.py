@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from entire.layout import Place
     from entire.lifecycle.context import Context
+    from entire.model.conversations import ShownView, ShowRequest
     from entire.resume.plan import Resume
     from entire.rewind.plan import Rewind
     from entire.settings import Settings
@@ -192,6 +193,14 @@ class Workspace:
 
         name = checkpoint if isinstance(checkpoint, str) else checkpoint.id
         return checkpoints.messages(self._catalog, name, session_id, start)
+
+    # ------------------------------------------------------------ show
+
+    def show(self, request: ShowRequest) -> ShownView:
+        """Return what a name means, with the conversations behind it; raises EntireError if it means nothing here."""
+        from entire.queries import shown
+
+        return shown.show(self._catalog, request)
 
     def summarize(
         self, request: requests.SummaryRequest, progress: Callable[[str], None] | None = None

@@ -7,6 +7,7 @@ from entire.model.value import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.model.transcripts import TokenUsage
+    from entire.model.views import CheckpointView, CommitView, MessageView
 
 
 class TurnView(Value):
@@ -24,3 +25,57 @@ class TurnView(Value):
     position: int = 0  # records of the transcript before the prompt's own
     end: int = 0  # records at the turn's end; 0 if unknown
     checkpoint_id: str = ""  # '' if no checkpoint has it yet
+
+
+class ShowRequest(Value):
+    """What to show of a commit, checkpoint, session, turn or subagent, or of the uncommitted work in this worktree."""
+
+    name: str = "HEAD"
+    is_uncommitted: bool = False  # the uncommitted work, whatever the name is
+    has_messages: bool = True  # with the conversations
+    is_whole: bool = False  # of a commit or checkpoint: whole conversations, not only what is new in the checkpoint
+    has_subagents: bool = False  # with the conversations of subagents
+
+
+class SubagentView(Value):
+    """A subagent that worked for a session. ``id`` and ``tool_use_id`` both name it; one of them may be ''."""
+
+    id: str = ""
+    tool_use_id: str = ""
+    type: str = ""
+    description: str = ""
+    has_transcript: bool = False
+    notes: int = 0
+    messages: tuple[MessageView, ...] | None = None  # None: not asked for, or none can be read
+
+
+class ConversationPart(Value):
+    """A session's conversation, or the part of it that belongs to a checkpoint or a turn."""
+
+    session_id: str
+    agent: str = ""  # display name
+    source: str = ""  # where it was read: agent (its own, redacted as steps are), step, checkpoint; '': nowhere
+    checkpoint_id: str = ""  # if that is where it was read
+    checkpoint_ids: tuple[str, ...] = ()  # of a session: all that have a part of it, the oldest first
+    phase: str = ""  # '' if the session was recorded on another machine
+    started: float = 0.0
+    ended: float = 0.0
+    turns: tuple[TurnView, ...] = ()
+    files: tuple[str, ...] = ()  # that it changed
+    open_files: tuple[str, ...] = ()  # of these, with uncommitted work
+    messages: tuple[MessageView, ...] | None = None  # None: not asked for
+    subagents: tuple[SubagentView, ...] = ()
+    problem: str = ""  # why it cannot be read
+
+
+class ShownView(Value):
+    """What a name means, and the conversations behind it."""
+
+    kind: str  # commit, checkpoint, session, turn, subagent, uncommitted
+    id: str = ""  # in full
+    commit: CommitView | None = None
+    checkpoints: tuple[CheckpointView, ...] = ()
+    missing: tuple[str, ...] = ()  # ids in the commit's message that are not stored here
+    reason: str | None = None  # why a commit near a live session was not linked
+    conversations: tuple[ConversationPart, ...] = ()
+    diff: str = ""  # of the files with uncommitted work, as git prints it

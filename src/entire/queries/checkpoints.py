@@ -42,15 +42,15 @@ def listing(catalog: Catalog, limit: int, session_id: str = "") -> tuple[list[vi
     if session_id:
         wanted = [name for name in wanted if session_id in catalog.sessions_by_checkpoint.get(name, ())]
     shown = wanted[:limit] if limit > 0 else wanted
-    stored = browse.listed(catalog.place.top, catalog.commits, shown)
-    out = [replace(stored.get(name, views.ListedView(id=name)), commits=tuple(by_id[name])) for name in shown]
+    known = browse.listed(catalog.place.top, catalog.commits, shown)
+    out = [replace(known.get(name, views.ListedView(id=name)), commits=tuple(by_id[name])) for name in shown]
     return out, len(wanted)
 
 
 def find(catalog: Catalog, prefix: str) -> views.CheckpointView:
     """Return a checkpoint by its id or id prefix; raises EntireError if there is none, or several."""
     with read.Objects(catalog.place.top) as objects:
-        found = _stored(catalog, objects, prefix)
+        found = stored(catalog, objects, prefix)
         own = lineage_file.read(objects, found)
         with plugins.of(catalog.place) as known:
             parts = tuple(_part(objects, slot, own, known) for slot in found.slots)
@@ -62,11 +62,11 @@ def find(catalog: Catalog, prefix: str) -> views.CheckpointView:
 def of_commit(catalog: Catalog, name: str) -> views.ExplanationView:
     """Return a commit, given by any revision that git understands, with its checkpoints."""
     commit = commits.find(catalog, name)
-    stored = [checkpoint_id for checkpoint_id in commit.checkpoint_ids if catalog.has_checkpoint(checkpoint_id)]
-    missing = [*commit.foreign_ids, *(name for name in commit.checkpoint_ids if name not in stored)]
+    present = [checkpoint_id for checkpoint_id in commit.checkpoint_ids if catalog.has_checkpoint(checkpoint_id)]
+    missing = [*commit.foreign_ids, *(name for name in commit.checkpoint_ids if name not in present)]
     return views.ExplanationView(
         commit=commit,
-        checkpoints=tuple(find(catalog, checkpoint_id) for checkpoint_id in stored),
+        checkpoints=tuple(find(catalog, checkpoint_id) for checkpoint_id in present),
         missing=tuple(missing),
         reason=commits.reason(catalog.place, commit.oid) or None,
     )
@@ -75,7 +75,7 @@ def of_commit(catalog: Catalog, name: str) -> views.ExplanationView:
 def transcript(catalog: Catalog, prefix: str, session_id: str = "") -> bytes:
     """Return a stored transcript: the latest session's, or a given one's; b'' if the checkpoint has none."""
     with read.Objects(catalog.place.top) as objects, plugins.of(catalog.place) as known:
-        found = _stored(catalog, objects, prefix)
+        found = stored(catalog, objects, prefix)
         slot = found.slot_of(session_id) if session_id else found.latest
         return _content(objects, slot, _agent(slot, known)) if slot is not None else b""
 
@@ -83,7 +83,7 @@ def transcript(catalog: Catalog, prefix: str, session_id: str = "") -> bytes:
 def messages(catalog: Catalog, prefix: str, session_id: str = "", start: int = 0) -> list[views.MessageView]:
     """Return the messages of a stored transcript from record ``start`` on: the latest session's, or a given one's."""
     with read.Objects(catalog.place.top) as objects, plugins.of(catalog.place) as known:
-        found = _stored(catalog, objects, prefix)
+        found = stored(catalog, objects, prefix)
         slot = found.slot_of(session_id) if session_id else found.latest
         agent = _agent(slot, known) if slot is not None else None
         data = _content(objects, slot, agent) if slot is not None else b""
@@ -101,7 +101,8 @@ def _content(objects: read.Objects, slot: Slot, agent: Agent | None) -> bytes:
     return checkpoints.transcript(objects, slot, agent.reassemble_transcript if agent is not None else None)
 
 
-def _stored(catalog: Catalog, objects: read.Objects, prefix: str) -> Checkpoint:
+def stored(catalog: Catalog, objects: read.Objects, prefix: str) -> Checkpoint:
+    """Return a checkpoint as it is stored, by its id or id prefix; raises EntireError if there is none, or several."""
     name = prefix if is_checkpoint_id(prefix) else catalog.checkpoint(prefix)
     found = checkpoints.read(objects, catalog.commits, CheckpointId(name)) if name else None
     if found is None:

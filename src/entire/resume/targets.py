@@ -5,17 +5,15 @@ What is missing here is fetched: the checkpoints branch, and the named branch. C
 
 from __future__ import annotations
 
-from entire import layout
 from entire.agents import capabilities, registry
 from entire.errors import EntireError, MissingObjectError
 from entire.git import history, refs, switch
 from entire.layout import METADATA_BRANCH
-from entire.model import trailers
 from entire.model.ids import CheckpointId, is_checkpoint_id, is_session_id
 from entire.model.times import parse_time
 from entire.model.value import Value, replace
 from entire.resume import transcript_merge
-from entire.store import browse, checkpoints, lineage_file, sessions, steps, sync
+from entire.store import browse, checkpoints, lineage_file, sessions, step_transcripts, steps, sync
 from entire.store.catalog import Catalog
 from entire.store.links import Links
 
@@ -25,10 +23,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from entire.agents.external.plugins import Plugins
-    from entire.git.history import Logged
     from entire.git.read import Objects
     from entire.layout import Place
-    from entire.model.session import Session
     from entire.store.checkpoints import Checkpoint, Slot
     from entire.store.links import Linked
 
@@ -232,7 +228,7 @@ class Finder:
         state = sessions.find(self.place, session_id)
         if state is None:
             return None
-        commit = self._newest_step(state)
+        commit = step_transcripts.newest_step(self.place, self.objects, state)
         slot = transcript_merge.slot_of_step(self.objects, commit, session_id, state.agent_type)
         data, damage = _transcript(self.objects, slot, self._plugins)
         return StoredSession(
@@ -243,17 +239,6 @@ class Finder:
             prompt=(checkpoints.prompts(self.objects, slot) or [state.first_prompt])[-1],
             subagents=transcript_merge.subagents_of_step(self.objects, commit, session_id) if commit else {},
         )
-
-    def _newest_step(self, state: Session) -> str:
-        """Return the commit with what was last stored of a session since its last checkpoint."""
-        if state.conversation and self.objects.commit(state.conversation) is not None:
-            return state.conversation
-        if not state.steps:
-            return ""
-        ref = "refs/heads/" + steps.branch_name(state.base_commit, layout.worktree_id(state.worktree_name))
-        tip = refs.read(self.place.top, ref).get(ref, "")
-        steps_here = history.log(self.place.top, [tip]) if tip else []  # other sessions' too
-        return next((step.oid for step in steps_here if _session_of(step) == state.session_id), "")
 
 
 def stored_session(
@@ -297,10 +282,6 @@ def _own_session_id(session_id: str, agent_type: str, transcript: bytes, plugins
     own_id = getattr(resumer, "own_session_id", None)  # missing in plugins of earlier protocol versions
     found = str(own_id(session_id, transcript)) if own_id is not None else session_id
     return found if is_session_id(found) else session_id
-
-
-def _session_of(step: Logged) -> str:
-    return trailers.parse(step.message).get(trailers.SESSION, [""])[0]
 
 
 def _linked_by(linked: Linked) -> ResumeTarget:

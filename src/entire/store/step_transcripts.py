@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from entire.agents.contract import Agent
     from entire.git.read import Objects
+    from entire.layout import Place
     from entire.model.session import Session
 
 
@@ -33,6 +34,24 @@ def session_files(objects: Objects, commit: str, session_id: str) -> dict[str, s
     if not is_new_and_whole and not any((objects.blob(part) or b"").strip() in whole for part in same.values()):
         return files
     return {name: part for name, part in files.items() if name not in same}
+
+
+def newest_step(place: Place, objects: Objects, session: Session) -> str:
+    """Return the commit with what was last stored of a session since its last checkpoint, '' if there is none."""
+    from entire import layout
+    from entire.git import history, refs
+    from entire.model import trailers
+
+    if session.conversation and objects.commit(session.conversation) is not None:
+        return session.conversation
+    if not session.steps:
+        return ""
+    ref = "refs/heads/" + steps.branch_name(session.base_commit, layout.worktree_id(session.worktree_name))
+    tip = refs.read(place.top, ref).get(ref, "")
+    for step in history.log(place.top, [tip]) if tip else ():  # other sessions' too
+        if trailers.parse(step.message).get(trailers.SESSION, [""])[0] == session.session_id:
+            return step.oid
+    return ""
 
 
 class SavedTranscript(Value):

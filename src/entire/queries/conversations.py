@@ -1,0 +1,177 @@
+"""Conversations of sessions, in parts: of a checkpoint, of a whole session, of a turn; with turns and subagents."""
+
+from __future__ import annotations
+
+from entire.agents import conversation
+from entire.model.conversations import ConversationPart, SubagentView, TurnView
+from entire.model.value import replace
+from entire.queries import session_transcripts, turns
+from entire.store import checkpoints, lineage_file, open_files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from entire.git.read import Objects
+    from entire.layout import Place
+    from entire.model.conversations import ShowRequest
+    from entire.model.session import Session
+    from entire.model.views import MessageView, PartView
+    from entire.queries.session_transcripts import ReadTranscript
+    from entire.store.checkpoints import Checkpoint, Task
+
+
+def of_part(objects: Objects, stored: Checkpoint, part: PartView, request: ShowRequest) -> ConversationPart:
+    """Return a checkpoint's part of a session's conversation; all of it if the request asks for that."""
+    whole = of_checkpoint(objects, stored, part.session_id, request)
+    return whole if request.is_whole or not part.start else _since(whole, part.start)
+
+
+def of_checkpoint(objects: Objects, stored: Checkpoint, session_id: str, request: ShowRequest) -> ConversationPart:
+    """Return a session's whole conversation as a checkpoint holds it."""
+    slot = stored.slot_of(session_id)
+    if slot is None or slot.record is None:
+        return ConversationPart(session_id=session_id, problem="its record in the checkpoint cannot be read")
+    own = lineage_file.read(objects, stored)
+    known = turns.of_slot(objects, slot, own, checkpoint_id=stored.id)
+    transcript = session_transcripts.of_slot(objects, slot)
+    part = _part(session_id, slot.record.agent, transcript, known, request)
+    tasks = [task for task in checkpoints.tasks(objects, stored) if task.session_id in ("", session_id)]
+    return replace(
+        part,
+        checkpoint_id=stored.id,
+        files=slot.record.files_touched,
+        subagents=tuple(_stored_subagent(objects, task, transcript, request) for task in tasks),
+    )
+
+
+def of_state(place: Place, objects: Objects, state: Session, request: ShowRequest) -> ConversationPart:
+    """Return the conversation of a session of this machine as it is now; without a source if nothing can be read."""
+    known = turns.of_session(place, state.session_id)
+    transcript = session_transcripts.of_session(place, objects, state)
+    found = transcript or session_transcripts.ReadTranscript(source="", problem="nothing of its transcript can be read")
+    still_open = open_files.find(place, [state]).get(state.session_id, ())
+    return replace(
+        _part(state.session_id, state.agent_type, found, known, request),
+        phase=state.phase.value,
+        started=state.started,
+        ended=state.ended,
+        files=tuple(state.open_files),
+        open_files=still_open,
+        subagents=tuple(
+            SubagentView(id=task.subagent, tool_use_id=name, type=task.type, description=task.description,
+                         has_transcript=bool(task.stored), messages=_said(objects, task.stored, request))
+            for name, task in state.tasks.items()
+        ),
+    )  # fmt: skip
+
+
+def of_turns(whole: ConversationPart, wanted: Sequence[TurnView]) -> ConversationPart:
+    """Return the part of a conversation that belongs to these turns, which follow each other."""
+    following = [turn.position for turn in whole.turns if turn.number > wanted[-1].number]
+    first, end = wanted[0].position, min(following, default=None)
+    found = tuple(
+        message for message in whole.messages or () if message.at >= first and (end is None or message.at < end)
+    )
+    calls = {message.call.id for message in found if message.call is not None}
+    return replace(
+        whole,
+        turns=tuple(wanted),
+        messages=found,
+        subagents=tuple(agent for agent in whole.subagents if agent.tool_use_id in calls),
+        started=wanted[0].started,
+        ended=wanted[-1].ended,
+    )
+
+
+def _part(
+    session_id: str, agent: str, transcript: ReadTranscript, known: Sequence[TurnView], request: ShowRequest
+) -> ConversationPart:
+    found = numbered(transcript.messages, known)
+    moments = [message.time for message in transcript.messages if message.time] or [0.0]
+    return ConversationPart(
+        session_id=session_id,
+        agent=agent,
+        source=transcript.source,
+        started=min((turn.started for turn in found if turn.started), default=moments[0]),
+        ended=max((turn.ended for turn in found), default=0.0) or moments[-1],
+        turns=tuple(replace(turn, session_id=session_id, agent=agent) for turn in found),
+        messages=transcript.messages if request.has_messages else None,
+        problem=transcript.problem,
+    )
+
+
+def _since(whole: ConversationPart, start: int) -> ConversationPart:
+    later = None if whole.messages is None else tuple(message for message in whole.messages if message.at >= start)
+    calls = {message.call.id for message in later or () if message.call is not None}
+    earlier = {message.call.id for message in whole.messages or () if message.call is not None} - calls
+    return replace(
+        whole,
+        turns=tuple(turn for turn in whole.turns if turn.position >= start),
+        messages=later,
+        subagents=tuple(agent for agent in whole.subagents if agent.tool_use_id not in earlier),
+    )
+
+
+# ---------------------------------------------------------------- turns
+
+
+def numbered(messages: Sequence[MessageView], known: Sequence[TurnView]) -> list[TurnView]:
+    """Return a turn for each prompt of a conversation, with what is recorded of it; without prompts, what is recorded.
+
+    A prompt is the recorded turn's between whose position and the next one's it is the first; where no positions are
+    recorded, they have the same order.
+    """
+    prompts = [message for message in messages if message.who == conversation.USER]
+    if not prompts:
+        return list(known)
+    matched = _matched(prompts, known)
+    ends = [*(prompt.at for prompt in prompts[1:]), max(message.at for message in messages) + 1]
+    found = []
+    for index, prompt in enumerate(prompts):
+        turn = matched.get(index, TurnView(session_id="", turn="", number=index + 1))
+        times = [message.time for message in messages if prompt.at <= message.at < ends[index] and message.time]
+        found.append(replace(
+            turn, prompt=prompt.text, position=prompt.at, end=turn.end or ends[index],
+            started=turn.started or prompt.time, ended=turn.ended or max(times, default=0.0),
+        ))  # fmt: skip
+    return found
+
+
+def _matched(prompts: Sequence[MessageView], known: Sequence[TurnView]) -> Mapping[int, TurnView]:
+    if not any(turn.position for turn in known) and len(known) == len(prompts):
+        return dict(enumerate(known))
+    found: dict[int, TurnView] = {}
+    ordered = sorted(known, key=lambda turn: turn.position)
+    at = 0
+    for number, turn in enumerate(ordered):
+        end = ordered[number + 1].position if number + 1 < len(ordered) else None
+        while at < len(prompts) and prompts[at].at < turn.position:
+            at += 1
+        if at < len(prompts) and (end is None or prompts[at].at < end):
+            found[at] = turn
+    return found
+
+
+# ---------------------------------------------------------------- subagents
+
+
+def _stored_subagent(objects: Objects, task: Task, transcript: ReadTranscript, request: ShowRequest) -> SubagentView:
+    call = next((message for message in transcript.messages
+                 if message.call is not None and message.call.id == task.tool_use_id), None)  # fmt: skip
+    description = (call.call.subagent if call is not None and call.call is not None else "") or (
+        call.text if call is not None else "")  # fmt: skip
+    oids = list(task.transcripts.values())
+    return SubagentView(
+        id=task.agent_id,
+        tool_use_id=task.tool_use_id,
+        description=description,
+        has_transcript=bool(oids),
+        notes=len(task.increments),
+        messages=_said(objects, oids[0] if oids else "", request),
+    )
+
+
+def _said(objects: Objects, oid: str, request: ShowRequest) -> tuple[MessageView, ...] | None:
+    content = objects.blob(oid) if oid and request.has_subagents else None
+    return tuple(session_transcripts.messages(None, content)) if content is not None else None

@@ -1,0 +1,95 @@
+"""A session's transcript as it is now: the agent's own, redacted as steps are, else the newest one that is stored.
+
+Starts no plugin: a plugin's sessions are read from what is stored of them.
+"""
+
+from __future__ import annotations
+
+from entire.agents import conversation, registry
+from entire.agents.stand_in import StandIn
+from entire.errors import EntireError, MissingObjectError
+from entire.model.value import Value
+from entire.model.views import MessageView
+from entire.store import checkpoints, step_transcripts, transcripts
+from entire.store.checkpoints import Slot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from entire.agents.contract import Agent
+    from entire.git.read import Objects
+    from entire.layout import Place
+    from entire.model.session import Session
+
+
+class ReadTranscript(Value):
+    """A transcript's content, and where it was read: agent, step or checkpoint. ``problem``: why it is empty."""
+
+    source: str
+    content: bytes = b""
+    agent: Agent | None = None
+    messages: tuple[MessageView, ...] = ()
+    problem: str = ""
+
+
+def of_session(place: Place, objects: Objects, state: Session) -> ReadTranscript | None:
+    """Return a session's own transcript, or its newest step's; None if neither says anything."""
+    agent = _reader(state)
+    own = _own(state, agent)
+    found = _read("agent", transcripts.redact(own), agent) if own else None
+    if found is None or not found.messages:
+        stored = _of_step(place, objects, state, agent)
+        found = stored if stored is not None and stored.messages else found
+    return found if found is not None and found.messages else None
+
+
+def of_slot(objects: Objects, slot: Slot) -> ReadTranscript:
+    """Return what a checkpoint holds of a session's transcript."""
+    agent = registry.make_by_type(slot.record.agent) if slot.record is not None else None
+    try:
+        content = checkpoints.transcript(objects, slot, agent.reassemble_transcript if agent is not None else None)
+    except MissingObjectError as error:
+        return ReadTranscript(source="checkpoint", agent=agent, problem=f"{error.message}; {error.hint}")
+    return _read("checkpoint", content, agent)
+
+
+def _reader(state: Session) -> Agent | None:
+    """Return a session's adapter; None if it is not installed, or a plugin."""
+    try:
+        if state.is_external:
+            return None
+        return registry.make(state.agent, dict(state.metadata)) if state.agent else registry.make_by_type(
+            state.agent_type, dict(state.metadata))  # fmt: skip
+    except EntireError:
+        return None
+
+
+def _own(state: Session, agent: Agent | None) -> bytes:
+    """Return the agent's own transcript; without its adapter only one that is known to be a file of lines."""
+    if not state.transcript_path or (agent is None and not state.stored.lines):
+        return b""
+    reader = agent or StandIn(state.agent, state.agent_type, grows_by_lines=True)
+    return reader.transcript(state.transcript_path).snapshot()
+
+
+def _of_step(place: Place, objects: Objects, state: Session, agent: Agent | None) -> ReadTranscript | None:
+    commit = step_transcripts.newest_step(place, objects, state)
+    if not commit:
+        return None
+    files = step_transcripts.session_files(objects, commit, state.session_id)
+    slot = Slot(number=0, tree="", files=files, record=None)
+    join = agent.reassemble_transcript if agent is not None else None
+    try:
+        return _read("step", checkpoints.transcript(objects, slot, join), agent)
+    except MissingObjectError:
+        return None
+
+
+def _read(source: str, content: bytes, agent: Agent | None) -> ReadTranscript:
+    return ReadTranscript(source=source, content=content, agent=agent, messages=tuple(messages(agent, content)))
+
+
+def messages(agent: Agent | None, content: bytes, start: int = 0) -> list[MessageView]:
+    """Return what was said in a transcript from record ``start`` on, as its adapter reads it if that can."""
+    ask = getattr(agent.transcript("", content), "messages", None) if agent is not None else None
+    said = conversation.read(content, start) if ask is None else [message for message in ask() if message.at >= start]
+    return [MessageView(**message.__dict__) for message in said]

@@ -1,0 +1,157 @@
+"""What ``show`` answers: a commit, checkpoint, session, turn or subagent, or the uncommitted work here."""
+
+from __future__ import annotations
+
+from entire.errors import EntireError
+from entire.git import read
+from entire.model.conversations import ConversationPart, ShownView
+from entire.model.ids import HEX, CheckpointId
+from entire.model.value import Value, replace
+from entire.queries import checkpoints, conversations
+from entire.store import browse, sessions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from entire.git.read import Objects
+    from entire.model.conversations import ShowRequest, SubagentView, TurnView
+    from entire.store.catalog import Catalog
+
+LIST = "run `entire explain` to list checkpoints, `entire status --detailed` to list sessions"
+
+
+class Target(Value):
+    """What a name means. ``inside``: what of the session ``id`` is meant, for a turn or subagent."""
+
+    kind: str
+    id: str
+    inside: str = ""
+    number: int = 0
+
+
+def show(catalog: Catalog, request: ShowRequest) -> ShownView:
+    """Return what a name means, with the conversations behind it; raises EntireError if it means nothing here."""
+    answers: dict[str, Callable[[Catalog, Target, ShowRequest], ShownView]] = {
+        "commit": _commit, "checkpoint": _checkpoint, "session": _session, "inside": _inside,
+    }  # fmt: skip
+    found = target(catalog, request.name)
+    return answers[found.kind](catalog, found, request)
+
+
+def target(catalog: Catalog, name: str) -> Target:
+    """Return what a name means: what the catalog knows, ``SESSION:N`` (its N-th prompt), or ``SESSION/ID`` (a turn or
+    subagent; a prefix is enough for both).
+    """
+    known = catalog.find(name)
+    if known is not None:
+        return Target(kind=known.kind, id=known.id)
+    prefix, mark, rest = name.rpartition(":" if ":" in name else "/")
+    session_id = catalog.session(prefix) if prefix and rest else ""
+    if session_id and mark == "/":
+        return Target(kind="inside", id=session_id, inside=rest)
+    if session_id and rest.isascii() and rest.isdigit() and len(rest) < 10:
+        return Target(kind="inside", id=session_id, number=int(rest))
+    if name == "HEAD":
+        raise EntireError("there are no commits yet", hint="run `entire show --uncommitted` to see the open work")
+    if name and HEX.issuperset(name):
+        raise EntireError(f"commit or checkpoint not found: {name}", hint=LIST)
+    raise EntireError(f"no commit, checkpoint, session or turn here is named {name!r}", hint=LIST)
+
+
+# ---------------------------------------------------------------- commits and checkpoints
+
+
+def _commit(catalog: Catalog, found: Target, request: ShowRequest) -> ShownView:
+    view = checkpoints.of_commit(catalog, found.id)
+    shown = ShownView(kind="commit", id=view.commit.oid, commit=view.commit, checkpoints=view.checkpoints,
+                      missing=view.missing, reason=view.reason)  # fmt: skip
+    return _with_conversations(catalog, shown, request)
+
+
+def _checkpoint(catalog: Catalog, found: Target, request: ShowRequest) -> ShownView:
+    view = checkpoints.find(catalog, found.id)
+    return _with_conversations(catalog, ShownView(kind="checkpoint", id=view.id, checkpoints=(view,)), request)
+
+
+def _with_conversations(catalog: Catalog, shown: ShownView, request: ShowRequest) -> ShownView:
+    """Add the conversations of the checkpoints, from where each begins, if they were asked for."""
+    if not request.has_messages:
+        return shown
+    with read.Objects(catalog.place.top) as objects:
+        found = [
+            conversations.of_part(objects, checkpoints.stored(catalog, objects, view.id), part, request)
+            for view in shown.checkpoints
+            for part in view.parts
+        ]
+    return replace(shown, conversations=tuple(found))
+
+
+# ---------------------------------------------------------------- sessions and what is in them
+
+
+def _session(catalog: Catalog, found: Target, request: ShowRequest) -> ShownView:
+    with read.Objects(catalog.place.top) as objects:
+        part = _newest(catalog, objects, found.id, request)
+    return ShownView(kind="session", id=found.id, conversations=(part,))
+
+
+def _newest(catalog: Catalog, objects: Objects, session_id: str, request: ShowRequest) -> ConversationPart:
+    """Return a whole session: as it is now if this machine has more of it than the checkpoints, else from the newest
+    checkpoint.
+    """
+    state = sessions.find(catalog.place, session_id)
+    names = [name for name, ids in catalog.sessions_by_checkpoint.items() if session_id in ids]
+    listed = sorted(browse.listed(catalog.place.top, catalog.commits, names).values(), key=lambda view: view.created)
+    newest = listed[-1] if listed else None
+    part = None
+    if state is not None and (newest is None or state.is_running or state.last_seen > newest.created):
+        part = conversations.of_state(catalog.place, objects, state, request)
+    if newest is not None and (part is None or not part.source):
+        stored = checkpoints.stored(catalog, objects, newest.id)
+        part = conversations.of_checkpoint(objects, stored, session_id, request)
+    assert part is not None  # a session is known by its state or a checkpoint
+    return replace(part, checkpoint_ids=tuple(CheckpointId(view.id) for view in listed))
+
+
+def _inside(catalog: Catalog, found: Target, request: ShowRequest) -> ShownView:
+    """Return a turn or subagent of a session."""
+    with read.Objects(catalog.place.top) as objects:
+        whole = _newest(catalog, objects, found.id, replace(request, has_messages=True, has_subagents=True))
+    turns = [turn for turn in whole.turns if _is_meant(turn, found)]
+    if turns:
+        part = conversations.of_turns(whole, turns)
+        name = f"{found.id}/{turns[0].turn}" if turns[0].turn else f"{found.id}:{turns[0].number}"
+        part = part if request.has_messages else replace(part, messages=None)
+        return ShownView(kind="turn", id=name, conversations=(_without_subagents(part, request),))
+    subagents = [agent for agent in whole.subagents if found.inside and _names(agent, found.inside)]
+    if not subagents:
+        raise EntireError(
+            f"session {found.id} has no turn or subagent {found.inside!r}" if found.inside
+            else f"session {found.id} has {len(whole.turns)} prompts, and no prompt {found.number}",
+            hint=f"run `entire show {found.id}` to see what it has",
+        )  # fmt: skip
+    if len(subagents) > 1:
+        raise EntireError(f"several subagents of session {found.id} start with {found.inside!r}")
+    part = replace(whole, turns=(), messages=(), subagents=tuple(subagents))
+    return ShownView(kind="subagent", id=f"{found.id}/{_name(subagents[0])}", conversations=(part,))
+
+
+def _is_meant(turn: TurnView, found: Target) -> bool:
+    if found.number:
+        return turn.number == found.number
+    return len(found.inside) >= 4 and turn.turn.startswith(found.inside)
+
+
+def _names(agent: SubagentView, prefix: str) -> bool:
+    return agent.id.startswith(prefix) or agent.tool_use_id.startswith(prefix)
+
+
+def _name(agent: SubagentView) -> str:
+    return agent.id or agent.tool_use_id
+
+
+def _without_subagents(part: ConversationPart, request: ShowRequest) -> ConversationPart:
+    if request.has_subagents:
+        return part
+    return replace(part, subagents=tuple(replace(agent, messages=None) for agent in part.subagents))
