@@ -430,8 +430,8 @@ def test_the_conversation_of_an_agent_that_is_not_installed(
         assert prompt in whole
         assert (prompt in own) is (prompt in page) is (start == 0 or prompt == last)
     for call in calls:
-        assert f"  * {call}\n" in own
-        assert f"  * {call}\n" in whole
+        assert f"  * {call}" in own
+        assert f"  * {call}" in whole
 
 
 def _store(top: Path, transcript: bytes, start: int) -> None:

@@ -11,7 +11,7 @@ from entire.agents.message_forms import AGENT, TOOL, USER
 from entire.model.transcripts import Message
 from entire.model.value import replace
 
-__all__ = ["AGENT", "TOOL", "USER", "Message", "prompts", "read"]
+__all__ = ["AGENT", "TOOL", "USER", "Message", "prompts", "read", "read_subagent"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,17 +23,26 @@ if TYPE_CHECKING:
     Spoken = list[tuple[Record, list[Message]]]  # the records that say something, each with what it says
 
 
+def read_subagent(data: bytes) -> list[Message]:
+    """Return the conversation in a subagent's transcript; its first prompt is the task it was given."""
+    return _read([(at, message_forms.as_main(record)) for at, record in _records(data)])
+
+
 def read(data: bytes, start: int = 0) -> list[Message]:
     """Return the conversation in a transcript from record ``start`` on.
 
     The whole transcript is read in any case: what comes later decides what was rewound, repeated or rewritten.
     """
-    found = _without_undone(_records(data))
+    return [message for message in _read(_records(data)) if message.at >= start]
+
+
+def _read(records: Iterable[tuple[int, Record]]) -> list[Message]:
+    found = _without_undone(records)
     every = [(record, message_forms.messages(at, record)) for at, record in found]
     spoken = [(record, messages) for record, messages in every if messages]
     spoken = _without_drafts(_without_repetitions(_without_abandoned(spoken, [record for _, record in found])))
     answers = {answer.id: answer for _, record in found for answer in call_forms.results(record)}
-    return [_answered(message, answers) for _, messages in spoken for message in messages if message.at >= start]
+    return [_answered(message, answers) for _, messages in spoken for message in messages]
 
 
 def _answered(message: Message, answers: Mapping[str, Result]) -> Message:

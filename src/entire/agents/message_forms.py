@@ -35,6 +35,9 @@ _REPEATED = {"event_msg": "response_item"}
 _ASIDE = {"isMeta": True, "isSidechain": True, "isCompactSummary": True, "promptSource": "system", "summary": True}
 """Marks of what belongs to no conversation with people: notes, subagents, what a compaction leaves."""
 
+_SUBAGENT = ("agentId", "isSidechain")
+"""Marks of the records of subagents."""
+
 _CONTENTS = ("displayContent", "parts", "content", "text", "message")
 _TEXTS = (None, "text", "Text", "input_text", "output_text")
 """Types of blocks with text that was said; other blocks with text are thoughts and results."""
@@ -103,6 +106,11 @@ def is_aside(record: Record) -> bool:
             if any(mark == value and type(mark) is type(value) for mark, value in marks):
                 return True
     return False
+
+
+def as_main(record: Record) -> Record:
+    """Return a record of a subagent's transcript without the marks that say so."""
+    return {name: value for name, value in record.items() if name not in _SUBAGENT}
 
 
 def form(record: Record) -> str:

@@ -13,6 +13,7 @@ TABLE = {
     "status": "Show sessions, steps, unlinked commits and the state of the hooks.",
     "rewind": "Restore files and conversation to a point; --undo reverts that.",
     "resume": "Continue the sessions behind a branch, commit or checkpoint.",
+    "show": "Show the conversation behind a commit, checkpoint, session or turn.",
     "explain": "Show the sessions, prompts, files and tokens behind a commit.",
     "clean": "List unused data; with --force, delete it.",
     "reset": "Discard the steps on the current commit and the sessions that made them.",

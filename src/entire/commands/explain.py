@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import os
+import itertools
 import sys
 
 import click
 
 from entire.errors import UsageError
+from entire.model import views
+from entire.model.conversations import ShowRequest
 from entire.model.requests import SummaryRequest
 from entire.model.value import replace
 from entire.ui import completion, form, group, pager, pages, text
+from entire.ui.shown import Form, Printer
 from entire.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable
 
-    from entire.model import views
     from entire.model.value import Value
-
-NONE = "No associated Entire checkpoint"
 
 
 @click.command("explain", cls=group.Command)
@@ -107,6 +107,15 @@ def run(
     return answers[question](value)
 
 
+FORMS = {
+    "page": Form(has_conversation=False),
+    "short": Form(has_conversation=False, has_prompts=False, has_attribution=False),
+    "full": Form(is_full=True),
+    "transcript": Form(has_page=False),
+    "raw": Form(),
+}
+
+
 class Explainer:
     """Answers questions in one form: page, short, full, transcript or raw."""
 
@@ -121,7 +130,6 @@ class Explainer:
         self.style = text.style_for(sys.stdout)
         self.request = request  # for summaries to be written first
         self._paged = paged
-        self._notes: list[str] = []
 
     def target(self, name: str) -> int:
         found = self.workspace.target(name)
@@ -144,57 +152,40 @@ class Explainer:
         return self._lines(pages.listing(branch, shown, total, self.style, session_id=session_id, open_work=work))
 
     def checkpoint(self, prefix: str) -> int:
-        return self._show([self._summarized(self.workspace.checkpoint(prefix))])
+        return self._show(prefix, "checkpoint")
 
     def commit(self, name: str) -> int:
         """Show all checkpoints of a commit; a commit without one is no error."""
-        found = self.workspace.explain(name)
-        found = replace(found, checkpoints=tuple(self._summarized(view) for view in found.checkpoints))
+        return self._show(name, "commit")
+
+    def _show(self, name: str, kind: str) -> int:
+        notes = self._summarize(name, kind) if self.request is not None else []
+        is_full = self.form == "full"
+        has_messages = FORMS[self.form].has_conversation and self.form != "raw" and not self.as_json
+        found = self.workspace.show(
+            ShowRequest(name=name, kind=kind, has_messages=has_messages, is_whole=is_full, has_subagents=is_full)
+        )
+        if self.form == "raw" and found.checkpoints:
+            return self._raw(found.checkpoints[-1])
         if self.as_json:
-            return self._json(found)
-        if not found.checkpoints:
-            return self._lines(_unlinked(found))
-        return self._show(found.checkpoints, found.missing)
+            view = views.ExplanationView(commit=found.commit, checkpoints=found.checkpoints, missing=found.missing,
+                                         reason=found.reason) if found.commit is not None else None  # fmt: skip
+            return self._json(view or found.checkpoints[0])
+        page = Printer(FORMS[self.form], self.style, pager.width()).lines(found)
+        return self._lines(itertools.chain(notes, [""] * bool(notes), page))
 
-    def _summarized(self, view: views.CheckpointView) -> views.CheckpointView:
-        """Return a checkpoint, with summaries if they were asked for; say whether they are new."""
-        if self.request is None:
-            return view
-        done = self.workspace.summarize(replace(self.request, checkpoint=view.id), text.progress)
-        self._notes += [f"{text.plain(agent)} wrote the summary of session {text.plain(session_id)}."
-                        for session_id, agent in done.written_by.items()]  # fmt: skip
-        if not done.written_by:
-            self._notes.append(f"Checkpoint {view.id} has its summary already; --generate --force replaces it.")
-        return done.checkpoint
-
-    def _show(self, found: Sequence[views.CheckpointView], missing: Sequence[str] = ()) -> int:
-        if self.form == "raw":
-            return self._raw(found[-1])
-        if self.as_json:
-            return self._json({"checkpoints": found, "missing": missing} if len(found) > 1 or missing else found[0])
-        return self._lines(self._pages(found, missing))
-
-    def _pages(self, found: Sequence[views.CheckpointView], missing: Sequence[str]) -> Iterator[str]:
-        yield from self._notes
-        for number, view in enumerate(found):
-            if number or self._notes:
-                yield ""
-            if self.form != "transcript":
-                yield from pages.checkpoint(view, self.style, short=self.form == "short", full=self.form == "full")
-            if self.form in ("full", "transcript"):
-                yield from self._conversations(view)
-        for checkpoint_id in missing:
-            yield ""
-            yield f"The commit message also names checkpoint {checkpoint_id}, which is not stored here."
-
-    def _conversations(self, view: views.CheckpointView) -> Iterator[str]:
-        """Show each session's conversation: with --full all of it, else since the previous checkpoint."""
-        for part in view.parts:
-            start = 0 if self.form == "full" else part.start
-            yield ""
-            yield self.style(f"Conversation of session {text.plain(part.session_id)}", "bold")
-            messages = self.workspace.conversation(view, part.session_id, start)
-            yield from pages.conversation(messages, self.style) if messages else ["  (no readable transcript)"]
+    def _summarize(self, name: str, kind: str) -> list[str]:
+        """Have the summaries written that were asked for; return what to say about them."""
+        assert self.request is not None
+        found = self.workspace.explain(name).checkpoints if kind == "commit" else [self.workspace.checkpoint(name)]
+        notes = []
+        for view in found:
+            done = self.workspace.summarize(replace(self.request, checkpoint=view.id), text.progress)
+            notes += [f"{text.plain(agent)} wrote the summary of session {text.plain(session_id)}."
+                      for session_id, agent in done.written_by.items()]  # fmt: skip
+            if not done.written_by:
+                notes.append(f"Checkpoint {view.id} has its summary already; --generate --force replaces it.")
+        return notes
 
     def _raw(self, view: views.CheckpointView) -> int:
         """Print the latest session's transcript, byte for byte."""
@@ -213,16 +204,5 @@ class Explainer:
         return 0
 
     def _lines(self, lines: Iterable[str]) -> int:
-        if self._paged and sys.stdout.isatty() and os.environ.get("ACCESSIBLE", "0") in ("", "0"):
-            pager.show(lines, self.workspace.pager)
-        else:
-            text.write(lines)
+        pager.write(lines, lambda: self.workspace.pager, is_paged=self._paged)
         return 0
-
-
-def _unlinked(found: views.ExplanationView) -> Iterator[str]:
-    yield f"{NONE} for {found.commit.oid[:7]} {text.one_line(found.commit.subject)}"
-    for checkpoint_id in found.missing:
-        yield f"Its message names checkpoint {checkpoint_id}, which is not stored here."
-    if found.reason:
-        yield f"Reason: {text.plain(found.reason)}"

@@ -31,6 +31,7 @@ class ShowRequest(Value):
     """What to show of a commit, checkpoint, session, turn or subagent, or of the uncommitted work in this worktree."""
 
     name: str = "HEAD"
+    kind: str = ""  # what the name must be, as a target: commit or checkpoint; '': anything
     is_uncommitted: bool = False  # the uncommitted work, whatever the name is
     has_messages: bool = True  # with the conversations
     is_whole: bool = False  # of a commit or checkpoint: whole conversations, not only what is new in the checkpoint

@@ -35,7 +35,7 @@ def of_checkpoint(objects: Objects, stored: Checkpoint, session_id: str, request
     own = lineage_file.read(objects, stored)
     known = turns.of_slot(objects, slot, own, checkpoint_id=stored.id)
     transcript = session_transcripts.of_slot(objects, slot)
-    part = _part(session_id, slot.record.agent, transcript, known, request)
+    part = _part(session_id, slot.record.agent, transcript, known)
     tasks = [task for task in checkpoints.tasks(objects, stored) if task.session_id in ("", session_id)]
     return replace(
         part,
@@ -47,12 +47,12 @@ def of_checkpoint(objects: Objects, stored: Checkpoint, session_id: str, request
 
 def of_state(place: Place, objects: Objects, state: Session, request: ShowRequest) -> ConversationPart:
     """Return the conversation of a session of this machine as it is now; without a source if nothing can be read."""
-    known = turns.of_session(place, state.session_id)
+    known = [*turns.of_session(place, state.session_id), *_running(place, state)]
     transcript = session_transcripts.of_session(place, objects, state)
     found = transcript or session_transcripts.ReadTranscript(source="", problem="nothing of its transcript can be read")
     still_open = open_files.find(place, [state]).get(state.session_id, ())
     return replace(
-        _part(state.session_id, state.agent_type, found, known, request),
+        _part(state.session_id, state.agent_type, found, known),
         phase=state.phase.value,
         started=state.started,
         ended=state.ended,
@@ -66,27 +66,40 @@ def of_state(place: Place, objects: Objects, state: Session, request: ShowReques
     )  # fmt: skip
 
 
+def _running(place: Place, state: Session) -> list[TurnView]:
+    """Return the turn that is running: it is noted when it ends."""
+    notes = turns.of_session(place, state.session_id)
+    turn = state.turn
+    if turn is None or turn.ended or turn.id in [note.turn for note in notes]:
+        return []
+    return [TurnView(session_id=state.session_id, turn=turn.id, number=len(notes) + 1, agent=state.agent_type,
+                     model=turn.model, prompt=turn.prompt, started=turn.started,
+                     position=turn.start.count)]  # fmt: skip
+
+
 def of_turns(whole: ConversationPart, wanted: Sequence[TurnView]) -> ConversationPart:
-    """Return the part of a conversation that belongs to these turns, which follow each other."""
-    following = [turn.position for turn in whole.turns if turn.number > wanted[-1].number]
-    first, end = wanted[0].position, min(following, default=None)
-    found = tuple(
-        message for message in whole.messages or () if message.at >= first and (end is None or message.at < end)
-    )
-    calls = {message.call.id for message in found if message.call is not None}
+    """Return the part of a conversation that belongs to these turns."""
+    found = tuple(message for turn in wanted for message in messages_of(whole, turn))
+    others = {message.call.id for message in whole.messages or () if message.call is not None}
+    others -= {message.call.id for message in found if message.call is not None}
     return replace(
         whole,
         turns=tuple(wanted),
         messages=found,
-        subagents=tuple(agent for agent in whole.subagents if agent.tool_use_id in calls),
-        started=wanted[0].started,
-        ended=wanted[-1].ended,
+        subagents=tuple(agent for agent in whole.subagents if agent.tool_use_id not in others),
+        started=wanted[0].started if wanted else 0.0,
+        ended=wanted[-1].ended if wanted else 0.0,
     )
 
 
-def _part(
-    session_id: str, agent: str, transcript: ReadTranscript, known: Sequence[TurnView], request: ShowRequest
-) -> ConversationPart:
+def messages_of(whole: ConversationPart, turn: TurnView) -> list[MessageView]:
+    """Return what was said and done in a turn, up to the next prompt."""
+    end = min((other.position for other in whole.turns if other.position > turn.position), default=None)
+    return [message for message in whole.messages or () if turn.position <= message.at and (
+        end is None or message.at < end)]  # fmt: skip
+
+
+def _part(session_id: str, agent: str, transcript: ReadTranscript, known: Sequence[TurnView]) -> ConversationPart:
     found = numbered(transcript.messages, known)
     moments = [message.time for message in transcript.messages if message.time] or [0.0]
     return ConversationPart(
@@ -96,7 +109,7 @@ def _part(
         started=min((turn.started for turn in found if turn.started), default=moments[0]),
         ended=max((turn.ended for turn in found), default=0.0) or moments[-1],
         turns=tuple(replace(turn, session_id=session_id, agent=agent) for turn in found),
-        messages=transcript.messages if request.has_messages else None,
+        messages=transcript.messages,
         problem=transcript.problem,
     )
 
@@ -174,4 +187,4 @@ def _stored_subagent(objects: Objects, task: Task, transcript: ReadTranscript, r
 
 def _said(objects: Objects, oid: str, request: ShowRequest) -> tuple[MessageView, ...] | None:
     content = objects.blob(oid) if oid and request.has_subagents else None
-    return tuple(session_transcripts.messages(None, content)) if content is not None else None
+    return tuple(session_transcripts.subagent_messages(content)) if content is not None else None

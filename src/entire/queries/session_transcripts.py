@@ -93,3 +93,8 @@ def messages(agent: Agent | None, content: bytes, start: int = 0) -> list[Messag
     ask = getattr(agent.transcript("", content), "messages", None) if agent is not None else None
     said = conversation.read(content, start) if ask is None else [message for message in ask() if message.at >= start]
     return [MessageView(**message.__dict__) for message in said]
+
+
+def subagent_messages(content: bytes) -> list[MessageView]:
+    """Return what was said in a subagent's transcript."""
+    return [MessageView(**message.__dict__) for message in conversation.read_subagent(content)]

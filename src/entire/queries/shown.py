@@ -7,7 +7,7 @@ from entire.git import read
 from entire.model.conversations import ConversationPart, ShownView
 from entire.model.ids import HEX, CheckpointId
 from entire.model.value import Value, replace
-from entire.queries import checkpoints, conversations
+from entire.queries import checkpoints, conversations, uncommitted
 from entire.store import browse, sessions
 
 TYPE_CHECKING = False
@@ -27,16 +27,25 @@ class Target(Value):
     kind: str
     id: str
     inside: str = ""
-    number: int = 0
+    number: int | None = None
 
 
 def show(catalog: Catalog, request: ShowRequest) -> ShownView:
     """Return what a name means, with the conversations behind it; raises EntireError if it means nothing here."""
+    if request.is_uncommitted:
+        return _asked_for(uncommitted.show(catalog, request), request)
     answers: dict[str, Callable[[Catalog, Target, ShowRequest], ShownView]] = {
         "commit": _commit, "checkpoint": _checkpoint, "session": _session, "inside": _inside,
     }  # fmt: skip
-    found = target(catalog, request.name)
-    return answers[found.kind](catalog, found, request)
+    found = Target(kind=request.kind, id=request.name) if request.kind else target(catalog, request.name)
+    return _asked_for(answers[found.kind](catalog, found, request), request)
+
+
+def _asked_for(view: ShownView, request: ShowRequest) -> ShownView:
+    """Leave out the conversations that were read only to find turns."""
+    if request.has_messages:
+        return view
+    return replace(view, conversations=tuple(replace(part, messages=None) for part in view.conversations))
 
 
 def target(catalog: Catalog, name: str) -> Target:
@@ -117,12 +126,11 @@ def _newest(catalog: Catalog, objects: Objects, session_id: str, request: ShowRe
 def _inside(catalog: Catalog, found: Target, request: ShowRequest) -> ShownView:
     """Return a turn or subagent of a session."""
     with read.Objects(catalog.place.top) as objects:
-        whole = _newest(catalog, objects, found.id, replace(request, has_messages=True, has_subagents=True))
+        whole = _newest(catalog, objects, found.id, replace(request, has_subagents=True))
     turns = [turn for turn in whole.turns if _is_meant(turn, found)]
     if turns:
         part = conversations.of_turns(whole, turns)
         name = f"{found.id}/{turns[0].turn}" if turns[0].turn else f"{found.id}:{turns[0].number}"
-        part = part if request.has_messages else replace(part, messages=None)
         return ShownView(kind="turn", id=name, conversations=(_without_subagents(part, request),))
     subagents = [agent for agent in whole.subagents if found.inside and _names(agent, found.inside)]
     if not subagents:
@@ -138,7 +146,7 @@ def _inside(catalog: Catalog, found: Target, request: ShowRequest) -> ShownView:
 
 
 def _is_meant(turn: TurnView, found: Target) -> bool:
-    if found.number:
+    if found.number is not None:
         return turn.number == found.number
     return len(found.inside) >= 4 and turn.turn.startswith(found.inside)
 

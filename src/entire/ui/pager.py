@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 
 import click
 
+from entire.ui import diffs, text
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 
 def show(lines: Iterable[str], program: str) -> None:
@@ -17,3 +21,17 @@ def show(lines: Iterable[str], program: str) -> None:
     if program:
         os.environ["PAGER"] = program
     click.echo_via_pager(line.encode("utf-8", "replace").decode("utf-8") + "\n" for line in lines)
+
+
+def write(lines: Iterable[str], program: Callable[[], str], *, is_paged: bool = True) -> None:
+    """Write lines one by one; on a terminal in a pager, unless plain output was asked for."""
+    if is_paged and diffs.is_paged():
+        show(lines, program())
+        return
+    for line in lines:
+        text.write([line])
+
+
+def width() -> int:
+    """Return the terminal's width in cells, 0 where the output is no terminal."""
+    return max(shutil.get_terminal_size().columns, 20) if sys.stdout.isatty() else 0

@@ -1,9 +1,7 @@
-"""What ``status`` and ``explain`` show, as lines of text."""
+"""What ``status`` and lists show, as lines of text."""
 
 from __future__ import annotations
 
-from entire.model.transcripts import UNKNOWN, uncertain
-from entire.model.value import replace
 from entire.ui import text
 
 TYPE_CHECKING = False
@@ -11,17 +9,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from entire.model import views
-    from entire.model.records import Attribution, CodeLearning, Summary
-    from entire.model.transcripts import TokenUsage
     from entire.ui.text import Style
 
-_PHASES = {"active": "working", "active_committed": "working", "idle": "waiting", "ended": "ended"}
+PHASES = {"active": "working", "active_committed": "working", "idle": "waiting", "ended": "ended"}
 _HOOKS = {"disabled": "disabled", "unknown": "unknown", "untrusted": "untrusted"}
-_LONG_PROMPT = 400
 _SHOWN_FILES = 12
-_SHOWN_RANGES = 6
-_SHORT_SUMMARY, _LONG_SUMMARY = 200, 4000
-_STATUS = {"A": "added", "D": "removed", "R": "renamed", "T": "changed its type"}
 
 
 # ---------------------------------------------------------------- status
@@ -37,12 +29,12 @@ def status(view: views.StatusView, style: Style, now: float, *, detailed: bool) 
             yield "Entire is disabled here (`entire enable` enables it)"
     yield ""
     yield from text.table(_facts(view), gap="  ")
-    yield from _section("Sessions", _sessions(view.sessions, now, detailed=detailed), style)
-    yield from _section("Unlinked commits", _unlinked(view.unlinked, detailed=detailed), style)
-    yield from _section("Hooks", _hooks(view), style)
-    yield from _section("Needs attention", _warnings(view), style)
+    yield from section("Sessions", _sessions(view.sessions, now, detailed=detailed), style)
+    yield from section("Unlinked commits", _unlinked(view.unlinked, detailed=detailed), style)
+    yield from section("Hooks", _hooks(view), style)
+    yield from section("Needs attention", _warnings(view), style)
     if detailed:
-        yield from _section("Settings", [text.plain(path) for path in view.settings_files], style)
+        yield from section("Settings", [text.plain(path) for path in view.settings_files], style)
 
 
 def _facts(view: views.StatusView) -> Iterator[tuple[str, str]]:
@@ -66,7 +58,7 @@ def _pushing(view: views.StatusView) -> str:
     return f"{state} checkpoints stay on this machine (`entire enable --push-sessions` pushes them){missing}"
 
 
-def _section(title: str, lines: Sequence[str] | Iterator[str], style: Style) -> Iterator[str]:
+def section(title: str, lines: Sequence[str] | Iterator[str], style: Style) -> Iterator[str]:
     shown = list(lines)
     if shown:
         yield ""
@@ -82,13 +74,13 @@ def _sessions(found: Sequence[views.SessionView], now: float, *, detailed: bool)
         name = session.session_id if detailed else session.session_id[:8]
         work = text.count(session.steps, "step") if session.steps else "-"
         seen = text.ago(session.last_seen or session.started, now)
-        phase = _PHASES.get(session.phase, session.phase)
+        phase = PHASES.get(session.phase, session.phase)
         prompt = text.one_line(session.first_prompt, 50)
         rows.append((text.plain(name), session.agent or "-", phase, work, seen, prompt))
     for session, line in zip(shown, text.table(rows), strict=True):
         yield line
         if session.open_files:
-            yield "  uncommitted: " + _path_list(session.open_files)
+            yield "  uncommitted: " + path_list(session.open_files)
         if detailed and not session.is_here:
             yield "  in " + text.plain(session.worktree)
     hidden = len(found) - len(shown)
@@ -128,7 +120,7 @@ def _warnings(view: views.StatusView) -> Iterator[str]:
         yield f"{text.count(view.failures, 'error')} in .entire/logs/entire.log"
 
 
-def _path_list(paths: Sequence[str], limit: int = _SHOWN_FILES) -> str:
+def path_list(paths: Sequence[str], limit: int = _SHOWN_FILES) -> str:
     more = len(paths) - limit
     return ", ".join(text.plain(path) for path in paths[:limit]) + (f" and {more} more" if more > 0 else "")
 
@@ -160,176 +152,7 @@ def listing(
     if total > len(found):
         yield f"  ... and {total - len(found)} older ones (--limit 0 shows all)"
     work = [
-        (state.session_id[:8], state.agent, text.count(state.steps, "step"), _path_list(state.open_files, 5))
+        (state.session_id[:8], state.agent, text.count(state.steps, "step"), path_list(state.open_files, 5))
         for state in open_work
     ]
-    yield from _section("Uncommitted", text.table(work), style)
-
-
-# ---------------------------------------------------------------- checkpoint
-
-
-def checkpoint(view: views.CheckpointView, style: Style, *, short: bool = False, full: bool = False) -> Iterator[str]:
-    """Show a checkpoint's commits, sessions, prompts, files and tokens."""
-    yield style(f"Checkpoint {view.id}", "bold")
-    rows = []
-    for commit in view.commits:
-        by = f"({text.plain(commit.author)}, {text.moment(commit.time)})"
-        rows.append(("Commit", f"{commit.oid[:7]} {text.one_line(commit.subject)} {by}"))
-    rows.append(("Branch", text.plain(view.branch) or "-"))
-    rows.append(("Created", f"{text.moment(view.created)} ({view.strategy or 'unknown strategy'})"))
-    if len(view.parts) > 1:
-        rows.append(("Files", _path_list(view.files) or "-"))
-        rows.append(("Tokens", _tokens(view.tokens)))
-    yield from text.table(rows, lead="  ")
-    for part in view.parts:
-        yield ""
-        yield from _part(part, style, short=short, full=full)
-    if not short:
-        yield from _section("Attribution", _attribution(view), style)
-    yield from _section("Subagents", _tasks(view.tasks), style)
-    yield from _section("Problems", [text.plain(problem) for problem in view.problems], style)
-
-
-def _part(part: views.PartView, style: Style, *, short: bool, full: bool) -> Iterator[str]:
-    yield style(f"Session {text.plain(part.session_id) or '(unknown)'}", "bold") + f" ({part.agent or 'unknown agent'})"
-    models = dict.fromkeys(prompt.model for prompt in part.prompts if prompt.model)
-    rows = [("Files", _path_list(part.files) or "none"), ("Lines", _lines(part.lines))]
-    if models:
-        rows.append(("Model", text.one_line(", ".join(models))))
-    rows.append(("Tokens", _tokens(part.tokens)))
-    if part.tokens is not None and part.tokens.subagents:
-        rows.append(("", "subagents: " + _tokens(part.tokens.subagents)))
-    if part.summary is not None:
-        rows += _summary(part.summary, short=short)
-    yield from text.table(rows, lead="  ")
-    if short:
-        return
-    yield f"  Prompts ({len(part.prompts)})" if part.prompts else "  Prompts: none stored"
-    for number, prompt in enumerate(part.prompts, 1):
-        shown = prompt.text.strip()
-        if len(shown) > _LONG_PROMPT and not full:
-            shown = shown[:_LONG_PROMPT].rstrip() + "… (--full shows the rest)"
-        first, *rest = text.plain(shown).split("\n") or [""]
-        yield style(f"    {number}. ", "cyan") + first
-        yield from ("       " + line for line in rest)
-
-
-def _attribution(view: views.CheckpointView) -> list[str]:
-    """Show, for each file, which prompt or person added or removed its lines."""
-    several = len(view.parts) > 1
-    names = {
-        (part.session_id, prompt.turn): f"prompt {number}"
-        + (f" of {text.plain(part.session_id[:8])}" if several else "")
-        for part in view.parts
-        for number, prompt in enumerate(part.prompts, 1)
-        if prompt.turn
-    }
-
-    def name(session_id: str, turn: str) -> str:
-        return names.get((session_id, turn), f"session {text.plain(session_id[:8])}") if session_id else "a person"
-
-    rows = []
-    for file in view.lines or ():
-        shown = [f"{_span(lines)} {name(lines.session_id, lines.turn)}" for lines in file.added[:_SHOWN_RANGES]]
-        more = len(file.added) - len(shown)
-        shown += [f"and {more} more"] if more > 0 else []
-        shown += [f"{lines.count} removed by {name(lines.session_id, lines.turn)}" for lines in file.removed]
-        whole = _STATUS.get(file.status, "changed") + (f" from {text.plain(file.old_path)}" if file.old_path else "")
-        if not shown:
-            shown = [("binary file, " if file.is_binary else "") + f"{whole} by {name(file.session_id, file.turn)}"]
-        rows.append((text.plain(file.path), ", ".join(shown)))
-    return text.table(rows)
-
-
-def _span(lines: views.RangeView) -> str:
-    return f"line {lines.first}:" if lines.first == lines.last else f"lines {lines.first}-{lines.last}:"
-
-
-def _summary(summary: Summary, *, short: bool) -> Iterator[tuple[str, str]]:
-    width = _SHORT_SUMMARY if short else _LONG_SUMMARY
-    groups = {"Intent": [summary.intent], "Outcome": [summary.outcome]}
-    if not short:
-        groups |= {
-            "Repository": list(summary.repo),
-            "Code": [f"{_code_place(learning)}: {learning.finding}" for learning in summary.code],
-            "Workflow": list(summary.workflow),
-            "Friction": list(summary.friction),
-            "Open": list(summary.open_items),
-        }
-    for name, items in groups.items():
-        shown = [line for item in items if (line := text.one_line(item, width))]
-        yield from (("" if number else name, line) for number, line in enumerate(shown))
-
-
-def _code_place(learning: CodeLearning) -> str:
-    end = f"-{learning.end_line}" if learning.end_line > learning.line else ""
-    return learning.path + (f":{learning.line}{end}" if learning.line else "")
-
-
-def _lines(lines: Attribution | None) -> str:
-    if lines is None:
-        return "not counted"
-    people = lines.human_added + lines.human_modified
-    share = f"{lines.agent_percentage:.0f} % of {text.count(lines.total_committed, 'added line')}"
-    removed = f", {text.count(lines.human_removed, 'line')} removed by people" if lines.human_removed else ""
-    return f"{share} ({lines.agent_lines} by the agent, {people} by people{removed})"
-
-
-def _tokens(usage: TokenUsage | None) -> str:
-    if usage is None or replace(usage, subagents=None) == UNKNOWN:
-        return "unknown"
-    cache = _figure(usage, "cache_read_tokens", "cache_creation_tokens")
-    parts = [f"{_figure(usage, 'input_tokens')} in", f"{_figure(usage, 'output_tokens')} out"]
-    calls = f"{_figure(usage, 'api_call_count')} {'call' if usage.api_call_count == 1 else 'calls'}"
-    return ", ".join([*parts, *([f"{cache} cache"] if cache != "0" else [])]) + f" ({calls})"
-
-
-def _figure(usage: TokenUsage, *names: str) -> str:
-    known = sum(getattr(usage, name) or 0 for name in names)
-    is_known = not set(names) & set(uncertain(usage))
-    return f"{known:,}" if is_known else f"at least {known:,}" if known else "unknown"
-
-
-def _tasks(tasks: Sequence[views.TaskView]) -> list[str]:
-    rows = []
-    for task in tasks:
-        notes = text.count(task.notes, "note") if task.notes else ""
-        rows.append((text.plain(task.tool_use_id), text.plain(task.agent_id) or "-",
-                     "transcript stored" if task.has_transcript else "no transcript", notes))  # fmt: skip
-    return text.table(rows)
-
-
-# ---------------------------------------------------------------- conversation
-
-
-def conversation(messages: Sequence[views.MessageView], style: Style) -> Iterator[str]:
-    """Show a conversation: prompts, answers, and one line per tool call."""
-    before = ""
-    for message in messages:
-        if message.who == "tool":
-            if before != "tool":
-                yield ""
-            yield style(
-                f"  * {text.one_line(message.name, 40)}: {text.one_line(message.text, 100)}".rstrip(": "), "dim"
-            )
-        else:
-            yield ""
-            is_user = message.who == "user"
-            yield style("You" if is_user else "Agent", "cyan" if is_user else "green")
-            yield from (_rendered(message.text) if style.on and not is_user else text.indent(message.text).split("\n"))
-        before = message.who
-
-
-def _rendered(markdown: str) -> list[str]:
-    """Render an answer's Markdown for a terminal."""
-    import io
-    import shutil
-
-    from rich.console import Console
-    from rich.markdown import Markdown
-
-    out = io.StringIO()
-    console = Console(file=out, force_terminal=True, width=min(100, shutil.get_terminal_size().columns - 2))
-    console.print(Markdown(text.plain(markdown)))
-    return ["  " + line.rstrip() for line in out.getvalue().rstrip().split("\n")]
+    yield from section("Uncommitted", text.table(work), style)

@@ -82,6 +82,16 @@ def moment(seconds: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if seconds > 0 else "-"
 
 
+def duration(seconds: float) -> str:
+    """Return a length of time in its two largest units, such as ``2m 13s``."""
+    whole = max(1, round(seconds))
+    for size, unit, smaller, small in ((86400, "d", 3600, "h"), (3600, "h", 60, "m"), (60, "m", 1, "s")):
+        if whole >= size:
+            rest = whole % size // smaller
+            return f"{whole // size}{unit}" + (f" {rest}{small}" if rest else "")
+    return f"{whole}s"
+
+
 def ago(seconds: float, now: float) -> str:
     """Return how long ago a time was, in its largest unit; '' for no time."""
     if seconds <= 0:

@@ -1,0 +1,53 @@
+"""Fits text to the width of a terminal, where a wide character takes two cells and a combining one none."""
+
+from __future__ import annotations
+
+
+def width(line: str) -> int:
+    """Return how many cells a line takes."""
+    if line.isascii():
+        return len(line)
+    from rich.cells import cell_len
+
+    return cell_len(line)
+
+
+def fit(line: str, cells: int) -> str:
+    """Cut a line to at most ``cells`` cells, with an ellipsis."""
+    if width(line) <= cells:
+        return line
+    return _head(line, max(cells - 1, 0)).rstrip() + "…"
+
+
+def wrap(line: str, cells: int) -> list[str]:
+    """Break a line between words, and in words that are too long; what follows keeps the line's indentation."""
+    line, cells = line.expandtabs(4).rstrip(), max(cells, 2)
+    indent = line[: len(line) - len(line.lstrip())]
+    indent = indent if len(indent) <= cells // 2 else ""
+    found: list[str] = []
+    start = 0
+    while True:
+        lead = indent if found else ""
+        window = lead + line[start : start + 2 * cells]  # no more than this is measured at a time
+        head = _head(window, cells)
+        if len(head) == len(window) and start + 2 * cells >= len(line):
+            return [*found, head]
+        blank = len(head) if window[len(head) : len(head) + 1] == " " else head.rfind(" ", len(indent) + 1)
+        end = blank if blank > len(indent) else len(head)
+        found.append(window[:end].rstrip())
+        start += end - len(lead)
+        start += len(line[start : start + 2 * cells]) - len(line[start : start + 2 * cells].lstrip(" "))
+
+
+def _head(line: str, cells: int) -> str:
+    """Return as many leading characters as fit, at least one."""
+    if line.isascii():
+        return line[: max(cells, 1)]
+    from rich.cells import get_character_cell_size
+
+    used = 0
+    for at, char in enumerate(line):
+        used += get_character_cell_size(char)
+        if used > cells:
+            return line[: max(at, 1)]
+    return line

@@ -1,0 +1,88 @@
+"""``entire show``: what is printed for a commit, a checkpoint and a session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.integration.shown import Shown, begun, show
+from tests.integration.story import Session, Story
+
+__all__ = ["show"]
+
+
+@pytest.fixture
+def session(story: Story) -> Session:
+    return begun(story)
+
+
+def without_times(out: str) -> list[str]:
+    return [line.partition("  20")[0].rstrip() for line in out.split("\n")]
+
+
+def test_a_commit_with_its_conversation(story: Story, session: Session, show: Shown) -> None:
+    out = without_times(show("HEAD~1"))
+    start = out.index(f"Conversation of session {session.id}")
+    assert out[start + 2 :] == [
+        "You  turn 1",
+        "  Add a greeting",
+        "",
+        f"  * Write: {story.root}/hello.py (+2 -0)",
+        "    +print('hi')",
+        "    +print('there')",
+        "  ✗ Bash: pytest -q (3 lines)",
+        "    collected 1",
+        "    E assert 0",
+        "    Exit code 1",
+        "",
+        "Agent",
+        "  Done.",
+        "",
+    ]
+    assert show(story.ids("HEAD~1")[0][:6]).split("\n")[5:] == show("HEAD~1").split("\n")[5:]
+    assert "Say hello" in show()
+    assert "Add a greeting" not in show()
+
+
+def test_a_whole_session_while_it_works(session: Session, show: Shown) -> None:
+    out = show(session.id[:8])
+    assert "  From         the agent's own transcript\n" in out
+    assert [line.strip() for line in out.split("\n") if line.startswith("You")] == [
+        line.strip() for line in out.split("\n") if "  turn " in line
+    ]
+    for prompt in ("Add a greeting", "Say hello", "And now the rest"):
+        assert f"\n  {prompt}\n" in out
+    (part,) = show.json(session.id)["conversations"]
+    assert [turn["number"] for turn in part["turns"]] == [1, 2, 3]
+    assert len({turn["turn"] for turn in part["turns"]} - {""}) == 3
+    assert part["messages"] is None
+
+
+def test_json_has_the_conversation_only_when_asked_for_all(session: Session, show: Shown) -> None:
+    assert [part["messages"] for part in show.json("HEAD")["conversations"]] in ([], [None])
+    (part,) = show.json("HEAD", "--full")["conversations"]
+    (call,) = [message["call"] for message in part["messages"] if message["call"]]
+    assert [(edit["old"], edit["new"]) for edit in call["edits"]] == [("'hi'", "'hello'")]
+    assert call["output"] == "ok"
+    assert part["session_id"] == session.id
+
+
+def test_a_commit_without_a_checkpoint(story: Story, show: Shown) -> None:
+    assert show("HEAD").startswith("No associated Entire checkpoint for ")
+    assert show.json("HEAD")["checkpoints"] == []
+    assert "no commit, checkpoint, session or turn here" in show.error("nonsense")
+    assert "TARGET" in show.error("HEAD", "--uncommitted", status=2)
+
+
+def test_before_the_first_commit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    story = Story(tmp_path / "new", first_commit=False)
+    show = Shown(story, capsys)
+    assert "there are no commits yet" in show.error()
+    session = story.started()
+    session.prompt("Begin")
+    session.write("a.py", "one\n")
+    assert "+one\n" in show("--uncommitted")
+    session.stop()
+    assert "Begin" in show("--uncommitted")
+    assert "+one\n" in show("--uncommitted")
