@@ -20,11 +20,12 @@ from entire.store.catalog import Catalog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 
     from entire.layout import Place
     from entire.lifecycle.context import Context
     from entire.model.conversations import ShownView, ShowRequest
+    from entire.model.histories import LogRequest, LogRow
     from entire.resume.plan import Resume
     from entire.rewind.plan import Rewind
     from entire.settings import Settings
@@ -142,6 +143,17 @@ class Workspace:
         from entire.queries import checkpoints
 
         return checkpoints.of_commit(self._catalog, commit)
+
+    # ------------------------------------------------------------ log
+
+    def log(self, request: LogRequest) -> Generator[LogRow]:
+        """Yield commits with what their sessions say, newest first, as they are found; close it to stop early.
+
+        Raises EntireError if git does not understand the request.
+        """
+        from entire.queries import history as rows
+
+        return rows.rows(self._catalog, request)
 
     # ------------------------------------------------------------ checkpoints
 

@@ -11,6 +11,7 @@ TABLE = {
     "enable": "Start recording sessions in this repository.",
     "disable": "Stop recording sessions; with --uninstall, remove Entire from this repository.",
     "status": "Show sessions, steps, unlinked commits and the state of the hooks.",
+    "log": "List commits with their prompts, agents, lines and tokens.",
     "rewind": "Restore files and conversation to a point; --undo reverts that.",
     "resume": "Continue the sessions behind a branch, commit or checkpoint.",
     "show": "Show the conversation behind a commit, checkpoint, session or turn.",

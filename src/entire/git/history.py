@@ -88,7 +88,17 @@ def _from(start: str, *, first_parent: bool) -> list[str]:
     chain = ["--first-parent"] if first_parent else []
     if start:
         return [*chain, "--end-of-options", start]
-    return [*chain, *(f"--exclude={pattern}" for pattern in _NOT_OURS), "--all"]
+    return [*chain, *everywhere()]
+
+
+def everywhere() -> list[str]:
+    """Return the options of ``git log`` for what any branch, tag or HEAD reaches, our own refs excluded."""
+    return [*(f"--exclude={pattern}" for pattern in _NOT_OURS), "--all"]
+
+
+def between(where: str, start: str, end: str, *, limit: int) -> list[str]:
+    """Return the commits that ``end`` reaches and ``start`` does not, newest first, at most ``limit``."""
+    return run.lines(where, "rev-list", f"--max-count={limit}", end, f"^{start}", "--", ok=(0, 128))
 
 
 def log(where: str, revs: Sequence[str], *, limit: int = 0) -> list[Logged]:

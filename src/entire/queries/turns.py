@@ -67,6 +67,17 @@ def of_session(place: Place, session_id: str) -> list[TurnView]:
     ]
 
 
+def first_prompt(recorded: Sequence[Mapping[str, object]], prompts: Sequence[str], start: int) -> str:
+    """Return the first prompt after ``start`` records of the transcript: where a checkpoint's own part begins.
+
+    Where the prompts' positions are not recorded, it is the last prompt, since most commits follow one.
+    """
+    if not start or len(prompts) < 2:
+        return prompts[0] if prompts else ""
+    later = (prompt for turn, prompt in paired(recorded, prompts) if prompt and turn and _position(turn) >= start)
+    return next(later, prompts[-1])
+
+
 def in_record(own: LineageFile | None, session_id: str) -> list[Mapping[str, object]]:
     """Return a session's turns from our record, which may come from another machine: its shape is not trusted."""
     turns = own.turns if own is not None else None

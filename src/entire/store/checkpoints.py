@@ -108,7 +108,7 @@ def read_at(objects: Objects, tip: str, checkpoint_id: CheckpointId) -> Checkpoi
         problems.append(lost or "the checkpoint's metadata.json is missing or broken")
     summary = CheckpointSummary.from_json(value or {})
     pointed = _pointed_numbers(summary, checkpoint_id)
-    numbered = [int(entry.name) for entry in entries if entry.mode == _TREE and _is_number(entry.name)]
+    numbered = [int(entry.name) for entry in entries if is_slot(entry)]
     slots: dict[int, Slot] = {}
     for number in [*pointed, *sorted(numbered)]:
         if number in slots:
@@ -177,6 +177,11 @@ def path_in(pointer: str, checkpoint_id: CheckpointId) -> str:
     while rest.startswith(prefix + "/"):
         rest = rest[len(prefix) :]
     return rest[1:] if rest != pointer else ""
+
+
+def is_slot(entry: TreeEntry) -> bool:
+    """Tell whether an entry of a checkpoint's folder is a session's folder."""
+    return entry.mode == _TREE and _is_number(entry.name)
 
 
 def _is_number(name: str) -> bool:

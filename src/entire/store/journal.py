@@ -342,6 +342,20 @@ class Journal:
         })  # fmt: skip
 
 
+def reasons_everywhere(place: Place) -> dict[str, str]:
+    """Return why commits near a live session were not linked, by commit, from the journals of all worktrees."""
+    folder = os.path.join(place.common_dir, "worktrees")
+    names = os.listdir(folder) if os.path.isdir(folder) else []
+    found: dict[str, str] = {}
+    for git_dir in (*(os.path.join(folder, name) for name in names), place.common_dir, place.git_dir):
+        try:
+            value = files.read_json(os.path.join(git_dir, "entire", "journal.json")) or {}
+            found.update((str(entry["commit"]), str(entry["reason"])) for entry in value.get("reasons", []))
+        except _BROKEN:  # ``doctor`` reports it
+            continue
+    return found
+
+
 def running_path(git_dir: str) -> str:
     """Return the path of the marker that names the sessions with a turn in progress in the worktree of ``git_dir``."""
     return os.path.join(git_dir, "entire", "running")

@@ -52,7 +52,7 @@ class Links:
         self._objects = objects
         self._tips = tips
         self._shards: dict[str, Shard] = {}
-        self._folders: dict[tuple[str, str], set[str]] = {}
+        self._known: dict[str, set[str]] = {}  # the parts of the index that exist
 
     def of(self, commit: Commit | Logged) -> list[CheckpointId]:
         """Return the checkpoints of a commit: those that its message names, then those recorded for its id."""
@@ -68,7 +68,7 @@ class Links:
 
     def has_patches(self) -> bool:
         """Tell whether any commit is recorded, so that a copy of it can be found by its patch id."""
-        return any(self._objects.get(f"{tip}:{_PATCHES}") is not None for tip in self._tips)
+        return bool(self._names(_PATCHES))
 
     def linked(self, commits: Iterable[Logged]) -> list[Linked]:
         """Return these commits, in order, with their checkpoints; some may have none."""
@@ -100,30 +100,28 @@ class Links:
 
     def _all(self) -> Shard:
         """Return the checkpoints of all recorded commits."""
-        names = {name for tip in self._tips for name in self._names(tip, _COMMITS)}
         return {
             name + rest: ids
-            for name in sorted(names)
+            for name in sorted(self._names(_COMMITS))
             if len(name) == 2
             for rest, ids in self._shard(f"{_COMMITS}/{name}").items()
         }
 
     def _find(self, folder: str, key: str) -> list[CheckpointId]:
-        return self._shard(f"{folder}/{key[:2]}").get(key[2:], []) if key else []
+        return self._shard(f"{folder}/{key[:2]}").get(key[2:], []) if key[:2] in self._names(folder) else []
+
+    def _names(self, folder: str) -> set[str]:
+        """Return the parts that a folder of the index has: usually none, and then no commit needs a look."""
+        if folder not in self._known:
+            entries = [entry for tip in self._tips for entry in self._objects.tree(f"{tip}:{folder}")]
+            self._known[folder] = {entry.name for entry in entries}
+        return self._known[folder]
 
     def _shard(self, folder: str) -> Shard:
         if folder not in self._shards:
-            parent, _, name = folder.rpartition("/")
-            entries = [entry for tip in self._tips if name in self._names(tip, parent)
-                       for entry in self._objects.tree(f"{tip}:{folder}")]  # fmt: skip
+            entries = [entry for tip in self._tips for entry in self._objects.tree(f"{tip}:{folder}")]
             self._shards[folder] = _parse(entries)
         return self._shards[folder]
-
-    def _names(self, tip: str, folder: str) -> set[str]:
-        """Return the names in a folder of the index: most commits of a long list have no entry to read."""
-        if (tip, folder) not in self._folders:
-            self._folders[tip, folder] = {entry.name for entry in self._objects.tree(f"{tip}:{folder}")}
-        return self._folders[tip, folder]
 
 
 def named(commit: Commit | Logged) -> list[CheckpointId]:

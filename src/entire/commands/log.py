@@ -1,0 +1,66 @@
+"""``entire log``."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+
+import click
+
+from entire.model.histories import LogRequest
+from entire.ui import group, history, stream, text
+from entire.workspace import Workspace
+
+
+class _Command(group.Command):
+    """A command whose arguments after ``--`` are paths."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        at = args.index("--") if "--" in args else len(args)
+        ctx.meta["paths"] = tuple(args[at + 1 :])
+        return super().parse_args(ctx, args[:at])
+
+
+@click.command("log", cls=_Command, options_metavar="[OPTIONS]")
+@click.argument("range", nargs=-1, metavar="[RANGE] [-- PATH...]")
+@click.option("--all", "everywhere", is_flag=True, help="List the commits of all branches and tags.")
+@click.option("--author", metavar="NAME", default="", help="Only commits of this author: a part of name or address.")
+@click.option("--agent", metavar="NAME", default="", help="Only commits with a session of this agent.")
+@click.option("--session", metavar="ID", default="", help="Only commits with this session (id or id prefix).")
+@click.option("--since", metavar="TIME", default="", help="Only commits since then, as git understands times.")
+@click.option("--until", metavar="TIME", default="", help="Only commits until then.")
+@click.option("--limit", type=click.IntRange(min=0), default=0, help="List at most this many commits; 0 lists all.")
+@click.option("-p", "--lines", "with_lines", is_flag=True, help="Add who wrote the lines of each file.")
+@click.option("--no-pager", is_flag=True, help="Print straight to the terminal.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: a list with one commit per line.")
+@click.pass_context
+def command(
+    ctx: click.Context, range: tuple[str, ...], everywhere: bool, author: str, agent: str, session: str, since: str,  # noqa: A002
+    until: str, limit: int, with_lines: bool, no_pager: bool, as_json: bool,
+) -> int:  # fmt: skip
+    """List commits with their sessions: prompt, agent, author, files, lines and tokens.
+
+    RANGE is anything that git understands: a branch, main..HEAD, v1...v2. Without it, the current branch is listed. A
+    commit without a session shows its subject, and why it was not linked if that is recorded.
+
+    Example: entire log main..HEAD -- src
+    """
+    request = LogRequest(
+        revisions=range, everywhere=everywhere, paths=ctx.meta["paths"], folder=os.getcwd(), author=author, agent=agent,
+        session_id=session, since=since, until=until, limit=limit, with_lines=with_lines,
+    )  # fmt: skip
+    return run(request, as_json=as_json, paged=not no_pager)
+
+
+def run(request: LogRequest, *, as_json: bool = False, paged: bool = True) -> int:
+    """Print the commits of a request as they are found."""
+    workspace = Workspace.find()
+    with contextlib.closing(workspace.log(request)) as rows:
+        if as_json:
+            stream.json_list(rows)
+        else:
+            style = text.style_for(sys.stdout)
+            stream.lines(history.lines(rows, stream.width(), time.time(), style), workspace, paged=paged)
+    return 0

@@ -1,0 +1,155 @@
+"""The history of commits with what their checkpoints say: the rows of ``log``, read and answered in batches."""
+
+from __future__ import annotations
+
+from entire.agents import registry
+from entire.errors import EntireError, GitError
+from entire.git import bulk, history, log_stream, read
+from entire.model import transcripts
+from entire.model.histories import LogRow
+from entire.model.records import SessionRecord, usage_from_json
+from entire.queries import line_owners, merges, turns
+from entire.store import journal, lineage_file, listed_sessions
+from entire.store.links import Links
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+
+    from entire.git.log_stream import LoggedChange
+    from entire.model.histories import LogRequest, MergedView
+    from entire.model.ids import CheckpointId
+    from entire.model.transcripts import TokenUsage
+    from entire.store.catalog import Catalog
+    from entire.store.links import Linked
+    from entire.store.listed_sessions import ListedCheckpoint, ListedSession
+
+
+def rows(catalog: Catalog, request: LogRequest) -> Generator[LogRow]:
+    """Yield the rows of a request, newest first; close the iterator to stop early.
+
+    Raises EntireError if git does not understand the request. A repository without commits has no rows.
+    """
+    where = request.folder or catalog.place.top
+    if not _has_commits(catalog, request):
+        return
+    reasons = journal.reasons_everywhere(catalog.place)
+    count = 0
+    with read.Objects(catalog.place.top) as objects:
+        links = Links(catalog.place.top, objects, catalog.commits)
+        for batch in _batches(where, request):
+            for row in _rows(catalog, links.linked(batch), request, reasons):
+                yield row
+                count += 1
+                if count == request.limit:
+                    return
+
+
+def _has_commits(catalog: Catalog, request: LogRequest) -> bool:
+    return bool(request.revisions or request.everywhere or history.resolve(catalog.place.top, "HEAD"))
+
+
+def _batches(where: str, request: LogRequest) -> Iterator[list[LoggedChange]]:
+    found = log_stream.batches(
+        where, request.revisions or (() if request.everywhere else ("HEAD",)), request.paths, _options(request),
+        sizes=not bulk.fetches_missing(where),
+    )  # fmt: skip
+    try:
+        yield from found
+    except GitError as error:
+        message = error.stderr.strip().partition("\n")[0].removeprefix("fatal: ")
+        hint = "give a range or a branch, and paths after --: entire log main..HEAD -- src"
+        raise EntireError(f"git cannot list these commits: {message}", hint=hint) from error
+
+
+def _options(request: LogRequest) -> list[str]:
+    options = ["--fixed-strings", "--regexp-ignore-case", f"--author={request.author}"] if request.author else []
+    options += [f"--since={request.since}"] if request.since else []
+    options += [f"--until={request.until}"] if request.until else []
+    if request.limit and not (request.agent or request.session_id):  # else git cannot know which commits count
+        options.append(f"--max-count={request.limit}")
+    return [*options, *history.everywhere()] if request.everywhere else options
+
+
+def _rows(
+    catalog: Catalog, batch: Sequence[Linked], request: LogRequest, reasons: Mapping[str, str]
+) -> Iterator[LogRow]:
+    """Answer for a batch of commits with a few git processes."""
+    top = catalog.place.top
+    ids = [checkpoint_id for linked in batch for checkpoint_id in linked.checkpoint_ids]
+    stored = listed_sessions.read(top, catalog.commits, ids) if ids else {}
+    wanted = _wanted_agents(request.agent)
+    order = [linked.commit for linked in batch]
+    for at, linked in enumerate(batch):
+        found = [stored[name] for name in linked.checkpoint_ids if name in stored]
+        if _matches(found, wanted, request.session_id):
+            yield _row(linked, found, stored, reasons, merges.of(top, order, at), with_lines=request.with_lines)
+
+
+def _wanted_agents(name: str) -> frozenset[str]:
+    return frozenset(_folded(word) for word in (name, registry.type_of(name))) if name else frozenset()
+
+
+def _folded(name: str) -> str:
+    return "".join(filter(str.isalnum, name.casefold()))
+
+
+def _matches(found: Iterable[ListedCheckpoint], agents: frozenset[str], session_id: str) -> bool:
+    """Tell whether a commit has a session of the agent and with the id that were asked for."""
+    if not (agents or session_id):
+        return True
+    return any(
+        (not agents or _folded(_text(session, "agent")) in agents)
+        and _text(session, "session_id").startswith(session_id)
+        for checkpoint in found
+        for session in checkpoint.sessions
+    )
+
+
+# ---------------------------------------------------------------- a row
+
+
+def _row(
+    linked: Linked, found: Sequence[ListedCheckpoint], stored: Mapping[CheckpointId, ListedCheckpoint],
+    reasons: Mapping[str, str], merged: tuple[MergedView, ...], *, with_lines: bool,
+) -> LogRow:  # fmt: skip
+    commit = linked.commit
+    files = commit.files if isinstance(commit, log_stream.LoggedChange) and not merged else None
+    sessions = [session for checkpoint in found for session in checkpoint.sessions]
+    return LogRow(
+        oid=commit.oid,
+        subject=commit.subject,
+        author=commit.author,
+        time=commit.time,
+        prompt=next(filter(None, (_prompt(session, checkpoint) for checkpoint in found
+                                  for session in checkpoint.sessions)), ""),
+        agents=tuple(dict.fromkeys(filter(None, (_text(session, "agent") for session in sessions)))),
+        session_ids=tuple(dict.fromkeys(filter(None, (_text(session, "session_id") for session in sessions)))),
+        checkpoint_ids=linked.checkpoint_ids,
+        missing=(*linked.foreign_ids, *(name for name in linked.checkpoint_ids if name not in stored)),
+        files=len(files) if files is not None else None,
+        added=sum(max(added, 0) for _, added, _ in files) if files is not None else None,
+        removed=sum(max(removed, 0) for _, _, removed in files) if files is not None else None,
+        tokens=transcripts.total(_tokens(session, checkpoint) for checkpoint in found
+                                 for session in checkpoint.sessions) if sessions else None,
+        reason="" if linked.checkpoint_ids else reasons.get(commit.oid, ""),
+        merged=merged,
+        lines=line_owners.of_commit(commit.oid, found) if with_lines and found else None,
+    )  # fmt: skip
+
+
+def _prompt(session: ListedSession, checkpoint: ListedCheckpoint) -> str:
+    start = SessionRecord.from_json(session.record).checkpoint_transcript_start if len(session.prompts) > 1 else 0
+    recorded = turns.in_record(checkpoint.own, _text(session, "session_id")) if start else ()
+    return turns.first_prompt(recorded, session.prompts, start)
+
+
+def _tokens(session: ListedSession, checkpoint: ListedCheckpoint) -> TokenUsage | None:
+    if b'"unknown_tokens"' in checkpoint.lineage:
+        return lineage_file.tokens(checkpoint.own, SessionRecord.from_json(session.record))
+    return usage_from_json(session.record.get("token_usage"))
+
+
+def _text(session: ListedSession, key: str) -> str:
+    found = session.record.get(key)
+    return found if isinstance(found, str) else ""
