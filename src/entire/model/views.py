@@ -114,6 +114,8 @@ class TaskView(Value):
     session_id: str = ""
     has_transcript: bool = False
     notes: int = 0
+    description: str = ""  # of what it was to do, '' if that is not known
+    type: str = ""  # as the agent names it
 
 
 class CheckpointView(Value):

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from entire.model.transcripts import UNKNOWN, uncertain
-from entire.model.value import replace
+from entire.model.value import Value, replace
 from entire.ui import pages, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from entire.model import views
     from entire.model.records import Attribution, CodeLearning, Summary
     from entire.model.transcripts import TokenUsage
-    from entire.ui.text import Style
+    from entire.ui.sheet import Sheet
 
 _LONG_PROMPT = 400
 _SHOWN_RANGES = 6
@@ -21,83 +21,98 @@ _SHORT_SUMMARY, _LONG_SUMMARY = 200, 4000
 _STATUS = {"A": "added", "D": "removed", "R": "renamed", "T": "changed its type"}
 
 
-def page(
-    view: views.CheckpointView, style: Style, *, has_prompts: bool = True, has_attribution: bool = True,
-    full: bool = False,
-) -> Iterator[str]:  # fmt: skip
-    """Show a checkpoint's commits, sessions, prompts, files and tokens; ``full``: prompts are not cut."""
-    yield style(f"Checkpoint {view.id}", "bold")
-    rows = []
-    for commit in view.commits:
-        by = f"({text.plain(commit.author)}, {text.moment(commit.time)})"
-        rows.append(("Commit", f"{commit.oid[:7]} {text.one_line(commit.subject)} {by}"))
-    rows.append(("Branch", text.plain(view.branch) or "-"))
-    rows.append(("Created", f"{text.moment(view.created)} ({view.strategy or 'unknown strategy'})"))
-    if len(view.parts) > 1:
-        rows.append(("Files", pages.path_list(view.files) or "-"))
-        rows.append(("Tokens", tokens(view.tokens)))
-    yield from text.table(rows, lead="  ")
+class Page(Value):
+    """What of a checkpoint's page is shown."""
+
+    has_prompts: bool = True
+    has_attribution: bool = True
+    is_full: bool = False  # prompts are not cut
+    turns: Mapping[tuple[str, str], int] = {}  # the numbers by which a conversation below calls session and turn
+
+
+def lines(view: views.CheckpointView, sheet: Sheet, form: Page) -> Iterator[str]:
+    """Show a checkpoint's commits, sessions, prompts, files and tokens."""
+    yield from sheet.heading(f"Checkpoint {view.id}")
+    yield from sheet.table(_facts(view))
     for part in view.parts:
         yield ""
-        yield from _part(part, style, short=not has_attribution)
-        if has_prompts:
-            yield from _prompts(part, style, full=full)
-    if has_attribution:
-        yield from pages.section("Attribution", _attribution(view), style)
-    yield from pages.section("Subagents", _tasks(view.tasks), style)
-    yield from pages.section("Problems", [text.plain(problem) for problem in view.problems], style)
+        yield from sheet.heading(
+            f"Session {text.plain(part.session_id) or '(unknown)'} ({part.agent or 'unknown agent'})"
+        )
+        yield from sheet.table(_part(part, short=not form.has_attribution))
+        if form.has_prompts:
+            yield from _prompts(part, sheet, full=form.is_full)
+    if form.has_attribution:
+        yield from sheet.section("Attribution", sheet.table(_attribution(view, form)))
+    yield from sheet.section("Subagents", sheet.table(_tasks(view.tasks)))
+    problems = (line for problem in view.problems for line in sheet.wrapped(text.plain(problem), "  "))
+    yield from sheet.section("Problems", problems)
 
 
-def _part(part: views.PartView, style: Style, *, short: bool) -> Iterator[str]:
-    yield style(f"Session {text.plain(part.session_id) or '(unknown)'}", "bold") + f" ({part.agent or 'unknown agent'})"
+def _facts(view: views.CheckpointView) -> Iterator[tuple[str, str]]:
+    for commit in view.commits:
+        by = f"({text.plain(commit.author)}, {text.moment(commit.time)})"
+        yield "Commit", f"{commit.oid[:7]} {text.one_line(commit.subject)} {by}"
+    yield "Branch", text.plain(view.branch) or "-"
+    yield "Created", f"{text.moment(view.created)} ({view.strategy or 'unknown strategy'})"
+    if len(view.parts) > 1:
+        yield "Files", pages.path_list(view.files) or "-"
+        yield "Tokens", tokens(view.tokens)
+
+
+def _part(part: views.PartView, *, short: bool) -> Iterator[tuple[str, str]]:
+    yield "Files", pages.path_list(part.files) or "none"
+    yield "Lines", _lines(part.lines)
     models = dict.fromkeys(prompt.model for prompt in part.prompts if prompt.model)
-    rows = [("Files", pages.path_list(part.files) or "none"), ("Lines", _lines(part.lines))]
     if models:
-        rows.append(("Model", text.one_line(", ".join(models))))
-    rows.append(("Tokens", tokens(part.tokens)))
+        yield "Model", text.one_line(", ".join(models))
+    yield "Tokens", tokens(part.tokens)
     if part.tokens is not None and part.tokens.subagents:
-        rows.append(("", "subagents: " + tokens(part.tokens.subagents)))
+        yield "", "subagents: " + tokens(part.tokens.subagents)
     if part.summary is not None:
-        rows += _summary(part.summary, short=short)
-    yield from text.table(rows, lead="  ")
+        yield from _summary(part.summary, short=short)
 
 
-def _prompts(part: views.PartView, style: Style, *, full: bool) -> Iterator[str]:
+def _prompts(part: views.PartView, sheet: Sheet, *, full: bool) -> Iterator[str]:
     yield f"  Prompts ({len(part.prompts)})" if part.prompts else "  Prompts: none stored"
     for number, prompt in enumerate(part.prompts, 1):
         shown = prompt.text.strip()
         if len(shown) > _LONG_PROMPT and not full:
             shown = shown[:_LONG_PROMPT].rstrip() + "… (--full shows the rest)"
-        first, *rest = text.plain(shown).split("\n") or [""]
-        yield style(f"    {number}. ", "cyan") + first
-        yield from ("       " + line for line in rest)
+        lead = f"    {number}. "
+        indented = (line for piece in text.plain(shown).split("\n") for line in sheet.wrapped(piece, " " * len(lead)))
+        yield sheet.style(lead, "cyan") + next(indented, "")[len(lead) :]
+        yield from indented
 
 
-def _attribution(view: views.CheckpointView) -> list[str]:
-    """Show, for each file, which prompt or person added or removed its lines."""
-    several = len(view.parts) > 1
-    names = {
-        (part.session_id, prompt.turn): f"prompt {number}"
-        + (f" of {text.plain(part.session_id[:8])}" if several else "")
-        for part in view.parts
-        for number, prompt in enumerate(part.prompts, 1)
-        if prompt.turn
-    }
+def _attribution(view: views.CheckpointView, form: Page) -> Iterator[tuple[str, str]]:
+    """Return, for each file, which prompt or person added or removed its lines."""
+    names = _names(view.parts) | {key: f"turn {number}" for key, number in form.turns.items()}
 
     def name(session_id: str, turn: str) -> str:
         return names.get((session_id, turn), f"session {text.plain(session_id[:8])}") if session_id else "a person"
 
-    rows = []
     for file in view.lines or ():
         shown = [f"{_span(lines)} {name(lines.session_id, lines.turn)}" for lines in file.added[:_SHOWN_RANGES]]
         more = len(file.added) - len(shown)
         shown += [f"and {more} more"] if more > 0 else []
         shown += [f"{lines.count} removed by {name(lines.session_id, lines.turn)}" for lines in file.removed]
-        whole = _STATUS.get(file.status, "changed") + (f" from {text.plain(file.old_path)}" if file.old_path else "")
+        whole = _STATUS.get(file.status, "changed") + (
+            f" from {text.full_path(file.old_path)}" if file.old_path else "")  # fmt: skip
         if not shown:
             shown = [("binary file, " if file.is_binary else "") + f"{whole} by {name(file.session_id, file.turn)}"]
-        rows.append((text.plain(file.path), ", ".join(shown)))
-    return text.table(rows)
+        yield text.full_path(file.path), ", ".join(shown)
+
+
+def _names(parts: Sequence[views.PartView]) -> dict[tuple[str, str], str]:
+    """Return what the listed prompts are called, by session and turn."""
+    return {
+        (part.session_id, prompt.turn): f"prompt {number}"
+        + (f" of {text.plain(part.session_id[:8])}" if len(parts) > 1 else "")
+        for part in parts
+        for number, prompt in enumerate(part.prompts, 1)
+        if prompt.turn
+    }
 
 
 def _span(lines: views.RangeView) -> str:
@@ -149,10 +164,11 @@ def _figure(usage: TokenUsage, *names: str) -> str:
     return f"{known:,}" if is_known else f"at least {known:,}" if known else "unknown"
 
 
-def _tasks(tasks: Sequence[views.TaskView]) -> list[str]:
-    rows = []
+def _tasks(tasks: Sequence[views.TaskView]) -> Iterator[tuple[str, str]]:
     for task in tasks:
-        notes = text.count(task.notes, "note") if task.notes else ""
-        rows.append((text.plain(task.tool_use_id), text.plain(task.agent_id) or "-",
-                     "transcript stored" if task.has_transcript else "no transcript", notes))  # fmt: skip
-    return text.table(rows)
+        about = [text.one_line(task.description, 80)] if task.description else []
+        about += [text.one_line(task.type, 40)] if task.type else []
+        about += [text.plain(task.agent_id)] if task.agent_id else []
+        about += ["transcript stored" if task.has_transcript else "no transcript"]
+        about += [text.count(task.notes, "note")] if task.notes else []
+        yield text.plain(task.tool_use_id), ", ".join(about)

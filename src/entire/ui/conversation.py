@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from entire.model.conversations import ConversationPart, SubagentView, TurnView
     from entire.model.transcripts import ToolCall
     from entire.model.views import MessageView
-    from entire.ui.text import Style
+    from entire.ui.sheet import Sheet
 
 _SUBJECT = 100  # characters of a tool call on one line
 
@@ -32,11 +32,12 @@ UNFOLDED = Limits(said=5_000, diff=2_000, output=2_000, characters=500_000, hint
 
 
 class Renderer:
-    """Renders conversations in one style and width; 0: as wide as they are."""
+    """Renders conversations; on a sheet without width, Markdown stays as it was written."""
 
-    def __init__(self, style: Style, width: int, *, full: bool, asker: str = "You") -> None:
-        self._style = style
-        self._width = width
+    def __init__(self, sheet: Sheet, *, full: bool, asker: str = "You") -> None:
+        self._sheet = sheet
+        self._style = sheet.style
+        self._width = sheet.width
         self._full = full
         self._asker = asker
         self._limits = UNFOLDED if full else FOLDED
@@ -93,21 +94,19 @@ class Renderer:
         yield from self._more(more, "  ")
 
     def _answer(self, said: str) -> Iterator[str]:
-        if not self._style.on:
+        if not self._width:
             yield from self._said(said)
             return
         shown, more = _cut(said.strip("\n"), self._limits.said, self._limits.characters)
-        yield from (f"  {line}".rstrip() for line in markdown.lines(shown, (self._width or 80) - 2))
+        yield from (f"  {line}".rstrip() for line in markdown.lines(shown, self._width - 2, in_colour=self._style.on))
         yield from self._more(more, "  ")
 
     def _indented(self, lines: Sequence[str], by: str) -> Iterator[str]:
-        for line in lines:
-            pieces = wrapping.wrap(line, self._width - len(by)) if self._width else [line]
-            yield from ((by + piece).rstrip() for piece in pieces)
+        yield from (piece for line in lines for piece in self._sheet.wrapped(line, by))
 
     def _more(self, more: str, by: str) -> Iterator[str]:
         if more:
-            yield self._style(f"{by}… {more} ({self._limits.hint})", "dim")
+            yield from (self._style(line, "dim") for line in self._sheet.wrapped(f"… {more} ({self._limits.hint})", by))
 
     # ------------------------------------------------------------ tool calls
 
@@ -115,9 +114,7 @@ class Renderer:
         """Yield a tool call: one line, and the start of what it edited; unfolded, all that was asked and answered."""
         call = message.call
         failed = call is not None and call.has_failed
-        name, subject = text.one_line(message.name, 40), text.one_line(message.text, _SUBJECT)
-        line = f"  {'✗' if failed else '*'} {name}: {subject}".rstrip(": ")
-        yield self._style(self._fitted(line, _counts(call)), "red" if failed else "dim")
+        yield self._style(self._line(message, "✗" if failed else "*", _counts(call)), "red" if failed else "dim")
         if call is None:
             return
         if self._full:
@@ -126,9 +123,14 @@ class Renderer:
         if self._full or failed:
             yield from self._output(call)
 
-    def _fitted(self, line: str, counts: str) -> str:
-        tail = f" ({counts})" if counts else ""
-        return wrapping.fit(line, self._width - len(tail)) + tail if self._width else line + tail
+    def _line(self, message: MessageView, mark: str, counts: str) -> str:
+        """Return a tool call on one line; of a path that does not fit, its end is shown."""
+        subject = text.one_line(message.text, _SUBJECT)
+        lead = f"  {mark} {text.one_line(message.name, 40)}{': ' if subject else ''}"
+        room = self._width - wrapping.width(lead) - len(counts)
+        if self._width and "/" in subject and " " not in subject and room > 1:
+            subject = wrapping.fit_end(subject, room)
+        return self._sheet.fitted(lead + subject, counts)
 
     def _arguments(self, message: MessageView, call: ToolCall) -> Iterator[str]:
         """Yield what was cut from the call's line."""
@@ -141,10 +143,12 @@ class Renderer:
     def _edits(self, call: ToolCall) -> Iterator[str]:
         left = self._limits.diff
         for edit in call.edits:
-            shown = list(edits.lines(edit, self._style))
+            shown = list(edits.lines(edit))
             if len({edit.path for edit in call.edits}) > 1 and left > 0:
-                yield "    " + self._style(text.full_path(edit.path), "bold")
-            yield from ("    " + self._clipped(line) for line in shown[: max(left, 0)])
+                yield self._style(self._sheet.fitted("    " + text.full_path(edit.path)), "bold")
+            for line, colour in shown[: max(left, 0)]:
+                fitted = self._sheet.fitted("    " + self._clipped(line)).rstrip()
+                yield self._style(fitted, colour) if colour else fitted
             left -= len(shown)
         if left < 0:
             yield from self._more(text.count(-left, "more line"), "    ")
@@ -156,7 +160,7 @@ class Renderer:
         """Yield what a tool answered; folded, only the last lines of a failure, which usually say what is wrong."""
         if not self._full:
             last = [line for line in call.output[-2000:].split("\n") if line.strip()][-3:]
-            yield from ("    " + self._fitted(text.one_line(line, 300), "") for line in last)
+            yield from (self._sheet.fitted("    " + text.one_line(line, 300)) for line in last)
             return
         shown, more = _cut(call.output.strip("\n"), self._limits.output, self._limits.characters)
         if shown:
@@ -167,16 +171,15 @@ class Renderer:
 
     def subagent(self, agent: SubagentView, session_id: str, by: str = "    ") -> Iterator[str]:
         """Yield a subagent: what it was to do, and how to see its conversation; unfolded, the conversation."""
-        yield self._fitted(f"{by}subagent: {title(agent)}", "")
+        yield self._sheet.fitted(f"{by}subagent: {title(agent)}")
         if agent.messages and self._full:
             yield from (f"{by}{line}".rstrip() for line in self.of_subagent(agent, session_id, len(by)))
         elif agent.has_transcript:
-            yield self._style(self._fitted(f"{by}entire show {name(agent, session_id)}", ""), "dim")
+            yield self._style(self._sheet.fitted(f"{by}entire show {name(agent, session_id)}"), "dim")
 
     def of_subagent(self, agent: SubagentView, session_id: str, indented: int = 0) -> Iterator[str]:
         """Yield a subagent's conversation, for lines that are indented later."""
-        width = max(self._width - indented, 20) if self._width else 0
-        inner = Renderer(self._style, width, full=self._full, asker="Task")
+        inner = Renderer(self._sheet.indented(indented), full=self._full, asker="Task")
         return inner.messages(agent.messages or (), {}, {}, session_id)
 
 
@@ -189,7 +192,7 @@ def title(agent: SubagentView) -> str:
 
 def name(agent: SubagentView, session_id: str) -> str:
     """Return the name by which ``show`` finds a subagent."""
-    return text.one_line(f"{session_id[:8]}/{agent.id or agent.tool_use_id}", 200)
+    return text.one_line(f"{session_id[:8]}/{agent.id[:8] or agent.tool_use_id}", 200)
 
 
 def _details(turn: TurnView) -> Iterator[str]:
@@ -208,7 +211,8 @@ def _counts(call: ToolCall | None) -> str:
         return ""
     found = [edits.counts(call.edits)] if call.edits else []
     lines = len(call.output.rstrip("\n").split("\n")) if call.output.strip() else 0
-    return ", ".join([*found, *([text.count(lines, "line")] if lines and not call.edits else [])])
+    found += [text.count(lines, "line")] if lines and not call.edits else []
+    return f" ({', '.join(found)})" if found else ""
 
 
 def _cut(said: str, lines: int, characters: int) -> tuple[str, str]:

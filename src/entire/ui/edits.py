@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from entire.model.transcripts import Edit
-    from entire.ui.text import Style
 
 _COMPARED = 400  # lines; more are shown as removed and added without comparing them
 _CONTEXT = 2
@@ -22,11 +21,10 @@ def counts(edits: Sequence[Edit]) -> str:
     return f"+{changes.count('+'):,} -{changes.count('-'):,}"
 
 
-def lines(edit: Edit, style: Style) -> Iterator[str]:
-    """Yield the changed lines of an edit with a little context; control characters are escaped."""
+def lines(edit: Edit) -> Iterator[tuple[str, str]]:
+    """Yield the changed lines of an edit with a little context, each with its colour ('': none)."""
     for line in _changes(edit):
-        shown = text.plain(line.replace("\r", "^M"))
-        yield style(shown, _COLOURS[line[:1]]) if line[:1] in _COLOURS else shown
+        yield text.plain(line.replace("\r", "^M").expandtabs(4)), _COLOURS.get(line[:1], "")
 
 
 def _changes(edit: Edit) -> list[str]:

@@ -8,10 +8,12 @@ from entire.ui import text, wrapping
 
 _LONGEST = 20_000  # characters; longer answers are shown as they are, so that none takes seconds
 _WIDEST = 100
+_BLANKS = re.compile(" +((?:\033\\[[0-9;]*m)*)$")
+_COLOUR = re.compile("\033\\[[0-9;]*m")
 _COMMAND = re.compile("\033(?!\\[[0-9;]*m)")  # what is no colour
 
 
-def lines(markdown: str, width: int) -> list[str]:
+def lines(markdown: str, width: int, *, in_colour: bool) -> list[str]:
     """Return the lines of a rendered text, without links that a terminal would open."""
     import io
 
@@ -23,13 +25,22 @@ def lines(markdown: str, width: int) -> list[str]:
     if len(shown) > _LONGEST:
         return _wrapped(shown, width)
     out = io.StringIO()
-    console = Console(file=out, force_terminal=True, width=width, color_system="standard",
-                      legacy_windows=False, emoji=False)  # fmt: skip
+    console = Console(
+        file=out, force_terminal=in_colour, width=width, color_system="standard" if in_colour else None,
+        legacy_windows=False, emoji=False,
+    )  # fmt: skip
     try:
         console.print(Markdown(shown, hyperlinks=False))
     except (ConsoleError, RecursionError, ValueError):
         return _wrapped(shown, width)
-    return [_COMMAND.sub("^[", line).rstrip() for line in out.getvalue().strip("\n").split("\n")]
+    return [_trimmed(_COMMAND.sub("^[", line)) for line in out.getvalue().strip("\n").split("\n")]
+
+
+def _trimmed(line: str) -> str:
+    """Remove the blanks at a line's end, also those between colours."""
+    while (shorter := _BLANKS.sub(r"\1", line)) != line:
+        line = shorter
+    return line if _COLOUR.sub("", line) else ""
 
 
 def _wrapped(shown: str, width: int) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 
 import click
 
@@ -33,5 +32,7 @@ def write(lines: Iterable[str], program: Callable[[], str], *, is_paged: bool = 
 
 
 def width() -> int:
-    """Return the terminal's width in cells, 0 where the output is no terminal."""
-    return max(shutil.get_terminal_size().columns, 20) if sys.stdout.isatty() else 0
+    """Return the terminal's width in cells; 0, which is no limit, for other outputs and where plain lines were asked
+    for (ACCESSIBLE).
+    """
+    return max(shutil.get_terminal_size().columns, 20) if diffs.is_paged() else 0

@@ -122,7 +122,7 @@ def _warnings(view: views.StatusView) -> Iterator[str]:
 
 def path_list(paths: Sequence[str], limit: int = _SHOWN_FILES) -> str:
     more = len(paths) - limit
-    return ", ".join(text.plain(path) for path in paths[:limit]) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(text.full_path(path) for path in paths[:limit]) + (f" and {more} more" if more > 0 else "")
 
 
 # ---------------------------------------------------------------- lists

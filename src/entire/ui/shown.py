@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from entire.model.value import Value
-from entire.ui import checkpoint_page, diffs, pages, text, wrapping
+from entire.ui import checkpoint_page, diffs, pages, text
+from entire.ui.checkpoint_page import Page
 from entire.ui.conversation import Renderer, name, title
+from entire.ui.sheet import Sheet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,16 +35,15 @@ class Printer:
 
     def __init__(self, form: Form, style: Style, width: int = 0) -> None:
         self._form = form
-        self._style = style
-        self._width = width
-        self._renderer = Renderer(style, width, full=form.is_full)
+        self._sheet = Sheet(style, width)
+        self._renderer = Renderer(self._sheet, full=form.is_full)
 
     def lines(self, view: ShownView) -> Iterator[str]:
         """Yield an answer's lines."""
         if view.checkpoints:
             yield from self._checkpoints(view)
         elif view.kind == "commit":
-            yield from _unlinked(view)
+            yield from (piece for line in _unlinked(view) for piece in self._sheet.wrapped(line))
         elif view.kind == "uncommitted":
             yield from self._uncommitted(view)
         elif view.kind == "subagent":
@@ -55,46 +56,39 @@ class Printer:
 
     def _checkpoints(self, view: ShownView) -> Iterator[str]:
         form = self._form
+        shown = view.conversations if form.has_conversation else ()
+        turns = {(part.session_id, turn.turn): turn.number for part in shown for turn in part.turns}
+        page = Page(has_prompts=form.has_prompts, has_attribution=form.has_attribution, is_full=form.is_full,
+                    turns={} if form.has_prompts else turns)  # fmt: skip
         for number, checkpoint in enumerate(view.checkpoints):
             if number:
                 yield ""
             if form.has_page:
-                yield from checkpoint_page.page(
-                    checkpoint, self._style, has_prompts=form.has_prompts, has_attribution=form.has_attribution,
-                    full=form.is_full,
-                )  # fmt: skip
-            for part in view.conversations if form.has_conversation else ():
+                yield from checkpoint_page.lines(checkpoint, self._sheet, page)
+            for part in shown:
                 if part.checkpoint_id == checkpoint.id:
                     yield ""
-                    yield self._style(f"Conversation of session {text.plain(part.session_id)}", "bold")
+                    yield from self._sheet.heading(f"Conversation of session {text.plain(part.session_id)}")
                     yield from self._conversation(part)
         for checkpoint_id in view.missing:
             yield ""
-            yield f"The commit message also names checkpoint {checkpoint_id}, which is not stored here."
+            yield from self._sheet.wrapped(
+                f"The commit message also names checkpoint {checkpoint_id}, which is not stored here."
+            )
 
     # ------------------------------------------------------------ sessions
 
     def _session(self, part: ConversationPart, kind: str) -> Iterator[str]:
         if self._form.has_page:
-            yield from self._heading(part)
-            yield from self._table(_facts(part, kind))
+            agent = text.one_line(part.agent, 60) or "unknown agent"
+            yield from self._sheet.heading(f"Session {text.plain(part.session_id)} ({agent})")
+            yield from self._sheet.table(_facts(part, kind))
         if self._form.has_conversation:
             yield from self._conversation(part)
-        else:
-            yield from self._prompts(part)
-
-    def _heading(self, part: ConversationPart) -> Iterator[str]:
-        yield self._style(f"Session {text.plain(part.session_id)}", "bold") + (
-            f" ({text.one_line(part.agent, 60) or 'unknown agent'})"
-        )
-
-    def _table(self, rows: Iterator[tuple[str, str]]) -> Iterator[str]:
-        yield from (self._fitted(line) for line in text.table(rows, lead="  "))
-
-    def _prompts(self, part: ConversationPart) -> Iterator[str]:
+            return
         for turn in part.turns:
-            when = text.moment(turn.started)
-            yield self._fitted(f"  {turn.number}. {when}  {text.one_line(turn.prompt, 200)}")
+            line = f"  {turn.number}. {text.moment(turn.started)}  {text.one_line(turn.prompt, 200)}"
+            yield self._sheet.fitted(line).rstrip()
 
     def _conversation(self, part: ConversationPart) -> Iterator[str]:
         yield from self._renderer.lines(part)
@@ -106,9 +100,9 @@ class Printer:
 
     def _subagent(self, part: ConversationPart) -> Iterator[str]:
         agent = part.subagents[0]
-        yield self._style(f"Subagent {title(agent)}", "bold")
-        yield from self._table(iter([("Session", f"{text.plain(part.session_id)} ({text.one_line(part.agent, 60)})"),
-                                     ("Name", name(agent, part.session_id))]))  # fmt: skip
+        yield from self._sheet.heading(f"Subagent {title(agent)}")
+        session = f"{text.plain(part.session_id)} ({text.one_line(part.agent, 60)})"
+        yield from self._sheet.table([("Session", session), ("Name", name(agent, part.session_id))])
         if not agent.messages:
             yield "  (no readable transcript)"
         elif self._form.has_conversation:
@@ -125,13 +119,12 @@ class Printer:
             yield from self._session(part, view.kind)
         if view.diff:
             yield ""
-            yield self._style("Changes", "bold")
+            yield from self._sheet.heading("Changes")
             limit = 0 if self._form.is_full else _DIFF_LINES
             data = view.diff.encode("utf-8", "surrogateescape")
-            yield from (self._style(line, kind) if kind else line for line, kind in diffs.lines(data, limit))
-
-    def _fitted(self, line: str) -> str:
-        return wrapping.fit(line, self._width) if self._width else line
+            for line, kind in diffs.lines(data, limit):
+                shown = self._sheet.fitted(line).rstrip()
+                yield self._sheet.style(shown, kind) if kind else shown
 
 
 def _facts(part: ConversationPart, kind: str) -> Iterator[tuple[str, str]]:

@@ -19,6 +19,11 @@ def fit(line: str, cells: int) -> str:
     return _head(line, max(cells - 1, 0)).rstrip() + "…"
 
 
+def fit_end(line: str, cells: int) -> str:
+    """Cut a line's beginning so that at most ``cells`` cells are left, with an ellipsis."""
+    return line if width(line) <= cells else "…" + _head(line[::-1], cells - 1)[::-1]
+
+
 def wrap(line: str, cells: int) -> list[str]:
     """Break a line between words, and in words that are too long; what follows keeps the line's indentation."""
     line, cells = line.expandtabs(4).rstrip(), max(cells, 2)

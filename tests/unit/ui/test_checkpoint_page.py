@@ -8,9 +8,11 @@ from entire.model import views
 from entire.model.records import Attribution
 from entire.model.transcripts import UNKNOWN, TokenUsage
 from entire.ui import checkpoint_page
+from entire.ui.checkpoint_page import Page
+from entire.ui.sheet import Sheet
 from entire.ui.text import Style
 
-PLAIN = Style(False)
+PLAIN = Sheet(Style(False))
 
 
 @pytest.mark.parametrize(
@@ -62,7 +64,7 @@ def page(*parts: views.PartView, full: bool = False) -> list[str]:
     view = views.CheckpointView(
         id="0123456789ab", strategy="", branch="", created=0.0, files=(), tokens=None, parts=parts
     )
-    return list(checkpoint_page.page(view, PLAIN, full=full))
+    return list(checkpoint_page.lines(view, PLAIN, Page(is_full=full)))
 
 
 def test_a_long_prompt_is_cut_unless_all_is_wanted() -> None:
@@ -102,11 +104,11 @@ def test_lines_of_two_sessions_name_theirs() -> None:
     view = views.CheckpointView(
         id="0123456789ab", strategy="", branch="", created=0.0, files=(), tokens=None, parts=parts, lines=files
     )
-    lines = list(checkpoint_page.page(view, PLAIN))
+    lines = list(checkpoint_page.lines(view, PLAIN, Page()))
     at = lines.index("Attribution")
     assert lines[at + 1 : at + 3] == [
         "  a     line 1: prompt 1 of one-sess, lines 2-9: prompt 1 of two-sess, line 10: session gone-ses",
         "  b     renamed from c by a person",
     ]
     assert lines[at + 3].endswith("and 4 more")
-    assert "Attribution" not in list(checkpoint_page.page(view, PLAIN, has_attribution=False))
+    assert "Attribution" not in list(checkpoint_page.lines(view, PLAIN, Page(has_attribution=False)))

@@ -6,6 +6,7 @@ from entire.model.conversations import ConversationPart, SubagentView, TurnView
 from entire.model.transcripts import ToolCall
 from entire.model.views import MessageView
 from entire.ui.conversation import Renderer
+from entire.ui.sheet import Sheet
 from entire.ui.text import Style
 
 SAID = (
@@ -21,7 +22,7 @@ def rendered(
     turns: tuple[TurnView, ...] = (), subagents: tuple[SubagentView, ...] = (),
 ) -> list[str]:  # fmt: skip
     part = ConversationPart(session_id="session-1", messages=messages, turns=turns, subagents=subagents)
-    return list(Renderer(Style(on), width, full=full).lines(part))
+    return list(Renderer(Sheet(Style(on), width), full=full).lines(part))
 
 
 def called(call: ToolCall, text: str = "x", name: str = "Tool") -> MessageView:

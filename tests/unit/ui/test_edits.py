@@ -6,9 +6,6 @@ import pytest
 
 from entire.model.transcripts import Edit
 from entire.ui import edits
-from entire.ui.text import Style
-
-PLAIN = Style(False)
 
 
 @pytest.mark.parametrize(
@@ -25,7 +22,7 @@ PLAIN = Style(False)
     ],
 )  # fmt: skip
 def test_the_lines_of_an_edit(old: str, new: str, shown: list[str]) -> None:
-    assert list(edits.lines(Edit(path="f", old=old, new=new), PLAIN)) == shown
+    assert [line for line, _ in edits.lines(Edit(path="f", old=old, new=new))] == shown
 
 
 def test_counts_over_several_edits() -> None:
@@ -34,8 +31,8 @@ def test_counts_over_several_edits() -> None:
 
 
 def test_colours() -> None:
-    lines = list(edits.lines(Edit(path="f", old="a", new="b"), Style(True)))
-    assert lines == ["\x1b[31m-a\x1b[0m", "\x1b[32m+b\x1b[0m"]
+    lines = list(edits.lines(Edit(path="f", old="x\na", new="x\nb")))
+    assert lines == [(" x", ""), ("-a", "red"), ("+b", "green")]
 
 
 def test_large_texts_are_not_compared_line_by_line() -> None:

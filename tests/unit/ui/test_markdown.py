@@ -10,7 +10,7 @@ from entire.ui import markdown, wrapping
 
 
 def seen(given: str, width: int = 60) -> list[str]:
-    return [re.sub("\033\\[[0-9;]*m", "", line).strip() for line in markdown.lines(given, width)]
+    return [re.sub("\033\\[[0-9;]*m", "", line).strip() for line in markdown.lines(given, width, in_colour=True)]
 
 
 def test_markdown_is_rendered() -> None:
@@ -30,7 +30,7 @@ HOSTILE = ["\x1b]0;title\x07", "&#27;]0;title&#7;", "\x9b31m", "[link](http://ex
 
 @pytest.mark.parametrize("given", HOSTILE)
 def test_nothing_commands_the_terminal(given: str) -> None:
-    for line in markdown.lines(given, 60):
+    for line in markdown.lines(given, 60, in_colour=True):
         assert not re.search("[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f]|\033(?!\\[[0-9;]*m)", line)
 
 
@@ -41,8 +41,8 @@ BOMBS = ["[" * 50_000, ">" * 50_000, "*a " * 9_000, "- " * 9_000, "[a](" * 9_000
 
 @pytest.mark.parametrize("given", BOMBS)
 def test_no_text_makes_it_hang(given: str) -> None:
-    assert markdown.lines(given, 60)
+    assert markdown.lines(given, 60, in_colour=True)
 
 
 def test_a_text_that_is_not_rendered_is_wrapped() -> None:
-    assert all(wrapping.width(line) <= 60 for line in markdown.lines("word " * 6_000, 60))
+    assert all(wrapping.width(line) <= 60 for line in markdown.lines("word " * 6_000, 60, in_colour=True))
