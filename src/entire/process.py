@@ -25,6 +25,7 @@ _OF_A_REPOSITORY = frozenset({
     "GIT_SHALLOW_FILE", "GIT_WORK_TREE",
 })  # fmt: skip
 _CHUNK = 1 << 16
+_CHUNK_AT_ONCE = 1 << 24
 _SIGKILL = 9  # importing ``signal`` costs as much as the rest of this module
 _IGNORED_BY_PYTHON = (13, 25)  # SIGPIPE, SIGXFSZ: a program inherits what is ignored
 _MAX_OUTPUT = 1 << 30
@@ -65,15 +66,18 @@ class Child:
         *,
         isolated: bool = False,
         given: int = -1,
+        into: int = -1,
     ) -> None:
-        """``given``: an open file that it reads instead of what is written to its pipe."""
+        """``given``: an open file that it reads instead of what is written to its pipe; ``into``: one that takes its
+        output instead of the pipe.
+        """
         self._isolated = isolated
         fds: list[int] = []
         try:
             for _ in range(3):
                 fds += os.pipe()
             child_in, self.stdin, self.stdout, child_out, self.stderr, child_err = fds
-            standard = (child_in if given < 0 else given, child_out, child_err)
+            standard = (child_in if given < 0 else given, child_out if into < 0 else into, child_err)
             actions = [(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(standard)]
             self.pid = _spawn(argv, env, actions, folder, isolated=isolated)
         except (OSError, ValueError) as error:  # a ValueError: a word with a NUL
@@ -216,6 +220,20 @@ def run(
     """
     child = Child(argv, os.environ if env is None else env, folder)
     return child.finish(stdin, timeout=timeout, max_output=max_output)
+
+
+def run_at_once(argv: Sequence[str | bytes], stdin: bytes, env: Mapping[str, str]) -> Completed:
+    """Run a program to its end and read its output then: a pipe would wake us for every few KB of it."""
+    if not hasattr(os, "memfd_create"):
+        return run(argv, stdin=stdin, env=env)
+    output = os.memfd_create("output")
+    try:
+        done = Child(argv, env, into=output).finish(stdin)
+        size = os.fstat(output).st_size
+        parts = [os.pread(output, _CHUNK_AT_ONCE, at) for at in range(0, size, _CHUNK_AT_ONCE)]
+    finally:
+        os.close(output)
+    return Completed(status=done.status, stdout=b"".join(parts), stderr=done.stderr)
 
 
 def _communicate(child: Child, stdin: bytes, deadline: float, max_output: int) -> tuple[bytes, bytes]:

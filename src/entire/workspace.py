@@ -174,11 +174,13 @@ class Workspace:
         """
         return self.listing(limit, session_id=session_id)[0]
 
-    def listing(self, limit: int = 20, *, session_id: str = "") -> tuple[list[views.ListedView], int]:
-        """Return this branch's newest checkpoints, and their total number."""
+    def listing(
+        self, limit: int = 20, *, session_id: str = "", everywhere: bool = False
+    ) -> tuple[list[views.ListedView], int]:
+        """Return the newest checkpoints of this branch, or of all branches and tags, and their total number."""
         from entire.queries import checkpoints
 
-        return checkpoints.listing(self._catalog, limit, session_id)
+        return checkpoints.listing(self._catalog, limit, session_id, everywhere=everywhere)
 
     def checkpoint(self, prefix: str) -> views.CheckpointView:
         """Return a checkpoint by its id or id prefix; raises EntireError if there is none, or several."""

@@ -144,10 +144,18 @@ def test_a_part_begins_where_the_checkpoint_says(world: Repo) -> None:
 def test_the_list(world: Repo) -> None:
     lines = world.ok("explain").split("\n")
     assert lines[:2] == ["Branch: main", "Checkpoints: 7"]
-    ids = [line.split()[0] for line in lines if line.startswith("  ") and len(line.split()[0]) == 12]
-    assert ids == [
-        "da654c830473", "c58db9bba54a", "cdb7deec082b", "bfc12feaeec0", "a412eb830957", "b1fac6cd5d81", "1cc5a4cd674f",
-    ]  # fmt: skip
+    ids = [
+        "da654c830473",
+        "c58db9bba54a",
+        "cdb7deec082b",
+        "bfc12feaeec0",
+        "a412eb830957",
+        "b1fac6cd5d81",
+        "1cc5a4cd674f",
+    ]
+    assert [name for line in lines for name in ids if f"  {name}  " in line] == ids
+    log = world.ok("log").splitlines()
+    assert lines[2 : 3 + len(log)] == ["", *log]
     assert "not stored here" in next(line for line in lines if "a412eb830957" in line)
     some = world.ok("explain", "--limit", "2")
     assert "Checkpoints: 7\n" in some

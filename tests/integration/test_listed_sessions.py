@@ -17,9 +17,12 @@ def test_all_sessions_of_all_checkpoints(stage: str, tmp_path: Path) -> None:
     for where in map(str, golden.repositories(golden.unpack(stage, tmp_path))):
         tips = list(checkpoints.tips(where).values())
         ids = [CheckpointId(listed.id) for listed in checkpoints.list_all(where)]
-        found = listed_sessions.read(where, tips, [*ids, *ids, CheckpointId("ffffffffffff")])
-        assert list(found) == ids
         with Objects(where) as objects:
+            reader = listed_sessions.Reader(where, objects, tips)
+            some = reader.read(ids[1::2])
+            found = reader.read([*ids, *ids, CheckpointId("ffffffffffff")])
+            assert list(found) == ids
+            assert some == {name: found[name] for name in ids[1::2]}
             for name in ids:
                 whole = checkpoints.read(objects, tips, name)
                 assert whole is not None
@@ -35,4 +38,6 @@ def test_all_sessions_of_all_checkpoints(stage: str, tmp_path: Path) -> None:
 
 def test_nothing_to_read(tmp_path: Path) -> None:
     where = str(golden.unpack("manual/00-enabled", tmp_path) / "demo")
-    assert listed_sessions.read(where, [], []) == listed_sessions.read(where, [], [CheckpointId("0123456789ab")]) == {}
+    with Objects(where) as objects:
+        reader = listed_sessions.Reader(where, objects, [])
+        assert reader.read([]) == reader.read([CheckpointId("0123456789ab")]) == {}

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import sys
+import time
 
 import click
 
 from entire.errors import UsageError
 from entire.model import views
 from entire.model.conversations import ShowRequest
+from entire.model.histories import LogRequest
 from entire.model.requests import SummaryRequest
 from entire.model.value import replace
-from entire.ui import completion, form, group, pager, pages, text
+from entire.ui import completion, form, group, history, pager, pages, text
 from entire.ui.shown import Form, Printer
 from entire.workspace import Workspace
 
@@ -46,7 +49,7 @@ if TYPE_CHECKING:
               help="With --generate, the agent whose model writes.")  # fmt: skip
 @click.option("--model", metavar="NAME", help="With --generate, the model.")
 @group.limit(20, "checkpoints")
-@click.option("--search-all", is_flag=True, hidden=True, help="Accepted and ignored: every commit is searched anyway.")
+@click.option("--search-all", is_flag=True, help="List the commits of all branches and tags.")
 @click.option("--no-pager", is_flag=True, help="Print straight to the terminal.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
@@ -60,13 +63,14 @@ def command(
     agent: str | None,
     model: str | None,
     limit: int,
-    search_all: bool,  # noqa: ARG001
+    search_all: bool,
     no_pager: bool,
     as_json: bool,
 ) -> int:
     """Show the sessions, prompts, files and tokens behind a commit.
 
-    TARGET is a commit, a checkpoint or a session. Without it, the checkpoints of this branch are listed.
+    TARGET is a commit, a checkpoint or a session. Without it, the commits of this branch are listed, as in
+    `entire log`.
 
     A summary is written by the model of the session's agent if it can, else of the only agent that can, or --with names
     one. The agent's program gets the stored prompts, file names and a shortened conversation.
@@ -84,12 +88,12 @@ def command(
         raise UsageError("--force, --with and --model need --generate", hint="add --generate")
     request = SummaryRequest(agent=agent or "", model=model or "", force=force) if generate else None
     return run(question, value, form_name=form_name or "page", limit=limit, as_json=as_json, paged=not no_pager,
-               request=request)  # fmt: skip
+               request=request, everywhere=search_all)  # fmt: skip
 
 
 def run(
     question: str, value: str, *, form_name: str = "page", limit: int = 20, as_json: bool = False, paged: bool = True,
-    request: SummaryRequest | None = None,
+    request: SummaryRequest | None = None, everywhere: bool = False,
 ) -> int:  # fmt: skip
     """Answer a question: ``target``, ``checkpoint``, ``commit`` or ``listing``; first write summaries on request."""
     if request is not None and question == "listing":
@@ -98,6 +102,7 @@ def run(
         raise UsageError("--generate cannot be combined with --transcript and --raw-transcript",
                          hint="run them one after the other")  # fmt: skip
     explainer = Explainer(Workspace.find(), form_name, limit, as_json=as_json, paged=paged, request=request)
+    explainer.everywhere = everywhere
     answers = {
         "target": explainer.target,
         "checkpoint": explainer.checkpoint,
@@ -129,6 +134,7 @@ class Explainer:
         self.as_json = as_json
         self.style = text.style_for(sys.stdout)
         self.request = request  # for summaries to be written first
+        self.everywhere = False  # a list has the commits of all branches
         self._paged = paged
 
     def target(self, name: str) -> int:
@@ -141,15 +147,18 @@ class Explainer:
 
     def listing(self, session: str = "") -> int:
         session_id = self.workspace.session_id(session, default=session) if session else ""
-        shown, total = self.workspace.listing(self.limit, session_id=session_id)
+        shown, total = self.workspace.listing(self.limit, session_id=session_id, everywhere=self.everywhere)
         branch = self.workspace.branch
-        if self.as_json:
-            return self._json(
-                {"branch": branch, "session_id": session_id or None, "total": total, "checkpoints": shown}
-            )
-        uncommitted = self.workspace.uncommitted_sessions(here=True)
-        work = [state for state in uncommitted if session_id in ("", state.session_id)]
-        return self._lines(pages.listing(branch, shown, total, self.style, session_id=session_id, open_work=work))
+        log = LogRequest(session_id=session_id, everywhere=self.everywhere, limit=self.limit,
+                         checkpoints=min(self.limit, total))  # fmt: skip
+        with contextlib.closing(self.workspace.log(log)) as rows:
+            if self.as_json:
+                return self._json({"branch": branch, "session_id": session_id or None, "total": total,
+                                   "checkpoints": shown, "commits": list(rows)})  # fmt: skip
+            uncommitted = self.workspace.uncommitted_sessions(here=True)
+            work = [state for state in uncommitted if session_id in ("", state.session_id)]
+            lines = history.listing(rows, total, pager.width() or None, time.time(), self.style)
+            return self._lines(pages.listing(branch, lines, total, self.style, session_id=session_id, open_work=work))
 
     def checkpoint(self, prefix: str) -> int:
         return self._show(prefix, "checkpoint")

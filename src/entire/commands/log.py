@@ -10,7 +10,7 @@ import time
 import click
 
 from entire.model.histories import LogRequest
-from entire.ui import group, history, stream, text
+from entire.ui import completion, group, history, pager, stream, text
 from entire.workspace import Workspace
 
 
@@ -24,14 +24,16 @@ class _Command(group.Command):
 
 
 @click.command("log", cls=_Command, options_metavar="[OPTIONS]")
-@click.argument("range", nargs=-1, metavar="[RANGE] [-- PATH...]")
+@click.argument("range", nargs=-1, metavar="[RANGE] [-- PATH...]", shell_complete=completion.commits)
 @click.option("--all", "everywhere", is_flag=True, help="List the commits of all branches and tags.")
 @click.option("--author", metavar="NAME", default="", help="Only commits of this author: a part of name or address.")
-@click.option("--agent", metavar="NAME", default="", help="Only commits with a session of this agent.")
-@click.option("--session", metavar="ID", default="", help="Only commits with this session (id or id prefix).")
+@click.option("--agent", metavar="NAME", default="", shell_complete=completion.agents,
+              help="Only commits with a session of this agent.")  # fmt: skip
+@click.option("--session", metavar="ID", default="", shell_complete=completion.sessions,
+              help="Only commits with this session (id or id prefix).")  # fmt: skip
 @click.option("--since", metavar="TIME", default="", help="Only commits since then, as git understands times.")
 @click.option("--until", metavar="TIME", default="", help="Only commits until then.")
-@click.option("--limit", type=click.IntRange(min=0), default=0, help="List at most this many commits; 0 lists all.")
+@group.limit(0, "commits")
 @click.option("-p", "--lines", "with_lines", is_flag=True, help="Add who wrote the lines of each file.")
 @click.option("--no-pager", is_flag=True, help="Print straight to the terminal.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: a list with one commit per line.")
@@ -62,5 +64,6 @@ def run(request: LogRequest, *, as_json: bool = False, paged: bool = True) -> in
             stream.json_list(rows)
         else:
             style = text.style_for(sys.stdout)
-            stream.lines(history.lines(rows, stream.width(), time.time(), style), workspace, paged=paged)
+            lines = history.lines(rows, pager.width() or None, time.time(), style)
+            pager.write(lines, lambda: workspace.pager, is_paged=paged)
     return 0

@@ -11,7 +11,7 @@ from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from types import TracebackType
 
 _AHEAD = 4096  # characters of names that are sent before their answers are read: fewer than any pipe holds
@@ -155,16 +155,18 @@ class Objects:
 
 def parse_tree(data: bytes, oid_size: int) -> list[TreeEntry]:
     """Parse the content of a tree object; ``oid_size`` is 20 bytes for SHA-1 and 32 for SHA-256."""
-    entries = []
+    return [TreeEntry(mode=mode.decode("ascii").zfill(6), oid=oid.hex(), name=name.decode("utf-8", "surrogateescape"))
+            for mode, name, oid in tree_entries(data, oid_size)]  # fmt: skip
+
+
+def tree_entries(data: bytes, oid_size: int) -> Iterator[tuple[bytes, bytes, bytes]]:
+    """Yield mode, name and id of a tree's entries as they are stored."""
     at = 0
     while at < len(data):
         blank = data.index(b" ", at)
         end = data.index(b"\0", blank)
-        oid = data[end + 1 : end + 1 + oid_size].hex()
-        name = data[blank + 1 : end].decode("utf-8", "surrogateescape")
-        entries.append(TreeEntry(mode=data[at:blank].decode("ascii").zfill(6), oid=oid, name=name))
+        yield data[at:blank], data[blank + 1 : end], data[end + 1 : end + 1 + oid_size]
         at = end + 1 + oid_size
-    return entries
 
 
 def parse_commit(found: Object) -> Commit:

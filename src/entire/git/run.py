@@ -63,6 +63,15 @@ def git(
     return done
 
 
+def at_once(where: str, *args: str, stdin: bytes) -> bytes:
+    """Run a git command that answers many questions; return its output."""
+    done = process.run_at_once(argv(where, args), stdin, environment())
+    if done.status:
+        message = done.stderr.decode("utf-8", "replace").strip()
+        raise GitError(f"git {args[0]} failed: {message}", status=done.status, stderr=message)
+    return done.stdout
+
+
 def lines(where: str, *args: str | bytes, stdin: bytes = b"", ok: Sequence[int] = (0,)) -> list[str]:
     """Run a git command and return its output lines."""
     return git(where, *args, stdin=stdin, ok=ok).stdout.decode("utf-8", "surrogateescape").splitlines()

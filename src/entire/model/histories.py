@@ -22,6 +22,7 @@ class LogRequest(Value):
     since: str = ""  # a time, as git understands it
     until: str = ""
     limit: int = 0  # 0: no limit
+    checkpoints: int = 0  # go on after the limit until so many checkpoints are listed
     with_lines: bool = False  # who wrote the lines of each file
 
 

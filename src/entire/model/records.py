@@ -177,8 +177,7 @@ class SessionRecord(Value):
             is_task=value.get("is_task") is True,
             tool_use_id=_text(value, "tool_use_id"),
             transcript_identifier_at_start=_text(value, "transcript_identifier_at_start"),
-            checkpoint_transcript_start=_int(value, "checkpoint_transcript_start")
-            or _int(value, "transcript_lines_at_start"),
+            checkpoint_transcript_start=transcript_start(value),
             token_usage=usage_from_json(value.get("token_usage")),
             summary=Summary.from_json(value.get("summary")),
             initial_attribution=Attribution.from_json(value.get("initial_attribution")),
@@ -330,6 +329,11 @@ def usage_to_json(usage: TokenUsage) -> dict[str, Any]:
     if usage.at_least:
         value["at_least"] = list(usage.at_least)
     return value
+
+
+def transcript_start(value: Mapping[str, Any]) -> int:
+    """Return how many records of the transcript belong to earlier checkpoints, from a session's metadata."""
+    return _int(value, "checkpoint_transcript_start") or _int(value, "transcript_lines_at_start")
 
 
 def usage_from_json(value: object, depth: int = 0) -> TokenUsage | None:

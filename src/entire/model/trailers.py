@@ -56,7 +56,7 @@ def _checkpoint_words(message: str, indented: bool) -> Iterator[str]:
     if CHECKPOINT not in message:
         return
     for line in message.split("\n"):
-        word = _checkpoint_word(line, indented)
+        word = _checkpoint_word(line, indented) if CHECKPOINT in line else ""
         if word:
             yield word
 

@@ -29,13 +29,16 @@ if TYPE_CHECKING:
 _NO_RECORD = SessionRecord(checkpoint_id="", session_id="", strategy="", created_at="")
 
 
-def listing(catalog: Catalog, limit: int, session_id: str = "") -> tuple[list[views.ListedView], int]:
-    """Return the newest checkpoints of this branch's commits, and their total number; ``limit`` 0 returns all.
+def listing(
+    catalog: Catalog, limit: int, session_id: str = "", *, everywhere: bool = False
+) -> tuple[list[views.ListedView], int]:
+    """Return the newest checkpoints of the commits of this branch, or of all branches and tags, and their total number;
+    ``limit`` 0 returns all.
 
     A checkpoint that a trailer names but that does not exist is included, with ``is_stored`` false.
     """
     by_id: dict[str, list[views.CommitView]] = {}
-    for commit in commits.linked(catalog):
+    for commit in commits.linked(catalog, everywhere=everywhere):
         for name in (*commit.checkpoint_ids, *commit.foreign_ids):
             by_id.setdefault(name, []).append(commit)
     wanted = list(by_id)

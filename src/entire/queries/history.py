@@ -5,9 +5,8 @@ from __future__ import annotations
 from entire.agents import registry
 from entire.errors import EntireError, GitError
 from entire.git import bulk, history, log_stream, read
-from entire.model import transcripts
+from entire.model import records, transcripts
 from entire.model.histories import LogRow
-from entire.model.records import SessionRecord, usage_from_json
 from entire.queries import line_owners, merges, turns
 from entire.store import journal, lineage_file, listed_sessions
 from entire.store.links import Links
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
     from entire.store.links import Linked
     from entire.store.listed_sessions import ListedCheckpoint, ListedSession
 
+    Stored = Mapping[CheckpointId, ListedCheckpoint]
+
 
 def rows(catalog: Catalog, request: LogRequest) -> Generator[LogRow]:
     """Yield the rows of a request, newest first; close the iterator to stop early.
@@ -31,22 +32,20 @@ def rows(catalog: Catalog, request: LogRequest) -> Generator[LogRow]:
     Raises EntireError if git does not understand the request. A repository without commits has no rows.
     """
     where = request.folder or catalog.place.top
-    if not _has_commits(catalog, request):
-        return
     reasons = journal.reasons_everywhere(catalog.place)
-    count = 0
+    count, listed = 0, set[str]()
     with read.Objects(catalog.place.top) as objects:
         links = Links(catalog.place.top, objects, catalog.commits)
+        sessions = listed_sessions.Reader(catalog.place.top, objects, catalog.commits)
         for batch in _batches(where, request):
-            for row in _rows(catalog, links.linked(batch), request, reasons):
+            linked = links.linked(batch)
+            stored = sessions.read([checkpoint_id for one in linked for checkpoint_id in one.checkpoint_ids])
+            for row in _rows(catalog.place.top, linked, stored, request, reasons):
                 yield row
                 count += 1
-                if count == request.limit:
+                listed.update((*row.checkpoint_ids, *row.missing))
+                if 0 < request.limit <= count and len(listed) >= request.checkpoints:
                     return
-
-
-def _has_commits(catalog: Catalog, request: LogRequest) -> bool:
-    return bool(request.revisions or request.everywhere or history.resolve(catalog.place.top, "HEAD"))
 
 
 def _batches(where: str, request: LogRequest) -> Iterator[list[LoggedChange]]:
@@ -57,6 +56,8 @@ def _batches(where: str, request: LogRequest) -> Iterator[list[LoggedChange]]:
     try:
         yield from found
     except GitError as error:
+        if not request.revisions and not history.resolve(where, "HEAD"):  # no commit yet
+            return
         message = error.stderr.strip().partition("\n")[0].removeprefix("fatal: ")
         hint = "give a range or a branch, and paths after --: entire log main..HEAD -- src"
         raise EntireError(f"git cannot list these commits: {message}", hint=hint) from error
@@ -66,18 +67,17 @@ def _options(request: LogRequest) -> list[str]:
     options = ["--fixed-strings", "--regexp-ignore-case", f"--author={request.author}"] if request.author else []
     options += [f"--since={request.since}"] if request.since else []
     options += [f"--until={request.until}"] if request.until else []
-    if request.limit and not (request.agent or request.session_id):  # else git cannot know which commits count
+    if request.limit and not (
+        request.agent or request.session_id or request.checkpoints
+    ):  # else git cannot know which commits count
         options.append(f"--max-count={request.limit}")
     return [*options, *history.everywhere()] if request.everywhere else options
 
 
 def _rows(
-    catalog: Catalog, batch: Sequence[Linked], request: LogRequest, reasons: Mapping[str, str]
+    top: str, batch: Sequence[Linked], stored: Stored, request: LogRequest, reasons: Mapping[str, str]
 ) -> Iterator[LogRow]:
-    """Answer for a batch of commits with a few git processes."""
-    top = catalog.place.top
-    ids = [checkpoint_id for linked in batch for checkpoint_id in linked.checkpoint_ids]
-    stored = listed_sessions.read(top, catalog.commits, ids) if ids else {}
+    """Yield the rows of a batch of commits, of which the stored checkpoints are known."""
     wanted = _wanted_agents(request.agent)
     order = [linked.commit for linked in batch]
     for at, linked in enumerate(batch):
@@ -110,7 +110,7 @@ def _matches(found: Iterable[ListedCheckpoint], agents: frozenset[str], session_
 
 
 def _row(
-    linked: Linked, found: Sequence[ListedCheckpoint], stored: Mapping[CheckpointId, ListedCheckpoint],
+    linked: Linked, found: Sequence[ListedCheckpoint], stored: Stored,
     reasons: Mapping[str, str], merged: tuple[MergedView, ...], *, with_lines: bool,
 ) -> LogRow:  # fmt: skip
     commit = linked.commit
@@ -130,8 +130,7 @@ def _row(
         files=len(files) if files is not None else None,
         added=sum(max(added, 0) for _, added, _ in files) if files is not None else None,
         removed=sum(max(removed, 0) for _, _, removed in files) if files is not None else None,
-        tokens=transcripts.total(_tokens(session, checkpoint) for checkpoint in found
-                                 for session in checkpoint.sessions) if sessions else None,
+        tokens=_sum([_tokens(session, checkpoint) for checkpoint in found for session in checkpoint.sessions]),
         reason="" if linked.checkpoint_ids else reasons.get(commit.oid, ""),
         merged=merged,
         lines=line_owners.of_commit(commit.oid, found) if with_lines and found else None,
@@ -139,15 +138,22 @@ def _row(
 
 
 def _prompt(session: ListedSession, checkpoint: ListedCheckpoint) -> str:
-    start = SessionRecord.from_json(session.record).checkpoint_transcript_start if len(session.prompts) > 1 else 0
-    recorded = turns.in_record(checkpoint.own, _text(session, "session_id")) if start else ()
+    start = records.transcript_start(session.record)
+    is_clear = not start or len(session.prompts) < 2  # without looking into the lineage
+    recorded = () if is_clear else turns.in_record(checkpoint.own, _text(session, "session_id"))
     return turns.first_prompt(recorded, session.prompts, start)
 
 
 def _tokens(session: ListedSession, checkpoint: ListedCheckpoint) -> TokenUsage | None:
     if b'"unknown_tokens"' in checkpoint.lineage:
-        return lineage_file.tokens(checkpoint.own, SessionRecord.from_json(session.record))
-    return usage_from_json(session.record.get("token_usage"))
+        return lineage_file.tokens(checkpoint.own, records.SessionRecord.from_json(session.record))
+    return records.usage_from_json(session.record.get("token_usage"))
+
+
+def _sum(usages: Sequence[TokenUsage | None]) -> TokenUsage | None:
+    if len(usages) < 2:
+        return usages[0] if usages else None
+    return transcripts.total(usages)
 
 
 def _text(session: ListedSession, key: str) -> str:

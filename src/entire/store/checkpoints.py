@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from entire.errors import MissingObjectError
 from entire.git import bulk, refs
-from entire.git.read import TreeEntry, parse_tree
+from entire.git.read import TreeEntry, parse_tree, tree_entries
 from entire.layout import METADATA_BRANCH
 from entire.model import jsontext
 from entire.model.digest import sha256
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from entire.git.read import Objects
+    from entire.git.read import Object, Objects
 
     Join = Callable[[list[bytes]], bytes]
 
@@ -30,6 +30,7 @@ LOCAL_REF = f"refs/heads/{METADATA_BRANCH}"
 TRANSCRIPT = "full.jsonl"
 _OLD_TRANSCRIPT = "full.log"
 _TREE = "040000"
+_HEX = frozenset("".join(HEX).encode())
 REFETCH = f"if a remote has it: `git fetch --refetch REMOTE {METADATA_BRANCH}`; else copy it from another clone"
 
 
@@ -108,7 +109,7 @@ def read_at(objects: Objects, tip: str, checkpoint_id: CheckpointId) -> Checkpoi
         problems.append(lost or "the checkpoint's metadata.json is missing or broken")
     summary = CheckpointSummary.from_json(value or {})
     pointed = _pointed_numbers(summary, checkpoint_id)
-    numbered = [int(entry.name) for entry in entries if is_slot(entry)]
+    numbered = [int(entry.name) for entry in entries if entry.mode == _TREE and is_number(entry.name)]
     slots: dict[int, Slot] = {}
     for number in [*pointed, *sorted(numbered)]:
         if number in slots:
@@ -163,7 +164,7 @@ def _pointed_numbers(summary: CheckpointSummary, checkpoint_id: CheckpointId) ->
     for position, entry in enumerate(summary.sessions):
         pointers = (entry.metadata, entry.transcript, entry.content_hash, entry.prompt, entry.context)
         folders = [path_in(pointer, checkpoint_id).partition("/")[0] for pointer in pointers]
-        names = [name for name in folders if _is_number(name)]
+        names = [name for name in folders if is_number(name)]
         numbers.append(int(names[0]) if names else position)
     return list(dict.fromkeys(numbers))
 
@@ -179,12 +180,8 @@ def path_in(pointer: str, checkpoint_id: CheckpointId) -> str:
     return rest[1:] if rest != pointer else ""
 
 
-def is_slot(entry: TreeEntry) -> bool:
-    """Tell whether an entry of a checkpoint's folder is a session's folder."""
-    return entry.mode == _TREE and _is_number(entry.name)
-
-
-def _is_number(name: str) -> bool:
+def is_number(name: str) -> bool:
+    """Tell whether a name in a checkpoint's folder is a session's."""
     return name.isascii() and name.isdigit() and len(name) <= 6 and str(int(name)) == name
 
 
@@ -409,16 +406,15 @@ def _folders(where: str, wanted: list[str]) -> Iterator[tuple[str, str]]:
         yield from ((prefix + name, oid) for name, oid in _subtrees(shard, 10))
 
 
-def _subtrees(found: Any, digits: int) -> list[tuple[str, str]]:
-    """Return the folders of a tree whose names consist of ``digits`` hex digits."""
-    if found is None or found.type != "tree":
-        return []
-    data, at, out = found.data, 0, []
-    size = len(found.oid) // 2
-    while at < len(data):
-        blank, end = data.index(b" ", at), data.index(b"\0", at)
-        name = data[blank + 1 : end].decode("utf-8", "replace")
-        if data[at:blank] == b"40000" and len(name) == digits and HEX.issuperset(name):
-            out.append((name, data[end + 1 : end + 1 + size].hex()))
-        at = end + 1 + size
-    return out
+def _subtrees(found: Object | None, digits: int) -> list[tuple[str, str]]:
+    is_tree = found is not None and found.type == "tree"
+    return list(subtrees(found.data, len(found.oid) // 2, digits).items()) if found is not None and is_tree else []
+
+
+def subtrees(data: bytes, oid_size: int, digits: int) -> dict[str, str]:
+    """Return the folders of a tree whose names consist of ``digits`` hex digits, and their ids."""
+    return {
+        name.decode("ascii"): oid.hex()
+        for mode, name, oid in tree_entries(data, oid_size)
+        if mode == b"40000" and len(name) == digits and _HEX.issuperset(name)
+    }

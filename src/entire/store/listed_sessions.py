@@ -1,9 +1,9 @@
-"""Reads what many checkpoints record of their sessions, for lists: two git processes for all of them, no transcript."""
+"""Reads what many checkpoints record of their sessions, for lists: a few git processes for all, and no transcript."""
 
 from __future__ import annotations
 
 from entire.git import bulk
-from entire.git.read import parse_tree
+from entire.git.read import tree_entries
 from entire.model.value import Value
 from entire.store import checkpoints, lineage_file
 from entire.store.prompts import SEPARATOR
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from entire.git.read import Object
+    from entire.git.read import Objects
     from entire.model.ids import CheckpointId
     from entire.store.lineage_file import LineageFile
 
@@ -37,38 +37,70 @@ class ListedCheckpoint(Value):
         return lineage_file.parse(self.lineage) if self.lineage else None
 
 
-def read(where: str, tips: Sequence[str], ids: Sequence[CheckpointId]) -> dict[CheckpointId, ListedCheckpoint]:
-    """Return the stored checkpoints among ``ids``, each from the first tip that has it."""
-    folders: dict[CheckpointId, Object] = {}
-    wanted = list(dict.fromkeys(ids))
-    for tip in tips:
-        trees = list(bulk.get(where, [f"{tip}:{checkpoint_id.path}" for checkpoint_id in wanted])) if wanted else []
-        folders.update((name, tree) for name, tree in zip(wanted, trees, strict=True) if tree is not None)
-        wanted = [name for name in wanted if name not in folders]
-    names = {checkpoint_id: _names(folder) for checkpoint_id, folder in folders.items()}
-    blobs = bulk.get(where, [name for group in names.values() for name in group]) if names else iter(())
-    return {
-        checkpoint_id: _checkpoint([next(blobs) for _ in group], has_lineage=len(group) % 2 == 1)
-        for checkpoint_id, group in names.items()
-    }
+class Reader:
+    """Reads checkpoints from the tips of the checkpoints branches; each part of a branch's tree only once."""
+
+    def __init__(self, where: str, objects: Objects, tips: Sequence[str]) -> None:
+        self._where = where
+        self._objects = objects
+        self._tips = tips
+        self._shards: dict[str, dict[str, str]] = {}  # of each tip: name to tree
+        self._folders: dict[str, dict[str, str]] = {}  # of each shard's tree: name to tree
+
+    def read(self, ids: Sequence[CheckpointId]) -> dict[CheckpointId, ListedCheckpoint]:
+        """Return the stored checkpoints among ``ids``, each from the first tip that has it."""
+        trees = self._trees(list(dict.fromkeys(ids)))
+        folders = zip(trees, self._get(list(trees.values())), strict=True)
+        names = {name: _names(folder, len(trees[name]) // 2) for name, folder in folders if folder is not None}
+        blobs = iter(self._get([name for group in names.values() for name in group]))
+        return {
+            checkpoint_id: _checkpoint([next(blobs) for _ in group], has_lineage=len(group) % 2 == 1)
+            for checkpoint_id, group in names.items()
+        }
+
+    def _trees(self, wanted: Sequence[CheckpointId]) -> dict[CheckpointId, str]:
+        """Return the trees of the checkpoints' folders. They are found shard by shard: git would look up each path from
+        the root.
+        """
+        found: dict[CheckpointId, str] = {}
+        for tip in self._tips:
+            shards = self._shards_of(tip)
+            missing = [checkpoint_id for checkpoint_id in wanted if checkpoint_id not in found]
+            self._load([shards[name] for name in dict.fromkeys(one[:2] for one in missing) if name in shards])
+            for checkpoint_id in missing:
+                tree = self._folders.get(shards.get(checkpoint_id[:2], ""), {}).get(checkpoint_id[2:])
+                if tree:
+                    found[checkpoint_id] = tree
+        return {checkpoint_id: found[checkpoint_id] for checkpoint_id in wanted if checkpoint_id in found}
+
+    def _shards_of(self, tip: str) -> dict[str, str]:
+        if tip not in self._shards:
+            root = self._objects.get(f"{tip}^{{tree}}")
+            self._shards[tip] = checkpoints.subtrees(root.data, len(root.oid) // 2, 2) if root is not None else {}
+        return self._shards[tip]
+
+    def _load(self, shards: Sequence[str]) -> None:
+        new = [oid for oid in shards if oid not in self._folders]
+        for oid, data in zip(new, self._get(new), strict=True):
+            self._folders[oid] = checkpoints.subtrees(data or b"", len(oid) // 2, 10)
+
+    def _get(self, names: Sequence[str]) -> list[bytes | None]:
+        return bulk.contents(self._where, names) if names else []
 
 
-def _names(folder: Object) -> list[str]:
+def _names(folder: bytes, oid_size: int) -> list[str]:
     """Return the names of the files to read: two for each session, and at the end the lineage if there is one."""
-    if folder.type != "tree":
-        return []
-    entries = parse_tree(folder.data, len(folder.oid) // 2)
-    slots = sorted((int(entry.name), entry.oid) for entry in entries if checkpoints.is_slot(entry))
-    files = [f"{oid}:{name}" for _, oid in slots for name in ("metadata.json", "prompt.txt")]
-    return files + [entry.oid for entry in entries if entry.name == lineage_file.NAME]
+    entries = {name.decode("utf-8", "replace"): oid.hex() for _, name, oid in tree_entries(folder, oid_size)}
+    slots = sorted(int(name) for name in entries if checkpoints.is_number(name))
+    files = [f"{entries[str(slot)]}:{name}" for slot in slots for name in ("metadata.json", "prompt.txt")]
+    return [*files, entries[lineage_file.NAME]] if lineage_file.NAME in entries else files
 
 
-def _checkpoint(blobs: Sequence[Object | None], *, has_lineage: bool) -> ListedCheckpoint:
-    data = [blob.data if blob is not None and blob.type == "blob" else b"" for blob in blobs]
+def _checkpoint(data: Sequence[bytes | None], *, has_lineage: bool) -> ListedCheckpoint:
     pairs = zip(data[::2], data[1::2], strict=False)
     return ListedCheckpoint(
-        sessions=tuple(_session(metadata, prompts) for metadata, prompts in pairs),
-        lineage=data[-1] if has_lineage else b"",
+        sessions=tuple(_session(metadata or b"", prompts or b"") for metadata, prompts in pairs),
+        lineage=(data[-1] or b"") if has_lineage else b"",
     )
 
 

@@ -35,9 +35,10 @@ def moment(seconds: float, width: int, now: float) -> str:
     """Return a local time in at most ``width`` cells; the nearer it is, the more exact."""
     if seconds <= 0:
         return "-"
-    then, today = time.localtime(seconds), time.localtime(now)
+    then = time.localtime(seconds)
     if width >= 16:
         return time.strftime("%Y-%m-%d %H:%M", then)
+    today = time.localtime(now)
     if then[:3] == today[:3]:
         return time.strftime("%H:%M", then)
     if width < 11:
@@ -128,6 +129,20 @@ def lines(rows: Iterable[LogRow], width: int | None, now: float, style: Style) -
         yield from (_INDENT + style(fit(note, _within(width, _INDENT)), "yellow") for note in below)
         if row.lines is not None:
             yield from _owners(row.lines, width, style)
+
+
+def listing(rows: Iterable[LogRow], total: int, width: int | None, now: float, style: Style) -> Iterator[str]:
+    """Yield the lines of the rows, and how many of all checkpoints are left."""
+    listed: set[str] = set()
+
+    def noted() -> Iterator[LogRow]:
+        for row in rows:
+            listed.update((*row.checkpoint_ids, *row.missing))
+            yield row
+
+    yield from lines(noted(), width, now, style)
+    if total > len(listed):
+        yield f"  ... and {total - len(listed)} older ones (--limit 0 shows all)"
 
 
 def _cell(name: str, row: LogRow, size: int, now: float, style: Style, *, is_cut: bool) -> str:

@@ -9,6 +9,8 @@ import click
 
 from entire.ui import diffs, text
 
+_AT_ONCE = 100  # lines that are not held back for those after them
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -27,8 +29,10 @@ def write(lines: Iterable[str], program: Callable[[], str], *, is_paged: bool = 
     if is_paged and diffs.is_paged():
         show(lines, program())
         return
-    for line in lines:
+    for number, line in enumerate(lines):
         text.write([line])
+        if number < _AT_ONCE:
+            sys.stdout.flush()
 
 
 def width() -> int:

@@ -6,7 +6,7 @@ from entire.ui import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from entire.model import views
     from entire.ui.text import Style
@@ -129,28 +129,20 @@ def path_list(paths: Sequence[str], limit: int = _SHOWN_FILES) -> str:
 
 
 def listing(
-    branch: str, found: Sequence[views.ListedView], total: int, style: Style, *, session_id: str = "",
+    branch: str, rows: Iterable[str], total: int, style: Style, *, session_id: str = "",
     open_work: Sequence[views.SessionView] = (),
 ) -> Iterator[str]:  # fmt: skip
-    """Show the checkpoints of a branch. Scripts read ``Branch:``, ``Checkpoints:`` and ``Filtered by session:``."""
+    """Show the history of a branch, by its rows. Scripts read ``Branch:``, ``Checkpoints:`` and ``Filtered by
+    session:``.
+    """
     yield f"Branch: {text.plain(branch) or '(detached HEAD)'}"
     yield f"Checkpoints: {total}"
     if session_id:
         yield f"Filtered by session: {text.plain(session_id)}"
-    rows = []
-    for checkpoint in found:
-        commit = checkpoint.commits[0] if checkpoint.commits else None
-        about = f"{commit.oid[:7]} {text.one_line(commit.subject, 50)}" if commit else ""
-        who = ", ".join(checkpoint.agents) if checkpoint.is_stored else "not stored here"
-        files = text.count(len(checkpoint.files), "file") if checkpoint.is_stored else ""
-        when = text.moment(commit.time if commit else checkpoint.created)
-        rows.append((checkpoint.id, when, about, who, files))
-    lines = text.table(rows, lead="  ")
-    if lines:
-        yield ""
-        yield from lines
-    if total > len(found):
-        yield f"  ... and {total - len(found)} older ones (--limit 0 shows all)"
+    for number, row in enumerate(rows):
+        if not number:
+            yield ""
+        yield row
     work = [
         (state.session_id[:8], state.agent, text.count(state.steps, "step"), path_list(state.open_files, 5))
         for state in open_work
