@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from entire.errors import NotARepositoryError as NotARepositoryError
     from entire.errors import NotEnabledError as NotEnabledError
     from entire.errors import UsageError as UsageError
+    from entire.model.origins import Origin as Origin
+    from entire.model.origins import WhyRequest as WhyRequest
+    from entire.model.origins import WhyView as WhyView
     from entire.model.requests import CleanRequest as CleanRequest
     from entire.model.requests import DisableRequest as DisableRequest
     from entire.model.requests import DoctorRequest as DoctorRequest
@@ -72,6 +75,7 @@ _PUBLIC = {
     "ListedView": "entire.model.views",
     "NotARepositoryError": "entire.errors",
     "NotEnabledError": "entire.errors",
+    "Origin": "entire.model.origins",
     "PointView": "entire.model.views",
     "ResetRequest": "entire.model.requests",
     "ResetView": "entire.model.views",
@@ -88,6 +92,8 @@ _PUBLIC = {
     "UninstallView": "entire.model.views",
     "UnusedView": "entire.model.views",
     "UsageError": "entire.errors",
+    "WhyRequest": "entire.model.origins",
+    "WhyView": "entire.model.origins",
     "Workspace": "entire.workspace",
 }
 
@@ -114,6 +120,7 @@ __all__ = [
     "ListedView",
     "NotARepositoryError",
     "NotEnabledError",
+    "Origin",
     "PointView",
     "ResetRequest",
     "ResetView",
@@ -130,6 +137,8 @@ __all__ = [
     "UninstallView",
     "UnusedView",
     "UsageError",
+    "WhyRequest",
+    "WhyView",
     "Workspace",
 ]
 

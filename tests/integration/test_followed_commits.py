@@ -77,7 +77,7 @@ def test_a_copy_is_added_to_the_record_and_to_nothing_else(story: Story, context
     old, new = lineage["commits"]
     assert (new["tree"], new["patch_id"], new["branch"]) == (old["tree"], old["patch_id"], "main")
     assert new["patch_id"]
-    assert {**lineage, "commits": []} == {**first, "commits": []}
+    assert {**lineage, "commits": []} == {**first, "commits": [], "numbered_in": story.head()}
     assert slots(story) == before
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from entire.git import run
 from entire.git.diff import unquote
-from entire.model.value import Value
+from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,6 +55,18 @@ def of(where: str, args: Sequence[str], path: str, rev: str = "") -> Blame:
     revision = [rev] if rev else []
     done = run.git(where, "blame", *args, "--porcelain", "--no-textconv", *revision, "--", path, timeout=None)
     return parse(done.stdout)
+
+
+def clip(found: Blame, first: int, last: int) -> Blame:
+    """Return only these lines of a blame."""
+    kept = []
+    for group in found.groups:
+        start, end = max(group.line, first), min(group.line + group.count - 1, last)
+        if start <= end:
+            there = group.source_line + start - group.line
+            kept.append(replace(group, source_line=there, line=start, count=end - start + 1))
+    before = first - min((group.line for group in found.groups), default=first)
+    return replace(found, groups=tuple(kept), lines=found.lines[before : before + last - first + 1])
 
 
 def parse(data: bytes) -> Blame:

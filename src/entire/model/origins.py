@@ -73,4 +73,5 @@ class WhyView(Value):
     """The answer: one file, or every file with uncommitted lines. ``rev`` is a commit's id, '' for the worktree."""
 
     rev: str = ""
+    is_of_lines: bool = False  # single lines were asked about, not whole files
     files: tuple[FileOrigins, ...] = ()

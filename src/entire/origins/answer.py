@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _MOVES, _COPIES = ("-M", "-C"), ("-C",)
 _FEW_COMMITS = 64  # in a file of more, looking for moved lines costs more than the rest of the answer
 _FEW_FILES = 5_000  # in a bigger tree, copies are looked for only among the files that the commit changes
+_AROUND = 20  # lines
 _ZEROS = "0" * 40
 
 
@@ -33,17 +34,18 @@ def why(place: Place, catalog: Catalog, request: WhyRequest) -> WhyView:
     """Return the origins of the lines that a request asks about; raises EntireError if there are none such."""
     target = targets.resolve(place, request)
     found, moved_in = _blamed(place, target)
-    if any(b"\0" in line for line in found.lines):
-        return WhyView(rev=target.rev, files=(FileOrigins(path=target.path, is_binary=True),))
+    view = WhyView(rev=target.rev, is_of_lines=bool(target.first))
+    if b"\0" in b"".join(found.lines):
+        return replace(view, files=(FileOrigins(path=target.path, is_binary=True),))
     with read.Objects(place.top) as objects:
         owners = Owners(place.top, objects, catalog.commits)
         owners.prepare(found.groups)
         owned = list(pieces(owners, found))
         origins = Origins(place, catalog, owners)
         origins.load(owned)
-        ranges = [_range(entry, origins.of(entry), moved_in) for entry in _by_move(owned, moved_in)]
+        ranges = [_range(entry, origins.of(entry, moved_in.get(entry.line, ""))) for entry in _by_move(owned, moved_in)]
     lines = tuple(line.decode("utf-8", "surrogateescape").removesuffix("\r") for line in found.lines)
-    return WhyView(rev=target.rev, files=(FileOrigins(path=target.path, ranges=tuple(_joined(ranges)), lines=lines),))
+    return replace(view, files=(FileOrigins(path=target.path, ranges=tuple(_joined(ranges)), lines=lines),))
 
 
 def pieces(owners: Owners, found: Blame) -> Iterator[Owned]:
@@ -58,18 +60,23 @@ def pieces(owners: Owners, found: Blame) -> Iterator[Owned]:
 
 
 def _blamed(place: Place, target: Target) -> tuple[Blame, dict[int, str]]:
-    """Blame a target; return also the commits that moved or copied lines, by line."""
-    options = [f"-L{target.first},{target.last}"] if target.first else []
+    """Blame a file; return also the commits that moved or copied lines, by line."""
+    first, last = target.first, target.last
+    # A single line is too short to be found where it was moved from: its neighbours moved with it.
+    options = [f"-L{max(1, first - _AROUND)},{last + _AROUND}"] if first else []
     try:
         direct = blame.of(place.top, options, target.path, target.rev)
+        if first and not blame.clip(direct, first, last).groups:
+            blame.of(place.top, [f"-L{first},{last}"], target.path, target.rev)  # git says how many lines there are
     except GitError as error:
         return _unknown_to_git(place, target, error), {}
-    if not target.first and len(direct.sources) > _FEW_COMMITS:
+    if not first and len(direct.sources) > _FEW_COMMITS:
         return direct, {}
     further = _COPIES if index.count(place.git_dir) <= _FEW_FILES else ()
     found = blame.of(place.top, [*options, *_MOVES, *further], target.path, target.rev)
     before, after = _commits_by_line(direct), _commits_by_line(found)
-    return found, {line: oid for line, oid in before.items() if after.get(line) != oid}
+    moved_in = {line: oid for line, oid in before.items() if after.get(line) != oid}
+    return blame.clip(found, first, last) if first else found, moved_in
 
 
 def _commits_by_line(found: Blame) -> dict[int, str]:
@@ -109,21 +116,16 @@ def _by_move(owned: Iterable[Owned], moved_in: Mapping[int, str]) -> Iterator[Ow
         yield from owned
 
 
-def _range(entry: Owned, origin: Origin, moved_in: Mapping[int, str]) -> LineRange:
-    moved = moved_in.get(entry.line, "")
-    return LineRange(
-        first=entry.line,
-        last=entry.line + entry.piece.count - 1,
-        origin=replace(origin, moved_in=moved) if moved else origin,
-        source_line=entry.piece.line,
-    )
+def _range(entry: Owned, origin: Origin) -> LineRange:
+    last = entry.line + entry.piece.count - 1
+    return LineRange(first=entry.line, last=last, origin=origin, source_line=entry.piece.line)
 
 
 def _joined(ranges: Iterable[LineRange]) -> list[LineRange]:
-    """Join neighbouring ranges of the same origin."""
+    """Join neighbouring ranges of the same origin: equal ones are one object."""
     found: list[LineRange] = []
     for part in ranges:
-        if found and found[-1].last == part.first - 1 and found[-1].origin == part.origin:
+        if found and found[-1].origin is part.origin and found[-1].last == part.first - 1:
             found[-1] = replace(found[-1], last=part.last)
         else:
             found.append(part)

@@ -44,13 +44,14 @@ class Origins:
         """Read what describes the turns of all pieces together."""
         self._details.load(entry.piece for entry in owned)
 
-    def of(self, entry: Owned) -> Origin:
-        """Return the origin of a piece."""
+    def of(self, entry: Owned, moved_in: str = "") -> Origin:
+        """Return the origin of a piece; ``moved_in``: the commit that moved its lines."""
         piece, group = entry.piece, entry.group
         via = piece.via.oid if piece.via is not None else ""
-        key = (group.oid, group.path, piece.owner, piece.checkpoint_id, piece.reason, piece.is_evidence, via)
+        key = (group.oid, group.path, piece.owner, piece.checkpoint_id, piece.reason, piece.is_evidence, via, moved_in)
         if key not in self._known:
-            self._known[key] = self._origin(entry)
+            origin = self._origin(entry)
+            self._known[key] = replace(origin, moved_in=moved_in) if moved_in else origin
         return self._known[key]
 
     def _origin(self, entry: Owned) -> Origin:

@@ -122,10 +122,10 @@ def join(ours: LineageFile, theirs: LineageFile) -> LineageFile:
     return replace(max(ours, theirs, key=_fullness), commits=tuple(commits.values()))
 
 
-def _fullness(record: LineageFile) -> tuple[int, bytes]:
+def _fullness(record: LineageFile) -> tuple[int, bytes, str]:
     """Return what orders records by how much they say: the end of a turn adds to them."""
     data = dumps(replace(record, commits=()))
-    return len(data), data
+    return len(data), data, record.numbered_in
 
 
 def _turns(notes: Sequence[TurnNote]) -> list[dict[str, Any]]:
