@@ -20,7 +20,7 @@ from entire.store.catalog import Catalog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
     from entire.layout import Place
     from entire.lifecycle.context import Context
@@ -242,6 +242,26 @@ class Workspace:
         from entire.origins import answer
 
         return answer.why(self.place, self._catalog, request)
+
+    def blame(self, args: Sequence[str], *, folder: str = "") -> origins.BlameView:
+        """Return what ``git blame`` prints for ``args`` in a folder (default: the root), with the lines' origins.
+
+        Raises EntireError with git's message if it refuses them.
+        """
+        from entire.origins import annotated
+
+        return annotated.annotate(self.place, self._catalog, folder or self.place.top, args)
+
+    def blame_dates(self, view: origins.BlameView, form: str) -> origins.BlameView:
+        """Return the view with its commits' dates in one of git's forms (``relative``, ``short``, ...)."""
+        from entire.origins import annotated
+
+        return annotated.dates(self.place, view, form)
+
+    @property
+    def blame_settings(self) -> Mapping[str, str]:
+        """What git's configuration says about ``git blame``."""
+        return history.blame_settings(self.place.top)
 
     # ------------------------------------------------------------ rewind
 

@@ -17,6 +17,7 @@ TABLE = {
     "show": "Show the conversation behind a commit, checkpoint, session or turn.",
     "explain": "Show the sessions, prompts, files and tokens behind a commit.",
     "why": "Show which prompt, or which person, each line of a file comes from.",
+    "blame": "Show git blame with the agents and prompts behind the lines, for people and editors.",
     "clean": "List unused data; with --force, delete it.",
     "reset": "Discard the steps on the current commit and the sessions that made them.",
     "doctor": "Find problems; with --fix, repair them.",

@@ -57,6 +57,12 @@ def of(where: str, args: Sequence[str], path: str, rev: str = "") -> Blame:
     return parse(done.stdout)
 
 
+def run_as_asked(where: str, args: Sequence[str]) -> bytes:
+    """Run ``git blame`` with a person's arguments; lines are numbered in what git stores: no text conversion."""
+    at = list(args).index("--") if "--" in args else len(args)
+    return run.git(where, "blame", *args[:at], "--no-textconv", *args[at:], timeout=None).stdout
+
+
 def clip(found: Blame, first: int, last: int) -> Blame:
     """Return only these lines of a blame."""
     kept = []

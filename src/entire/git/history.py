@@ -56,6 +56,29 @@ def pager(where: str) -> str:
     return done.stdout.decode("utf-8", "replace").strip() if done.status == 0 else ""
 
 
+def abbreviation(where: str) -> int:
+    """Return how many digits git shows of a commit's id in this repository."""
+    done = run.git(where, "rev-parse", "--short", "--quiet", "--verify", "HEAD", ok=(0, 1, 128))
+    return len(done.stdout.strip()) or 7
+
+
+def dates(where: str, oids: Sequence[str], form: str) -> dict[str, str]:
+    """Return when commits were authored, in one of git's forms; raises GitError if there is no such form."""
+    if not oids:
+        return {}
+    options = ("--no-walk=unsorted", "--ignore-missing", f"--date={form}", "--format=%H %ad", "--no-color")
+    done = run.git(where, "log", *options, "--stdin", stdin="".join(f"{oid}\n" for oid in oids).encode())
+    rows = (line.partition(" ") for line in done.stdout.decode("utf-8", "surrogateescape").split("\n"))
+    return {oid: date for oid, _, date in rows if oid}
+
+
+def blame_settings(where: str) -> dict[str, str]:
+    """Return what is set for ``git blame``, by lower-case names without ``blame.``."""
+    done = run.git(where, "config", "-z", "--get-regexp", r"^blame\.", ok=(0, 1))
+    rows = (entry.partition("\n") for entry in done.stdout.decode("utf-8", "surrogateescape").split("\0"))
+    return {name.removeprefix("blame."): value for name, _, value in rows if name}
+
+
 def remotes(where: str) -> list[str]:
     return run.lines(where, "remote")
 

@@ -75,3 +75,34 @@ class WhyView(Value):
     rev: str = ""
     is_of_lines: bool = False  # single lines were asked about, not whole files
     files: tuple[FileOrigins, ...] = ()
+
+
+class BlamedCommit(Value):
+    """A commit as ``git blame`` shows it."""
+
+    oid: str  # zeros: not committed
+    author: str
+    mail: str  # in angle brackets
+    time: float
+    zone: str  # of the author, such as ``+0100``
+    is_boundary: bool = False
+
+
+class BlamedLines(Value):
+    """Neighbouring lines of one commit and one origin, as git stores them."""
+
+    commit: BlamedCommit
+    path: str  # in the commit
+    source_line: int  # the number of the first line in the commit
+    first: int  # and in the version that was asked for
+    lines: tuple[bytes, ...]
+    origin: Origin
+
+
+class BlameView(Value):
+    """What ``git blame`` says, with origins: as ranges in order, and as git printed it in a porcelain form."""
+
+    ranges: tuple[BlamedLines, ...] = ()
+    porcelain: bytes = b""
+    abbreviation: int = 7  # digits of a commit's id that are enough here
+    dates: dict[str, str] = {}  # by commit, if they were asked for in another form than git's own

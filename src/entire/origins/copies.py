@@ -7,6 +7,7 @@ added lines in the same order; else the lines that a comparison finds unchanged 
 from __future__ import annotations
 
 from entire.git import bulk, diff
+from entire.git.patchid import patch_id
 from entire.model.turns import Owner
 from entire.model.value import Value
 
@@ -36,6 +37,7 @@ class Copies:
         self._where = where
         self._blobs: dict[str, str] = {}  # by commit:path
         self._added: dict[tuple[str, str], list[int]] = {}  # the lines that a commit adds to a path
+        self._patch_ids: dict[str, str] = {}  # by commit
         self._unchanged: dict[tuple[str, str], list[tuple[int, int, int]]] = {}  # by blobs
 
     def load_blobs(self, copies: Iterable[Copy]) -> None:
@@ -55,12 +57,17 @@ class Copies:
         """Return the loaded id of a commit's file, '' if there is none."""
         return self._blobs.get(f"{oid}:{path}", "")
 
-    def load_added(self, commits: Iterable[tuple[Commit, str]]) -> None:
-        """Find the lines that each commit adds, given with its parent's tree ('' for none)."""
+    def load_changes(self, commits: Iterable[tuple[Commit, str]]) -> None:
+        """Find what each commit changes, given with its parent's tree ('' for none)."""
         pairs = {commit.oid: (parent or diff.EMPTY_TREE[len(commit.tree)], commit.tree) for commit, parent in commits}
         patches = diff.patches(self._where, list(pairs.values()), renames=False)
         for oid, found in zip(pairs, patches, strict=True):
             self._added.update({(oid, patch.change.path): _added(patch) for patch in found})
+            self._patch_ids[oid] = patch_id(found, len(oid))
+
+    def is_same_change(self, copy: Copy, original_patch_id: str) -> bool:
+        """Tell whether a commit, whose change is loaded, makes the same change as its original."""
+        return bool(original_patch_id) and self._patch_ids.get(copy.oid) == original_patch_id
 
     def counted_off(self, copy: Copy, lines: FileLines) -> tuple[Span, ...] | None:
         """Return the owners of the lines that a copy adds, in the original's order; None if they do not match."""

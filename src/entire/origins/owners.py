@@ -100,7 +100,7 @@ class Owners:
                        if own.numbered_in not in ("", oid) and path in own.files]  # fmt: skip
         self._copies.load_blobs(copies)
         changed = dict.fromkeys(copy.oid for copy in copies if not self._copies.is_same(copy))
-        self._copies.load_added([(self._commits[oid], self._parent_tree(oid)) for oid in changed])
+        self._copies.load_changes([(self._commits[oid], self._parent_tree(oid)) for oid in changed])
         self._go_written.load((self._commits[oid], self._parent_tree(oid), self._ids[oid][0]) for oid, _ in places
                               if self._is_go_written(oid))  # fmt: skip
 
@@ -119,6 +119,10 @@ class Owners:
             found.append(replace(piece, reason=reason) if reason and not piece.owner else piece)
             line += piece.count
         return found
+
+    def is_merge(self, oid: str) -> bool:
+        """Tell whether a prepared commit has several parents."""
+        return oid in self._commits and len(self._commits[oid].parents) > 1
 
     # ------------------------------------------------------------ one line
 
@@ -197,8 +201,8 @@ class Owners:
         copy = Copy(oid=oid, original=own.numbered_in, path=path)
         if lines is not None and self._copies.is_same(copy):
             return replace(track, spans=_spans(lines.added), original=copy)
-        patch_ids = {link.patch_id for link in own.commits if link.commit in (oid, own.numbered_in)}
-        is_same_change = len(patch_ids) == 1 and any(link.commit == oid for link in own.commits)
+        patch_id = next((link.patch_id for link in own.commits if link.commit == own.numbered_in), "")
+        is_same_change = lines is not None and self._copies.is_same_change(copy, patch_id)
         counted = self._copies.counted_off(copy, lines) if lines is not None and is_same_change else None
         if counted is not None:
             return replace(track, spans=counted)

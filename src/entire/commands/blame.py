@@ -1,0 +1,112 @@
+"""``entire blame``."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+
+import click
+
+from entire.model.value import replace
+from entire.ui import blame, form, group, pager, text
+from entire.ui.blame import BlameForm
+from entire.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+_PORCELAIN, _LINE_PORCELAIN, _INCREMENTAL = "--porcelain", "--line-porcelain", "--incremental"
+_FORMS = {"-p": _PORCELAIN, _PORCELAIN: _PORCELAIN, _LINE_PORCELAIN: _LINE_PORCELAIN, _INCREMENTAL: _INCREMENTAL}
+_SHOWN = {
+    "-l": "is_long",
+    "-t": "is_raw_time",
+    "-e": "has_mail",
+    "--show-email": "has_mail",
+    "-f": "has_path",
+    "--show-name": "has_path",
+    "-n": "has_source_line",
+    "--show-number": "has_source_line",
+    "-b": "hides_boundary",
+}
+_SETTINGS = {"showemail": "has_mail", "blankboundary": "hides_boundary"}
+_RELATIVE_CELLS = 22  # what git leaves for ``4 years, 11 months ago``
+_TRUE = ("", "true", "yes", "on", "1")
+
+
+class _Command(group.Command):
+    """A command that hands ``--`` on, which click would drop."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        at = args.index("--") if "--" in args else len(args)
+        return super().parse_args(ctx, [*args[:at], *args[at : at + 1], *args[at:]])
+
+
+@click.command(
+    "blame", cls=_Command, context_settings={"ignore_unknown_options": True, "allow_interspersed_args": True}
+)
+@click.argument("args", nargs=-1, type=click.UNPROCESSED, metavar="[GIT BLAME OPTION]... [REV] [--] FILE")
+@click.option("--no-pager", is_flag=True, help="Print straight to the terminal.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(args: tuple[str, ...], no_pager: bool, as_json: bool) -> int:
+    """Show git blame, with the agent and its prompt where a turn wrote the line.
+
+    All options of git blame are passed to git (-L, -w, -M, -C, --ignore-rev, --date, ...). --porcelain,
+    --line-porcelain and --incremental print what git prints, with headers whose names start with `entire-`: kind,
+    session, turn, agent, model, prompt, checkpoint, reason. Text conversion is never used: line numbers are git's own.
+
+    Example: entire blame -L 10,20 src/app.py
+    """
+    return run(args, as_json=as_json, paged=not no_pager)
+
+
+def run(args: Sequence[str], *, as_json: bool = False, paged: bool = True) -> int:
+    """Print in the form that the arguments ask for."""
+    gc.disable()  # thousands of small values without a cycle: looking for cycles takes as long as reading them
+    workspace = Workspace.find()
+    options = args[: args.index("--")] if "--" in args else args
+    asked = next((_FORMS[word] for word in reversed(options) if word in _FORMS), "")
+    rest = [word for word in args if word not in _FORMS] if asked else list(args)
+    view = workspace.blame([asked or _PORCELAIN, *rest], folder=os.getcwd())
+    if as_json:
+        text.write(form.dumps([{**part.__dict__, "lines": [line.decode("utf-8", "replace") for line in part.lines]}
+                               for part in view.ranges]))  # fmt: skip
+    elif asked == _INCREMENTAL:
+        _write(blame.incremental(view))
+    elif asked:
+        _write(blame.porcelain(view, is_every_line=asked == _LINE_PORCELAIN))
+    else:
+        settings = workspace.blame_settings
+        date = next((word.removeprefix("--date=") for word in reversed(options) if word.startswith("--date=")), "")
+        date = date or settings.get("date", "")
+        view = workspace.blame_dates(view, date) if date not in ("", "iso", "iso8601", "default") else view
+        shown = replace(_form(options, settings), date_cells=_RELATIVE_CELLS if date == "relative" else 0)
+        _show(blame.lines(view, shown), workspace, paged=paged)
+    return 0
+
+
+def _form(options: Sequence[str], settings: Mapping[str, str]) -> BlameForm:
+    """Return what git's options and configuration ask to be shown."""
+    chosen = {field: True for name, field in _SETTINGS.items() if settings.get(name, "no").lower() in _TRUE}
+    chosen.update({_SHOWN[word]: True for word in options if word in _SHOWN})
+    digits = next((word.removeprefix("--abbrev=") for word in options if word.startswith("--abbrev=")), "")
+    return BlameForm(has_owner="-s" not in options, digits=int(digits) if digits.isdigit() else 0, **chosen)
+
+
+def _show(lines: Iterable[bytes], workspace: Workspace, *, paged: bool) -> None:
+    if paged and sys.stdout.isatty() and os.environ.get("ACCESSIBLE", "0") in ("", "0"):
+        pager.show((text.plain(line.decode("utf-8", "replace").rstrip("\n")) for line in lines), workspace.pager)
+    else:
+        _write(lines)
+
+
+def _write(lines: Iterable[bytes]) -> None:
+    """Write bytes as they are: the content of a file is in no known encoding."""
+    sys.stdout.flush()
+    stream = getattr(sys.stdout, "buffer", None)
+    if stream is not None:
+        stream.write(b"".join(lines))
+        stream.flush()
+    else:
+        sys.stdout.write(b"".join(lines).decode("utf-8", "replace"))
