@@ -1,12 +1,13 @@
 """What checkpoints of the Go CLI tell about lines: only how many of a commit's were the agent's, and in which files.
 
-So a line's owner is a conclusion, where there is one: all lines of the commit were the agent's, or none.
+So a line's owner is a conclusion, where there is one: all lines of the commit were the agent's. That none were is no
+basis: after a commit of a part of the work, the Go CLI records 0 % for commits that are the agent's alone.
 """
 
 from __future__ import annotations
 
 from entire.git import diff
-from entire.model.turns import PERSON, Owner
+from entire.model.turns import Owner, TurnKey
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,11 +53,10 @@ class GoWritten:
         return (((1, _WHOLE, owner),), "") if owner else ((), reason)
 
     def _only_owner(self, record: SessionRecord, sizes: dict[str, tuple[int, int]], path: str) -> Owner:
-        """Return who wrote all added lines of the commit, '' if several did or the counts do not fit the commit."""
+        """Return the turn that wrote all added lines of the commit, '' if the counts do not say so."""
         lines = record.initial_attribution
         total = sum(added for added, _ in sizes.values())
         if lines is None or not total or lines.total_committed != total:
             return Owner("")
-        if lines.agent_lines == total and path in record.files_touched:
-            return Owner(f"{record.session_id}/{record.turn_id}")
-        return PERSON if lines.agent_lines == 0 else Owner("")
+        is_whole = lines.agent_lines == total and path in record.files_touched
+        return Owner(TurnKey.of(record.session_id, record.turn_id)) if is_whole else Owner("")
