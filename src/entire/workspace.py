@@ -260,8 +260,8 @@ class Workspace:
 
     @property
     def blame_settings(self) -> Mapping[str, str]:
-        """What git's configuration says about ``git blame``."""
-        return history.blame_settings(self.place.top)
+        """What git's configuration says about ``git blame``, and ``digits``: how many git shows of a commit's id."""
+        return {**history.blame_settings(self.place.top), "digits": str(history.abbreviation(self.place.top))}
 
     # ------------------------------------------------------------ rewind
 

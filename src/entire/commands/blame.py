@@ -90,8 +90,9 @@ def _form(options: Sequence[str], settings: Mapping[str, str]) -> BlameForm:
     """Return what git's options and configuration ask to be shown."""
     chosen = {field: True for name, field in _SETTINGS.items() if settings.get(name, "no").lower() in _TRUE}
     chosen.update({_SHOWN[word]: True for word in options if word in _SHOWN})
-    digits = next((word.removeprefix("--abbrev=") for word in options if word.startswith("--abbrev=")), "")
-    return BlameForm(has_owner="-s" not in options, digits=int(digits) if digits.isdigit() else 0, **chosen)
+    asked = next((word.removeprefix("--abbrev=") for word in options if word.startswith("--abbrev=")), "")
+    digits = int(asked if asked.isdigit() else settings.get("digits", "7"))
+    return BlameForm(has_owner="-s" not in options, digits=digits, **chosen)
 
 
 def _show(lines: Iterable[bytes], workspace: Workspace, *, paged: bool) -> None:

@@ -97,8 +97,8 @@ class _Parser:
             return
         words = line.split(b" ")
         if len(words[0]) in _ID_LENGTHS and len(words) > 2 and words[1].isdigit():
-            self._oid = words[0].decode("ascii")
             if len(words) == 4:
+                self._oid = words[0].decode("ascii")
                 self._heads.append((self._oid, int(words[1]), int(words[2]), int(words[3])))
                 self._paths.append(self._fields.setdefault(self._oid, {}).get("filename", ""))
             return

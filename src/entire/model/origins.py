@@ -104,5 +104,4 @@ class BlameView(Value):
 
     ranges: tuple[BlamedLines, ...] = ()
     porcelain: bytes = b""
-    abbreviation: int = 7  # digits of a commit's id that are enough here
     dates: dict[str, str] = {}  # by commit, if they were asked for in another form than git's own

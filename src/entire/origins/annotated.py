@@ -43,7 +43,7 @@ def annotate(place: Place, catalog: Catalog, folder: str, args: Sequence[str]) -
         origins = Origins(place, catalog, owners)
         origins.load(owned)
         ranges = _ranges(found, origins, owned)
-    return BlameView(ranges=ranges, porcelain=output, abbreviation=history.abbreviation(place.top))
+    return BlameView(ranges=ranges, porcelain=output)
 
 
 def dates(place: Place, view: BlameView, form: str) -> BlameView:

@@ -29,7 +29,7 @@ class BlameForm(Value):
     has_source_line: bool = False
     hides_boundary: bool = False
     date_cells: int = 0  # at least
-    digits: int = 0  # of a commit's id; 0: as many as git shows
+    digits: int = 7  # of a commit's id
 
 
 # ---------------------------------------------------------------- for people
@@ -37,22 +37,24 @@ class BlameForm(Value):
 
 def lines(view: BlameView, form: BlameForm) -> Iterator[bytes]:
     """Yield a line of output for each line of the file."""
-    width = max((wrapping.width(_owner(part, form)) for part in view.ranges), default=0)
+    owners = {(id(part.commit), id(part.origin)): part for part in view.ranges}  # equal ones are the same objects
+    shown = {key: _owner(part, form) for key, part in owners.items()}
+    width = max(map(wrapping.width, shown.values()), default=0)
+    heads = {key: (_commit(part.commit, form), f"{_padded(shown[key], width)} {_date(part.commit, view, form)} ")
+             for key, part in owners.items()}  # fmt: skip
     paths = {part.path for part in view.ranges}
     path_width = max((wrapping.width(text.plain(path)) for path in paths), default=0)
     shows_path = form.has_path or len(paths) > 1
-    last = view.ranges[-1].first + len(view.ranges[-1].lines) - 1 if view.ranges else 0
+    digits = len(str(view.ranges[-1].first + len(view.ranges[-1].lines) - 1)) if view.ranges else 1
     source_digits = max((len(str(part.source_line + len(part.lines) - 1)) for part in view.ranges), default=1)
     for part in view.ranges:
-        head = _commit(part.commit, view, form)
+        head, who = heads[id(part.commit), id(part.origin)]
         path = " " + _padded(text.plain(part.path), path_width) if shows_path else ""
-        who = f"{_padded(_owner(part, form), width)} {_date(part.commit, view, form)} " if form.has_owner else ""
+        who = f" ({who}" if form.has_owner else " "
         for offset, content in enumerate(part.lines):
             source = f" {part.source_line + offset:>{source_digits}}" if form.has_source_line else ""
-            number = f"{part.first + offset:>{len(str(last))}}"
-            bracket = "(" if form.has_owner else ""
-            lead = f"{head}{path}{source} {bracket}{who}{number}) "
-            yield lead.encode("utf-8", "surrogateescape") + content + b"\n"
+            lead = f"{head}{path}{source}{who}{part.first + offset:>{digits}}) "
+            yield b"%b%b\n" % (lead.encode("utf-8", "surrogateescape"), content)
 
 
 def _padded(shown: str, width: int) -> str:
@@ -68,8 +70,8 @@ def _owner(part: BlamedLines, form: BlameForm) -> str:
     return text.plain(part.commit.mail if form.has_mail else part.commit.author)
 
 
-def _commit(commit: BlamedCommit, view: BlameView, form: BlameForm) -> str:
-    digits = len(commit.oid) if form.is_long else (form.digits or view.abbreviation) + 1
+def _commit(commit: BlamedCommit, form: BlameForm) -> str:
+    digits = len(commit.oid) if form.is_long else form.digits + 1
     if not commit.is_boundary:
         return commit.oid[:digits]
     return " " * digits if form.hides_boundary else "^" + commit.oid[: digits - 1]
