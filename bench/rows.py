@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from bench import blamed
 from bench.agents import CLAUDE_CODE, GEMINI_CLI, PYTHON_PLUGIN, SHELL_PLUGIN, Agent
 from bench.installed import ROOT
 from bench.play import Session
@@ -28,6 +29,8 @@ REFUSAL_BUDGET = 0.5  # ours: the launcher alone, no interpreter
 DISK_BUDGET = 1.3
 REDACTION_BUDGET = 50.0
 COMMAND_BUDGET = 0.3
+BLAME_FACTOR = 1.5
+BLAMED_LINES, BLAMED_COMMITS = 5_000, 500
 REWIND_BUDGET = 6.0
 REWOUND_FILES = 20
 MEMORY_BUDGET = 64.0
@@ -102,6 +105,7 @@ def groups() -> list[Group]:
     found.append((("disk",), _disk))
     found.append((("redaction",), _redaction))
     found.append((tuple(_COMMANDS), _commands))
+    found.append((tuple(_BLAMES), _blames))
     return found
 
 
@@ -408,4 +412,32 @@ def _commands(run: Run) -> Iterator[Result]:
         yield Result(
             row, f"{title}, {count:,} checkpoints", f"git log {ms(floor)}", ms(ours), ours, COMMAND_BUDGET, "{} s CPU"
         )
+    shutil.rmtree(world.folder)
+
+
+_BLAMES = {
+    "why": ["why", blamed.PATH],
+    "blame": ["blame", blamed.PATH],
+    "blame-porcelain": ["blame", "--porcelain", blamed.PATH],
+}
+
+
+def _blames(run: Run) -> Iterator[Result]:
+    """Compare the CPU time of ``why`` and ``blame`` with that of ``git blame`` on the same file."""
+    world = run.world("blamed")
+    world.fill(Kind("blamed"))
+    Session(world).turn(10_000)
+    _commit_linked(world, "linked")
+    commits, lines = BLAMED_COMMITS // run.divide, BLAMED_LINES // run.divide
+    blamed.build(world, commits, lines)
+    for row, words in _BLAMES.items():
+        git = ["git", "blame", *words[1:]]
+        pairs = [
+            (run.programs.run(git, cwd=world.root, output=True).cpu,
+             run.programs.run([run.programs.entire, *words], cwd=world.root, output=True).cpu)
+            for _ in range(max(2, run.repeat))
+        ]  # fmt: skip
+        floor, ours = min(pair[0] for pair in pairs), min(pair[1] for pair in pairs)
+        title = f"{' '.join(['entire', *words])}, {lines:,} lines, {commits} commits"
+        yield Result(row, title, ms(floor), ms(ours), ours / floor, BLAME_FACTOR, "{} x git blame")
     shutil.rmtree(world.folder)
