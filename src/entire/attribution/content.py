@@ -179,7 +179,7 @@ def _common(ours: Sequence[PathLines], theirs: Sequence[PathLines]) -> list[Path
 
 def without_reverted(content: Content, reverted: Mapping[str, Sequence[bytes]]) -> Content:
     """Remove from the new content lines that only restore what a reverted commit had removed: ``reverted``, by path."""
-    texts = {patch.change.path: _numbered(patch) for patch in content.patch if patch.change.path in reverted}
+    texts = {patch.change.path: numbered(patch) for patch in content.patch if patch.change.path in reverted}
     fresh = []
     for path in content.fresh:
         restored = list(reverted.get(path.path, ()))
@@ -223,7 +223,7 @@ def without_setup(content: Content, noted: Mapping[str, SetupLines]) -> Content:
 
 def _without_lines(path: PathLines, patch: FilePatch, noted: SetupLines) -> PathLines:
     """Return a path's lines without those noted; without an owner, if they are all."""
-    text_of = _numbered(patch)
+    text_of = numbered(patch)
     added, left = [], list(noted.added)
     for first, last, owner in path.added:
         for number in range(first, last + 1):
@@ -241,7 +241,7 @@ def _without_lines(path: PathLines, patch: FilePatch, noted: SetupLines) -> Path
     return replace(path, added=tuple(added), removed=removed, path_owner=BASE if is_all else path.path_owner)
 
 
-def _numbered(patch: FilePatch) -> dict[int, bytes]:
+def numbered(patch: FilePatch) -> dict[int, bytes]:
     """Return the lines that a patch adds, by their numbers in the new file."""
     found = {}
     for hunk in patch.hunks:

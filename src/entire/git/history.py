@@ -44,6 +44,11 @@ def resolve(where: str, name: str) -> str:
     return done.stdout.decode("ascii", "replace").strip() if done.status == 0 else ""
 
 
+def oid_size(where: str) -> int:
+    """Return the number of hex digits of object ids."""
+    return 64 if run.lines(where, "rev-parse", "--show-object-format") == ["sha256"] else 40
+
+
 def branch(where: str) -> str:
     """Return the name of the current branch, '' if HEAD is detached."""
     done = run.git(where, "symbolic-ref", "--quiet", "--short", "HEAD", ok=(0, 1, 128))

@@ -10,7 +10,7 @@ from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 
 _STATUS = ("status", "--porcelain=v2", "--branch", "-z", "-uall", "--no-renames", "--ignore-submodules=dirty")
@@ -77,13 +77,17 @@ def parse(data: bytes) -> Status:
     return Status(head=head, branch=branch, dirty=tuple(dirty.values()))
 
 
-def store_files(top: str, paths: Sequence[str]) -> dict[str, str]:
-    """Store files as ``git add`` would (clean filters, line endings); return their blob ids. Skip missing files."""
+def store_files(top: str, paths: Sequence[str], variables: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Store files as ``git add`` would (clean filters, line endings); return their blob ids. Skip missing files.
+
+    ``variables`` of ``git.scratch`` store them elsewhere.
+    """
+    env = run.environment(**(variables or {}))
     found: dict[str, str] = {}
     rest = list(paths)
     while rest:
         stdin = b"".join(_stdin_path(path) + b"\n" for path in rest)
-        done = run.git(top, "hash-object", "-w", "--stdin-paths", stdin=stdin, ok=(0, 1, 128), timeout=600)
+        done = run.git(top, "hash-object", "-w", "--stdin-paths", stdin=stdin, ok=(0, 1, 128), timeout=600, env=env)
         oids = done.stdout.decode("ascii").split()
         found.update(zip(rest, oids, strict=False))
         if done.status == 0:

@@ -39,28 +39,28 @@ def examine(
         return None
     reports = dict(journal.attribution.reports)
     if len(attempt.running) > 1 or any(turn.is_background for turn in attempt.running):
-        reports.update(_reports_so_far(context))
-    entries = journal.attribution.entries_without(replaced.commit, *_abandoned(context, attempt))
+        reports.update(reports_so_far(context))
+    entries = journal.attribution.entries_without(replaced.commit, *abandoned(context, attempt.parent))
     recorded = Recorded(entries=tuple(entries), reports=reports, running=attempt.running)
     trees = CommitTrees(
         tree=attempt.tree,
         parent_tree=parent_tree,
         covered=replaced.covered,
         staged=_staged(context, attempt, changes),
-        moved_from=_moved_from(context, attempt),
+        moved_from="" if attempt.amends else moved_from(context, attempt.parent),
     )
     return content.examine(context.place.top, recorded, trees, paths, journal.attribution.stashed_paths)
 
 
-def _abandoned(context: Context, attempt: Attempt) -> set[str]:
-    """Return unlinked commits that are not in the new one's history: no checkpoint has their content."""
+def abandoned(context: Context, parent: str) -> set[str]:
+    """Return unlinked commits that are not in the history of a commit on ``parent``: no checkpoint has them."""
     unlinked = {str(reason["commit"]) for reason in context.journal.reasons}
     noted = [entry.commit for entry in context.journal.attribution.entries if entry.commit in unlinked]
-    if not noted or not attempt.parent:
+    if not noted or not parent:
         return set(noted)
     from entire.git import history
 
-    return history.outside(context.place.top, attempt.parent, noted)
+    return history.outside(context.place.top, parent, noted)
 
 
 def _staged(context: Context, attempt: Attempt, changes: Sequence[Change]) -> str:
@@ -74,13 +74,13 @@ def _staged(context: Context, attempt: Attempt, changes: Sequence[Change]) -> st
     return staged.before_hooks(context.place, context.objects, commit, known)
 
 
-def _moved_from(context: Context, attempt: Attempt) -> str:
+def moved_from(context: Context, head: str) -> str:
     """Return HEAD's tree at the last snapshot if since then git has only brought other commits to the worktree, which
-    replaces no uncommitted work; else ''.
+    replaces no uncommitted work; else ''. ``head``: where HEAD is now.
     """
     entries = context.journal.attribution.entries
     known = next((entry.commit or entry.head for entry in reversed(entries) if entry.commit or entry.head), "")
-    if attempt.amends or not known or known == attempt.parent:
+    if not known or known == head:
         return ""
     moves = reflog.moves_since(context.place, known)
     return context.objects.tree_id(known) if moves and all(move.startswith(_BRINGS) for move in moves) else ""
@@ -119,7 +119,7 @@ def _both_names(changes: Sequence[Change]) -> list[str]:
     return list(dict.fromkeys([*(change.path for change in changes), *(change.old_path for change in changes)]))
 
 
-def _reports_so_far(context: Context) -> dict[TurnKey, list[str]]:
+def reports_so_far(context: Context) -> dict[TurnKey, list[str]]:
     """Return the paths that the tools of each turn in progress have reported so far."""
     found = {}
     for session in context.relevant_sessions():

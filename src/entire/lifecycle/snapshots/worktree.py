@@ -33,11 +33,13 @@ class TakenSnapshot(Value):
 
 
 def take(
-    place: Place, before: Snapshot, objects: Objects, max_untracked: int, trees: Mapping[str, str]
-) -> TakenSnapshot:
+    place: Place, before: Snapshot, objects: Objects, max_untracked: int, trees: Mapping[str, str],
+    variables: Mapping[str, str] | None = None,
+) -> TakenSnapshot:  # fmt: skip
     """Take a snapshot with one ``git status``. Stores the blobs of changed files, but no tree yet.
 
-    ``trees`` maps commits to their trees, as far as they are known without asking git.
+    ``trees`` maps commits to their trees, as far as they are known without asking git; ``variables`` of ``git.scratch``
+    store the blobs elsewhere.
     """
     from entire.git import status
 
@@ -58,7 +60,7 @@ def take(
             left_out.append(dirty.path)
             continue
         known[dirty.path] = facts
-    links = _store(place.top, known, len(head_tree) or 40)
+    links = _store(place.top, known, len(head_tree) or 40, variables)
     for dirty in result.dirty:
         if dirty.in_head is not None and tuple(known.get(dirty.path, ())[:2]) == dirty.in_head:
             del known[dirty.path]  # git rm --cached: the file is as HEAD has it
@@ -99,7 +101,9 @@ def changed_paths(before: Snapshot, after: Snapshot) -> list[str] | None:
     return [path for path in names if before.files.get(path, [])[:2] != after.files.get(path, [])[:2]]
 
 
-def _store(top: str, known: dict[str, list[Any]], oid_size: int) -> dict[str, bytes]:
+def _store(
+    top: str, known: dict[str, list[Any]], oid_size: int, variables: Mapping[str, str] | None = None
+) -> dict[str, bytes]:
     """Store the files whose blob ids are unknown, and fill the ids in; return the symbolic links still to be stored."""
     from entire.git import status
     from entire.git.write import blob_id
@@ -112,7 +116,7 @@ def _store(top: str, known: dict[str, list[Any]], oid_size: int) -> dict[str, by
             facts[1] = blob_id(links[path], oid_size)
         elif not facts[1] and facts[0] != NO_FILE:
             unstored.append(path)
-    stored = status.store_files(top, unstored) if unstored else {}
+    stored = status.store_files(top, unstored, variables) if unstored else {}
     for path in unstored:
         if path in stored:
             known[path][1] = stored[path]

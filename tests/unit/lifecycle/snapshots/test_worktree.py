@@ -184,9 +184,9 @@ def test_unchanged_files_are_not_stored_again(repo: Repo, monkeypatch: pytest.Mo
     stored: list[str] = []
     real = status.store_files
 
-    def store(top: str, paths: list[str]) -> dict[str, str]:
+    def store(top: str, paths: list[str], scratch: None) -> dict[str, str]:
         stored.extend(paths)
-        return real(top, paths)
+        return real(top, paths, scratch)
 
     monkeypatch.setattr(status, "store_files", store)
     repo.write("y.txt", "100644", b"changed\n")

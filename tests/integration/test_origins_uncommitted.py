@@ -1,0 +1,205 @@
+"""Whose lines are not committed yet, and that asking leaves no trace."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from entire import layout, settings
+from entire.lifecycle.context import Context
+from entire.origins import uncommitted
+from entire.origins.uncommitted import UncommittedFile
+from tests.integration.story import Session, Story
+from tests.trees import tree
+
+__all__ = ["story"]
+
+from tests.integration.story import story
+
+
+@contextlib.contextmanager
+def context(top: Path) -> Iterator[Context]:
+    place = layout.find(str(top))
+    assert place is not None
+    found = Context(place, settings.load(place) or settings.Settings(enabled=False))
+    try:
+        yield found
+    finally:
+        found.close()
+
+
+def files(story: Story, path: str = "", top: Path | None = None) -> list[UncommittedFile]:
+    """Return the answer; asking changes no byte of the worktree and of the git directory."""
+    root = top or story.root
+    before = tree(root), tree(story.root / ".git")
+    with context(root) as known:
+        found = uncommitted.find(known, path)
+    assert (tree(root), tree(story.root / ".git")) == before
+    return found
+
+
+def owners(story: Story, path: str, top: Path | None = None) -> list[str]:
+    """Return who wrote each uncommitted line: ``number name``, where a turn's name is its session and number."""
+    names = {}
+    for at, session in enumerate(SESSIONS.get(story, [])):
+        names[session.id] = "ABC"[at]
+    found = []
+    for file in files(story, path, top):
+        for part in file.ranges:
+            who = part.reason if part.owner == uncommitted.UNKNOWN else str(part.owner)
+            if part.owner.is_turn:
+                who = ("old " if not part.owner.is_new else "") + names[part.owner.session_id]
+            found += [f"{number} {who}" for number in range(part.first, part.last + 1)]
+    return found
+
+
+SESSIONS: dict[Story, list[Session]] = {}
+
+
+def started(story: Story) -> Session:
+    session = story.started()
+    SESSIONS.setdefault(story, []).append(session)
+    return session
+
+
+def test_lines_of_turns_and_of_people_between_them(story: Story) -> None:
+    story.write("a.txt", "one\ntwo\n")
+    story.commit("a")
+    session = started(story)
+    with session.turn("add three"):
+        session.write("a.txt", "one\ntwo\nthree\n")
+    story.write("a.txt", "mine\none\ntwo\nthree\n")
+    with session.turn("add four"):
+        session.write("a.txt", "mine\none\ntwo\nthree\nfour\n")
+    story.write("a.txt", "mine\none\ntwo\nthree\nfour\nlate\n")
+    assert owners(story, "a.txt") == ["1 person", "4 A", "5 A", "6 person"]
+    assert [(file.path, file.status, file.text) for file in files(story)] == [
+        ("a.txt", "M", b"mine\none\ntwo\nthree\nfour\nlate\n")
+    ]
+
+
+def test_in_a_running_turn_only_what_its_tools_report_is_its_own(story: Story) -> None:
+    session = started(story)
+    session.prompt("write")
+    session.write("told.txt", "told\n")
+    story.write("untold.txt", "untold\n")
+    assert owners(story, "told.txt") == ["1 A"]
+    assert owners(story, "untold.txt") == ["1 changed while a turn ran, and no tool reports the file"]
+
+
+def test_when_two_turns_report_a_file_nobody_knows_whose_line_it_is(story: Story) -> None:
+    one, other = started(story), started(story)
+    one.prompt("write")
+    other.prompt("write")
+    one.write("a.txt", "one\n")
+    one.write("b.txt", "one\n")
+    other.write("b.txt", "one\ntwo\n")
+    assert owners(story, "a.txt") == ["1 A"]
+    reason = "changed while 2 turns ran, and the tools of 2 of them report the file"
+    assert owners(story, "b.txt") == [f"1 {reason}", f"2 {reason}"]
+
+
+def test_work_carried_forward_belongs_to_its_turn(story: Story) -> None:
+    session = started(story)
+    with session.turn("two files"):
+        session.write("a.txt", "a\n")
+        session.write("b.txt", "b\n")
+    story.git("add", "a.txt")
+    story.git("commit", "-q", "-m", "only a")
+    assert owners(story, "a.txt") == []
+    assert owners(story, "b.txt") == ["1 A"]
+
+
+def test_work_of_a_commit_that_was_taken_back_softly_is_in_its_checkpoint(story: Story) -> None:
+    session = started(story)
+    with session.turn("a"):
+        session.write("a.txt", "a\n")
+    story.commit("a")
+    story.git("reset", "-q", "--soft", "HEAD~1")
+    assert owners(story, "a.txt") == ["1 old A"]
+
+
+def test_a_file_that_was_renamed_is_compared_with_its_old_name(story: Story) -> None:
+    story.write("a.txt", "".join(f"line {n}\n" for n in range(20)))
+    story.commit("a")
+    session = started(story)
+    with session.turn("add"):
+        session.write("a.txt", story.read("a.txt") + "turn\n")
+    os.rename(story.path("a.txt"), story.path("b.txt"))
+    story.write("b.txt", story.read("b.txt") + "person\n")
+    (file,) = files(story, "b.txt")
+    assert (file.path, file.head_path, file.status, file.owner) == ("b.txt", "a.txt", "R", "person")
+    assert owners(story, "b.txt") == ["21 A", "22 person"]
+
+
+def test_a_deleted_file_tells_who_deleted_it(story: Story) -> None:
+    story.write("a.txt", "a\n")
+    story.write("b.txt", "b\n")
+    story.commit("a")
+    session = started(story)
+    with session.turn("delete"), session.shell("rm a.txt"):
+        story.path("a.txt").unlink()
+    story.path("b.txt").unlink()
+    assert [(file.path, file.status, file.owner.session_id or file.owner, file.removed) for file in files(story)] == [
+        ("a.txt", "D", session.id, 1), ("b.txt", "D", "person", 1),
+    ]  # fmt: skip
+
+
+def test_staged_and_unstaged_lines_are_the_same(story: Story) -> None:
+    session = started(story)
+    with session.turn("a"):
+        session.write("a.txt", "one\n")
+    story.git("add", "a.txt")
+    story.write("a.txt", "one\ntwo\n")
+    assert owners(story, "a.txt") == ["1 A", "2 person"]
+
+
+@pytest.mark.parametrize("is_enabled", [True, False])
+def test_without_a_journal(tmp_path: Path, is_enabled: bool) -> None:
+    story = Story(tmp_path / "repo", enable=is_enabled)
+    story.write("a.txt", "a\n")
+    assert owners(story, "a.txt") == ["1 person" if is_enabled else "1 Entire is not enabled here"]
+
+
+def test_line_ends_are_compared_as_git_stores_them(story: Story) -> None:
+    story.git("config", "core.autocrlf", "true")
+    story.write("a.txt", "one\r\n")
+    story.commit("a")
+    session = started(story)
+    with session.turn("a"):
+        session.write("a.txt", "one\r\ntwo\r\n")
+    assert owners(story, "a.txt") == ["2 A"]
+
+
+def test_another_worktree_has_its_own_journal(story: Story) -> None:
+    session = started(story)
+    with session.turn("a"):
+        session.write("a.txt", "a\n")
+    other = story.root.parent / "other"
+    story.git("worktree", "add", "-q", "-b", "other", str(other))
+    (other / "a.txt").write_text("typed\n")
+    assert owners(story, "a.txt", other) == ["1 person"]
+    assert owners(story, "a.txt") == ["1 A"]
+
+
+def test_a_repository_without_commits(tmp_path: Path) -> None:
+    story = Story(tmp_path / "repo", first_commit=False)
+    session = started(story)
+    with session.turn("a"):
+        session.write("a.txt", "a\n")
+    story.write("b.txt", "b\n")
+    assert owners(story, "a.txt") == ["1 A"]
+    assert owners(story, "b.txt") == ["1 person"]
+
+
+def test_what_enable_wrote_is_nobodys(tmp_path: Path) -> None:
+    story = Story(tmp_path / "repo")
+    story.git("reset", "-q", "--soft", "HEAD~1")
+    session = started(story)
+    with session.turn("a"):
+        session.write("a.txt", "a\n")
+    assert {line.partition(" ")[2] for line in owners(story, ".claude/settings.json")} == {"`entire enable` wrote it"}
