@@ -11,8 +11,12 @@ import pytest
 
 from entire import layout, settings
 from entire.lifecycle.context import Context
+from entire.model.origins import FileOrigins, Origin, OriginKind
+from entire.model.value import replace
 from entire.origins import uncommitted
+from entire.origins.open_turns import OpenTurns
 from entire.origins.uncommitted import UncommittedFile
+from entire.store.catalog import Catalog
 from tests.integration.story import Session, Story
 from tests.trees import tree
 
@@ -203,3 +207,71 @@ def test_what_enable_wrote_is_nobodys(tmp_path: Path) -> None:
     with session.turn("a"):
         session.write("a.txt", "a\n")
     assert {line.partition(" ")[2] for line in owners(story, ".claude/settings.json")} == {"`entire enable` wrote it"}
+
+
+def origins(story: Story, path: str) -> FileOrigins:
+    with context(story.root) as known:
+        (file,) = uncommitted.find(known, path)
+        return uncommitted.describe(file, OpenTurns(Catalog(known.place)))
+
+
+def test_a_turn_is_described_by_its_prompt_also_while_it_runs(story: Story) -> None:
+    session = started(story)
+    with session.turn("first"):
+        session.write("a.txt", "one\n")
+    session.prompt("second")
+    session.edit("a.txt", "one\n", "one\ntwo\n")
+    story.write("b.txt", "typed\r\n")
+    found = origins(story, "a.txt")
+    assert [(part.first, part.last, part.origin.kind, part.origin.prompt) for part in found.ranges] == [
+        (1, 1, OriginKind.TURN, "first"), (2, 2, OriginKind.TURN, "second"),
+    ]  # fmt: skip
+    assert found.lines == ("one", "two") and found.status == "A"
+    assert {(part.origin.session_id, part.origin.agent, part.origin.checkpoint_id) for part in found.ranges} == {
+        (session.id, "Claude Code", "")
+    }
+    assert all(part.origin.started > 0 for part in found.ranges)
+    session.stop()
+    story.write("b.txt", "typed\r\n")
+    other = origins(story, "b.txt")
+    assert other.lines == ("typed",)
+
+
+def test_old_content_leads_to_its_checkpoint_also_when_the_session_is_forgotten(story: Story) -> None:
+    session = started(story)
+    with session.turn("first"):
+        session.write("a.txt", "one\n")
+    story.commit("a")
+    (checkpoint_id,) = story.ids()
+    story.git("reset", "-q", "--soft", "HEAD~1")
+    found = origins(story, "a.txt").ranges[0].origin
+    assert (found.checkpoint_id, found.prompt) == (checkpoint_id, "first")
+    for path in (story.root / ".git").rglob(f"{session.id}.*"):
+        path.unlink()
+    again = origins(story, "a.txt").ranges[0].origin
+    assert again == replace(found, model=again.model)
+
+
+def test_people_and_the_unknown_have_no_turn(story: Story) -> None:
+    session = started(story)
+    story.write("typed.txt", "typed\n")
+    assert origins(story, "typed.txt").change == Origin(kind=OriginKind.PERSON)
+    session.prompt("do")
+    story.write("when.txt", "when\n")
+    reason = "changed while a turn ran, and no tool reports the file"
+    assert origins(story, "when.txt").ranges[0].origin == Origin(kind=OriginKind.UNKNOWN, reason=reason)
+
+
+def test_a_file_too_large_for_a_snapshot_is_nobodys(story: Story) -> None:
+    story.write(".entire/entire.json", '{"max_untracked_bytes": 4}')
+    session = started(story)
+    with session.turn("big"):
+        session.write("big.txt", "one\ntwo")
+        session.write("less", "a\n")
+    assert owners(story, "big.txt") == [
+        "1 the file is too large for a snapshot",
+        "2 the file is too large for a snapshot",
+    ]
+    assert [(file.path, file.ranges == (), file.reason) for file in files(story)] == [
+        ("big.txt", True, "the file is too large for a snapshot"), ("less", False, ""),
+    ]  # fmt: skip

@@ -67,6 +67,9 @@ class FileOrigins(Value):
     ranges: tuple[LineRange, ...] = ()
     lines: tuple[str, ...] = ()  # the text of the lines that the ranges cover, without line ends
     is_binary: bool = False
+    status: str = ""  # of a file with uncommitted changes: git's letter
+    old_path: str = ""  # in HEAD, if it was moved since
+    change: Origin | None = None  # who created, deleted or moved it, changed its mode, or wrote it as a binary one
 
 
 class WhyView(Value):

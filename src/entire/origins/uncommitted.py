@@ -17,6 +17,7 @@ from entire.git.read import Objects
 from entire.git.write import Stream
 from entire.lifecycle.commits import examination
 from entire.lifecycle.snapshots import other_worktrees, worktree
+from entire.model.origins import FileOrigins, LineRange, Origin, OriginKind
 from entire.model.turns import BASE, NOBODY, PERSON, Owner, RunningTurn
 from entire.model.value import Value
 from entire.store import setup_lines
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from entire.lifecycle.context import Context
     from entire.lifecycle.snapshots.worktree import TakenSnapshot
     from entire.model.turns import TurnKey
+    from entire.origins.open_turns import OpenTurns
 
     Judged = tuple[Owner, str]  # an owner, and why it is UNKNOWN
 
@@ -81,15 +83,43 @@ def find(context: Context, path: str = "") -> list[UncommittedFile]:
         taken = worktree.take(place, journal.snapshot, context.objects, limit, journal.caches.trees, variables)
         changed = [name for name in taken.snapshot.files if path in ("", name)]
         found = _Comparison(context, folder, taken, oid_size).files(changed) if changed else []
-    found += [_too_large(place.top, name) for name in taken.snapshot.left_out if path in ("", name)]
+    found += [
+        _too_large(place.top, name, with_lines=bool(path)) for name in taken.snapshot.left_out if path in ("", name)
+    ]
     return sorted(found, key=lambda file: file.path)
 
 
-def _too_large(top: str, path: str) -> UncommittedFile:
-    with open(os.path.join(top, path), "rb") as file:
-        count = sum(1 for _ in file)
-    whole = (OwnedRange(first=1, last=count, owner=UNKNOWN, reason=_TOO_LARGE),) if count else ()
-    return UncommittedFile(path=path, status="A", ranges=whole, owner=UNKNOWN, reason=_TOO_LARGE)
+def describe(file: UncommittedFile, known: OpenTurns) -> FileOrigins:
+    """Return a file with the origins of its uncommitted lines."""
+    texts = file.text.decode("utf-8", "surrogateescape").split("\n")
+
+    def origin(owner: Owner, reason: str) -> Origin:
+        if owner.is_turn:
+            return known.origin(owner, file.path)
+        return Origin(kind=OriginKind.UNKNOWN if reason else OriginKind.PERSON, reason=reason)
+
+    return FileOrigins(
+        path=file.path,
+        ranges=tuple(
+            LineRange(first=part.first, last=part.last, origin=origin(part.owner, part.reason)) for part in file.ranges
+        ),
+        lines=tuple(text.removesuffix("\r") for part in file.ranges for text in texts[part.first - 1 : part.last]),
+        is_binary=file.is_binary,
+        status=file.status,
+        old_path=file.head_path if file.head_path != file.path else "",
+        change=origin(file.owner, file.reason) if file.owner else None,
+    )
+
+
+def _too_large(top: str, path: str, *, with_lines: bool) -> UncommittedFile:
+    """Return an untracked file that snapshots leave out; its lines only if it was asked for."""
+    text = b""
+    if with_lines:
+        with open(os.path.join(top, path), "rb") as file:
+            text = file.read()
+    count = text.count(b"\n") + (not text.endswith(b"\n"))
+    lines = (OwnedRange(first=1, last=count, owner=UNKNOWN, reason=_TOO_LARGE),) if text else ()
+    return UncommittedFile(path=path, status="A", ranges=lines, owner=UNKNOWN, reason=_TOO_LARGE, text=text)
 
 
 class _Comparison:
