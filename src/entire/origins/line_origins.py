@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire.git.blame import Group, Source
-from entire.lifecycle.commits import pending
+from entire.model import reasons
 from entire.model.origins import PERSON, TURN, UNKNOWN, Origin
 from entire.model.value import Value, replace
 from entire.origins.details import Details
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from entire.store.catalog import Catalog
 
 _NOT_COMMITTED = "not committed yet"
-_HIDING = (pending.REMOVED, pending.BY_HAND, "made by session ", "a copy of commit ")
-"""How the reasons begin why a commit is not linked although it may contain lines of a session."""
 
 
 class Owned(Value):
@@ -85,7 +83,7 @@ class Origins:
         """Return why the content of a commit without a checkpoint may be a session's, '' if it is a person's."""
         if self._unlinked is None:
             entries = [(str(entry.get("commit", "")), str(entry.get("reason", ""))) for entry in self._journal.reasons]
-            self._unlinked = {commit: reason for commit, reason in entries if reason.startswith(_HIDING)}
+            self._unlinked = {commit: reason for commit, reason in entries if reasons.may_hide_a_session(reason)}
         return self._unlinked.get(oid, "")
 
 

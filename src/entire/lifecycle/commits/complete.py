@@ -6,6 +6,7 @@ from entire import layout, process
 from entire.git import history, operation
 from entire.lifecycle.commits import pending
 from entire.lifecycle.commits.pending import CommitKind
+from entire.model import reasons
 from entire.model.events import EventType
 from entire.model.ids import CheckpointId
 from entire.model.phases import Facts, transition
@@ -124,7 +125,7 @@ def carry_out(context: Context, decided: Pending, commit: Commit) -> None:
         carried = [name for name in present if name != target]
     _add_links(context, commit, carried)
     if decided.ids and not present:
-        note_unlinked(context, commit, pending.BY_HAND, decided)
+        note_unlinked(context, commit, reasons.BY_HAND.text(), decided)
         return
     if decided.update in present and not decided.sessions:
         from entire.lifecycle.commits import checkpoint
@@ -133,7 +134,7 @@ def carry_out(context: Context, decided: Pending, commit: Commit) -> None:
     if not target or not decided.sessions:
         note_unlinked(context, commit, "" if present else decided.reason, decided)
     elif target not in present:
-        note_unlinked(context, commit, pending.BY_HAND, decided)
+        note_unlinked(context, commit, reasons.BY_HAND.text(), decided)
     else:
         _link(context, decided, commit)
 
@@ -168,7 +169,7 @@ def note_unlinked(context: Context, commit: Commit, reason: str, decided: Pendin
     if is_amend or any(path in context.journal.attribution.agent_paths for path in decided.paths):
         _note_commit(context, commit, decided)
         carry_forward.carry_unlinked(context, decided, commit)
-    if reason and (is_live or decided.unrecorded or reason == pending.REMOVED):
+    if reason and (is_live or decided.unrecorded or reason == reasons.GO_REMOVED.text()):
         context.journal.note_reason(commit.oid, reason, context.now())
         context.log.info("commit not linked", commit=commit.oid, reason=reason)
     context.save()

@@ -5,8 +5,9 @@ from __future__ import annotations
 from entire.attribution import content
 from entire.git import diff
 from entire.git.patchid import patch_id
-from entire.lifecycle.commits import examination, pending, replaced_commits
+from entire.lifecycle.commits import examination, replaced_commits
 from entire.lifecycle.commits.pending import CommitKind, Pending
+from entire.model import reasons
 from entire.model.ids import is_session_id, new_id
 from entire.model.transcripts import START
 from entire.model.value import replace
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from entire.lifecycle.context import Context
     from entire.model.events import GitEvent
 
+_NOT_NEW = {CommitKind.MERGE: reasons.MERGE, CommitKind.REVERT: reasons.REVERT, CommitKind.PICK: reasons.PICK}
+
 
 def decide(context: Context, attempt: Attempt) -> Pending:
     """Decide about a commit that git is about to make."""
@@ -33,7 +36,7 @@ def decide(context: Context, attempt: Attempt) -> Pending:
     replaced = replaced_commits.find(context, attempt, changes)
     basis = _basis(context, attempt, changes, replaced)
     if not changes and not attempt.amends:
-        return replace(basis, reason=basis.unrecorded or "an empty commit has no content")
+        return replace(basis, reason=basis.unrecorded or reasons.EMPTY.text())
     held = examination.examine(context, attempt, changes, parent_tree, replaced)
     if held is not None and (reverted := replaced_commits.reverted_lines(context, attempt.message)) is not None:
         held = content.without_reverted(held, reverted)
@@ -100,16 +103,16 @@ def _ends(context: Context, sessions: Iterable[str]) -> dict[str, list[Any]]:
 
 def _reason(context: Context, basis: Pending) -> str:
     if basis.ids:
-        return "its content is already in checkpoints"
+        return reasons.COVERED.text()
     if basis.unrecorded:
         return basis.unrecorded
     if any(session.removed for session in context.relevant_sessions()):
-        return pending.REMOVED
-    if basis.kind in (CommitKind.MERGE, CommitKind.REVERT, CommitKind.PICK):
-        return f"a {basis.kind.value} with no new session content"
+        return reasons.GO_REMOVED.text()
+    if basis.kind in _NOT_NEW:
+        return _NOT_NEW[basis.kind].text()
     if not context.journal.attribution.entries:
-        return "no session has run in this worktree yet"
-    return "it contains no session content"
+        return reasons.NO_SESSION.text()
+    return reasons.NO_CONTENT.text()
 
 
 def _unrecorded(context: Context, event: GitEvent) -> str:
@@ -117,4 +120,4 @@ def _unrecorded(context: Context, event: GitEvent) -> str:
     name = event.session_id
     if not is_session_id(name) or event.environment.get("ENTIRE_TEST_TTY", "") == "1" or context.session(name):
         return ""
-    return f"made by session {name} of {event.agent_type}, which was not recorded (is entire on the agent's PATH?)"
+    return reasons.NOT_RECORDED.text(session=name, agent=event.agent_type)

@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from entire.layout import Place
 
 
-BY_HAND = "its trailer was removed by hand"
-REMOVED = "the Go CLI removed its session"  # a reason that is recorded though no session is live any more
-
-
 class CommitKind(Choice):
     """How a commit relates to earlier ones (linking.md sections 3 to 5)."""
 

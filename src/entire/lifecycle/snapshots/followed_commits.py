@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from entire.git import history
+from entire.model import reasons
 from entire.model.ids import CheckpointId
 
 TYPE_CHECKING = False
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 _MAX_COMMITS = 200
 _MESSAGE = b"Record commits that carry existing checkpoints\n"
-_CHANGED = "a copy of commit {}, which is linked to {}, with other changes"
 
 
 def must_wait(context: Context) -> bool:
@@ -93,7 +93,7 @@ def _note_merges(context: Context, plain: Sequence[Logged]) -> None:
         made_here = reflog.merged(context.place)
         for oid in merges:
             if oid in made_here:
-                context.journal.note_reason(oid, "a merge with no new session content", context.now())
+                context.journal.note_reason(oid, reasons.MERGE.text(), context.now())
 
 
 # ---------------------------------------------------------------- copies of commits that are linked by their ids
@@ -139,7 +139,7 @@ def _note_changed(context: Context, copies: Sequence[Commit], before: str) -> No
         old = context.objects.commit(logged.oid) if ids else None
         copy = by_author.get(old.author) if old is not None else None
         if copy is not None:
-            reason = _CHANGED.format(logged.oid[:7], ", ".join(ids))
+            reason = reasons.CHANGED_COPY.text(commit=logged.oid[:7], checkpoints=", ".join(ids))
             context.journal.note_reason(copy.oid, reason, context.now())
 
 
