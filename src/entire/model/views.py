@@ -21,6 +21,7 @@ class CommitView(Value):
     time: float
     checkpoint_ids: tuple[str, ...] = ()
     foreign_ids: tuple[str, ...] = ()  # in a later storage format, which this version cannot load
+    unlinked_ids: tuple[str, ...] = ()  # that a person has unlinked from it; its message may still name them
 
 
 class TargetView(Value):

@@ -71,7 +71,7 @@ def of_commit(catalog: Catalog, name: str) -> views.ExplanationView:
         commit=commit,
         checkpoints=tuple(find(catalog, checkpoint_id) for checkpoint_id in present),
         missing=tuple(missing),
-        reason=commits.reason(catalog.place, commit.oid) or None,
+        reason=commits.reason(catalog.place, commit.oid, commit.unlinked_ids) or None,
     )
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from entire.errors import EntireError
 from entire.git import history, read
+from entire.model import reasons
 from entire.model.views import CommitView, UnlinkedView
 from entire.store.journal import Journal
 from entire.store.links import Links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from entire.layout import Place
     from entire.store.catalog import Catalog
     from entire.store.links import Linked
@@ -41,8 +44,10 @@ def of_checkpoint(catalog: Catalog, checkpoint_id: str) -> tuple[CommitView, ...
         return tuple(map(_view, found))
 
 
-def reason(place: Place, commit: str) -> str:
-    """Return why a commit near a live session was not linked, '' if nothing is recorded."""
+def reason(place: Place, commit: str, unlinked_ids: Sequence[str] = ()) -> str:
+    """Return why a commit was not linked, or that a person has unlinked it; '' if nothing is recorded."""
+    if unlinked_ids:
+        return reasons.UNLINKED.text(checkpoints=", ".join(unlinked_ids))
     entries = (entry for entry in Journal(place).reasons if entry.get("commit") == commit)
     return next((str(entry.get("reason", "")) for entry in entries), "")
 
@@ -66,4 +71,5 @@ def _view(linked: Linked) -> CommitView:
         time=commit.time,
         checkpoint_ids=linked.checkpoint_ids,
         foreign_ids=linked.foreign_ids,
+        unlinked_ids=linked.unlinked_ids,
     )

@@ -1,4 +1,5 @@
-"""Which checkpoints a commit has: those that its message names, and those that are recorded for its id.
+"""Which checkpoints a commit has: those that its message names, and those that are recorded for its id, without those
+that a person has unlinked.
 
 A commit that no hook saw has no trailer, and history is never rewritten. Its link is in the checkpoint's own record
 (``lineage.json``), and in an index on the checkpoints branch. Each entry is a file without content, so that every way
@@ -8,6 +9,10 @@ to join two branches file by file keeps the entries of both::
     links/patches/<2 digits of its patch id>/<other digits>-<number>-<checkpoint id>
 
 The number orders the checkpoints of one commit. Commits whose messages name their checkpoints are not in the index.
+``entire unlink`` and ``entire link`` count what they did to a commit and a checkpoint; the highest count decides, an
+odd one unlinks::
+
+    links/unlinked/<2 digits of the commit>/<other digits>-<count>-<checkpoint id>
 """
 
 from __future__ import annotations
@@ -27,18 +32,22 @@ if TYPE_CHECKING:
     from entire.store.checkpoint_writer import Changes
 
     Shard = dict[str, list[CheckpointId]]
+    Counts = dict[CheckpointId, int]
 
 FOLDER = "links"
-_COMMITS, _PATCHES = f"{FOLDER}/commits", f"{FOLDER}/patches"
+_COMMITS, _PATCHES, _UNLINKED = f"{FOLDER}/commits", f"{FOLDER}/patches", f"{FOLDER}/unlinked"
 _FILE = "100644"
 
 
 class Linked(Value):
-    """A commit with its checkpoints. ``foreign_ids``: links in a newer form, which do not lead to our branch."""
+    """A commit with its checkpoints. ``foreign_ids``: links in a newer form, which do not lead to our branch;
+    ``unlinked_ids``: checkpoints that a person has unlinked from it.
+    """
 
     commit: Logged
     checkpoint_ids: tuple[CheckpointId, ...]
     foreign_ids: tuple[str, ...] = ()
+    unlinked_ids: tuple[CheckpointId, ...] = ()
 
 
 class Links:
@@ -53,14 +62,35 @@ class Links:
         self._tips = tips
         self._shards: dict[str, Shard] = {}
         self._known: dict[str, set[str]] = {}  # the parts of the index that exist
+        self._unlinked: dict[str, dict[str, Counts]] = {}  # by the first digits of the commits
 
     def of(self, commit: Commit | Logged) -> list[CheckpointId]:
         """Return the checkpoints of a commit: those that its message names, then those recorded for its id."""
-        return list(dict.fromkeys([*named(commit), *self.recorded(commit.oid)]))
+        gone = self.unlinked(commit.oid)
+        found = dict.fromkeys([*named(commit), *self._find(_COMMITS, commit.oid)])
+        return [checkpoint_id for checkpoint_id in found if checkpoint_id not in gone]
 
     def recorded(self, oid: str) -> list[CheckpointId]:
         """Return the checkpoints that are recorded for a commit's id."""
-        return self._find(_COMMITS, oid)
+        gone = self.unlinked(oid)
+        return [checkpoint_id for checkpoint_id in self._find(_COMMITS, oid) if checkpoint_id not in gone]
+
+    def unlinked(self, oid: str) -> list[CheckpointId]:
+        """Return the checkpoints that a person has unlinked from a commit."""
+        return [checkpoint_id for checkpoint_id, count in self.counts(oid).items() if count % 2]
+
+    def counts(self, oid: str) -> Counts:
+        """Return how often a person has unlinked a commit from checkpoints, or linked it again."""
+        return self._counted(oid[:2]).get(oid[2:], {})
+
+    def unlinked_commits(self) -> dict[str, list[CheckpointId]]:
+        """Return the commits that a person has unlinked, with the checkpoints; usually there are none."""
+        oids = [folder + rest for folder in sorted(self._names(_UNLINKED)) for rest in self._counted(folder)]
+        return {oid: ids for oid in oids if (ids := self.unlinked(oid))}
+
+    def is_recorded(self, oid: str) -> bool:
+        """Tell whether anything is recorded for a commit's id, also that a person has unlinked it."""
+        return bool(self._find(_COMMITS, oid) or self.counts(oid))
 
     def of_patch(self, patch_id: str) -> list[CheckpointId]:
         """Return the checkpoints of recorded commits that made the same change."""
@@ -74,7 +104,8 @@ class Links:
         """Return these commits, in order, with their checkpoints; some may have none."""
         return [
             Linked(commit=commit, checkpoint_ids=tuple(self.of(commit)),
-                   foreign_ids=tuple(trailers.ulid_ids(commit.message)))
+                   foreign_ids=tuple(trailers.ulid_ids(commit.message)),
+                   unlinked_ids=tuple(self.unlinked(commit.oid)))
             for commit in commits
         ]  # fmt: skip
 
@@ -86,10 +117,11 @@ class Links:
         Searches what ``start`` reaches, or without it what any branch, tag or HEAD reaches.
         """
         text = checkpoint_id or trailers.CHECKPOINT
-        found = history.containing(self._where, text, start=start, limit=limit, first_parent=first_parent)
+        most = limit + len(self.unlinked_commits()) if limit else 0  # those are found, and left out afterwards
+        found = history.containing(self._where, text, start=start, limit=most, first_parent=first_parent)
         wanted = [oid for oid, ids in self._all().items() if not checkpoint_id or checkpoint_id in ids]
         if wanted:
-            since = found[-1].committed if limit and len(found) == limit else 0
+            since = found[-1].committed if limit and len(found) == most else 0
             reached = history.reached(self._where, start=start, first_parent=first_parent, since=since)
             order = {oid: at for at, oid in enumerate(reached)}
             known = {commit.oid for commit in found}
@@ -113,15 +145,23 @@ class Links:
     def _names(self, folder: str) -> set[str]:
         """Return the parts that a folder of the index has: usually none, and then no commit needs a look."""
         if folder not in self._known:
-            entries = [entry for tip in self._tips for entry in self._objects.tree(f"{tip}:{folder}")]
-            self._known[folder] = {entry.name for entry in entries}
+            self._known[folder] = {entry.name for entry in self._entries(folder)}
         return self._known[folder]
 
     def _shard(self, folder: str) -> Shard:
         if folder not in self._shards:
-            entries = [entry for tip in self._tips for entry in self._objects.tree(f"{tip}:{folder}")]
-            self._shards[folder] = _parse(entries)
+            self._shards[folder] = _parse(self._entries(folder))
         return self._shards[folder]
+
+    def _counted(self, folder: str) -> dict[str, Counts]:
+        """Return the counts of the commits whose ids start with these two digits, by the rest of their ids."""
+        if folder not in self._unlinked:
+            entries = self._entries(f"{_UNLINKED}/{folder}") if folder in self._names(_UNLINKED) else []
+            self._unlinked[folder] = _parse_counts(entries)
+        return self._unlinked[folder]
+
+    def _entries(self, folder: str) -> list[TreeEntry]:
+        return [entry for tip in self._tips for entry in self._objects.tree(f"{tip}:{folder}")]
 
 
 def named(commit: Commit | Logged) -> list[CheckpointId]:
@@ -142,10 +182,32 @@ def changes(objects: Objects, base: str, commit: Commit, ids: Iterable[Checkpoin
     wanted = missing(commit, ids)
     found: Changes = {}
     for folder, key in ((_COMMITS, commit.oid), (_PATCHES, patch_id)):
-        present = known.recorded(key) if folder == _COMMITS else known.of_patch(key)
+        present = known._find(folder, key)
         fresh = [checkpoint_id for checkpoint_id in wanted if key and checkpoint_id not in present]
         for number, checkpoint_id in enumerate(fresh, len(present)):
             found[f"{folder}/{key[:2]}/{key[2:]}-{number:03}-{checkpoint_id}"] = (_FILE, trusted(b""))
+    return found
+
+
+def toggled(known: Links, oid: str, ids: Iterable[CheckpointId]) -> Changes:
+    """Return the changes that unlink a commit from checkpoints that ``known`` does not have as unlinked, and link it
+    again to the others. ``known`` must read all branches, so that the new count is the highest.
+    """
+    counts = known.counts(oid)
+    return {
+        f"{_UNLINKED}/{oid[:2]}/{oid[2:]}-{counts.get(checkpoint_id, 0) + 1:03}-{checkpoint_id}": (_FILE, trusted(b""))
+        for checkpoint_id in dict.fromkeys(ids)
+    }
+
+
+def _parse_counts(entries: Iterable[TreeEntry]) -> dict[str, Counts]:
+    """Return the highest count of each checkpoint in a folder of the index, by the rest of the commit's id."""
+    found: dict[str, Counts] = {}
+    for entry in sorted(entries, key=lambda entry: entry.name):
+        rest, *words = entry.name.split("-")
+        if len(words) == 2 and words[0].isascii() and words[0].isdigit() and is_checkpoint_id(words[1]):
+            counts, checkpoint_id = found.setdefault(rest, {}), CheckpointId(words[1])
+            counts[checkpoint_id] = max(int(words[0]), counts.get(checkpoint_id, 0))
     return found
 
 
