@@ -272,14 +272,20 @@ class Context:
         return SessionTranscript(agent, session, self.place.top, saved)
 
     @property
-    def links(self) -> Links:
-        """Which checkpoints the user's commits have, as the checkpoints branches say now."""
+    def tips(self) -> list[str]:
+        """The checkpoints branches, the local one first."""
         from entire.store import checkpoints
-        from entire.store.links import Links
 
         if self._tips is None:
             self._tips = [checkpoints.LOCAL_REF, *(checkpoints.tips(self.place.top).keys() - {checkpoints.LOCAL_REF})]
-        return Links(self.place.top, self.objects, self._tips)
+        return self._tips
+
+    @property
+    def links(self) -> Links:
+        """Which checkpoints the user's commits have, as the checkpoints branches say now."""
+        from entire.store.links import Links
+
+        return Links(self.place.top, self.objects, self.tips)
 
     def author(self) -> str:
         """Return ``Name <mail> seconds zone`` for the commits that Entire makes."""

@@ -123,7 +123,11 @@ def carry_out(context: Context, decided: Pending, commit: Commit) -> None:
     if decided.commit:
         present = [CheckpointId(name) for name in decided.ids]
         carried = [name for name in present if name != target]
-    _add_links(context, commit, carried)
+    _add_links(context, commit, [name for name in carried if name not in decided.unlinked])
+    if gone := [CheckpointId(name) for name in decided.unlinked if name in present]:
+        from entire.lifecycle.snapshots import followed_commits
+
+        followed_commits.add_unlinks(context, {commit.oid: gone})
     if decided.ids and not present:
         note_unlinked(context, commit, reasons.BY_HAND.text(), decided)
         return

@@ -59,6 +59,7 @@ def _basis(context: Context, attempt: Attempt, changes: Sequence[Change], replac
         tree=attempt.tree,
         moment=context.now(),
         ids=replaced.ids,
+        unlinked=tuple(name for name in replaced.unlinked if name not in replaced.ids),
         paths=tuple(change.path for change in changes),
         running=attempt.running,
         unrecorded=_unrecorded(context, attempt.event),

@@ -52,6 +52,7 @@ class Pending(Value):
     id: str = ""
     update: str = ""
     ids: tuple[str, ...] = ()  # all ids for the message's trailers
+    unlinked: tuple[str, ...] = ()  # ids that a person unlinked from the commits it replaces: its message may name them
     sessions: dict[str, list[str]] = {}  # session -> its turns with new content ([]: its agent made the commit)
     ends: dict[str, list[Any]] = {}  # session -> where its transcript ended, if it had no turn in progress
     left: dict[str, list[Owner]] = {}  # path -> owners of content that stays uncommitted
@@ -103,7 +104,7 @@ def _from_json(value: dict[str, Any]) -> Pending:
     known["lines"] = tuple(_path_lines(line) for line in value["lines"])
     known["left"] = {path: list(map(Owner, owners)) for path, owners in value.get("left", {}).items()}
     known["running"] = tuple(map(RunningTurn, value.get("running", ())))
-    for name in ("ids", "paths"):
+    for name in ("ids", "unlinked", "paths"):
         known[name] = tuple(known.get(name, ()))
     return Pending(**known)
 

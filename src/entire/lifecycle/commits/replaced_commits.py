@@ -29,31 +29,40 @@ class Replaced(Value):
     ids: tuple[CheckpointId, ...] = ()
     covered: tuple[str, ...] = ()
     commit: str = ""  # the amended commit: its content is attributed again
+    unlinked: tuple[CheckpointId, ...] = ()  # ids that a person unlinked from these commits
 
 
 def find(context: Context, attempt: Attempt, changes: Sequence[Change]) -> Replaced:
     """Return what a commit replaces; ``changes`` lead to it from its parent."""
     head, state = attempt.head, attempt.operation
     if attempt.amends and head is not None:
-        ids = context.links.of(head)
+        links = context.links
+        ids, gone = links.of(head), tuple(links.unlinked(head.oid))
         beyond = _replaced_by_reset(context, head, changes)
         if beyond is not None and not set(beyond.ids) <= set(ids):  # the amended commit also absorbs undone ones
-            return replace(beyond, ids=tuple(dict.fromkeys([*ids, *beyond.ids])), covered=(head.tree, *beyond.covered))
-        return Replaced(kind=CommitKind.AMEND, ids=tuple(ids), covered=(head.tree,), commit=head.oid)
+            return replace(beyond, ids=tuple(dict.fromkeys([*ids, *beyond.ids])), covered=(head.tree, *beyond.covered),
+                           unlinked=gone)  # fmt: skip
+        return Replaced(kind=CommitKind.AMEND, ids=tuple(ids), covered=(head.tree,), commit=head.oid, unlinked=gone)
     if state.merge_heads:
         others = [context.objects.commit(oid) for oid in state.merge_heads]
         return Replaced(kind=CommitKind.MERGE, covered=tuple(other.tree for other in others if other is not None))
     if state.picked:
         pick = context.objects.commit(state.picked)
-        ids = [*trailers.checkpoint_ids(attempt.message), *(context.links.of(pick) if pick else ())]
-        return Replaced(kind=CommitKind.PICK, ids=tuple(dict.fromkeys(ids)), covered=(pick.tree,) if pick else ())
+        return _copied(context, CommitKind.PICK, [pick] if pick else [], trailers.checkpoint_ids(attempt.message))
     if attempt.event.message_source == "squash" or state.squash_message or state.squashed:
         squashed = [commit for commit in map(context.objects.commit, state.squashed) if commit is not None]
-        links = context.links
-        ids = [name for commit in squashed for name in links.of(commit)] + trailers.checkpoint_ids(attempt.message)
-        tip = squashed[-1] if squashed else None
-        return Replaced(kind=CommitKind.SQUASH, ids=tuple(dict.fromkeys(ids)), covered=(tip.tree,) if tip else ())
+        return _copied(context, CommitKind.SQUASH, squashed, trailers.checkpoint_ids(attempt.message))
     return _replaced_by_reset(context, head, changes) or Replaced(kind=CommitKind.PLAIN)
+
+
+def _copied(context: Context, kind: CommitKind, commits: Sequence[Commit], named: Sequence[CheckpointId]) -> Replaced:
+    """Return what a copy of commits takes over. Its message may name checkpoints that a person unlinked from them."""
+    links = context.links
+    linked = [name for commit in commits for name in links.of(commit)]
+    gone = [name for commit in commits for name in links.unlinked(commit.oid) if name not in linked]
+    ids = [name for name in dict.fromkeys([*linked, *named]) if name not in gone]
+    covered = (commits[-1].tree,) if commits else ()
+    return Replaced(kind=kind, ids=tuple(ids), covered=covered, unlinked=tuple(dict.fromkeys(gone)))
 
 
 def _replaced_by_reset(context: Context, head: Commit | None, changes: Sequence[Change]) -> Replaced | None:

@@ -61,7 +61,7 @@ def _made_here(context: Context, found: Sequence[Logged], before: str, after: st
     reached = {move.new for move in moves}
     made: list[tuple[Logged, Move | None]] = []
     is_logged = after in reached
-    recorded = context.links.recorded
+    recorded = context.links.is_recorded
     for commit in found:
         is_logged = is_logged or commit.oid in reached
         by = next((move for move in reversed(moves) if move.makes(commit)), None)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _MAX_COMMITS = 200
 _MESSAGE = b"Record commits that carry existing checkpoints\n"
+_UNLINKED_MESSAGE = b"Record copies of commits that were unlinked by hand\n"
 
 
 def must_wait(context: Context) -> bool:
@@ -75,6 +76,7 @@ def follow(context: Context, commits: Sequence[Logged], before: str = "") -> Car
     """Add commits, oldest first, to the checkpoints that they have, and copies of commits that are linked by their ids;
     return the checkpoints by commit.
     """
+    add_unlinks(context, _unlinked_originals(context, commits))
     links = context.links
     ids = {commit.oid: links.of(commit) for commit in commits}
     ids = {oid: found for oid, found in ids.items() if found}
@@ -94,6 +96,30 @@ def _note_merges(context: Context, plain: Sequence[Logged]) -> None:
         for oid in merges:
             if oid in made_here:
                 context.journal.note_reason(oid, reasons.MERGE.text(), context.now())
+
+
+def _unlinked_originals(context: Context, commits: Sequence[Logged]) -> dict[str, list[CheckpointId]]:
+    """Return the checkpoints that these commits name because they are copies of commits that a person has unlinked
+    from them: git keeps the author and the author's time. Usually there are none, and nothing is read.
+    """
+    links = context.links
+    gone = _unlinked_authors(context)
+    found = {}
+    for commit in commits if gone else ():
+        copy, counts = context.objects.commit(commit.oid), links.counts(commit.oid)
+        authors = gone.get(copy.author, ()) if copy is not None else ()
+        found[commit.oid] = [name for name in links.of(commit) if name in authors and name not in counts]
+    return found
+
+
+def _unlinked_authors(context: Context) -> dict[str, set[CheckpointId]]:
+    """Return the checkpoints that a person has unlinked from commits, by the commits' authors and times."""
+    found: dict[str, set[CheckpointId]] = {}
+    for oid, ids in context.links.unlinked_commits().items():
+        commit = context.objects.commit(oid)
+        if commit is not None:
+            found.setdefault(commit.author, set()).update(ids)
+    return found
 
 
 # ---------------------------------------------------------------- copies of commits that are linked by their ids
@@ -121,6 +147,9 @@ def copied_ids(context: Context, commits: Sequence[Logged], before: str = "") ->
             found[commit.oid] = links.recorded(reflog.through_amends(moves, by, links.recorded).old)
     same = [commit for commit in map(context.objects.commit, (copy.oid for copy in copies)) if commit is not None]
     found.update({oid: links.of_patch(patch_id) for oid, patch_id in patch_ids(context, same).items()})
+    if gone := _unlinked_authors(context):
+        authors = {commit.oid: gone.get(commit.author, set()) for commit in same}
+        found = {oid: [name for name in ids if name not in authors.get(oid, ())] for oid, ids in found.items()}
     found = {oid: ids for oid, ids in found.items() if ids}
     if before:
         _note_changed(context, [commit for commit in same if commit.oid not in found], before)
@@ -155,6 +184,22 @@ def add_links(context: Context, ids: Carried) -> None:
         _write_links(context, commits, ids)
         for commit in commits:
             context.journal.forget_reason(commit.oid)
+
+
+def add_unlinks(context: Context, ids: Carried) -> None:
+    """Record that commits are not linked to checkpoints that their messages name."""
+    wanted = {oid: gone for oid, gone in ids.items() if gone}
+    if not wanted:
+        return
+    from entire.store import checkpoint_writer, links
+
+    for attempt in checkpoint_writer.attempts(context.place.top, context.objects):
+        known = links.Links(context.place.top, context.objects, [attempt.base, *context.tips])
+        changes: checkpoint_writer.Changes = {}
+        for oid, gone in wanted.items():
+            unlinked = known.unlinked(oid)
+            changes.update(links.toggled(known, oid, [name for name in gone if name not in unlinked]))
+        attempt.write(changes, message=_UNLINKED_MESSAGE, author=context.author())
 
 
 def _write_links(context: Context, commits: Sequence[Commit], ids: Carried) -> None:
