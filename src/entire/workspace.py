@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from entire.lifecycle.context import Context
     from entire.model.conversations import ShownView, ShowRequest
     from entire.model.histories import LogRequest, LogRow
+    from entire.model.linking import LinkRequest, LinkUndoneView, LinkView, UnlinkRequest
     from entire.resume.plan import Resume
     from entire.rewind.plan import Rewind
     from entire.settings import Settings
@@ -154,6 +155,40 @@ class Workspace:
         from entire.queries import history as rows
 
         return rows.rows(self._catalog, request)
+
+    # ------------------------------------------------------------ link
+
+    def link(self, request: LinkRequest) -> LinkView:
+        """Link a commit by its id to a session or a stored checkpoint, or with ``dry_run`` only return what changes.
+
+        Raises EntireError if several sessions may have made it. Neither the commit nor its message changes.
+        """
+        from entire.linking import repair
+
+        catalog = self._catalog
+        with contextlib.closing(self._context()) as context:
+            found = repair.link(context, catalog, request)
+        self._known_catalog = None
+        return found
+
+    def unlink(self, request: UnlinkRequest) -> LinkView:
+        """Record that a commit is not linked to its checkpoints, or with ``dry_run`` only return what changes."""
+        from entire.linking import repair
+
+        self._catch_up()
+        with contextlib.closing(self._context(starts_plugins=False)) as context:
+            found = repair.unlink(context, request)
+        self._known_catalog = None
+        return found
+
+    def undo_link(self, *, unlinking: bool = False) -> LinkUndoneView:
+        """Undo the last link by hand, or the last unlinking; raises EntireError if there is none."""
+        from entire.linking import repair, undo
+
+        with contextlib.closing(self._context(starts_plugins=False)) as context:
+            found = undo.undo(context, repair.UNLINK if unlinking else repair.LINK)
+        self._known_catalog = None
+        return found
 
     # ------------------------------------------------------------ checkpoints
 

@@ -18,6 +18,8 @@ TABLE = {
     "explain": "Show the sessions, prompts, files and tokens behind a commit.",
     "why": "Show which prompt, or which person, each line of a file comes from.",
     "blame": "Show git blame with the agents and prompts behind the lines, for people and editors.",
+    "link": "Link a commit to its session by hand; --undo reverts that.",
+    "unlink": "Record that a commit does not belong to its checkpoints; --undo reverts that.",
     "clean": "List unused data; with --force, delete it.",
     "reset": "Discard the steps on the current commit and the sessions that made them.",
     "doctor": "Find problems; with --fix, repair them.",

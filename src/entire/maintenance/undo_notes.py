@@ -69,7 +69,12 @@ def digest(place: Place, session_id: str) -> str:
     """Return the digest of a session's state; '' if there is none."""
     data = files.read(sessions.own_path(place, session_id))
     data = files.read(sessions.go_path(place, session_id)) if data is None else data
-    return sha256(data).hexdigest() if data is not None else ""
+    return digest_of(data) if data is not None else ""
+
+
+def digest_of(data: bytes) -> str:
+    """Return the digest of a session's state as it is stored."""
+    return sha256(data).hexdigest()
 
 
 def deleted_states(place: Place, undone: Transaction) -> dict[str, str]:

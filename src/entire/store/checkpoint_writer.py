@@ -228,11 +228,7 @@ class Attempt:
         if not changes:
             self.commit = self.base
             return
-        stream = Stream(self._where)
-        entries = {path: _entry(stream, entry) for path, entry in changes.items()}
-        parent = self.base or stream.commit(message=_FIRST_MESSAGE, author=author, changes={})
-        mark = stream.commit(message=message, author=author, parents=(parent,), changes=entries)
-        new = stream.write()[mark]
+        new = store(self._where, self.base, changes, message=message, author=author)
         try:
             refs.move(self._where, [refs.Move(ref=LOCAL_REF, new=new, old=self._old), *moves])
             self.commit = new
@@ -246,7 +242,7 @@ def attempts(where: str, objects: Objects) -> Iterator[Attempt]:
     Raises RefMovedError if other processes keep moving the branch. A branch that only a remote has is continued.
     """
     for number in range(_ATTEMPTS):
-        base, old = _base(where, objects)
+        base, old = find_base(where, objects)
         attempt = Attempt(where, base, old, is_repeated=number > 0)
         yield attempt
         if attempt.failure is None:
@@ -256,7 +252,16 @@ def attempts(where: str, objects: Objects) -> Iterator[Attempt]:
         time.sleep((number + 1) * int.from_bytes(os.urandom(1), "big") / 256 * 0.02)
 
 
-def _base(where: str, objects: Objects) -> tuple[str, str]:
+def store(where: str, base: str, changes: Changes, *, message: bytes, author: str) -> str:
+    """Write a commit on ``base`` ('': the branch's first); return its id. No ref is moved."""
+    stream = Stream(where)
+    entries = {path: _entry(stream, entry) for path, entry in changes.items()}
+    parent = base or stream.commit(message=_FIRST_MESSAGE, author=author, changes={})
+    mark = stream.commit(message=message, author=author, parents=(parent,), changes=entries)
+    return stream.write()[mark]
+
+
+def find_base(where: str, objects: Objects) -> tuple[str, str]:
     """Return the parent commit ('' for none), and the value the local branch must still have when it is moved."""
     local = objects.commit(LOCAL_REF)
     if local is not None:

@@ -170,7 +170,7 @@ def named(commit: Commit | Logged) -> list[CheckpointId]:
     return trailers.checkpoint_ids(message if isinstance(message, str) else message.decode("utf-8", "surrogateescape"))
 
 
-def missing(commit: Commit, ids: Iterable[CheckpointId]) -> list[CheckpointId]:
+def missing(commit: Commit | Logged, ids: Iterable[CheckpointId]) -> list[CheckpointId]:
     """Return the checkpoints among ``ids`` that a commit's message does not name."""
     present = named(commit)
     return [checkpoint_id for checkpoint_id in dict.fromkeys(ids) if checkpoint_id not in present]

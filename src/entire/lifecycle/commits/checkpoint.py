@@ -71,6 +71,25 @@ def write(context: Context, decided: Pending, commit: Commit, sessions: Sequence
     context.log.info("checkpoint written", checkpoint_id=checkpoint_id, sessions=len(parts), commit=commit.oid)
 
 
+def compose_late(
+    context: Context, decided: Pending, commit: Commit, base: str, *, is_here: bool
+) -> tuple[checkpoint_writer.Changes, bytes]:
+    """Return the changes on ``base``, and their message, that add the checkpoint of a commit which is linked by hand
+    long after it was made; its sessions count it, and keep their steps. ``is_here``: HEAD's branch has the commit.
+    """
+    sessions = [session for session in map(context.session, decided.sessions) if session is not None]
+    checkpoint_id = CheckpointId(decided.id or decided.update)
+    link = _link(context, decided, commit, _branch(context) if is_here else "")
+    parts = [_part(context, decided, session, checkpoint_id, link) for session in sessions]
+    existing = checkpoints.read_at(context.objects, base, checkpoint_id) if base else None
+    changes = _compose(context, decided, parts, existing, link)
+    changes.update(links.changes(context.objects, base, commit, [checkpoint_id], link.patch_id))
+    usage_before = _usage_before(context, existing) if decided.update and existing is not None else {}
+    for part in parts:
+        _count(part, decided, commit, checkpoint_id, usage_before.get(part.session.session_id))
+    return changes, checkpoint_writer.new_message(checkpoint_id, _trailers(context, sessions))
+
+
 def _usage_before(context: Context, existing: Checkpoint) -> dict[str, TokenUsage]:
     own = lineage_file.read(context.objects, existing)
     found = {record.session_id: lineage_file.tokens(own, record) for record in existing.records}
@@ -155,6 +174,9 @@ def _boundary(
         return transcript.boundary(session.counted, decided.moment, commit)
     end = decided.ends.get(session.session_id)
     position = Position.from_json(end) if end else finish
+    if decided.is_late and session.turn is not None and session.turn.started > decided.moment:
+        position = transcript.boundary(session.counted, decided.moment, commit)
+        return session.counted if transcript.is_later(session.counted, position) else position
     is_between = not transcript.is_later(session.counted, position) and not transcript.is_later(position, finish)
     return position if is_between else finish
 
@@ -343,7 +365,7 @@ def _count(
 ) -> None:
     """Record in the session what the checkpoint counted; one written within a turn is finalised at its end."""
     session = part.session
-    if not any(written.id == checkpoint_id for written in session.turn_checkpoints) and _is_unfinished(part):
+    if not any(written.id == checkpoint_id for written in session.turn_checkpoints) and _is_unfinished(part, decided):
         # What is recorded need not be asked.
         is_counted = part.is_recorded and part.counted != session.counted and not session.is_incomplete
         base = [*([usage_before] if usage_before is not None else []), part.slot.record.token_usage]
@@ -365,8 +387,16 @@ def _count(
         session.tasks[task.tool_use_id].kept = checkpoint_id
 
 
-def _is_unfinished(part: Part) -> bool:
+def _is_unfinished(part: Part, decided: Pending) -> bool:
     """Tell whether a checkpoint is finalised later: its turn is running, or a plugin has not told all of it."""
     session = part.session
+    if decided.is_late and not _is_last_of_turn(session, decided.moment):
+        return False
     is_missing = not part.slot.parts and bool(session.transcript_path)
     return session.is_running or (part.is_recorded and (is_missing or session.is_incomplete))
+
+
+def _is_last_of_turn(session: Session, moment: float) -> bool:
+    """Tell whether a commit of that moment is the last one that the session's running turn has a checkpoint of."""
+    is_in_turn = session.turn is not None and session.turn.started <= moment
+    return is_in_turn and all(written.moment <= moment for written in session.turn_checkpoints)

@@ -203,18 +203,28 @@ def add_unlinks(context: Context, ids: Carried) -> None:
 
 
 def _write_links(context: Context, commits: Sequence[Commit], ids: Carried) -> None:
-    from entire.store import checkpoint_writer, links
+    from entire.store import checkpoint_writer
 
     known: dict[str, Link] = {}
     for attempt in checkpoint_writer.attempts(context.place.top, context.objects):
-        changes: checkpoint_writer.Changes = {}
-        for checkpoint_id in dict.fromkeys(name for commit in commits for name in ids[commit.oid]):
-            carriers = [commit for commit in commits if checkpoint_id in ids[commit.oid]]
-            changes.update(_lineage_changes(context, attempt.base, checkpoint_id, carriers, known))
-        for commit in commits:
-            patch_id = _known_link(context, commit, known).patch_id if links.missing(commit, ids[commit.oid]) else ""
-            changes.update(links.changes(context.objects, attempt.base, commit, ids[commit.oid], patch_id))
+        changes = link_changes(context, attempt.base, commits, ids, known)
         attempt.write(changes, message=_MESSAGE, author=context.author())
+
+
+def link_changes(
+    context: Context, base: str, commits: Sequence[Commit], ids: Carried, known: dict[str, Link]
+) -> checkpoint_writer.Changes:
+    """Return the changes on ``base`` that add commits to their checkpoints; ``known`` keeps what was found out."""
+    from entire.store import links
+
+    changes: checkpoint_writer.Changes = {}
+    for checkpoint_id in dict.fromkeys(name for commit in commits for name in ids[commit.oid]):
+        carriers = [commit for commit in commits if checkpoint_id in ids[commit.oid]]
+        changes.update(_lineage_changes(context, base, checkpoint_id, carriers, known))
+    for commit in commits:
+        patch_id = _known_link(context, commit, known).patch_id if links.missing(commit, ids[commit.oid]) else ""
+        changes.update(links.changes(context.objects, base, commit, ids[commit.oid], patch_id))
+    return changes
 
 
 def _lineage_changes(

@@ -1,0 +1,152 @@
+"""Links and unlinks commits by hand, in one transaction each: the checkpoints branch, the journal and the sessions."""
+
+from __future__ import annotations
+
+import os
+
+from entire.errors import EntireError
+from entire.git import history
+from entire.lifecycle import recovery
+from entire.lifecycle.commits import checkpoint
+from entire.lifecycle.snapshots import followed_commits
+from entire.linking import plan as plans
+from entire.maintenance import undo_notes
+from entire.maintenance.repository import is_committing
+from entire.model import reasons
+from entire.model.events import EventType
+from entire.model.phases import Facts, transition
+from entire.model.value import replace
+from entire.store import checkpoint_writer, links, sessions
+from entire.store.checkpoints import LOCAL_REF
+from entire.store.links import Links
+from entire.undo import transaction
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from entire.git.history import Logged
+    from entire.git.read import Commit
+    from entire.lifecycle.context import Context
+    from entire.linking.plan import Plan
+    from entire.model.linking import LinkRequest, LinkView, UnlinkRequest
+    from entire.store.catalog import Catalog
+    from entire.undo.transaction import Draft
+
+LINK, UNLINK = "link", "unlink"
+_COMMITTING, _RETRY = "a commit is in progress in this worktree; nothing was changed", "finish the commit and try again"
+
+
+def link(context: Context, catalog: Catalog, request: LinkRequest) -> LinkView:
+    """Link a commit, or with ``dry_run`` only return what would change."""
+    if request.dry_run:
+        return plans.view(context, plans.link(context, catalog, request))
+    prepare(context)
+    with context.lock():
+        check(context)
+        return _carry_out(context, plans.link(context, catalog, request), LINK)
+
+
+def unlink(context: Context, request: UnlinkRequest) -> LinkView:
+    """Unlink a commit, or with ``dry_run`` only return what would change."""
+    if request.dry_run:
+        return plans.view(context, plans.unlink(context, request))
+    prepare(context)
+    with context.lock():
+        check(context)
+        return _carry_out(context, plans.unlink(context, request), UNLINK)
+
+
+def prepare(context: Context) -> None:
+    """Finish what interrupted hooks left, if Entire is enabled. Raises EntireError while a commit is in progress."""
+    if is_committing(context.place):
+        raise EntireError(_COMMITTING, hint=_RETRY)
+    if context.settings.enabled:
+        recovery.finish_interrupted(context)
+
+
+def check(context: Context) -> None:
+    """Finish interrupted changes; raises EntireError while a commit is in progress. The caller holds the lock."""
+    transaction.complete(context.place)
+    if os.path.exists(context.place.pending_file):
+        raise EntireError(_COMMITTING, hint=_RETRY)
+
+
+def _carry_out(context: Context, plan: Plan, command: str) -> LinkView:
+    found = plans.view(context, plan)
+    if not found.is_change:
+        return found
+    verb = "the link" if command == LINK else "the unlinking"
+    draft = transaction.Draft(context.place, command, f"{verb} of commit {plan.commit.oid[:7]}", now=context.now())
+    try:
+        base, old = checkpoint_writer.find_base(context.place.top, context.objects)
+        changes, message = _changes(context, plan, base)
+        tip = checkpoint_writer.store(context.place.top, base, changes, message=message, author=context.author())
+        draft.move_ref(LOCAL_REF, tip, old)
+        reason = next(
+            (dict(entry) for entry in context.journal.reasons if entry.get("commit") == plan.commit.oid), None
+        )
+        states = _draft_states(context, draft, plan)
+        set_reason(context, draft, plan.commit, _reason(plan))
+        draft.notes.update(commit=plan.commit.oid, linked=[name for name in plan.after if name not in plan.before],
+                           unlinked=list(plan.unlinked), tip=tip, states=states, reason=reason)  # fmt: skip
+        undo_id = draft.carry_out().id
+    finally:
+        draft.discard()
+    new = plan.decided.id if plan.decided is not None else ""
+    context.log.info(f"commit {command}ed by hand", commit=plan.commit.oid, checkpoints=", ".join(plan.after))
+    return replace(found, after=plan.after, new=new, undo_id=undo_id)
+
+
+def _changes(context: Context, plan: Plan, base: str) -> tuple[checkpoint_writer.Changes, bytes]:
+    """Return the changes on ``base``, and their message."""
+    commit = _made(context, plan.commit)
+    known = Links(context.place.top, context.objects, [base, *context.tips])
+    unlinked = known.unlinked(commit.oid)
+    toggled = [*plan.unlinked, *(name for name in plan.linked if name in unlinked)]
+    changes = links.toggled(known, commit.oid, toggled)
+    message = f"{'Unlink' if plan.unlinked else 'Link'} commit {commit.oid[:12]} by hand\n".encode()
+    if plan.linked:
+        changes.update(followed_commits.link_changes(context, base, [commit], {commit.oid: plan.linked}, {}))
+    if plan.decided is not None:
+        is_here = not history.outside(context.place.top, "HEAD", [commit.oid])
+        written, message = checkpoint.compose_late(context, plan.decided, commit, base, is_here=is_here)
+        changes.update(written)
+    return changes, message
+
+
+def _made(context: Context, commit: Logged) -> Commit:
+    found = context.objects.commit(commit.oid)
+    if found is None:
+        raise EntireError(f"commit {commit.oid[:7]} cannot be read; nothing was changed",
+                          hint="run `git fsck`")  # fmt: skip
+    return found
+
+
+def _draft_states(context: Context, draft: Draft, plan: Plan) -> dict[str, str]:
+    """Add the states of the sessions in a new checkpoint to a draft; return the digests of what it leaves."""
+    found = {}
+    for name in plan.decided.sessions if plan.decided is not None else ():
+        session = context.session(name)
+        if session is None:
+            continue
+        if session.is_running and session.turn_checkpoints:
+            session.phase, _ = transition(session.phase, EventType.GIT_COMMIT, Facts(linked=True))
+        forms = sessions.forms(context.place, session)
+        for path, data in forms:
+            draft.write_private(path, data)
+        found[name] = undo_notes.digest_of(forms[0][1])
+    return found
+
+
+def _reason(plan: Plan) -> str:
+    """Return why the commit is not linked afterwards; '' if it is."""
+    return "" if plan.after else reasons.UNLINKED.text(checkpoints=", ".join(plan.unlinked))
+
+
+def set_reason(context: Context, draft: Draft, commit: Logged | Commit, reason: str, moment: float = 0.0) -> None:
+    """Add the journal with a commit's reason to a draft, or without any for ''."""
+    journal = context.journal
+    journal.forget_reason(commit.oid)
+    if reason:
+        journal.note_reason(commit.oid, reason, moment or context.now())
+    for path, data in journal.forms(live=journal.is_live):
+        draft.write_private(path, data)

@@ -1,0 +1,152 @@
+"""``entire unlink``: no reader takes the commit as linked, its copies neither, whatever their messages name."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.integration.by_hand import Command, links_of, made_both
+from tests.integration.story import Session, Story
+from tests.integration.test_unseen_commits import NO_HOOKS, hookless, next_event
+
+
+@pytest.fixture
+def run(story: Story, capsys: pytest.CaptureFixture[str]) -> Command:
+    return Command(story, capsys)
+
+
+@pytest.fixture
+def a(story: Story) -> Session:
+    return made_both(story)
+
+
+def test_an_unlinked_commit_is_not_linked_for_any_reader(story: Story, run: Command, a: Session) -> None:
+    commit = story.commit("Add both")
+    (checkpoint_id,) = story.ids()
+    listed = run("explain", "--no-pager")
+    assert checkpoint_id in listed
+    assert any(point["condensation_id"] == checkpoint_id for point in json.loads(run("rewind", "--list")))
+    assert run("unlink", "HEAD", "--dry-run").splitlines() == [
+        f"Commit {commit[:7]} Add both",
+        f"  Unlink from checkpoint {checkpoint_id}, which stays stored",
+        "  Its message keeps the trailer, which Entire then ignores.",
+        "The commit and its message do not change.",
+        "Nothing was changed.",
+    ]
+    done = run.json("unlink", "HEAD", "--yes")
+    assert (done["before"], done["after"]) == ([checkpoint_id], [])
+    assert story.head() == commit
+    assert story.ids() == [checkpoint_id]  # the message
+    assert links_of(story) == []
+    assert checkpoint_id not in run("explain", "--no-pager")
+    said = run("explain", "--no-pager", commit)
+    assert f"unlinked by hand from {checkpoint_id}" in said
+    assert "Remedy: " in said
+    points = json.loads(run("rewind", "--list"))
+    assert [point["condensation_id"] for point in points] == [""]  # the turn's own step
+    assert f"unlinked by hand from {checkpoint_id}" in run("status")
+    assert "No Entire checkpoint found" in run("resume", "main")
+    assert checkpoint_id in run("explain", "--no-pager", "-c", checkpoint_id)  # still stored
+    assert "not stored here" not in run("doctor")
+
+
+def test_undo_of_unlink_and_link_after_unlink(story: Story, run: Command, a: Session) -> None:
+    commit = story.commit("Add both")
+    ids = story.ids()
+    refs = story.git("for-each-ref")
+    run("unlink", "HEAD", "--yes")
+    assert run("unlink", "HEAD", "--yes") == f"Commit {commit[:7]} Add both is not linked to any checkpoint.\n"
+    assert run("unlink", "--undo") == f"Commit {commit[:7]} is linked to checkpoint {ids[0]} again.\n"
+    assert story.git("for-each-ref") == refs
+    assert links_of(story) == ids
+    run("unlink", "HEAD", "--yes")
+    run("link", "HEAD", "--yes")
+    assert links_of(story) == ids
+    assert story.reasons() == {}
+    run("unlink", "HEAD", "--yes", "--checkpoint", ids[0][:6])
+    assert links_of(story) == []
+    run("link", "HEAD", "--yes", "--session", a.id[:6])
+    assert links_of(story) == ids
+
+
+def test_a_link_by_id_is_unlinked_too(story: Story, run: Command, a: Session) -> None:
+    hookless(story, "Add both")
+    next_event(a)
+    assert len(story.recorded()) == 1
+    run("unlink", "HEAD", "--yes")
+    assert links_of(story) == []
+    next_event(a)
+    story.git("checkout", "-q", "-b", "side", "HEAD~1")
+    next_event(a)
+    story.git("checkout", "-q", "main")
+    next_event(a)
+    assert links_of(story) == []  # the record is not made again
+
+
+@pytest.mark.parametrize("with_hooks", [True, False])
+def test_copies_of_an_unlinked_commit_stay_unlinked(story: Story, run: Command, a: Session, with_hooks: bool) -> None:
+    git = () if with_hooks else NO_HOOKS
+    story.commit("Add both")
+    ids = story.ids()
+    run("unlink", "HEAD", "--yes")
+    story.git(*git, "commit", "-q", "--amend", "-m", f"Add both, amended\n\nEntire-Checkpoint: {ids[0]}")
+    next_event(a)
+    assert links_of(story) == []
+    amended = story.head()
+    story.git("checkout", "-q", "-b", "side", "HEAD~1")
+    story.write("other.txt", "o\n")
+    story.commit("Other")
+    story.git(*git, "cherry-pick", amended)
+    next_event(a)
+    assert links_of(story) == []
+    story.git("checkout", "-q", "main")
+    story.git(*git, "rebase", "-q", "side~1")
+    next_event(a)
+    assert story.ids() == ids
+    assert links_of(story) == []
+    run("link", "HEAD", "--yes")
+    assert links_of(story) == ids
+    next_event(a)
+    story.git("checkout", "-q", "side")
+    next_event(a)
+    story.git("checkout", "-q", "main")
+    next_event(a)
+    assert links_of(story) == ids
+    assert story.log_errors() == []
+
+
+def test_a_squash_of_an_unlinked_commit_takes_the_others(story: Story, run: Command, a: Session) -> None:
+    story.git("checkout", "-q", "-b", "side")
+    story.commit("Add both")
+    (gone,) = story.ids()
+    with a.turn("More"):
+        a.write("c.txt", "c1\n")
+    story.commit("Add c")
+    (kept,) = story.ids()
+    run("unlink", "HEAD~1", "--yes")
+    story.git("checkout", "-q", "main")
+    story.git("merge", "-q", "--squash", "side")
+    story.git("commit", "-q", "--no-edit")
+    assert gone in links_in_message(story)
+    assert links_of(story) == [kept]
+
+
+def links_in_message(story: Story) -> str:
+    return story.git("log", "-1", "--format=%B")
+
+
+def test_an_amend_with_new_content_is_linked_to_that_only(story: Story, run: Command, a: Session) -> None:
+    story.commit("Add both")
+    (gone,) = story.ids()
+    run("unlink", "HEAD", "--yes")
+    with a.turn("More"):
+        a.write("c.txt", "c1\n")
+    story.git("add", "-A")
+    story.git("commit", "-q", "--amend", "--no-edit")
+    (kept,) = links_of(story)
+    assert kept != gone
+    assert "c.txt" in story.checkpoint(kept)["files_touched"]
+    assert story.ids() == [gone, kept]
+    story.git("commit", "-q", "--amend", "-m", f"Other words\n\nEntire-Checkpoint: {gone}\nEntire-Checkpoint: {kept}")
+    assert links_of(story) == [kept]
