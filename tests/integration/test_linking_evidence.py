@@ -7,6 +7,8 @@ import pytest
 from tests.integration.by_hand import Command, links_of, made_both, without_trailer
 from tests.integration.expect import slot_of
 from tests.integration.story import Session, Story
+from tests.integration.test_other_worktrees import side_worktree
+from tests.integration.test_unseen_commits import hookless
 
 
 @pytest.fixture
@@ -49,3 +51,70 @@ def test_a_commit_without_session_content_is_linked_with_the_persons_lines(
     assert slot["files_touched"] == []
     owners = story.linked(commit)["lineage"]["files"]["mine.txt"]["added"]
     assert owners == [[1, 2, "person"]]
+
+
+def test_from_another_worktree_the_lines_are_the_same(story: Story, run: Command, a: Session) -> None:
+    commit = without_trailer(story)
+    side = side_worktree(story)
+    story.root, root = side.root, story.root
+    run("link", commit, "--yes")
+    assert slot_of(story, a, commit)["initial_attribution"]["agent_lines"] == 3
+    assert commit[:7] not in run("status")
+    story.root = root
+    assert "Unlinked commits" not in run("status")
+
+
+def test_after_the_journal_is_lost_all_lines_are_the_persons(story: Story, run: Command, a: Session) -> None:
+    commit = without_trailer(story)
+    story.path(".git/entire/journal.json").unlink()
+    run("link", commit, "--yes")
+    attribution = slot_of(story, a, commit)["initial_attribution"]
+    assert (attribution["agent_lines"], attribution["human_added"]) == (0, 3)
+
+
+def test_a_commit_made_with_the_hooks_off_after_the_session_was_forgotten(
+    story: Story, run: Command, a: Session
+) -> None:
+    hookless(story, "Add both")
+    run("status")
+    assert links_of(story) != []  # examined as soon as a command runs
+    story.write("mine.txt", "m\n")
+    commit = hookless(story, "By hand")
+    run("status")
+    run("link", commit, "--yes")
+    assert slot_of(story, a, commit)["initial_attribution"]["human_added"] == 1
+
+
+def test_a_deleted_transcript_is_taken_from_what_is_stored(story: Story, run: Command, a: Session) -> None:
+    commit = without_trailer(story)
+    a.file.unlink()
+    run("link", commit, "--yes")
+    slot = slot_of(story, a, commit)
+    assert slot["prompts"] == ["Make a and b"]
+    assert "a1" in slot["transcript"]
+    assert slot["initial_attribution"]["agent_lines"] == 3
+
+
+def test_an_amend_that_removed_the_trailer_gets_the_old_checkpoint_again(
+    story: Story, run: Command, a: Session
+) -> None:
+    story.commit("Add both")
+    (checkpoint_id,) = story.ids()
+    story.git("commit", "-q", "--amend", "-e", env={"GIT_EDITOR": "sed -i /Entire-Checkpoint/d"})
+    assert (story.ids(), links_of(story)) == ([], [])
+    run("link", "HEAD", "--yes")
+    assert links_of(story) == [checkpoint_id]
+
+
+def test_a_root_commit_a_merge_a_revert_and_an_empty_one(story: Story, run: Command, a: Session) -> None:
+    story.commit("Add both")
+    story.git("revert", "--no-edit", "HEAD")
+    story.git("commit", "-q", "--allow-empty", "-m", "Nothing")
+    root = story.git("rev-list", "--max-parents=0", "HEAD").strip()
+    for commit in ("HEAD", "HEAD~1", root):
+        run("link", commit, "--yes", "--session", a.id[:8])
+        assert slot_of(story, a, commit)["initial_attribution"]["agent_lines"] == 0
+    assert "is linked already" in run("link", "HEAD", "--yes")
+    tokens = [slot_of(story, a, commit)["token_usage"]["input_tokens"] for commit in ("HEAD", "HEAD~1", root, "HEAD~2")]
+    assert sum(tokens) == 2**a.answers - 1
+    assert story.log_errors() == []

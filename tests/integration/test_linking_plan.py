@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+from bench.processes import count_git
+from entire.git.read import Objects
+from entire.store import links
+from entire.store.links import Links
 from tests.integration.by_hand import Command, links_of, made_both
 from tests.integration.story import Session, Story
-from tests.integration.test_unseen_commits import NO_HOOKS, hookless, next_event
+from tests.integration.test_unseen_commits import BRANCH, NO_HOOKS, hookless, next_event
 
 
 @pytest.fixture
@@ -150,3 +155,91 @@ def test_an_amend_with_new_content_is_linked_to_that_only(story: Story, run: Com
     assert story.ids() == [gone, kept]
     story.git("commit", "-q", "--amend", "-m", f"Other words\n\nEntire-Checkpoint: {gone}\nEntire-Checkpoint: {kept}")
     assert links_of(story) == [kept]
+
+
+def test_hooks_start_no_git_more_for_what_is_unlinked(story: Story, run: Command, a: Session, tmp_path: Path) -> None:
+    def gits(name: str) -> int:
+        with a.turn(f"Make {name}"):
+            a.write(name, "1\n")
+        trace = tmp_path / name
+        story.commit(name, env={"GIT_TRACE2_EVENT": str(trace)})
+        return count_git(trace)
+
+    story.commit("Add both")
+    gits("warm.txt")
+    before = gits("c.txt")
+    for number in range(3):
+        run("unlink", f"HEAD~{number}", "--yes")
+    assert gits("d.txt") == before
+
+
+def test_the_list_is_as_long_as_asked_for_although_commits_are_unlinked(story: Story, run: Command, a: Session) -> None:
+    story.commit("Add both")
+    for name in "cdefg":
+        with a.turn(name):
+            a.write(f"{name}.txt", "1\n")
+        story.commit(name)
+    run("unlink", "HEAD", "--yes")
+    run("unlink", "HEAD~2", "--yes")
+    with Objects(str(story.root)) as objects:
+        found = Links(str(story.root), objects, [BRANCH]).log(start="HEAD", limit=2)
+        assert [linked.commit.subject for linked in found] == ["f", "d"]
+        everything = Links(str(story.root), objects, [BRANCH]).log()
+        assert [linked.commit.subject for linked in everything] == ["f", "d", "c", "Add both"]
+
+
+def test_the_other_commands_know_the_records(story: Story, run: Command, a: Session) -> None:
+    story.commit("Add both")
+    run("unlink", "HEAD", "--yes")
+    before = run("explain", "--no-pager")
+    assert run("doctor") == "No problems found.\n"
+    run("clean", "--force")
+    assert run("explain", "--no-pager") == before
+    assert links_of(story) == []
+    assert links.FOLDER not in run("explain", "--no-pager")
+
+
+def test_a_copy_by_a_picked_commit_that_stopped(story: Story, run: Command, a: Session) -> None:
+    story.commit("Add both")
+    (gone,) = story.ids()
+    picked = story.head()
+    run("unlink", "HEAD", "--yes")
+    story.git("checkout", "-q", "-b", "side", "HEAD~1")
+    story.write("a.txt", "other\n")
+    story.commit("Other a")
+    story.git("cherry-pick", picked, ok=False)
+    story.write("a.txt", "a1\na2\n")
+    story.git("add", "-A")
+    story.git("-c", "core.editor=true", "cherry-pick", "--continue")
+    assert story.ids() == [gone]
+    assert gone not in links_of(story)
+
+
+def test_a_checkpoint_that_a_commit_does_not_have(story: Story, run: Command, a: Session) -> None:
+    commit = story.commit("Add both")
+    run("unlink", "HEAD", "--yes", "--checkpoint", "ffff", status=1)
+    assert "checkpoint not found: ffff" in run.err
+    assert f"commit {commit[:7]} is linked to {story.ids()[0]}" in run.err
+    run("unlink", "HEAD~1", "--yes", "--checkpoint", "ffff", status=1)
+    assert "is linked to no checkpoint" in run.err
+    assert run.json("unlink", "HEAD~1", "--yes")["undo_id"] == ""
+
+
+def test_a_clone_without_the_commit_lists_the_others(story: Story, run: Command, a: Session) -> None:
+    kept = story.commit("Add both")
+    with a.turn("More"):
+        a.write("c.txt", "c1\n")
+    story.commit("Only here")
+    run("unlink", "HEAD", "--yes")
+    run("unlink", "HEAD~1", "--yes")
+    clone = story.root.parent / "clone"
+    story.git("clone", "-q", "--no-local", "--single-branch", str(story.root), str(clone))
+    story.root = clone
+    story.git("reset", "-q", "--hard", kept)
+    story.git("update-ref", "-d", "refs/remotes/origin/main")
+    story.git("fetch", "-q", "origin", f"{BRANCH}:{BRANCH}")
+    story.git("reflog", "expire", "--expire=now", "--all")
+    story.git("update-ref", "-d", "ORIG_HEAD")
+    story.git("gc", "-q", "--prune=now")
+    listed = run.json("status")["unlinked"]
+    assert [one["commit"] for one in listed] == [kept]

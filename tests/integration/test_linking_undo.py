@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from entire import layout
+from entire.store import sessions, sync
+from entire.undo import transaction
+from entire.workspace import Workspace
 from tests.integration.by_hand import Command, links_of, made_both, without_trailer
 from tests.integration.expect import slot_of
 from tests.integration.story import Session, Story
-from tests.integration.test_unseen_commits import state_of
+from tests.integration.test_clean_killed import each, killed
+from tests.integration.test_unseen_commits import BRANCH, state_of
 
 
 @pytest.fixture
@@ -59,3 +64,89 @@ def test_undo_after_more_was_written_takes_back_only_the_link(story: Story, run:
     assert links_of(story, commit) == []
     assert links_of(story, later) == story.ids(later) != []
     assert story.checkpoint(checkpoint_id)["slots"].keys() == {a.id}
+
+
+def test_undo_leaves_what_somebody_decided_since(story: Story, run: Command, a: Session) -> None:
+    commit = story.commit("Add both")
+    ids = story.ids()
+    run("unlink", "HEAD", "--yes")
+    run("link", "HEAD", "--yes")
+    run("unlink", "HEAD", "--yes")
+    assert run("unlink", "--undo").startswith(f"Commit {commit[:7]} is linked to checkpoint {ids[0]} again")
+    run("unlink", "--undo", status=1)
+    assert "its links have changed since; nothing was changed" in run.err
+    assert links_of(story) == ids
+
+
+def test_what_was_pushed_is_undone_by_entries_that_a_push_takes_along(story: Story, run: Command, a: Session) -> None:
+    story.commit("Add both")
+    ids = story.ids()
+    remote = story.root.parent / "remote"
+    story.git("init", "-q", "--bare", str(remote))
+    story.git("remote", "add", "origin", str(remote))
+    run("unlink", "HEAD", "--yes")
+    story.git("push", "-q", "--no-verify", "origin", "main", BRANCH)
+    said = run("unlink", "--undo")
+    assert "the checkpoints themselves stay" in said
+    assert links_of(story) == ids
+    story.git("push", "-q", "--no-verify", "origin", BRANCH)
+    clone = story.root.parent / "clone"
+    story.git("clone", "-q", str(remote), str(clone))
+    assert list(Workspace.find(clone).commit("HEAD").checkpoint_ids) == ids
+
+
+def test_two_clones_decide_and_agree_after_a_push(story: Story, run: Command, a: Session) -> None:
+    story.commit("Add both")
+    ids = story.ids()
+    remote, root = story.root.parent / "remote", story.root
+    story.git("init", "-q", "--bare", str(remote))
+    story.git("remote", "add", "origin", str(remote))
+    story.git("push", "-q", "--no-verify", "origin", "main", BRANCH)
+    clone = root.parent / "clone"
+    story.git("clone", "-q", str(remote), str(clone))
+    run("unlink", "HEAD", "--yes")
+    run("link", "HEAD", "--yes")
+    story.root = clone
+    run("unlink", "HEAD", "--yes")  # once, against twice
+    for turn in (root, clone, root):
+        sync.push(str(turn), "origin")
+    for place in (root, clone):
+        story.root = place
+        assert links_of(story) == ids
+    run("unlink", "HEAD", "--yes")  # knows the twice
+    sync.push(str(clone), "origin")
+    story.root = root
+    story.git("fetch", "-q", "origin")
+    for place in (root, clone):
+        story.root = place
+        assert links_of(story) == []
+        assert "unlinked by hand" in run("explain", "HEAD", "--no-pager")
+
+
+@pytest.mark.parametrize("first", ["link", "unlink"])
+def test_killed_anywhere_all_or_nothing_is_done(story: Story, run: Command, a: Session, first: str) -> None:
+    if first == "link":
+        without_trailer(story)
+    else:
+        story.commit("Add both")
+    before = links_of(story)
+    outcomes = set()
+
+    def check() -> None:
+        place = layout.find(str(story.root))
+        assert place is not None
+        transaction.complete(place)
+        changed = links_of(story) != before
+        counted = sessions.find(place, a.id)
+        assert counted is not None
+        outcomes.add(changed)
+        assert bool(counted.counted.count) == (changed or first == "unlink")
+        assert bool(story.reasons()) == (first == "link" and not changed)
+        run(first, "HEAD", "--yes")
+        assert links_of(story) != before
+        assert story.log_errors() == []
+        run(first, "--undo")
+        assert links_of(story) == before
+
+    each(story, killed(story, first, "HEAD", "--yes"), check)
+    assert outcomes == {True, False}

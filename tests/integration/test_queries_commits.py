@@ -54,15 +54,18 @@ def test_the_commits_of_a_checkpoint(catalog: Catalog) -> None:
 
 
 def test_why_a_commit_was_not_linked(top: str, place: Place, catalog: Catalog) -> None:
-    first, second = git(top, "rev-list", "-2", "HEAD").split()
+    linked = commits.linked(catalog)[0].oid
+    found = [oid for oid in git(top, "rev-list", "HEAD").split() if not commits.find(catalog, oid).checkpoint_ids]
+    first, second = found[:2]
     reasons = [{"commit": second, "reason": "a revert"}, {"commit": "f" * 40, "reason": "gone"},
-               {"commit": first, "reason": "a merge"}]  # fmt: skip
+               {"commit": first, "reason": "a merge"}, {"commit": linked, "reason": "linked since"}]  # fmt: skip
     Path(top, ".git/entire").mkdir(exist_ok=True)
     Path(top, ".git/entire/journal.json").write_text(json.dumps({"reasons": reasons}))
     assert commits.reason(place, second) == "a revert"
     assert commits.reason(place, "e" * 40) == ""
     shown = {oid: commits.find(catalog, oid) for oid in (first, second)}
-    assert commits.unlinked(place) == [
+    assert commits.unlinked(catalog) == [
         UnlinkedView(commit=oid, subject=shown[oid].subject, reason=reason, time=shown[oid].time)
         for oid, reason in ((first, "a merge"), (second, "a revert"))
     ]
+    assert commits.reason(place, second, ["00000000000a"]) == "unlinked by hand from 00000000000a"

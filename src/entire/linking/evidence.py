@@ -5,6 +5,7 @@ from __future__ import annotations
 from entire.git import bulk, diff, reflog
 from entire.lifecycle.commits import afterwards, unseen
 from entire.lifecycle.context import Context
+from entire.maintenance.repository import Repository
 from entire.model.session import Entry
 from entire.model.turns import RunningTurn
 from entire.model.value import Value
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from entire.git.history import Logged
+    from entire.layout import Place
     from entire.lifecycle.commits.pending import Pending
     from entire.model.session import Session
     from entire.model.turns import TurnKey
@@ -31,7 +33,34 @@ class Evidence(Value):
 
 
 def find(context: Context, commit: Logged) -> Evidence:
-    """Decide about a commit as it would have been decided when it was made. Writes nothing."""
+    """Decide about a commit as it would have been decided when it was made, in the worktree whose journal knows it.
+    Writes nothing.
+    """
+    place = _made_in(context.place, commit)
+    if place is context.place:
+        return _find(context, commit)
+    other = context.beside(place, context.settings)
+    try:
+        return _find(other, commit)
+    finally:
+        other.objects.close()
+
+
+def _made_in(place: Place, commit: Logged) -> Place:
+    """Return the worktree whose journal knows a commit; this one if none does."""
+    if _knows(place, commit):
+        return place
+    others = Repository(place, 0.0).places.values()
+    return next((other for other in others if _knows(other, commit)), place)
+
+
+def _knows(place: Place, commit: Logged) -> bool:
+    journal = journals.Journal(place)
+    noted = [*(entry.commit for entry in journal.attribution.entries), *journal.caches.trees, journal.followed]
+    return commit.oid in noted or any(reason.get("commit") == commit.oid for reason in journal.reasons)
+
+
+def _find(context: Context, commit: Logged) -> Evidence:
     paths = _changed(context, commit)
     entries, later, reports = _entries(context, commit)
     running = _running(context, commit, later)

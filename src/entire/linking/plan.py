@@ -8,11 +8,11 @@ from entire.git import history
 from entire.lifecycle.commits.pending import Pending
 from entire.lifecycle.snapshots import followed_commits
 from entire.linking import candidates, evidence
-from entire.model import prefix
+from entire.model import prefix, reasons
 from entire.model.ids import CheckpointId, is_checkpoint_id, new_id
 from entire.model.linking import LinkedSessionView, LinkView
 from entire.model.value import Value, replace
-from entire.store import browse, links
+from entire.store import browse, links, sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from entire.model.linking import LinkRequest, UnlinkRequest
     from entire.store.catalog import Catalog
 
+_SHOWN = 4
 _NOT_STORED = "run `entire log` to list commits and their checkpoints"
 
 
@@ -49,7 +50,8 @@ def link(context: Context, catalog: Catalog, request: LinkRequest) -> Plan:
     commit = _commit(context, request.commit)
     known = context.links
     before, gone = known.of(commit), known.unlinked(commit.oid)
-    plan = Plan(commit=commit, before=tuple(before), reason=_recorded_reason(context, commit))
+    why = reasons.UNLINKED.text(checkpoints=", ".join(gone)) if gone else _recorded_reason(context, commit)
+    plan = Plan(commit=commit, before=tuple(before), reason=why)
     if request.checkpoint:
         found = _stored(catalog, request.checkpoint)
         return replace(plan, linked=(found,) if found not in before else ())
@@ -63,7 +65,11 @@ def link(context: Context, catalog: Catalog, request: LinkRequest) -> Plan:
     if with_it:
         is_linked = any(name in before for name in with_it)
         return replace(plan, linked=() if is_linked else tuple(map(CheckpointId, with_it)))
-    return _with_content(context, plan, request.session)
+    if session_id and sessions.find(context.place, session_id) is None:
+        theirs = [name for name, ids in catalog.sessions_by_checkpoint.items() if session_id in ids]
+        raise EntireError(f"session {session_id} is only stored in checkpoints here; nothing was changed",
+                          hint=f"link one of them: --checkpoint {' or '.join(theirs[:_SHOWN])}")  # fmt: skip
+    return _with_content(context, plan, session_id or request.session)
 
 
 def _with_content(context: Context, plan: Plan, session: str) -> Plan:
@@ -109,7 +115,7 @@ def unlink(context: Context, request: UnlinkRequest) -> Plan:
         hint = f"commit {commit.oid[:7]} is linked to {', '.join(before) or 'no checkpoint'}"
         name = prefix.require(request.checkpoint, known, "checkpoint", hint)
         gone = [found for found in before if found == name]
-    return Plan(commit=commit, before=tuple(before), unlinked=tuple(gone), reason=_recorded_reason(context, commit))
+    return Plan(commit=commit, before=tuple(before), unlinked=tuple(gone))
 
 
 def _commit(context: Context, name: str) -> Logged:

@@ -12,7 +12,6 @@ from entire.lifecycle.snapshots import followed_commits
 from entire.linking import plan as plans
 from entire.maintenance import undo_notes
 from entire.maintenance.repository import is_committing
-from entire.model import reasons
 from entire.model.events import EventType
 from entire.model.phases import Facts, transition
 from entire.model.value import replace
@@ -85,9 +84,10 @@ def _carry_out(context: Context, plan: Plan, command: str) -> LinkView:
             (dict(entry) for entry in context.journal.reasons if entry.get("commit") == plan.commit.oid), None
         )
         states = _draft_states(context, draft, plan)
-        set_reason(context, draft, plan.commit, _reason(plan))
-        draft.notes.update(commit=plan.commit.oid, linked=[name for name in plan.after if name not in plan.before],
-                           unlinked=list(plan.unlinked), tip=tip, states=states, reason=reason)  # fmt: skip
+        if reason is not None:
+            set_reason(context, draft, plan.commit.oid)
+        draft.notes.update(commit=plan.commit.oid, counts=_counts(context, plan, tip), tip=tip, states=states,
+                           reason=reason)  # fmt: skip
         undo_id = draft.carry_out().id
     finally:
         draft.discard()
@@ -111,6 +111,12 @@ def _changes(context: Context, plan: Plan, base: str) -> tuple[checkpoint_writer
         written, message = checkpoint.compose_late(context, plan.decided, commit, base, is_here=is_here)
         changes.update(written)
     return changes, message
+
+
+def _counts(context: Context, plan: Plan, tip: str) -> dict[str, int]:
+    """Return the counts of what changed, in the index at ``tip``: an undo goes by them."""
+    counts = Links(context.place.top, context.objects, [tip, *context.tips]).counts(plan.commit.oid)
+    return {name: counts.get(name, 0) for name in {*plan.before} ^ {*plan.after}}
 
 
 def _made(context: Context, commit: Logged) -> Commit:
@@ -137,16 +143,11 @@ def _draft_states(context: Context, draft: Draft, plan: Plan) -> dict[str, str]:
     return found
 
 
-def _reason(plan: Plan) -> str:
-    """Return why the commit is not linked afterwards; '' if it is."""
-    return "" if plan.after else reasons.UNLINKED.text(checkpoints=", ".join(plan.unlinked))
-
-
-def set_reason(context: Context, draft: Draft, commit: Logged | Commit, reason: str, moment: float = 0.0) -> None:
-    """Add the journal with a commit's reason to a draft, or without any for ''."""
+def set_reason(context: Context, draft: Draft, commit: str, reason: str = "", moment: float = 0.0) -> None:
+    """Add the journal to a draft, with why a commit is not linked; '' if it is."""
     journal = context.journal
-    journal.forget_reason(commit.oid)
+    journal.forget_reason(commit)
     if reason:
-        journal.note_reason(commit.oid, reason, moment or context.now())
+        journal.note_reason(commit, reason, moment)
     for path, data in journal.forms(live=journal.is_live):
         draft.write_private(path, data)

@@ -69,9 +69,9 @@ def _exact(context: Context, last: Transaction, commit: Commit) -> Draft:
 def _opposite(context: Context, last: Transaction, commit: Commit) -> Draft:
     """Return a draft that takes back the entries of a transaction that still count; nothing else changes."""
     known = Links(context.place.top, context.objects, context.tips)
-    now, gone = known.of(commit), known.unlinked(commit.oid)
-    wanted = [CheckpointId(name) for name in last.notes["linked"] if name in now]
-    wanted += [CheckpointId(name) for name in last.notes["unlinked"] if name in gone]
+    left: dict[str, int] = last.notes["counts"]
+    counts = known.counts(commit.oid)
+    wanted = [CheckpointId(name) for name, count in left.items() if counts.get(CheckpointId(name), 0) == count]
     if not wanted:
         raise EntireError(f"{last.title} cannot be undone: its links have changed since; nothing was changed",
                           hint=f"run `entire explain {commit.oid[:7]}` to see what it is linked to")  # fmt: skip
@@ -91,5 +91,6 @@ def _opposite(context: Context, last: Transaction, commit: Commit) -> Draft:
 
 
 def _restore_reason(context: Context, draft: Draft, last: Transaction, commit: Commit) -> None:
-    reason = last.notes["reason"] or {}
-    repair.set_reason(context, draft, commit, str(reason.get("reason", "")), float(reason.get("time", 0.0)))
+    was = last.notes["reason"]
+    if was:
+        repair.set_reason(context, draft, commit.oid, str(was["reason"]), float(was["time"]))

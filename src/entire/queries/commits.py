@@ -46,20 +46,31 @@ def of_checkpoint(catalog: Catalog, checkpoint_id: str) -> tuple[CommitView, ...
 
 def reason(place: Place, commit: str, unlinked_ids: Sequence[str] = ()) -> str:
     """Return why a commit was not linked, or that a person has unlinked it; '' if nothing is recorded."""
-    if unlinked_ids:
-        return reasons.UNLINKED.text(checkpoints=", ".join(unlinked_ids))
     entries = (entry for entry in Journal(place).reasons if entry.get("commit") == commit)
-    return next((str(entry.get("reason", "")) for entry in entries), "")
+    return _by_hand(unlinked_ids) or next((str(entry.get("reason", "")) for entry in entries), "")
 
 
-def unlinked(place: Place) -> list[UnlinkedView]:
-    """Return the commits near a live session that were not linked and still exist, newest first."""
-    reasons = {str(entry.get("commit", "")): entry for entry in Journal(place).reasons}
-    out = []
-    for commit in history.show(place.top, [oid for oid in reasons if oid]):
-        why = str(reasons[commit.oid].get("reason", ""))
-        out.append(UnlinkedView(commit=commit.oid, subject=commit.subject, reason=why, time=commit.time))
-    return out[::-1]
+def _by_hand(unlinked_ids: Sequence[str]) -> str:
+    return reasons.UNLINKED.text(checkpoints=", ".join(unlinked_ids)) if unlinked_ids else ""
+
+
+def unlinked(catalog: Catalog) -> list[UnlinkedView]:
+    """Return the commits near a live session that were not linked and still exist, and those of this branch that a
+    person has unlinked, newest first. Some may be linked by now: from another worktree, or in another clone.
+    """
+    top = catalog.place.top
+    known = {str(entry.get("commit", "")): str(entry.get("reason", "")) for entry in Journal(catalog.place).reasons}
+    with read.Objects(top) as objects:
+        links = Links(top, objects, catalog.commits)
+        by_hand = [oid for oid in links.unlinked_commits() if oid not in known and objects.commit(oid) is not None]
+        gone = history.outside(top, "HEAD", by_hand)
+        found = history.show(top, [*(oid for oid in by_hand if oid not in gone), *(oid for oid in known if oid)])
+        newest = [_view(linked) for linked in links.linked(found) if not linked.checkpoint_ids][::-1]
+    return [
+        UnlinkedView(commit=view.oid, subject=view.subject, time=view.time,
+                     reason=_by_hand(view.unlinked_ids) or known[view.oid])
+        for view in sorted(newest, key=lambda view: -view.time)
+    ]  # fmt: skip
 
 
 def _view(linked: Linked) -> CommitView:

@@ -49,7 +49,7 @@ def _view(place: Place, chosen: Settings | None, catalog: Catalog, known: Plugin
         push_sessions_file=found.push_sessions_file,
         is_pushing=settings.pushes_checkpoints(place, found),
         sessions=tuple(sessions.listing(place)),
-        unlinked=tuple(commits.unlinked(place)),
+        unlinked=tuple(commits.unlinked(catalog)),
         hooks=(git_hooks(place), *map(agent_setup.view, installed)),
         lacks_agent_hooks=not installed and not maintenance_plugins.are_waited_for(known),
         unrecorded=tuple(unrecorded.find(place, catalog, types, known, now=now)),

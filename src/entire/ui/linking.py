@@ -84,10 +84,10 @@ def undone(view: LinkUndoneView) -> Iterator[str]:
         yield "More was recorded since, so the checkpoints themselves stay as they are."
 
 
-def remedy(reason: str) -> str:
-    """Say what to do about a reason for which a commit is not linked; '' if its text is of another version."""
+def remedy(reason: str, commit: str) -> str:
+    """Say what to do about the reason for which a commit is not linked; '' if its text is of another version."""
     found = reasons.find(reason)
-    return found.remedy.replace("`", "") if found is not None else ""
+    return found.remedy.replace("link COMMIT", f"link {commit[:7]}") if found is not None else ""
 
 
 def _ids(ids: list[str] | tuple[str, ...]) -> str:

@@ -11,9 +11,8 @@ IDS = ("00000000000a", "00000000000b")
 SESSION = LinkedSessionView(
     session_id="5fd3", agent="Claude Code", first_prompt="Make\nit \x1b[31m", added=2, files=("a",)
 )
-VIEW = LinkView(
-    commit="abcdef0" + "0" * 33, subject="Fix \x07it", before=IDS[:1], after=IDS, sessions=(SESSION,), added=5
-)
+COMMIT = "abcdef0" + "0" * 33
+VIEW = LinkView(commit=COMMIT, subject="Fix \x07it", before=IDS[:1], after=IDS, sessions=(SESSION,), added=5)
 
 
 def test_a_link_names_the_sessions_the_lines_and_the_checkpoints() -> None:
@@ -64,8 +63,8 @@ def test_an_undo_says_whether_it_was_exact() -> None:
 
 
 def test_every_reason_has_a_remedy_in_plain_words() -> None:
-    assert linking.remedy("words of another version") == ""
+    assert linking.remedy("words of another version", COMMIT) == ""
     for reason in reasons.TABLE:
-        words = linking.remedy(reason.text(session="s", agent="a", commit="c", checkpoints="d"))
-        assert words
-        assert "`" not in words
+        words = linking.remedy(reason.text(session="s", agent="a", commit="c", checkpoints="d"), COMMIT)
+        assert words.endswith(".")
+        assert "COMMIT" not in words
