@@ -38,6 +38,7 @@ def test_a_value_in_a_value() -> None:
                         "time": "1970-01-02T00:00:00Z",
                         "checkpoint_ids": [],
                         "foreign_ids": [],
+                        "unlinked_ids": [],
                     }
                 ],
             }
