@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from entire.layout import Place
     from entire.lifecycle.context import Context
+    from entire.model import findings
     from entire.model.conversations import ShownView, ShowRequest
     from entire.model.histories import LogRequest, LogRow
     from entire.model.linking import LinkRequest, LinkUndoneView, LinkView, UnlinkRequest
@@ -297,6 +298,19 @@ class Workspace:
     def blame_settings(self) -> Mapping[str, str]:
         """What git's configuration says about ``git blame``, and ``digits``: how many git shows of a commit's id."""
         return {**history.blame_settings(self.place.top), "digits": str(history.abbreviation(self.place.top))}
+
+    # ------------------------------------------------------------ search
+
+    def search(
+        self, request: findings.SearchRequest, progress: Callable[[str], None] | None = None
+    ) -> findings.SearchView:
+        """Find texts in all checkpoints and open sessions; raises UsageError if the query has no word to find.
+
+        Brings the search index up to date first; ``progress`` is called with a message while that takes long.
+        """
+        from entire.queries import search
+
+        return search.search(self._catalog, request, progress or (lambda _: None))
 
     # ------------------------------------------------------------ rewind
 

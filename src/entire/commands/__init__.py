@@ -20,6 +20,7 @@ TABLE = {
     "blame": "Show git blame with the agents and prompts behind the lines, for people and editors.",
     "link": "Link a commit to its session by hand; --undo reverts that.",
     "unlink": "Record that a commit does not belong to its checkpoints; --undo reverts that.",
+    "search": "Search all prompts, answers, tool calls and outputs.",
     "clean": "List unused data; with --force, delete it.",
     "reset": "Discard the steps on the current commit and the sessions that made them.",
     "doctor": "Find problems; with --fix, repair them.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 
 from entire.git import run
 from entire.model.value import Value
@@ -47,6 +48,14 @@ def resolve(where: str, name: str) -> str:
 def oid_size(where: str) -> int:
     """Return the number of hex digits of object ids."""
     return 64 if run.lines(where, "rev-parse", "--show-object-format") == ["sha256"] else 40
+
+
+def moment(where: str, text: str) -> float:
+    """Return the time that git understands, in seconds since the epoch; 0 for a text that says no time."""
+    before = int(time.time())
+    found = run.git(where, "rev-parse", f"--since={text}").stdout.decode("ascii", "replace").rpartition("=")[2].strip()
+    is_now = found.isdigit() and before <= int(found) <= int(time.time())  # git's answer to what it does not understand
+    return float(found) if found.isdigit() and (not is_now or text.strip().lower() in ("now", "today")) else 0.0
 
 
 def branch(where: str) -> str:

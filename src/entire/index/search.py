@@ -1,0 +1,155 @@
+"""Asks the index: which texts match, the best first, and where each was said."""
+
+from __future__ import annotations
+
+import fnmatch
+
+from entire.index import expression, texts
+from entire.index.entries import ORDER
+from entire.index.snippets import snippet
+from entire.model import prefix
+from entire.model.findings import KINDS, Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+
+    from entire.index.expression import Expression
+    from entire.model.findings import SearchRequest
+
+    Hit = tuple[int, str | bytes]  # a text's id and body
+    Values = dict[str, object]
+
+_NAMES = {number: name for name, number in ORDER.items()}
+
+_CHOOSE = """
+INSERT INTO chosen SELECT v.id FROM version v WHERE (:session = '' OR v.session = :session)
+    AND (:agent = '' OR instr(lower(v.agent), :agent) = 1) AND (:branch = '' OR v.branch = :branch)
+    AND (:author = ''
+        OR EXISTS (SELECT 1 FROM link l WHERE l.checkpoint = v.checkpoint AND contains(l.author, :author)))
+    AND (:file = '' OR EXISTS (SELECT 1 FROM file f WHERE f.version = v.id AND is_in(f.path, :file)))"""
+
+_MATCHING = """
+SELECT t.id, t.body FROM words CROSS JOIN text t ON t.rank = words.rowid
+WHERE words MATCH :match AND words.rowid BETWEEN :lowest AND :highest AND EXISTS (
+    SELECT 1 FROM message m WHERE m.text = t.id AND m.time >= :since AND m.time <= :until
+        AND (:tool = '' OR m.tool = :tool COLLATE NOCASE) AND m.failed >= :failed
+        AND (:every OR m.version IN (SELECT id FROM chosen)))
+ORDER BY words.rowid DESC"""
+"""Walks the words by rank: sorts nothing, and stops when it is asked for no more."""
+
+_PLACES = """
+SELECT v.session, v.agent, v.branch, v.checkpoint, m.turn, m.position, m.time, m.tool, m.failed
+FROM message m JOIN version v ON v.id = m.version WHERE m.text = :text AND m.time >= :since AND m.time <= :until
+    AND (:tool = '' OR m.tool = :tool COLLATE NOCASE) AND m.failed >= :failed
+    AND (:every OR m.version IN (SELECT id FROM chosen))
+ORDER BY m.time DESC, m.track DESC, m.n DESC"""
+
+
+def find(
+    db: sqlite3.Connection, request: SearchRequest, *, since: float = 0.0, until: float = 0.0
+) -> tuple[list[Finding], bool]:
+    """Return the findings, best first, and whether there are more than the limit. Times are seconds since the epoch.
+
+    Texts with the words as a phrase come first; then prompts before answers, calls and outputs; then newer ones.
+    """
+    wanted = expression.parse(request.query)
+    values = _choose(db, request, since, until)
+    found: list[list[Hit]] = []
+    seen: set[int] = set()
+    for match, kind in _tiers(wanted, request):
+        found.append([])
+        for hit in _hits(db, match, kind, values):
+            if hit[0] in seen:
+                continue
+            if request.limit and len(seen) == request.limit:
+                return _findings(db, found, wanted, values), True
+            seen.add(hit[0])
+            found[-1].append(hit)
+    return _findings(db, found, wanted, values), False
+
+
+def _tiers(wanted: Expression, request: SearchRequest) -> list[tuple[str, str]]:
+    kinds = [kind for kind in KINDS if not request.kinds or kind in request.kinds]
+    return [(match, kind) for match in (wanted.exact, wanted.match) if match for kind in kinds]
+
+
+def _choose(db: sqlite3.Connection, request: SearchRequest, since: float, until: float) -> Values:
+    """Return the values of the filters; those that are about versions choose them."""
+    chosen: Values = {
+        "session": _session_id(db, request.session), "agent": request.agent.lower(), "branch": request.branch,
+        "author": request.author, "file": request.file,
+    }  # fmt: skip
+    db.execute("CREATE TEMP TABLE IF NOT EXISTS chosen (id INTEGER PRIMARY KEY)")
+    db.execute("DELETE FROM chosen")
+    if any(chosen.values()):
+        db.execute(_CHOOSE, chosen)
+    return {
+        "since": since, "until": until or float("inf"), "tool": request.tool, "failed": int(request.failed),
+        "every": not any(chosen.values()),
+    }  # fmt: skip
+
+
+def _session_id(db: sqlite3.Connection, start: str) -> str:
+    """Return the session whose id starts so, '' for ''; raises EntireError if there is none, or several."""
+    if not start:
+        return ""
+    rows = db.execute("SELECT DISTINCT session FROM version WHERE instr(session, ?) = 1", (start,))
+    hint = "run `entire status --detailed` to list sessions"
+    return prefix.require(start, [session_id for (session_id,) in rows], "session", hint)
+
+
+def _hits(db: sqlite3.Connection, match: str, kind: str, values: Values) -> Iterator[Hit]:
+    """Yield the texts of a kind that match, newest first. A text that was said since then has a rank since then."""
+    since = values["since"]
+    assert isinstance(since, float)
+    lowest, highest = texts.ranks(ORDER[kind], since)
+    yield from db.execute(_MATCHING, {**values, "match": match, "lowest": lowest, "highest": highest})
+
+
+def _findings(db: sqlite3.Connection, found: list[list[Hit]], wanted: Expression, values: Values) -> list[Finding]:
+    """Return the findings; the ranks of texts said in the same second tell nothing about their order."""
+    return [
+        finding
+        for hits in found
+        for finding in sorted((_finding(db, hit, wanted, values) for hit in hits), key=lambda one: -one.time)
+    ]
+
+
+def _finding(db: sqlite3.Connection, hit: Hit, wanted: Expression, values: Values) -> Finding:
+    number, body = hit
+    (kind,) = db.execute("SELECT kind FROM text WHERE id = ?", (number,)).fetchone()
+    places = db.execute(_PLACES, {**values, "text": number}).fetchall()
+    session_id, agent, branch, checkpoint, turn, position, time, tool, failed = places[0]
+    links = db.execute("SELECT oid, author FROM link WHERE checkpoint = ? ORDER BY time DESC, oid", (checkpoint,))
+    commits = links.fetchall() if checkpoint else []
+    text, highlights, is_cut = snippet(texts.unpack(body), wanted.patterns)
+    return Finding(
+        kind=_NAMES[kind],
+        snippet=text,
+        highlights=highlights,
+        is_cut=is_cut,
+        session_id=session_id,
+        agent=agent,
+        turn=turn,
+        position=position,
+        time=time,
+        tool=tool,
+        has_failed=bool(failed),
+        checkpoint_id=checkpoint,
+        commits=tuple(oid for oid, _ in commits),
+        author=commits[0][1] if commits else "",
+        branch=branch,
+        occurrences=len({(place[0], place[5]) for place in places}),
+    )
+
+
+def is_in(path: str, wanted: str) -> bool:
+    """Tell whether a path is a file, is below a folder, or matches a pattern."""
+    wanted = wanted.rstrip("/")
+    return path == wanted or path.startswith(wanted + "/") or fnmatch.fnmatchcase(path, wanted)
+
+
+def contains(name: str, part: str) -> bool:
+    return part.casefold() in name.casefold()

@@ -1,0 +1,97 @@
+"""The texts of the index: each is held once, with its words, in the order in which results come.
+
+A text's rank is its kind, the time when it was last said, and its id. SQLite walks the words by rank, so that the best
+results come first without sorting what matches.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+
+from entire.index import words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable
+
+_KIND_SHIFT, _TIME_SHIFT = 60, 26
+_MAX_TIME = (1 << 34) - 1
+_PLAIN_BYTES = 400
+"""Shorter texts are not compressed: it would cost more than it saves."""
+
+
+def pack(text: str) -> str | bytes:
+    """Return a text as the index holds it."""
+    return text if len(text) <= _PLAIN_BYTES else zlib.compress(text.encode("utf-8", "replace"), 1)
+
+
+def unpack(body: str | bytes) -> str:
+    return body if isinstance(body, str) else zlib.decompress(body).decode()
+
+
+def rank(kind: int, time: float, number: int) -> int:
+    moment = min(max(int(time), 0), _MAX_TIME)
+    return kind << _KIND_SHIFT | moment << _TIME_SHIFT | number & ((1 << _TIME_SHIFT) - 1)
+
+
+def ranks(kind: int, since: float) -> tuple[int, int]:
+    """Return the lowest and the highest rank of the texts of a kind that were said since then."""
+    return rank(kind, since, 0), rank(kind, _MAX_TIME, -1)
+
+
+class Texts:
+    """Adds texts to an index, and removes those that no message has any more."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self._changed: set[int] = set()
+
+    def add(self, kind: int, text: str) -> int:
+        """Return the id of a text, which is new or known."""
+        data = text.encode("utf-8", "replace")
+        digest = hashlib.blake2b(data, digest_size=8, salt=bytes([kind])).digest()
+        key = int.from_bytes(digest, "big", signed=True)
+        found = self._db.execute("SELECT id FROM text WHERE hash = ?", (key,)).fetchone()
+        if found is None:
+            found = self._db.execute(
+                "INSERT INTO text (hash, kind, body) VALUES (?, ?, ?) RETURNING id", (key, kind, pack(data.decode()))
+            ).fetchone()
+        return int(found[0])
+
+    def touch(self, ids: Iterable[int]) -> None:
+        """Note that messages with these texts were added, removed, or got another time."""
+        self._changed.update(ids)
+
+    def settle(self) -> None:
+        """Give the texts that were touched their rank, and remove those that are in no message."""
+        removed: list[tuple[int, str, str]] = []
+        added: list[tuple[int, str, str]] = []
+        ranked: list[tuple[int | None, int]] = []
+        gone: list[tuple[int]] = []
+        for number in sorted(self._changed):
+            kind, before, body = self._db.execute(
+                "SELECT kind, rank, body FROM text WHERE id = ?", (number,)
+            ).fetchone()
+            last = self._db.execute("SELECT max(time) FROM message WHERE text = ?", (number,)).fetchone()[0]
+            after = None if last is None else rank(kind, last, number)
+            if after is None:
+                gone.append((number,))
+            if after == before:
+                continue
+            columns = words.columns(unpack(body))
+            if before is not None:
+                removed.append((before, *columns))
+            if after is not None:
+                added.append((after, *columns))
+                ranked.append((after, number))
+        self._write(sorted(removed), sorted(added))
+        self._db.executemany("DELETE FROM text WHERE id = ?", gone)
+        self._db.executemany("UPDATE text SET rank = ? WHERE id = ?", ranked)
+        self._changed.clear()
+
+    def _write(self, removed: list[tuple[int, str, str]], added: list[tuple[int, str, str]]) -> None:
+        """Change the words, each way by rising rank: SQLite writes a part of its index whenever the order breaks."""
+        self._db.executemany("INSERT INTO words (words, rowid, body, parts) VALUES ('delete', ?, ?, ?)", removed)
+        self._db.executemany("INSERT INTO words (rowid, body, parts) VALUES (?, ?, ?)", added)

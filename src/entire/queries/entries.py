@@ -1,0 +1,60 @@
+"""A conversation as the search index takes it: its prompts, answers, tool calls and their outputs, one text each."""
+
+from __future__ import annotations
+
+from entire.agents import conversation
+from entire.index.entries import Entry
+from entire.model.findings import ANSWER, OUTPUT, PROMPT, TOOL
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from entire.agents.contract import Agent
+    from entire.model.transcripts import Message
+
+
+def messages(data: bytes, agent: Agent | None) -> list[Message]:
+    """Return the messages of a transcript."""
+    ask = getattr(agent.transcript("", data), "messages", None) if agent is not None else None
+    return list(ask()) if ask is not None else conversation.read(data)
+
+
+def of(said: Iterable[Message], prompts: Sequence[str] = ()) -> list[Entry]:
+    """Return the entries of a conversation. ``prompts``: those that events carried; some may be missing in it."""
+    found = list(_said(said))
+    known = {entry.text.strip() for entry in found if entry.kind == PROMPT}
+    turn = max((entry.turn for entry in found), default=0)
+    end = max((entry.position for entry in found), default=0)
+    for text in prompts:
+        if text.strip() and text.strip() not in known:
+            known.add(text.strip())
+            turn += 1
+            found.append(Entry(kind=PROMPT, text=text, position=end, turn=turn))
+    return found
+
+
+def _said(said: Iterable[Message]) -> Iterator[Entry]:
+    turn = 0
+    for message in said:
+        if message.who == conversation.USER:
+            turn += 1
+            yield Entry(PROMPT, message.text, message.at, turn, message.time)
+        elif message.who == conversation.AGENT:
+            yield Entry(ANSWER, message.text, message.at, turn, message.time)
+        else:
+            yield from _call(message, turn)
+
+
+def _call(message: Message, turn: int) -> Iterator[Entry]:
+    """Yield a tool call and its output."""
+    call = message.call
+    failed = call is not None and call.has_failed
+    asked = [message.text]
+    if call is not None:
+        edits = [text for edit in call.edits for text in (edit.path, edit.old, edit.new)]
+        asked += [text for text in (call.command, call.subagent, *edits) if text and text not in asked]
+    text = "\n".join(text for text in asked if text)
+    yield Entry(TOOL, text or message.name, message.at, turn, message.time, message.name, failed)
+    if call is not None and call.output.strip():
+        yield Entry(OUTPUT, call.output, message.at, turn, message.time, message.name, failed)

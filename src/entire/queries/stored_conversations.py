@@ -1,0 +1,106 @@
+"""The conversations in the checkpoints, for the search index: what is new there since it was brought up to date."""
+
+from __future__ import annotations
+
+from entire.agents import registry
+from entire.errors import MissingObjectError
+from entire.git import bulk, read
+from entire.git.read import parse_tree
+from entire.index.entries import Source
+from entire.model.ids import CheckpointId
+from entire.model.records import SessionRecord
+from entire.model.times import parse_time
+from entire.queries import entries
+from entire.store import checkpoints
+from entire.store.checkpoints import Slot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence, Set
+    from types import TracebackType
+
+    from entire.git.read import Object
+    from entire.index.entries import Entry
+    from entire.store.catalog import Catalog
+
+    Tree = tuple[CheckpointId, str]  # a checkpoint's id and its tree
+
+
+class StoredConversations:
+    """Compares the checkpoints with the trees that the index has taken in. Use it as a context manager."""
+
+    def __init__(self, catalog: Catalog, known: Set[tuple[str, str]]) -> None:
+        self._top = catalog.place.top
+        self._objects = read.Objects(self._top)
+        self._slots: dict[str, Slot] = {}
+        self.trees = {(listed.id, listed.tree) for tip in catalog.commits
+                      for listed in checkpoints.list_all(self._top, [tip])}  # fmt: skip
+        self._new = sorted(self.trees - known)
+
+    def __enter__(self) -> StoredConversations:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._objects.close()
+
+    def sources(self) -> list[Source]:
+        """Return the sessions in new checkpoints."""
+        found = []
+        for checkpoint_id, tree, slot in self._read_slots():
+            if slot.record is not None and slot.session_id:
+                self._slots[_key(checkpoint_id, tree, slot)] = slot
+                found.append(_source(checkpoint_id, tree, slot.record, slot))
+        return found
+
+    def read(self, source: Source) -> list[Entry]:
+        """Return what a session says in a checkpoint."""
+        slot = self._slots[source.key]
+        agent = registry.make_by_type(source.agent)
+        try:
+            data = checkpoints.transcript(self._objects, slot, agent.reassemble_transcript if agent else None)
+        except MissingObjectError:
+            data = b""
+        return entries.of(entries.messages(data, agent), checkpoints.prompts(self._objects, slot))
+
+    def gone(self, keys: Iterable[str]) -> list[str]:
+        """Return those of the index's conversations that are in no checkpoint any more."""
+        present = {f"{checkpoint_id}/{tree}" for checkpoint_id, tree in self.trees}
+        return [key for key in keys if key.rpartition("/")[0] not in present]
+
+    def _read_slots(self) -> Iterator[tuple[CheckpointId, str, Slot]]:
+        """Yield the sessions of the new checkpoints: trees, then their folders, then their records, each at once."""
+        folders: list[tuple[CheckpointId, str, int, str]] = []
+        for (checkpoint_id, tree), found in zip(self._new, self._get([tree for _, tree in self._new]), strict=True):
+            entries_ = parse_tree(found.data, len(found.oid) // 2) if found is not None else []
+            folders += [(checkpoint_id, tree, int(entry.name), entry.oid) for entry in entries_
+                        if entry.mode == "040000" and entry.name.isascii() and entry.name.isdigit()]  # fmt: skip
+        records = self._get([f"{oid}:metadata.json" for *_, oid in folders])
+        trees = self._get([oid for *_, oid in folders])
+        for (checkpoint_id, tree, number, oid), record, slot in zip(folders, records, trees, strict=True):
+            value = checkpoints.parse_object(record.data if record is not None else None)
+            found_ = parse_tree(slot.data, len(slot.oid) // 2) if slot is not None else []
+            yield checkpoint_id, tree, Slot(
+                number=number, tree=oid, files={entry.name: entry.oid for entry in found_},
+                record=SessionRecord.from_json(value) if value is not None else None,
+            )  # fmt: skip
+
+    def _get(self, names: Sequence[str]) -> Iterator[Object | None]:
+        return bulk.get(self._top, names)
+
+
+def _key(checkpoint_id: str, tree: str, slot: Slot) -> str:
+    return f"{checkpoint_id}/{tree}/{slot.number}"
+
+
+def _source(checkpoint_id: str, tree: str, record: SessionRecord, slot: Slot) -> Source:
+    return Source(
+        key=_key(checkpoint_id, tree, slot),
+        session_id=record.session_id,
+        agent=record.agent,
+        branch=record.branch,
+        created=parse_time(record.created_at),
+        checkpoint_id=checkpoint_id,
+        files=record.files_touched,
+    )

@@ -1,0 +1,332 @@
+"""``entire search``: what is found, where it says it is, and what is forgotten again."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.integration.story import Session, Story
+
+SECRET = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
+
+
+class Searcher:
+    """Runs searches in a repository and returns what they print."""
+
+    def __init__(self, story: Story, capsys: pytest.CaptureFixture[str]) -> None:
+        self.story = story
+        self._capsys = capsys
+
+    def run(self, *args: str) -> tuple[int, str, str]:
+        self._capsys.readouterr()
+        status = self.story.entire("search", *args)
+        return (status, *self._capsys.readouterr())
+
+    def view(self, *args: str) -> dict[str, Any]:
+        status, out, err = self.run(*args, "--json")
+        assert (status, err) == (0, ""), (args, out, err)
+        found: dict[str, Any] = json.loads(out)
+        return found
+
+    def __call__(self, *args: str) -> list[dict[str, Any]]:
+        findings: list[dict[str, Any]] = self.view(*args)["findings"]
+        return findings
+
+    def texts(self, *args: str) -> list[str]:
+        return [found["snippet"] for found in self(*args)]
+
+    @property
+    def file(self) -> Path:
+        return self.story.root / ".git/entire/index/search.db"
+
+
+@pytest.fixture
+def search(story: Story, capsys: pytest.CaptureFixture[str]) -> Searcher:
+    return Searcher(story, capsys)
+
+
+def play(session: Session, prompt: str, name: str, text: str, answer: str = "Done.") -> None:
+    """Play a turn in which the agent writes a file."""
+    session.prompt(prompt)
+    session.write(name, text)
+    session.stop(answer)
+
+
+def failing(session: Session, command: str, output: str) -> None:
+    """Have the agent run a command that fails."""
+    session.answer({"type": "tool_use", "id": "toolu_f", "name": "Bash", "input": {"command": command}})
+    block = {"tool_use_id": "toolu_f", "type": "tool_result", "content": output, "is_error": True}
+    session.record("user", message={"role": "user", "content": [block]}, toolUseResult=f"Error: {output}")
+
+
+# ---------------------------------------------------------------- what is found
+
+
+def test_every_kind_of_text_is_found_with_its_place(story: Story, search: Searcher) -> None:
+    session = story.started()
+    play(session, "Write the zebra module", "zebra.py", "def quagga():\n    pass\n", "Wrote the okapi.")
+    with session.turn("Now run it"), session.shell("python zebra.py --stripes") as output:
+        output.append("ImportError: giraffe\n")
+    commit = story.commit("Add zebra")
+    (checkpoint,) = story.ids()
+
+    (found,) = search("zebra module")
+    assert {name: found[name] for name in ("kind", "snippet", "session_id", "turn", "position", "checkpoint_id",
+                                            "commits", "agent", "branch", "show", "occurrences")} == {
+        "kind": "prompt", "snippet": "Write the zebra module", "session_id": session.id, "turn": 1, "position": 0,
+        "checkpoint_id": checkpoint, "commits": [commit], "agent": "Claude Code", "branch": "main",
+        "show": f"entire show {session.id}:1", "occurrences": 1,
+    }  # fmt: skip
+    assert found["highlights"] == [[10, 15], [16, 22]]
+    assert [(one["kind"], one["turn"]) for one in search("okapi")] == [("answer", 1)]
+    assert [(one["kind"], one["tool"], one["turn"]) for one in search("quagga")] == [("tool", "Write", 1)]
+    assert [(one["kind"], one["tool"]) for one in search("stripes")] == [("tool", "Bash")]
+    assert [(one["kind"], one["tool"], one["turn"]) for one in search("giraffe")] == [("output", "Bash", 2)]
+
+
+def test_an_uncommitted_session_is_found_and_a_running_one(story: Story, search: Searcher) -> None:
+    session = story.started()
+    play(session, "Plant a baobab", "tree.txt", "baobab\n")
+    session.prompt("Water the marula")
+    (planted,) = search("baobab", "--kind", "prompt")
+    assert (planted["checkpoint_id"], planted["commits"], planted["show"]) == ("", [], f"entire show {session.id}:1")
+    assert search.texts("marula") == ["Water the marula"]
+
+
+def test_a_prompt_is_found_before_the_agent_has_written_it(story: Story, search: Searcher) -> None:
+    session = story.started()
+    session.hook("user-prompt-submit", prompt="Look for the aardvark")
+    assert search.texts("aardvark") == ["Look for the aardvark"]
+
+
+def test_the_same_session_in_many_checkpoints_is_found_once_in_the_first(story: Story, search: Searcher) -> None:
+    session = story.started()
+    ids = []
+    for number in range(5):
+        play(session, f"Make part {number}", f"part{number}.txt", f"content {number}\n", f"Made {number}.")
+        story.commit(f"Part {number}")
+        ids += story.ids()
+    found = search("make part", "--limit", "0", "--kind", "prompt")
+    assert [(one["snippet"], one["checkpoint_id"]) for one in found] == [
+        (f"Make part {number}", ids[number]) for number in reversed(range(5))
+    ]
+
+
+def test_what_redaction_removed_is_not_in_the_index(story: Story, search: Searcher) -> None:
+    session = story.started()
+    play(session, f"Use the token {SECRET} for the ibex", "ibex.py", f"token = '{SECRET}'\n")
+    (prompt,) = search("ibex", "--kind", "prompt")
+    assert "[REDACTED" in prompt["snippet"]
+    story.commit("Add ibex")
+    assert search("ibex", "--kind", "prompt")[0]["checkpoint_id"]
+    assert search("ghp_aB3dE5*") == []
+    assert SECRET.encode() not in search.file.read_bytes()
+
+
+# ---------------------------------------------------------------- order, filters
+
+
+def test_phrases_come_first_then_prompts_then_newer_texts(story: Story, search: Searcher) -> None:
+    session = story.started()
+    play(session, "Fix the login page", "a.txt", "login fix\n", "The login is what I fix.")
+    play(session, "The login needs a fix", "b.txt", "nothing\n", "fix login")
+    found = search("fix login")
+    assert [(one["kind"], one["snippet"].splitlines()[0]) for one in found][:4] == [
+        ("answer", "fix login"),
+        ("prompt", "The login needs a fix"),
+        ("prompt", "Fix the login page"),
+        ("answer", "The login is what I fix."),
+    ]
+
+
+def test_filters(story: Story, search: Searcher) -> None:
+    first, second = story.started(), story.started()
+    play(first, "Add the heron", "birds/heron.py", "heron = 1\n")
+    story.git("-c", "user.name=Zoë Müller", "commit", "-q", "--allow-empty", "-m", "x")
+    story.git("add", "-A")
+    story.git("-c", "user.name=Zoë Müller", "commit", "-q", "-m", "Add heron")
+    story.git("switch", "-q", "-c", "topic")
+    second.prompt("Add the heron test")
+    failing(second, "pytest heron", "E assert heron")
+    second.write("tests/heron.py", "assert 1\n")
+    second.stop()
+    story.commit("Add test")
+    both = ["Add the heron test", "Add the heron"]
+    prompt = ("heron", "--kind", "prompt")
+    assert search.texts(*prompt) == both
+    assert search.texts(*prompt, "--session", first.id[:8]) == both[1:]
+    assert search.texts(*prompt, "--author", "MÜLLER") == both[1:]
+    assert search.texts(*prompt, "--branch", "topic") == both[:1]
+    assert search.texts(*prompt, "--file", "birds") == both[1:]
+    assert search.texts(*prompt, "--file", "tests/heron.py") == both[:1]
+    assert search.texts(*prompt, "--file", "*.py") == both
+    assert search.texts(*prompt, "--agent", "claude") == both
+    assert search.texts(*prompt, "--agent", "gemini") == []
+    assert search.texts(*prompt, "--since", "yesterday") == both
+    assert search.texts(*prompt, "--until", "yesterday") == []
+    assert [(one["kind"], one["has_failed"]) for one in search("heron", "--failed")] == [
+        ("tool", True), ("output", True)
+    ]  # fmt: skip
+    assert {one["tool"] for one in search("heron", "--tool", "bash")} == {"Bash"}
+    assert len(search("heron", "--kind", "tool", "--kind", "output")) == 4
+
+
+def test_the_limit(story: Story, search: Searcher) -> None:
+    session = story.started()
+    for number in range(4):
+        play(session, f"Count dodos {number}", "n.txt", f"{number}\n")
+    view = search.view("dodos", "--limit", "2", "--kind", "prompt")
+    assert (len(view["findings"]), view["has_more"]) == (2, True)
+    view = search.view("dodos", "--limit", "0", "--kind", "prompt")
+    assert (len(view["findings"]), view["has_more"]) == (4, False)
+    assert search.run("dodos", "--limit", "-1")[0] == 2
+
+
+def test_a_text_that_was_said_often_is_shown_once_where_it_is_newest(story: Story, search: Searcher) -> None:
+    session = story.started()
+    for _ in range(3):
+        play(session, "continue with the emu", "emu.txt", "emu\n")
+    (found,) = search("emu", "--kind", "prompt")
+    assert (found["occurrences"], found["turn"]) == (3, 3)
+
+
+# ---------------------------------------------------------------- queries
+
+
+ODD = [
+    '"', "'", "''", '"""', "C++", "foo.bar()", "a/b/c.py", "--", "(", ")", "(a OR", "OR", "OR OR a", "a OR",
+    "NEAR(a b)",
+    "a AND b", "NOT a", "-a", "-", "--flag", "*", "a*b*", "^a", "body:a", "{a b}:c", "a:b", "\\", "%",
+    ";DROP TABLE text",
+    "\x00", "é", "́", "日", "日本語", "🎉", "\ud800", "a\nb", "[x]", "$HOME", "`x`", "a-b", "a -b", '-"a b"', '"a b"*',
+    "x" * 5000, "a " * 500, '"' * 99,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("query", ODD)
+def test_no_query_is_an_error_of_sqlite(query: str, story: Story, search: Searcher) -> None:
+    status, _, err = search.run("--", query)
+    assert status in (0, 2), err
+    assert "Traceback" not in err and "sqlite" not in err.lower() and "fts5" not in err.lower()
+
+
+@pytest.mark.parametrize(
+    ("query", "is_found"),
+    [
+        ("parse_config", True), ("config", True), ("parseConfig", True), ("HTMLReader", True), ("reader", True),
+        ("htmlRead*", True), ("src/app/main.py", True), ("main.py", True), ("app/main", True), ("C++", True),
+        ("C#", False), ("登录", True), ("登录错误", True), ("误", True), ("错登", False), ('"parse config"', True),
+        ('"config parse"', False), ("config -reader", False), ("config -walrus", True), ("walrus OR config", True),
+        ("walrus config", False), ("pars*", True), ("par", False), ("naive", True), ("NAÏVE", True),
+        ("foo.bar(1)", True), ("git commit --amend", True), ("readhtml", False), ("ReadHTML", False),
+    ],
+)  # fmt: skip
+def test_the_words_of_code(query: str, is_found: bool, story: Story, search: Searcher) -> None:
+    text = "parse_config HTMLReader parseConfig src/app/main.py C++ naïve foo.bar(1) git commit --amend 修复登录错误"
+    story.started().prompt(text)
+    assert search.texts(query) == ([text] if is_found else [])
+
+
+def test_a_word_with_a_dash_excludes_on_the_command_line(story: Story, search: Searcher) -> None:
+    session = story.started()
+    session.prompt("lynx and bobcat")
+    session.prompt("lynx and caracal")
+    assert search.texts("lynx", "-bobcat") == ["lynx and caracal"]
+    assert search.run("lynx", "--bobcat")[0] == 2
+
+
+# ---------------------------------------------------------------- forgetting
+
+
+def test_a_deleted_branch_a_reset_session_and_a_rewound_conversation_are_forgotten(
+    story: Story, search: Searcher
+) -> None:
+    session = story.started()
+    play(session, "Feed the narwhal", "n.txt", "n\n")
+    assert search.texts("narwhal")
+    assert story.entire("reset", "--force") == 0
+    session.file.unlink()
+    assert search.texts("narwhal") == []
+
+    session = story.started()
+    play(session, "Feed the manatee", "m.txt", "m\n")
+    story.commit("Feed")
+    assert search.texts("manatee")
+    session.end()
+    story.git("update-ref", "-d", "refs/heads/entire/checkpoints/v1")
+    shutil.rmtree(story.root / ".git/entire/sessions")
+    shutil.rmtree(story.root / ".git/entire-sessions")
+    assert search.texts("manatee") == []
+    assert b"manatee" not in search.file.read_bytes()
+
+
+def test_what_the_agent_rewound_is_forgotten(story: Story, search: Searcher) -> None:
+    session = story.started()
+    play(session, "First question", "a.txt", "a\n")
+    lines = session.file.read_text()
+    play(session, "Ask about the walrus", "b.txt", "b\n")
+    assert search.texts("walrus", "--kind", "prompt")
+    (story.root / ".git/entire/sessions" / f"{session.id}.turns").write_text("")
+    session.file.write_text(lines)
+    session.parent = json.loads(lines.splitlines()[-1])["uuid"]
+    session.prompt("Ask about the seal")
+    assert search.texts("walrus", "--kind", "prompt") == []
+    assert search.texts("seal", "--kind", "prompt") == ["Ask about the seal"]
+
+
+# ---------------------------------------------------------------- the file
+
+
+def test_the_index_can_be_deleted_damaged_or_older_at_any_time(story: Story, search: Searcher) -> None:
+    story.started().prompt("Find the tapir")
+    expected = search("tapir")
+    assert len(expected) == 1
+    shutil.rmtree(search.file.parent)
+    assert search("tapir") == expected
+    for damage in (b"", b"not a database at all", search.file.read_bytes()[:5000]):
+        search.file.write_bytes(damage)
+        assert search("tapir") == expected
+    subprocess.run([sys.executable, "-c", "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute("
+                    "'PRAGMA user_version = 99')", str(search.file)], check=True)  # fmt: skip
+    assert search("tapir") == expected
+    assert search.file.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_damaged_page_is_noticed_and_the_index_made_again(story: Story, search: Searcher) -> None:
+    session = story.started()
+    for number in range(30):
+        session.prompt(f"Prompt {number} about the kudu")
+    expected = search("kudu", "--limit", "0")
+    assert len(expected) == 30
+    data = bytearray(search.file.read_bytes())
+    data[4096:] = b"\xff" * (len(data) - 4096)
+    search.file.write_bytes(data)
+    assert search("kudu", "--limit", "0") == expected
+
+
+def test_without_a_place_to_write_the_search_works_in_memory(
+    story: Story, search: Searcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    story.started().prompt("Find the okapi")
+    (story.root / ".git/entire/index").write_text("a file where the folder should be")
+    status, out, err = search.run("okapi")
+    assert status == 0
+    assert "Find the okapi" in out
+    assert "in memory" in err
+
+
+def test_a_linked_worktree_shares_the_index(story: Story, search: Searcher, tmp_path: Path) -> None:
+    story.started().prompt("Find the bongo")
+    assert search.texts("bongo")
+    story.git("worktree", "add", "-q", str(tmp_path / "other"), "HEAD")
+    before = search.file.stat().st_mtime_ns
+    assert story.entire("search", "bongo", cwd=tmp_path / "other") == 0
+    assert search.file.stat().st_mtime_ns == before
+    assert not os.path.exists(story.root / ".git/worktrees/other/entire/index")

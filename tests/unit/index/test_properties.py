@@ -1,0 +1,167 @@
+"""The index against a plain model: a list of conversations in which texts are looked for one by one."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from entire.index import database, search, texts, update, words
+from entire.index.entries import OPEN, STORED, Entry, Link, Source
+from entire.index.tracks import Tracks
+from entire.model.findings import KINDS, SearchRequest
+
+WORDS = ("zebra", "yak", "walrus", "snake_case", "camelCase", "a/path.py", "登录错误", "naïve", "C++", "x")
+
+entries = st.builds(
+    Entry,
+    kind=st.sampled_from(KINDS),
+    text=st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join),
+    position=st.just(0),
+    turn=st.just(0),
+    time=st.sampled_from((0.0, 50.0, 100.0, 2e9)),
+    tool=st.sampled_from(("", "Bash")),
+    failed=st.booleans(),
+)
+conversations = st.lists(entries, max_size=8)
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> list[dict[str, tuple[Source, list[Entry]]]]:
+    """Return what is stored at some moments, by key: conversations that grow, are rewound, appear and vanish."""
+    now: dict[str, tuple[Source, list[Entry]]] = {}
+    moments = []
+    said: dict[str, list[Entry]] = {"one": [], "two": []}
+    for number in range(draw(st.integers(1, 6))):
+        session = draw(st.sampled_from(("one", "two")))
+        kept = draw(st.integers(0, len(said[session]) + 3))
+        more = [entry._replace(position=at) for at, entry in enumerate(draw(conversations), min(kept, 99))]
+        said[session] = [*said[session][:kept], *more]
+        for key in draw(st.lists(st.sampled_from(sorted(now)), unique=True)) if now else ():
+            del now[key]
+        scope, created = draw(st.sampled_from((STORED, OPEN))), float(draw(st.integers(1, 5)))
+        source = Source(key=f"k{number}", session_id=session, scope=scope, created=created,
+                        checkpoint_id="" if scope == OPEN else f"c{number}")  # fmt: skip
+        now[source.key] = (source, said[session])
+        moments.append(dict(now))
+    return moments
+
+
+@contextmanager
+def index() -> Iterator[sqlite3.Connection]:
+    with closing(database.connect(":memory:")) as db:
+        yield db
+
+
+def bring(db: sqlite3.Connection, present: dict[str, tuple[Source, list[Entry]]]) -> None:
+    """Bring an index to what is stored now."""
+    known = update.keys(db, STORED) | update.keys(db, OPEN)
+    update.change(db, [source for source, _ in present.values()], known - set(present),
+                  lambda source: present[source.key][1], lambda _: None)  # fmt: skip
+
+
+def content(db: sqlite3.Connection) -> list[tuple[object, ...]]:
+    """Return every message that the index has, with where it says that it is, and the rank of its text."""
+    rows = db.execute(
+        "SELECT v.session, v.key, m.n, t.kind, t.body, m.position, m.turn, m.time, m.tool, m.failed, t.rank >> 26"
+        " FROM message m JOIN version v ON v.id = m.version JOIN text t ON t.id = m.text"
+    )
+    return sorted(set(rows), key=repr)
+
+
+def words_of(db: sqlite3.Connection) -> list[tuple[object, ...]]:
+    """Return where each word is: SQLite's own list of its index, by the texts' bodies."""
+    db.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab(main, words, instance)")
+    rows = db.execute(
+        "SELECT w.term, w.col, w.offset, t.kind, t.body FROM temp.vocabulary w JOIN text t ON t.rank = w.doc"
+    )
+    return sorted(rows, key=repr)
+
+
+@given(moments=histories())
+@settings(max_examples=120, deadline=None)
+def test_an_index_that_was_brought_up_to_date_equals_a_new_one(
+    moments: Sequence[dict[str, tuple[Source, list[Entry]]]],
+) -> None:
+    with index() as followed, index() as new:
+        for present in moments:
+            bring(followed, present)
+        bring(new, moments[-1])
+        assert content(followed) == content(new)
+        assert words_of(followed) == words_of(new)
+        assert followed.execute("SELECT count(*) FROM text").fetchone() == new.execute(
+            "SELECT count(DISTINCT text) FROM message"
+        ).fetchone()  # fmt: skip
+        if not moments[-1]:
+            assert followed.execute("SELECT count(*) FROM message").fetchone() == (0,)
+
+
+@given(moments=histories(), word=st.sampled_from(WORDS), kind=st.sampled_from(("", *KINDS)), failed=st.booleans())
+@settings(max_examples=120, deadline=None)
+def test_every_word_is_found_where_it_is_and_nowhere_else(
+    moments: Sequence[dict[str, tuple[Source, list[Entry]]]], word: str, kind: str, failed: bool
+) -> None:
+    expected = {
+        (entry.kind, entry.text)
+        for _, said in moments[-1].values()
+        for entry in said
+        if word in entry.text.split() and kind in ("", entry.kind) and (entry.failed or not failed)
+    }
+    with index() as db:
+        for present in moments:
+            bring(db, present)
+        request = SearchRequest(query=word, kinds=(kind,) if kind else (), failed=failed, limit=0)
+        found, has_more = search.find(db, request)
+    assert {(finding.kind, finding.snippet) for finding in found} == expected
+    assert (len(found), has_more) == (len(expected), False)
+    assert [finding.kind for finding in found] == sorted((finding.kind for finding in found), key=KINDS.index)
+    for name in KINDS:
+        times = [finding.time for finding in found if finding.kind == name]
+        assert times == sorted(times, reverse=True)
+
+
+def test_a_conversation_that_grows_is_one_track_and_a_rewound_one_shares_its_beginning() -> None:
+    said = [Entry(kind="prompt", text=f"word{n}", position=n) for n in range(6)]
+    other = [*said[:3], Entry(kind="prompt", text="another", position=3)]
+    with index() as db:
+        tracks = Tracks(db, texts.Texts(db), "s")
+        for key, conversation in (("a", said[:2]), ("b", said), ("c", other), ("d", said[:4])):
+            tracks.add(Source(key=key, session_id="s"), conversation)
+        assert db.execute("SELECT id, parent, fork FROM track").fetchall() == [(1, 0, 0), (2, 1, 3)]
+        assert db.execute("SELECT key, track, length FROM version").fetchall() == [
+            ("a", 1, 2), ("b", 1, 6), ("c", 2, 4), ("d", 1, 4)
+        ]  # fmt: skip
+        assert db.execute("SELECT count(*) FROM message").fetchone() == (7,)
+
+
+def test_a_text_is_held_once_and_compressed() -> None:
+    long = "the same output of a tool\n" * 1000
+    with index() as db:
+        said = [Entry(kind="output", text=long, position=n) for n in range(50)]
+        update.change(db, [Source(key="a", session_id="s")], [], lambda _: said, lambda _: None)
+        ((body,),) = db.execute("SELECT body FROM text").fetchall()
+        assert len(body) < len(long) / 20
+        assert texts.unpack(body) == long
+        assert db.execute("SELECT count(*) FROM words_docsize").fetchone() == (1,)
+
+
+def test_commits_are_those_of_the_checkpoint() -> None:
+    with index() as db:
+        source = Source(key="a", session_id="s", checkpoint_id="c1")
+        update.change(db, [source], [], lambda _: [Entry(kind="prompt", text="zebra")], lambda _: None)
+        update.set_links(db, [Link(checkpoint_id="c1", oid="1" * 40, author="Ann", time=1.0),
+                              Link(checkpoint_id="c1", oid="2" * 40, author="Bob", time=2.0)])  # fmt: skip
+        (found,), _ = search.find(db, SearchRequest(query="zebra", author="ann"))
+        assert (found.commits, found.author) == (("2" * 40, "1" * 40), "Bob")
+        assert search.find(db, SearchRequest(query="zebra", author="zed")) == ([], False)
+
+
+def test_the_words_of_a_text() -> None:
+    assert words.columns("call HTMLReader.readAll in parse_config") == (
+        "call HTMLReader.readAll in parse_config", "HTML Reader read All"
+    )  # fmt: skip
+    assert words.columns("修复 C++")[0] == " 修复 复  Cplusplus"
+    assert words.columns("a" * 100_000 + "B") == ("a" * 100_000 + "B", "a" * 100_000 + " B")

@@ -1,0 +1,43 @@
+"""The results of a search as lines."""
+
+from __future__ import annotations
+
+from entire.model.findings import Finding, SearchView
+from entire.model.value import replace
+from entire.ui import findings
+from entire.ui.text import Style
+
+FINDING = Finding(
+    kind="tool", snippet="run \x1b[31mpytest\nin tests", highlights=((9, 15),), session_id="0123456789", agent="Agent",
+    turn=2, time=900.0, tool="Bash", has_failed=True, checkpoint_id="a1b2c3d4e5f6", commits=("f" * 40,), occurrences=3,
+    show="entire show a1b2c3d4e5f6",
+)  # fmt: skip
+
+
+def test_a_finding_is_shown_with_its_place_and_what_matched() -> None:
+    assert list(findings.lines(SearchView(findings=(FINDING,)), Style(False), 1000.0)) == [
+        "Tool call (Bash, failed), 3 times  1 minute ago",
+        "  run ^[[31mpytest",
+        "  in tests",
+        "  session 0123456…, prompt 2, Agent, checkpoint a1b2c3d4e5f6, commit fffffff",
+        "  entire show a1b2c3d4e5f6",
+    ]
+
+
+def test_what_matched_has_a_colour_on_a_terminal() -> None:
+    shown = "\n".join(findings.lines(SearchView(findings=(FINDING,)), Style(True), 1000.0))
+    assert "^[[31m\033[33mpytest\033[0m" in shown
+
+
+def test_an_open_session_and_more_than_the_limit() -> None:
+    open_one = replace(FINDING, kind="prompt", tool="", checkpoint_id="", commits=(), occurrences=1, time=0.0)
+    assert list(findings.lines(SearchView(findings=(open_one,), has_more=True), Style(False), 1000.0)) == [
+        "Prompt",
+        "  run ^[[31mpytest",
+        "  in tests",
+        "  session 0123456…, prompt 2, Agent, not committed",
+        "  entire show a1b2c3d4e5f6",
+        "",
+        "There is more: `--limit` shows more than 1 result.",
+    ]
+    assert list(findings.lines(SearchView(), Style(False), 0.0)) == ["Nothing found."]
