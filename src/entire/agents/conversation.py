@@ -9,9 +9,9 @@ from __future__ import annotations
 from entire.agents import call_forms, message_forms, transcripts
 from entire.agents.message_forms import AGENT, TOOL, USER
 from entire.model.transcripts import Message
-from entire.model.value import replace
+from entire.model.value import Value, replace
 
-__all__ = ["AGENT", "TOOL", "USER", "Message", "prompts", "read", "read_subagent"]
+__all__ = ["AGENT", "TOOL", "USER", "Message", "Reading", "beginning", "prompts", "read", "read_subagent", "read_whole"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def read_subagent(data: bytes) -> list[Message]:
     """Return the conversation in a subagent's transcript; its first prompt is the task it was given."""
-    return _read([(at, message_forms.as_main(record)) for at, record in _records(data)])
+    return _read([(at, message_forms.as_main(record)) for at, record in _records(data)]).messages
 
 
 def read(data: bytes, start: int = 0) -> list[Message]:
@@ -33,16 +33,57 @@ def read(data: bytes, start: int = 0) -> list[Message]:
 
     The whole transcript is read in any case: what comes later decides what was rewound, repeated or rewritten.
     """
-    return [message for message in _read(_records(data)) if message.at >= start]
+    return [message for message in _read(_records(data)).messages if message.at >= start]
 
 
-def _read(records: Iterable[tuple[int, Record]]) -> list[Message]:
-    found = _without_undone(records)
-    every = [(record, message_forms.messages(at, record)) for at, record in found]
-    spoken = [(record, messages) for record, messages in every if messages]
-    spoken = _without_drafts(_without_repetitions(_without_abandoned(spoken, [record for _, record in found])))
-    answers = {answer.id: answer for _, record in found for answer in call_forms.results(record)}
-    return [_answered(message, answers) for _, messages in spoken for message in messages]
+class Reading(Value):
+    """A conversation as it was read. ``answers``: the record of each call's answer, by the call's id.
+
+    ``only_grew``: nothing in it was taken back, so that each earlier state of it is a beginning of it.
+    """
+
+    messages: list[Message]
+    answers: Mapping[str, int]
+    only_grew: bool
+
+
+def read_whole(data: bytes) -> Reading:
+    """Return the conversation in a transcript, with what tells its earlier states."""
+    return _read(_records(data))
+
+
+def beginning(whole: Reading, data: bytes, part: bytes) -> list[Message] | None:
+    """Return the conversation in ``part``, an earlier state of the transcript ``data``; None: it must be read."""
+    is_earlier = data.startswith(part) and (part.endswith(b"\n") or data[len(part) : len(part) + 1] in (b"", b"\n"))
+    if not (whole.only_grew and is_earlier and b"\n" in part):
+        return None
+    end = part.count(b"\n") + (not part.endswith(b"\n"))
+    found = [message for message in whole.messages if message.at < end]
+    return [_unanswered(message) if _is_answered_after(message, whole.answers, end) else message for message in found]
+
+
+def _is_answered_after(message: Message, answers: Mapping[str, int], end: int) -> bool:
+    return message.call is not None and answers.get(message.call.id, 0) >= end
+
+
+def _unanswered(message: Message) -> Message:
+    assert message.call is not None
+    return replace(message, call=replace(message.call, output="", has_failed=False))
+
+
+def _read(records: Iterable[tuple[int, Record]]) -> Reading:
+    every = list(records)
+    found = _without_undone(every)
+    said = [(record, message_forms.messages(at, record)) for at, record in found]
+    spoken = [(record, messages) for record, messages in said if messages]
+    kept = _without_drafts(_without_repetitions(_without_abandoned(spoken, [record for _, record in found])))
+    answers = {answer.id: (at, answer) for at, record in found for answer in call_forms.results(record)}
+    results = {name: answer for name, (_, answer) in answers.items()}
+    return Reading(
+        messages=[_answered(message, results) for _, messages in kept for message in messages],
+        answers={name: at for name, (at, _) in answers.items()},
+        only_grew=len(found) == len(every) and len(kept) == len(spoken),
+    )
 
 
 def _answered(message: Message, answers: Mapping[str, Result]) -> Message:

@@ -55,7 +55,7 @@ def change(
     texts, count, pending = Texts(db), 0, 0
     for session_id in dict.fromkeys([*added, *removed]):
         tracks = Tracks(db, texts, session_id)
-        for source in added.get(session_id, ()):
+        for source in reversed(added.get(session_id, [])):  # the last has most of the others in it
             entries = read(source)
             tracks.add(source, entries)
             pending += len(entries)

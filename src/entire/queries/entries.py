@@ -11,13 +11,28 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from entire.agents.contract import Agent
+    from entire.agents.conversation import Reading
     from entire.model.transcripts import Message
 
 
-def messages(data: bytes, agent: Agent | None) -> list[Message]:
-    """Return the messages of a transcript."""
-    ask = getattr(agent.transcript("", data), "messages", None) if agent is not None else None
-    return list(ask()) if ask is not None else conversation.read(data)
+class Reader:
+    """Reads the stored states of one session's conversation: later states first, then their beginnings cost little."""
+
+    def __init__(self, session_id: str) -> None:
+        self.session_id = session_id
+        self._data = b""
+        self._whole: Reading | None = None
+
+    def messages(self, data: bytes, agent: Agent | None) -> list[Message]:
+        """Return the messages of a transcript."""
+        ask = getattr(agent.transcript("", data), "messages", None) if agent is not None else None
+        if ask is not None:
+            return list(ask())
+        known = conversation.beginning(self._whole, self._data, data) if self._whole is not None else None
+        if known is not None:
+            return known
+        self._data, self._whole = data, conversation.read_whole(data)
+        return self._whole.messages
 
 
 def of(said: Iterable[Message], prompts: Sequence[str] = ()) -> list[Entry]:

@@ -54,7 +54,7 @@ class OpenConversations:
         prompts = [prompt.decode("utf-8", "replace") for prompt in notes]
         if session.turn is not None and session.turn.prompt:
             prompts.append(session.turn.prompt)
-        return entries.of(entries.messages(content, agent), prompts)
+        return entries.of(entries.Reader(session.session_id).messages(content, agent), prompts)
 
     def _saved_content(self, session: Session, agent: Agent | None) -> bytes:
         parts = step_transcripts.latest_parts(self._objects, session)

@@ -31,7 +31,8 @@ class StoredConversations:
 
     def __init__(self, catalog: Catalog, known: Set[tuple[str, str]]) -> None:
         self._top = catalog.place.top
-        self._objects = read.Objects(self._top)
+        self._objects = _Blobs(self._top)
+        self._reader = entries.Reader("")
         self._slots: dict[str, Slot] = {}
         self.trees = {(listed.id, listed.tree) for tip in catalog.commits
                       for listed in checkpoints.list_all(self._top, [tip])}  # fmt: skip
@@ -57,12 +58,15 @@ class StoredConversations:
     def read(self, source: Source) -> list[Entry]:
         """Return what a session says in a checkpoint."""
         slot = self._slots[source.key]
+        if self._reader.session_id != source.session_id:
+            self._objects.forget()
+            self._reader = entries.Reader(source.session_id)
         agent = registry.make_by_type(source.agent)
         try:
             data = checkpoints.transcript(self._objects, slot, agent.reassemble_transcript if agent else None)
         except MissingObjectError:
             data = b""
-        return entries.of(entries.messages(data, agent), checkpoints.prompts(self._objects, slot))
+        return entries.of(self._reader.messages(data, agent), checkpoints.prompts(self._objects, slot))
 
     def gone(self, keys: Iterable[str]) -> list[str]:
         """Return those of the index's conversations that are in no checkpoint any more."""
@@ -88,6 +92,23 @@ class StoredConversations:
 
     def _get(self, names: Sequence[str]) -> Iterator[Object | None]:
         return bulk.get(self._top, names)
+
+
+class _Blobs(read.Objects):
+    """Reads each blob once: the checkpoints of a session share most parts of its transcript."""
+
+    def __init__(self, where: str) -> None:
+        super().__init__(where)
+        self._known: dict[str, bytes | None] = {}
+
+    def blob(self, name: str) -> bytes | None:
+        if name not in self._known:
+            self._known[name] = super().blob(name)
+        return self._known[name]
+
+    def forget(self) -> None:
+        """Free the memory."""
+        self._known.clear()
 
 
 def _key(checkpoint_id: str, tree: str, slot: Slot) -> str:
