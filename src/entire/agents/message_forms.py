@@ -101,9 +101,10 @@ def is_aside(record: Record) -> bool:
     if isinstance(record.get("agentId"), str) and record["agentId"]:
         return True
     for place in (record, record.get("info")):
-        if isinstance(place, dict) and not _ASIDE.keys().isdisjoint(place):
-            marks = [(place.get(name), value) for name, value in _ASIDE.items()]
-            if any(mark == value and type(mark) is type(value) for mark, value in marks):
+        if not isinstance(place, dict):
+            continue
+        for name in _ASIDE.keys() & place.keys():
+            if place[name] == _ASIDE[name] and type(place[name]) is type(_ASIDE[name]):
                 return True
     return False
 

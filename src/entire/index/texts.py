@@ -18,13 +18,16 @@ if TYPE_CHECKING:
 
 _KIND_SHIFT, _TIME_SHIFT = 60, 26
 _MAX_TIME = (1 << 34) - 1
+_CHANGED = """
+SELECT t.id, t.kind, t.rank, t.body, (SELECT max(m.time) FROM message m WHERE m.text = t.id)
+FROM changed c JOIN text t ON t.id = c.id"""
 _PLAIN_BYTES = 400
 """Shorter texts are not compressed: it would cost more than it saves."""
 
 
-def pack(text: str) -> str | bytes:
+def pack(data: bytes) -> str | bytes:
     """Return a text as the index holds it."""
-    return text if len(text) <= _PLAIN_BYTES else zlib.compress(text.encode("utf-8", "replace"), 1)
+    return data.decode() if len(data) <= _PLAIN_BYTES else zlib.compress(data, 1)
 
 
 def unpack(body: str | bytes) -> str:
@@ -53,11 +56,12 @@ class Texts:
         data = text.encode("utf-8", "replace")
         digest = hashlib.blake2b(data, digest_size=8, salt=bytes([kind])).digest()
         key = int.from_bytes(digest, "big", signed=True)
-        found = self._db.execute("SELECT id FROM text WHERE hash = ?", (key,)).fetchone()
+        row = (key, kind, pack(data))
+        found = self._db.execute(
+            "INSERT INTO text (hash, kind, body) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING id", row
+        ).fetchone()
         if found is None:
-            found = self._db.execute(
-                "INSERT INTO text (hash, kind, body) VALUES (?, ?, ?) RETURNING id", (key, kind, pack(data.decode()))
-            ).fetchone()
+            found = self._db.execute("SELECT id FROM text WHERE hash = ?", (key,)).fetchone()
         return int(found[0])
 
     def touch(self, ids: Iterable[int]) -> None:
@@ -66,15 +70,13 @@ class Texts:
 
     def settle(self) -> None:
         """Give the texts that were touched their rank, and remove those that are in no message."""
+        self._db.execute("CREATE TEMP TABLE IF NOT EXISTS changed (id INTEGER PRIMARY KEY)")
+        self._db.executemany("INSERT INTO changed VALUES (?)", ((number,) for number in sorted(self._changed)))
         removed: list[tuple[int, str, str]] = []
         added: list[tuple[int, str, str]] = []
         ranked: list[tuple[int | None, int]] = []
         gone: list[tuple[int]] = []
-        for number in sorted(self._changed):
-            kind, before, body = self._db.execute(
-                "SELECT kind, rank, body FROM text WHERE id = ?", (number,)
-            ).fetchone()
-            last = self._db.execute("SELECT max(time) FROM message WHERE text = ?", (number,)).fetchone()[0]
+        for number, kind, before, body, last in self._db.execute(_CHANGED):
             after = None if last is None else rank(kind, last, number)
             if after is None:
                 gone.append((number,))
@@ -86,6 +88,7 @@ class Texts:
             if after is not None:
                 added.append((after, *columns))
                 ranked.append((after, number))
+        self._db.execute("DELETE FROM changed")
         self._write(sorted(removed), sorted(added))
         self._db.executemany("DELETE FROM text WHERE id = ?", gone)
         self._db.executemany("UPDATE text SET rank = ? WHERE id = ?", ranked)

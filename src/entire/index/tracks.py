@@ -26,11 +26,12 @@ class Tracks:
         rows = db.execute("SELECT id, parent, fork FROM track WHERE session = ? ORDER BY id", (session_id,))
         self._tracks: dict[int, tuple[int, int]] = {number: (parent, fork) for number, parent, fork in rows}
         self._known: dict[int, list[Identity]] = {}
+        self._ids: dict[tuple[int, str], int] = {}
 
     def add(self, source: Source, entries: Sequence[Entry]) -> None:
         """Add a version; only those of its messages that no track has are written."""
         new = [
-            (self._texts.add(ORDER[entry.kind], entry.text), entry.position, entry.turn, entry.tool, int(entry.failed))
+            (self._text(ORDER[entry.kind], entry.text), entry.position, entry.turn, entry.tool, int(entry.failed))
             for entry in entries
         ]
         track, common = self._longest(new)
@@ -96,6 +97,12 @@ class Tracks:
                 )
                 self._texts.touch([text for text, is_timed in rows if not is_timed])
                 at = length
+
+    def _text(self, kind: int, text: str) -> int:
+        """Return the id of a text; the versions of a session have most of them in common."""
+        if (kind, text) not in self._ids:
+            self._ids[kind, text] = self._texts.add(kind, text)
+        return self._ids[kind, text]
 
     def _longest(self, new: list[Identity]) -> tuple[int, int]:
         """Return the track that has most of a conversation's beginning, and how many messages; (0, 0) if none has."""
