@@ -6,16 +6,20 @@ import json
 import random
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from entire.git import refs
 from entire.git.write import Stream
+from entire.index import database, search
+from entire.model.findings import SearchRequest
 from entire.model.ids import CheckpointId
 from entire.model.records import SessionRecord
 from entire.redact import trusted
 from entire.store import checkpoint_writer, checkpoints
 
+MESSAGES = 200_000
 MESSAGES_A_SESSION = 1_000
 CHECKPOINTS_A_SESSION = 4
 """Checkpoints that hold a session, each with more of it."""
@@ -43,6 +47,18 @@ def fill(top: Path, messages: int) -> int:
     mark = stream.commit(message=b"Conversations", author=_WHO, changes=changes)
     refs.move(str(top), [refs.Move(ref=checkpoints.LOCAL_REF, new=stream.write()[mark], old="")])
     return count * MESSAGES_A_SESSION
+
+
+def answer_time(folder: Path, query: str, repeat: int) -> float:
+    """Return the shortest time in seconds in which an index in a folder answers a query."""
+    times = []
+    for _ in range(repeat):
+        with closing(database.connect(str(folder / database.NAME))) as db:
+            search.find(db, SearchRequest(query="nothing"))  # reads the schema
+            start = time.perf_counter()
+            search.find(db, SearchRequest(query=query))
+            times.append(time.perf_counter() - start)
+    return min(times)
 
 
 def _slot(number: int, part: int, held: bytes) -> checkpoint_writer.SlotContent:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bench import blamed
+from bench import conversations
 from bench.agents import CLAUDE_CODE, GEMINI_CLI, PYTHON_PLUGIN, SHELL_PLUGIN, Agent
 from bench.installed import ROOT
 from bench.play import Session
@@ -34,6 +35,8 @@ BLAMED_LINES, BLAMED_COMMITS = 5_000, 500
 REWIND_BUDGET = 6.0
 REWOUND_FILES = 20
 MEMORY_BUDGET = 64.0
+SEARCH_BUILD_BUDGET = 20_000.0
+SEARCH_ANSWER_BUDGET = 10.0
 
 KINDS = (
     Kind("small"),
@@ -106,6 +109,7 @@ def groups() -> list[Group]:
     found.append((("redaction",), _redaction))
     found.append((tuple(_COMMANDS), _commands))
     found.append((tuple(_BLAMES), _blames))
+    found.append((("search-build", "search-answer"), _search))
     return found
 
 
@@ -440,4 +444,20 @@ def _blames(run: Run) -> Iterator[Result]:
         floor, ours = min(pair[0] for pair in pairs), min(pair[1] for pair in pairs)
         title = f"{' '.join(['entire', *words])}, {lines:,} lines, {commits} commits"
         yield Result(row, title, ms(floor), ms(ours), ours / floor, BLAME_FACTOR, "{} x git blame")
+def _search(run: Run) -> Iterator[Result]:
+    """Measure the first search of a repository with many conversations, and SQLite's slowest answer to a query."""
+    world = run.world("search")
+    messages = conversations.fill(world.root, conversations.MESSAGES // run.divide)
+    folder = world.root / ".git/entire/index"
+    times = []
+    for _ in range(max(2, run.repeat // 5)):
+        shutil.rmtree(folder, ignore_errors=True)
+        times.append(run.programs.run([run.programs.entire, "search", "deploy"], cwd=world.root, output=True).seconds)
+    rate = messages / min(times)
+    yield Result("search-build", f"first search of {messages:,} messages", "", ms(min(times)), rate,
+                 SEARCH_BUILD_BUDGET, "{} messages/s", at_least=True)  # fmt: skip
+    answers = {query: conversations.answer_time(folder, query, run.repeat) for query in conversations.QUERIES}
+    slowest = max(answers, key=lambda query: answers[query])
+    yield Result("search-answer", f"SQLite's answer in {messages:,} messages", "", ms(answers[slowest]),
+                 answers[slowest] * 1000, SEARCH_ANSWER_BUDGET, "{} ms", note=f"slowest: {slowest}")  # fmt: skip
     shutil.rmtree(world.folder)

@@ -149,19 +149,21 @@ def _without_abandoned(spoken: Spoken, found: list[Record]) -> Spoken:
     while leaf in parents and leaf not in path:
         path.add(leaf)
         leaf = parents[leaf]
-    nodes = [(message_forms.node(record), messages[0].who) for record, messages in spoken]
-    contested = {node[1] for node, who in nodes if node is not None and who == USER}
-    contested &= {parents[name] for name in path}
+    nodes = [message_forms.node(record) for record, _ in spoken]
+    prompts = (node[1] for node, (_, messages) in zip(nodes, spoken, strict=True) if node and messages[0].who == USER)
+    contested = {parents[name] for name in path}.intersection(prompts)
     gone: set[str] = set()
     for name, parent in parents.items():  # in the order of the file: parents come first
         if parent in gone or (parent in contested and name not in path):
             gone.add(name)
-    return [pair for pair in spoken if (message_forms.node(pair[0]) or ("", ""))[0] not in gone]
+    return [pair for node, pair in zip(nodes, spoken, strict=True) if node is None or node[0] not in gone]
 
 
 def _without_repetitions(spoken: Spoken) -> Spoken:
     """Drop what the model got, if the transcript also has what people saw: the same, with notes to the model."""
     repeated = {(message_forms.repeated_form(record), messages[0].who) for record, messages in spoken}
+    if not any(form for form, _ in repeated):
+        return spoken
     return [
         (record, messages)
         for record, messages in spoken

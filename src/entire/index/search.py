@@ -31,7 +31,7 @@ INSERT INTO chosen SELECT v.id FROM version v WHERE (:session = '' OR v.session 
     AND (:file = '' OR EXISTS (SELECT 1 FROM file f WHERE f.version = v.id AND is_in(f.path, :file)))"""
 
 _MATCHING = """
-SELECT t.id, t.body FROM words CROSS JOIN text t ON t.rank = words.rowid
+SELECT t.id, t.body FROM words CROSS JOIN text t ON t.id = words.rowid & :number
 WHERE words MATCH :match AND words.rowid BETWEEN :lowest AND :highest AND EXISTS (
     SELECT 1 FROM message m WHERE m.text = t.id AND m.time >= :since AND m.time <= :until
         AND (:tool = '' OR m.tool = :tool COLLATE NOCASE) AND m.failed >= :failed
@@ -105,7 +105,9 @@ def _hits(db: sqlite3.Connection, match: str, kind: str, values: Values) -> Iter
     since = values["since"]
     assert isinstance(since, float)
     lowest, highest = texts.ranks(ORDER[kind], since)
-    yield from db.execute(_MATCHING, {**values, "match": match, "lowest": lowest, "highest": highest})
+    yield from db.execute(
+        _MATCHING, {**values, "match": match, "number": texts.NUMBER, "lowest": lowest, "highest": highest}
+    )
 
 
 def _findings(db: sqlite3.Connection, found: list[list[Hit]], wanted: Expression, values: Values) -> list[Finding]:

@@ -36,7 +36,11 @@ def unpack(body: str | bytes) -> str:
 
 def rank(kind: int, time: float, number: int) -> int:
     moment = min(max(int(time), 0), _MAX_TIME)
-    return kind << _KIND_SHIFT | moment << _TIME_SHIFT | number & ((1 << _TIME_SHIFT) - 1)
+    return kind << _KIND_SHIFT | moment << _TIME_SHIFT | number & NUMBER
+
+
+NUMBER = (1 << _TIME_SHIFT) - 1
+"""The bits of a rank that are the text's id."""
 
 
 def ranks(kind: int, since: float) -> tuple[int, int]:
@@ -50,6 +54,7 @@ class Texts:
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         self._changed: set[int] = set()
+        self._has_removed = False
 
     def add(self, kind: int, text: str) -> int:
         """Return the id of a text, which is new or known."""
@@ -57,12 +62,10 @@ class Texts:
         digest = hashlib.blake2b(data, digest_size=8, salt=bytes([kind])).digest()
         key = int.from_bytes(digest, "big", signed=True)
         row = (key, kind, pack(data))
-        found = self._db.execute(
-            "INSERT INTO text (hash, kind, body) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING id", row
-        ).fetchone()
-        if found is None:
-            found = self._db.execute("SELECT id FROM text WHERE hash = ?", (key,)).fetchone()
-        return int(found[0])
+        done = self._db.execute("INSERT OR IGNORE INTO text (hash, kind, body) VALUES (?, ?, ?)", row)
+        if done.rowcount and done.lastrowid:
+            return done.lastrowid
+        return int(self._db.execute("SELECT id FROM text WHERE hash = ?", (key,)).fetchone()[0])
 
     def touch(self, ids: Iterable[int]) -> None:
         """Note that messages with these texts were added, removed, or got another time."""
@@ -92,7 +95,14 @@ class Texts:
         self._write(sorted(removed), sorted(added))
         self._db.executemany("DELETE FROM text WHERE id = ?", gone)
         self._db.executemany("UPDATE text SET rank = ? WHERE id = ?", ranked)
+        self._has_removed = self._has_removed or bool(gone)
         self._changed.clear()
+
+    def erase(self) -> None:
+        """Overwrite the words of removed texts, which SQLite otherwise only marks as removed."""
+        if self._has_removed:
+            self._db.execute("INSERT INTO words (words) VALUES ('optimize')")
+            self._has_removed = False
 
     def _write(self, removed: list[tuple[int, str, str]], added: list[tuple[int, str, str]]) -> None:
         """Change the words, each way by rising rank: SQLite writes a part of its index whenever the order breaks."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 from entire.index.texts import Texts
 from entire.index.tracks import Tracks
 
@@ -43,6 +45,19 @@ def change(
     progress: Callable[[int], None],
 ) -> None:  # fmt: skip
     """Add conversations, and forget those with the keys ``gone``. Calls ``progress`` with the messages read so far."""
+    was_enabled = gc.isenabled()
+    gc.disable()  # a build makes millions of values and no cycles
+    try:
+        _change(db, new, gone, read, progress)
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _change(
+    db: sqlite3.Connection, new: Sequence[Source], gone: Iterable[str], read: Read,
+    progress: Callable[[int], None],
+) -> None:  # fmt: skip
     added: dict[str, list[Source]] = {}
     unknown = set(missing(db, [source.key for source in new]))
     for source in sorted(new, key=lambda source: (source.created, source.key)):
@@ -67,6 +82,7 @@ def change(
             count, pending = count + pending, 0
             progress(count)
     texts.settle()
+    texts.erase()
     db.commit()
 
 
