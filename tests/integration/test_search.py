@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import re
 import shutil
+import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from entire.cli import main
+from entire.index import database
+from entire.model.findings import SearchRequest
+from entire.workspace import Workspace
+from tests import golden
 from tests.integration.story import Session, Story
 
 SECRET = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
@@ -330,3 +339,130 @@ def test_a_linked_worktree_shares_the_index(story: Story, search: Searcher, tmp_
     assert story.entire("search", "bongo", cwd=tmp_path / "other") == 0
     assert search.file.stat().st_mtime_ns == before
     assert not os.path.exists(story.root / ".git/worktrees/other/entire/index")
+
+
+def test_an_index_that_may_not_be_written_is_read_and_completed_in_memory(
+    story: Story, search: Searcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = story.started()
+    session.prompt("Find the civet")
+    assert search.texts("civet")
+    session.prompt("Find another civet")
+    before = search.file.read_bytes()
+    may = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: path != str(search.file) and may(path, mode))
+    status, out, err = search.run("civet")
+    assert (status, out.count("Find "), "in memory" in err) == (0, 2, True)
+    assert search.file.read_bytes() == before
+
+
+def test_a_full_disk_does_not_stop_a_search(story: Story, search: Searcher, monkeypatch: pytest.MonkeyPatch) -> None:
+    story.started().prompt("Find the genet")
+
+    def full(db: sqlite3.Connection) -> sqlite3.Connection:
+        if db.execute("PRAGMA database_list").fetchone()[2]:
+            db.execute("PRAGMA max_page_count = 2")
+        return prepared(db)
+
+    prepared = database.prepared
+    monkeypatch.setattr(database, "prepared", full)
+    status, out, err = search.run("genet")
+    assert (status, "Find the genet" in out) == (0, True), err
+    assert "full" in err
+
+
+def test_searches_killed_at_any_moment_leave_an_index_that_answers(story: Story, search: Searcher) -> None:
+    session = story.started()
+    for number in range(40):
+        session.prompt(f"Prompt {number} about the oribi {'x' * number}")
+    command = [sys.executable, "-m", "entire", "search", "oribi", "--limit", "0", "--json"]
+    for pause in range(12):
+        session.record("user", message={"role": "user", "content": f"Late oribi {pause}"})
+        child = subprocess.Popen(command, cwd=story.root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(0.04 * pause)
+        child.kill()
+        child.wait()
+    found = search("oribi", "--limit", "0", "--kind", "prompt")
+    assert len(found) == 52
+    shutil.rmtree(search.file.parent)
+    assert search("oribi", "--limit", "0", "--kind", "prompt") == found
+
+
+def test_two_searches_at_once_answer_the_same(story: Story, search: Searcher) -> None:
+    session = story.started()
+    for number in range(30):
+        session.prompt(f"Prompt {number} about the topi")
+    command = [sys.executable, "-m", "entire", "search", "topi", "--limit", "0", "--json"]
+    children = [subprocess.Popen(command, cwd=story.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                for _ in range(3)]  # fmt: skip
+    answers = [child.communicate() for child in children]
+    assert len({out for out, _ in answers}) == 1
+    assert {err for _, err in answers} == {b""}
+    assert len(json.loads(answers[0][0])["findings"]) == 30
+
+
+def test_without_fts5_the_error_says_what_to_do(
+    story: Story, search: Searcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise sqlite3.OperationalError("no such module: fts5")
+
+    class Without(sqlite3.Connection):
+        def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
+            if "fts5" in sql:
+                refuse()
+            return super().execute(sql, *values)
+
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda path, **given: connect(path, factory=Without, **given))
+    status, _, err = search.run("anything")
+    assert status == 1
+    assert "has no FTS5" in err and "hint: install" in err
+
+
+def test_uninstalling_removes_the_index_and_clean_leaves_it(story: Story, search: Searcher) -> None:
+    story.started().prompt("Find the nyala")
+    assert search.texts("nyala")
+    assert story.entire("clean", "--force") == 0
+    assert story.entire("doctor") == 0
+    assert search.file.exists()
+    assert story.entire("disable", "--uninstall", "--force") == 0
+    assert not search.file.parent.exists()
+
+
+# ---------------------------------------------------------------- repositories of all kinds
+
+
+@pytest.mark.parametrize("stage", golden.STAGES)
+def test_what_the_go_cli_wrote_is_found(stage: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    top = golden.repositories(golden.unpack(stage, tmp_path))[-1]
+    with contextlib.chdir(top):
+        workspace = Workspace.find()
+        for name in workspace.checkpoint_ids():
+            for part in workspace.checkpoint(name).parts:
+                for prompt in part.prompts:
+                    words = " ".join(re.findall(r"[A-Za-z]{3,}", prompt.text)[:6])
+                    view = workspace.search(SearchRequest(query=words, kinds=("prompt",), limit=0))
+                    assert part.session_id in {found.session_id for found in view.findings}, (name, prompt.text)
+
+
+def test_another_clone_finds_what_it_fetched(story: Story, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    session = story.started()
+    play(session, "Find the eland", "e.txt", "e\n")
+    story.commit("Eland")
+    other = tmp_path / "other"
+    story.git("clone", "-q", str(story.root), str(other))
+    capsys.readouterr()
+    assert story.entire("search", "eland", "--kind", "prompt", "--json", cwd=other) == 0
+    (found,) = json.loads(capsys.readouterr().out)["findings"]
+    assert (found["session_id"], found["checkpoint_id"]) == (session.id, story.ids()[0])
+
+
+@pytest.mark.parametrize("arguments", [(), ("--object-format=sha256",)])
+def test_a_repository_without_anything_has_no_findings(
+    arguments: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subprocess.run(["git", "init", "-q", *arguments, str(tmp_path)], check=True)
+    monkeypatch.chdir(tmp_path)
+    assert main(["search", "anything"]) == 0
+    assert capsys.readouterr().out == "Nothing found.\n"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import closing
+from urllib.parse import quote
 
 from entire import files
 from entire.errors import EntireError, LockTimeoutError
@@ -44,7 +46,19 @@ class Index:
                 return self._ask_file(ask)
         except (OSError, sqlite3.Error, LockTimeoutError, _Unwritable) as error:
             self.note = f"the search index could not be written, so this search built one in memory ({_why(error)})"
-        return _ask(connect(":memory:"), ask)
+        try:
+            return _ask(self._copy(), ask)
+        except sqlite3.Error:
+            return _ask(connect(":memory:"), ask)
+
+    def _copy(self) -> sqlite3.Connection:
+        """Return a copy in memory of an index that cannot be written, so that only what is new is read."""
+        copy = sqlite3.connect(":memory:")
+        with closing(sqlite3.connect(f"file:{quote(self.path)}?mode=ro", uri=True, timeout=0.1)) as source:
+            if source.execute("PRAGMA user_version").fetchone()[0] != schema.VERSION:
+                raise sqlite3.DatabaseError("another version")
+            source.backup(copy)
+        return prepared(copy)
 
     def _ask_file(self, ask: Callable[[sqlite3.Connection], T]) -> T:
         try:
@@ -95,8 +109,12 @@ def check_support() -> None:
 
 
 def connect(path: str) -> sqlite3.Connection:
-    """Open an index, and make its tables if it is new."""
-    db = sqlite3.connect(path, timeout=5.0)
+    """Open an index, which is made if it is new."""
+    return prepared(sqlite3.connect(path, timeout=5.0))
+
+
+def prepared(db: sqlite3.Connection) -> sqlite3.Connection:
+    """Return a connection that is set up; makes the tables if there are none."""
     try:
         db.execute(
             "PRAGMA synchronous = OFF"
