@@ -9,7 +9,7 @@ import time
 import click
 
 from entire.model.findings import KINDS, SearchRequest
-from entire.ui import findings, form, group, text
+from entire.ui import findings, form, group, pager, text
 from entire.workspace import Workspace
 
 _EXCLUDED = re.compile(r"-[^-\d]")
@@ -63,5 +63,5 @@ def run(request: SearchRequest, *, as_json: bool = False) -> int:
     if as_json:
         text.write(form.dumps(view))
     else:
-        text.write(findings.lines(view, text.style_for(sys.stdout), time.time()))
+        text.write(findings.lines(view, text.style_for(sys.stdout), time.time(), pager.width()))
     return 0

@@ -6,6 +6,7 @@ from entire.model.findings import Finding, SearchView
 from entire.model.value import replace
 from entire.ui import findings
 from entire.ui.text import Style
+from tests import screens
 
 FINDING = Finding(
     kind="tool", snippet="run \x1b[31mpytest\nin tests", highlights=((9, 15),), session_id="0123456789", agent="Agent",
@@ -15,7 +16,7 @@ FINDING = Finding(
 
 
 def test_a_finding_is_shown_with_its_place_and_what_matched() -> None:
-    assert list(findings.lines(SearchView(findings=(FINDING,)), Style(False), 1000.0)) == [
+    assert list(findings.lines(SearchView(findings=(FINDING,)), Style(False), 1000.0, 0)) == [
         "Tool call (Bash, failed), 3 times  1 minute ago",
         "  run ^[[31mpytest",
         "  in tests",
@@ -25,13 +26,13 @@ def test_a_finding_is_shown_with_its_place_and_what_matched() -> None:
 
 
 def test_what_matched_has_a_colour_on_a_terminal() -> None:
-    shown = "\n".join(findings.lines(SearchView(findings=(FINDING,)), Style(True), 1000.0))
+    shown = "\n".join(findings.lines(SearchView(findings=(FINDING,)), Style(True), 1000.0, 0))
     assert "^[[31m\033[33mpytest\033[0m" in shown
 
 
 def test_an_open_session_and_more_than_the_limit() -> None:
     open_one = replace(FINDING, kind="prompt", tool="", checkpoint_id="", commits=(), occurrences=1, time=0.0)
-    assert list(findings.lines(SearchView(findings=(open_one,), has_more=True), Style(False), 1000.0)) == [
+    assert list(findings.lines(SearchView(findings=(open_one,), has_more=True), Style(False), 1000.0, 0)) == [
         "Prompt",
         "  run ^[[31mpytest",
         "  in tests",
@@ -40,4 +41,23 @@ def test_an_open_session_and_more_than_the_limit() -> None:
         "",
         "There is more: `--limit` shows more than 1 result.",
     ]
-    assert list(findings.lines(SearchView(), Style(False), 0.0)) == ["Nothing found."]
+    assert list(findings.lines(SearchView(), Style(False), 0.0, 0)) == ["Nothing found."]
+
+
+WIDE = replace(
+    FINDING,
+    kind="answer",
+    tool="",
+    snippet="\tThe 登录错误 and \N{PARTY POPPER} e\u0301tude \x07 of a long line that does not fit in a narrow terminal\n\n"
+    "and_one_word_that_is_much_longer_than_a_narrow_terminal_is_wide_without_any_blank\r",
+    highlights=((5, 9), (70, 76)),
+    session_id="0123abcd-0000-4000-8000-000000000000",
+    show="entire show 0123abcd-0000-4000-8000-000000000000:12",
+    agent="An Agent With a Long Name",
+    occurrences=1,
+)
+
+
+def test_the_screens_of_a_search() -> None:
+    view = SearchView(findings=(FINDING, WIDE), has_more=True)
+    screens.check("search", lambda width, style: findings.lines(view, style, 1000.0, width))
