@@ -17,8 +17,12 @@ from typing import Any
 import pytest
 
 from entire.cli import main
+from entire.git.read import Objects
 from entire.index import database
 from entire.model.findings import SearchRequest
+from entire.model.ids import CheckpointId
+from entire.redact import trusted
+from entire.store import checkpoint_writer, checkpoints
 from entire.workspace import Workspace
 from tests import golden
 from tests.integration.story import Session, Story
@@ -466,3 +470,27 @@ def test_a_repository_without_anything_has_no_findings(
     monkeypatch.chdir(tmp_path)
     assert main(["search", "anything"]) == 0
     assert capsys.readouterr().out == "Nothing found.\n"
+
+
+def test_what_a_subagent_said_is_found_in_its_own_conversation(story: Story, search: Searcher) -> None:
+    session = story.started()
+    play(session, "Ask a helper", "h.txt", "h\n")
+    story.commit("Help")
+    (checkpoint,) = story.ids()
+    said = [{"type": "user", "isSidechain": True, "agentId": "f00d", "message": {"role": "user", "content": text}}
+            for text in ("Look for the serval", "And the oncilla")]  # fmt: skip
+    with Objects(str(story.root)) as objects:
+        found = checkpoints.read(objects, [checkpoints.LOCAL_REF], CheckpointId(checkpoint))
+        assert found is not None and found.latest is not None and found.latest.record is not None
+        task = checkpoint_writer.TaskContent(
+            tool_use_id="toolu_1", session_id=session.id, agent_id="f00d",
+            transcript=trusted("".join(json.dumps(record) + "\n" for record in said).encode()),
+        )  # fmt: skip
+        slot = checkpoint_writer.SlotContent(record=found.latest.record)
+        changes = checkpoint_writer.compose([slot], found, tasks=[task])
+        for attempt in checkpoint_writer.attempts(str(story.root), objects):
+            attempt.write(changes, message=b"task", author="A <a@b> 1 +0000")
+    (serval,) = search("serval", "--session", session.id[:8])
+    assert (serval["kind"], serval["session_id"], serval["subagent"], serval["show"], serval["checkpoint_id"]) == (
+        "prompt", session.id, "f00d", f"entire show {session.id}/f00d", checkpoint
+    )  # fmt: skip

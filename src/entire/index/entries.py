@@ -22,12 +22,18 @@ class Source(Value):
 
     key: str
     session_id: str
+    subagent: str = ""  # whose conversation it is, if not the session's own
     scope: str = STORED
     agent: str = ""
     branch: str = ""
     created: float = 0.0  # the earliest that contains a message is where the message is
     checkpoint_id: str = ""
     files: tuple[str, ...] = ()
+
+    @property
+    def conversation(self) -> str:
+        """Whose states these are: the session's, or its subagent's, as `entire show` names it."""
+        return f"{self.session_id}/{self.subagent}" if self.subagent else self.session_id
 
 
 class Link(Value):

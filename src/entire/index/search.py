@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 _NAMES = {number: name for name, number in ORDER.items()}
 
 _CHOOSE = """
-INSERT INTO chosen SELECT v.id FROM version v WHERE (:session = '' OR v.session = :session)
+INSERT INTO chosen SELECT v.id FROM version v
+WHERE (:session = '' OR v.session = :session OR instr(v.session, :session || '/') = 1)
     AND (:agent = '' OR instr(lower(v.agent), :agent) = 1) AND (:branch = '' OR v.branch = :branch)
     AND (:author = ''
         OR EXISTS (SELECT 1 FROM link l WHERE l.checkpoint = v.checkpoint AND contains(l.author, :author)))
@@ -97,7 +98,7 @@ def _session_id(db: sqlite3.Connection, start: str) -> str:
         return ""
     rows = db.execute("SELECT DISTINCT session FROM version WHERE instr(session, ?) = 1", (start,))
     hint = "run `entire status --detailed` to list sessions"
-    return prefix.require(start, [session_id for (session_id,) in rows], "session", hint)
+    return prefix.require(start, [name.partition("/")[0] for (name,) in rows], "session", hint)
 
 
 def _hits(db: sqlite3.Connection, match: str, kind: str, values: Values) -> Iterator[Hit]:
@@ -123,16 +124,18 @@ def _finding(db: sqlite3.Connection, hit: Hit, wanted: Expression, values: Value
     number, body = hit
     (kind,) = db.execute("SELECT kind FROM text WHERE id = ?", (number,)).fetchone()
     places = db.execute(_PLACES, {**values, "text": number}).fetchall()
-    session_id, agent, branch, checkpoint, turn, position, time, tool, failed = places[0]
+    conversation, agent, branch, checkpoint, turn, position, time, tool, failed = places[0]
     links = db.execute("SELECT oid, author FROM link WHERE checkpoint = ? ORDER BY time DESC, oid", (checkpoint,))
     commits = links.fetchall() if checkpoint else []
     text, highlights, is_cut = snippet(texts.unpack(body), wanted.patterns)
+    session_id, _, subagent = conversation.partition("/")
     return Finding(
         kind=_NAMES[kind],
         snippet=text,
         highlights=highlights,
         is_cut=is_cut,
         session_id=session_id,
+        subagent=subagent,
         agent=agent,
         turn=turn,
         position=position,

@@ -62,7 +62,7 @@ def _change(
     unknown = set(missing(db, [source.key for source in new]))
     for source in sorted(new, key=lambda source: (source.created, source.key)):
         if source.key in unknown:
-            added.setdefault(source.session_id, []).append(source)
+            added.setdefault(source.conversation, []).append(source)
     removed: dict[str, list[int]] = {}
     for key in gone:
         for number, session_id in db.execute("SELECT id, session FROM version WHERE key = ?", (key,)):

@@ -34,6 +34,7 @@ class Finding(Value):
     highlights: tuple[tuple[int, int], ...] = ()  # start and end in the snippet of what matches
     is_cut: bool = False  # the snippet is only a part of the text
     session_id: str = ""
+    subagent: str = ""  # the id of the session's subagent whose conversation it is
     agent: str = ""
     turn: int = 0  # the number of the prompt that the text belongs to, 1 for the session's first
     position: int = 0  # records of the transcript before it

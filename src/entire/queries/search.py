@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     Progress = Callable[[str], None]
 
 _TIPS, _REFS = "tips", "refs"
+_OUR_REFS = ("refs/entire/", "refs/heads/entire/")  # steps, journals: no commit of theirs is linked
+_MANY = 100  # conversations whose reading is announced
 
 
 def folder(place: Place) -> str:
@@ -70,6 +72,8 @@ def _moment(place: Place, given: str) -> float:
 def _command(finding: Finding) -> str:
     """Return the command that shows a finding in its conversation."""
     place = f"{finding.session_id}:{finding.turn}" if finding.turn else finding.session_id
+    if finding.subagent:
+        place = f"{finding.session_id}/{finding.subagent}"
     return f"entire show {shlex.quote(place)}"
 
 
@@ -80,7 +84,7 @@ def _catch_up(db: sqlite3.Connection, catalog: Catalog, progress: Progress) -> N
     """Take in what the index lacks, forget what is gone."""
 
     def report(count: int) -> None:
-        progress(f"Building the search index ({count:,} messages)")
+        progress("Building the search index" + (f" ({count:,} messages)" if count else ""))
 
     _take_in_stored(db, catalog, report)
     _take_in_open(db, catalog.place, report)
@@ -92,7 +96,10 @@ def _take_in_stored(db: sqlite3.Connection, catalog: Catalog, report: Callable[[
     if update.state(db, _TIPS) == tips:
         return
     with StoredConversations(catalog, update.trees(db)) as stored:
-        update.change(db, stored.sources(), stored.gone(update.keys(db, STORED)), stored.read, report)
+        sources = stored.sources()
+        if len(sources) > _MANY:
+            report(0)
+        update.change(db, sources, stored.gone(update.keys(db, STORED)), stored.read, report)
         update.set_trees(db, stored.trees)
     update.remember(db, _TIPS, tips)
 
@@ -109,8 +116,9 @@ def _take_in_links(db: sqlite3.Connection, catalog: Catalog) -> None:
     from entire.store.links import Links
 
     top = catalog.place.top
-    every = {**refs.find(top), "HEAD": history.resolve(top, "HEAD")}
-    digest = hashlib.sha256(repr(sorted(every.items())).encode("utf-8", "replace")).hexdigest()
+    users = [(name, oid) for name, oid in refs.find(top).items() if not name.startswith(_OUR_REFS)]
+    every = (sorted(users), history.resolve(top, "HEAD"), catalog.commits)
+    digest = hashlib.sha256(repr(every).encode("utf-8", "replace")).hexdigest()
     if update.state(db, _REFS) == digest:
         return
     with Objects(top) as objects:

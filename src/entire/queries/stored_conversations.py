@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.agents import registry
+from entire.agents import conversation, registry
 from entire.errors import MissingObjectError
 from entire.git import bulk, read
 from entire.git.read import parse_tree
@@ -10,6 +10,7 @@ from entire.index.entries import Source
 from entire.model.ids import CheckpointId
 from entire.model.records import SessionRecord
 from entire.model.times import parse_time
+from entire.model.value import replace
 from entire.queries import entries
 from entire.store import checkpoints
 from entire.store.checkpoints import Slot
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from entire.git.read import Object
     from entire.index.entries import Entry
     from entire.store.catalog import Catalog
+    from entire.store.checkpoints import Task
 
     Tree = tuple[CheckpointId, str]  # a checkpoint's id and its tree
 
@@ -34,6 +36,9 @@ class StoredConversations:
         self._objects = _Blobs(self._top)
         self._reader = entries.Reader("")
         self._slots: dict[str, Slot] = {}
+        self._with_tasks: set[str] = set()  # trees of checkpoints
+        self._slot_tasks: list[tuple[CheckpointId, str, str]] = []  # folders in sessions' folders
+        self._transcripts: dict[str, str] = {}  # of subagents, by the keys of their sources
         self.trees = {(listed.id, listed.tree) for tip in catalog.commits
                       for listed in checkpoints.list_all(self._top, [tip])}  # fmt: skip
         self._new = sorted(self.trees - known)
@@ -52,11 +57,35 @@ class StoredConversations:
         for checkpoint_id, tree, slot in self._read_slots():
             if slot.record is not None and slot.session_id:
                 self._slots[_key(checkpoint_id, tree, slot)] = slot
+                if "tasks" in slot.files:
+                    self._slot_tasks.append((checkpoint_id, tree, slot.files["tasks"]))
                 found.append(_source(checkpoint_id, tree, slot.record, slot))
-        return found
+        return [*found, *self._subagents(found)]
+
+    def _subagents(self, found: Sequence[Source]) -> Iterator[Source]:
+        """Yield the conversations of subagents in new checkpoints; each belongs to a session there."""
+        sessions = {(source.checkpoint_id, source.session_id): source for source in found}
+        for checkpoint_id, tree, task in self._read_tasks():
+            session = sessions.get((checkpoint_id, task.session_id))
+            for name, oid in task.transcripts.items() if session is not None else ():
+                assert session is not None
+                subagent = name.removeprefix("agent-").removesuffix(".jsonl")
+                key = f"{checkpoint_id}/{tree}/{task.tool_use_id} {subagent}"
+                self._transcripts[key] = oid
+                yield replace(session, key=key, subagent=subagent)
+
+    def _read_tasks(self) -> Iterator[tuple[CheckpointId, str, Task]]:
+        """Yield the tasks in new checkpoints; some tools keep them in a session's folder."""
+        folders = [(name, tree, f"{tree}:tasks") for name, tree in self._new if tree in self._with_tasks]
+        folders += [(name, tree, oid) for name, tree, oid in self._slot_tasks]
+        for checkpoint_id, tree, folder in folders:
+            for entry in self._objects.tree(folder):
+                yield checkpoint_id, tree, checkpoints.read_task(self._objects, entry)
 
     def read(self, source: Source) -> list[Entry]:
         """Return what a session says in a checkpoint."""
+        if source.subagent:
+            return entries.of(conversation.read_subagent(self._objects.blob(self._transcripts[source.key]) or b""))
         slot = self._slots[source.key]
         if self._reader.session_id != source.session_id:
             self._objects.forget()
@@ -78,6 +107,8 @@ class StoredConversations:
         folders: list[tuple[CheckpointId, str, int, str]] = []
         for (checkpoint_id, tree), found in zip(self._new, self._get([tree for _, tree in self._new]), strict=True):
             entries_ = parse_tree(found.data, len(found.oid) // 2) if found is not None else []
+            if any(entry.name == "tasks" for entry in entries_):
+                self._with_tasks.add(tree)
             folders += [(checkpoint_id, tree, int(entry.name), entry.oid) for entry in entries_
                         if entry.mode == "040000" and entry.name.isascii() and entry.name.isdigit()]  # fmt: skip
         records = self._get([f"{oid}:metadata.json" for *_, oid in folders])

@@ -316,10 +316,11 @@ def tasks(objects: Objects, checkpoint: Checkpoint) -> list[Task]:
     """Return a checkpoint's subagent tasks, including those inside a slot (auto-commit)."""
     folders = [entry.oid for entry in checkpoint.entries if entry.name == "tasks" and entry.mode == _TREE]
     folders += [slot.files["tasks"] for slot in checkpoint.slots if "tasks" in slot.files]
-    return [_read_task(objects, entry) for folder in folders for entry in objects.tree(folder) if entry.mode == _TREE]
+    return [read_task(objects, entry) for folder in folders for entry in objects.tree(folder) if entry.mode == _TREE]
 
 
-def _read_task(objects: Objects, folder: TreeEntry) -> Task:
+def read_task(objects: Objects, folder: TreeEntry) -> Task:
+    """Return the task in a folder of a checkpoint's ``tasks``."""
     entries = {entry.name: entry.oid for entry in objects.tree(folder.oid)}
     value = _json_object(objects, entries.get("checkpoint.json")) or {}
     texts = {

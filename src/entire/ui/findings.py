@@ -53,7 +53,9 @@ def _title(finding: Finding) -> str:
 
 def _place(finding: Finding) -> str:
     parts = [f"session {text.one_line(finding.session_id, 8)}"]
-    if finding.turn:
+    if finding.subagent:
+        parts.append(f"subagent {text.one_line(finding.subagent, 20)}")
+    elif finding.turn:
         parts.append(f"prompt {finding.turn}")
     if finding.agent:
         parts.append(text.one_line(finding.agent, 30))

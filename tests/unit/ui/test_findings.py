@@ -48,8 +48,8 @@ WIDE = replace(
     FINDING,
     kind="answer",
     tool="",
-    snippet="\tThe 登录错误 and \N{PARTY POPPER} e\u0301tude \x07 of a long line that does not fit in a narrow terminal\n\n"
-    "and_one_word_that_is_much_longer_than_a_narrow_terminal_is_wide_without_any_blank\r",
+    snippet="\tThe 登录错误 and \N{PARTY POPPER} e\u0301tude \x07 of a long line that does not fit in a narrow terminal"
+    "\n\nand_one_word_that_is_much_longer_than_a_narrow_terminal_is_wide_without_any_blank\r",
     highlights=((5, 9), (70, 76)),
     session_id="0123abcd-0000-4000-8000-000000000000",
     show="entire show 0123abcd-0000-4000-8000-000000000000:12",
