@@ -57,6 +57,8 @@ def find(
     """
     wanted = expression.parse(request.query)
     values = _choose(db, request, since, until)
+    if not values["every"] and not db.execute("SELECT 1 FROM chosen").fetchone():
+        return [], False
     found: list[list[Hit]] = []
     seen: set[int] = set()
     for match, kind in _tiers(wanted, request):
