@@ -31,8 +31,8 @@ def command(
 ) -> int:  # fmt: skip
     """Show the conversation behind a commit, checkpoint, session or turn.
 
-    TARGET (HEAD by default) is a commit, a checkpoint, or a session; SESSION:N is the session's N-th prompt, SESSION/ID
-    a turn or a subagent by its id. Checkpoints, sessions and ids can be given by their first characters.
+    TARGET (HEAD by default) is a commit, a checkpoint or a session. SESSION/N is the session's N-th prompt, SESSION/ID
+    a turn or a subagent. Checkpoints, sessions and ids can be given by their first characters.
 
     Tool calls are folded to a line each: ✗ marks those that failed, (+3 -1) the lines they edited.
 

@@ -10,20 +10,20 @@ from entire.model import views
 from entire.model.ids import CheckpointId, is_checkpoint_id
 from entire.model.records import CheckpointSummary, SessionRecord, usage_from_json
 from entire.model.times import parse_time
-from entire.model.transcripts import FIGURES, START, Prompt, TokenUsage, of_figures, uncertain
+from entire.model.transcripts import FIGURES, START, Prompt, Subagent, TokenUsage, of_figures, uncertain
 from entire.model.turns import Owner
 from entire.model.value import replace
-from entire.queries import commits, turns
+from entire.queries import commits, session_transcripts, subagents, turns
 from entire.store import browse, checkpoints, lineage_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from entire.agents.contract import Agent, TranscriptAnalyzer
     from entire.agents.external.plugins import Plugins
     from entire.store.catalog import Catalog
-    from entire.store.checkpoints import Checkpoint, Slot, Task
+    from entire.store.checkpoints import Checkpoint, Slot
     from entire.store.lineage_file import FileLines, LineageFile
 
 _NO_RECORD = SessionRecord(checkpoint_id="", session_id="", strategy="", created_at="")
@@ -57,7 +57,7 @@ def find(catalog: Catalog, prefix: str) -> views.CheckpointView:
         own = lineage_file.read(objects, found)
         with plugins.of(catalog.place) as known:
             parts = tuple(_part(objects, slot, own, known) for slot in found.slots)
-        tasks = tuple(_task_view(task) for task in checkpoints.tasks(objects, found))
+        tasks = tuple(_task_views(objects, found))
     found = replace(found, problems=(*found.problems, *_missing(catalog.place.top, found)))
     return _checkpoint_view(found, parts, tasks, commits.of_checkpoint(catalog, found.id), own)
 
@@ -245,9 +245,20 @@ def _sum(summary: CheckpointSummary, parts: Sequence[views.PartView]) -> TokenUs
     return of_figures(known, {*uncertain(summary.token_usage), *unknown}, summary.token_usage.subagents)
 
 
-def _task_view(task: Task) -> views.TaskView:
-    return views.TaskView(tool_use_id=task.tool_use_id, agent_id=task.agent_id, session_id=task.session_id,
-                          has_transcript=bool(task.transcripts), notes=len(task.increments))  # fmt: skip
+def _task_views(objects: read.Objects, found: Checkpoint) -> Iterator[views.TaskView]:
+    """Yield the subagents' tasks, each with what its session's transcript says about it."""
+    tasks = checkpoints.tasks(objects, found)
+    slots = [slot for slot in found.slots if tasks]
+    known = {slot.session_id: subagents.described(session_transcripts.of_slot(objects, slot)) for slot in slots}
+    for task in tasks:
+        told = [known[task.session_id]] if task.session_id in known else list(known.values())
+        found_in = (names.of(task.tool_use_id, task.agent_id) for names in told)
+        about = next((about for about in found_in if about.description), Subagent(id=""))
+        yield views.TaskView(
+            tool_use_id=task.tool_use_id, agent_id=task.agent_id, session_id=task.session_id,
+            has_transcript=bool(task.transcripts), notes=len(task.increments),
+            description=about.description, type=about.type,
+        )  # fmt: skip
 
 
 def _file_view(path: str, lines: FileLines) -> views.FileView:
@@ -255,7 +266,7 @@ def _file_view(path: str, lines: FileLines) -> views.FileView:
     return views.FileView(
         path=path,
         status=str(lines.status),
-        added=tuple(_range_view(first, last, who) for first, last, who in lines.added),
+        added=tuple(_merged(_range_view(first, last, who) for first, last, who in lines.added)),
         removed=tuple(_removed_view(who, count) for who, count in _counts(lines.removed)),
         session_id=session_id,
         turn=turn,
@@ -271,6 +282,21 @@ def _counts(given: object) -> list[tuple[str, int]]:
 def _range_view(first: int, last: int, who: str) -> views.RangeView:
     session_id, turn = _owner(who)
     return views.RangeView(first=first, last=last, session_id=session_id, turn=turn)
+
+
+def _merged(ranges: Iterable[views.RangeView]) -> Iterator[views.RangeView]:
+    """Join neighbouring ranges of the same owner: the record tells more kinds of people's lines apart."""
+    before = None
+    for lines in ranges:
+        owner = (lines.session_id, lines.turn)
+        if before is not None and (before.last + 1, before.session_id, before.turn) == (lines.first, *owner):
+            before = replace(before, last=lines.last)
+            continue
+        if before is not None:
+            yield before
+        before = lines
+    if before is not None:
+        yield before
 
 
 def _removed_view(who: str, count: int) -> views.RemovedView:

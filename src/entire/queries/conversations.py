@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from entire.agents import conversation
-from entire.model.conversations import ConversationPart, SubagentView, TurnView
+from entire.model.conversations import ConversationPart, TurnView
 from entire.model.value import replace
-from entire.queries import session_transcripts, turns
+from entire.queries import session_transcripts, subagents, turns
 from entire.store import checkpoints, lineage_file, open_files
 
 TYPE_CHECKING = False
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from entire.model.session import Session
     from entire.model.views import MessageView, PartView
     from entire.queries.session_transcripts import ReadTranscript
-    from entire.store.checkpoints import Checkpoint, Task
+    from entire.store.checkpoints import Checkpoint
+
+
+NOTHING = session_transcripts.ReadTranscript(source="", problem="nothing of its transcript can be read")
 
 
 def of_part(objects: Objects, stored: Checkpoint, part: PartView, request: ShowRequest) -> ConversationPart:
@@ -37,11 +40,12 @@ def of_checkpoint(objects: Objects, stored: Checkpoint, session_id: str, request
     transcript = session_transcripts.of_slot(objects, slot)
     part = _part(session_id, slot.record.agent, transcript, known)
     tasks = [task for task in checkpoints.tasks(objects, stored) if task.session_id in ("", session_id)]
+    known_tasks = subagents.described(transcript if tasks else NOTHING)
     return replace(
         part,
         checkpoint_id=stored.id,
         files=slot.record.files_touched,
-        subagents=tuple(_stored_subagent(objects, task, transcript, request) for task in tasks),
+        subagents=tuple(subagents.of_task(objects, task, known_tasks, request) for task in tasks),
     )
 
 
@@ -49,7 +53,7 @@ def of_state(place: Place, objects: Objects, state: Session, request: ShowReques
     """Return the conversation of a session of this machine as it is now; without a source if nothing can be read."""
     known = [*turns.of_session(place, state.session_id), *_running(place, state)]
     transcript = session_transcripts.of_session(place, objects, state)
-    found = transcript or session_transcripts.ReadTranscript(source="", problem="nothing of its transcript can be read")
+    found = transcript or NOTHING
     still_open = open_files.find(place, [state]).get(state.session_id, ())
     return replace(
         _part(state.session_id, state.agent_type, found, known),
@@ -58,12 +62,8 @@ def of_state(place: Place, objects: Objects, state: Session, request: ShowReques
         ended=state.ended,
         files=tuple(state.open_files),
         open_files=still_open,
-        subagents=tuple(
-            SubagentView(id=task.subagent, tool_use_id=name, type=task.type, description=task.description,
-                         has_transcript=bool(task.stored), messages=_said(objects, task.stored, request))
-            for name, task in state.tasks.items()
-        ),
-    )  # fmt: skip
+        subagents=tuple(subagents.of_state(objects, state, found, request)),
+    )
 
 
 def _running(place: Place, state: Session) -> list[TurnView]:
@@ -164,27 +164,3 @@ def _matched(prompts: Sequence[MessageView], known: Sequence[TurnView]) -> Mappi
         if at < len(prompts) and (end is None or prompts[at].at < end):
             found[at] = turn
     return found
-
-
-# ---------------------------------------------------------------- subagents
-
-
-def _stored_subagent(objects: Objects, task: Task, transcript: ReadTranscript, request: ShowRequest) -> SubagentView:
-    call = next((message for message in transcript.messages
-                 if message.call is not None and message.call.id == task.tool_use_id), None)  # fmt: skip
-    description = (call.call.subagent if call is not None and call.call is not None else "") or (
-        call.text if call is not None else "")  # fmt: skip
-    oids = list(task.transcripts.values())
-    return SubagentView(
-        id=task.agent_id,
-        tool_use_id=task.tool_use_id,
-        description=description,
-        has_transcript=bool(oids),
-        notes=len(task.increments),
-        messages=_said(objects, oids[0] if oids else "", request),
-    )
-
-
-def _said(objects: Objects, oid: str, request: ShowRequest) -> tuple[MessageView, ...] | None:
-    content = objects.blob(oid) if oid and request.has_subagents else None
-    return tuple(session_transcripts.subagent_messages(content)) if content is not None else None

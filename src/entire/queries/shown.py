@@ -5,10 +5,10 @@ from __future__ import annotations
 from entire.errors import EntireError
 from entire.git import read
 from entire.model.conversations import ConversationPart, ShownView
-from entire.model.ids import HEX, CheckpointId
+from entire.model.ids import HEX
 from entire.model.value import Value, replace
 from entire.queries import checkpoints, conversations, uncommitted
-from entire.store import browse, sessions
+from entire.store import browse, sessions, turnlog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 LIST = "run `entire explain` to list checkpoints, `entire status --detailed` to list sessions"
 
+_DIGITS = 6  # more are no number of a prompt
+_TURN_ID = 12  # characters
+_SHORTEST = 4  # characters of an id's prefix
+
 
 class Target(Value):
     """What a name means. ``inside``: what of the session ``id`` is meant, for a turn or subagent."""
@@ -27,7 +31,7 @@ class Target(Value):
     kind: str
     id: str
     inside: str = ""
-    number: int | None = None
+    number: int = 0  # of a prompt, counted from 1
 
 
 def show(catalog: Catalog, request: ShowRequest) -> ShownView:
@@ -49,23 +53,33 @@ def _asked_for(view: ShownView, request: ShowRequest) -> ShownView:
 
 
 def target(catalog: Catalog, name: str) -> Target:
-    """Return what a name means: what the catalog knows, ``SESSION:N`` (its N-th prompt), or ``SESSION/ID`` (a turn or
-    subagent; a prefix is enough for both).
+    """Return what a name means: what the catalog knows, else ``SESSION/N`` (its N-th prompt), ``SESSION/ID`` (a turn
+    or subagent, by a prefix too), or the id of a turn of a session of this machine. ``:`` can stand for the slash.
     """
     known = catalog.find(name)
     if known is not None:
         return Target(kind=known.kind, id=known.id)
-    prefix, mark, rest = name.rpartition(":" if ":" in name else "/")
+    prefix, _, rest = name.rpartition(":" if ":" in name else "/")
     session_id = catalog.session(prefix) if prefix and rest else ""
-    if session_id and mark == "/":
-        return Target(kind="inside", id=session_id, inside=rest)
-    if session_id and rest.isascii() and rest.isdigit() and len(rest) < 10:
-        return Target(kind="inside", id=session_id, number=int(rest))
+    if session_id:
+        is_number = rest.isascii() and rest.isdigit() and len(rest) < _DIGITS
+        return Target(kind="inside", id=session_id, inside=rest, number=int(rest) if is_number else 0)
+    turn = _turn_here(catalog, name)
+    if turn is not None:
+        return turn
     if name == "HEAD":
         raise EntireError("there are no commits yet", hint="run `entire show --uncommitted` to see the open work")
     if name and HEX.issuperset(name):
         raise EntireError(f"commit or checkpoint not found: {name}", hint=LIST)
     raise EntireError(f"no commit, checkpoint, session or turn here is named {name!r}", hint=LIST)
+
+
+def _turn_here(catalog: Catalog, name: str) -> Target | None:
+    """Return the turn with an id, from the notes of this machine's sessions."""
+    for session_id in sessions.ids(catalog.place) if len(name) == _TURN_ID and HEX.issuperset(name) else ():
+        if any(note.turn == name for note in turnlog.read(catalog.place, session_id)):
+            return Target(kind="inside", id=session_id, inside=name)
+    return None
 
 
 # ---------------------------------------------------------------- commits and checkpoints
@@ -120,7 +134,9 @@ def _newest(catalog: Catalog, objects: Objects, session_id: str, request: ShowRe
         stored = checkpoints.stored(catalog, objects, newest.id)
         part = conversations.of_checkpoint(objects, stored, session_id, request)
     assert part is not None  # a session is known by its state or a checkpoint
-    return replace(part, checkpoint_ids=tuple(CheckpointId(view.id) for view in listed))
+    alone = (view for view in listed if view.session_ids == (session_id,))
+    files = dict.fromkeys(sorted({*part.files, *(path for view in alone for path in view.files)}))
+    return replace(part, checkpoint_ids=tuple(view.id for view in listed), files=tuple(files))
 
 
 def _inside(catalog: Catalog, found: Target, request: ShowRequest) -> ShownView:
@@ -132,11 +148,10 @@ def _inside(catalog: Catalog, found: Target, request: ShowRequest) -> ShownView:
         part = conversations.of_turns(whole, turns)
         name = f"{found.id}/{turns[0].turn}" if turns[0].turn else f"{found.id}:{turns[0].number}"
         return ShownView(kind="turn", id=name, conversations=(_without_subagents(part, request),))
-    subagents = [agent for agent in whole.subagents if found.inside and _names(agent, found.inside)]
+    subagents = [agent for agent in whole.subagents if _names(agent, found.inside)]
     if not subagents:
         raise EntireError(
-            f"session {found.id} has no turn or subagent {found.inside!r}" if found.inside
-            else f"session {found.id} has {len(whole.turns)} prompts, and no prompt {found.number}",
+            f"session {found.id} has no turn or subagent {found.inside!r}",
             hint=f"run `entire show {found.id}` to see what it has",
         )  # fmt: skip
     if len(subagents) > 1:
@@ -146,13 +161,15 @@ def _inside(catalog: Catalog, found: Target, request: ShowRequest) -> ShownView:
 
 
 def _is_meant(turn: TurnView, found: Target) -> bool:
-    if found.number is not None:
-        return turn.number == found.number
-    return len(found.inside) >= 4 and turn.turn.startswith(found.inside)
+    return turn.number == found.number or _is_prefix(found.inside, turn.turn)
+
+
+def _is_prefix(prefix: str, name: str) -> bool:
+    return len(prefix) >= _SHORTEST and name.startswith(prefix)
 
 
 def _names(agent: SubagentView, prefix: str) -> bool:
-    return agent.id.startswith(prefix) or agent.tool_use_id.startswith(prefix)
+    return _is_prefix(prefix, agent.id) or _is_prefix(prefix, agent.tool_use_id)
 
 
 def _name(agent: SubagentView) -> str:
