@@ -1,6 +1,6 @@
 """A session's transcript as it is now: the agent's own, redacted as steps are, else the newest one that is stored.
 
-Starts no plugin: a plugin's sessions are read from what is stored of them.
+A plugin's sessions are read from what is stored of them.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from entire.store.checkpoints import Slot
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.agents.contract import Agent
+    from entire.agents.external.plugins import Plugins
     from entire.git.read import Objects
     from entire.layout import Place
     from entire.model.session import Session
@@ -42,14 +43,20 @@ def of_session(place: Place, objects: Objects, state: Session) -> ReadTranscript
     return found if found is not None and found.messages else None
 
 
-def of_slot(objects: Objects, slot: Slot) -> ReadTranscript:
-    """Return what a checkpoint holds of a session's transcript."""
-    agent = registry.make_by_type(slot.record.agent) if slot.record is not None else None
+def of_slot(objects: Objects, slot: Slot, known: Plugins | None = None) -> ReadTranscript:
+    """Return what a checkpoint holds of a session's transcript. Only one that cannot be read otherwise is shown to its
+    plugin among ``known``.
+    """
+    agent_type = slot.record.agent if slot.record is not None else ""
+    agent = registry.make_by_type(agent_type)
     try:
         content = checkpoints.transcript(objects, slot, agent.reassemble_transcript if agent is not None else None)
     except MissingObjectError as error:
         return ReadTranscript(source="checkpoint", agent=agent, problem=f"{error.message}; {error.hint}")
-    return _read("checkpoint", content, agent)
+    found = _read("checkpoint", content, agent)
+    if content and not found.messages and agent is None and known is not None:
+        return _read("checkpoint", content, registry.make_by_type(agent_type, plugins=known))
+    return found
 
 
 def _reader(state: Session) -> Agent | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from entire.errors import EntireError
 from entire.git import read
+from entire.lifecycle import plugins
 from entire.model.conversations import ConversationPart, ShownView
 from entire.model.ids import HEX
 from entire.model.value import Value, replace
@@ -101,9 +102,9 @@ def _with_conversations(catalog: Catalog, shown: ShownView, request: ShowRequest
     """Add the conversations of the checkpoints, from where each begins, if they were asked for."""
     if not request.has_messages:
         return shown
-    with read.Objects(catalog.place.top) as objects:
+    with read.Objects(catalog.place.top) as objects, plugins.of(catalog.place) as known:
         found = [
-            conversations.of_part(objects, checkpoints.stored(catalog, objects, view.id), part, request)
+            conversations.of_part(objects, checkpoints.stored(catalog, objects, view.id), part, request, known)
             for view in shown.checkpoints
             for part in view.parts
         ]
@@ -132,7 +133,8 @@ def _newest(catalog: Catalog, objects: Objects, session_id: str, request: ShowRe
         part = conversations.of_state(catalog.place, objects, state, request)
     if newest is not None and (part is None or not part.source):
         stored = checkpoints.stored(catalog, objects, newest.id)
-        part = conversations.of_checkpoint(objects, stored, session_id, request)
+        with plugins.of(catalog.place) as known:
+            part = conversations.of_checkpoint(objects, stored, session_id, request, known)
     assert part is not None  # a session is known by its state or a checkpoint
     alone = (view for view in listed if view.session_ids == (session_id,))
     files = dict.fromkeys(sorted({*part.files, *(path for view in alone for path in view.files)}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 
 from entire.model.value import Value
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 _TIMES = frozenset({"created", "ended", "last_seen", "prompted", "started", "time"})
+
+_CONTROLS = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""What JSON may hold as it is, but a terminal would obey."""
 
 
 def of(value: object) -> Any:
@@ -30,6 +34,7 @@ def of(value: object) -> Any:
 
 def dumps(value: object) -> str:
     text = json.dumps(of(value), ensure_ascii=False, indent=2)
+    text = text if text.isascii() and "\x7f" not in text else _CONTROLS.sub(lambda m: f"\\u{ord(m[0]):04x}", text)
     return text.encode("utf-8", "replace").decode("utf-8") + "\n"
 
 

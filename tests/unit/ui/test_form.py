@@ -54,3 +54,10 @@ def test_a_value_in_a_value() -> None:
         },
         "none": None,
     }
+
+
+def test_no_value_commands_a_terminal() -> None:
+    hostile = "\x1b[2J\x7f\x9b31m\u202eabc\u2066 \N{SNOWMAN}"
+    shown = form.dumps({"text": hostile})
+    assert shown == '{\n  "text": "\\u001b[2J\\u007f\\u009b31m\\u202eabc\\u2066 \N{SNOWMAN}"\n}\n'
+    assert json.loads(shown) == {"text": hostile}
