@@ -24,6 +24,9 @@ class Shown:
         assert (status, err) == (0, ""), (args, status, err)
         return out
 
+    def printed(self) -> str:
+        return self._capsys.readouterr().out
+
     def json(self, *args: str) -> Any:
         return json.loads(self(*args, "--json"))
 

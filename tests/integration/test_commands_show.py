@@ -86,3 +86,41 @@ def test_before_the_first_commit(tmp_path: Path, capsys: pytest.CaptureFixture[s
     session.stop()
     assert "Begin" in show("--uncommitted")
     assert "+one\n" in show("--uncommitted")
+
+
+def test_a_prompt_that_the_agent_has_not_written_yet(story: Story, show: Shown) -> None:
+    session = story.started()
+    with session.turn("First"):
+        session.write("a.py", "a\n")
+    session.hook("user-prompt-submit", prompt="Second", prompt_id="p-2")
+    (part,) = show.json(session.id)["conversations"]
+    assert [(turn["number"], turn["prompt"], turn["ended"] is None) for turn in part["turns"]] == [
+        (1, "First", False), (2, "Second", True),
+    ]  # fmt: skip
+    assert show(session.id).endswith("\n  Second\n")
+    assert "First" not in show(f"{session.id}/2")
+    assert show.json("--uncommitted")["conversations"][0]["open_files"] == ["a.py"]
+
+
+def test_a_session_without_a_transcript(story: Story, show: Shown) -> None:
+    session = story.started()
+    session.hook("user-prompt-submit", prompt="Only the event says this", prompt_id="p-1")
+    assert "\n  Only the event says this\n" in show(session.id)
+    assert show.json(session.id)["conversations"][0]["source"] == ""
+
+
+def test_from_a_clone_and_a_linked_worktree(story: Story, session: Session, tmp_path: Path, show: Shown) -> None:
+    story.git("worktree", "add", "-q", str(tmp_path / "linked"), "-b", "side")
+    story.git("clone", "-q", str(story.root), str(tmp_path / "clone"))
+    branch = "entire/checkpoints/v1"
+    story.git("-C", str(tmp_path / "clone"), "fetch", "-q", "origin", f"{branch}:refs/remotes/origin/{branch}")
+    here = show("HEAD")
+    for place in ("linked", "clone"):
+        assert story.entire("show", cwd=tmp_path / place) == 0
+        assert show.printed() == here
+    assert story.entire("show", session.id, cwd=tmp_path / "clone") == 0
+    told = show.printed()
+    assert "Say hello" in told
+    assert "And now the rest" not in told
+    assert story.entire("show", "--uncommitted", cwd=tmp_path / "linked") == 0
+    assert show.printed() == "No session has uncommitted work here.\n"

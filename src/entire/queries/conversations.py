@@ -5,6 +5,7 @@ from __future__ import annotations
 from entire.agents import conversation
 from entire.model.conversations import ConversationPart, TurnView
 from entire.model.value import replace
+from entire.model.views import MessageView
 from entire.queries import session_transcripts, subagents, turns
 from entire.store import checkpoints, lineage_file, open_files
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from entire.layout import Place
     from entire.model.conversations import ShowRequest
     from entire.model.session import Session
-    from entire.model.views import MessageView, PartView
+    from entire.model.views import PartView
     from entire.queries.session_transcripts import ReadTranscript
     from entire.store.checkpoints import Checkpoint
 
@@ -59,9 +60,12 @@ def of_state(place: Place, objects: Objects, state: Session, request: ShowReques
     known = [*turns.of_session(place, state.session_id), *_running(place, state)]
     transcript = session_transcripts.of_session(place, objects, state)
     found = transcript or NOTHING
+    part = _part(state.session_id, state.agent_type, found, known)
+    if state.is_running and known:
+        part = _with_running(part, known[-1], found)
     still_open = open_files.find(place, [state]).get(state.session_id, ())
     return replace(
-        _part(state.session_id, state.agent_type, found, known),
+        part,
         phase=state.phase.value,
         started=state.started,
         ended=state.ended,
@@ -80,6 +84,17 @@ def _running(place: Place, state: Session) -> list[TurnView]:
     return [TurnView(session_id=state.session_id, turn=turn.id, number=len(notes) + 1, agent=state.agent_type,
                      model=turn.model, prompt=turn.prompt, started=turn.started,
                      position=turn.start.count)]  # fmt: skip
+
+
+def _with_running(part: ConversationPart, running: TurnView, transcript: ReadTranscript) -> ConversationPart:
+    """Return a conversation with the running turn, which has no end; its prompt may not be in the transcript yet."""
+    if part.messages and running.turn not in [turn.turn for turn in part.turns]:
+        last = part.messages[-1]
+        prompt = MessageView(who=conversation.USER, text=running.prompt, at=last.at + 1, time=running.started)
+        turn = replace(running, position=prompt.at, agent=part.agent)
+        return replace(part, messages=(*transcript.messages, prompt), turns=(*part.turns, turn))
+    *before, last_turn = part.turns or (running,)
+    return replace(part, turns=(*before, replace(last_turn, ended=0.0)))
 
 
 def of_turns(whole: ConversationPart, wanted: Sequence[TurnView]) -> ConversationPart:
@@ -157,8 +172,8 @@ def numbered(messages: Sequence[MessageView], known: Sequence[TurnView]) -> list
 
 
 def _matched(prompts: Sequence[MessageView], known: Sequence[TurnView]) -> Mapping[int, TurnView]:
-    if not any(turn.position for turn in known) and len(known) == len(prompts):
-        return dict(enumerate(known))
+    if not any(turn.turn for turn in known):  # only prompts are recorded, perhaps not all
+        return dict(enumerate(known)) if len(known) == len(prompts) else {}
     found: dict[int, TurnView] = {}
     ordered = sorted(known, key=lambda turn: turn.position)
     at = 0
