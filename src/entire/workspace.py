@@ -510,8 +510,8 @@ class Candidates:
         return cls(layout.find(os.getcwd() if path is None else os.fspath(path)))
 
     def of(self, kinds: Iterable[str], start: str = "") -> list[Candidate]:
-        """Return the names of these kinds (agent, branch, checkpoint, commit, plugin, point, session, turn) that begin
-        with ``start``.
+        """Return the names of these kinds that begin with ``start``. Kinds: agent, branch, checkpoint, commit, plugin,
+        point, prompt, session, turn.
         """
         found = (candidate for kind in kinds for candidate in self._of(kind, start))
         return list({name.name: name for name in found if name.name.startswith(start)}.values())

@@ -202,3 +202,11 @@ def test_bash(worked: Story) -> None:
     done = subprocess.run(["bash", "--norc", "-c", script], cwd=worked.root, capture_output=True, text=True,
                           env={**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"})  # fmt: skip
     assert (done.stdout, done.stderr) == (f"{worked.ids()[0]}\n", "")
+
+
+def test_the_prompts_of_a_session(complete: Complete, worked: Story) -> None:
+    (session_id,) = [name for name in complete("entire show ", worked.root) if len(name) == 36]
+    assert complete(f"entire show {session_id[:8]}/") == {
+        f"{session_id[:8]}/1": "Add a greeting: short, please, 你好", f"{session_id[:8]}/2": "Now in two lines",
+    }  # fmt: skip
+    assert complete("entire show /") == {}

@@ -8,7 +8,7 @@ import click
 
 from entire.errors import UsageError
 from entire.model.conversations import ShowRequest
-from entire.ui import form, group, pager, text
+from entire.ui import completion, form, group, pager, text
 from entire.ui.shown import Form, Printer
 from entire.workspace import Workspace
 
@@ -20,7 +20,7 @@ FORMS = {
 
 
 @click.command("show", cls=group.Command)
-@click.argument("target", required=False)
+@click.argument("target", required=False, shell_complete=completion.shown)
 @click.option("--uncommitted", is_flag=True, help="Show the work of the sessions here that is not committed yet.")
 @click.option("-s", "--short", "form_name", flag_value="short", help="Leave out the conversation.")
 @click.option("--full", "form_name", flag_value="full", help="Show all that tools were asked and answered.")

@@ -75,6 +75,14 @@ def turns(place: Place, start: str) -> Iterator[Candidate]:  # noqa: ARG001
     yield from (Candidate(name=turn, about=prompt) for turn, prompt in prompts.items())
 
 
+def prompts(place: Place, start: str) -> Iterator[Candidate]:
+    """Yield the prompts of the session that ``start`` names before a slash, as ``SESSION/N``."""
+    prefix, slash, _ = start.partition("/")
+    named = [name for name in sessions.ids(place) if slash and prefix and name.startswith(prefix)]
+    notes = turnlog.read(place, named[0]) if len(named) == 1 else []
+    yield from (Candidate(name=f"{prefix}/{number}", about=note.prompt) for number, note in enumerate(notes, 1))
+
+
 def branches(place: Place, start: str) -> Iterator[Candidate]:  # noqa: ARG001
     """Yield the local branches and tags, without those of ours."""
     yield from (Candidate(name=name, about=kind) for name, kind in Catalog(place).branches.items())
@@ -126,6 +134,7 @@ KINDS: dict[str, Callable[[Place, str], Iterator[Candidate]]] = {
     "branch": branches,
     "checkpoint": checkpoints_of,
     "commit": commits,
+    "prompt": prompts,
     "session": sessions_of,
     "turn": turns,
 }

@@ -42,6 +42,7 @@ commits = of("branch", "commit")
 plugins = of("plugin")
 points = of("point")
 sessions = of("session")
+shown = of("branch", "commit", "checkpoint", "session", "prompt")
 targets = of("branch", "commit", "checkpoint", "session")
 turns = of("turn")
 
