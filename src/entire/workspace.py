@@ -395,6 +395,21 @@ class Workspace:
 
         return setup.is_push_chosen(self.place)
 
+    def are_refs_hidden(self) -> bool:
+        """Tell whether git's settings keep our refs out of what ``git log`` shows."""
+        from entire.git import hidden_refs
+
+        return hidden_refs.are_hidden(self.place.top)
+
+    def hide_refs(self, *, hide: bool) -> list[str]:
+        """Keep our refs out of what ``git log`` shows, or show them again; return the names of git's settings.
+
+        The settings are this clone's; ``uninstall`` removes them.
+        """
+        from entire.git import hidden_refs
+
+        return hidden_refs.hide(self.place.top) if hide else hidden_refs.show(self.place.top)
+
     def enable(self, request: requests.EnableRequest | None = None) -> views.EnableView:
         """Start recording sessions; raises UsageError, before anything is written, if the request is invalid."""
         from entire.maintenance import setup

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from entire.agents import registry
 from tests.integration.commandline import Repo
+from tests.integration.story import BIN
 from tests.screen import Screen
 
 Start = Callable[..., Screen]
@@ -26,14 +30,24 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 
 
 @pytest.fixture
-def start(repo: Repo) -> Iterator[Start]:
+def program_of_demo(tmp_path: Path) -> Path:
+    """The demo agent is offered where its program is on PATH."""
+    program = tmp_path / "programs" / "entire-demo-agent"
+    program.parent.mkdir()
+    program.symlink_to(BIN / program.name)
+    return program
+
+
+@pytest.fixture
+def start(repo: Repo, program_of_demo: Path) -> Iterator[Start]:
     screens = []
 
-    def begin(**env: str) -> Screen:
+    def begin(columns: int = 110, **env: str) -> Screen:
         program = (
             f"import os\nos.chdir({str(repo.top)!r})\nfrom entire import cli\nraise SystemExit(cli.main(['enable']))"
         )
-        screens.append(Screen(program, env, columns=110, rows=LINES))
+        path = {"PATH": f"{program_of_demo.parent}{os.pathsep}{os.environ['PATH']}"}
+        screens.append(Screen(program, path | env, columns=columns, rows=LINES))
         return screens[-1]
 
     yield begin
@@ -53,7 +67,10 @@ def show_all(screen: Screen) -> None:
 
 
 def answer_no(screen: Screen) -> None:
+    """Answer that nothing is pushed and nothing hidden."""
     screen.wait_for("every .git push.*y/N")
+    screen.type("\n")
+    screen.wait_for("in .git log.*y/N")
     screen.type("\n")
 
 
@@ -112,3 +129,70 @@ def test_plain_lines(repo: Repo, start: Start, env: dict[str, str]) -> None:
     answer_no(screen)
     assert "Demo Agent: " in screen.end()
     assert not (repo.top / ".claude").exists()
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_a_narrow_terminal_shows_question_agents_and_keys(repo: Repo, start: Start, columns: int) -> None:
+    screen = start(columns=columns)
+    shown = screen.wait_for(r"\[x\] claude-code .*number or name")
+    lines = shown.split("\n")
+    assert all(cell_len(line) <= columns for line in lines)
+    assert "Which agents do you use in this" in shown
+    assert "repository?" in shown  # on a second line if need be
+    agent = next(line for line in lines if "claude-code" in line)
+    assert agent.endswith("…" if columns == 40 else "for the terminal")
+    screen.type("\033")
+    screen.end()
+    assert screen.is_as_before()
+
+
+def test_a_name_that_is_typed_is_marked(repo: Repo, start: Start) -> None:
+    screen = start()
+    screen.wait_for(QUESTION + r"\[x\] claude-code .*\[ \] gemini ")
+    screen.type("gem")
+    screen.wait_for("/gem.*enter mark")
+    screen.type("\r")
+    screen.wait_for(r"\[x\] claude-code .*\[x\] gemini ")
+    screen.type("\r")
+    answer_no(screen)
+    out = screen.end()
+    assert "Claude Code: " in out
+    assert "Gemini CLI: " in out
+
+
+def test_a_number_that_is_typed_marks_that_line(repo: Repo, start: Start) -> None:
+    names = list(registry.BUILTIN)
+    screen = start()
+    screen.wait_for(QUESTION + r"\[x\] claude-code .*\[ \] demo ")
+    screen.type(f"{names.index('demo') + 1}{names.index('claude-code') + 1}9")
+    screen.wait_for(r"\[ \] claude-code .*\[x\] demo ")
+    screen.type("\r")
+    answer_no(screen)
+    screen.end()
+    assert (repo.top / ".demo-agent").exists()
+    assert not (repo.top / ".claude").exists()
+
+
+def test_an_agent_whose_program_is_missing_is_not_offered(repo: Repo, start: Start) -> None:
+    git = os.path.dirname(shutil.which("git") or "/usr/bin/git")
+    screen = start(PATH=git)
+    assert " demo " not in screen.wait_for(QUESTION + "claude-code.*quit")
+    screen.type("\033")
+    screen.end()
+    repo.ok("enable", "--agent", "demo")  # by name it is taken at its word
+    screen = start(PATH=git)
+    screen.wait_for(QUESTION + r"\[x\] demo ")  # its hooks are here, and can be removed
+
+
+def test_refs_are_hidden_on_request(repo: Repo, start: Start) -> None:
+    screen = start(ACCESSIBLE="1")
+    screen.wait_for("Numbers or names")
+    screen.type("claude-code\n")
+    screen.wait_for("every .git push.*y/N")
+    screen.type("\n")
+    screen.wait_for("in .git log.*y/N")
+    screen.type("y\n")
+    assert "\ngit log: log.excludeDecoration and alias.log-all hide Entire's refs in this clone\n" in screen.end()
+    assert repo.git("config", "--get-all", "log.excludeDecoration").count("entire/") == 3
+    repo.ok("enable", "--skip-push-sessions", "--agent", "claude-code")
+    assert repo.git("config", "--get-all", "log.excludeDecoration").count("entire/") == 3

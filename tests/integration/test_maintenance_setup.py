@@ -52,7 +52,7 @@ def test_the_strategies_of_requests_are_those_of_settings() -> None:
 def test_the_agents_of_a_new_repository(workspace: Workspace) -> None:
     known = {one.name: one for one in workspace.agents()}
     assert known["demo"] == views.AgentView(
-        name="demo", type="Demo Agent", description=known["demo"].description, takes_hooks=True
+        name="demo", type="Demo Agent", description=known["demo"].description, takes_hooks=True, is_offered=False
     )
     assert known["demo"].description
     assert suggested(workspace) == ["claude-code"]
@@ -86,6 +86,7 @@ def test_enable_returns_what_it_wrote(workspace: Workspace) -> None:
         git=views.GitHooksView(folder=f"{top}/.git/hooks"),
         push_sessions=False,
         settings_files=(f"{top}/.entire/settings.json",),
+        to_commit=(path, f"{top}/.entire/.gitignore", f"{top}/.entire/settings.json"),
     )
     assert workspace.settings is not None  # read again
     assert workspace.settings.enabled

@@ -53,6 +53,10 @@ class AgentEntry(Value):
     """Environment variables that are set in programs the agent starts, whatever their value; of plugins only."""
     session_dir_variable: str = ""
     """Environment variable with which a test harness sets the agent's session folder."""
+    program: str = ""
+    """The program that must be on PATH for ``enable`` to offer the agent by itself; '' if it is always offered."""
+    setup_note: str = ""
+    """What ``enable`` writes besides hooks, for people; '' if nothing."""
     spoken_name: str = ""
     """What people call the agent at the start of a prompt; omitted from a step's subject."""
 
@@ -73,6 +77,7 @@ BUILTIN = {
             project_variable="CLAUDE_PROJECT_DIR",
             session_variable="CLAUDE_CODE_SESSION_ID",
             session_dir_variable="ENTIRE_TEST_CLAUDE_PROJECT_DIR",
+            setup_note="permissions.deny: Read(./.entire/metadata/**), so that it takes no old transcript for code",
             spoken_name="claude",
         ),
         AgentEntry(
@@ -82,6 +87,7 @@ BUILTIN = {
             description="The bundled demo agent; follows simple instructions without a model or network",
             protected_dirs=(".demo-agent",),
             session_variable="DEMO_AGENT_SESSION_ID",
+            program="entire-demo-agent",
         ),
         AgentEntry(
             name="gemini",

@@ -86,6 +86,7 @@ def _summary(done: UninstallView, top: str) -> list[str]:
     lines += [f"the line in {path}" for path in done.edited]
     lines += [f"steps: {text.count(done.step_branches, 'branch', 'branches')}"] if done.step_branches else []
     lines += ["settings and session states"]
+    lines += [f"git settings: {', '.join(done.git_settings)}"] if done.git_settings else []
     branch = done.checkpoints_branch
     checkpoints = [f"Checkpoints stay on the branch {branch} (`git branch -D` deletes it)."] if branch else []
     return ["Removed:", *(f"  {line}" for line in lines), *_rest(done, top), *checkpoints, "Entire is disabled here."]

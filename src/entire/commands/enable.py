@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import sys
 
 import click
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from entire.model.views import AgentHooksView, EnableView, GitHooksView, HookLineView, HookView, PluginView
 
 
+_HIDE = "Hide Entire's refs in `git log` (log.excludeDecoration of this clone, and `git log-all` without them)?"
+_SUBJECT = "Enable Entire"
 _CAN_BE_ALLOWED = ("not allowed", "changed")  # states of plugins
 
 
@@ -35,6 +39,12 @@ _CAN_BE_ALLOWED = ("not allowed", "changed")  # states of plugins
     help="Push checkpoints with `git push`, or keep them on this machine.",
 )
 @click.option("--user", is_flag=True, help="Install the agent's hooks user-wide: they act in every enabled repository.")
+@click.option(
+    "--hide-refs/--no-hide-refs",
+    "hide",
+    default=None,
+    help="Hide Entire's refs in `git log` by settings of this clone, or show them again.",
+)
 @click.option("-f", "--force", is_flag=True, help="Rewrite all hooks.")
 @click.option(
     "--telemetry", is_flag=False, flag_value="true", hidden=True, help="Accepted and ignored: there is no telemetry."
@@ -45,49 +55,60 @@ def command(
     target: str | None,
     push: bool | None,
     user: bool,
+    hide: bool | None,
     force: bool,
     telemetry: str | None,  # noqa: ARG001
 ) -> int:
     """Start recording sessions in this repository.
 
-    Asks which agents to record and whether to push checkpoints. With --agent, or without a terminal, it asks nothing:
-    checkpoints stay on this machine unless the settings push them.
+    Asks which agents to record and, the first time, whether to push checkpoints, and to hide Entire's refs in `git
+    log`. With --agent, or without a terminal, it asks nothing: checkpoints stay on this machine unless the settings
+    push them.
 
     Example: entire enable --local --skip-push-sessions
     """
     return run(EnableRequest(agents=agents, strategy=strategy or "", target=target or "", push_sessions=push, user=user,
-                             force=force))  # fmt: skip
+                             force=force), hide_refs=hide)  # fmt: skip
 
 
-def run(request: EnableRequest) -> int:
+def run(request: EnableRequest, *, hide_refs: bool | None = None) -> int:
     workspace = Workspace.find()
     top = workspace.place.top
     interactive = not request.agents and prompts.can_ask()
+    is_first = not workspace.is_push_chosen()
     if interactive:
         workspace.check_enable(request)
         request = _ask(workspace, request)
     view = workspace.enable(request)
     text.write(map(text.plain, view.warnings), sys.stderr)
     lines = [*_agents(view, top), *_git_hooks(view.git, top)]
+    to_commit = list(view.to_commit)
     if interactive and view.git.lines:
         text.write([*lines, *(f"  {line.path}:  {line.line}" for line in view.git.lines)])
         lines = []
         if prompts.confirm("Add these lines? They do nothing in repositories without Entire."):
-            lines = [_added(line, top) for line in workspace.add_hook_lines()]
+            added = workspace.add_hook_lines()
+            lines = [_added(line, top) for line in added]
+            to_commit += [line.path for line in added if line.is_to_commit]
+    if interactive and is_first and hide_refs is None and not workspace.are_refs_hidden():
+        hide_refs = prompts.confirm(_HIDE) or None
     hooks = workspace.git_hooks()
-    text.write([*lines, *_settings(view, workspace), *_outcome(view, hooks)])
+    lines += [*_settings(view, workspace), *_hidden(workspace, hide_refs), *_commit(to_commit)]
+    text.write([*lines, *_outcome(view, hooks)])
     return 0 if hooks.is_installed else 1
 
 
 def _ask(workspace: Workspace, request: EnableRequest) -> EnableRequest:
     """Ask for the agents and, if not chosen yet, whether to push checkpoints."""
     known = [agent for agent in workspace.agents(user=request.user) if agent.takes_hooks]
+    unlisted = [agent.name for agent in known if not agent.is_offered]
+    known = [agent for agent in known if agent.is_offered]
     options = [(agent.name, f"{agent.type}: {agent.description}") for agent in known]
     waiting = _waiting_plugins(workspace)
     options += [(name, f"a plugin that may not run yet; choosing it allows {text.full_path(plugin.path)}")
                 for name, plugin in waiting.items()]  # fmt: skip
     preset = [agent.name for agent in known if agent.is_suggested]
-    agents = prompts.choose("Which agents do you use in this repository?", options, preset=preset)
+    agents = prompts.choose("Which agents do you use in this repository?", options, preset=preset, unlisted=unlisted)
     for name in agents:
         if name in waiting:
             workspace.plugins.allow(name, waiting[name].path)
@@ -124,6 +145,7 @@ def _agents(view: EnableView, top: str) -> list[str]:
             lines.append(f"{hooks.agent}: {_installed(hooks)}{where} by the plugin {text.full_path(hooks.plugin)}")
         elif hooks.path:
             lines.append(f"{hooks.agent}: {_written(hooks)} {_files(hooks, top)}")
+            lines += [f"  {hooks.note}"] if hooks.note else []
         if hooks.problem:
             lines.append(f"{hooks.agent}: {hooks.problem}")
     for hooks in view.removed:
@@ -171,6 +193,19 @@ def _settings(view: EnableView, workspace: Workspace) -> Sequence[str]:
         file = text.path(settings.push_sessions_file, top)
         push = f"`git push` also pushes them (prompts and transcripts, secrets removed), as {file} says"
     return [*(lines or ["settings: unchanged"]), f"checkpoints: {push}"]
+
+
+def _hidden(workspace: Workspace, hide: bool | None) -> list[str]:
+    """Hide our refs, or show them, if that is asked for; return what was set."""
+    names = " and ".join(workspace.hide_refs(hide=hide)) if hide is not None else ""
+    verb = "hide" if hide else "no longer hide"
+    return [f"git log: {names} {verb} Entire's refs in this clone"] if names else []
+
+
+def _commit(paths: Sequence[str]) -> list[str]:
+    """Return the command that commits what a team shares, for the current folder."""
+    names = [shlex.quote(os.path.relpath(path)) for path in sorted(set(paths))]
+    return [text.plain(f'to commit: git add {" ".join(names)} && git commit -m "{_SUBJECT}"')] if names else []
 
 
 def _outcome(view: EnableView, hooks: HookView) -> list[str]:

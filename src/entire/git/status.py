@@ -45,9 +45,15 @@ def read(top: str) -> Status:
 
 def changed(top: str, paths: Sequence[str]) -> set[str]:
     """Return those of these paths that differ from HEAD; none if ``top`` is no worktree any more."""
+    return set(of(top, paths))
+
+
+def of(top: str, paths: Sequence[str]) -> dict[str, Dirty]:
+    """Return those of these paths that differ from HEAD, and how; none if ``top`` is no worktree any more."""
     limit = ["--", *paths] if len(paths) <= _MANY_PATHS else []
     done = run.git(top, "--literal-pathspecs", *_STATUS, *limit, ok=(0, 128), timeout=600)
-    return {dirty.path for dirty in parse(done.stdout).dirty}.intersection(paths)
+    wanted = set(paths)
+    return {dirty.path: dirty for dirty in parse(done.stdout).dirty if dirty.path in wanted}
 
 
 def parse(data: bytes) -> Status:

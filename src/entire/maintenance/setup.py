@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 
 from entire import files, settings
 from entire.agents import capabilities, configfile, registry
@@ -11,6 +12,7 @@ from entire.githooks import install
 from entire.lifecycle import plugins
 from entire.maintenance import agent_setup
 from entire.maintenance import plugins as maintenance_plugins
+from entire.maintenance.shared_files import SharedFiles
 from entire.model.health import HookStatus
 from entire.model.requests import LOCAL, PROJECT
 from entire.model.value import replace
@@ -49,14 +51,17 @@ def _agents(place: Place, found: Plugins, *, user: bool) -> list[AgentView]:
 def _agent(place: Place, agent: Agent, scope: str, found: Plugins) -> AgentView:
     installer = capabilities.hook_installer(agent)
     status = installer.hooks_health(place.top, scope).status if installer is not None else HookStatus.MISSING
+    has_hooks = status not in (HookStatus.MISSING, HookStatus.UNKNOWN)
+    entry = registry.find(agent.name, found)
     return AgentView(
         name=agent.name,
         type=agent.type,
-        description=registry.find(agent.name, found).description,
+        description=entry.description,
         takes_hooks=installer is not None,
-        has_hooks=status not in (HookStatus.MISSING, HookStatus.UNKNOWN),
+        has_hooks=has_hooks,
         hooks_status=status.value,
         is_detected=agent.detect(place.top),
+        is_offered=has_hooks or not entry.program or shutil.which(entry.program) is not None,
     )
 
 
@@ -86,7 +91,8 @@ def remove_agent_hooks(
 def _hooks_view(agent: Agent, scope: str, paths: Sequence[str], found: Plugins, *, count: int) -> AgentHooksView:
     entry = registry.find(agent.name, found)
     return AgentHooksView(agent=agent.type, scope=scope, path=paths[0] if paths else "", other_paths=tuple(paths[1:]),
-                          count=count, plugin=entry.target if entry.is_plugin else "")  # fmt: skip
+                          count=count, plugin=entry.target if entry.is_plugin else "",
+                          note=entry.setup_note)  # fmt: skip
 
 
 def user_hooks(place: Place, found: Plugins) -> tuple[AgentHooksView, ...]:
@@ -112,6 +118,7 @@ def _enable(place: Place, request: EnableRequest, found: Plugins) -> EnableView:
     _check(request, found)
     names = dict.fromkeys(request.agents or _suggested(place, found, user=request.user))
     chosen = [registry.make(name, plugins=found) for name in names]
+    shared = SharedFiles(place.top, _shared_paths(place, chosen))
     push = _push_sessions(settings.load(place), request.push_sessions)
     scope = _scope(request.user)
     _record_own_changes(place, before=True)
@@ -126,7 +133,15 @@ def _enable(place: Place, request: EnableRequest, found: Plugins) -> EnableView:
     files.write(place.enabled_marker, b"")
     _record_own_changes(place, before=False)
     return EnableView(agents=installed, removed=removed, git=_git_hooks(report), push_sessions=push,
-                      settings_files=tuple(written), warnings=maintenance_plugins.failures(found))  # fmt: skip
+                      settings_files=tuple(written), warnings=maintenance_plugins.failures(found),
+                      to_commit=shared.to_commit())  # fmt: skip
+
+
+def _shared_paths(place: Place, chosen: Sequence[Agent]) -> list[str]:
+    """Return the files that ``enable`` may write and that belong in git, unless they lie outside of the worktree."""
+    installers = filter(None, map(capabilities.hook_installer, (*registry.agents(), *chosen)))
+    paths = [path for installer in installers for path in installer.hook_config_paths(place.top, "project")]
+    return [*paths, place.settings, os.path.join(place.entire_dir, ".gitignore")]
 
 
 def _others(place: Place, chosen: Sequence[Agent], found: Plugins) -> list[str]:
@@ -235,7 +250,11 @@ def add_hook_lines(place: Place) -> tuple[HookLineView, ...]:
     _record_own_changes(place, before=True)
     missing = install.missing_lines(place.top)
     before = {line.path: files.read(line.path) for line in missing}
-    done = tuple(HookLineView(path=line.path, line=line.line, is_added=install.add_line(line)) for line in missing)
+    shared = SharedFiles(place.top, before)
+    added = {line.path: install.add_line(line) for line in missing}
+    to_commit = shared.to_commit()
+    done = tuple(HookLineView(path=line.path, line=line.line, is_added=added[line.path],
+                              is_to_commit=line.path in to_commit) for line in missing)  # fmt: skip
     for path, text in before.items():
         setup_lines.note(place, path, text, files.read(path))
     _record_own_changes(place, before=False)

@@ -10,7 +10,7 @@ from entire import files
 from entire.agents import registry
 from entire.agents.external.language.protocol import PREFIX, VERSION, PluginError
 from entire.errors import EntireError
-from entire.git import read, refs
+from entire.git import hidden_refs, read, refs
 from entire.githooks import install
 from entire.layout import METADATA_BRANCH
 from entire.lifecycle import plugins
@@ -39,6 +39,7 @@ def uninstall(place: Place, request: UninstallRequest) -> UninstallView:
         user_hooks = () if request.user else setup.user_hooks(place, found)
     hooks = install.uninstall(place.top)
     branches = _remove_refs(place)
+    git_settings = hidden_refs.show(place.top)
     _remove_folders(place)
     has_checkpoints = refs.read(place.top, f"refs/heads/{METADATA_BRANCH}")
     return UninstallView(
@@ -49,6 +50,7 @@ def uninstall(place: Place, request: UninstallRequest) -> UninstallView:
         moved=hooks.moved,
         edited=hooks.edited,
         left=hooks.left,
+        git_settings=tuple(git_settings),
         user_hooks=user_hooks,
         step_branches=branches,
         checkpoints_branch=METADATA_BRANCH if has_checkpoints else "",

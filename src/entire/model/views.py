@@ -327,6 +327,7 @@ class AgentView(Value):
     hooks_status: str = "missing"  # as in HookView
     is_detected: bool = False  # it was used in this repository
     is_suggested: bool = False  # ``enable`` chooses it by default
+    is_offered: bool = True  # ``enable`` lists it: its program is on PATH, or its hooks are here
 
 
 class PluginView(Value):
@@ -364,6 +365,7 @@ class AgentHooksView(Value):
     problem: str = ""  # why the agent does not run them
     remedy: str = ""  # what to do about it, in the imperative
     plugin: str = ""  # the executable that keeps the hooks, of an agent connected by a plugin
+    note: str = ""  # what was written besides hooks
 
 
 class HooksLeftView(Value):
@@ -381,6 +383,7 @@ class HookLineView(Value):
     path: str
     line: str
     is_added: bool = False
+    is_to_commit: bool = False  # it was added to a file that belongs in git
 
 
 class GitHooksView(Value):
@@ -403,6 +406,7 @@ class EnableView(Value):
     removed: tuple[AgentHooksView, ...] = ()
     settings_files: tuple[str, ...] = ()  # written; none if nothing changed
     warnings: tuple[str, ...] = ()  # plugins that failed, so that it is not known whether their agents are used
+    to_commit: tuple[str, ...] = ()  # of the files written, those that belong in git and are not committed yet
 
 
 class DisableView(Value):
@@ -421,6 +425,7 @@ class UninstallView(Value):
     restored: tuple[str, ...] = ()  # earlier hooks that run again
     moved: tuple[str, ...] = ()  # where earlier hooks are now that another program has replaced
     edited: tuple[str, ...] = ()  # hook files of others from which our line was removed
+    git_settings: tuple[str, ...] = ()  # that hid our refs
     left: tuple[str, ...] = ()  # hook files that still call our hook, which does nothing now
     user_hooks: tuple[AgentHooksView, ...] = ()  # left in the user's own agent settings
     shared_with: str = ""  # in a linked worktree: the main one, which has the same git hooks and session states

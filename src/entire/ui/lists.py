@@ -35,6 +35,18 @@ def preview_lines(preview: Preview, number: int) -> list[Line]:
     return found
 
 
+def wrapped(words: Sequence[str], gap: str, width: int) -> str:
+    """Return words on as many lines as they need; a word that is too long for a line has one of its own."""
+    lines = [""]
+    for word in words:
+        longer = lines[-1] + gap + word if lines[-1] else word
+        if len(longer) < width or not lines[-1]:  # a terminal may move to the next line in its last column
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return "\n".join(lines)
+
+
 class Choices:
     """What is shown and what is chosen. Without ``marked``, a single line is chosen."""
 
@@ -67,6 +79,12 @@ class Choices:
         self.query = query
         self.shown = matching(self._words, query)
         self.at = self.shown.index(before) if before in self.shown else 0
+
+    def mark_number(self, number: int) -> None:
+        """Move to a line by its number, counted from 1, and mark it or not."""
+        if number <= len(self.shown):
+            self.at = number - 1
+            self.toggle()
 
     def toggle(self) -> None:
         if self.marked is not None and self.current is not None:

@@ -16,6 +16,7 @@ from prompt_toolkit.data_structures import Point
 from prompt_toolkit.filters import Always, Condition, has_focus
 from prompt_toolkit.input import create_input
 from prompt_toolkit.key_binding import KeyBindings
+from prompt_toolkit.keys import Keys
 from prompt_toolkit.layout import (
     BufferControl,
     ConditionalContainer,
@@ -48,6 +49,9 @@ _STYLES = {
     "yellow": "ansiyellow",
 }  # fmt: skip
 _ONE_LINE = Dimension(min=0, max=1, preferred=1)  # gives way where the terminal has too few lines
+_TWO_LINES = Dimension(min=0, max=2)
+_GAP = "   "  # between the keys below the list
+_LETTERS = ("d", "g", "G")  # keys of a list with a preview; where lines are marked, they begin a name
 _INLINE_LINES = 20  # of a list that does not take the whole screen
 _REST = 0.12  # seconds without a key before a preview is made
 _ESCAPE_WAIT = 0.05  # seconds to tell the Esc key from the start of an escape sequence
@@ -64,7 +68,7 @@ def pick(title: str, words: Sequence[str], rows: Rows, preview: Preview) -> int 
 
 
 def pick_several(title: str, words: Sequence[str], rows: Rows, marked: Collection[int] = ()) -> list[int] | None:
-    """Let the user mark at least one line; None if they quit."""
+    """Let the user mark at least one line, also by its number or by typing a name; None if they quit."""
     return Picker(title, lists.Choices(words, marked), rows).run()
 
 
@@ -88,6 +92,7 @@ class Picker:
         )
         self._search_line = Window(BufferControl(self._search), height=1)
         self._is_typing = has_focus(self._search)
+        self._is_naming = False  # a search that a letter began: Enter marks what it found
         self._app = self._application(title)
 
     def run(self) -> list[int] | None:
@@ -129,13 +134,25 @@ class Picker:
         pane = Window(_Lines(self._pane_content))
         return HSplit(
             [
-                Window(FormattedTextControl([(self._styles["bold"], title)]), height=_ONE_LINE),
+                self._words(lambda: title.split(" "), " ", "bold"),
                 self._list,
                 ConditionalContainer(HSplit([rule, pane]), Condition(lambda: self._has_pane)),
                 ConditionalContainer(search, is_searching),
-                Window(FormattedTextControl(self._status), height=_ONE_LINE),
+                self._words(self._status, _GAP, "dim"),
             ]
         )
+
+    def _words(self, words: Callable[[], Sequence[str]], gap: str, style: str) -> Window:
+        """Return a window for words above or below the list: on two lines where one is too short for them; beside a
+        preview always on one.
+        """
+
+        def content() -> StyleAndTextTuples:
+            width = self._app.output.get_size().columns if self._preview is None else _FAR
+            return [(self._styles[style], lists.wrapped(words(), gap, width))]
+
+        height = _TWO_LINES if self._preview is None else _ONE_LINE
+        return Window(FormattedTextControl(content), height=height, dont_extend_height=True)
 
     def _list_height(self) -> Dimension:
         if self._preview is not None and not self._has_pane:
@@ -172,15 +189,16 @@ class Picker:
         styled: list[StyleAndTextTuples] = [[(self._styles[kind], line.expandtabs(4))] for line, kind in lines]
         return UIContent(styled.__getitem__, len(styled), show_cursor=False)
 
-    def _status(self) -> StyleAndTextTuples:
+    def _status(self) -> Sequence[str]:
         choices = self._choices
         keys = ["↑↓ move", "enter choose", "d preview", "/ search", "q quit"]
         if self._is_typing():
-            keys = ["type to search", "enter keep", "esc show all"]
+            keys = ["type to search", "enter mark" if self._is_naming else "enter keep", "esc show all"]
         elif choices.marked is not None:
-            keys = ["↑↓ move", "space mark", "enter accept" if choices.marked else "mark at least one", *keys[-2:]]
+            accept = "enter accept" if choices.marked else "mark at least one"
+            keys = ["↑↓ move", "space mark", accept, "q quit", "number or name"]
         place = f"{choices.at + 1 if choices.shown else 0}/{len(choices.shown)}"
-        return [(self._styles["dim"], "   ".join([place, *keys]))]
+        return [place, *keys]
 
     # ------------------------------------------------------------ previews
 
@@ -229,13 +247,17 @@ class Picker:
         in_list: dict[str, Callable[[], object]] = {
             "k": lambda: move(-1), "j": lambda: move(1), "g": lambda: move(-_FAR), "home": lambda: move(-_FAR),
             "G": lambda: move(_FAR), "end": lambda: move(_FAR), "q": lambda: self._app.exit(), "d": self._toggle_pane,
-            "/": lambda: self._app.layout.focus(self._search), "enter": self._accept, "escape": self._leave,
+            "/": self._begin_search, "enter": self._accept, "escape": self._leave,
             "space": self._toggle_pane if self._choices.marked is None else self._choices.toggle,
         }  # fmt: skip
         in_search: dict[str, Callable[[], object]] = {
-            "enter": lambda: self._app.layout.focus(self._list), "escape": self._show_all
+            "enter": self._end_search, "escape": self._show_all
         }  # fmt: skip
         keys = KeyBindings()
+        if self._choices.marked is not None:
+            in_list = {name: act for name, act in in_list.items() if name not in _LETTERS}
+            in_list |= {str(number): partial(self._choices.mark_number, number) for number in range(1, 10)}
+            keys.add(Keys.Any, filter=~self._is_typing)(self._begin_name)
         for table, when in ((always, Always()), (in_list, ~self._is_typing), (in_search, self._is_typing)):
             for name, act in table.items():
                 keys.add(name, filter=when, eager=name == "escape")(partial(_ignoring_the_event, act))
@@ -248,6 +270,23 @@ class Picker:
     def _accept(self) -> None:
         if self._choices.chosen:
             self._app.exit(result=self._choices.chosen)
+
+    def _begin_search(self) -> None:
+        self._is_naming = False
+        self._app.layout.focus(self._search)
+
+    def _begin_name(self, event: KeyPressEvent) -> None:
+        if event.data.isprintable():
+            self._begin_search()
+            self._is_naming = True
+            self._search.insert_text(event.data)
+
+    def _end_search(self) -> None:
+        """Keep what a search found; mark what a name means."""
+        self._app.layout.focus(self._list)
+        if self._is_naming and len(self._choices.shown) == 1:
+            self._choices.toggle()
+            self._show_all()
 
     def _leave(self) -> None:
         if self._choices.query:

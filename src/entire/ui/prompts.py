@@ -44,26 +44,32 @@ def confirm(question: str, *, default: bool = False) -> bool:
         click.echo("Please answer yes or no.", err=True)
 
 
-def choose(question: str, options: Sequence[tuple[str, str]], *, preset: Collection[str] = ()) -> list[str]:
-    """Ask for one or more of the options (name, description); those in ``preset`` are marked."""
+def choose(
+    question: str, options: Sequence[tuple[str, str]], *, preset: Collection[str] = (), unlisted: Collection[str] = ()
+) -> list[str]:
+    """Ask for one or more of the options (name, description); those in ``preset`` are marked. Someone who types names
+    can also give ``unlisted`` ones.
+    """
     if terminal.can_draw():
         return _choose_drawn(question, options, preset)
-    return _choose_plain(question, options, preset)
+    return _choose_plain(question, options, preset, unlisted)
 
 
 def _choose_drawn(question: str, options: Sequence[tuple[str, str]], preset: Collection[str]) -> list[str]:
     from entire.ui import picker
 
     width = max(len(name) for name, _ in options)
-    lines = [(f"{name:<{width}}  {description}", "") for name, description in options]
+    lines = [f"{name:<{width}}  {description}" for name, description in options]
     marked = [number for number, (name, _) in enumerate(options) if name in preset]
-    chosen = picker.pick_several(question, [line for line, _ in lines], lambda _: lines, marked)
+    chosen = picker.pick_several(question, lines, lambda room: [(text.cut(line, room), "") for line in lines], marked)
     if chosen is None:
         raise click.Abort
     return [options[number][0] for number in chosen]
 
 
-def _choose_plain(question: str, options: Sequence[tuple[str, str]], preset: Collection[str]) -> list[str]:
+def _choose_plain(
+    question: str, options: Sequence[tuple[str, str]], preset: Collection[str], unlisted: Collection[str]
+) -> list[str]:
     """Ask by numbers or names; an empty answer chooses ``preset``."""
     names = [name for name, _ in options]
     width = max(len(name) for name in names)
@@ -79,7 +85,7 @@ def _choose_plain(question: str, options: Sequence[tuple[str, str]], preset: Col
         chosen = [word if at is None else names[at] for word, at in zip(words, numbers, strict=True)]
         if not words and preset:
             return [name for name in names if name in preset]
-        if words and all(name in names for name in chosen):
+        if words and all(name in names or name in unlisted for name in chosen):
             return list(dict.fromkeys(chosen))
         if answer is None:
             raise click.Abort

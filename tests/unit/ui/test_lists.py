@@ -73,3 +73,18 @@ def test_a_preview_is_cut_and_says_why_there_is_none() -> None:
 
     assert len(lists.preview_lines(preview, 0)) == 200
     assert lists.preview_lines(preview, 1) == [("no ^[[2J preview", "red")]
+
+
+@pytest.mark.parametrize(
+    ("width", "expected"), [(99, "a bb ccc"), (9, "a bb ccc"), (8, "a bb\nccc"), (2, "a\nbb\nccc")]
+)
+def test_words_wrap_where_the_line_ends(width: int, expected: str) -> None:
+    assert lists.wrapped(["a", "bb", "ccc"], " ", width) == expected
+
+
+def test_a_line_is_marked_by_its_number() -> None:
+    choices = lists.Choices(["ada", "bob", "cleo"], marked=[0])
+    choices.mark_number(3)
+    choices.mark_number(1)
+    choices.mark_number(9)
+    assert (choices.chosen, choices.at) == ([2], 0)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _ATTEMPTS = 8
 # In the reflog, where HEAD moves to copies.
 _COPYING = (b"\tam", b"\tcherry-pick", b"\tcommit (amend)", b"\tpull", b"\trebase")
-MESSAGE = b"Snapshot of the worktree\n"
+MESSAGE = b"Entire journal: snapshot of the worktree\n"
 MAX_PATHS = 5000  # that a snapshot records as changed; later ones are dropped
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from entire.model.transcripts import Position
     from entire.redact import Redacted
 
+_CONVERSATION = "Entire journal: conversation of a turn without changes"  # the subject of its commit
 _FIRST_PROMPT = 100
 _FORKED_FROM = 30  # newest sessions that are searched for the origin of a fork
 _MAX_START_FILES = 2000
@@ -335,7 +336,7 @@ def _conversation(context: Context, session: Session, transcript: SessionTranscr
     parts = dict(zip(stored.part_names(len(whole.parts)), whole.parts, strict=True))
     return Step(
         session=session,
-        message=steps.message("conversation", session.session_id, strategy=context.strategy.name),
+        message=steps.message(_CONVERSATION, session.session_id, strategy=context.strategy.name),
         files={
             **steps.metadata_files(session.session_id, parts, _step_prompts(context, session), ""),
             **_subagent_files(session, transcript),
