@@ -7,7 +7,7 @@ import time
 
 import click
 
-from entire.ui import form, group, pages, text
+from entire.ui import form, group, pages, stream, text
 from entire.workspace import Workspace
 
 
@@ -27,5 +27,6 @@ def run(*, detailed: bool = False, as_json: bool = False) -> int:
     if as_json:
         text.write(form.dumps(view))
     else:
-        text.write(pages.status(view, text.style_for(sys.stdout), time.time(), detailed=detailed))
+        style, width = text.style_for(sys.stdout), stream.width()
+        text.write(pages.status(view, style, time.time(), detailed=detailed, width=width))
     return 0

@@ -48,6 +48,7 @@ class SessionView(Value):
     last_checkpoint: str = ""
     first_prompt: str = ""
     model: str = ""
+    prompt: str = ""  # the beginning of the one that it works on, or of its last; redacted, on one line
 
 
 class PromptView(Value):
@@ -195,6 +196,7 @@ class HookView(Value):
     remedies: tuple[str, ...] = ()  # what to do about it, in the imperative
     status: str = ""  # installed, missing, stale, untrusted, disabled (by the user) or unknown
     other_paths: tuple[str, ...] = ()  # the other files of an agent that keeps its hooks in several
+    problems: tuple[str, ...] = ()  # each by itself, where there may be several
 
 
 class UnrecordedView(Value):

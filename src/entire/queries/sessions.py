@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from entire.layout import Place
     from entire.model.session import Session
 
+_PROMPT = 200  # characters
+
 
 def listing(place: Place) -> list[SessionView]:
     """Return all sessions, most recently seen first."""
@@ -34,4 +36,5 @@ def _view(state: Session, place: Place, still_open: tuple[str, ...]) -> SessionV
         last_checkpoint=state.last_checkpoint,
         first_prompt=state.first_prompt,
         model=state.model,
+        prompt=" ".join((state.turn.prompt if state.turn is not None else "").split())[:_PROMPT] or state.first_prompt,
     )

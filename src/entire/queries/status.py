@@ -75,6 +75,7 @@ def git_hooks(place: Place) -> HookView:
         messages.insert(0, f"{found.refused}; nothing calls our {', '.join(uncalled)} there")
     return HookView(name="git", where=found.found.path, is_installed=not problems,
                     status=(HookStatus.STALE if problems else HookStatus.INSTALLED).value, problem="; ".join(messages),
+                    problems=tuple(messages),
                     remedies=tuple(dict.fromkeys(problem.remedy for problem in problems)))  # fmt: skip
 
 

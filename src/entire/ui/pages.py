@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.ui import text
+from entire.ui import text, wrapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,13 +14,22 @@ if TYPE_CHECKING:
 PHASES = {"active": "working", "active_committed": "working", "idle": "waiting", "ended": "ended"}
 _HOOKS = {"disabled": "disabled", "unknown": "unknown", "untrusted": "untrusted"}
 _SHOWN_FILES = 12
+_PIPED = 110  # cells of a session's line where there is no terminal
+_FEW_WORDS = 20  # cells that a prompt needs at least
 
 
 # ---------------------------------------------------------------- status
 
 
-def status(view: views.StatusView, style: Style, now: float, *, detailed: bool) -> Iterator[str]:
-    """Show the state of a worktree. Scripts read the first line."""
+def status(
+    view: views.StatusView, style: Style, now: float, *, detailed: bool, width: int | None = None
+) -> Iterator[str]:
+    """Show the state of a worktree, on a terminal within its width. Scripts read the first line."""
+    for line in _status(view, style, now, detailed=detailed, width=width):
+        yield from [line] if width is None or "\033" in line else wrapping.wrap(line, width)
+
+
+def _status(view: views.StatusView, style: Style, now: float, *, detailed: bool, width: int | None) -> Iterator[str]:
     if not view.is_set_up:
         yield "Entire is disabled here: it was never enabled (run `entire enable`)"
     else:
@@ -29,9 +38,9 @@ def status(view: views.StatusView, style: Style, now: float, *, detailed: bool) 
             yield "Entire is disabled here (`entire enable` enables it)"
     yield ""
     yield from text.table(_facts(view), gap="  ")
-    yield from section("Sessions", _sessions(view.sessions, now, detailed=detailed), style)
+    yield from section("Sessions", _sessions(view.sessions, now, detailed=detailed, width=width), style)
     yield from section("Unlinked commits", _unlinked(view.unlinked, detailed=detailed), style)
-    yield from section("Hooks", _hooks(view), style)
+    yield from section("Hooks", _hooks(view, None if detailed else width), style)
     yield from section("Needs attention", _warnings(view), style)
     if detailed:
         yield from section("Settings", [text.plain(path) for path in view.settings_files], style)
@@ -66,7 +75,7 @@ def section(title: str, lines: Sequence[str] | Iterator[str], style: Style) -> I
         yield from ("  " + line for line in shown)
 
 
-def _sessions(found: Sequence[views.SessionView], now: float, *, detailed: bool) -> Iterator[str]:
+def _sessions(found: Sequence[views.SessionView], now: float, *, detailed: bool, width: int | None) -> Iterator[str]:
     """Show this worktree's sessions that are open or have uncommitted files; with ``detailed``, all sessions."""
     shown = [state for state in found if detailed or (state.is_here and (state.phase != "ended" or state.open_files))]
     rows = []
@@ -75,10 +84,9 @@ def _sessions(found: Sequence[views.SessionView], now: float, *, detailed: bool)
         work = text.count(session.steps, "step") if session.steps else "-"
         seen = text.ago(session.last_seen or session.started, now)
         phase = PHASES.get(session.phase, session.phase)
-        prompt = text.one_line(session.first_prompt, 50)
-        rows.append((text.plain(name), session.agent or "-", phase, work, seen, prompt))
+        rows.append((text.plain(name), text.one_line(session.agent, 40) or "-", phase, work, seen))
     for session, line in zip(shown, text.table(rows), strict=True):
-        yield line
+        yield from _with_prompt(line, text.one_line(session.prompt or session.first_prompt, 400), width)
         if session.open_files:
             yield "  uncommitted: " + path_list(session.open_files)
         if detailed and not session.is_here:
@@ -86,6 +94,16 @@ def _sessions(found: Sequence[views.SessionView], now: float, *, detailed: bool)
     hidden = len(found) - len(shown)
     if hidden:
         yield f"({text.count(hidden, 'session')} more, ended or in another worktree: --detailed shows them)"
+
+
+def _with_prompt(line: str, prompt: str, width: int | None) -> list[str]:
+    """Add a prompt to a session's line, or below it where the line has no room for a few words."""
+    room = (_PIPED if width is None else width) - 2  # a section is indented
+    rest = room - wrapping.width(line) - 2
+    if prompt and rest >= min(_FEW_WORDS, wrapping.width(prompt)):
+        return [f"{line}  {wrapping.fit(prompt, rest)}"]
+    below = ["  " + wrapping.fit(prompt, room - 2)] if prompt else []
+    return [line if width is None else wrapping.fit(line, room), *below]
 
 
 def _unlinked(found: Sequence[views.UnlinkedView], *, detailed: bool) -> list[str]:
@@ -96,13 +114,15 @@ def _unlinked(found: Sequence[views.UnlinkedView], *, detailed: bool) -> list[st
     return text.table(rows)
 
 
-def _hooks(view: views.StatusView) -> list[str]:
+def _hooks(view: views.StatusView, width: int | None) -> list[str]:
+    """Return a line for each program whose hooks are well, and one for each problem."""
     rows = []
     for hooks in view.hooks:
         if hooks.is_installed or view.enabled:
             state = "installed" if hooks.is_installed else _HOOKS.get(hooks.status, "BROKEN")
-            rows.append((hooks.name, state, text.plain(hooks.problem) or text.path(hooks.where, view.top)))
-    return text.table(rows)
+            problems = [text.one_line(problem, 1000) for problem in hooks.problems or (hooks.problem,) if problem]
+            rows += [(hooks.name, state, shown) for shown in problems or [text.path(hooks.where, view.top)]]
+    return [line if width is None else wrapping.fit(line, width - 2) for line in text.table(rows)]
 
 
 def _warnings(view: views.StatusView) -> Iterator[str]:

@@ -13,7 +13,7 @@ import sys
 
 import click
 
-from entire.ui import lists, terminal, text
+from entire.ui import lists, terminal, text, wrapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,9 +59,13 @@ def _choose_drawn(question: str, options: Sequence[tuple[str, str]], preset: Col
     from entire.ui import picker
 
     width = max(len(name) for name, _ in options)
-    lines = [f"{name:<{width}}  {description}" for name, description in options]
+    lines = [f"{name:<{width}}  {text.one_line(description, 400)}" for name, description in options]
     marked = [number for number, (name, _) in enumerate(options) if name in preset]
-    chosen = picker.pick_several(question, lines, lambda room: [(text.cut(line, room), "") for line in lines], marked)
+
+    def rows(room: int) -> list[Line]:
+        return [(wrapping.fit(line, room), "") for line in lines]
+
+    chosen = picker.pick_several(question, lines, rows, marked)
     if chosen is None:
         raise click.Abort
     return [options[number][0] for number in chosen]

@@ -54,14 +54,6 @@ def one_line(text: str, width: int = 72) -> str:
     return joined if len(joined) <= width else joined[: width - 1].rstrip() + "…"
 
 
-def cut(text: str, cells: int) -> str:
-    """Return text on one line, cut with an ellipsis to what fits into so many cells; a wide character takes two."""
-    from rich.cells import cell_len, set_cell_size
-
-    line = plain(text.replace("\n", " ").replace("\t", " "))
-    return line if cell_len(line) <= cells else set_cell_size(line, max(0, cells - 1)).rstrip() + "…"
-
-
 def indent(text: str, by: str = "  ") -> str:
     """Indent each line except empty ones."""
     return "\n".join(by + line if line else line for line in plain(text).rstrip().split("\n"))

@@ -5,12 +5,13 @@ from __future__ import annotations
 from entire.model import views
 from entire.ui import pages
 from entire.ui.text import Style
+from tests import screens
 
 PLAIN = Style(False)
 NOW = 1_000_000.0
 
 
-def status(**changes: object) -> list[str]:
+def view_of(**changes: object) -> views.StatusView:
     given: dict[str, object] = {
         "enabled": True,
         "is_set_up": True,
@@ -24,8 +25,11 @@ def status(**changes: object) -> list[str]:
             views.HookView(name="Demo Agent", where="/home/u/.demo-agent/settings.json", is_installed=True),
         ),
     }
-    view = views.StatusView(**{**given, **changes})  # type: ignore[arg-type]
-    return list(pages.status(view, PLAIN, NOW, detailed=False))
+    return views.StatusView(**{**given, **changes})  # type: ignore[arg-type]
+
+
+def status(**changes: object) -> list[str]:
+    return list(pages.status(view_of(**changes), PLAIN, NOW, detailed=False))
 
 
 def test_a_quiet_status() -> None:
@@ -102,3 +106,39 @@ def test_hooks_that_do_not_run() -> None:
         ["unknown", "unknown", "unknown!"],
     ]
     assert lines[lines.index("Needs attention") + 1 :] == ["  do it"]
+
+
+def test_the_present_prompt_is_shown_and_not_the_first() -> None:
+    session = views.SessionView(session_id="running-1", agent="Demo", phase="active", worktree="/r", is_here=True,
+                                last_seen=NOW, first_prompt="the first", prompt="the present")  # fmt: skip
+    assert "  running-  Demo  working  -  just now  the present" in status(sessions=(session,))
+
+
+def test_a_line_for_each_problem_of_hooks() -> None:
+    hooks = views.HookView(name="git", where="", is_installed=False, problem="a; b", problems=("a", "b"))
+    lines = status(hooks=(hooks,))
+    at = lines.index("Hooks")
+    assert lines[at + 1 : at + 3] == ["  git  BROKEN  a", "  git  BROKEN  b"]
+
+
+def test_status_at_every_width() -> None:
+    def session(name: str, prompt: str, **more: object) -> views.SessionView:
+        given = {"phase": "active", "steps": 2, "last_seen": NOW - 70, **more}
+        return views.SessionView(session_id=name, agent="Claude Code", worktree="/r", is_here=True, prompt=prompt,
+                                 **given)  # type: ignore[arg-type]  # fmt: skip
+
+    problems = ("post-commit is missing", "prepare-commit-msg does not call Entire (/home/u/repository/.git/hooks)")
+    view = view_of(
+        sessions=(
+            session("5df8a118-1", "Add a greeting for all who come in, in the language they speak \033[2J" * 3),
+            session(
+                "6ef8a118-1", "挨拶を追加してください。短い言葉で、みんなのために、できるだけ早くお願いします。" * 3
+            ),
+            session("7ff8a118-1", "short", phase="idle"),
+            session("8ff8a118-1", "", phase="ended", open_files=("a.py", "a folder/with a long name/b.py")),
+        ),
+        hooks=(views.HookView(name="git", where="", is_installed=False, problems=problems),),
+        warnings=("unknown key 'x' in .entire/settings.json",),
+        failures=2,
+    )
+    screens.check("status", lambda width, style: pages.status(view, style, NOW, detailed=False, width=width))
