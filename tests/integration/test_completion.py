@@ -192,6 +192,14 @@ def test_an_unknown_option_has_no_completion(complete: Complete) -> None:
 # ---------------------------------------------------------------- a real shell
 
 
+def test_a_description_with_commas_stays_whole_in_fish(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("_ENTIRE_COMPLETE", raising=False)
+    assert main(["completion", "fish"]) == 0
+    assert 'string split --max 1 "," $completion' in capsys.readouterr().out
+
+
 def test_bash(worked: Story) -> None:
     script = """
         eval "$(entire completion bash)"

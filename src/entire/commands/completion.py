@@ -24,5 +24,6 @@ def run(shell: str) -> int:
     if kind is None:
         raise UsageError(f"no completion for {shell}", hint="bash, zsh and fish are supported")
     script = kind(click.Command("entire"), {}, "entire", "_ENTIRE_COMPLETE")
-    click.echo(script.source_template % script.source_vars())
+    source = script.source_template % script.source_vars()
+    click.echo(source.replace('string split ","', 'string split --max 1 ","'))  # in fish, a description may hold commas
     return 0
