@@ -94,9 +94,7 @@ def _run_command(args: list[str]) -> int:
 
     root = group.Root(TABLE, "entire.commands")
     if _COMPLETION in os.environ:
-        from click.shell_completion import shell_complete
-
-        return shell_complete(root, {}, "entire", _COMPLETION, os.environ[_COMPLETION])
+        return _complete(root)
     try:
         with root.make_context("entire", args) as context:
             result = root.invoke(context)
@@ -108,6 +106,16 @@ def _run_command(args: list[str]) -> int:
         raise _usage_error(error) from error
     sys.stdout.flush()
     return result if isinstance(result, int) else 0
+
+
+def _complete(root: click.Command) -> int:
+    """Answer a shell that completes a command line. It asks between two keys of a person, so errors are not shown."""
+    from click.shell_completion import shell_complete
+
+    try:
+        return shell_complete(root, {}, "entire", _COMPLETION, os.environ[_COMPLETION])
+    except Exception:
+        return 1
 
 
 def _usage_error(error: click.ClickException) -> UsageError:

@@ -189,7 +189,26 @@ def test_an_unknown_option_has_no_completion(complete: Complete) -> None:
     assert complete("entire rewind --nonsense ") == {}
 
 
+@pytest.mark.parametrize("env", [{"COMP_CWORD": "x"}, {"COMP_WORDS": "entire 'open"}, {}])
+def test_a_question_that_makes_no_sense(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], env: dict[str, str]
+) -> None:
+    for name, value in {"_ENTIRE_COMPLETE": "zsh_complete", **env}.items():
+        monkeypatch.setenv(name, value)
+    assert main([]) == 1
+    assert capsys.readouterr() == ("", "")
+
+
 # ---------------------------------------------------------------- a real shell
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_script_shows_no_errors(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shell: str
+) -> None:
+    monkeypatch.delenv("_ENTIRE_COMPLETE", raising=False)
+    assert main(["completion", shell]) == 0
+    assert " 2>/dev/null)" in capsys.readouterr().out
 
 
 def test_a_description_with_commas_stays_whole_in_fish(

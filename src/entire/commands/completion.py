@@ -8,6 +8,14 @@ from click.shell_completion import get_completion_class
 from entire.errors import UsageError
 from entire.ui import group
 
+_CHANGES = (
+    ('string split ","', 'string split --max 1 ","'),  # in fish, a description may hold commas
+    ("bash_complete $1)", "bash_complete $1 2>/dev/null)"),
+    ("zsh_complete entire)", "zsh_complete entire 2>/dev/null)"),
+    ("(commandline -t) entire)", "(commandline -t) entire 2>/dev/null)"),
+)
+"""What click's scripts lack: errors, such as of a folder that was deleted, must not be shown between two keys."""
+
 
 @click.command("completion", cls=group.Command)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
@@ -25,5 +33,7 @@ def run(shell: str) -> int:
         raise UsageError(f"no completion for {shell}", hint="bash, zsh and fish are supported")
     script = kind(click.Command("entire"), {}, "entire", "_ENTIRE_COMPLETE")
     source = script.source_template % script.source_vars()
-    click.echo(source.replace('string split ","', 'string split --max 1 ","'))  # in fish, a description may hold commas
+    for old, new in _CHANGES:
+        source = source.replace(old, new)
+    click.echo(source)
     return 0
