@@ -7,7 +7,7 @@ import time
 
 import click
 
-from entire.ui import form, group, pages, stream, text
+from entire.ui import form, group, pager, pages, text
 from entire.workspace import Workspace
 
 
@@ -27,6 +27,6 @@ def run(*, detailed: bool = False, as_json: bool = False) -> int:
     if as_json:
         text.write(form.dumps(view))
     else:
-        style, width = text.style_for(sys.stdout), stream.width()
+        style, width = text.style_for(sys.stdout), pager.width() or None
         text.write(pages.status(view, style, time.time(), detailed=detailed, width=width))
     return 0
