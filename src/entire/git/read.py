@@ -50,7 +50,8 @@ class Objects:
     def __init__(self, where: str) -> None:
         self._where = where
         self._child: process.Child | None = None
-        self._rest = b""
+        self._rest = b""  # read from the child, and used up to ``_at``
+        self._at = 0
 
     def __enter__(self) -> Objects:
         return self
@@ -67,7 +68,7 @@ class Objects:
                 os.close(fd)
             self._child.wait()
             self._child = None
-            self._rest = b""
+            self._rest, self._at = b"", 0
 
     def get(self, name: str) -> Object | None:
         """Return an object, or None if git has none of that name."""
@@ -137,19 +138,25 @@ class Objects:
         return data
 
     def _until_newline(self) -> bytes:
-        while b"\n" not in self._rest:
-            self._rest += self._more()
-        line, _, self._rest = self._rest.partition(b"\n")
+        while (end := self._rest.find(b"\n", self._at)) < 0:
+            self._rest = self._rest[self._at :] + self._more()
+            self._at = 0
+        line = self._rest[self._at : end]
+        self._at = end + 1
         return line
 
     def _exactly(self, size: int) -> bytes:
-        parts = [self._rest]
-        have = len(self._rest)
+        start, end = self._at, self._at + size
+        if end <= len(self._rest):
+            self._at = end
+            return self._rest[start:end]
+        parts = [self._rest[start:]]
+        have = len(parts[0])
         while have < size:
             parts.append(self._more())
             have += len(parts[-1])
         data = b"".join(parts)
-        self._rest = data[size:]
+        self._rest, self._at = data[size:], 0
         return data[:size]
 
 
