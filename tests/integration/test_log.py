@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,7 @@ def repo(story: Story, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
 
 
 def rows(repo: Repo, *args: str) -> list[dict[str, Any]]:
-    found = repo.json("log", *args)
+    found = json.loads(repo.ok("log", "--json", *args))
     assert isinstance(found, list)
     return found
 
@@ -84,3 +86,142 @@ def test_json_is_one_list_with_a_row_per_line(repo: Repo) -> None:
     first, *middle, last = text.splitlines()
     assert (first, last) == ("[", "]")
     assert [json.loads(line.rstrip(","))["subject"] for line in middle] == ["Enable entire", "init"]
+
+
+def test_a_merge_points_to_what_it_merged(story: Story, repo: Repo) -> None:
+    session = story.started()
+    story.git("checkout", "-q", "-b", "topic")
+    with session.turn("write one"):
+        session.write("one.py", "one = 1\n")
+    one = story.commit("One")
+    with session.turn("write two"):
+        session.write("two.py", "two = 2\n")
+    two = story.commit("Two")
+    story.git("checkout", "-q", "main")
+    story.commit("Nothing", "--allow-empty")
+    story.git("merge", "-q", "--no-edit", "topic")
+    merge = rows(repo)[0]
+    assert merge["merged"] == [{"oid": two, "branch": "topic", "commits": [two, one], "is_complete": True}]
+    line = repo.ok("log").splitlines()[0]
+    assert f"Merge branch 'topic'  merged 2 commits of topic ({two[:7]})" in line
+    (alone,) = rows(repo, "--limit", "1")  # what is merged is not in the list
+    assert alone == merge
+
+
+def test_a_commit_without_a_session_has_its_reason(story: Story, repo: Repo) -> None:
+    session = story.started()
+    with session.turn("write one"):
+        session.write("one.py", "one = 1\n")
+    story.commit("One")
+    with session.turn("write more"):
+        session.write("more.py", "more = 1\n")
+    story.write("mine.txt", "by hand\n")
+    story.git("add", "mine.txt")
+    mine = story.commit("Mine", add=False)
+    reason = story.reasons()[mine]
+    row, linked = rows(repo)[:2]
+    assert (row["oid"], row["reason"], row["prompt"], row["agents"], row["tokens"]) == (mine, reason, "", [], None)
+    assert linked["reason"] == ""
+    assert f"Mine  not linked: {reason}" in repo.ok("log").splitlines()[0]
+    assert f"Mine  not linked: {reason}" in repo.ok("explain")
+
+
+def test_filters(story: Story, repo: Repo) -> None:
+    session = story.started()
+    with session.turn("write one"):
+        session.write("src/one.py", "one = 1\n")
+    one = story.commit("One")
+    story.write("two.txt", "two\n")
+    two = story.commit("Two", "--author=Grace [bot] <grace@example.com>", "--date=2020-01-01T00:00:00Z")
+
+    def found(*args: str) -> list[str]:
+        return [row["oid"] for row in rows(repo, *args)]
+
+    assert found("--agent", "claude-code") == found("--agent", "Claude Code") == [one]
+    assert found("--agent", "gemini") == []
+    assert found("--session", session.id[:8]) == [one]
+    assert found("--session", "no-such") == []
+    assert found("--author", "grace [bot]") == [two]
+    assert found("--since", "2000-01-01", "--limit", "1") == [two]
+    assert found("--until", "2000-01-01") == []
+    assert found("HEAD~1") == found("--limit", "0")[1:]
+    assert found("HEAD~2..HEAD", "--", "src") == found("--", "src/one.py") == [one]
+    story.git("branch", "other")
+    story.git("reset", "-q", "--hard", "HEAD~1")
+    assert sorted(found("--all")) == sorted([two, *found()])
+    assert found("main..other") == found("main...other") == [two]
+
+
+def test_paths_start_in_the_current_folder(story: Story, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    story.write("src/a.txt", "a\n")
+    oid = story.commit("A")
+    monkeypatch.chdir(story.root / "src")
+    (row,) = rows(repo, "--", "a.txt")
+    assert (row["oid"], row["files"]) == (oid, 1)
+
+
+def test_the_owners_of_lines(story: Story, repo: Repo) -> None:
+    session = story.started()
+    with session.turn("write it"):
+        session.write("a.py", "one = 1\ntwo = 2\n")
+    with session.turn("go on"):
+        session.edit("a.py", "two = 2\n", "two = 2\nthree = 3\nfour = 4\n")
+    story.commit("Numbers")
+    (row,) = rows(repo, "-p", "--limit", "1")
+    (file,) = row["lines"]
+    assert file["path"] == "a.py"
+    assert [(owner["who"], owner["prompt"], owner["ranges"]) for owner in file["owners"]] == [
+        ("turn", "write it", [[1, 2]]),
+        ("turn", "go on", [[3, 4]]),
+    ]
+    assert repo.ok("log", "-p", "--limit", "1").splitlines()[1:] == [
+        "         a.py", "           1-2  write it", "           3-4  go on",
+    ]  # fmt: skip
+
+
+def test_no_commit_yet_and_ranges_that_mean_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+                                                    capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
+    story = Story(tmp_path / "repo", first_commit=False)
+    monkeypatch.chdir(story.root)
+    repo = Repo(story.root, capsys)
+    assert repo.ok("log") == ""
+    assert rows(repo) == rows(repo, "--all") == []
+    assert repo.entire("log", "nowhere..HEAD") == 1
+    assert "nowhere" in repo.err
+    assert repo.entire("log", "--limit", "-1") == 2
+
+
+def test_the_reader_may_leave_early(story: Story, repo: Repo) -> None:
+    stream = "".join(f"commit refs/heads/long\ncommitter A <a> {number} +0000\ndata 4\n{number:04}\n"
+                     for number in range(5000))  # fmt: skip
+    story.git("fast-import", "--quiet", stdin=stream)
+    for words in ("log long", "log long --json"):
+        shell = f"{sys.executable} -m entire {words} | head -2"
+        done = subprocess.run(["bash", "-c", f"set -o pipefail; {shell}"], cwd=story.root, capture_output=True,
+                              text=True, check=False)  # fmt: skip
+        assert (done.returncode, done.stderr) == (0, "")
+        assert len(done.stdout.splitlines()) == 2
+
+
+def test_a_partial_clone_asks_no_remote_for_sizes(story: Story, repo: Repo, tmp_path: Path,
+                                                  monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    story.git("config", "uploadpack.allowFilter", "true")
+    clone = tmp_path / "clone"
+    story.git("clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{story.root}", str(clone))
+    story.root.rename(tmp_path / "away")
+    monkeypatch.chdir(clone)
+    assert [(row["subject"], row["files"], row["added"]) for row in rows(repo)] == [
+        ("Enable entire", None, None), ("init", None, None),
+    ]  # fmt: skip
+
+
+def test_a_shallow_clone_does_not_count_what_was_there_before(story: Story, repo: Repo, tmp_path: Path,
+                                                              monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    story.write("new.txt", "new\n")
+    story.commit("New")
+    clone = tmp_path / "clone"
+    story.git("clone", "-q", "--depth", "2", f"file://{story.root}", str(clone))
+    monkeypatch.chdir(clone)
+    assert [(row["subject"], row["files"], row["added"]) for row in rows(repo)] == [
+        ("New", 1, 1), ("Enable entire", None, None),
+    ]  # fmt: skip

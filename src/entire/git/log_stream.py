@@ -52,6 +52,15 @@ def batches(
             child.close(pipe)
 
 
+def ends_of_shallow_clone(common_dir: str) -> frozenset[str]:
+    """Return the commits whose parents a shallow clone lacks: git takes them for first ones, with all files new."""
+    try:
+        with open(os.path.join(common_dir, "shallow"), encoding="ascii") as file:
+            return frozenset(file.read().split())
+    except OSError:
+        return frozenset()
+
+
 def _batches(child: process.Child, parser: _Parser) -> Generator[list[LoggedChange]]:
     poller = select.poll()
     poller.register(child.stdout, select.POLLIN)

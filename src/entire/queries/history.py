@@ -7,6 +7,7 @@ from entire.errors import EntireError, GitError
 from entire.git import bulk, history, log_stream, read
 from entire.model import records, transcripts
 from entire.model.histories import LogRow
+from entire.model.value import replace
 from entire.queries import line_owners, merges, turns
 from entire.store import journal, lineage_file, listed_sessions
 from entire.store.links import Links
@@ -37,8 +38,9 @@ def rows(catalog: Catalog, request: LogRequest) -> Generator[LogRow]:
     with read.Objects(catalog.place.top) as objects:
         links = Links(catalog.place.top, objects, catalog.commits)
         sessions = listed_sessions.Reader(catalog.place.top, objects, catalog.commits)
+        shallow = log_stream.ends_of_shallow_clone(catalog.place.common_dir)
         for batch in _batches(where, request):
-            linked = links.linked(batch)
+            linked = links.linked(replace(commit, files=None) if commit.oid in shallow else commit for commit in batch)
             stored = sessions.read([checkpoint_id for one in linked for checkpoint_id in one.checkpoint_ids])
             for row in _rows(catalog.place.top, linked, stored, request, reasons):
                 yield row
@@ -67,9 +69,8 @@ def _options(request: LogRequest) -> list[str]:
     options = ["--fixed-strings", "--regexp-ignore-case", f"--author={request.author}"] if request.author else []
     options += [f"--since={request.since}"] if request.since else []
     options += [f"--until={request.until}"] if request.until else []
-    if request.limit and not (
-        request.agent or request.session_id or request.checkpoints
-    ):  # else git cannot know which commits count
+    is_counted_by_git = not (request.agent or request.session_id or request.checkpoints)
+    if request.limit and is_counted_by_git:
         options.append(f"--max-count={request.limit}")
     return [*options, *history.everywhere()] if request.everywhere else options
 
