@@ -32,6 +32,7 @@ REDACTION_BUDGET = 50.0
 COMMAND_BUDGET = 0.3
 BLAME_FACTOR = 1.5
 BLAMED_LINES, BLAMED_COMMITS = 5_000, 500
+HISTORY_BUDGET = 0.15
 REWIND_BUDGET = 6.0
 REWOUND_FILES = 20
 MEMORY_BUDGET = 64.0
@@ -107,9 +108,11 @@ def groups() -> list[Group]:
     found.append((("rewind",), _rewind))
     found.append((("disk",), _disk))
     found.append((("redaction",), _redaction))
-    found.append((tuple(_COMMANDS), _commands))
     found.append((tuple(_BLAMES), _blames))
     found.append((("search-build", "search-answer"), _search))
+    found.append((tuple(_COMMANDS), lambda run: _commands(run, LISTED, _COMMANDS, COMMAND_BUDGET)))
+    for count, commands in _HISTORY.items():
+        found.append((tuple(commands), lambda run, n=count, c=commands: _commands(run, n, c, HISTORY_BUDGET)))  # type: ignore[misc]
     return found
 
 
@@ -393,29 +396,32 @@ _COMMANDS = {
     "rewind-list": ["rewind", "--list"],
     "search": ["search", "prompt"],
 }
+_HISTORY = {
+    600: {"log@600": ["log"], "rewind-list@600": ["rewind", "--list"]},
+    10_000: {"log-first@10000": ["log", "--limit", "100"], "rewind-list@10000": ["rewind", "--list"]},
+}
+"""What a person waits for, by the number of checkpoints: the whole of a small history, the first page of a long one."""
 _NO_SUCH_COMMAND = 2
 
 
-def _commands(run: Run) -> Iterator[Result]:
+def _commands(run: Run, listed: int, commands: dict[str, list[str]], budget: float) -> Iterator[Result]:
     """Measure the CPU time of commands that read many checkpoints; skip commands that do not exist yet."""
-    world = run.world("commands")
+    world = run.world(f"commands-{listed}")
     world.fill(Kind("commands"))
     session = Session(world)
     session.turn(10_000)
     _commit_linked(world, "linked")
-    count = LISTED // run.divide
+    count = listed // run.divide
     world.multiply_checkpoints(count)
     log = ["git", "log", "--format=%H%n%B"]
     floor = min(run.programs.run(log, cwd=world.root).cpu for _ in range(3))
-    for row, words in _COMMANDS.items():
+    for row, words in commands.items():
         argv = [run.programs.entire, *(word.format(id=world.linked()) for word in words)]
         if not run.is_selected(row) or run.programs.run(argv, cwd=world.root, ok=(0, _NO_SUCH_COMMAND)).status:
             continue
         ours = min(run.programs.run(argv, cwd=world.root, output=True).cpu for _ in range(max(2, run.repeat // 2)))
         title = " ".join(["entire", *words]).replace("--checkpoint {id}", "CHECKPOINT")
-        yield Result(
-            row, f"{title}, {count:,} checkpoints", f"git log {ms(floor)}", ms(ours), ours, COMMAND_BUDGET, "{} s CPU"
-        )
+        yield Result(row, f"{title}, {count:,} checkpoints", f"git log {ms(floor)}", ms(ours), ours, budget, "{} s CPU")
     shutil.rmtree(world.folder)
 
 
