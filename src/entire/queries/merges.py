@@ -22,7 +22,7 @@ def of(where: str, order: Sequence[Logged], at: int) -> tuple[MergedView, ...]:
     names = branches(merge.subject)
     views = []
     for number, tip in enumerate(merge.parents[1:]):
-        found = _between(order, at, tip)
+        found = commits_between(order, at, tip)
         if found is None:
             found = history.between(where, merge.parents[0], tip, limit=_LIMIT + 1)
         views.append(MergedView(
@@ -34,7 +34,7 @@ def of(where: str, order: Sequence[Logged], at: int) -> tuple[MergedView, ...]:
     return tuple(views)
 
 
-def _between(order: Sequence[Logged], at: int, tip: str) -> list[str] | None:
+def commits_between(order: Sequence[Logged], at: int, tip: str) -> list[str] | None:
     """Return the commits that a merge's tip reaches and its first parent does not; None if the list ends before all
     of them are known.
     """
