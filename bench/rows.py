@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bench import blamed
-from bench import conversations
+from bench import blamed, conversations
 from bench.agents import CLAUDE_CODE, GEMINI_CLI, PYTHON_PLUGIN, SHELL_PLUGIN, Agent
 from bench.installed import ROOT
 from bench.play import Session
@@ -450,6 +449,8 @@ def _blames(run: Run) -> Iterator[Result]:
         floor, ours = min(pair[0] for pair in pairs), min(pair[1] for pair in pairs)
         title = f"{' '.join(['entire', *words])}, {lines:,} lines, {commits} commits"
         yield Result(row, title, ms(floor), ms(ours), ours / floor, BLAME_FACTOR, "{} x git blame")
+
+
 def _search(run: Run) -> Iterator[Result]:
     """Measure the first search of a repository with many conversations, and SQLite's slowest answer to a query."""
     world = run.world("search")

@@ -48,7 +48,7 @@ def command(
     Every word must be there. "a phrase" finds words in this order, -word excludes, prefix* finds the beginning of
     words, and OR between two words finds either.
 
-    Example: entire search "retry logic" -tests --since 7d
+    Example: entire search "retry logic" -tests --since yesterday
     """
     query = " ".join(word.replace(_DASH, "") for word in words)
     return run(SearchRequest(query=query, kinds=kinds, session=session, agent=agent, author=author, branch=branch,
