@@ -11,12 +11,11 @@ import pytest
 
 from entire import layout, settings
 from entire.lifecycle.context import Context
-from entire.model.origins import FileOrigins, Origin, OriginKind
+from entire.model.origins import PERSON, TURN, UNKNOWN, FileOrigins, Origin, WhyRequest
 from entire.model.value import replace
 from entire.origins import uncommitted
-from entire.origins.open_turns import OpenTurns
 from entire.origins.uncommitted import UncommittedFile
-from entire.store.catalog import Catalog
+from entire.workspace import Workspace
 from tests.integration.story import Session, Story
 from tests.trees import tree
 
@@ -210,9 +209,10 @@ def test_what_enable_wrote_is_nobodys(tmp_path: Path) -> None:
 
 
 def origins(story: Story, path: str) -> FileOrigins:
-    with context(story.root) as known:
-        (file,) = uncommitted.find(known, path)
-        return uncommitted.describe(file, OpenTurns(Catalog(known.place)))
+    before = tree(story.root)
+    (file,) = Workspace.find(story.root).why(WhyRequest(target=path, is_uncommitted=True)).files
+    assert tree(story.root) == before
+    return file
 
 
 def test_a_turn_is_described_by_its_prompt_also_while_it_runs(story: Story) -> None:
@@ -224,7 +224,7 @@ def test_a_turn_is_described_by_its_prompt_also_while_it_runs(story: Story) -> N
     story.write("b.txt", "typed\r\n")
     found = origins(story, "a.txt")
     assert [(part.first, part.last, part.origin.kind, part.origin.prompt) for part in found.ranges] == [
-        (1, 1, OriginKind.TURN, "first"), (2, 2, OriginKind.TURN, "second"),
+        (1, 1, TURN, "first"), (2, 2, TURN, "second"),
     ]  # fmt: skip
     assert found.lines == ("one", "two") and found.status == "A"
     assert {(part.origin.session_id, part.origin.agent, part.origin.checkpoint_id) for part in found.ranges} == {
@@ -255,11 +255,11 @@ def test_old_content_leads_to_its_checkpoint_also_when_the_session_is_forgotten(
 def test_people_and_the_unknown_have_no_turn(story: Story) -> None:
     session = started(story)
     story.write("typed.txt", "typed\n")
-    assert origins(story, "typed.txt").change == Origin(kind=OriginKind.PERSON)
+    assert origins(story, "typed.txt").change == Origin(kind=PERSON, path="typed.txt")
     session.prompt("do")
     story.write("when.txt", "when\n")
     reason = "changed while a turn ran, and no tool reports the file"
-    assert origins(story, "when.txt").ranges[0].origin == Origin(kind=OriginKind.UNKNOWN, reason=reason)
+    assert origins(story, "when.txt").ranges[0].origin == Origin(kind=UNKNOWN, reason=reason, path="when.txt")
 
 
 def test_a_file_too_large_for_a_snapshot_is_nobodys(story: Story) -> None:
@@ -275,3 +275,24 @@ def test_a_file_too_large_for_a_snapshot_is_nobodys(story: Story) -> None:
     assert [(file.path, file.ranges == (), file.reason) for file in files(story)] == [
         ("big.txt", True, "the file is too large for a snapshot"), ("less", False, ""),
     ]  # fmt: skip
+
+
+def test_a_file_with_committed_and_uncommitted_lines(story: Story) -> None:
+    session = started(story)
+    with session.turn("first"):
+        session.write("a.txt", "".join(f"line {n}\n" for n in range(10)))
+    first = story.commit("a")
+    with session.turn("second"):
+        session.edit("a.txt", "line 5\n", "line 5\nfresh\n")
+    for name in ("a.txt", "b.txt"):
+        if name == "b.txt":
+            os.rename(story.path("a.txt"), story.path("b.txt"))
+        (file,) = Workspace.find(story.root).why(WhyRequest(target=name)).files
+        assert [(part.first, part.last, part.origin.prompt, part.origin.commit) for part in file.ranges] == [
+            (1, 6, "first", first), (7, 7, "second", ""), (8, 11, "first", first),
+        ]  # fmt: skip
+    (file,) = Workspace.find(story.root).why(WhyRequest(target="b.txt:7-8")).files
+    assert (file.lines, file.status, file.old_path) == (("fresh", "line 6"), "R", "a.txt")
+    (file,) = Workspace.find(story.root).why(WhyRequest(is_uncommitted=True)).files
+    assert (file.path, file.lines) == ("b.txt", ("fresh",))
+    assert Workspace.find(story.root).why(WhyRequest(target="b.txt:1-3", is_uncommitted=True)).files[0].ranges == ()

@@ -8,9 +8,9 @@ from entire import files
 from entire.errors import EntireError, GitError
 from entire.git import blame, index, read
 from entire.git.blame import Blame, Group, Source
-from entire.model.origins import FileOrigins, LineRange, WhyView
+from entire.model.origins import FileOrigins, LineRange, WhyRequest, WhyView
 from entire.model.value import replace
-from entire.origins import targets
+from entire.origins import open_lines, targets
 from entire.origins.line_origins import Origins, Owned
 from entire.origins.owners import Owners
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from entire.layout import Place
-    from entire.model.origins import Origin, WhyRequest
+    from entire.model.origins import Origin
     from entire.origins.targets import Target
     from entire.store.catalog import Catalog
 
@@ -28,10 +28,13 @@ _FEW_COMMITS = 64  # in a file of more, looking for moved lines costs more than 
 _FEW_FILES = 5_000  # in a bigger tree, copies are looked for only among the files that the commit changes
 _AROUND = 20  # lines
 _ZEROS = "0" * 40
+_EVERY = 1 << 60
 
 
 def why(place: Place, catalog: Catalog, request: WhyRequest) -> WhyView:
     """Return the origins of the lines that a request asks about; raises EntireError if there are none such."""
+    if request.is_uncommitted:
+        return _uncommitted(place, catalog, request)
     target = targets.resolve(place, request)
     found, moved_in = _blamed(place, target)
     view = WhyView(rev=target.rev, is_of_lines=bool(target.first))
@@ -45,7 +48,33 @@ def why(place: Place, catalog: Catalog, request: WhyRequest) -> WhyView:
         origins.load(owned)
         ranges = [_range(entry, origins.of(entry, moved_in.get(entry.line, ""))) for entry in _by_move(owned, moved_in)]
     lines = tuple(line.decode("utf-8", "surrogateescape").removesuffix("\r") for line in found.lines)
-    return replace(view, files=(FileOrigins(path=target.path, ranges=tuple(_joined(ranges)), lines=lines),))
+    file = FileOrigins(path=target.path, ranges=tuple(_joined(ranges)), lines=lines)
+    if not target.rev and not all(part.origin.commit for part in ranges):
+        file = _with_open_lines(place, catalog, file)
+    return replace(view, files=(file,))
+
+
+def _uncommitted(place: Place, catalog: Catalog, request: WhyRequest) -> WhyView:
+    """Return the lines that are not committed: of every file, or of what the request names."""
+    if not (request.target or request.path):
+        return WhyView(files=tuple(open_lines.describe(place, catalog, open_lines.find(place))))
+    target = targets.resolve(place, request)
+    files = open_lines.describe(place, catalog, [] if target.rev else open_lines.find(place, target.path))
+    first, last = target.first or 1, target.last or _EVERY
+    return WhyView(files=tuple(open_lines.within(file, first, last) for file in files))
+
+
+def _with_open_lines(place: Place, catalog: Catalog, file: FileOrigins) -> FileOrigins:
+    """Return a file of the worktree with the origins of the lines that no commit has."""
+    found = open_lines.find(place, file.path)
+    if not found:
+        return file
+    (changed,) = found
+    head = None
+    if changed.head_path not in ("", file.path):
+        (head,) = why(place, catalog, WhyRequest(path=changed.head_path, rev="HEAD")).files
+    (described,) = open_lines.describe(place, catalog, found)
+    return open_lines.complete(file, described, head, changed)
 
 
 def pieces(owners: Owners, found: Blame) -> Iterator[Owned]:

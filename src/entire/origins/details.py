@@ -63,9 +63,9 @@ class Details:
         )
 
     def _own_turn(self, key: TurnKey) -> TurnView | None:
-        """Return a turn that this machine recorded."""
+        """Return a turn that this machine recorded, or that is in progress."""
         if not any(note.turn == key.turn_id for note in turnlog.read(self._place, key.session_id)):
-            return None
+            return turns.in_progress(self._place, key.session_id, key.turn_id)
         return next(turn for turn in turns.of_session(self._place, key.session_id) if turn.turn == key.turn_id)
 
     def _earlier_turn(self, key: TurnKey) -> TurnView | None:

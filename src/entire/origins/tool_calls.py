@@ -82,8 +82,8 @@ class ToolCalls:
         )
 
     def _command(self, text: str, names: Sequence[str]) -> Answer:
-        """Return the only shell command that can have written a line that no edit wrote; ``names``: one of which it must
-        contain. After edits of the file, the line may be a formatter's work.
+        """Return the only shell command that can have written a line that no edit wrote; it must contain one of
+        ``names``. After edits of the file, the line may be a formatter's work.
         """
         if text.strip() and any(text in _written(edit) for _, _, edit in self._edits):
             return Answer(reason=_ELSEWHERE)

@@ -12,12 +12,12 @@ import tempfile
 
 from entire.attribution import content
 from entire.attribution.content import CommitTrees, Recorded
+from entire.attribution.owner_runs import REST
 from entire.git import diff, history, scratch
 from entire.git.read import Objects
 from entire.git.write import Stream
 from entire.lifecycle.commits import examination
 from entire.lifecycle.snapshots import other_worktrees, worktree
-from entire.model.origins import FileOrigins, LineRange, Origin, OriginKind
 from entire.model.turns import BASE, NOBODY, PERSON, Owner, RunningTurn
 from entire.model.value import Value
 from entire.store import setup_lines
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from entire.lifecycle.context import Context
     from entire.lifecycle.snapshots.worktree import TakenSnapshot
     from entire.model.turns import TurnKey
-    from entire.origins.open_turns import OpenTurns
 
     Judged = tuple[Owner, str]  # an owner, and why it is UNKNOWN
 
@@ -68,6 +67,7 @@ class UncommittedFile(Value):
     blob: str = ""  # in HEAD's form, after filters; '' if the file is deleted
     is_binary: bool = False
     ranges: tuple[OwnedRange, ...] = ()
+    unchanged: tuple[tuple[int, int, int], ...] = ()  # first line in HEAD, here, and number of lines
     removed: int = 0  # lines that HEAD has and the file has not
     owner: Owner = Owner("")
     reason: str = ""  # why the owner is UNKNOWN
@@ -87,28 +87,6 @@ def find(context: Context, path: str = "") -> list[UncommittedFile]:
         _too_large(place.top, name, with_lines=bool(path)) for name in taken.snapshot.left_out if path in ("", name)
     ]
     return sorted(found, key=lambda file: file.path)
-
-
-def describe(file: UncommittedFile, known: OpenTurns) -> FileOrigins:
-    """Return a file with the origins of its uncommitted lines."""
-    texts = file.text.decode("utf-8", "surrogateescape").split("\n")
-
-    def origin(owner: Owner, reason: str) -> Origin:
-        if owner.is_turn:
-            return known.origin(owner, file.path)
-        return Origin(kind=OriginKind.UNKNOWN if reason else OriginKind.PERSON, reason=reason)
-
-    return FileOrigins(
-        path=file.path,
-        ranges=tuple(
-            LineRange(first=part.first, last=part.last, origin=origin(part.owner, part.reason)) for part in file.ranges
-        ),
-        lines=tuple(text.removesuffix("\r") for part in file.ranges for text in texts[part.first - 1 : part.last]),
-        is_binary=file.is_binary,
-        status=file.status,
-        old_path=file.head_path if file.head_path != file.path else "",
-        change=origin(file.owner, file.reason) if file.owner else None,
-    )
 
 
 def _too_large(top: str, path: str, *, with_lines: bool) -> UncommittedFile:
@@ -197,6 +175,7 @@ class _Comparison:
             text=b"" if patch.binary or not blob else objects.blob(blob) or b"",
             is_binary=patch.binary,
             ranges=tuple(_ranges(judged)),
+            unchanged=tuple(_unchanged(patch)),
             removed=sum(kind == b"-" for hunk in patch.hunks for kind, _ in hunk.lines),
             owner=whole[0],
             reason=whole[1],
@@ -225,6 +204,16 @@ class _Comparison:
         if path in self._elsewhere:
             return UNKNOWN, _NOT_IMPORTED
         return (PERSON, "") if self._context.settings.enabled else (UNKNOWN, _NOT_WATCHED)
+
+
+def _unchanged(patch: FilePatch) -> Iterator[tuple[int, int, int]]:
+    """Yield the runs of lines that both sides of a patch have; the last may reach past the ends."""
+    there = here = 1
+    for unchanged, removed, added in patch.blocks():
+        yield there, here, unchanged
+        there, here = there + unchanged + len(removed), here + unchanged + len(added)
+    if not patch.binary and patch.change.status in "MR":
+        yield there, here, REST
 
 
 def _while_turns_ran(running: int, reporting: int) -> str:

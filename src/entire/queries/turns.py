@@ -78,6 +78,17 @@ def first_prompt(recorded: Sequence[Mapping[str, object]], prompts: Sequence[str
     return next(later, prompts[-1])
 
 
+def in_progress(place: Place, session_id: str, turn_id: str) -> TurnView | None:
+    """Return a session's turn that has not ended, None if it is another one."""
+    session = sessions.find(place, session_id)
+    turn = session.turn if session is not None else None
+    if session is None or turn is None or turn.id != turn_id:
+        return None
+    return TurnView(session_id=session_id, turn=turn.id, number=len(turnlog.read(place, session_id)) + 1,
+                    agent=session.agent_type, model=turn.model or session.model, prompt=turn.prompt,
+                    started=turn.started, position=turn.prompt_position)  # fmt: skip
+
+
 def in_record(own: LineageFile | None, session_id: str) -> list[Mapping[str, object]]:
     """Return a session's turns from our record, which may come from another machine: its shape is not trusted."""
     turns = own.turns if own is not None else None

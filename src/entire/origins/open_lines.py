@@ -1,0 +1,138 @@
+"""The origins of uncommitted lines, and of a file that has some: the journal's owners with what describes them."""
+
+from __future__ import annotations
+
+import contextlib
+
+from entire import settings
+from entire.git.read import Objects
+from entire.lifecycle.context import Context
+from entire.model.origins import PERSON, TURN, UNKNOWN, FileOrigins, LineRange, Origin
+from entire.model.turns import Owner
+from entire.model.value import replace
+from entire.origins import uncommitted
+from entire.origins.details import Details
+from entire.origins.stored import StoredCheckpoints
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from entire.layout import Place
+    from entire.model.turns import TurnKey
+    from entire.origins.uncommitted import UncommittedFile
+    from entire.store.catalog import Catalog
+
+    Line = tuple[Origin, int]  # and the line's number in its commit's version
+
+
+def find(place: Place, path: str = "") -> list[UncommittedFile]:
+    """Return the files of a worktree that differ from HEAD, with the owners of their lines; only one with ``path``."""
+    known = Context(place, settings.load(place) or settings.Settings(enabled=False))
+    with contextlib.closing(known) as context:
+        return uncommitted.find(context, path)
+
+
+def describe(place: Place, catalog: Catalog, files: Iterable[UncommittedFile]) -> list[FileOrigins]:
+    """Return files with the origins of their uncommitted lines."""
+    with Objects(place.top) as objects:
+        turns = _Turns(Details(place, catalog, stored := StoredCheckpoints(objects, catalog.commits)), stored, catalog)
+        return [_describe(file, turns) for file in files]
+
+
+def complete(
+    file: FileOrigins, described: FileOrigins, head: FileOrigins | None, open_file: UncommittedFile
+) -> FileOrigins:
+    """Return a file of the worktree in which uncommitted lines have their origins; ``described`` has these, ``head``
+    those of HEAD's file, if git did not find the lines there.
+    """
+    own, known = dict(_lines(described.ranges)), dict(_lines(file.ranges))
+    of_head = dict(_lines(head.ranges)) if head is not None else {}
+    for there, here, count in open_file.unchanged if head is not None else ():
+        moved = [number for number in known if here <= number < here + count and number - here + there in of_head]
+        own.update({number: of_head[number - here + there] for number in moved})
+    lines = {number: line if line[0].commit else own.get(number, line) for number, line in known.items()}
+    return replace(file, ranges=tuple(_ranges(lines)), status=described.status, old_path=described.old_path,
+                   change=described.change)  # fmt: skip
+
+
+def within(file: FileOrigins, first: int, last: int) -> FileOrigins:
+    """Return the part of a described file that lies in a range of lines."""
+    texts = dict(zip((number for number, _ in _lines(file.ranges)), file.lines, strict=True))
+    lines = {number: line for number, line in _lines(file.ranges) if first <= number <= last}
+    return replace(file, ranges=tuple(_ranges(lines)), lines=tuple(texts[number] for number in lines))
+
+
+def _describe(file: UncommittedFile, turns: _Turns) -> FileOrigins:
+    def origin(owner: Owner, reason: str) -> Origin:
+        if owner.is_turn:
+            return turns.origin(owner, file.path)
+        return Origin(kind=UNKNOWN if reason else PERSON, reason=reason, path=file.path)
+
+    texts = file.text.decode("utf-8", "surrogateescape").split("\n")
+    return FileOrigins(
+        path=file.path,
+        ranges=tuple(
+            LineRange(first=part.first, last=part.last, origin=origin(part.owner, part.reason), source_line=part.first)
+            for part in file.ranges
+        ),
+        lines=tuple(text.removesuffix("\r") for part in file.ranges for text in texts[part.first - 1 : part.last]),
+        is_binary=file.is_binary,
+        status=file.status,
+        old_path=file.head_path if file.head_path != file.path else "",
+        change=origin(file.owner, file.reason) if file.owner else None,
+    )
+
+
+def _lines(ranges: Iterable[LineRange]) -> Iterator[tuple[int, Line]]:
+    for part in ranges:
+        for number in range(part.first, part.last + 1):
+            yield number, (part.origin, part.source_line + number - part.first)
+
+
+def _ranges(lines: Mapping[int, Line]) -> list[LineRange]:
+    found: list[LineRange] = []
+    for number, (origin, source_line) in sorted(lines.items(), key=lambda line: line[0]):
+        if found and found[-1].last == number - 1 and found[-1].origin == origin:
+            found[-1] = replace(found[-1], last=number)
+        else:
+            found.append(LineRange(first=number, last=number, origin=origin, source_line=source_line))
+    return found
+
+
+class _Turns:
+    """Describes the turns of uncommitted lines. An earlier checkpoint may have them."""
+
+    def __init__(self, details: Details, stored: StoredCheckpoints, catalog: Catalog) -> None:
+        self._details = details
+        self._stored = stored
+        self._catalog = catalog
+
+    def origin(self, owner: Owner, path: str) -> Origin:
+        """Return the origin of a line that an owner wrote in a file."""
+        turn = self._details.of(owner.turn, "" if owner.is_new else self._holder(owner.turn, path))
+        return Origin(
+            kind=TURN,
+            path=path,
+            checkpoint_id="" if owner.is_new else turn.checkpoint_id,
+            session_id=turn.session_id,
+            turn=turn.turn,
+            agent=turn.agent,
+            model=turn.model,
+            started=turn.started,
+            prompt=turn.prompt,
+        )
+
+    def _holder(self, key: TurnKey, path: str) -> str:
+        """Return the checkpoint that has a turn's lines of a file, '' if there is none."""
+        ids = [name for name, held in self._catalog.sessions_by_checkpoint.items() if key.session_id in held]
+        self._stored.load(ids)
+        found = next((name for name in ids if self._holds(name, key, path)), "")
+        self._stored.load_sessions([found] if found else ())
+        return found
+
+    def _holds(self, checkpoint_id: str, key: TurnKey, path: str) -> bool:
+        own = self._stored.lineage(checkpoint_id)
+        lines = own.files.get(path) if own is not None else None
+        writers = {lines.made_by, *(who for _, _, who in lines.added)} if lines is not None else set()
+        return any(Owner(who).turn == key for who in writers)
