@@ -58,6 +58,7 @@ class LineRange(Value):
     origin: Origin
     source_line: int = 0  # the number of the first line in the commit's version
     call: MessageView | None = None  # the tool call that wrote the lines, if single lines were asked for
+    no_call: str = ""  # else why none is named
 
 
 class FileOrigins(Value):

@@ -10,7 +10,7 @@ from entire.git import blame, index, read
 from entire.git.blame import Blame, Group, Source
 from entire.model.origins import FileOrigins, LineRange, WhyRequest, WhyView
 from entire.model.value import replace
-from entire.origins import open_lines, targets
+from entire.origins import open_lines, targets, turn_calls
 from entire.origins.line_origins import Origins, Owned
 from entire.origins.owners import Owners
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from entire.layout import Place
     from entire.model.origins import Origin
     from entire.origins.targets import Target
+    from entire.origins.uncommitted import UncommittedFile
     from entire.store.catalog import Catalog
 
 _MOVES, _COPIES = ("-M", "-C"), ("-C",)
@@ -49,8 +50,12 @@ def why(place: Place, catalog: Catalog, request: WhyRequest) -> WhyView:
         ranges = [_range(entry, origins.of(entry, moved_in.get(entry.line, ""))) for entry in _by_move(owned, moved_in)]
     lines = tuple(line.decode("utf-8", "surrogateescape").removesuffix("\r") for line in found.lines)
     file = FileOrigins(path=target.path, ranges=tuple(_joined(ranges)), lines=lines)
+    changed = None
     if not target.rev and not all(part.origin.commit for part in ranges):
-        file = _with_open_lines(place, catalog, file)
+        changed = next(iter(open_lines.find(place, file.path)), None)
+        file = _with_open_lines(place, catalog, file, changed) if changed is not None else file
+    if target.first:
+        file = turn_calls.add(place, catalog, file, changed)
     return replace(view, files=(file,))
 
 
@@ -59,21 +64,20 @@ def _uncommitted(place: Place, catalog: Catalog, request: WhyRequest) -> WhyView
     if not (request.target or request.path):
         return WhyView(files=tuple(open_lines.describe(place, catalog, open_lines.find(place))))
     target = targets.resolve(place, request)
-    files = open_lines.describe(place, catalog, [] if target.rev else open_lines.find(place, target.path))
+    changed = [] if target.rev else open_lines.find(place, target.path)
     first, last = target.first or 1, target.last or _EVERY
-    return WhyView(files=tuple(open_lines.within(file, first, last) for file in files))
+    files = [open_lines.within(file, first, last) for file in open_lines.describe(place, catalog, changed)]
+    if target.first:
+        files = [turn_calls.add(place, catalog, file, changed[0]) for file in files]
+    return WhyView(files=tuple(files))
 
 
-def _with_open_lines(place: Place, catalog: Catalog, file: FileOrigins) -> FileOrigins:
+def _with_open_lines(place: Place, catalog: Catalog, file: FileOrigins, changed: UncommittedFile) -> FileOrigins:
     """Return a file of the worktree with the origins of the lines that no commit has."""
-    found = open_lines.find(place, file.path)
-    if not found:
-        return file
-    (changed,) = found
     head = None
     if changed.head_path not in ("", file.path):
         (head,) = why(place, catalog, WhyRequest(path=changed.head_path, rev="HEAD")).files
-    (described,) = open_lines.describe(place, catalog, found)
+    (described,) = open_lines.describe(place, catalog, [changed])
     return open_lines.complete(file, described, head, changed)
 
 

@@ -14,7 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from entire.model.transcripts import Edit, ToolCall
+    from entire.model.transcripts import Edit
+    from entire.model.views import MessageView
 
     Line = tuple[str, int]  # text, and the number of the call that wrote it: NOBODY for none
 
@@ -39,7 +40,7 @@ _ELSEWHERE = "a tool call of the turn wrote such a line into another file"
 class Answer(Value):
     """The call that wrote a line, or the reason why none is named."""
 
-    call: ToolCall | None = None
+    call: MessageView | None = None
     reason: str = ""
 
 
@@ -54,15 +55,15 @@ class FileTexts(Value):
 class ToolCalls:
     """The calls of one turn, in order. ``locate`` turns a path of an agent into one of the repository."""
 
-    def __init__(self, calls: Sequence[ToolCall], locate: Callable[[str], str]) -> None:
-        self._calls = [call for call in calls if not call.has_failed]
-        self._edits = [
-            (number, locate(edit.path), edit) for number, call in enumerate(self._calls) for edit in call.edits
-        ]
+    def __init__(self, messages: Sequence[MessageView], locate: Callable[[str], str]) -> None:
+        self._messages = [message for message in messages if message.call is not None and not message.call.has_failed]
+        calls = [message.call for message in self._messages if message.call is not None]
+        self._commands = [number for number, call in enumerate(calls) if may_write(call.command)]
+        self._edits = [(number, locate(edit.path), edit) for number, call in enumerate(calls) for edit in call.edits]
 
     def find(self, file: FileTexts, numbers: Sequence[int]) -> dict[int, Answer]:
         """Return who wrote these lines of a file, numbered from 1 in ``file.after``."""
-        if not self._calls:
+        if not self._messages:
             return {number: Answer(reason=_NO_CALLS) for number in numbers}
         edits = [(number, edit) for number, path, edit in self._edits if path in file.names]
         lines = _texts(file.after)
@@ -78,7 +79,9 @@ class ToolCalls:
 
     def _answer(self, writers: Sequence[int]) -> Answer:
         return (
-            Answer(call=self._calls[writers[0]]) if len(writers) == 1 else Answer(reason=_SEVERAL.format(len(writers)))
+            Answer(call=self._messages[writers[0]])
+            if len(writers) == 1
+            else Answer(reason=_SEVERAL.format(len(writers)))
         )
 
     def _command(self, text: str, names: Sequence[str]) -> Answer:
@@ -87,10 +90,13 @@ class ToolCalls:
         """
         if text.strip() and any(text in _written(edit) for _, _, edit in self._edits):
             return Answer(reason=_ELSEWHERE)
-        commands = [call for call in self._calls if may_write(call.command)]
-        if len(commands) == 1 and any(name.rpartition("/")[2] in commands[0].command for name in names):
-            return Answer(call=commands[0])
-        return Answer(reason=_COMMANDS.format(len(commands)) if len(commands) > 1 else _UNSEEN)
+        if len(self._commands) > 1:
+            return Answer(reason=_COMMANDS.format(len(self._commands)))
+        only = self._messages[self._commands[0]] if self._commands else None
+        command = only.call.command if only is not None and only.call is not None else ""
+        if command and any(name.rpartition("/")[2] in command for name in names):
+            return Answer(call=only)
+        return Answer(reason=_UNSEEN)
 
 
 def may_write(command: str) -> bool:

@@ -6,6 +6,7 @@ import pytest
 
 from entire.model.transcripts import Edit, ToolCall
 from entire.model.value import replace
+from entire.model.views import MessageView
 from entire.origins import tool_calls
 from entire.origins.tool_calls import FileTexts, ToolCalls
 
@@ -25,8 +26,9 @@ def run(name: str, command: str) -> ToolCall:
 def found(calls: list[ToolCall], after: str, before: str = "", path: str = "a.txt") -> list[str]:
     """Return, for each line, the call's id or the reason."""
     lines = range(1, after.count("\n") + (not after.endswith("\n")) + 1)
-    answers = ToolCalls(calls, lambda name: name).find(FileTexts(names=(path,), before=before, after=after), lines)
-    return [answer.call.id if answer.call is not None else answer.reason for answer in answers.values()]
+    messages = [MessageView(who="tool", text="", at=at, name=call.id, call=call) for at, call in enumerate(calls)]
+    answers = ToolCalls(messages, lambda name: name).find(FileTexts(names=(path,), before=before, after=after), lines)
+    return [answer.call.name if answer.call is not None else answer.reason for answer in answers.values()]
 
 
 UNSEEN = "no tool call of the turn shows who wrote it"
