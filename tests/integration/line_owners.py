@@ -85,7 +85,7 @@ class Model:
             self.files[other] = [line.also(who) for line in lines]
             return [other]
         elif kind == "rename" and other not in self.files:
-            self.files[other] = self.files.pop(path)
+            self.files[other] = [line.also(who) for line in self.files.pop(path)]
             return [path, other]
         else:
             return []

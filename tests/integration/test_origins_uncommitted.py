@@ -296,3 +296,17 @@ def test_a_file_with_committed_and_uncommitted_lines(story: Story) -> None:
     (file,) = Workspace.find(story.root).why(WhyRequest(is_uncommitted=True)).files
     assert (file.path, file.lines) == ("b.txt", ("fresh",))
     assert Workspace.find(story.root).why(WhyRequest(target="b.txt:1-3", is_uncommitted=True)).files[0].ranges == ()
+
+
+def test_lines_moved_out_of_a_file_are_followed_before_they_are_committed(story: Story) -> None:
+    story.write("a.txt", "".join(f"a rather long line number {n}\n" for n in range(9)))
+    first = story.commit("a")
+    session = started(story)
+    with session.turn("move"), session.shell("python move.py"):
+        lines = story.read("a.txt").splitlines(keepends=True)
+        story.write("a.txt", "".join(lines[:3]))
+        story.write("b.txt", "fresh\n" + "".join(lines[3:]))
+    (file,) = Workspace.find(story.root).why(WhyRequest(target="b.txt")).files
+    assert [(part.first, part.last, part.origin.prompt, part.origin.commit) for part in file.ranges] == [
+        (1, 1, "move", ""), (2, 7, "", first),
+    ]  # fmt: skip

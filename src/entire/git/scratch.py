@@ -24,6 +24,9 @@ def make(folder: str, place: Place, oid_size: int) -> dict[str, str]:
         os.makedirs(os.path.join(own, name))
     files.write(os.path.join(own, "objects/info/alternates"), os.fsencode(seen) + b"\n")
     files.write(os.path.join(own, "config"), b"" if oid_size == 40 else _SHA256)
+    cut_off = files.read(os.path.join(place.common_dir, "shallow"))
+    if cut_off is not None:
+        files.write(os.path.join(own, "shallow"), cut_off)
     files.write(os.path.join(own, "HEAD"), b"ref: refs/heads/main\n")
     return {"GIT_OBJECT_DIRECTORY": os.path.join(own, "objects"), "GIT_ALTERNATE_OBJECT_DIRECTORIES": seen}
 

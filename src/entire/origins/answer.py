@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from entire.layout import Place
     from entire.model.origins import Origin
     from entire.origins.targets import Target
-    from entire.origins.uncommitted import UncommittedFile
     from entire.store.catalog import Catalog
 
 _MOVES, _COPIES = ("-M", "-C"), ("-C",)
@@ -37,7 +36,13 @@ def why(place: Place, catalog: Catalog, request: WhyRequest) -> WhyView:
     if request.is_uncommitted:
         return _uncommitted(place, catalog, request)
     target = targets.resolve(place, request)
-    found, moved_in = _blamed(place, target)
+    found, moved_in, options = _blamed(place, target)
+    changed = None
+    if not target.rev and not all(source.is_commit for source in found.sources.values()):
+        changed = next(iter(open_lines.find(place, target.path, options)), None)
+        if changed is not None and changed.blame is not None:
+            found = blame.clip(changed.blame, target.first, target.last) if target.first else changed.blame
+            moved_in = {line: oid for line, oid in moved_in.items() if oid.strip("0")}
     view = WhyView(rev=target.rev, is_of_lines=bool(target.first))
     if b"\0" in b"".join(found.lines):
         return replace(view, files=(FileOrigins(path=target.path, is_binary=True),))
@@ -50,10 +55,8 @@ def why(place: Place, catalog: Catalog, request: WhyRequest) -> WhyView:
         ranges = [_range(entry, origins.of(entry, moved_in.get(entry.line, ""))) for entry in _by_move(owned, moved_in)]
     lines = tuple(line.decode("utf-8", "surrogateescape").removesuffix("\r") for line in found.lines)
     file = FileOrigins(path=target.path, ranges=tuple(_joined(ranges)), lines=lines)
-    changed = None
-    if not target.rev and not all(part.origin.commit for part in ranges):
-        changed = next(iter(open_lines.find(place, file.path)), None)
-        file = _with_open_lines(place, catalog, file, changed) if changed is not None else file
+    if changed is not None:
+        file = open_lines.complete(file, *open_lines.describe(place, catalog, [changed]))
     if target.first:
         file = turn_calls.add(place, catalog, file, changed)
     return replace(view, files=(file,))
@@ -72,15 +75,6 @@ def _uncommitted(place: Place, catalog: Catalog, request: WhyRequest) -> WhyView
     return WhyView(files=tuple(files))
 
 
-def _with_open_lines(place: Place, catalog: Catalog, file: FileOrigins, changed: UncommittedFile) -> FileOrigins:
-    """Return a file of the worktree with the origins of the lines that no commit has."""
-    head = None
-    if changed.head_path not in ("", file.path):
-        (head,) = why(place, catalog, WhyRequest(path=changed.head_path, rev="HEAD")).files
-    (described,) = open_lines.describe(place, catalog, [changed])
-    return open_lines.complete(file, described, head, changed)
-
-
 def pieces(owners: Owners, found: Blame) -> Iterator[Owned]:
     """Return the owners of a blamed file's lines, in order."""
     for group in sorted(found.groups, key=lambda group: group.line):
@@ -92,24 +86,26 @@ def pieces(owners: Owners, found: Blame) -> Iterator[Owned]:
 # ---------------------------------------------------------------- blame
 
 
-def _blamed(place: Place, target: Target) -> tuple[Blame, dict[int, str]]:
-    """Blame a file; return also the commits that moved or copied lines, by line."""
+def _blamed(place: Place, target: Target) -> tuple[Blame, dict[int, str], list[str] | None]:
+    """Blame a file; return also the commits that moved or copied lines, by line, and git's options for finding these,
+    None if they are not looked for.
+    """
     first, last = target.first, target.last
     # A single line is too short to be found where it was moved from: its neighbours moved with it.
-    options = [f"-L{max(1, first - _AROUND)},{last + _AROUND}"] if first else []
+    limit = [f"-L{max(1, first - _AROUND)},{last + _AROUND}"] if first else []
+    options = [*limit, *_MOVES, *(_COPIES if index.count(place.git_dir) <= _FEW_FILES else ())]
     try:
-        direct = blame.of(place.top, options, target.path, target.rev)
+        direct = blame.of(place.top, limit, target.path, target.rev)
         if first and not blame.clip(direct, first, last).groups:
             blame.of(place.top, [f"-L{first},{last}"], target.path, target.rev)  # git says how many lines there are
     except GitError as error:
-        return _unknown_to_git(place, target, error), {}
+        return _unknown_to_git(place, target, error), {}, options
     if not first and len(direct.sources) > _FEW_COMMITS:
-        return direct, {}
-    further = _COPIES if index.count(place.git_dir) <= _FEW_FILES else ()
-    found = blame.of(place.top, [*options, *_MOVES, *further], target.path, target.rev)
+        return direct, {}, None
+    found = blame.of(place.top, options, target.path, target.rev)
     before, after = _commits_by_line(direct), _commits_by_line(found)
     moved_in = {line: oid for line, oid in before.items() if after.get(line) != oid}
-    return blame.clip(found, first, last) if first else found, moved_in
+    return blame.clip(found, first, last) if first else found, moved_in, options
 
 
 def _commits_by_line(found: Blame) -> dict[int, str]:

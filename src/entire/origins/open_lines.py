@@ -16,7 +16,7 @@ from entire.origins.stored import StoredCheckpoints
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from entire.layout import Place
     from entire.model.turns import TurnKey
@@ -26,11 +26,13 @@ if TYPE_CHECKING:
     Line = tuple[Origin, int]  # and the line's number in its commit's version
 
 
-def find(place: Place, path: str = "") -> list[UncommittedFile]:
-    """Return the files of a worktree that differ from HEAD, with the owners of their lines; only one with ``path``."""
+def find(place: Place, path: str = "", blame_options: Sequence[str] | None = None) -> list[UncommittedFile]:
+    """Return the files of a worktree that differ from HEAD, with the owners of their lines; with ``path`` only that
+    one, also blamed with options of git.
+    """
     known = Context(place, settings.load(place) or settings.Settings(enabled=False))
     with contextlib.closing(known) as context:
-        return uncommitted.find(context, path)
+        return uncommitted.find(context, path, blame_options)
 
 
 def describe(place: Place, catalog: Catalog, files: Iterable[UncommittedFile]) -> list[FileOrigins]:
@@ -40,18 +42,10 @@ def describe(place: Place, catalog: Catalog, files: Iterable[UncommittedFile]) -
         return [_describe(file, turns) for file in files]
 
 
-def complete(
-    file: FileOrigins, described: FileOrigins, head: FileOrigins | None, open_file: UncommittedFile
-) -> FileOrigins:
-    """Return a file of the worktree in which uncommitted lines have their origins; ``described`` has these, ``head``
-    those of HEAD's file, if git did not find the lines there.
-    """
-    own, known = dict(_lines(described.ranges)), dict(_lines(file.ranges))
-    of_head = dict(_lines(head.ranges)) if head is not None else {}
-    for there, here, count in open_file.unchanged if head is not None else ():
-        moved = [number for number in known if here <= number < here + count and number - here + there in of_head]
-        own.update({number: of_head[number - here + there] for number in moved})
-    lines = {number: line if line[0].commit else own.get(number, line) for number, line in known.items()}
+def complete(file: FileOrigins, described: FileOrigins) -> FileOrigins:
+    """Return a file of the worktree in which the lines that no commit has have the origins of its description."""
+    own = dict(_lines(described.ranges))
+    lines = {number: line if line[0].commit else own.get(number, line) for number, line in _lines(file.ranges)}
     return replace(file, ranges=tuple(_ranges(lines)), status=described.status, old_path=described.old_path,
                    change=described.change)  # fmt: skip
 

@@ -12,14 +12,15 @@ import tempfile
 
 from entire.attribution import content
 from entire.attribution.content import CommitTrees, Recorded
-from entire.attribution.owner_runs import REST
-from entire.git import diff, history, scratch
+from entire.errors import GitError
+from entire.git import blame, diff, history, scratch
+from entire.git.blame import Source
 from entire.git.read import Objects
 from entire.git.write import Stream
 from entire.lifecycle.commits import examination
 from entire.lifecycle.snapshots import other_worktrees, worktree
 from entire.model.turns import BASE, NOBODY, PERSON, Owner, RunningTurn
-from entire.model.value import Value
+from entire.model.value import Value, replace
 from entire.store import setup_lines
 from entire.store.journal import NO_FILE
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from entire.attribution.commit_lines import PathLines
     from entire.attribution.content import Content
+    from entire.git.blame import Blame
     from entire.git.diff import FilePatch
     from entire.lifecycle.context import Context
     from entire.lifecycle.snapshots.worktree import TakenSnapshot
@@ -67,15 +69,17 @@ class UncommittedFile(Value):
     blob: str = ""  # in HEAD's form, after filters; '' if the file is deleted
     is_binary: bool = False
     ranges: tuple[OwnedRange, ...] = ()
-    unchanged: tuple[tuple[int, int, int], ...] = ()  # first line in HEAD, here, and number of lines
     removed: int = 0  # lines that HEAD has and the file has not
     owner: Owner = Owner("")
     reason: str = ""  # why the owner is UNKNOWN
     text: bytes = b""  # that blob; empty if it is binary
+    blame: Blame | None = None  # if it was asked for
 
 
-def find(context: Context, path: str = "") -> list[UncommittedFile]:
-    """Return the files that differ from HEAD, by path; only one of them with ``path``."""
+def find(context: Context, path: str = "", blame_options: Sequence[str] | None = None) -> list[UncommittedFile]:
+    """Return the files that differ from HEAD, by path; only one of them with ``path``, also blamed with options of git
+    as if it were committed: then git follows lines out of other files of HEAD.
+    """
     place, journal, limit = context.place, context.journal, context.settings.max_untracked_bytes
     oid_size = len(journal.attribution.tree) or history.oid_size(place.top)
     with tempfile.TemporaryDirectory(prefix="entire-") as folder:
@@ -83,6 +87,8 @@ def find(context: Context, path: str = "") -> list[UncommittedFile]:
         taken = worktree.take(place, journal.snapshot, context.objects, limit, journal.caches.trees, variables)
         changed = [name for name in taken.snapshot.files if path in ("", name)]
         found = _Comparison(context, folder, taken, oid_size).files(changed) if changed else []
+        if blame_options is not None:
+            found = [_blamed(file, folder, taken, blame_options) for file in found]
     found += [
         _too_large(place.top, name, with_lines=bool(path)) for name in taken.snapshot.left_out if path in ("", name)
     ]
@@ -175,7 +181,6 @@ class _Comparison:
             text=b"" if patch.binary or not blob else objects.blob(blob) or b"",
             is_binary=patch.binary,
             ranges=tuple(_ranges(judged)),
-            unchanged=tuple(_unchanged(patch)),
             removed=sum(kind == b"-" for hunk in patch.hunks for kind, _ in hunk.lines),
             owner=whole[0],
             reason=whole[1],
@@ -206,16 +211,6 @@ class _Comparison:
         return (PERSON, "") if self._context.settings.enabled else (UNKNOWN, _NOT_WATCHED)
 
 
-def _unchanged(patch: FilePatch) -> Iterator[tuple[int, int, int]]:
-    """Yield the runs of lines that both sides of a patch have; the last may reach past the ends."""
-    there = here = 1
-    for unchanged, removed, added in patch.blocks():
-        yield there, here, unchanged
-        there, here = there + unchanged + len(removed), here + unchanged + len(added)
-    if not patch.binary and patch.change.status in "MR":
-        yield there, here, REST
-
-
 def _while_turns_ran(running: int, reporting: int) -> str:
     turns = "a turn" if running == 1 else f"{running} turns"
     tools = f"the tools of {reporting} of them report" if reporting else "no tool reports"
@@ -238,15 +233,35 @@ def _at_work(context: Context) -> tuple[tuple[RunningTurn, ...], dict[TurnKey, l
 
 
 def _write(folder: str, taken: TakenSnapshot) -> str:
-    """Write the worktree's tree to the repository in ``folder``; return its id, '' if it is HEAD's."""
-    if not taken.changes:
-        return taken.base_tree
+    """Write the worktree's tree to the repository in ``folder``; return its id, '' if it is empty."""
+    return _commit(folder, taken)[0] if taken.changes else taken.base_tree
+
+
+def _commit(folder: str, taken: TakenSnapshot) -> tuple[str, str]:
+    """Write the worktree as a commit on HEAD to the repository in ``folder``; return the ids of its tree and of it."""
     stream = Stream(folder)
     for target in taken.links.values():
         stream.blob(target)
-    commit = stream.commit(message=b"", author=_AUTHOR, tree=taken.base_tree, changes=taken.changes)
-    tree = stream.tree_of(commit)
-    return stream.write()[tree]
+    parents = (taken.snapshot.head,) if taken.snapshot.head else ()
+    mark = stream.commit(message=b"", author=_AUTHOR, parents=parents, tree=taken.base_tree, changes=taken.changes)
+    tree = stream.tree_of(mark)
+    written = stream.write()
+    return written[tree], written[mark]
+
+
+def _blamed(file: UncommittedFile, folder: str, taken: TakenSnapshot, options: Sequence[str]) -> UncommittedFile:
+    """Return a file with its blame, in which the lines that are not committed have zeros as their commit."""
+    if file.is_binary or not file.text:
+        return file
+    _, commit = _commit(folder, taken)
+    try:
+        found = blame.of(folder, options, file.path, commit)
+    except GitError:  # a partial clone
+        return file
+    zeros = "0" * len(commit)
+    groups = tuple(replace(group, oid=zeros) if group.oid == commit else group for group in found.groups)
+    sources = {oid: source for oid, source in found.sources.items() if oid != commit} | {zeros: Source(oid=zeros)}
+    return replace(file, blame=replace(found, groups=groups, sources=sources))
 
 
 def _ranges(judged: Mapping[int, Judged]) -> Iterator[OwnedRange]:
