@@ -310,3 +310,10 @@ def test_lines_moved_out_of_a_file_are_followed_before_they_are_committed(story:
     assert [(part.first, part.last, part.origin.prompt, part.origin.commit) for part in file.ranges] == [
         (1, 1, "move", ""), (2, 7, "", first),
     ]  # fmt: skip
+
+
+def test_a_deleted_file_is_listed_with_who_deleted_it(story: Story, capsys: pytest.CaptureFixture[str]) -> None:
+    story.path("README.md").unlink()
+    capsys.readouterr()
+    assert story.entire("why", "--uncommitted") == 0
+    assert capsys.readouterr().out == "deleted by a person\n"

@@ -29,7 +29,15 @@ def listing(view: WhyView, width: int | None, style: Style) -> Iterator[str]:
         yield from _ranges(file, width, style)
 
 
+_CHANGES = {"A": "created", "D": "deleted", "M": "changed", "R": "moved", "T": "replaced"}
+
+
 def _ranges(file: FileOrigins, width: int | None, style: Style) -> Iterator[str]:
+    if file.change is not None and (file.is_binary or not file.ranges):  # not committed, and nothing else to show
+        source = f" from {text.full_path(file.old_path)}" if file.old_path else ""
+        reason = f": {text.one_line(file.change.reason, 300)}" if file.change.reason else ""
+        yield f"{_CHANGES.get(file.status, 'changed')}{source} by {text.one_line(owner(file.change), 60)}{reason}"
+        return
     if file.is_binary:
         yield "A binary file has no lines; `entire log` and `entire show` tell about its commits."
         return
@@ -126,6 +134,8 @@ def _where(part: LineRange, style: Style) -> Iterator[str]:
     origin = part.origin
     if part.call is not None:
         yield f"  Tool call:  {text.one_line(part.call.name)} {text.one_line(part.call.text)}".rstrip()
+    elif part.no_call and origin.session_id:
+        yield f"  Tool call:  unknown ({text.one_line(part.no_call)})"
     if origin.session_id:
         yield f"  Session:    {text.one_line(origin.session_id)}"
     if origin.checkpoint_id:
