@@ -9,8 +9,10 @@ import pytest
 
 from bench.processes import count_git
 from entire.git.read import Objects
+from entire.model.origins import UNKNOWN, Origin, WhyRequest
 from entire.store import links
 from entire.store.links import Links
+from entire.workspace import Workspace
 from tests.integration.by_hand import Command, links_of, made_both
 from tests.integration.story import Session, Story
 from tests.integration.test_unseen_commits import BRANCH, NO_HOOKS, hookless, next_event
@@ -243,3 +245,23 @@ def test_a_clone_without_the_commit_lists_the_others(story: Story, run: Command,
     story.git("gc", "-q", "--prune=now")
     listed = run.json("status")["unlinked"]
     assert [one["commit"] for one in listed] == [kept]
+
+
+def test_log_and_why_say_that_a_commit_is_unlinked(story: Story, run: Command, a: Session) -> None:
+    def origin() -> Origin:
+        (file,) = Workspace.find(story.root).why(WhyRequest(path="a.txt")).files
+        (lines,) = file.ranges
+        return lines.origin
+
+    commit = story.commit("Add both")
+    (checkpoint_id,) = story.ids()
+    assert origin().session_id == a.id
+    assert run.json("log")[0]["checkpoint_ids"] == [checkpoint_id]
+    run("unlink", "HEAD", "--yes")
+    row = run.json("log")[0]
+    assert (row["oid"], row["checkpoint_ids"], row["session_ids"]) == (commit, [], [])
+    assert row["reason"] == f"unlinked by hand from {checkpoint_id}"
+    assert (origin().kind, origin().session_id, origin().checkpoint_id) == (UNKNOWN, "", "")
+    assert origin().reason == f"unlinked by hand from {checkpoint_id}"
+    run("unlink", "--undo")
+    assert origin().session_id == a.id

@@ -7,14 +7,16 @@ import click
 from entire.errors import UsageError
 from entire.model.linking import LinkRequest
 from entire.model.value import replace
-from entire.ui import form, group, linking, prompts, text
+from entire.ui import completion, form, group, linking, prompts, text
 from entire.workspace import Workspace
 
 
 @click.command("link", cls=group.Command)
-@click.argument("commit", required=False, default="")
-@click.option("--session", default="", metavar="ID", help="Link it to this session (id or id prefix).")
-@click.option("--checkpoint", default="", metavar="ID", help="Link it to this stored checkpoint (id or id prefix).")
+@click.argument("commit", required=False, default="", shell_complete=completion.commits)
+@click.option("--session", default="", metavar="ID", shell_complete=completion.sessions,
+              help="Link it to this session (id or id prefix).")  # fmt: skip
+@click.option("--checkpoint", default="", metavar="ID", shell_complete=completion.checkpoints,
+              help="Link it to this stored checkpoint (id or id prefix).")  # fmt: skip
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.option("-n", "--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @click.option("--undo", "undoing", is_flag=True, help="Undo the last link that was made by hand.")

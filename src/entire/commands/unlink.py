@@ -7,13 +7,14 @@ import click
 from entire.errors import UsageError
 from entire.model.linking import UnlinkRequest
 from entire.model.value import replace
-from entire.ui import form, group, linking, prompts, text
+from entire.ui import completion, form, group, linking, prompts, text
 from entire.workspace import Workspace
 
 
 @click.command("unlink", cls=group.Command)
-@click.argument("commit", required=False, default="")
-@click.option("--checkpoint", default="", metavar="ID", help="Unlink it from this checkpoint only (id or id prefix).")
+@click.argument("commit", required=False, default="", shell_complete=completion.commits)
+@click.option("--checkpoint", default="", metavar="ID", shell_complete=completion.checkpoints,
+              help="Unlink it from this checkpoint only (id or id prefix).")  # fmt: skip
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.option("-n", "--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @click.option("--undo", "undoing", is_flag=True, help="Undo the last unlinking.")

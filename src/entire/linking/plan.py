@@ -50,7 +50,7 @@ def link(context: Context, catalog: Catalog, request: LinkRequest) -> Plan:
     commit = _commit(context, request.commit)
     known = context.links
     before, gone = known.of(commit), known.unlinked(commit.oid)
-    why = reasons.UNLINKED.text(checkpoints=", ".join(gone)) if gone else _recorded_reason(context, commit)
+    why = reasons.by_hand(gone) or _recorded_reason(context, commit)
     plan = Plan(commit=commit, before=tuple(before), reason=why)
     if request.checkpoint:
         found = _stored(catalog, request.checkpoint)

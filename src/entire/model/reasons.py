@@ -8,6 +8,10 @@ from __future__ import annotations
 
 from entire.model.value import Value
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 _LINK = "`entire link COMMIT` links it by hand"
 
 
@@ -134,3 +138,8 @@ def may_hide_a_session(text: str) -> bool:
     """Tell whether a commit that is not linked for this reason may contain lines of a session."""
     found = find(text)
     return found is not None and found.hides_session
+
+
+def by_hand(checkpoint_ids: Sequence[str]) -> str:
+    """Return the reason of a commit that a person has unlinked from these checkpoints; '' without any."""
+    return UNLINKED.text(checkpoints=", ".join(checkpoint_ids)) if checkpoint_ids else ""

@@ -34,6 +34,7 @@ class Origins:
 
     def __init__(self, place: Place, catalog: Catalog, owners: Owners) -> None:
         self._details = Details(place, catalog, owners.stored)
+        self._owners = owners
         self._journal = Journal(place)
         self._unlinked: dict[str, str] | None = None
         self._known: dict[tuple[object, ...], Origin] = {}
@@ -84,7 +85,7 @@ class Origins:
         if self._unlinked is None:
             entries = [(str(entry.get("commit", "")), str(entry.get("reason", ""))) for entry in self._journal.reasons]
             self._unlinked = {commit: reason for commit, reason in entries if reasons.may_hide_a_session(reason)}
-        return self._unlinked.get(oid, "")
+        return reasons.by_hand(self._owners.unlinked_ids(oid)) or self._unlinked.get(oid, "")
 
 
 def _of_commit(entry: Owned) -> Origin:

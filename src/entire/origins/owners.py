@@ -89,6 +89,10 @@ class Owners:
         self._blames: dict[Copy, dict[int, tuple[Group, Source]]] = {}
         self._followed: set[tuple[Copy, int]] = set()  # copies of one another lead in circles
 
+    def unlinked_ids(self, oid: str) -> list[CheckpointId]:
+        """Return the checkpoints that a person has unlinked from a commit."""
+        return self._links.unlinked(oid)
+
     def prepare(self, groups: Iterable[Group]) -> None:
         """Read the groups' commits, their links and their checkpoints' records; compare copies with originals."""
         places = dict.fromkeys((group.oid, group.path) for group in groups)

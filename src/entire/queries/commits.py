@@ -47,11 +47,7 @@ def of_checkpoint(catalog: Catalog, checkpoint_id: str) -> tuple[CommitView, ...
 def reason(place: Place, commit: str, unlinked_ids: Sequence[str] = ()) -> str:
     """Return why a commit was not linked, or that a person has unlinked it; '' if nothing is recorded."""
     entries = (entry for entry in Journal(place).reasons if entry.get("commit") == commit)
-    return _by_hand(unlinked_ids) or next((str(entry.get("reason", "")) for entry in entries), "")
-
-
-def _by_hand(unlinked_ids: Sequence[str]) -> str:
-    return reasons.UNLINKED.text(checkpoints=", ".join(unlinked_ids)) if unlinked_ids else ""
+    return reasons.by_hand(unlinked_ids) or next((str(entry.get("reason", "")) for entry in entries), "")
 
 
 def unlinked(catalog: Catalog) -> list[UnlinkedView]:
@@ -68,7 +64,7 @@ def unlinked(catalog: Catalog) -> list[UnlinkedView]:
         newest = [_view(linked) for linked in links.linked(found) if not linked.checkpoint_ids][::-1]
     return [
         UnlinkedView(commit=view.oid, subject=view.subject, time=view.time,
-                     reason=_by_hand(view.unlinked_ids) or known[view.oid])
+                     reason=reasons.by_hand(view.unlinked_ids) or known[view.oid])
         for view in sorted(newest, key=lambda view: -view.time)
     ]  # fmt: skip
 

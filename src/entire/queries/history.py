@@ -7,6 +7,7 @@ from entire.errors import EntireError, GitError
 from entire.git import bulk, history, log_stream, read
 from entire.model import records, transcripts
 from entire.model.histories import LogRow
+from entire.model.reasons import by_hand
 from entire.model.value import replace
 from entire.queries import line_owners, merges, turns
 from entire.store import journal, lineage_file, listed_sessions
@@ -132,7 +133,7 @@ def _row(
         added=sum(max(added, 0) for _, added, _ in files) if files is not None else None,
         removed=sum(max(removed, 0) for _, _, removed in files) if files is not None else None,
         tokens=_sum([_tokens(session, checkpoint) for checkpoint in found for session in checkpoint.sessions]),
-        reason="" if linked.checkpoint_ids else reasons.get(commit.oid, ""),
+        reason="" if linked.checkpoint_ids else by_hand(linked.unlinked_ids) or reasons.get(commit.oid, ""),
         merged=merged,
         lines=line_owners.of_commit(commit.oid, found) if with_lines and found else None,
     )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire.model.value import Value
-from entire.ui import checkpoint_page, diffs, pages, text
+from entire.ui import checkpoint_page, diffs, linking, pages, text
 from entire.ui.checkpoint_page import Page
 from entire.ui.conversation import Renderer, name, title
 from entire.ui.sheet import Sheet
@@ -162,3 +162,6 @@ def _unlinked(view: ShownView) -> Iterator[str]:
         yield f"Its message names checkpoint {checkpoint_id}, which is not stored here."
     if view.reason:
         yield f"Reason: {text.plain(view.reason)}"
+        remedy = linking.remedy(view.reason, view.commit.oid) if view.commit is not None else ""
+        if remedy:
+            yield f"Remedy: {remedy}"
