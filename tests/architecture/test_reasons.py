@@ -56,8 +56,9 @@ def test_the_search_finds_a_reason_outside_the_table() -> None:
 
 def test_every_reason_is_recorded_by_some_code() -> None:
     code = "".join(path.read_text() for path in PACKAGE.rglob("*.py") if path.name != "reasons.py")
+    own = (PACKAGE / "model/reasons.py").read_text().partition("\nTABLE = ")[2]
     names = {name for name, value in vars(reasons).items() if isinstance(value, reasons.Reason)}
-    assert {name for name in names if f"reasons.{name}" not in code} == set()
+    assert {name for name in names if f"reasons.{name}" not in code and f"{name}.text(" not in own} == set()
     assert len(names) == len(reasons.TABLE)
 
 
