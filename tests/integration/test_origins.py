@@ -9,7 +9,7 @@ import pytest
 
 from entire.git.read import Objects
 from entire.model.turns import PERSON, Owner, TurnKey
-from entire.origins import annotated, answer, copies, line_origins, targets
+from entire.origins import annotated, answer, copies, targets
 from entire.origins.copies import Copies, Copy
 from entire.origins.details import Details
 from entire.origins.owners import Track
@@ -141,11 +141,6 @@ def test_long_histories_follow_moves_only_for_the_lines_asked_about(
     monkeypatch.setattr(answer, "_FEW_COMMITS", 0)
     assert owners(story, "copy.py") == [(1, 4, "by Ada Tester")]
     assert owners(story, "copy.py:1-4") == [(1, 4, W1)]
-
-
-def test_reasons_that_hide_content_are_those_that_are_recorded(story: Story) -> None:
-    assert "its trailer was removed by hand".startswith(line_origins._HIDING)
-    assert not "it contains no session content".startswith(line_origins._HIDING)
 
 
 def test_dates_in_a_form_that_git_does_not_know(story: Story) -> None:

@@ -45,3 +45,13 @@ def test_every_reason_says_its_cause_and_a_remedy() -> None:
     for reason in reasons.TABLE:
         assert reason.cause.endswith(".")
         assert reason.remedy.endswith(".")
+
+
+def test_some_reasons_do_not_tell_whose_the_lines_are() -> None:
+    hiding = [text for text in STORED if reasons.may_hide_a_session(text)]
+    assert [STORED[text] for text in hiding] == [
+        reasons.BY_HAND, reasons.NOT_RECORDED, reasons.CHANGED_COPY, reasons.GO_REMOVED, reasons.UNLINKED
+    ]  # fmt: skip
+    assert not reasons.may_hide_a_session("words of another version")
+    assert reasons.by_hand([]) == ""
+    assert reasons.find(reasons.by_hand(["00000000000a"])) is reasons.UNLINKED
