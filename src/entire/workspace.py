@@ -16,6 +16,7 @@ from entire.git import history
 from entire.model import origins, requests, views
 from entire.model.candidates import Candidate
 from entire.model.ids import HEX
+from entire.model.value import replace
 from entire.store.catalog import Catalog
 
 TYPE_CHECKING = False
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from entire.lifecycle.context import Context
     from entire.model import findings
     from entire.model.conversations import ShownView, ShowRequest
+    from entire.model.digests import DigestView
     from entire.model.histories import LogRequest, LogRow
     from entire.model.linking import LinkRequest, LinkUndoneView, LinkView, UnlinkRequest
     from entire.resume.plan import Resume
@@ -250,7 +252,10 @@ class Workspace:
         """Return what a name means, with the conversations behind it; raises EntireError if it means nothing here."""
         from entire.queries import shown
 
-        return shown.show(self._catalog, request)
+        found = shown.show(self._catalog, request)
+        if not request.has_digest:
+            return found
+        return replace(found, checkpoints=tuple(map(self.with_digest, found.checkpoints)))
 
     def summarize(
         self, request: requests.SummaryRequest, progress: Callable[[str], None] | None = None
@@ -311,6 +316,21 @@ class Workspace:
         from entire.queries import search
 
         return search.search(self._catalog, request, progress or (lambda _: None))
+
+    # ------------------------------------------------------------ digest and story
+
+    def digest(self, checkpoint: views.CheckpointView | str) -> DigestView:
+        """Return a deterministic summary of a checkpoint, or of the one with an id or id prefix; no model is asked."""
+        from entire.summaries import reading
+
+        found = self.checkpoint(checkpoint) if isinstance(checkpoint, str) else checkpoint
+        return reading.of_checkpoint(self._catalog, found)
+
+    def with_digest(self, checkpoint: views.CheckpointView) -> views.CheckpointView:
+        """Return a checkpoint with the digest of each of its sessions' parts."""
+        found = {part.session_id: part for part in self.digest(checkpoint).parts}
+        parts = tuple(replace(part, digest=found.get(part.session_id)) for part in checkpoint.parts)
+        return replace(checkpoint, parts=parts)
 
     # ------------------------------------------------------------ rewind
 

@@ -241,7 +241,7 @@ def test_who_made_which_lines_is_shown_where_it_is_known(world: Repo) -> None:
     put_beside(world, "1cc5a4cd674f", lineage_file.NAME, lineage_file.dumps(lineage_file.LineageFile(
         commits=(link,), turns=turns, files=files)))  # fmt: skip
     out = [line.strip() for line in world.ok("explain", "HEAD").split("\n")]
-    assert "Model   m-1" in out
+    assert "Model    m-1" in out
     at = out.index("Attribution")
     assert out[at + 1 : at + 4] == [
         "hello.py  lines 1-3: prompt 1, line 4: a person",

@@ -172,7 +172,14 @@ class Explainer:
         is_full = self.form == "full"
         has_messages = FORMS[self.form].has_conversation and self.form != "raw" and not self.as_json
         found = self.workspace.show(
-            ShowRequest(name=name, kind=kind, has_messages=has_messages, is_whole=is_full, has_subagents=is_full)
+            ShowRequest(
+                name=name,
+                kind=kind,
+                has_messages=has_messages,
+                is_whole=is_full,
+                has_subagents=is_full,
+                has_digest=self.form not in ("raw", "transcript"),
+            )
         )
         if self.form == "raw" and found.checkpoints:
             return self._raw(found.checkpoints[-1])

@@ -36,6 +36,7 @@ class ShowRequest(Value):
     has_messages: bool = True  # with the conversations
     is_whole: bool = False  # of a commit or checkpoint: whole conversations, not only what is new in the checkpoint
     has_subagents: bool = False  # with the conversations of subagents
+    has_digest: bool = False  # with the digest of each session's part of a checkpoint
 
 
 class SubagentView(Value):

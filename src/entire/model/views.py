@@ -8,6 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from entire.model.digests import PartDigest
     from entire.model.records import Attribution, Summary
     from entire.model.transcripts import TokenUsage, ToolCall
 
@@ -106,6 +107,7 @@ class PartView(Value):
     lines: Attribution | None = None
     summary: Summary | None = None
     steps: int = 0
+    digest: PartDigest | None = None  # a summary without a model; None if it was not asked for
 
 
 class TaskView(Value):

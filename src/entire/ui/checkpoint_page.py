@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from entire.model.transcripts import UNKNOWN, uncertain
 from entire.model.value import Value, replace
-from entire.ui import pages, text
+from entire.ui import digests, pages, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,6 +71,8 @@ def _part(part: views.PartView, *, short: bool) -> Iterator[tuple[str, str]]:
         yield "", "subagents: " + tokens(part.tokens.subagents)
     if part.summary is not None:
         yield from _summary(part.summary, short=short)
+    else:
+        yield from digests.rows(part, short=short)
 
 
 def _prompts(part: views.PartView, sheet: Sheet, *, full: bool) -> Iterator[str]:

@@ -1,0 +1,138 @@
+"""Shell commands as programs and their arguments, as far as that can be told without a shell."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+
+from entire.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_MAX = 20_000  # characters of a command that are looked at
+_SEPARATORS = ("&&", "||", ";", "|", "|&", "&", "(", ")", "\n")
+_ASSIGNMENT = re.compile(r"\w+=")
+_PYTHON = re.compile(r"(?:python|pypy)\d*(?:\.\d+)?")
+_WRAPPERS = {
+    ("sudo",): 0, ("time",): 0, ("nice",): 0, ("nohup",): 0, ("env",): 0, ("exec",): 0, ("command",): 0,
+    ("timeout",): 1, ("npx",): 0, ("bunx",): 0, ("uvx",): 0, ("pipx", "run"): 0, ("uv", "run"): 0,
+    ("poetry", "run"): 0, ("pipenv", "run"): 0, ("pdm", "run"): 0, ("hatch", "run"): 0, ("rye", "run"): 0,
+    ("bundle", "exec"): 0, ("pnpm", "exec"): 0, ("npm", "exec"): 0, ("yarn", "exec"): 0, ("xvfb-run",): 0,
+}  # fmt: skip
+"""Programs that run the program after them, and how many words of their own come first."""
+_SHELLS = frozenset({"bash", "dash", "ksh", "sh", "zsh"})
+_LOOKING = frozenset("awk cat cd cut diff du echo file find grep head jq less ls more printf pwd rg sed sleep sort stat"
+                     " tail test tree type uniq wc which".split())  # fmt: skip
+"""Programs that fix nothing, and whose exit status 1 often only says that there was nothing to find."""
+_LOOKING_GIT = frozenset("blame branch diff log ls-files rev-parse show status".split())
+
+
+class Program(Value):
+    """One program of a command line; ``words`` are its name, without folders, and its arguments."""
+
+    words: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return self.words[0]
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        return self.words[1:]
+
+
+def programs(command: str) -> list[Program]:
+    """Return the programs that a command line runs, in order, without wrappers, assignments and redirections."""
+    found: list[Program] = []
+    words: list[str] = []
+    for word in [*_words(command[:_MAX]), ";"]:
+        if word not in _SEPARATORS:
+            words.append(word)
+            continue
+        own = _unwrapped(_without_redirections(words))
+        inner = _script(own)
+        if inner:
+            found += programs(inner)
+        elif own:
+            found.append(Program(words=tuple(own)))
+        words = []
+    return found
+
+
+def normal(command: str) -> str:
+    """Return a command in a form in which a repetition is the same: without changes of folder, pipes to what shortens
+    the output, redirections, assignments and wrappers.
+    """
+    found = [program for program in programs(command) if program.name not in _LOOKING]
+    return "\n".join(" ".join(program.words) for program in found) or " ".join(command.split())
+
+
+def only_looks(command: str) -> bool:
+    """Tell whether a command only looks at things."""
+    return all(
+        program.name in _LOOKING or (program.name == "git" and program.words[1:2] and program.words[1] in _LOOKING_GIT)
+        for program in programs(command)
+    )
+
+
+def _script(words: Sequence[str]) -> str:
+    """Return what ``sh -c SCRIPT`` runs, '' of other programs."""
+    if len(words) < 3 or words[0] not in _SHELLS:
+        return ""
+    at = next((number for number, word in enumerate(words[:-1]) if word.startswith("-") and word.endswith("c")), 0)
+    script = words[at + 1] if at else ""
+    return script if len(script) < sum(map(len, words)) else ""  # shorter, so that this ends
+
+
+def _words(command: str) -> list[str]:
+    """Split as a shell does; by blanks where quotes do not match."""
+    text = command.replace("\\\n", " ").replace("\n", " ; ")
+    lexer = shlex.shlex(text, posix=True, punctuation_chars="();<>|&")
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    try:
+        return list(lexer)
+    except ValueError:
+        return text.split()
+
+
+def _without_redirections(words: Sequence[str]) -> list[str]:
+    found: list[str] = []
+    skips = False
+    for word in words:
+        if skips:
+            skips = False
+        elif word and set(word) <= set("<>&"):
+            skips = True
+            if found and found[-1].isdigit() and len(found) > 1:
+                found.pop()  # the number of what is redirected
+        else:
+            found.append(word)
+    return found
+
+
+def _unwrapped(words: list[str]) -> list[str]:
+    while words:
+        if _ASSIGNMENT.match(words[0]):
+            words = words[1:]
+            continue
+        name = os.path.basename(words[0])
+        if _PYTHON.fullmatch(name):
+            return _module(words) or ["python", *words[1:]]
+        wrapped = next((key for key in ((name, *words[1:2]), (name,)) if key in _WRAPPERS), None)
+        if wrapped is None or len(words) == 1:
+            return [name, *words[1:]]
+        rest = words[len(wrapped) :]
+        while rest and rest[0].startswith("-"):
+            rest = rest[1:]
+        words = rest[_WRAPPERS[wrapped] :]
+    return []
+
+
+def _module(words: Sequence[str]) -> list[str]:
+    """Return what ``python -m MODULE`` runs: a program of the module's name."""
+    at = next((number for number, word in enumerate(words[1:-1], 1) if word == "-m"), 0)
+    return list(words[at + 1 :]) if at and all(word.startswith("-") for word in words[1:at]) else []
