@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from entire.model.digests import DigestView
     from entire.model.histories import LogRequest, LogRow
     from entire.model.linking import LinkRequest, LinkUndoneView, LinkView, UnlinkRequest
+    from entire.model.stories import StoryView
     from entire.resume.plan import Resume
     from entire.rewind.plan import Rewind
     from entire.settings import Settings
@@ -331,6 +332,14 @@ class Workspace:
         found = {part.session_id: part for part in self.digest(checkpoint).parts}
         parts = tuple(replace(part, digest=found.get(part.session_id)) for part in checkpoint.parts)
         return replace(checkpoint, parts=parts)
+
+    def story(self, commits: str = "") -> StoryView:
+        """Return the story of a range of commits (``main..HEAD``), by default of those since HEAD left the default
+        branch; raises EntireError if there is no such range.
+        """
+        from entire.summaries import story
+
+        return story.of_range(self._catalog, commits)
 
     # ------------------------------------------------------------ rewind
 

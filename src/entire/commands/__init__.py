@@ -21,6 +21,7 @@ TABLE = {
     "link": "Link a commit to its session by hand; --undo reverts that.",
     "unlink": "Record that a commit does not belong to its checkpoints; --undo reverts that.",
     "search": "Search all prompts, answers, tool calls and outputs.",
+    "story": "Write the story of a range of commits as Markdown, for a pull request.",
     "clean": "List unused data; with --force, delete it.",
     "reset": "Discard the steps on the current commit and the sessions that made them.",
     "doctor": "Find problems; with --fix, repair them.",
