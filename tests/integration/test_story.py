@@ -95,7 +95,7 @@ Tests:
 
 ## Commits without a session
 
-- `1234567` Typed by hand: no line or file of this commit comes from a session
+- `1234567` Typed by hand
 """
     )
 
@@ -169,6 +169,14 @@ def test_the_default_range_of_a_clone(repo: Repo, tmp_path: Path, monkeypatch: p
     assert [session.prompts for session in found.sessions] == [2]
     Repo.git(Repo(clone, repo._capsys), "checkout", "-q", "--detach")
     assert Workspace.find().story() == found
+
+
+def test_an_unlinked_commit_has_its_reason(repo: Repo, story: Story) -> None:
+    story.write("mine.txt", "mine\n")
+    story.commit("Of nobody", env={"CLAUDE_CODE_SESSION_ID": "c0ffee00-0000-4000-8000-000000000000", "CLAUDECODE": "1"})
+    (commit,) = repo.json("story", "HEAD~1..HEAD")["commits"]
+    assert commit["reason"] == story.reasons()[story.head()]
+    assert "which was not recorded (is entire on the agent's PATH?)\n" in repo.ok("story", "HEAD~1..HEAD")
 
 
 def test_a_checkpoint_that_is_not_here(repo: Repo) -> None:
