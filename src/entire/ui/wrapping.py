@@ -28,7 +28,7 @@ def wrap(line: str, cells: int) -> list[str]:
     """Break a line between words, and in words that are too long; what follows keeps the line's indentation."""
     line, cells = line.expandtabs(4).rstrip(), max(cells, 2)
     indent = line[: len(line) - len(line.lstrip())]
-    indent = indent if len(indent) <= cells // 2 else ""
+    indent = indent if width(indent) <= cells // 2 and width(indent) + 2 <= cells else ""  # room for one character
     found: list[str] = []
     start = 0
     while True:

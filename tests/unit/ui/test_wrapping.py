@@ -21,6 +21,8 @@ from entire.ui import wrapping
         ("你好世界", 5, ["你好", "世界"]),
         ("你好 世界", 5, ["你好", "世界"]),
         ("a\tb", 10, ["a   b"]),
+        (" 你 你", 2, ["", "你", "你"]),
+        ("\u3000你 你", 3, ["", "你", "你"]),
     ],
 )
 def test_a_line_is_wrapped_between_words(line: str, cells: int, shown: list[str]) -> None:
