@@ -16,6 +16,7 @@ PATIENCE = 60
 _SUBSTITUTES = (
     (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "SESSION"),
     (r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?Z?)?)?", "TIME"),
+    (r', "entire": \{"timestamp": \d{10}\.\d+\}', ""),  # only where seconds in text would lose a fraction
     (r"\b\d{10}\.\d+\b", "SECONDS"),
     (r"\b(?=[a-f]*[0-9])[0-9a-f]{7,40}\b", "ID"),
     (r"\b(\d+ (day|hour|minute)s? ago|just now)\b", "AGO"),
