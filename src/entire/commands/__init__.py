@@ -17,7 +17,7 @@ TABLE = {
     "show": "Show the conversation behind a commit, checkpoint, session or turn.",
     "explain": "Show the sessions, prompts, files and tokens behind a commit.",
     "why": "Show which prompt, or which person, each line of a file comes from.",
-    "blame": "Show git blame with the agents and prompts behind the lines, for people and editors.",
+    "blame": "Show git blame with the agents and prompts behind the lines.",
     "link": "Link a commit to its session by hand; --undo reverts that.",
     "unlink": "Record that a commit does not belong to its checkpoints; --undo reverts that.",
     "search": "Search all prompts, answers, tool calls and outputs.",

@@ -33,7 +33,7 @@ def test_info_tells_everything(tool: Tool) -> None:
 def test_info_of_an_agent_with_every_capability(tool: Tool) -> None:
     tool.agent = ClaudeCode
     has = {name for name, has in tool("info").json["capabilities"].items() if has}
-    without = {"text_generator", "compact_transcript", "entire_messages"}
+    without = {"compact_transcript", "entire_messages"}
     assert has == {*protocol.CAPABILITIES, *protocol.EXTENSIONS} - without
 
 
