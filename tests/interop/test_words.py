@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from entire.agents.claude_code.agent import ClaudeCode
 from entire.cli import main
 from tests.integration.story import Session, Story
 
@@ -149,16 +150,23 @@ def test_a_message_on_the_command_line_has_no_comments(story: Story, session: Se
     ]  # fmt: skip
 
 
-def test_what_is_only_accepted_is_not_in_the_help(story: Story, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_branches_are_searched_on_request(
+    story: Story, session: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    story.git("switch", "-q", "-c", "other")
+    story.commit("Add a")
+    story.git("switch", "-q", "-")
     capsys.readouterr()
-    assert story.entire("explain", "--help") == 0
-    shown = capsys.readouterr().out
-    assert "--generate" in shown
-    assert "--search-all" not in shown
-    assert story.entire("explain", "--search-all") == 0
+    assert story.entire("explain", "--search-all", "--no-pager") == 0
+    assert "Make a" in capsys.readouterr().out
+    assert story.entire("explain", "--no-pager") == 0
+    assert "Make a" not in capsys.readouterr().out
 
 
-def test_a_summary_is_asked_for_by_commit_or_checkpoint(story: Story, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_summary_is_asked_for_by_commit_or_checkpoint(
+    story: Story, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ClaudeCode, "text_problem", lambda _: "claude is not on the PATH")
     session = story.started()
     session.prompt("Create a.txt")
     session.write("a.txt", "1\n")
@@ -168,4 +176,6 @@ def test_a_summary_is_asked_for_by_commit_or_checkpoint(story: Story, capsys: py
     capsys.readouterr()
     for words in (["--checkpoint", checkpoint_id], ["--commit", "HEAD", "--force"]):
         assert story.entire("explain", "--generate", *words) == 1
-        assert capsys.readouterr().err.startswith("entire: no agent here can write summaries\n")
+        assert capsys.readouterr().err.startswith(
+            "entire: no agent here can write summaries (Claude Code: claude is not on the PATH)\n"
+        )
