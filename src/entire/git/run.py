@@ -63,9 +63,9 @@ def git(
     return done
 
 
-def at_once(where: str, *args: str, stdin: bytes) -> bytes:
+def at_once(where: str, *args: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> bytes:
     """Run a git command that answers many questions; return its output."""
-    done = process.run_at_once(argv(where, args), stdin, environment())
+    done = process.run_at_once(argv(where, args), stdin, env or environment())
     if done.status:
         message = done.stderr.decode("utf-8", "replace").strip()
         raise GitError(f"git {args[0]} failed: {message}", status=done.status, stderr=message)
