@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import gc
 import os
-import shutil
 import sys
 
 import click
 
 from entire.errors import UsageError
 from entire.model.origins import WhyRequest
-from entire.ui import form, group, origins, pager, text
+from entire.ui import group, origins, text
 from entire.workspace import Workspace
 
 TYPE_CHECKING = False
@@ -49,17 +48,27 @@ def run(request: WhyRequest, *, as_json: bool = False, paged: bool = True) -> in
     workspace = Workspace.find()
     view = workspace.why(request)
     if as_json:
+        from entire.ui import form
+
         text.write(form.dumps(view))
         return 0
     style = text.style_for(sys.stdout)
-    width = max(_NARROWEST, shutil.get_terminal_size().columns) if sys.stdout.isatty() else None
+    width = _width() if sys.stdout.isatty() else None
     show = origins.answers if view.is_of_lines else origins.listing
     _write(show(view, width, style), workspace, paged=paged)
     return 0
 
 
+def _width() -> int:
+    import shutil
+
+    return max(_NARROWEST, shutil.get_terminal_size().columns)
+
+
 def _write(lines: Iterable[str], workspace: Workspace, *, paged: bool) -> None:
     if paged and sys.stdout.isatty() and os.environ.get("ACCESSIBLE", "0") in ("", "0"):
+        from entire.ui import pager
+
         pager.show(lines, workspace.pager)
     else:
         text.write(lines)

@@ -7,7 +7,7 @@ from entire.git import blame, history, read
 from entire.model.origins import BlamedCommit, BlamedLines, BlameView
 from entire.model.turns import PERSON, Owner
 from entire.model.value import replace
-from entire.origins import answer
+from entire.origins import line_origins
 from entire.origins.line_origins import Origins, Owned
 from entire.origins.owners import Owners
 
@@ -37,7 +37,7 @@ def annotate(place: Place, catalog: Catalog, folder: str, args: Sequence[str]) -
     with read.Objects(place.top) as objects:
         owners = Owners(place.top, objects, catalog.commits)
         owners.prepare(found.groups)
-        owned = list(answer.pieces(owners, found))
+        owned = list(line_origins.pieces(owners, found))
         if "--first-parent" in args:
             owned = [_unmerged(owners, entry) for entry in owned]
         origins = Origins(place, catalog, owners)

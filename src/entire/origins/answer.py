@@ -10,8 +10,8 @@ from entire.git import blame, index, read
 from entire.git.blame import Blame, Group, Source
 from entire.model.origins import FileOrigins, LineRange, WhyRequest, WhyView
 from entire.model.value import replace
-from entire.origins import open_lines, targets, turn_calls
-from entire.origins.line_origins import Origins, Owned
+from entire.origins import line_origins, targets
+from entire.origins.line_origins import Origins
 from entire.origins.owners import Owners
 
 TYPE_CHECKING = False
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from entire.layout import Place
     from entire.model.origins import Origin
+    from entire.origins.line_origins import Owned
     from entire.origins.targets import Target
     from entire.store.catalog import Catalog
 
@@ -39,6 +40,8 @@ def why(place: Place, catalog: Catalog, request: WhyRequest) -> WhyView:
     found, moved_in, options = _blamed(place, target)
     changed = None
     if not target.rev and not all(source.is_commit for source in found.sources.values()):
+        from entire.origins import open_lines
+
         changed = next(iter(open_lines.find(place, target.path, options)), None)
         if changed is not None and changed.blame is not None:
             found = blame.clip(changed.blame, target.first, target.last) if target.first else changed.blame
@@ -49,21 +52,27 @@ def why(place: Place, catalog: Catalog, request: WhyRequest) -> WhyView:
     with read.Objects(place.top) as objects:
         owners = Owners(place.top, objects, catalog.commits)
         owners.prepare(found.groups)
-        owned = list(pieces(owners, found))
+        owned = list(line_origins.pieces(owners, found))
         origins = Origins(place, catalog, owners)
         origins.load(owned)
         ranges = [_range(entry, origins.of(entry, moved_in.get(entry.line, ""))) for entry in _by_move(owned, moved_in)]
     lines = tuple(line.decode("utf-8", "surrogateescape").removesuffix("\r") for line in found.lines)
     file = FileOrigins(path=target.path, ranges=tuple(_joined(ranges)), lines=lines)
     if changed is not None:
+        from entire.origins import open_lines
+
         file = open_lines.complete(file, *open_lines.describe(place, catalog, [changed]))
     if target.first:
+        from entire.origins import turn_calls
+
         file = turn_calls.add(place, catalog, file, changed)
     return replace(view, files=(file,))
 
 
 def _uncommitted(place: Place, catalog: Catalog, request: WhyRequest) -> WhyView:
     """Return the lines that are not committed: of every file, or of what the request names."""
+    from entire.origins import open_lines, turn_calls
+
     if not (request.target or request.path):
         return WhyView(files=tuple(open_lines.describe(place, catalog, open_lines.find(place))))
     target = targets.resolve(place, request)
@@ -73,14 +82,6 @@ def _uncommitted(place: Place, catalog: Catalog, request: WhyRequest) -> WhyView
     if target.first:
         files = [turn_calls.add(place, catalog, file, changed[0]) for file in files]
     return WhyView(files=tuple(files))
-
-
-def pieces(owners: Owners, found: Blame) -> Iterator[Owned]:
-    """Return the owners of a blamed file's lines, in order."""
-    for group in sorted(found.groups, key=lambda group: group.line):
-        for piece in owners.of(group, found.sources[group.oid]):
-            line = group.line + piece.line - group.source_line
-            yield Owned(line=line, piece=piece, group=group, source=found.sources[group.oid])
 
 
 # ---------------------------------------------------------------- blame

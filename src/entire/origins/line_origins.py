@@ -12,8 +12,9 @@ from entire.store.journal import Journal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
+    from entire.git.blame import Blame
     from entire.layout import Place
     from entire.store.catalog import Catalog
 
@@ -27,6 +28,14 @@ class Owned(Value):
     piece: Piece
     group: Group
     source: Source
+
+
+def pieces(owners: Owners, found: Blame) -> Iterator[Owned]:
+    """Yield the owners of a blamed file's lines, in order."""
+    for group in sorted(found.groups, key=lambda group: group.line):
+        for piece in owners.of(group, found.sources[group.oid]):
+            line = group.line + piece.line - group.source_line
+            yield Owned(line=line, piece=piece, group=group, source=found.sources[group.oid])
 
 
 class Origins:
