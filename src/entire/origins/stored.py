@@ -117,8 +117,9 @@ class StoredCheckpoints:
         return found
 
     def _blobs(self, oids: Mapping[str, str]) -> dict[str, bytes]:
-        found = zip(oids, self._objects.get_all(list(oids.values())), strict=True)
-        return {name: blob.data for name, blob in found if blob is not None}
+        once = list(dict.fromkeys(oids.values()))
+        found = dict(zip(once, self._objects.get_all(once), strict=True))
+        return {name: blob.data for name, oid in oids.items() if (blob := found[oid]) is not None}
 
 
 def _entry(tree: Object, name: str) -> str:
