@@ -143,7 +143,8 @@ def test_filters(story: Story, repo: Repo) -> None:
     assert found("--session", "no-such") == []
     assert found("--author", "grace [bot]") == [two]
     assert found("--since", "2000-01-01", "--limit", "1") == [two]
-    assert found("--until", "2000-01-01") == []
+    assert found("--until", "2000-01-01") == found("--until", "45d") == []
+    assert found("--since", "45d", "--limit", "1") == [two]
     assert found("HEAD~1") == found("--limit", "0")[1:]
     assert found("HEAD~2..HEAD", "--", "src") == found("--", "src/one.py") == [one]
     story.git("branch", "other")

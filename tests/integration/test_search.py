@@ -183,7 +183,8 @@ def test_filters(story: Story, search: Searcher) -> None:
     assert search.texts(*prompt, "--agent", "claude") == both
     assert search.texts(*prompt, "--agent", "gemini") == []
     assert search.texts(*prompt, "--since", "yesterday") == both
-    assert search.texts(*prompt, "--until", "yesterday") == []
+    assert search.texts(*prompt, "--since", "45d") == both
+    assert search.texts(*prompt, "--until", "yesterday") == search.texts(*prompt, "--until", "45d") == []
     assert [(one["kind"], one["has_failed"]) for one in search("heron", "--failed")] == [
         ("tool", True), ("output", True)
     ]  # fmt: skip

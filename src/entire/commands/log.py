@@ -31,7 +31,9 @@ class _Command(group.Command):
               help="Only commits with a session of this agent.")  # fmt: skip
 @click.option("--session", metavar="ID", default="", shell_complete=completion.sessions,
               help="Only commits with this session (id or id prefix).")  # fmt: skip
-@click.option("--since", metavar="TIME", default="", help="Only commits since then, as git understands times.")
+@click.option(
+    "--since", metavar="TIME", default="", help="Only commits since then: 7d, 12h, 2w, or a time as git understands it."
+)
 @click.option("--until", metavar="TIME", default="", help="Only commits until then.")
 @group.limit(0, "commits")
 @click.option("-p", "--lines", "with_lines", is_flag=True, help="Add who wrote the lines of each file.")

@@ -35,7 +35,12 @@ class _SearchCommand(group.Command):
 @click.option("--file", default="", metavar="PATH", help="Only checkpoints with this file, folder or pattern.")
 @click.option("--tool", default="", metavar="NAME", help="Only calls of this tool, and their outputs.")
 @click.option("--failed", is_flag=True, help="Only tool calls that failed, and their outputs.")
-@click.option("--since", default="", metavar="TIME", help="Only what was said since then, as git understands times.")
+@click.option(
+    "--since",
+    default="",
+    metavar="TIME",
+    help="Only what was said since then: 7d, 12h, 2w, or a time as git understands it.",
+)
 @click.option("--until", default="", metavar="TIME", help="Only what was said until then.")
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(min=0), help="At most this many; 0: all.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _FORMAT = "--format=%H%n%P%n%at%n%ct%n%an%n%B"
+_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks", "y": "years"}
 _NOT_OURS = ("refs/heads/entire/*", "refs/remotes/*/entire/*", "refs/entire/*", "refs/stash")
 
 
@@ -50,12 +51,20 @@ def oid_size(where: str) -> int:
     return 64 if run.lines(where, "rev-parse", "--show-object-format") == ["sha256"] else 40
 
 
+def dated(text: str) -> str:
+    """Return a time as git understands it: ``7d`` is seven days ago, for git it is the 7th of the month."""
+    number, unit = text.strip()[:-1], _UNITS.get(text.strip()[-1:].lower())
+    return f"{number} {unit} ago" if unit and number.isascii() and number.isdigit() else text
+
+
 def moment(where: str, text: str) -> float:
-    """Return the time that git understands, in seconds since the epoch; 0 for a text that says no time."""
+    """Return the time that people gave, in seconds since the epoch; 0 for a text that says no time."""
+    given = dated(text)
     before = int(time.time())
-    found = run.git(where, "rev-parse", f"--since={text}").stdout.decode("ascii", "replace").rpartition("=")[2].strip()
+    found = run.git(where, "rev-parse", f"--since={given}").stdout.decode("ascii", "replace").rpartition("=")[2].strip()
     is_now = found.isdigit() and before <= int(found) <= int(time.time())  # git's answer to what it does not understand
-    return float(found) if found.isdigit() and (not is_now or text.strip().lower() in ("now", "today")) else 0.0
+    means_now = given != text or text.strip().lower() in ("now", "today")
+    return float(found) if found.isdigit() and (means_now or not is_now) else 0.0
 
 
 def branch(where: str) -> str:

@@ -21,7 +21,7 @@ class SearchRequest(Value):
     session: str = ""  # a session's id or the beginning of it
     tool: str = ""  # the tool's name, in any case
     failed: bool = False  # only calls that failed, and their outputs
-    since: str = ""  # a time, as git understands it
+    since: str = ""  # an age such as 7d, or a time as git understands it
     until: str = ""
     limit: int = 20  # 0: all
 

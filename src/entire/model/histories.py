@@ -19,7 +19,7 @@ class LogRequest(Value):
     author: str = ""  # a part of name or address
     agent: str = ""  # name or display name
     session_id: str = ""  # id or id prefix
-    since: str = ""  # a time, as git understands it
+    since: str = ""  # an age such as 7d, or a time as git understands it
     until: str = ""
     limit: int = 0  # 0: no limit
     checkpoints: int = 0  # go on after the limit until so many checkpoints are listed

@@ -68,8 +68,8 @@ def _batches(where: str, request: LogRequest) -> Iterator[list[LoggedChange]]:
 
 def _options(request: LogRequest) -> list[str]:
     options = ["--fixed-strings", "--regexp-ignore-case", f"--author={request.author}"] if request.author else []
-    options += [f"--since={request.since}"] if request.since else []
-    options += [f"--until={request.until}"] if request.until else []
+    options += [f"--since={history.dated(request.since)}"] if request.since else []
+    options += [f"--until={history.dated(request.until)}"] if request.until else []
     is_counted_by_git = not (request.agent or request.session_id or request.checkpoints)
     if request.limit and is_counted_by_git:
         options.append(f"--max-count={request.limit}")

@@ -60,11 +60,11 @@ def _agent_type(name: str) -> str:
 
 
 def _moment(place: Place, given: str) -> float:
-    """Return a time that people gave, as git understands it; 0 for none."""
+    """Return a time that people gave; 0 for none."""
     found = history.moment(place.top, given) if given.strip() else 0.0
     if given.strip() and not found:
         raise UsageError(
-            f"not a time: {given}", hint="give a time as for `git log`: 2026-05-31, yesterday, '3 days ago'"
+            f"not a time: {given}", hint="give an age or a time as for `git log`: 7d, 12h, 2026-05-31, yesterday"
         )
     return found
 
