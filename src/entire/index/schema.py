@@ -7,7 +7,7 @@ in common with the other. Each stored state of a conversation is a version: the 
 
 from __future__ import annotations
 
-VERSION = 1
+VERSION = 2
 """Increase it when the tables or the words of a text change: an index of another version is built again."""
 
 TABLES = """
@@ -28,11 +28,12 @@ CREATE TABLE message (
     tool TEXT NOT NULL, failed INTEGER NOT NULL, PRIMARY KEY (track, n)) WITHOUT ROWID;
 CREATE INDEX message_text ON message (text);
 CREATE TABLE text (
-    id INTEGER PRIMARY KEY, hash INTEGER NOT NULL UNIQUE, kind INTEGER NOT NULL, rank INTEGER, body NOT NULL);
+    id INTEGER PRIMARY KEY, hash INTEGER NOT NULL UNIQUE, kind INTEGER NOT NULL, rank INTEGER NOT NULL,
+    marks TEXT NOT NULL, body NOT NULL);
 CREATE TABLE link (
     checkpoint TEXT NOT NULL, oid TEXT NOT NULL, author TEXT NOT NULL, time REAL NOT NULL,
     PRIMARY KEY (checkpoint, oid)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE words USING fts5 (
-    body, parts, content = '', tokenize = "unicode61 remove_diacritics 2");
+    body, parts, marks, content = '', columnsize = 0, tokenize = "unicode61 remove_diacritics 2");
 INSERT INTO words (words, rank) VALUES ('hashsize', 33554432);
 """

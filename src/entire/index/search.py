@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 
-from entire.index import expression, texts
+from entire.index import expression, texts, words
 from entire.index.entries import ORDER
 from entire.index.snippets import snippet
 from entire.model import prefix
@@ -13,7 +13,7 @@ from entire.model.findings import KINDS, Finding
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from entire.index.expression import Expression
     from entire.model.findings import SearchRequest
@@ -30,6 +30,10 @@ WHERE (:session = '' OR v.session = :session OR instr(v.session, :session || '/'
     AND (:author = ''
         OR EXISTS (SELECT 1 FROM link l WHERE l.checkpoint = v.checkpoint AND contains(l.author, :author)))
     AND (:file = '' OR EXISTS (SELECT 1 FROM file f WHERE f.version = v.id AND is_in(f.path, :file)))"""
+
+_SESSIONS = "SELECT DISTINCT v.session FROM chosen c JOIN version v ON v.id = c.id LIMIT :most"
+_MOST_SESSIONS = 50
+"""Of a filter that chooses more, texts are looked at one by one: many of them pass."""
 
 _MATCHING = """
 SELECT t.id, t.body FROM words CROSS JOIN text t ON t.id = words.rowid & :number
@@ -59,11 +63,12 @@ def find(
     values = _choose(db, request, since, until)
     if not values["every"] and not db.execute("SELECT 1 FROM chosen").fetchone():
         return [], False
+    marks = _marks(db, request, is_every=bool(values["every"]))
     found: list[list[Hit]] = []
     seen: set[int] = set()
     for match, kind in _tiers(wanted, request):
         found.append([])
-        for hit in _hits(db, match, kind, values):
+        for hit in _hits(db, [match, *marks], kind, values):
             if hit[0] in seen:
                 continue
             if request.limit and len(seen) == request.limit:
@@ -103,14 +108,35 @@ def _session_id(db: sqlite3.Connection, start: str) -> str:
     return prefix.require(start, [name.partition("/")[0] for (name,) in rows], "session", hint)
 
 
-def _hits(db: sqlite3.Connection, match: str, kind: str, values: Values) -> Iterator[Hit]:
-    """Yield the texts of a kind that match, newest first. A text that was said since then has a rank since then."""
-    since = values["since"]
-    assert isinstance(since, float)
-    lowest, highest = texts.ranks(ORDER[kind], since)
-    yield from db.execute(
-        _MATCHING, {**values, "match": match, "number": texts.NUMBER, "lowest": lowest, "highest": highest}
-    )
+def _marks(db: sqlite3.Connection, request: SearchRequest, *, is_every: bool) -> list[str]:
+    """Return what a text's marks must be to pass the filters, as expressions. A few texts with them do not pass."""
+    marks = [_quoted(words.of_tool(request.tool))] if request.tool else []
+    marks += [_quoted(words.FAILED)] if request.failed else []
+    rows = [] if is_every else db.execute(_SESSIONS, {"most": _MOST_SESSIONS + 1}).fetchall()
+    if 0 < len(rows) <= _MOST_SESSIONS:
+        any_of = sorted({words.of_session(name) for (name,) in rows} | {words.WIDESPREAD})
+        marks.append(f"({' OR '.join(map(_quoted, any_of))})")
+    return marks
+
+
+def _quoted(mark: str) -> str:
+    return f'"{mark}"'
+
+
+def _hits(db: sqlite3.Connection, match: Sequence[str], kind: str, values: Values) -> Iterator[Hit]:
+    """Yield the texts of a kind that match, newest first, by when they were last said.
+
+    A text that was said since then has a rank since then. One whose rank is after ``until`` was said twice.
+    """
+    number, since, until = ORDER[kind], float(str(values["since"])), float(str(values["until"]))
+    steps = [(texts.ranks(number, since, until), match)]
+    if until < float("inf"):
+        steps.insert(0, (texts.ranks(number, int(until) + 1), [*match, _quoted(words.REPEATED)]))
+    for (lowest, highest), every in steps:
+        expression_ = " AND ".join(f"({part})" for part in every)
+        yield from db.execute(
+            _MATCHING, {**values, "match": expression_, "number": texts.NUMBER, "lowest": lowest, "highest": highest}
+        )
 
 
 def _findings(db: sqlite3.Connection, found: list[list[Hit]], wanted: Expression, values: Values) -> list[Finding]:

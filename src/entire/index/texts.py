@@ -1,11 +1,13 @@
 """The texts of the index: each is held once, with its words, in the order in which results come.
 
 A text's rank is its kind, the time when it was last said, and its id. SQLite walks the words by rank, so that the best
-results come first without sorting what matches.
+results come first without sorting what matches. Marks among the words say which filters a text can pass, so that it
+also walks past what a filter excludes.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import zlib
 
@@ -16,13 +18,18 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable
 
+    Row = tuple[int, str, str, str]  # rank, words, parts, marks
+
 _KIND_SHIFT, _TIME_SHIFT = 60, 26
 _MAX_TIME = (1 << 34) - 1
 _CHANGED = """
-SELECT t.id, t.kind, t.rank, t.body, (SELECT max(m.time) FROM message m WHERE m.text = t.id)
-FROM changed c JOIN text t ON t.id = c.id"""
+SELECT c.id, max(m.time), count(m.text), max(m.failed), group_concat(DISTINCT replace(m.tool, ',', ' ')),
+    group_concat(DISTINCT m.track)
+FROM changed c LEFT JOIN message m ON m.text = c.id GROUP BY c.id ORDER BY c.id"""
 _PLAIN_BYTES = 400
 """Shorter texts are not compressed: it would cost more than it saves."""
+_MANY_SESSIONS = 20
+"""A text that more have is marked as such, not with each of them."""
 
 
 def pack(data: bytes) -> str | bytes:
@@ -43,9 +50,9 @@ NUMBER = (1 << _TIME_SHIFT) - 1
 """The bits of a rank that are the text's id."""
 
 
-def ranks(kind: int, since: float) -> tuple[int, int]:
-    """Return the lowest and the highest rank of the texts of a kind that were said since then."""
-    return rank(kind, since, 0), rank(kind, _MAX_TIME, -1)
+def ranks(kind: int, since: float, until: float = _MAX_TIME) -> tuple[int, int]:
+    """Return the lowest and the highest rank of the texts of a kind that were last said in that time."""
+    return rank(kind, since, 0), rank(kind, min(until, _MAX_TIME), -1)
 
 
 class Texts:
@@ -53,50 +60,89 @@ class Texts:
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
+        self._next = int(db.execute("SELECT ifnull(max(id), 0) + 1 FROM text").fetchone()[0])
+        self._new: dict[int, tuple[int, int, bytes]] = {}  # id -> hash, kind, text: not written yet
+        self._ids: dict[int, int] = {}  # of these, by hash
         self._changed: set[int] = set()
+        self._tracks: dict[str, str] = {}  # the marks of their sessions
         self._has_removed = False
+        self._mark_of_tool = functools.lru_cache(words.of_tool)
 
     def add(self, kind: int, text: str) -> int:
         """Return the id of a text, which is new or known."""
         data = text.encode("utf-8", "replace")
         digest = hashlib.blake2b(data, digest_size=8, salt=bytes([kind])).digest()
         key = int.from_bytes(digest, "big", signed=True)
-        row = (key, kind, pack(data))
-        done = self._db.execute("INSERT OR IGNORE INTO text (hash, kind, body) VALUES (?, ?, ?)", row)
-        if done.rowcount and done.lastrowid:
-            return done.lastrowid
-        return int(self._db.execute("SELECT id FROM text WHERE hash = ?", (key,)).fetchone()[0])
+        known = self._ids.get(key)
+        if known is not None:
+            return known
+        row = self._db.execute("SELECT id FROM text WHERE hash = ?", (key,)).fetchone()
+        if row is not None:
+            return int(row[0])
+        number = self._ids[key] = self._next
+        self._new[number] = (key, kind, data)
+        self._changed.add(number)
+        self._next += 1
+        return number
 
     def touch(self, ids: Iterable[int]) -> None:
         """Note that messages with these texts were added, removed, or got another time."""
         self._changed.update(ids)
 
     def settle(self) -> None:
-        """Give the texts that were touched their rank, and remove those that are in no message."""
+        """Write the new texts, give those that were touched their rank and marks, and remove those in no message."""
         self._db.execute("CREATE TEMP TABLE IF NOT EXISTS changed (id INTEGER PRIMARY KEY)")
         self._db.executemany("INSERT INTO changed VALUES (?)", ((number,) for number in sorted(self._changed)))
-        removed: list[tuple[int, str, str]] = []
-        added: list[tuple[int, str, str]] = []
-        ranked: list[tuple[int | None, int]] = []
-        gone: list[tuple[int]] = []
-        for number, kind, before, body, last in self._db.execute(_CHANGED):
-            after = None if last is None else rank(kind, last, number)
-            if after is None:
-                gone.append((number,))
-            if after == before:
-                continue
-            columns = words.columns(unpack(body))
-            if before is not None:
-                removed.append((before, *columns))
-            if after is not None:
-                added.append((after, *columns))
-                ranked.append((after, number))
+        fresh: list[tuple[object, ...]] = []
+        removed: list[Row] = []
+        added: list[Row] = []
+        for number, last, count, *where in self._db.execute(_CHANGED).fetchall():
+            marks = self._marks(count, *where)
+            if number not in self._new:
+                self._change(number, last, marks, removed, added)
+            elif count:
+                key, kind, data = self._new[number]
+                after = rank(kind, last, number)
+                fresh.append((number, key, kind, after, marks, pack(data)))
+                added.append((after, *words.columns(data.decode()), marks))
         self._db.execute("DELETE FROM changed")
+        self._db.executemany("INSERT INTO text (id, hash, kind, rank, marks, body) VALUES (?, ?, ?, ?, ?, ?)", fresh)
         self._write(sorted(removed), sorted(added))
-        self._db.executemany("DELETE FROM text WHERE id = ?", gone)
-        self._db.executemany("UPDATE text SET rank = ? WHERE id = ?", ranked)
-        self._has_removed = self._has_removed or bool(gone)
-        self._changed.clear()
+        for waiting in (self._changed, self._new, self._ids):
+            waiting.clear()
+
+    def _change(self, number: int, last: float | None, marks: str, removed: list[Row], added: list[Row]) -> None:
+        """Give a text that is written another rank and other marks, or remove it."""
+        row = self._db.execute("SELECT kind, rank, marks, body FROM text WHERE id = ?", (number,)).fetchone()
+        if row is None:
+            return
+        kind, *before, body = row
+        after = [rank(kind, last, number), marks] if last is not None else []
+        if after == before:
+            return
+        columns = words.columns(unpack(body))
+        removed.append((before[0], *columns, before[1]))
+        if last is None:
+            self._db.execute("DELETE FROM text WHERE id = ?", (number,))
+            self._has_removed = True
+            return
+        added.append((rank(kind, last, number), *columns, marks))
+        self._db.execute("UPDATE text SET rank = ?, marks = ? WHERE id = ?", (*after, number))
+
+    def _marks(self, count: int, failed: int | None, tools: str | None, tracks: str | None) -> str:
+        """Return the marks of a text, from what its messages are."""
+        sessions = {self._mark_of_track(track) for track in (tracks or "").split(",")}
+        found = [words.WIDESPREAD] if len(sessions) > _MANY_SESSIONS else sorted(sessions)
+        found += sorted({self._mark_of_tool(tool) for tool in (tools or "").split(",") if tool})
+        found += [words.FAILED] if failed else []
+        found += [words.REPEATED] if count > 1 else []
+        return " ".join(found)
+
+    def _mark_of_track(self, track: str) -> str:
+        if track not in self._tracks:
+            row = self._db.execute("SELECT session FROM track WHERE id = ?", (int(track or 0),)).fetchone()
+            self._tracks[track] = words.of_session(row[0]) if row is not None else ""
+        return self._tracks[track]
 
     def erase(self) -> None:
         """Overwrite the words of removed texts, which SQLite otherwise only marks as removed."""
@@ -104,7 +150,8 @@ class Texts:
             self._db.execute("INSERT INTO words (words) VALUES ('optimize')")
             self._has_removed = False
 
-    def _write(self, removed: list[tuple[int, str, str]], added: list[tuple[int, str, str]]) -> None:
+    def _write(self, removed: list[Row], added: list[Row]) -> None:
         """Change the words, each way by rising rank: SQLite writes a part of its index whenever the order breaks."""
-        self._db.executemany("INSERT INTO words (words, rowid, body, parts) VALUES ('delete', ?, ?, ?)", removed)
-        self._db.executemany("INSERT INTO words (rowid, body, parts) VALUES (?, ?, ?)", added)
+        delete = "INSERT INTO words (words, rowid, body, parts, marks) VALUES ('delete', ?, ?, ?, ?)"
+        self._db.executemany(delete, removed)
+        self._db.executemany("INSERT INTO words (rowid, body, parts, marks) VALUES (?, ?, ?, ?)", added)

@@ -2,12 +2,19 @@
 
 SQLite's tokenizer splits at everything but letters and digits, so that parts of ``snake_case`` and of paths are words,
 and a whole path is a phrase of them. This module adds the parts of ``camelCase``, and splits scripts without spaces
-into pairs of characters.
+into pairs of characters. It also makes the marks of a text: words for filters, which no text contains.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
+
+_MARK = "\ue000"
+"""Starts every mark. It stands for nothing in Unicode, and is a blank in texts and queries."""
+
+FAILED, REPEATED, WIDESPREAD = f"{_MARK}f", f"{_MARK}r", f"{_MARK}w"
+"""Marks of texts of failed calls, of those that several messages have, and of those that many sessions have."""
 
 _PARTED = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z]*+[a-z0-9]++[A-Z]|[A-Z]{2}[A-Z]*+[a-z])[A-Za-z0-9]*+")
 _BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -31,7 +38,9 @@ def spaced(text: str) -> str:
 
 
 def spaced_names(text: str) -> str:
-    """Return a text with the names of languages that are one letter and signs as words."""
+    """Return a text with the names of languages that are one letter and signs as words, and without marks."""
+    if not text.isascii():
+        text = text.replace(_MARK, " ")
     return _NAMED.sub(lambda found: f"{found[1]}{_NAMES[found[2]]}", text) if "#" in text or "++" in text else text
 
 
@@ -53,3 +62,20 @@ def is_unspaced(text: str) -> bool:
 def split_unspaced(text: str) -> list[str]:
     """Return the runs of characters of scripts without spaces, and what is between them."""
     return [piece for piece in re.split(f"({_UNSPACED.pattern})", text) if piece]
+
+
+# ---------------------------------------------------------------- marks
+
+
+def of_tool(name: str) -> str:
+    """Return the mark of texts of a tool's calls; it is the same in any case."""
+    return f"{_MARK}t{_digest(name.replace(',', ' ').lower())}"
+
+
+def of_session(conversation: str) -> str:
+    """Return the mark of texts of a session's conversation, or of one of its subagents'."""
+    return f"{_MARK}s{_digest(conversation.partition('/')[0])}"
+
+
+def _digest(name: str) -> str:
+    return hashlib.blake2b(name.encode("utf-8", "replace"), digest_size=6).hexdigest()

@@ -13,8 +13,10 @@ from entire.index import database, search, texts, update, words
 from entire.index.entries import OPEN, STORED, Entry, Link, Source
 from entire.index.tracks import Tracks
 from entire.model.findings import KINDS, SearchRequest
+from entire.model.value import replace
 
 WORDS = ("zebra", "yak", "walrus", "snake_case", "camelCase", "a/path.py", "登录错误", "naïve", "C++", "x")
+PERIODS = ((0.0, 0.0), (0.0, 60.0), (50.0, 100.0), (90.0, 0.0))
 
 entries = st.builds(
     Entry,
@@ -23,7 +25,7 @@ entries = st.builds(
     position=st.just(0),
     turn=st.just(0),
     time=st.sampled_from((0.0, 50.0, 100.0, 2e9)),
-    tool=st.sampled_from(("", "Bash")),
+    tool=st.sampled_from(("", "Bash", "Bash, or not")),
     failed=st.booleans(),
 )
 conversations = st.lists(entries, max_size=8)
@@ -48,6 +50,16 @@ def histories(draw: st.DrawFn) -> list[dict[str, tuple[Source, list[Entry]]]]:
         now[source.key] = (source, said[session])
         moments.append(dict(now))
     return moments
+
+
+def placed(present: dict[str, tuple[Source, list[Entry]]]) -> dict[tuple[object, ...], float]:
+    """Return when each beginning of a conversation was first stored: in a checkpoint, if one has it."""
+    found: dict[tuple[object, ...], tuple[bool, float]] = {}
+    for source, said in present.values():
+        for at in range(len(said)):
+            place, key = (source.scope == OPEN, source.created), (source.session_id, *said[: at + 1])
+            found[key] = min(place, found.get(key, place))
+    return {key: created for key, (_, created) in found.items()}
 
 
 @contextmanager
@@ -99,22 +111,44 @@ def test_an_index_that_was_brought_up_to_date_equals_a_new_one(
             assert followed.execute("SELECT count(*) FROM message").fetchone() == (0,)
 
 
-@given(moments=histories(), word=st.sampled_from(WORDS), kind=st.sampled_from(("", *KINDS)), failed=st.booleans())
-@settings(max_examples=120, deadline=None)
+@st.composite
+def filters(draw: st.DrawFn) -> SearchRequest:
+    """Return a query for one word: in half of the cases each filter is set."""
+    kind = draw(st.sampled_from(("", *KINDS)))
+    return SearchRequest(
+        query=draw(st.sampled_from(WORDS)),
+        kinds=(kind,) if kind else (),
+        failed=draw(st.booleans()),
+        tool=draw(st.sampled_from(("", "", "bash", "Bash, or not"))),
+        session=draw(st.sampled_from(("", "", "one", "tw"))),
+        limit=0,
+    )
+
+
+@given(moments=histories(), request=filters(), period=st.sampled_from(PERIODS))
+@settings(max_examples=200, deadline=None)
 def test_every_word_is_found_where_it_is_and_nowhere_else(
-    moments: Sequence[dict[str, tuple[Source, list[Entry]]]], word: str, kind: str, failed: bool
+    moments: Sequence[dict[str, tuple[Source, list[Entry]]]], request: SearchRequest, period: tuple[float, float]
 ) -> None:
+    sessions = {source.session_id for source, _ in moments[-1].values()}
+    request = request if any(name.startswith(request.session) for name in sessions) else replace(request, session="")
+    since, until = period[0], period[1] or float("inf")
+    earliest = placed(moments[-1])
     expected = {
         (entry.kind, entry.text)
-        for _, said in moments[-1].values()
-        for entry in said
-        if word in entry.text.split() and kind in ("", entry.kind) and (entry.failed or not failed)
+        for source, said in moments[-1].values()
+        for at, entry in enumerate(said)
+        if request.query in entry.text.split()
+        and entry.kind in (request.kinds or KINDS)
+        and (entry.failed or not request.failed)
+        and request.tool.lower() in ("", entry.tool.lower())
+        and source.session_id.startswith(request.session)
+        and since <= (entry.time or earliest[source.session_id, *said[: at + 1]]) <= until
     }
     with index() as db:
         for present in moments:
             bring(db, present)
-        request = SearchRequest(query=word, kinds=(kind,) if kind else (), failed=failed, limit=0)
-        found, has_more = search.find(db, request)
+        found, has_more = search.find(db, request, since=since, until=period[1])
     assert {(finding.kind, finding.snippet) for finding in found} == expected
     assert (len(found), has_more) == (len(expected), False)
     assert [finding.kind for finding in found] == sorted((finding.kind for finding in found), key=KINDS.index)
@@ -145,7 +179,7 @@ def test_a_text_is_held_once_and_compressed() -> None:
         ((body,),) = db.execute("SELECT body FROM text").fetchall()
         assert len(body) < len(long) / 20
         assert texts.unpack(body) == long
-        assert db.execute("SELECT count(*) FROM words_docsize").fetchone() == (1,)
+        assert db.execute("SELECT count(*) FROM words WHERE words MATCH 'output'").fetchone() == (1,)
 
 
 def test_commits_are_those_of_the_checkpoint() -> None:
@@ -165,3 +199,22 @@ def test_the_words_of_a_text() -> None:
     )  # fmt: skip
     assert words.columns("修复 C++")[0] == " 修复 复  Cplusplus"
     assert words.columns("a" * 100_000 + "B") == ("a" * 100_000 + "B", "a" * 100_000 + " B")
+
+
+def test_a_text_in_many_sessions_is_found_in_each_of_them() -> None:
+    with index() as db:
+        sources = [Source(key=f"k{number}", session_id=f"s{number}") for number in range(30)]
+        update.change(db, sources, [], lambda _: [Entry(kind="answer", text="Done.")], lambda _: None)
+        ((marks,),) = db.execute("SELECT marks FROM text").fetchall()
+        assert marks.split() == [words.WIDESPREAD, words.REPEATED]
+        found, _ = search.find(db, SearchRequest(query="done", session="s29"))
+        assert [finding.session_id for finding in found] == ["s29"]
+
+
+def test_no_text_and_no_query_can_contain_a_mark() -> None:
+    marks = f"{words.FAILED} {words.of_tool('Bash')} {words.of_session('s')}"
+    with index() as db:
+        said = [Entry(kind="prompt", text=f"zebra {marks}"), Entry(kind="prompt", text="yak", tool="Bash", failed=True)]
+        update.change(db, [Source(key="a", session_id="s")], [], lambda _: said, lambda _: None)
+        assert search.find(db, SearchRequest(query="zebra", failed=True)) == ([], False)
+        assert [one.snippet for one in search.find(db, SearchRequest(query=marks))[0]] == [f"zebra {marks}"]
