@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-PERSON, UNKNOWN = "person", "unknown"
+PERSON = "person"
 
 
 @dataclass(frozen=True)
@@ -54,11 +54,6 @@ class Model:
     def writers(self, line: Line) -> set[str]:
         """Return who may be named as a line's writer."""
         return {*line.writers, *self.repeated.get(line.text, ())}
-
-    def blur(self) -> None:
-        """Commits become one: those of people leave no trace in it, so that their lines may be unknown."""
-        for path, lines in self.files.items():
-            self.files[path] = [line.also(UNKNOWN) if PERSON in self.writers(line) else line for line in lines]
 
     # ------------------------------------------------------------ what people and agents do
 

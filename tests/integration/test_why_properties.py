@@ -51,6 +51,7 @@ class Life:
             self.story = Story(folder / "repo")
         os.environ["ENTIRE_TEST_CLAUDE_PROJECT_DIR"] = str(self.story.projects)
         self.model = Model()
+        self.number = 0
         self.model.act("create", "a.txt", "", 2, PERSON)
         self.put(["a.txt"])
         self.commit()
@@ -104,7 +105,8 @@ class Life:
                 self.story.git("commit", "-q", "-m", "Agent", ok=False,
                                env={"CLAUDE_CODE_SESSION_ID": session.id, "CLAUDECODE": "1"})  # fmt: skip
         else:
-            self.story.git("commit", "-q", "-m", "Person", *args, ok=False)
+            self.number += 1  # two equal ones in one second could be copies of one another
+            self.story.git("commit", "-q", "-m", f"Person {self.number}", *args, ok=False)
         if self.is_clean():
             self.model.commits[self.story.head()] = self.model.copy()
 
@@ -135,7 +137,6 @@ class Life:
         """Squash the last two commits by a soft reset."""
         if self.number_of_commits() > 4:
             self.story.git("reset", "-q", "--soft", "HEAD~2")
-            self.model.blur()
             self.commit()
 
     def git_squash(self, path: str) -> None:
@@ -146,7 +147,6 @@ class Life:
             self.story.git("checkout", "-q", "-B", "squashed", "HEAD~2")
             self.story.git("merge", "-q", "--squash", tip)
             self.story.git("commit", "-q", "--no-edit", ok=False)
-            self.model.blur()
             self.keep()
 
     def git_fixup(self, path: str) -> None:
@@ -154,7 +154,6 @@ class Life:
         if self.number_of_commits() > 4 and self.is_clean():
             editor = {"GIT_SEQUENCE_EDITOR": "sed -i -e '2s/^pick/fixup/'", "GIT_EDITOR": "true"}
             self.story.git("rebase", "-q", "-i", "HEAD~2", env=editor)
-            self.model.blur()
             self.keep()
 
     def git_rebase(self, path: str) -> None:

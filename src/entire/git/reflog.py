@@ -112,6 +112,19 @@ def left(place: Place) -> list[str]:
     return list(dict.fromkeys(found))[:_LEFT]
 
 
+def left_before(place: Place, commit: str) -> list[str]:
+    """Return the commits that HEAD lately left by a reset, a rebase or a checkout, before it first came to a commit;
+    newest first.
+    """
+    found = []
+    for move in moves(place):
+        if move.new == commit:
+            break
+        if move.subject.startswith(("reset: ", "rebase ", "checkout: ")) and move.old != move.new:
+            found.append(move.old)
+    return list(dict.fromkeys(reversed(found)))[:_LEFT]
+
+
 def merged(place: Place) -> set[str]:
     """Return the merge commits that git made in this worktree, by HEAD's reflog."""
     return {

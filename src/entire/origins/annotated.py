@@ -35,7 +35,7 @@ def annotate(place: Place, catalog: Catalog, folder: str, args: Sequence[str]) -
         raise _refused(error) from None
     found = blame.parse(output)
     with read.Objects(place.top) as objects:
-        owners = Owners(place.top, objects, catalog.commits)
+        owners = Owners(place, objects, catalog.commits)
         owners.prepare(found.groups)
         owned = list(line_origins.pieces(owners, found))
         if "--first-parent" in args:

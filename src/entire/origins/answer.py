@@ -50,7 +50,7 @@ def why(place: Place, catalog: Catalog, request: WhyRequest) -> WhyView:
     if b"\0" in b"".join(found.lines):
         return replace(view, files=(FileOrigins(path=target.path, is_binary=True),))
     with read.Objects(place.top) as objects:
-        owners = Owners(place.top, objects, catalog.commits)
+        owners = Owners(place, objects, catalog.commits)
         owners.prepare(found.groups)
         owned = list(line_origins.pieces(owners, found))
         origins = Origins(place, catalog, owners)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from entire.errors import GitError
-from entire.git import blame
+from entire.git import blame, reflog
 from entire.git.blame import Group, Source
 from entire.git.read import parse_commit
 from entire.model.turns import NOBODY, PERSON, Owner
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from entire.git.blame import Blame
     from entire.git.read import Commit, Objects
+    from entire.layout import Place
     from entire.model.ids import CheckpointId
     from entire.origins.copies import Span
     from entire.store.lineage_file import LineageFile
@@ -64,6 +65,7 @@ class Track(Value):
     reason: str = ""
     original: Copy | None = None
     is_evidence: bool = False
+    is_followed: bool = False  # our hooks saw how the original became this commit
 
     def find(self, line: int) -> tuple[Owner, int]:
         """Return the owner of a line, '' if it is not named, and the last line up to which that is so."""
@@ -76,8 +78,9 @@ class Track(Value):
 class Owners:
     """Answers for one repository. ``prepare`` reads what groups of lines need, all together."""
 
-    def __init__(self, where: str, objects: Objects, tips: Sequence[str]) -> None:
-        self._where = where
+    def __init__(self, place: Place, objects: Objects, tips: Sequence[str]) -> None:
+        self._place = place
+        self._where = where = place.top
         self._objects = objects
         self.stored = StoredCheckpoints(objects, tips)
         self._links = Links(where, objects, tips)
@@ -87,6 +90,7 @@ class Owners:
         self._ids: dict[str, list[CheckpointId]] = {}
         self._tracks: dict[tuple[str, str], list[Track]] = {}
         self._blames: dict[Copy, dict[int, tuple[Group, Source]]] = {}
+        self._left: dict[str, list[str]] = {}  # what HEAD left, by commit that it came to later
         self._followed: set[tuple[Copy, int]] = set()  # copies of one another lead in circles
 
     def unlinked_ids(self, oid: str) -> list[CheckpointId]:
@@ -145,9 +149,35 @@ class Owners:
             if found is not None:
                 return found
         single = 1 if any(track.original is not None for track in tracks) else most
+        found = self._unrecorded(group, tracks, line)
+        if found is not None:
+            return found
         reason = next((track.reason for track in tracks if track.reason), "")
         reason = reason or _NOT_RECORDED.format(", ".join(track.checkpoint_id for track in tracks))
         return Piece(line=line, count=single, reason=reason)
+
+    def _unrecorded(self, group: Group, tracks: Sequence[Track], line: int) -> Piece | None:
+        """Return the owner of a copy's line that no record names; None if it may be a session's.
+
+        What HEAD left for the copy may have the line. Else a squash brought it in, whose hooks found no more content of
+        sessions; but a rebase, which keeps the author's time, may have stopped for an agent to resolve a conflict.
+        """
+        if not all(track.is_followed and (track.original, line) not in self._followed for track in tracks):
+            return None
+        left = [Copy(oid=group.oid, original=oid, path=group.path) for oid in self._left_for(group.oid)]
+        self._copies.load_blobs(left)
+        found = next((piece for copy in left if (piece := self._in_original(copy, line)) is not None), None)
+        if found is not None:
+            return None if found.owner.is_turn else found
+        originals = [self._objects.commit(track.original.original) for track in tracks if track.original is not None]
+        if any(original is None or _is_copy(self._commits[group.oid], original) for original in originals):
+            return None
+        return Piece(line=line, count=1, owner=PERSON, is_evidence=True)
+
+    def _left_for(self, oid: str) -> list[str]:
+        if oid not in self._left:
+            self._left[oid] = reflog.left_before(self._place, oid)
+        return self._left[oid]
 
     def _in_original(self, copy: Copy, line: int) -> Piece | None:
         """Return the owner of a copy's line as the history of the original tells, None if it is not there."""
@@ -212,7 +242,8 @@ class Owners:
             return replace(track, spans=counted)
         has_original = self._objects.commit(own.numbered_in) is not None
         reason = "" if has_original else _LOST.format(oid[:7], own.numbered_in[:7])
-        return replace(track, original=copy if has_original else None, reason=reason)
+        return replace(track, original=copy if has_original else None, reason=reason,
+                       is_followed=has_original and _is_followed(own, oid))  # fmt: skip
 
     def _is_go_written(self, oid: str) -> bool:
         ids = self._ids.get(oid, ())
@@ -229,6 +260,22 @@ class Owners:
     def _parent_tree(self, oid: str) -> str:
         parents = self._commits[oid].parents
         return self._objects.tree_id(parents[0]) if parents else ""
+
+
+def _is_followed(own: LineageFile, oid: str) -> bool:
+    """Tell whether a copy was linked after the commit that the record describes. What a session added in between has a
+    checkpoint of its own, and the older versions of an amended commit may hold what the record has forgotten.
+    """
+    linked = [link.commit for link in own.commits]
+    return oid in linked[linked.index(own.numbered_in) + 1 :] if own.numbered_in in linked else False
+
+
+def _is_copy(commit: Commit, original: Commit) -> bool:
+    """Tell whether a commit was made by a rebase or a cherry-pick: these keep the author and the author's time."""
+    if commit.author != original.author:
+        return False
+    is_at_once = commit.author.rpartition("> ")[2] == commit.committer.rpartition("> ")[2]  # git counts whole seconds
+    return not is_at_once or commit.message.partition(b"\n")[0] == original.message.partition(b"\n")[0]
 
 
 def _spans(added: Iterable[tuple[int, int, str]]) -> tuple[Span, ...]:

@@ -124,7 +124,8 @@ def _who(origin: Origin) -> Iterator[str]:
         yield f"{text.one_line(owner(origin))}{by} wrote it{when}{evidence}."
         yield from (f"  > {line}" for line in text.plain(origin.prompt).strip().split("\n") if origin.prompt)
     elif origin.kind == PERSON:
-        yield f"{text.one_line(owner(origin))} wrote it."
+        evidence = ": no session's checkpoint has the line" if origin.is_evidence else ""
+        yield f"{text.one_line(owner(origin))} wrote it{evidence}."
     else:
         yield f"Unknown: {text.one_line(origin.reason, 300)}."
 

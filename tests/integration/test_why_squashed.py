@@ -1,0 +1,93 @@
+"""``entire why`` on commits that replace several others: a line that no record names is a person's if it cannot be a
+session's.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.integration.story import Story
+from tests.integration.test_why import FIRST, MINE, W1, P, asked, owners
+
+FIXUP = {"GIT_SEQUENCE_EDITOR": "sed -i -e '2s/^pick/fixup/'", "GIT_EDITOR": "true"}
+
+
+@pytest.fixture
+def story(tmp_path: Path) -> Story:
+    """A commit of a turn and one of a person on the branch ``topic``."""
+    story = Story(tmp_path / "repo")
+    story.write("a.py", "".join(f"a_line_that_was_always_there_{n} = {n}\n" for n in range(4)))
+    story.commit("Base")
+    story.git("checkout", "-q", "-b", "topic")
+    session = story.started()
+    with session.turn(W1):
+        session.write("a.py", story.read("a.py") + FIRST)
+    story.commit("First")
+    story.write("a.py", MINE + story.read("a.py"))
+    story.commit("By hand")
+    return story
+
+
+def soft(story: Story) -> None:
+    story.git("reset", "-q", "--soft", "HEAD~2")
+    story.commit("Squashed")
+
+
+def merged(story: Story) -> None:
+    story.git("checkout", "-q", "main")
+    story.git("merge", "-q", "--squash", "topic")
+    story.commit("Squashed")
+
+
+def fixup(story: Story) -> None:
+    story.git("rebase", "-q", "-i", "HEAD~2", env=FIXUP)
+
+
+@pytest.mark.parametrize("squash", [soft, merged, fixup])
+def test_a_persons_line_of_a_squash_is_the_persons(story: Story, squash: object) -> None:
+    by_hand = story.head()
+    assert callable(squash)
+    squash(story)
+    assert owners(story) == [(1, 1, P), (2, 5, P), (6, 9, W1)]
+    origin = asked(story).ranges[0].origin
+    assert (origin.commit, origin.original, origin.is_evidence) == (story.head(), by_hand, False)
+
+
+def test_a_squash_whose_reflog_is_gone_is_concluded(story: Story) -> None:
+    soft(story)
+    shutil.rmtree(story.path(".git/logs"))
+    assert owners(story) == [(1, 1, P), (2, 5, P), (6, 9, W1)]
+    assert asked(story).ranges[0].origin.is_evidence
+
+
+def test_an_agents_line_whose_trailer_was_removed_stays_unknown_in_a_squash(story: Story) -> None:
+    session = story.started()
+    with session.turn("Write a hidden line"):
+        session.write("a.py", story.read("a.py") + "a_hidden_line_of_the_agent = True\n")
+    editor = story.root.parent / "editor"
+    editor.write_text("#!/bin/sh\nsed -i -e '/^Entire-/d' -e '1s/^$/Mine/' \"$1\"\n")
+    editor.chmod(0o755)
+    story.git("add", "-A")
+    story.git("commit", "-q", "-e", "-m", "Mine", env={"GIT_EDITOR": str(editor)})
+    story.git("reset", "-q", "--soft", "HEAD~3")
+    story.commit("Squashed")
+    assert owners(story)[-1] == (10, 10, "? its trailer was removed by hand")
+
+
+def test_what_an_agent_resolves_in_a_rebase_is_not_a_persons(story: Story) -> None:
+    story.git("reset", "-q", "--hard", "HEAD~1")
+    story.git("checkout", "-q", "main")
+    story.write("a.py", story.read("a.py") + MINE)
+    story.commit("In the way")
+    story.git("checkout", "-q", "topic")
+    session = story.started()
+    with session.turn("Rebase it"):
+        story.git("rebase", "-q", "main", ok=False)
+        session.write("a.py", "resolved_by_the_agent_in_the_rebase = True\n")
+        with session.shell("git rebase --continue"):
+            story.git("add", "-A")
+            story.git("rebase", "--continue", env={"GIT_EDITOR": "true"})
+    assert not any(who == P for _, _, who in owners(story))
