@@ -12,6 +12,7 @@ import pytest
 from tests.integration.story import Story
 from tests.integration.test_why import FIRST, MINE, W1, P, asked, owners
 
+LATER = "a_line_that_a_person_typed_at_the_squash = True\n"
 FIXUP = {"GIT_SEQUENCE_EDITOR": "sed -i -e '2s/^pick/fixup/'", "GIT_EDITOR": "true"}
 
 
@@ -54,6 +55,17 @@ def test_a_persons_line_of_a_squash_is_the_persons(story: Story, squash: object)
     assert owners(story) == [(1, 1, P), (2, 5, P), (6, 9, W1)]
     origin = asked(story).ranges[0].origin
     assert (origin.commit, origin.original, origin.is_evidence) == (story.head(), by_hand, False)
+
+
+def test_what_is_typed_at_a_squash_is_the_persons(story: Story, capsys: pytest.CaptureFixture[str]) -> None:
+    story.git("reset", "-q", "--soft", "HEAD~2")
+    story.write("a.py", LATER + story.read("a.py"))
+    story.commit("Squashed")
+    assert owners(story, "a.py:1") == [(1, 1, P)]
+    assert asked(story, "a.py:1").ranges[0].origin.is_evidence
+    capsys.readouterr()
+    assert story.entire("why", "a.py:1") == 0
+    assert "Ada Tester wrote it: no session's checkpoint has the line." in capsys.readouterr().out
 
 
 def test_a_squash_whose_reflog_is_gone_is_concluded(story: Story) -> None:

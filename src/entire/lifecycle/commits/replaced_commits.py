@@ -4,6 +4,7 @@ sections 3 to 5).
 
 from __future__ import annotations
 
+from entire.attribution.replay import is_trivial
 from entire.git import diff, reflog
 from entire.lifecycle.commits.pending import CommitKind
 from entire.model import trailers
@@ -13,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from entire.git.diff import Change
+    from entire.git.diff import Change, FilePatch
     from entire.git.read import Commit
     from entire.lifecycle.commits.attempts import Attempt
     from entire.lifecycle.context import Context
@@ -38,7 +39,7 @@ def find(context: Context, attempt: Attempt, changes: Sequence[Change]) -> Repla
     if attempt.amends and head is not None:
         links = context.links
         ids, gone = links.of(head), tuple(links.unlinked(head.oid))
-        beyond = _replaced_by_reset(context, head, changes)
+        beyond = _replaced_by_reset(context, attempt, changes)
         if beyond is not None and not set(beyond.ids) <= set(ids):  # the amended commit also absorbs undone ones
             return replace(beyond, ids=tuple(dict.fromkeys([*ids, *beyond.ids])), covered=(head.tree, *beyond.covered),
                            unlinked=gone)  # fmt: skip
@@ -52,7 +53,7 @@ def find(context: Context, attempt: Attempt, changes: Sequence[Change]) -> Repla
     if attempt.event.message_source == "squash" or state.squash_message or state.squashed:
         squashed = [commit for commit in map(context.objects.commit, state.squashed) if commit is not None]
         return _copied(context, CommitKind.SQUASH, squashed, trailers.checkpoint_ids(attempt.message))
-    return _replaced_by_reset(context, head, changes) or Replaced(kind=CommitKind.PLAIN)
+    return _replaced_by_reset(context, attempt, changes) or Replaced(kind=CommitKind.PLAIN)
 
 
 def _copied(context: Context, kind: CommitKind, commits: Sequence[Commit], named: Sequence[CheckpointId]) -> Replaced:
@@ -65,11 +66,11 @@ def _copied(context: Context, kind: CommitKind, commits: Sequence[Commit], named
     return Replaced(kind=kind, ids=tuple(ids), covered=covered, unlinked=tuple(dict.fromkeys(gone)))
 
 
-def _replaced_by_reset(context: Context, head: Commit | None, changes: Sequence[Change]) -> Replaced | None:
+def _replaced_by_reset(context: Context, attempt: Attempt, changes: Sequence[Change]) -> Replaced | None:
     """Recognise a commit that replaces those undone by ``git reset --soft``. Content decides: the reflog shows a hard
     reset in the same way.
     """
-    oid = reflog.reset_from(context.place)
+    head, oid = attempt.head, reflog.reset_from(context.place)
     if not oid:
         return None
     tip = context.objects.commit(oid)
@@ -77,12 +78,8 @@ def _replaced_by_reset(context: Context, head: Commit | None, changes: Sequence[
         return None
     from entire.git import history
 
-    entries = {change.path: change.new_oid for change in changes}
-    same = {
-        change.path
-        for change in diff.changes(context.place.top, head.tree if head else diff.EMPTY_TREE[len(tip.tree)], tip.tree)
-        if entries.get(change.path) == change.new_oid
-    }
+    undone = (head.tree if head else diff.EMPTY_TREE[len(tip.tree)], tip.tree)
+    same = _kept(context.place.top, undone, attempt.tree, changes)
     spec = [tip.oid, *([f"^{head.oid}"] if head else [])]
     ids: list[CheckpointId] = []
     links = context.links
@@ -91,6 +88,25 @@ def _replaced_by_reset(context: Context, head: Commit | None, changes: Sequence[
         if found and any(path in same for path in history.changed_paths(context.place.top, commit.oid)):
             ids += found
     return Replaced(kind=CommitKind.RESET, ids=tuple(dict.fromkeys(ids)), covered=(tip.tree,)) if ids else None
+
+
+def _kept(top: str, undone: tuple[str, str], tree: str, changes: Sequence[Change]) -> set[str]:
+    """Return the paths whose undone change, given by two trees, a commit's tree contains: all of it, or lines of it."""
+    entries = {change.path: change.new_oid for change in changes}
+    gone = {change.path: change.new_oid for change in diff.changes(top, *undone)}
+    found = {path for path, oid in gone.items() if entries.get(path) == oid}
+    edited = [path for path in gone if path in entries and path not in found]
+    if edited:
+        before, after = (
+            {patch.change.path: _telling_lines(patch) for patch in patches}
+            for patches in diff.patches(top, [undone, (undone[0], tree)], edited)
+        )
+        found.update(path for path in edited if before.get(path, set()) & after.get(path, set()))
+    return found
+
+
+def _telling_lines(patch: FilePatch) -> set[bytes]:
+    return {text for hunk in patch.hunks for kind, text in hunk.lines if kind == b"+" and not is_trivial(text)}
 
 
 def reverted_lines(context: Context, message: str) -> dict[str, list[bytes]] | None:
