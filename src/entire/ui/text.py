@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 _CODES = {"bold": "1", "dim": "2", "green": "32", "yellow": "33", "red": "31", "cyan": "36"}
+_JOINERS = "\u200c\u200d"
+_LATIN = "\u024f"  # the last letter of the scripts that are written without joiners
 
 
 class Style:
@@ -36,7 +38,15 @@ def plain(text: str) -> str:
     """Make control characters and invalid bytes visible, so that text cannot command the terminal."""
     if text.isprintable():
         return text
-    return "".join(char if char.isprintable() or char in "\n\t" else _visible(char) for char in text)
+    return "".join(
+        char if char.isprintable() or char in "\n\t" or _joins(text, at) else _visible(char)
+        for at, char in enumerate(text)
+    )
+
+
+def _joins(text: str, at: int) -> bool:
+    """Tell whether this is a joiner between two characters, as in an emoji of a family; it commands nothing there."""
+    return text[at] in _JOINERS and 0 < at < len(text) - 1 and min(text[at - 1], text[at + 1]) > _LATIN
 
 
 def _visible(char: str) -> str:

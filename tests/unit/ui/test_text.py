@@ -39,6 +39,21 @@ def test_what_plain_text_makes_of_escapes() -> None:
     assert text.plain("a\x1b[31mb\r\nc\udcff\x9b") == "a^[[31mb\nc\N{REPLACEMENT CHARACTER}\\u009b"
 
 
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("\U0001f468\u200d\U0001f469\u200d\U0001f467", "\U0001f468\u200d\U0001f469\u200d\U0001f467"),  # a family
+        ("\u2764\ufe0f\u200d\U0001f525", "\u2764\ufe0f\u200d\U0001f525"),  # a heart on fire
+        ("\u0645\u06cc\u200c\u062e", "\u0645\u06cc\u200c\u062e"),  # Persian
+        ("a\u200db", "a\\u200db"),
+        ("\u200d\U0001f468\u200d", "\\u200d\U0001f468\\u200d"),
+        ("\U0001f468\u202e\u200b\u2066\U0001f467", "\U0001f468\\u202e\\u200b\\u2066\U0001f467"),
+    ],
+)
+def test_only_joiners_that_join_are_left_as_they_are(given: str, shown: str) -> None:
+    assert text.plain(given) == shown
+
+
 @given(st.text(), st.integers(5, 50))
 def test_one_line_is_one_short_line(given: str, width: int) -> None:
     line = text.one_line(given, width)
