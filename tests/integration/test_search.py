@@ -200,7 +200,9 @@ def test_the_limit(story: Story, search: Searcher) -> None:
     assert (len(view["findings"]), view["has_more"]) == (2, True)
     view = search.view("dodos", "--limit", "0", "--kind", "prompt")
     assert (len(view["findings"]), view["has_more"]) == (4, False)
-    assert search.run("dodos", "--limit", "-1")[0] == 2
+    assert search.run("dodos", "--limit", "-1") == (
+        2, "", "entire: --limit cannot be negative\nhint: 0 lists all findings\n"
+    )  # fmt: skip
 
 
 def test_a_text_that_was_said_often_is_shown_once_where_it_is_newest(story: Story, search: Searcher) -> None:

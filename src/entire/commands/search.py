@@ -42,7 +42,7 @@ class _SearchCommand(group.Command):
     help="Only what was said since then: 7d, 12h, 2w, or a time as git understands it.",
 )
 @click.option("--until", default="", metavar="TIME", help="Only what was said until then.")
-@click.option("--limit", default=20, show_default=True, type=click.IntRange(min=0), help="At most this many; 0: all.")
+@group.limit(20, "findings")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
     words: tuple[str, ...], kinds: tuple[str, ...], session: str, agent: str, author: str, branch: str, file: str,
