@@ -180,6 +180,56 @@ def test_the_owners_of_lines(story: Story, repo: Repo) -> None:
     ]  # fmt: skip
 
 
+def owned(row: dict[str, Any]) -> dict[str, list[tuple[str, str, list[list[int]], int, int]]]:
+    """Return a row's files, each with who, prompt, ranges, added and removed lines of its owners."""
+    keys = ("who", "prompt", "ranges", "added", "removed")
+    return {file["path"]: [tuple(owner[key] for key in keys) for owner in file["owners"]] for file in row["lines"]}
+
+
+def test_the_owners_of_a_commit_without_a_checkpoint(story: Story, repo: Repo) -> None:
+    story.write("src/mine.txt", "one\ntwo\n")
+    story.write("bin", b"\0\1")
+    story.commit("Mine")
+    (row,) = rows(repo, "-p", "--limit", "1")
+    assert owned(row) == {"bin": [("person", "", [], 0, 0)], "src/mine.txt": [("person", "", [], 2, 0)]}
+    assert repo.ok("log", "-p", "--limit", "1").splitlines()[1:] == [
+        "         bin", "           file  a person", "         src/mine.txt", "           +2  a person",
+    ]  # fmt: skip
+    (row,) = rows(repo, "-p", "--limit", "1", "--", "src")
+    assert list(owned(row)) == ["src/mine.txt"]
+
+
+def test_the_owners_in_a_squashed_commit(story: Story, repo: Repo) -> None:
+    """Each checkpoint knows a part. Its numbers are those of its own commit, so that only the count is told."""
+    session = story.started()
+    story.git("checkout", "-q", "-b", "topic")
+    for name in ("a", "b"):
+        with session.turn(f"write {name}"):
+            session.write(f"{name}.py", "1\n2\n")
+            session.write("shared.py", f"{name}\n")
+        story.commit(f"Commit {name}")
+    story.git("checkout", "-q", "main")
+    story.git("merge", "-q", "--squash", "topic")
+    story.write("extra.txt", "by hand\n")
+    story.commit("Squashed")
+    (row,) = rows(repo, "-p", "--limit", "1")
+    assert len(row["checkpoint_ids"]) == 2
+    assert owned(row) == {
+        "a.py": [("turn", "write a", [], 2, 0)],
+        "b.py": [("turn", "write b", [], 2, 0)],
+        "extra.txt": [("unknown", "", [], 1, 0)],
+        "shared.py": [("turn", "write a", [], 0, 0), ("turn", "write b", [], 0, 0)],
+    }
+    assert "           +1  unknown: no checkpoint here records it" in repo.ok("log", "-p", "--limit", "1")
+
+
+def test_the_owners_where_the_checkpoint_is_not_stored(story: Story, repo: Repo) -> None:
+    story.write("gone.txt", "gone\n")
+    story.commit("Gone\n\nEntire-Checkpoint: 0123456789ab")
+    (row,) = rows(repo, "-p", "--limit", "1")
+    assert owned(row) == {"gone.txt": [("unknown", "", [], 1, 0)]}
+
+
 def test_no_commit_yet_and_ranges_that_mean_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
                                                     capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
     story = Story(tmp_path / "repo", first_commit=False)

@@ -27,13 +27,17 @@ class LogRequest(Value):
 
 
 class LineOwnerView(Value):
-    """Who added or removed lines of a file in a commit. ``who``: turn, person, or nobody (the commit's own hooks)."""
+    """Who added or removed lines of a file in a commit.
+
+    ``who``: turn, person, nobody (the commit's own hooks), or unknown if no checkpoint here records it.
+    """
 
     who: str
     session_id: str = ""
     turn: str = ""
     prompt: str = ""  # of the turn
     ranges: tuple[tuple[int, int], ...] = ()  # first and last added line, neighbouring ones merged
+    added: int = 0  # lines, if their numbers are not known
     removed: int = 0
 
 
@@ -73,4 +77,4 @@ class LogRow(Value):
     tokens: TokenUsage | None = None
     reason: str = ""  # why a commit near a live session was not linked
     merged: tuple[MergedView, ...] = ()
-    lines: tuple[OwnedFileView, ...] | None = None  # None: not asked for, or not recorded
+    lines: tuple[OwnedFileView, ...] | None = None  # None: not asked for, or a merge

@@ -135,7 +135,7 @@ def _row(
         tokens=_sum([_tokens(session, checkpoint) for checkpoint in found for session in checkpoint.sessions]),
         reason="" if linked.checkpoint_ids else by_hand(linked.unlinked_ids) or reasons.get(commit.oid, ""),
         merged=merged,
-        lines=line_owners.of_commit(commit.oid, found) if with_lines and found else None,
+        lines=line_owners.of_commit(linked, found) if with_lines and not merged else None,
     )  # fmt: skip
 
 

@@ -20,6 +20,9 @@ GAP = 2
 _LONGEST = 1000  # characters of a prompt in a row that need not fit any width
 _NARROWEST = 24  # cells for the title before columns take more
 _INDENT = " " * 9  # of lines below a row: as wide as the commit
+_OTHERS = {
+    "person": "a person", "nobody": "the commit's hooks", "unknown": "unknown: no checkpoint here records it",
+}  # fmt: skip
 _SHOWN = 12  # files whose owners are shown for a commit
 
 
@@ -210,13 +213,14 @@ def _within(width: int | None, indent: str) -> int | None:
 def _where(owner: LineOwnerView) -> str:
     spans = ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in owner.ranges)
     parts = [spans] if spans else []
+    parts += [f"+{owner.added}"] if owner.added else []
     parts += [f"-{owner.removed}"] if owner.removed else []
     return " ".join(parts) or "file"
 
 
 def _who(owner: LineOwnerView) -> str:
     if owner.who != "turn":
-        return "a person" if owner.who == "person" else "the commit's hooks"
+        return _OTHERS.get(owner.who, "unknown")
     return text.one_line(owner.prompt, _LONGEST) or f"session {text.one_line(owner.session_id[:8], 8)}"
 
 
