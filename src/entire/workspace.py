@@ -119,7 +119,7 @@ class Workspace:
         """
         found = self._catalog.session(prefix) or default
         if not found:
-            raise EntireError(f"session not found: {prefix}", hint="run `entire status --detailed` to list sessions")
+            raise self._catalog.unknown_session(prefix)
         return found
 
     # ------------------------------------------------------------ sessions and commits

@@ -138,9 +138,8 @@ def test_filters(story: Story, repo: Repo) -> None:
         return [row["oid"] for row in rows(repo, *args)]
 
     assert found("--agent", "claude-code") == found("--agent", "Claude Code") == [one]
-    assert found("--agent", "gemini") == []
+    assert found("--agent", "gemini") == found("--agent", "Gemini CLI") == []
     assert found("--session", session.id[:8]) == [one]
-    assert found("--session", "no-such") == []
     assert found("--author", "grace [bot]") == [two]
     assert found("--since", "2000-01-01", "--limit", "1") == [two]
     assert found("--until", "2000-01-01") == found("--until", "45d") == []
@@ -178,6 +177,28 @@ def test_the_owners_of_lines(story: Story, repo: Repo) -> None:
     assert repo.ok("log", "-p", "--limit", "1").splitlines()[1:] == [
         "         a.py", "           1-2  write it", "           3-4  go on",
     ]  # fmt: skip
+
+
+def test_a_session_or_agent_that_is_not_known_is_named(story: Story, repo: Repo) -> None:
+    session = story.started()
+    with session.turn("write one"):
+        session.write("one.py", "one = 1\n")
+    story.commit("One")
+    wrong = session.id[:-1] + ("0" if session.id[-1] != "0" else "1")
+    for options in ([], ["-p"]):
+        assert (repo.entire("log", "--session", wrong, *options), repo.out) == (1, "")
+        assert repo.err == (
+            f"entire: session not found: {wrong}\nhint: did you mean `{session.id}`? "
+            "Run `entire status --detailed` to list sessions\n"
+        )
+    assert repo.entire("log", "--session", wrong, "--json") == 1
+    assert json.loads(repo.out)["error"]["message"] == f"session not found: {wrong}"
+    assert (repo.entire("log", "--agent", "claude-kode"), repo.out) == (1, "")
+    assert repo.err.startswith(
+        "entire: no session of an agent called 'claude-kode' is recorded here\n"
+        "hint: did you mean `claude-code`? Known agents: claude-code, "
+    )
+    assert repo.ok("log", "--session", session.id[:4], "--until", "2000-01-01") == ""
 
 
 def owned(row: dict[str, Any]) -> dict[str, list[tuple[str, str, list[list[int]], int, int]]]:

@@ -192,6 +192,20 @@ def test_filters(story: Story, search: Searcher) -> None:
     assert len(search("heron", "--kind", "tool", "--kind", "output")) == 4
 
 
+def test_an_agent_that_is_not_known_is_named(story: Story, search: Searcher) -> None:
+    session = story.started()
+    with session.turn("Look for the axolotl"):
+        session.write("a.txt", "a\n")
+    assert search("axolotl", "--agent", "gemini") == []
+    assert search("axolotl", "--agent", "claude") == search("axolotl")
+    status, out, err = search.run("axolotl", "--agent", "gemimi")
+    assert (status, out) == (1, "")
+    assert err.startswith(
+        "entire: no session of an agent called 'gemimi' is recorded here\n"
+        "hint: did you mean `gemini`? Known agents: claude-code, "
+    )
+
+
 def test_the_limit(story: Story, search: Searcher) -> None:
     session = story.started()
     for number in range(4):

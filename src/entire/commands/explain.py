@@ -151,7 +151,8 @@ class Explainer:
         branch = self.workspace.branch
         log = LogRequest(session_id=session_id, everywhere=self.everywhere, limit=self.limit,
                          checkpoints=min(self.limit, total))  # fmt: skip
-        with contextlib.closing(self.workspace.log(log)) as rows:
+        with contextlib.closing(self.workspace.log(log)) as found:
+            rows = found if total or not session_id else ()  # that a session is not known is no error here
             if self.as_json:
                 return self._json({"branch": branch, "session_id": session_id or None, "total": total,
                                    "checkpoints": shown, "commits": list(rows)})  # fmt: skip

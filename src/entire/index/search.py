@@ -99,6 +99,11 @@ def _choose(db: sqlite3.Connection, request: SearchRequest, since: float, until:
     }  # fmt: skip
 
 
+def agents(db: sqlite3.Connection) -> list[str]:
+    """Return the display names of the agents that have texts here."""
+    return [name for (name,) in db.execute("SELECT DISTINCT agent FROM version")]
+
+
 def _session_id(db: sqlite3.Connection, start: str) -> str:
     """Return the session whose id starts so, '' for ''; raises EntireError if there is none, or several."""
     if not start:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _SHOWN = 4
+_SIMILAR = 4  # characters; shorter prefixes are like too many others
 
 
 def find(prefix: str, ids: Iterable[str], kind: str) -> str:
@@ -27,7 +28,14 @@ def find(prefix: str, ids: Iterable[str], kind: str) -> str:
 
 def require(prefix: str, ids: Iterable[str], kind: str, hint: str) -> str:
     """Return the id with this prefix; raises EntireError if there is none or several."""
-    found = find(prefix, ids, kind)
+    known = set(ids)
+    found = find(prefix, known, kind)
     if not found:
-        raise EntireError(f"{kind} not found: {prefix}", hint=hint)
+        raise unknown(prefix, known, kind, hint)
     return found
+
+
+def unknown(prefix: str, ids: Iterable[str], kind: str, hint: str) -> EntireError:
+    """Return the error that no id starts with this prefix; its hint offers the beginning that is most like it."""
+    similar = sorted({name[: len(prefix)] for name in ids}) if len(prefix) >= _SIMILAR else []
+    return EntireError(f"{kind} not found: {prefix}", hint=hint, unknown=prefix, known=similar)

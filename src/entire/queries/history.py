@@ -9,7 +9,7 @@ from entire.model import records, transcripts
 from entire.model.histories import LogRow
 from entire.model.reasons import by_hand
 from entire.model.value import replace
-from entire.queries import line_owners, merges, turns
+from entire.queries import agent_names, line_owners, merges, turns
 from entire.store import journal, lineage_file, listed_sessions
 from entire.store.links import Links
 
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 def rows(catalog: Catalog, request: LogRequest) -> Generator[LogRow]:
     """Yield the rows of a request, newest first; close the iterator to stop early.
 
-    Raises EntireError if git does not understand the request. A repository without commits has no rows.
+    Raises EntireError if git does not understand the request, or if there are no rows because the session or agent is
+    not known here. A repository without commits has no rows.
     """
     where = request.folder or catalog.place.top
     reasons = journal.reasons_everywhere(catalog.place)
@@ -49,6 +50,16 @@ def rows(catalog: Catalog, request: LogRequest) -> Generator[LogRow]:
                 listed.update((*row.checkpoint_ids, *row.missing))
                 if 0 < request.limit <= count and len(listed) >= request.checkpoints:
                     return
+    if not count:
+        _check_names(catalog, request)
+
+
+def _check_names(catalog: Catalog, request: LogRequest) -> None:
+    """Raise EntireError if a request names a session or agent that is not known here."""
+    if request.session_id and not any(name.startswith(request.session_id) for name in catalog.session_ids):
+        raise catalog.unknown_session(request.session_id)
+    if request.agent:
+        agent_names.check(request.agent)
 
 
 def _batches(where: str, request: LogRequest) -> Iterator[list[LoggedChange]]:
@@ -89,11 +100,7 @@ def _rows(
 
 
 def _wanted_agents(name: str) -> frozenset[str]:
-    return frozenset(_folded(word) for word in (name, registry.type_of(name))) if name else frozenset()
-
-
-def _folded(name: str) -> str:
-    return "".join(filter(str.isalnum, name.casefold()))
+    return frozenset(map(agent_names.folded, (name, registry.type_of(name)))) if name else frozenset()
 
 
 def _matches(found: Iterable[ListedCheckpoint], agents: frozenset[str], session_id: str) -> bool:
@@ -101,7 +108,7 @@ def _matches(found: Iterable[ListedCheckpoint], agents: frozenset[str], session_
     if not (agents or session_id):
         return True
     return any(
-        (not agents or _folded(_text(session, "agent")) in agents)
+        (not agents or agent_names.folded(_text(session, "agent")) in agents)
         and _text(session, "session_id").startswith(session_id)
         for checkpoint in found
         for session in checkpoint.sessions

@@ -14,6 +14,7 @@ from entire.index import search as index_search
 from entire.index.entries import OPEN, STORED, Link
 from entire.model.findings import Finding, SearchView
 from entire.model.value import replace
+from entire.queries import agent_names
 from entire.queries.open_conversations import OpenConversations
 from entire.queries.stored_conversations import StoredConversations
 
@@ -46,6 +47,8 @@ def search(catalog: Catalog, request: SearchRequest, progress: Progress) -> Sear
 
     def ask(db: sqlite3.Connection) -> tuple[list[Finding], bool]:
         _catch_up(db, catalog, progress)
+        if request.agent:
+            agent_names.check(request.agent, index_search.agents(db))
         return index_search.find(db, request, since=since, until=until)
 
     found, has_more = index.use(ask, waiting=lambda: progress("Another search is building the index"))

@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from entire.errors import EntireError
     from entire.layout import Place
 
 
@@ -63,6 +64,11 @@ class Catalog:
         """Tell whether a checkpoint is stored; ``checkpoint_id`` must be complete."""
         return checkpoint_id in browse.listed(self.place.top, self.commits, [checkpoint_id])
 
+    @property
+    def session_ids(self) -> set[str]:
+        """The ids of all sessions, from states and checkpoints."""
+        return {*sessions.ids(self.place), *(name for named in self.sessions_by_checkpoint.values() for name in named)}
+
     def checkpoint(self, name: str) -> str:
         """Return the id of the stored checkpoint with the prefix ``name``, '' if there is none."""
         return prefix.find(name, self.checkpoint_ids, "checkpoint")
@@ -70,9 +76,11 @@ class Catalog:
     def session(self, name: str) -> str:
         """Return the id of the session with the prefix ``name``, from states and checkpoints; '' if there is none."""
         known = set(sessions.ids(self.place))
-        if name not in known:
-            known.update(*self.sessions_by_checkpoint.values())
-        return prefix.find(name, known, "session")
+        return prefix.find(name, known if name in known else self.session_ids, "session")
+
+    def unknown_session(self, name: str) -> EntireError:
+        """Return the error that no session starts with ``name``."""
+        return prefix.unknown(name, self.session_ids, "session", "run `entire status --detailed` to list sessions")
 
     def find(self, name: str) -> TargetView | None:
         """Resolve a name: a complete checkpoint id, a commit, a session, or a checkpoint id prefix, in this order."""

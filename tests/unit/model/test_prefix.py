@@ -33,3 +33,10 @@ def test_none_where_one_is_needed() -> None:
         with pytest.raises(EntireError) as caught:
             prefix.require(name, IDS, "thing", "look elsewhere")
         assert (caught.value.message, caught.value.hint) == (f"thing not found: {name}", "look elsewhere")
+
+
+def test_the_most_similar_beginning_is_offered() -> None:
+    ids = ["4620c46d-9b1b", "68345ab6-3f2e"]
+    hints = {name: prefix.unknown(name, ids, "thing", "look elsewhere").hint for name in ("68354ab", "683", "ffff")}
+    assert hints == {"68354ab": "did you mean `68345ab`? Look elsewhere", "683": "look elsewhere",
+                     "ffff": "look elsewhere"}  # fmt: skip

@@ -1,0 +1,25 @@
+"""Agents as people name them: by name, alias or display name, however these are spelled. No plugin is started."""
+
+from __future__ import annotations
+
+from entire.agents import registry
+from entire.errors import EntireError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def folded(name: str) -> str:
+    """Return a name without case, blanks and punctuation."""
+    return "".join(filter(str.isalnum, name.casefold()))
+
+
+def check(name: str, recorded: Iterable[str] = ()) -> None:
+    """Raise EntireError if no agent is called so, and none of the ``recorded`` ones begins so."""
+    known = [entry.name for entry in registry.entries()]
+    spellings = (*known, *(word for entry in registry.entries() for word in (entry.type, *entry.aliases)))
+    is_known = folded(name) in map(folded, spellings) or registry.type_of(folded(name)) != folded(name)
+    if not is_known and not any(folded(agent).startswith(folded(name)) for agent in recorded):
+        raise EntireError(f"no session of an agent called {name!r} is recorded here",
+                          hint=f"known agents: {', '.join(known)}", unknown=name, known=known)  # fmt: skip
