@@ -35,6 +35,18 @@ def test_a_later_turn_does_not_change_whose_lines_an_older_commit_has(story: Sto
     assert story.checkpoint(links_of(story, commit)[0])["lineage"]["files"]["a.txt"]["added"][0][:2] == [1, 2]
 
 
+def test_what_an_agent_wrote_again_later_stays_the_persons(story: Story, run: Command, a: Session) -> None:
+    story.write("mine.txt", "m1\nm2\n")
+    commit = without_trailer(story)
+    with a.turn("Remove it"), a.shell("rm mine.txt"):
+        story.path("mine.txt").unlink()
+    with a.turn("Write it again"):
+        a.write("mine.txt", "m1\nm2\n")
+    run("link", commit, "--yes")
+    assert slot_of(story, a, commit)["initial_attribution"]["agent_lines"] == 3
+    assert story.linked(commit)["lineage"]["files"]["mine.txt"]["added"] == [[1, 2, "person"]]
+
+
 def test_a_commit_without_session_content_is_linked_with_the_persons_lines(
     story: Story, run: Command, a: Session
 ) -> None:

@@ -204,6 +204,24 @@ def test_a_turn_with_two_commits_is_told_once(
     assert (told["prompts"], told["commits"]) == (1, 2)
 
 
+def test_a_checkpoint_of_two_commits_is_counted_once(
+    story: Story, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(story.root)
+    base = story.head()
+    session = story.started()
+    with session.turn("Add a"):
+        session.write("a.py", "1\n2\n")
+    added = story.commit("Add a")
+    story.git("revert", "--no-edit", added)
+    story.git("cherry-pick", added)
+    found = Repo(story.root, capsys).json("story", f"{base}..HEAD")
+    first, _, again = found["commits"]
+    assert first["checkpoint_ids"] == again["checkpoint_ids"] != []
+    assert (first["prompts"], again["prompts"]) == (["Add a"], [])
+    assert (found["by_agents"], found["by_people"]) == (2, 0)
+
+
 def test_no_secret_is_told(story: Story, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(story.root)
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
