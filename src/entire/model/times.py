@@ -21,6 +21,8 @@ def parse_time(text: object) -> float:
 
 def _rest(text: str) -> tuple[float, int]:
     """Parse what follows the seconds: a fraction, then ``Z``, an offset, or nothing (UTC)."""
+    if text[-1:] == "Z" and text[0] in ".," and text[1:-1].isdigit():  # as most programs write it
+        return float("0." + text[1:-1]), 0
     fraction = 0.0
     if text[:1] in (".", ","):
         end = next((n for n, char in enumerate(text[1:], 1) if not char.isdigit()), len(text))

@@ -57,7 +57,6 @@ class Details:
             agent=slot.agent,
             model=str(recorded.get("model", "")),
             started=parse_time(recorded.get("started_at")),
-            ended=parse_time(recorded.get("ended_at")),
             prompt=prompt,
             checkpoint_id=checkpoint_id,
         )

@@ -50,11 +50,11 @@ def lines(view: BlameView, form: BlameForm) -> Iterator[bytes]:
     for part in view.ranges:
         head, who = heads[id(part.commit), id(part.origin)]
         path = " " + _padded(text.plain(part.path), path_width) if shows_path else ""
-        who = f" ({who}" if form.has_owner else " "
+        before = f"{head}{path}".encode("utf-8", "surrogateescape")
+        after = (f" ({who}" if form.has_owner else " ").encode("utf-8", "surrogateescape")
         for offset, content in enumerate(part.lines):
-            source = f" {part.source_line + offset:>{source_digits}}" if form.has_source_line else ""
-            lead = f"{head}{path}{source}{who}{part.first + offset:>{digits}}) "
-            yield b"%b%b\n" % (lead.encode("utf-8", "surrogateescape"), content)
+            source = b" %*d" % (source_digits, part.source_line + offset) if form.has_source_line else b""
+            yield b"%b%b%b%*d) %b\n" % (before, source, after, digits, part.first + offset, content)
 
 
 def _padded(shown: str, width: int) -> str:
@@ -98,13 +98,15 @@ def porcelain(view: BlameView, *, is_every_line: bool) -> Iterator[bytes]:
     origin: Origin | None = None
     is_new = False
     for line in view.porcelain.split(b"\n")[:-1]:
-        if line.startswith(b"\t"):
+        if line[:1] == b"\t":
             if origin is not None and (is_new or is_every_line):
-                yield headers.setdefault(id(origin), _headers(origin))
+                if id(origin) not in headers:
+                    headers[id(origin)] = _headers(origin)
+                yield headers[id(origin)]
             yield line + b"\n"
             continue
-        words = line.split(b" ")
-        if len(words) in (3, 4) and len(words[0]) in (40, 64) and words[1].isdigit() and words[2].isdigit():
+        words = line.split(b" ", 3)
+        if len(words) > 2 and len(words[0]) in (40, 64) and words[1].isdigit() and words[2].isdigit():
             number = int(words[2])
             is_new = number in starts
             origin = starts.get(number, origin)
