@@ -38,7 +38,7 @@ def place(tmp_path: Path) -> Place:
 @pytest.fixture
 def origins(place: Place) -> Iterator[Origins]:
     with Objects(place.top) as objects:
-        yield Origins(place, Catalog(place), Owners(place.top, objects, []))
+        yield Origins(place, Catalog(place), Owners(place, objects, []))
 
 
 def owned(owner: Owner, *, source: Source = SOURCE, line: int = 1, **fields: object) -> Owned:
@@ -84,7 +84,7 @@ def test_an_unlinked_commit_that_may_hide_a_session_is_no_persons(place: Place, 
     journal.note_reason(OID, reason, 1.0)
     journal.save(live=True)
     with Objects(place.top) as objects:
-        found = Origins(place, Catalog(place), Owners(place.top, objects, [])).of(owned(A_PERSON))
+        found = Origins(place, Catalog(place), Owners(place, objects, [])).of(owned(A_PERSON))
     assert (found.kind, found.reason) == (kind, reason if kind == UNKNOWN else "")
 
 
