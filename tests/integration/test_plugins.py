@@ -88,7 +88,7 @@ def test_a_plugin_that_refuses_leaves_no_hooks_of_another_agent(world: PluginWor
     assert world.git("status", "--porcelain") == ""
     allowed(world)
     lines = world.ok("enable", "--agent", "claude-code", "--agent", "x").splitlines()
-    assert [line.split(":")[0] for line in lines[:2]] == ["Claude Code", "Agent x"]
+    assert [line.split(":")[0] for line in lines if line[0] != " "][:2] == ["Claude Code", "Agent x"]
 
 
 @pytest.mark.parametrize("info", ["echo broken", "echo 'no license' >&2; exit 3"])
