@@ -10,7 +10,7 @@ import time
 import click
 
 from entire.model.histories import LogRequest
-from entire.ui import completion, group, history, pager, stream, text
+from entire.ui import completion, group, history, pager, text
 from entire.workspace import Workspace
 
 
@@ -63,6 +63,8 @@ def run(request: LogRequest, *, as_json: bool = False, paged: bool = True) -> in
     workspace = Workspace.find()
     with contextlib.closing(workspace.log(request)) as rows:
         if as_json:
+            from entire.ui import stream
+
             stream.json_list(rows)
         else:
             style = text.style_for(sys.stdout)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from entire.model.ids import CheckpointId
     from entire.store.lineage_file import LineageFile
 
+_FEW = 200  # objects that are not worth a process of their own
+
 
 class ListedSession(Value):
     """A session in a checkpoint: its metadata as stored, and its prompts."""
@@ -85,7 +87,9 @@ class Reader:
             self._folders[oid] = checkpoints.subtrees(data or b"", len(oid) // 2, 10)
 
     def _get(self, names: Sequence[str]) -> list[bytes | None]:
-        return bulk.contents(self._where, names) if names else []
+        if len(names) > _FEW:
+            return bulk.contents(self._where, names)
+        return [found.data if found is not None else None for found in self._objects.get_all(names)]
 
 
 def _names(folder: bytes, oid_size: int) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 
 import click
@@ -40,4 +39,8 @@ def width() -> int:
     """Return the terminal's width in cells; 0, which is no limit, for other outputs and where plain lines were asked
     for (ACCESSIBLE).
     """
-    return max(shutil.get_terminal_size().columns, 20) if diffs.is_paged() else 0
+    if not diffs.is_paged():
+        return 0
+    import shutil
+
+    return max(shutil.get_terminal_size().columns, 20)
