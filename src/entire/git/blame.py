@@ -11,9 +11,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _ID_LENGTHS = (40, 64)
-_KEEPS_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(64 << 20), "MALLOC_TRIM_THRESHOLD_": str(256 << 20)}
-"""git reads each version of the file into memory and frees it: returning that to the system takes an eighth of the
-time. Known to the GNU C library; others ignore it."""
+_KEEPS_MEMORY = {
+    "MALLOC_MMAP_THRESHOLD_": str(64 << 20),
+    "MALLOC_TRIM_THRESHOLD_": str(256 << 20),
+    "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
+}
+"""git reads each version of the file into memory and frees it: getting that from the system in small pages, and giving
+it back each time, takes a quarter of its time. Known to the GNU C library; others ignore it.
+"""
 
 
 class Source(Value):
@@ -66,7 +71,7 @@ def run_as_asked(where: str, args: Sequence[str]) -> bytes:
 
 
 def _run(where: str, *args: str) -> bytes:
-    return run.at_once(where, "blame", *args, env=run.environment(**_KEEPS_MEMORY))
+    return run.at_once(where, "blame", *args, env={**_KEEPS_MEMORY, **run.environment()})
 
 
 def clip(found: Blame, first: int, last: int) -> Blame:
