@@ -169,3 +169,25 @@ def test_nothing_heavy_is_loaded_before_the_first_word_is_known() -> None:
         text=True,
     )
     assert done.stdout == "set()\n", done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device here")
+def test_a_full_disk_is_reported_once_and_the_end_of_the_process_adds_nothing() -> None:
+    import subprocess
+
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "entire", "version"], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 1
+    assert done.stderr == "entire: No space left on device\nhint: free some disk space\n"
+
+
+def test_what_was_registered_for_the_end_of_the_process_is_done() -> None:
+    import subprocess
+
+    code = ("import atexit, runpy, sys; atexit.register(print, 'done'); sys.argv = ['entire', 'no-such-command']; "
+            "runpy.run_module('entire', run_name='__main__')")  # fmt: skip
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "done\n")
+    assert "no such command" in done.stderr
