@@ -222,10 +222,9 @@ def _is_failure(body: Record) -> bool:
         return True
     if body.get("ok") is False or body.get("status") in _ERRORS:
         return True
-    for place in (body, body.get("metadata")):
-        for key in ("exit_code", "exit", "exitCode"):
-            code = place.get(key) if isinstance(place, dict) else None
-            if isinstance(code, int) and code != 0:
+    for place in (body, body["metadata"]) if "metadata" in body else (body,):
+        for key in ("exit_code", "exit", "exitCode") if isinstance(place, dict) else ():
+            if key in place and isinstance(place[key], int) and place[key] != 0:
                 return True
     return False
 

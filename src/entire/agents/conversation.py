@@ -139,16 +139,16 @@ def _without_abandoned(spoken: Spoken, found: list[Record]) -> Spoken:
     record. (Other forks are tools that ran at the same time.)
     """
     parents: dict[str, str] = {}
-    leaf = ""
-    for record in found:
-        node = message_forms.node(record)
-        if node is not None:
-            leaf = node[0] if not message_forms.is_aside(record) else leaf
-            parents.setdefault(*node)
+    tree = [(node, record) for record in found if (node := message_forms.node(record)) is not None]
+    for node, _ in tree:
+        parents.setdefault(*node)
+    leaf = next((node[0] for node, record in reversed(tree) if not message_forms.is_aside(record)), "")
     path = set()
     while leaf in parents and leaf not in path:
         path.add(leaf)
         leaf = parents[leaf]
+    if not parents:
+        return spoken
     nodes = [message_forms.node(record) for record, _ in spoken]
     prompts = (node[1] for node, (_, messages) in zip(nodes, spoken, strict=True) if node and messages[0].who == USER)
     contested = {parents[name] for name in path}.intersection(prompts)

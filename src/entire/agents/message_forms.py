@@ -77,9 +77,9 @@ _PARENTS = {"uuid": ("parentUuid", "logicalParentUuid"), "id": ("parentId",)}
 
 def messages(at: int, record: Record) -> list[Message]:
     """Return what record number ``at`` says; nothing for the agent's notes to itself, such as reminders."""
-    body = _body(record)
     if is_aside(record):
         return []
+    body = _body(record)
     if body.get("type") in _CALLS:
         return [_call(at, moment(record), body)]
     who = _speaker(record, body)
@@ -98,13 +98,13 @@ def messages(at: int, record: Record) -> list[Message]:
 
 def is_aside(record: Record) -> bool:
     """Tell whether a record belongs to no conversation with people: a note, a subagent's, a compaction's."""
-    if isinstance(record.get("agentId"), str) and record["agentId"]:
+    if "agentId" in record and isinstance(record["agentId"], str) and record["agentId"]:
         return True
-    for place in (record, record.get("info")):
+    for place in (record, record["info"]) if "info" in record else (record,):
         if not isinstance(place, dict):
             continue
-        for name in _ASIDE.keys() & place.keys():
-            if place[name] == _ASIDE[name] and type(place[name]) is type(_ASIDE[name]):
+        for name in _ASIDE:
+            if name in place and place[name] == _ASIDE[name] and type(place[name]) is type(_ASIDE[name]):
                 return True
     return False
 
@@ -126,30 +126,41 @@ def repeated_form(record: Record) -> str:
 
 def record_id(record: Record) -> str:
     """Return the id by which later records refer to this one or continue it, '' if it has none."""
-    info = record.get("info")
-    return clean(record.get("id")) or clean(info.get("id") if isinstance(info, dict) else "")
+    found = clean(record["id"]) if "id" in record else ""
+    if found or "info" not in record:
+        return found
+    return clean(_dict(record["info"]).get("id"))
 
 
 def node(record: Record) -> tuple[str, str] | None:
     """Return a record's id and its parent's ('': it is a root), if the records form a tree."""
     for name, parents in _PARENTS.items():
-        found = clean(record.get(name)) if parents[0] in record else ""
-        if found:
-            return found, clean(record[parents[0]]) or clean(record.get(parents[-1]))
+        if parents[0] in record and name in record:
+            found = clean(record[name])
+            if found:
+                return found, clean(record[parents[0]]) or clean(record.get(parents[-1]))
     return None
 
 
 def moment(record: Record) -> float:
     """Return when a record was written, in seconds since the epoch; 0 if it does not say."""
-    for place in (record, envelope(record) or {}):
-        for name in _TIMES:
-            value = place.get(name)
-            if isinstance(value, str):
-                return parse_time(value)
-            if isinstance(value, (int, float)) and not isinstance(value, bool):
-                return value / 1000.0 if value > _MILLISECONDS else float(max(value, 0))
+    value = _time_in(record)
+    if value is None:
+        value = _time_in(envelope(record) or {})
+    if isinstance(value, str):
+        return parse_time(value)
+    if value is not None:
+        return value / 1000.0 if value > _MILLISECONDS else float(max(value, 0))
     created = _dict(_dict(record.get("info")).get("time")).get("created")
     return moment({"time": created}) if isinstance(created, (int, float)) else 0.0
+
+
+def _time_in(place: Record) -> str | float | None:
+    for name in _TIMES:
+        value = place.get(name)
+        if isinstance(value, (str, int, float)) and not isinstance(value, bool):
+            return value
+    return None
 
 
 def undone_from(record: Record) -> str:
@@ -187,7 +198,10 @@ def _body(record: Record) -> Record:
 
 
 def _speaker(record: Record, body: Record) -> str:
-    for place in (body, _dict(record.get("info")), record):
+    role = body.get("role")
+    if isinstance(role, str):
+        return _ROLES.get(role, "")
+    for place in (_dict(record.get("info")), record):
         role = place.get("role")
         if isinstance(role, str):
             return _ROLES.get(role, "")
@@ -224,14 +238,16 @@ def _is_said(block: Record) -> bool:
 
 
 def _text(at: int, time: float, who: str, texts: list[str]) -> Iterator[Message]:
-    said = [_typed(part) if who == USER else _spoken(part) for part in map(clean, texts)]
+    if not texts:
+        return
+    said = [_typed(clean(part)) if who == USER else _spoken(clean(part)) for part in texts]
     text = "\n".join(part for part in said if part.strip()).strip()
     if text:
         yield Message(who=who, text=text, at=at, time=time)
 
 
 def _spoken(text: str) -> str:
-    return text.replace(_HIDDEN, "").rstrip() if text.rstrip().endswith(_HIDDEN) else text
+    return text.replace(_HIDDEN, "").rstrip() if _HIDDEN in text and text.rstrip().endswith(_HIDDEN) else text
 
 
 def _typed(text: str) -> str:
@@ -247,6 +263,8 @@ def _typed(text: str) -> str:
 def _after_context(text: str) -> int:
     """Return where the prompt starts, after the elements that the agent put before it."""
     at = 0
+    if text[:1].isalnum():  # no element, no blank
+        return at
     while True:
         while text[at : at + 1].isspace():
             at += 1
@@ -270,7 +288,8 @@ def _is_note(content: object) -> bool:
 def _call(at: int, time: float, call: Record) -> Message:
     """Describe a tool call by its most telling argument."""
     for part in _CALL_PARTS:
-        call = {**call, **_dict(call.get(part))}
+        if part in call:
+            call = {**call, **_dict(call[part])}
     name = next((call[key] for key in _NAMES if isinstance(call.get(key), str)), "tool")
     given = next((call[key] for key in _ARGUMENTS if call.get(key)), call)
     name = clean(name)
