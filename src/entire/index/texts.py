@@ -23,13 +23,14 @@ if TYPE_CHECKING:
 _KIND_SHIFT, _TIME_SHIFT = 60, 26
 _MAX_TIME = (1 << 34) - 1
 _CHANGED = """
-SELECT c.id, max(m.time), count(m.text), max(m.failed), group_concat(DISTINCT replace(m.tool, ',', ' ')),
-    group_concat(DISTINCT m.track)
+SELECT c.id, max(m.time), count(m.text), max(m.failed), min(m.tool), max(m.tool), min(m.track), max(m.track)
 FROM changed c LEFT JOIN message m ON m.text = c.id GROUP BY c.id ORDER BY c.id"""
 _PLAIN_BYTES = 400
 """Shorter texts are not compressed: it would cost more than it saves."""
 _MANY_SESSIONS = 20
 """A text that more have is marked as such, not with each of them."""
+_MOST_KNOWN = 500_000
+"""Texts of which a first build keeps the hashes in memory."""
 
 
 def pack(data: bytes) -> str | bytes:
@@ -62,9 +63,10 @@ class Texts:
         self._db = db
         self._next = int(db.execute("SELECT ifnull(max(id), 0) + 1 FROM text").fetchone()[0])
         self._new: dict[int, tuple[int, int, bytes]] = {}  # id -> hash, kind, text: not written yet
-        self._ids: dict[int, int] = {}  # of these, by hash
+        self._ids: dict[int, int] = {}  # by hash: of these, and of those that were new before
+        self._knows_all = self._next == 1  # so far no other text is in the index
         self._changed: set[int] = set()
-        self._tracks: dict[str, str] = {}  # the marks of their sessions
+        self._tracks: dict[int, str] = {}  # the marks of their sessions
         self._has_removed = False
         self._mark_of_tool = functools.lru_cache(words.of_tool)
 
@@ -76,9 +78,10 @@ class Texts:
         known = self._ids.get(key)
         if known is not None:
             return known
-        row = self._db.execute("SELECT id FROM text WHERE hash = ?", (key,)).fetchone()
-        if row is not None:
-            return int(row[0])
+        if not self._knows_all:
+            row = self._db.execute("SELECT id FROM text WHERE hash = ?", (key,)).fetchone()
+            if row is not None:
+                return int(row[0])
         number = self._ids[key] = self._next
         self._new[number] = (key, kind, data)
         self._changed.add(number)
@@ -96,8 +99,8 @@ class Texts:
         fresh: list[tuple[object, ...]] = []
         removed: list[Row] = []
         added: list[Row] = []
-        for number, last, count, *where in self._db.execute(_CHANGED).fetchall():
-            marks = self._marks(count, *where)
+        for number, last, count, failed, *ends in self._db.execute(_CHANGED).fetchall():
+            marks = self._marks(number, count, failed, set(ends[:2]), set(ends[2:])) if count else ""
             if number not in self._new:
                 self._change(number, last, marks, removed, added)
             elif count:
@@ -105,11 +108,19 @@ class Texts:
                 after = rank(kind, last, number)
                 fresh.append((number, key, kind, after, marks, pack(data)))
                 added.append((after, *words.columns(data.decode()), marks))
+            else:
+                self._forget_ids()
         self._db.execute("DELETE FROM changed")
         self._db.executemany("INSERT INTO text (id, hash, kind, rank, marks, body) VALUES (?, ?, ?, ?, ?, ?)", fresh)
         self._write(sorted(removed), sorted(added))
-        for waiting in (self._changed, self._new, self._ids):
-            waiting.clear()
+        self._changed.clear()
+        self._new.clear()
+        if not self._knows_all or len(self._ids) > _MOST_KNOWN:
+            self._forget_ids()
+
+    def _forget_ids(self) -> None:
+        self._ids.clear()
+        self._knows_all = False
 
     def _change(self, number: int, last: float | None, marks: str, removed: list[Row], added: list[Row]) -> None:
         """Give a text that is written another rank and other marks, or remove it."""
@@ -125,23 +136,29 @@ class Texts:
         if last is None:
             self._db.execute("DELETE FROM text WHERE id = ?", (number,))
             self._has_removed = True
+            self._forget_ids()
             return
         added.append((rank(kind, last, number), *columns, marks))
         self._db.execute("UPDATE text SET rank = ?, marks = ? WHERE id = ?", (*after, number))
 
-    def _marks(self, count: int, failed: int | None, tools: str | None, tracks: str | None) -> str:
-        """Return the marks of a text, from what its messages are."""
-        sessions = {self._mark_of_track(track) for track in (tracks or "").split(",")}
+    def _marks(self, number: int, count: int, failed: int, tools: set[str], tracks: set[int]) -> str:
+        """Return the marks of a text, from what its messages are; ``tools`` and ``tracks``: the first and the last."""
+        if len(tools) > 1:
+            tools = {row[0] for row in self._db.execute("SELECT DISTINCT tool FROM message WHERE text = ?", (number,))}
+        if len(tracks) > 1:
+            rows = self._db.execute("SELECT DISTINCT track FROM message WHERE text = ?", (number,))
+            tracks = {track for (track,) in rows}
+        sessions = {self._mark_of_track(track) for track in tracks}
         found = [words.WIDESPREAD] if len(sessions) > _MANY_SESSIONS else sorted(sessions)
-        found += sorted({self._mark_of_tool(tool) for tool in (tools or "").split(",") if tool})
+        found += sorted({self._mark_of_tool(tool) for tool in tools if tool})
         found += [words.FAILED] if failed else []
         found += [words.REPEATED] if count > 1 else []
         return " ".join(found)
 
-    def _mark_of_track(self, track: str) -> str:
+    def _mark_of_track(self, track: int) -> str:
         if track not in self._tracks:
-            row = self._db.execute("SELECT session FROM track WHERE id = ?", (int(track or 0),)).fetchone()
-            self._tracks[track] = words.of_session(row[0]) if row is not None else ""
+            row = self._db.execute("SELECT session FROM track WHERE id = ?", (track,)).fetchone()
+            self._tracks[track] = words.of_session(row[0])
         return self._tracks[track]
 
     def erase(self) -> None:

@@ -7,6 +7,7 @@ into pairs of characters. It also makes the marks of a text: words for filters, 
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 
@@ -44,6 +45,7 @@ def spaced_names(text: str) -> str:
     return _NAMED.sub(lambda found: f"{found[1]}{_NAMES[found[2]]}", text) if "#" in text or "++" in text else text
 
 
+@functools.lru_cache(maxsize=16_384)
 def parts(word: str) -> str:
     """Return the parts of a word in camel case, separated by spaces."""
     return _BORDER.sub(" ", word)
@@ -69,7 +71,7 @@ def split_unspaced(text: str) -> list[str]:
 
 def of_tool(name: str) -> str:
     """Return the mark of texts of a tool's calls; it is the same in any case."""
-    return f"{_MARK}t{_digest(name.replace(',', ' ').lower())}"
+    return f"{_MARK}t{_digest(name.lower())}"
 
 
 def of_session(conversation: str) -> str:
