@@ -284,6 +284,15 @@ def test_a_range_that_is_none_is_refused(story: Story) -> None:
         asked(story, "a.py:3-1")
 
 
+@pytest.mark.parametrize("name", ["folder", "folder/", "folder:1"])
+def test_a_folder_is_refused(story: Story, name: str) -> None:
+    story.write("folder/b.py", MINE)
+    story.commit("Folder")
+    with pytest.raises(UsageError, match="folder is a folder") as caught:
+        asked(story, name)
+    assert caught.value.hint == "give a file in it"
+
+
 def test_a_deleted_file_is_found_in_its_commit(story: Story) -> None:
     story.path("a.py").unlink()
     with pytest.raises(EntireError) as caught:

@@ -33,6 +33,8 @@ def resolve(place: Place, request: WhyRequest) -> Target:
         found = next(_readings(place, request), None)
         if found is None:
             raise _not_found(place, request)
+        if not found.rev and _is_folder(os.path.join(place.top, found.path)):
+            raise UsageError(f"{found.path} is a folder", hint="give a file in it")
     else:
         found = Target(path=request.path, rev=_commit(place, request.rev) if request.rev else "",
                        first=request.first, last=request.last or request.first)  # fmt: skip
@@ -81,6 +83,10 @@ def _in_commit(place: Place, folder: str, rev: str, name: str) -> str:
     names = [relative] if name.startswith(("./", "../")) else [name, relative]
     found = bulk.ids(place.top, [f"{rev}:{path}" for path in names], "blob")
     return next((path for path, oid in zip(names, found, strict=True) if oid and path), "")
+
+
+def _is_folder(path: str) -> bool:
+    return os.path.isdir(path) and not os.path.islink(path)
 
 
 def _commit(place: Place, rev: str) -> str:
