@@ -250,7 +250,8 @@ def test_who_made_which_lines_is_shown_where_it_is_known(world: Repo) -> None:
     ]
     whole = world.json("explain", "-c", "1cc5")
     assert whole["recorded_commits"] == [link.commit]
-    assert whole["lines"][0]["added"][1] == {"first": 4, "last": 4, "session_id": "", "turn": ""}
+    person = {"first": 4, "last": 4, "session_id": "", "turn": "", "is_by_hook": False}
+    assert whole["lines"][0]["added"][1] == person
     assert whole["parts"][0]["prompts"][1]["turn"] == "00bb"
 
 

@@ -69,6 +69,7 @@ class RangeView(Value):
     last: int
     session_id: str = ""
     turn: str = ""
+    is_by_hook: bool = False  # nobody's: the commit's own hooks changed them
 
 
 class RemovedView(Value):
@@ -77,6 +78,7 @@ class RemovedView(Value):
     count: int
     session_id: str = ""
     turn: str = ""
+    is_by_hook: bool = False
 
 
 class FileView(Value):

@@ -11,7 +11,7 @@ from entire.model.ids import CheckpointId, is_checkpoint_id
 from entire.model.records import CheckpointSummary, SessionRecord, usage_from_json
 from entire.model.times import parse_time
 from entire.model.transcripts import FIGURES, START, Prompt, Subagent, TokenUsage, of_figures, uncertain
-from entire.model.turns import Owner
+from entire.model.turns import NOBODY, Owner
 from entire.model.value import replace
 from entire.queries import commits, session_transcripts, subagents, turns
 from entire.store import browse, checkpoints, lineage_file
@@ -281,15 +281,14 @@ def _counts(given: object) -> list[tuple[str, int]]:
 
 def _range_view(first: int, last: int, who: str) -> views.RangeView:
     session_id, turn = _owner(who)
-    return views.RangeView(first=first, last=last, session_id=session_id, turn=turn)
+    return views.RangeView(first=first, last=last, session_id=session_id, turn=turn, is_by_hook=who == NOBODY)
 
 
 def _merged(ranges: Iterable[views.RangeView]) -> Iterator[views.RangeView]:
     """Join neighbouring ranges of the same owner: the record tells more kinds of people's lines apart."""
     before = None
     for lines in ranges:
-        owner = (lines.session_id, lines.turn)
-        if before is not None and (before.last + 1, before.session_id, before.turn) == (lines.first, *owner):
+        if before is not None and lines == replace(before, first=before.last + 1, last=lines.last):
             before = replace(before, last=lines.last)
             continue
         if before is not None:
@@ -301,7 +300,7 @@ def _merged(ranges: Iterable[views.RangeView]) -> Iterator[views.RangeView]:
 
 def _removed_view(who: str, count: int) -> views.RemovedView:
     session_id, turn = _owner(who)
-    return views.RemovedView(count=count, session_id=session_id, turn=turn)
+    return views.RemovedView(count=count, session_id=session_id, turn=turn, is_by_hook=who == NOBODY)
 
 
 def _owner(who: object) -> tuple[str, str]:

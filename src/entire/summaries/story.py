@@ -151,10 +151,11 @@ class _Story:
             return
         for file in view.lines:
             owners = self._owners.setdefault(file.path, [0, 0])
-            for lines in file.added:
+            ranges = [lines for lines in file.added if not lines.is_by_hook]
+            for lines in ranges:
                 owners[0 if lines.session_id else 1] += lines.last - lines.first + 1
-            self._by_agents += sum(lines.last - lines.first + 1 for lines in file.added if lines.session_id)
-            self._by_people += sum(lines.last - lines.first + 1 for lines in file.added if not lines.session_id)
+            self._by_agents += sum(lines.last - lines.first + 1 for lines in ranges if lines.session_id)
+            self._by_people += sum(lines.last - lines.first + 1 for lines in ranges if not lines.session_id)
 
     # ------------------------------------------------------------ the whole
 

@@ -94,11 +94,14 @@ def _attribution(view: views.CheckpointView, form: Page) -> Iterator[tuple[str, 
     def name(session_id: str, turn: str) -> str:
         return names.get((session_id, turn), f"session {text.plain(session_id[:8])}") if session_id else "a person"
 
+    def writer(lines: views.RangeView | views.RemovedView) -> str:
+        return "the commit's hooks" if lines.is_by_hook else name(lines.session_id, lines.turn)
+
     for file in view.lines or ():
-        shown = [f"{_span(lines)} {name(lines.session_id, lines.turn)}" for lines in file.added[:_SHOWN_RANGES]]
+        shown = [f"{_span(lines)} {writer(lines)}" for lines in file.added[:_SHOWN_RANGES]]
         more = len(file.added) - len(shown)
         shown += [f"and {more} more"] if more > 0 else []
-        shown += [f"{lines.count} removed by {name(lines.session_id, lines.turn)}" for lines in file.removed]
+        shown += [f"{lines.count} removed by {writer(lines)}" for lines in file.removed]
         whole = _STATUS.get(file.status, "changed") + (
             f" from {text.full_path(file.old_path)}" if file.old_path else "")  # fmt: skip
         if not shown:
