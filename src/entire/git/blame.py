@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from entire.errors import GitError
 from entire.git import run
 from entire.git.diff import unquote
 from entire.model.value import Value, replace
@@ -19,6 +20,8 @@ _KEEPS_MEMORY = {
 """git reads each version of the file into memory and frees it: getting that from the system in small pages, and giving
 it back each time, takes a quarter of its time. Known to the GNU C library; others ignore it.
 """
+_OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}  # older versions of git know only the second
+_PARTIAL = "fatal: earlier versions of the file are not in this partial clone; `git blame` fetches them"
 
 
 class Source(Value):
@@ -55,23 +58,30 @@ class Blame(Value):
     lines: tuple[bytes, ...] = ()  # those of the groups, without line ends
 
 
-def of(where: str, args: Sequence[str], path: str, rev: str = "") -> Blame:
+def of(where: str, args: Sequence[str], path: str, rev: str = "", *, mailmap: str = "") -> Blame:
     """Blame a file, as it is in the worktree or in a commit; raises GitError with git's message.
 
-    Lines are numbered in what git stores: no text conversion.
+    Lines are numbered in what git stores: no text conversion. ``mailmap`` names a file in a commit that maps authors.
     """
     revision = [rev] if rev else []
-    return parse(_run(where, *args, "--porcelain", "--no-textconv", *revision, "--", path))
+    settings = ["-c", f"mailmap.blob={mailmap}"] if mailmap else []
+    return parse(_run(where, *settings, "blame", *args, "--porcelain", "--no-textconv", *revision, "--", path))
 
 
 def run_as_asked(where: str, args: Sequence[str]) -> bytes:
     """Run ``git blame`` with a person's arguments; lines are numbered in what git stores: no text conversion."""
     at = list(args).index("--") if "--" in args else len(args)
-    return _run(where, *args[:at], "--no-textconv", *args[at:])
+    return _run(where, "blame", *args[:at], "--no-textconv", *args[at:])
 
 
 def _run(where: str, *args: str) -> bytes:
-    return run.at_once(where, "blame", *args, env={**_KEEPS_MEMORY, **run.environment()})
+    """Run git without the network: in a partial clone it would fetch each version of the file that is not here."""
+    try:
+        return run.at_once(where, *args, env={**_KEEPS_MEMORY, **run.environment(**_OFFLINE)})
+    except GitError as error:
+        if "from promisor remote" not in error.stderr:
+            raise
+        raise GitError(str(error), status=error.status, stderr=_PARTIAL) from None
 
 
 def clip(found: Blame, first: int, last: int) -> Blame:

@@ -35,6 +35,8 @@ def resolve(place: Place, request: WhyRequest) -> Target:
             raise _not_found(place, request)
         if not found.rev and _is_folder(os.path.join(place.top, found.path)):
             raise UsageError(f"{found.path} is a folder", hint="give a file in it")
+        if not found.rev and (inner := _repository_of(place, found.path)):
+            raise UsageError(f"{found.path} is in the repository {inner}", hint=f"run `entire why` in {inner}")
     else:
         found = Target(path=request.path, rev=_commit(place, request.rev) if request.rev else "",
                        first=request.first, last=request.last or request.first)  # fmt: skip
@@ -87,6 +89,12 @@ def _in_commit(place: Place, folder: str, rev: str, name: str) -> str:
 
 def _is_folder(path: str) -> bool:
     return os.path.isdir(path) and not os.path.islink(path)
+
+
+def _repository_of(place: Place, path: str) -> str:
+    """Return the submodule, or other repository in this one, that holds a path; '' if there is none."""
+    at = [at for at, char in enumerate(path) if char == "/"]
+    return next((path[:end] for end in at if os.path.lexists(os.path.join(place.top, path[:end], ".git"))), "")
 
 
 def _commit(place: Place, rev: str) -> str:

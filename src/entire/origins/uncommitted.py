@@ -255,7 +255,7 @@ def _blamed(file: UncommittedFile, folder: str, taken: TakenSnapshot, options: S
         return file
     _, commit = _commit(folder, taken)
     try:
-        found = blame.of(folder, options, file.path, commit)
+        found = blame.of(folder, options, file.path, commit, mailmap=f"{commit}:.mailmap")
     except GitError:  # a partial clone
         return file
     zeros = "0" * len(commit)
