@@ -153,7 +153,8 @@ class Life:
         self.commit()
         if self.number_of_commits() > 4 and self.is_clean():
             editor = {"GIT_SEQUENCE_EDITOR": "sed -i -e '2s/^pick/fixup/'", "GIT_EDITOR": "true"}
-            self.story.git("rebase", "-q", "-i", "HEAD~2", env=editor)
+            self.story.git("rebase", "-q", "-i", "HEAD~2", env=editor, ok=False)
+            self.story.git("rebase", "--abort", ok=False)  # nothing is left of two that cancel each other
             self.keep()
 
     def git_rebase(self, path: str) -> None:

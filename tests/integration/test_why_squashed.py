@@ -68,6 +68,19 @@ def test_what_is_typed_at_a_squash_is_the_persons(story: Story, capsys: pytest.C
     assert "Ada Tester wrote it: no session's checkpoint has the line." in capsys.readouterr().out
 
 
+def test_a_squash_with_more_of_a_session_keeps_its_persons(story: Story) -> None:
+    """The record of the new checkpoint names only what is new."""
+    story.write("b.py", MINE)
+    story.commit("Other file")
+    session = story.started()
+    with session.turn("Write more"):
+        session.write("c.py", "def another_function_of_the_agent(argument):\n")
+    story.git("reset", "-q", "--soft", "HEAD~3")
+    story.commit("Squashed")
+    assert len(story.ids()) == 2
+    assert [owners(story, name)[0][2] for name in ("a.py", "b.py", "c.py")] == [P, P, "Write more"]
+
+
 def test_a_squash_whose_reflog_is_gone_is_concluded(story: Story) -> None:
     soft(story)
     shutil.rmtree(story.path(".git/logs"))

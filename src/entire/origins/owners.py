@@ -65,7 +65,7 @@ class Track(Value):
     reason: str = ""
     original: Copy | None = None
     is_evidence: bool = False
-    is_followed: bool = False  # our hooks saw how the original became this commit
+    is_followed: bool = False  # our hooks saw the commit, or how the original became it
 
     def find(self, line: int) -> tuple[Owner, int]:
         """Return the owner of a line, '' if it is not named, and the last line up to which that is so."""
@@ -162,14 +162,19 @@ class Owners:
         What HEAD left for the copy may have the line. Else a squash brought it in, whose hooks found no more content of
         sessions; but a rebase, which keeps the author's time, may have stopped for an agent to resolve a conflict.
         """
-        if not all(track.is_followed and (track.original, line) not in self._followed for track in tracks):
+        is_circle = any(track.original is not None and (track.original, line) in self._followed for track in tracks)
+        if (
+            is_circle
+            or not all(track.is_followed for track in tracks)
+            or all(track.original is None for track in tracks)
+        ):
             return None
         left = [Copy(oid=group.oid, original=oid, path=group.path) for oid in self._left_for(group.oid)]
         self._copies.load_blobs(left)
         found = next((piece for copy in left if (piece := self._in_original(copy, line)) is not None), None)
         if found is not None:
             return None if found.owner.is_turn else found
-        originals = [self._objects.commit(track.original.original) for track in tracks if track.original is not None]
+        originals = [self._objects.commit(copy.original) for copy in copies]
         if any(original is None or _is_copy(self._commits[group.oid], original) for original in originals):
             return None
         return Piece(line=line, count=1, owner=PERSON, is_evidence=True)
@@ -229,7 +234,7 @@ class Owners:
         """Return what a record of ours says about a file."""
         lines = own.files.get(path)
         if own.numbered_in == oid:
-            return replace(track, spans=_spans(lines.added) if lines is not None else ())
+            return replace(track, spans=_spans(lines.added) if lines is not None else (), is_followed=True)
         if not own.numbered_in:
             return replace(track, reason=_NOT_NUMBERED.format(track.checkpoint_id))
         copy = Copy(oid=oid, original=own.numbered_in, path=path)
