@@ -46,6 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return hooks.run(args[1:])
     serves = args[:2] == ["plugin", "serve"] and len(args) > 3 and not args[2].startswith("-")
     debug = "--debug" in args and not serves
+    _open_closed_streams()
     try:
         if serves:
             from entire.plugin import serving
@@ -72,6 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             else "run `entire doctor` to check the repository"
         )
         _print_error(f"{prefix}{error.strerror}", hint, 1, as_json="--json" in args)
+        _flush()
         return 1
     except Exception as error:
         return _report_crash(error, args, debug=debug)
@@ -173,6 +175,21 @@ def _print_traceback() -> None:
     import traceback
 
     traceback.print_exc()
+
+
+def _open_closed_streams() -> None:
+    """Open streams that the caller has closed: the next file that is opened would take their place."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
+
+
+def _flush() -> None:
+    """Write what is left of the output; it is discarded if that fails, so that Python does not report it at exit."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _discard_output()
 
 
 def _discard_output() -> None:

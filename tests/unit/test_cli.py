@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -108,6 +109,26 @@ def test_a_reader_that_went_away(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     monkeypatch.setattr(cli, "_discard_output", lambda: None)
     assert cli.main(["version"]) == 0
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("shell", "status", "error"),
+    [
+        ("version >&-", 0, ""),
+        ("version <&- >&- 2>&-", 0, ""),
+        ("versoin 2>&-", 2, ""),
+        pytest.param(
+            "help >/dev/full",
+            1,
+            "entire: No space left on device\nhint: free some disk space\n",
+            marks=pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full device"),
+        ),
+    ],
+)
+def test_streams_that_are_closed_or_full(shell: str, status: int, error: str, tmp_path: Path) -> None:
+    command = ["sh", "-c", f'exec "$0" -m entire {shell}', sys.executable]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (status, "", error)
 
 
 @pytest.mark.parametrize(
