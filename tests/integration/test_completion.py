@@ -150,6 +150,26 @@ def test_paths_are_left_to_the_shell(complete: Complete, worked: Story) -> None:
     assert complete.kinds == ["file"]
 
 
+@pytest.mark.parametrize("line", ["why ", "blame ", "search x --file ", "story -o ", "log -- ", "log HEAD -- a "])
+def test_paths_of_the_commands_that_ask_the_history(complete: Complete, worked: Story, line: str) -> None:
+    complete(f"entire {line}", worked.root)
+    assert complete.kinds == ["file"]
+
+
+def test_both_ends_of_a_range(complete: Complete, worked: Story) -> None:
+    for command in ("log", "story"):
+        assert complete(f"entire {command} fea", worked.root) == {"feature": "branch"}
+        assert complete(f"entire {command} main..fea") == {"main..feature": "branch"}
+        assert complete(f"entire {command} main...fea") == {"main...feature": "branch"}
+
+
+def test_the_filters_of_a_search(complete: Complete, worked: Story) -> None:
+    session_id = next(iter(worked.linked()["slots"]))
+    assert complete("entire search x --session ", worked.root) == {session_id: FIRST}
+    assert set(complete("entire search x --agent gem")) == {"gemini"}
+    assert set(complete("entire search x --branch fea")) == {"feature"}
+
+
 # ---------------------------------------------------------------- where nothing is
 
 

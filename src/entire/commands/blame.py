@@ -46,7 +46,7 @@ class _Command(group.Command):
 @click.command(
     "blame", cls=_Command, context_settings={"ignore_unknown_options": True, "allow_interspersed_args": True}
 )
-@click.argument("args", nargs=-1, type=click.UNPROCESSED, metavar="[GIT BLAME OPTION]... [REV] [--] FILE")
+@click.argument("args", nargs=-1, type=click.Path(readable=False), metavar="[GIT BLAME OPTION]... [REV] [--] FILE")
 @click.option("--no-pager", is_flag=True, help="Print straight to the terminal.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(args: tuple[str, ...], no_pager: bool, as_json: bool) -> int:

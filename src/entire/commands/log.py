@@ -13,6 +13,10 @@ from entire.model.histories import LogRequest
 from entire.ui import completion, group, history, pager, text
 from entire.workspace import Workspace
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 
 class _Command(group.Command):
     """A command whose arguments after ``--`` are paths."""
@@ -20,11 +24,17 @@ class _Command(group.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         at = args.index("--") if "--" in args else len(args)
         ctx.meta["paths"] = tuple(args[at + 1 :])
+        ctx.meta["has_paths"] = at < len(args)
         return super().parse_args(ctx, args[:at])
 
 
+def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    complete = completion.files if ctx.meta["has_paths"] else completion.ranges
+    return complete(ctx, param, incomplete)
+
+
 @click.command("log", cls=_Command, options_metavar="[OPTIONS]")
-@click.argument("range", nargs=-1, metavar="[RANGE] [-- PATH...]", shell_complete=completion.commits)
+@click.argument("range", nargs=-1, metavar="[RANGE] [-- PATH...]", shell_complete=_complete)
 @click.option("--all", "everywhere", is_flag=True, help="List the commits of all branches and tags.")
 @click.option("--author", metavar="NAME", default="", help="Only commits of this author: a part of name or address.")
 @click.option("--agent", metavar="NAME", default="", shell_complete=completion.agents,

@@ -9,7 +9,7 @@ import time
 import click
 
 from entire.model.findings import KINDS, SearchRequest
-from entire.ui import findings, form, group, pager, text
+from entire.ui import completion, findings, form, group, pager, text
 from entire.workspace import Workspace
 
 _EXCLUDED = re.compile(r"-[^-\d]")
@@ -28,11 +28,31 @@ class _SearchCommand(group.Command):
 @click.command("search", cls=_SearchCommand)
 @click.argument("words", nargs=-1, required=True, metavar="QUERY")
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only these texts; may be repeated.")
-@click.option("--session", default="", metavar="ID", help="Only this session (id or id prefix).")
-@click.option("--agent", default="", metavar="NAME", help="Only sessions of this agent.")
+@click.option(
+    "--session",
+    default="",
+    metavar="ID",
+    shell_complete=completion.sessions,
+    help="Only this session (id or id prefix).",
+)
+@click.option(
+    "--agent", default="", metavar="NAME", shell_complete=completion.agents, help="Only sessions of this agent."
+)
 @click.option("--author", default="", metavar="NAME", help="Only checkpoints of commits by this author.")
-@click.option("--branch", default="", metavar="NAME", help="Only checkpoints made on this branch.")
-@click.option("--file", default="", metavar="PATH", help="Only checkpoints with this file, folder or pattern.")
+@click.option(
+    "--branch",
+    default="",
+    metavar="NAME",
+    shell_complete=completion.branches,
+    help="Only checkpoints made on this branch.",
+)
+@click.option(
+    "--file",
+    default="",
+    metavar="PATH",
+    shell_complete=completion.files,
+    help="Only checkpoints with this file, folder or pattern.",
+)
 @click.option("--tool", default="", metavar="NAME", help="Only calls of this tool, and their outputs.")
 @click.option("--failed", is_flag=True, help="Only tool calls that failed, and their outputs.")
 @click.option(

@@ -5,13 +5,14 @@ from __future__ import annotations
 import click
 
 from entire.errors import EntireError
-from entire.ui import form, group, stories, text
+from entire.ui import completion, form, group, stories, text
 from entire.workspace import Workspace
 
 
 @click.command("story", cls=group.Command)
-@click.argument("range", metavar="[BASE..HEAD]", required=False)
-@click.option("-o", "--output", metavar="FILE", default="-", help="Write to this file instead of standard output.")
+@click.argument("range", metavar="[BASE..HEAD]", required=False, shell_complete=completion.ranges)
+@click.option("-o", "--output", metavar="FILE", default="-", shell_complete=completion.files,
+              help="Write to this file instead of standard output.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of Markdown.")
 def command(range: str | None, output: str, as_json: bool) -> int:  # noqa: A002
     """Write the story of a range of commits as Markdown, for a pull request.

@@ -21,7 +21,7 @@ _NARROWEST = 40
 
 
 @click.command("why", cls=group.Command)
-@click.argument("target", required=False)
+@click.argument("target", required=False, type=click.Path(readable=False))
 @click.option(
     "--uncommitted", is_flag=True, help="Show only lines that are not committed; of all files without TARGET."
 )

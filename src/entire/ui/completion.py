@@ -50,3 +50,9 @@ turns = of("turn")
 def files(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Let the shell complete a path, which it quotes as needed."""
     return [CompletionItem(incomplete, type="file")]
+
+
+def ranges(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete both ends of a range of commits."""
+    base, dots, end = incomplete.rpartition("..")
+    return [CompletionItem(base + dots + item.value, help=item.help) for item in commits(ctx, param, end)]
