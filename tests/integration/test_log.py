@@ -179,6 +179,13 @@ def test_the_owners_of_lines(story: Story, repo: Repo) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("option", ["--since", "--until"])
+def test_a_text_that_says_no_time_is_refused(repo: Repo, option: str) -> None:
+    assert (repo.entire("log", option, "garbage"), repo.out) == (2, "")
+    assert repo.err.startswith("entire: not a time: garbage\nhint: give an age or a time as for `git log`: 7d, ")
+    assert len(rows(repo, "--since", "2000-01-01", "--until", "now")) == 2
+
+
 def test_a_session_or_agent_that_is_not_known_is_named(story: Story, repo: Repo) -> None:
     session = story.started()
     with session.turn("write one"):

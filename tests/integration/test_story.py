@@ -155,7 +155,7 @@ def test_without_commits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
     fresh.write("a", "1\n")
     fresh.commit("Only")
     assert repo.entire("story") == 2
-    assert "it is not known where this branch began" in repo.err
+    assert "cannot tell where this branch began" in repo.err
 
 
 def test_the_default_range_of_a_clone(repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

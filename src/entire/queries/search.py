@@ -7,14 +7,13 @@ import os
 import shlex
 
 from entire.agents import registry
-from entire.errors import UsageError
 from entire.git import history, refs
 from entire.index import database, update
 from entire.index import search as index_search
 from entire.index.entries import OPEN, STORED, Link
 from entire.model.findings import Finding, SearchView
 from entire.model.value import replace
-from entire.queries import agent_names
+from entire.queries import agent_names, moments
 from entire.queries.open_conversations import OpenConversations
 from entire.queries.stored_conversations import StoredConversations
 
@@ -41,7 +40,7 @@ def folder(place: Place) -> str:
 
 def search(catalog: Catalog, request: SearchRequest, progress: Progress) -> SearchView:
     """Return what a query finds in all checkpoints and open sessions."""
-    since, until = _moment(catalog.place, request.since), _moment(catalog.place, request.until)
+    since, until = (moments.moment(catalog.place.top, given) for given in (request.since, request.until))
     request = replace(request, agent=_agent_type(request.agent))
     index = database.Index(folder(catalog.place))
 
@@ -60,16 +59,6 @@ def _agent_type(name: str) -> str:
     """Return the display name of an agent that is given by its name; any other text as it is."""
     entry = next((entry for entry in registry.entries() if entry.name == name), None)
     return entry.type if entry is not None else name
-
-
-def _moment(place: Place, given: str) -> float:
-    """Return a time that people gave; 0 for none."""
-    found = history.moment(place.top, given) if given.strip() else 0.0
-    if given.strip() and not found:
-        raise UsageError(
-            f"not a time: {given}", hint="give an age or a time as for `git log`: 7d, 12h, 2026-05-31, yesterday"
-        )
-    return found
 
 
 def _command(finding: Finding) -> str:

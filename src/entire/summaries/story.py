@@ -29,7 +29,7 @@ def of_range(catalog: Catalog, name: str) -> StoryView:
     if not head and not name:
         raise EntireError("there are no commits yet")
     if not base or not head:
-        problem = f"not a range of commits: {name}" if name else "it is not known where this branch began"
+        problem = f"not a range of commits: {name}" if name else "cannot tell where this branch began"
         raise UsageError(problem, hint="name both ends: `entire story main..HEAD`")
     with read.Objects(top) as objects:
         order = history.log(top, [f"^{base}", head])[::-1]
