@@ -1,4 +1,4 @@
-"""What the index is told: which stored conversations there are, and what each says."""
+"""What the index takes in: which stored conversations there are, and what each says."""
 
 from __future__ import annotations
 

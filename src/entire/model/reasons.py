@@ -118,7 +118,7 @@ GO_REMOVED = Reason(
 )
 UNLINKED = Reason(
     sentence="unlinked by hand from {checkpoints}",
-    cause="Somebody ran `entire unlink`. The checkpoint is still stored, and the commit's message may still name it.",
+    cause="A person ran `entire unlink`. The checkpoint is still stored, and the commit's message may still name it.",
     remedy="`entire link COMMIT` links it again.",
     hides_session=True,
 )

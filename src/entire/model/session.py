@@ -116,7 +116,7 @@ class Session:
         self.is_opaque = False  # its agent was not installed when it began: no adapter has read its transcript
         self.is_external = False  # its agent is a plugin, which only commands and its own hooks start
         self.caller_variables: list[str] = []  # set in the environment of what its agent starts, as its plugin says
-        self.is_incomplete = False  # its plugin has not told all that the transcript holds after ``counted``
+        self.is_incomplete = False  # its plugin has not reported all that the transcript holds after ``counted``
         self.foreign = False  # the Go CLI wrote its state last, and lifecycle/go_takeover has not imported it yet
         self.removed = False  # the Go CLI deleted its state and steps
 

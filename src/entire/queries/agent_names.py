@@ -16,7 +16,7 @@ def folded(name: str) -> str:
 
 
 def check(name: str, recorded: Iterable[str] = ()) -> None:
-    """Raise EntireError if no agent is called so, and none of the ``recorded`` ones begins so."""
+    """Raise EntireError if no agent has this name, and none of the ``recorded`` ones starts with it."""
     known = [entry.name for entry in registry.entries()]
     spellings = (*known, *(word for entry in registry.entries() for word in (entry.type, *entry.aliases)))
     is_known = folded(name) in map(folded, spellings) or registry.type_of(folded(name)) != folded(name)

@@ -84,7 +84,7 @@ def prompts(place: Place, start: str) -> Iterator[Candidate]:
 
 
 def branches(place: Place, start: str) -> Iterator[Candidate]:  # noqa: ARG001
-    """Yield the local branches and tags, without those of ours."""
+    """Yield the local branches and tags, except our own."""
     yield from (Candidate(name=name, about=kind) for name, kind in Catalog(place).branches.items())
 
 

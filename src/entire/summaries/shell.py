@@ -1,4 +1,4 @@
-"""Shell commands as programs and their arguments, as far as that can be told without a shell."""
+"""Shell commands as programs and their arguments, as far as that can be seen without a shell."""
 
 from __future__ import annotations
 
