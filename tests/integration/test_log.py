@@ -294,6 +294,24 @@ def test_a_partial_clone_asks_no_remote_for_sizes(story: Story, repo: Repo, tmp_
     ]  # fmt: skip
 
 
+def test_a_partial_clone_whose_remote_is_away(story: Story, repo: Repo, tmp_path: Path,
+                                              monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    session = story.started()
+    with session.turn("write one"):
+        session.write("one.py", "one = 1\n")
+    story.commit("One")
+    story.git("config", "uploadpack.allowFilter", "true")
+    clone = tmp_path / "clone"
+    story.git("clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{story.root}", str(clone))
+    story.root.rename(tmp_path / "away")
+    monkeypatch.chdir(clone)
+    for command in ("log", "show"):
+        assert (repo.entire(command), repo.out) == (1, "")
+        assert repo.err.endswith(
+            "hint: this partial clone lacks what is asked for: connect to its remote, so that git can fetch it\n"
+        )
+
+
 def test_a_shallow_clone_does_not_count_what_was_there_before(story: Story, repo: Repo, tmp_path: Path,
                                                               monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     story.write("new.txt", "new\n")

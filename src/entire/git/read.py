@@ -134,7 +134,7 @@ class Objects:
         data = os.read(self._child.stdout, 1 << 18)
         if not data:
             message = os.read(self._child.stderr, 1 << 16).decode("utf-8", "replace").strip()
-            raise GitError(f"git cat-file ended unexpectedly: {message}")
+            raise GitError(f"git cat-file ended unexpectedly: {message}", hint=run.hint(message))
         return data
 
     def _until_newline(self) -> bytes:

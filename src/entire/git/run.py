@@ -34,6 +34,9 @@ _INHERITED = (
 )
 
 
+_UNREACHABLE = "this partial clone lacks what is asked for: connect to its remote, so that git can fetch it"
+
+
 def environment(**extra: str) -> dict[str, str]:
     """Return git's environment: few inherited ``GIT_*`` variables, no optional locks, no prompts, C messages."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _INHERITED}
@@ -63,12 +66,17 @@ def git(
     return done
 
 
+def hint(message: str) -> str:
+    """Return what to do about git's message if it could not fetch what a partial clone lacks, else ''."""
+    return _UNREACHABLE if "remote repository" in message or "promisor remote" in message else ""
+
+
 def at_once(where: str, *args: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> bytes:
     """Run a git command that answers many questions; return its output."""
     done = process.run_at_once(argv(where, args), stdin, env or environment())
     if done.status:
         message = done.stderr.decode("utf-8", "replace").strip()
-        raise GitError(f"git {args[0]} failed: {message}", status=done.status, stderr=message)
+        raise GitError(f"git {args[0]} failed: {message}", hint=hint(message), status=done.status, stderr=message)
     return done.stdout
 
 
