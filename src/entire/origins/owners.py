@@ -174,7 +174,7 @@ class Owners:
         found = next((piece for copy in left if (piece := self._in_original(copy, line)) is not None), None)
         if found is not None:
             return None if found.owner.is_turn else found
-        originals = [self._objects.commit(copy.original) for copy in copies]
+        originals = [self._objects.commit(track.original.original) for track in tracks if track.original is not None]
         if any(original is None or _is_copy(self._commits[group.oid], original) for original in originals):
             return None
         return Piece(line=line, count=1, owner=PERSON, is_evidence=True)
