@@ -162,12 +162,9 @@ class Owners:
         What HEAD left for the copy may have the line. Else a squash brought it in, whose hooks found no more content of
         sessions; but a rebase, which keeps the author's time, may have stopped for an agent to resolve a conflict.
         """
-        is_circle = any(track.original is not None and (track.original, line) in self._followed for track in tracks)
-        if (
-            is_circle
-            or not all(track.is_followed for track in tracks)
-            or all(track.original is None for track in tracks)
-        ):
+        copies = [track.original for track in tracks if track.original is not None]
+        is_circle = any((copy, line) in self._followed for copy in copies)
+        if is_circle or not copies or not all(track.is_followed for track in tracks):
             return None
         left = [Copy(oid=group.oid, original=oid, path=group.path) for oid in self._left_for(group.oid)]
         self._copies.load_blobs(left)
