@@ -174,13 +174,15 @@ class Life:
             self.keep()
 
     def git_revert(self, path: str) -> None:
-        """Revert the last commit: what comes back may be its writer's, or the person's who reverted."""
+        """Revert the last commit: what comes back may be its writer's, or the person's who reverted; if the revert is
+        amended with a session's content, the record leaves it out.
+        """
         self.commit()
         before = self.model.commits.get(self.story.git("rev-parse", "HEAD~1").strip())
         if before is not None and self.is_clean() and self.number_of_commits() > 4:
             present = {line.text for lines in self.model.files.values() for line in lines}
             self.story.git("revert", "--no-edit", "HEAD", ok=False)
-            self.model.files = {path: [line if line.text in present else line.also(PERSON) for line in lines]
+            self.model.files = {path: [line if line.text in present else line.also(PERSON, UNKNOWN) for line in lines]
                                 for path, lines in before.items()}  # fmt: skip
             self.keep()
 
