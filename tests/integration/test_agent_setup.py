@@ -55,6 +55,7 @@ def test_an_agent_with_several_files(repo: Repo) -> None:
         "is_installed": True,
         "status": "installed",
         "problem": "",
+        "problems": [],
         "remedies": [],
     }
     assert "Bare Agent: hooks already in .bare/hooks and" in repo.ok("enable", "--agent", "bare")
