@@ -23,7 +23,26 @@ MESSAGES = 200_000
 MESSAGES_A_SESSION = 1_000
 CHECKPOINTS_A_SESSION = 4
 """Checkpoints that hold a session, each with more of it."""
-QUERIES = ("deploy", "retry timeout", '"the build"', "conf*", "parse_config", "the", "of a -to", "nothing_like_this")
+_WORDS = ("deploy", "retry timeout", '"the build"', "parse_config", "the", "of a -to", "nothing_like_this",
+          "conf*", "retry conf*", "par*")  # fmt: skip
+_FILTERS: dict[str, dict[str, Any]] = {
+    "--session": {"session": "00000000"},
+    "--failed": {"failed": True},  # no call has failed: each text with the word would have to be looked at
+    "--tool": {"tool": "bash"},
+    "--agent": {"agent": "claude"},
+    "--branch": {"branch": "main"},
+    "--file": {"file": "src/file0.py"},
+    "--kind": {"kinds": ("output",)},
+}
+QUERIES = {
+    **{query: SearchRequest(query=query) for query in _WORDS},
+    **{
+        f"{word} {name}": SearchRequest(query=word, **given)
+        for name, given in _FILTERS.items()
+        for word in ("the", "conf*")
+    },
+}
+"""What is asked, by what a person types: words, prefixes, and very common ones with each filter."""
 _WHO = "Bench <bench@example.com> 1767225600 +0000"
 _START = 1_767_225_600
 _COMMON = ("the", "to", "a", "of", "in", "build", "retry", "timeout", "deploy", "config", "parse_config", "test")
@@ -49,14 +68,14 @@ def fill(top: Path, messages: int) -> int:
     return count * MESSAGES_A_SESSION
 
 
-def answer_time(folder: Path, query: str, repeat: int) -> float:
+def answer_time(folder: Path, request: SearchRequest, repeat: int) -> float:
     """Return the shortest time in seconds in which an index in a folder answers a query."""
     times = []
     for _ in range(repeat):
         with closing(database.connect(str(folder / database.NAME))) as db:
             search.find(db, SearchRequest(query="nothing"))  # reads the schema
             start = time.perf_counter()
-            search.find(db, SearchRequest(query=query))
+            search.find(db, request)
             times.append(time.perf_counter() - start)
     return min(times)
 

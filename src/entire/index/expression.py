@@ -37,6 +37,10 @@ class Expression(Value):
     exact: str
     patterns: tuple[re.Pattern[str], ...]
 
+    @property
+    def has_prefix(self) -> bool:
+        return '" *' in self.match
+
 
 def parse(query: str) -> Expression:
     """Return a query's expression; raises UsageError if it asks for no word."""

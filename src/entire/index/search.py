@@ -66,9 +66,10 @@ def find(
     marks = _marks(db, request, is_every=bool(values["every"]))
     found: list[list[Hit]] = []
     seen: set[int] = set()
-    for match, kind in _tiers(wanted, request):
+    is_at_once = wanted.has_prefix and not request.kinds and not since and not until
+    for match, kinds in _tiers(wanted, request, is_at_once=is_at_once):
         found.append([])
-        for hit in _hits(db, [match, *marks], kind, values):
+        for hit in _hits(db, [match, *marks], kinds, values):
             if hit[0] in seen:
                 continue
             if request.limit and len(seen) == request.limit:
@@ -78,9 +79,14 @@ def find(
     return _findings(db, found, wanted, values), False
 
 
-def _tiers(wanted: Expression, request: SearchRequest) -> list[tuple[str, str]]:
+def _tiers(wanted: Expression, request: SearchRequest, *, is_at_once: bool) -> list[tuple[str, Sequence[str]]]:
+    """Return the expressions with the kinds to look through: one by one, from the first to the last.
+
+    ``is_at_once``: all kinds in one walk, because SQLite collects all that start with a prefix before each walk.
+    """
     kinds = [kind for kind in KINDS if not request.kinds or kind in request.kinds]
-    return [(match, kind) for match in (wanted.exact, wanted.match) if match for kind in kinds]
+    walks = [kinds] if is_at_once else [[kind] for kind in kinds]
+    return [(match, walk) for match in (wanted.exact, wanted.match) if match for walk in walks]
 
 
 def _choose(db: sqlite3.Connection, request: SearchRequest, since: float, until: float) -> Values:
@@ -128,15 +134,16 @@ def _quoted(mark: str) -> str:
     return f'"{mark}"'
 
 
-def _hits(db: sqlite3.Connection, match: Sequence[str], kind: str, values: Values) -> Iterator[Hit]:
-    """Yield the texts of a kind that match, newest first, by when they were last said.
+def _hits(db: sqlite3.Connection, match: Sequence[str], kinds: Sequence[str], values: Values) -> Iterator[Hit]:
+    """Yield the texts of a kind that match, newest first, by when they were last said; of several kinds, of any time.
 
     A text that was said since then has a rank since then. One whose rank is after ``until`` was said twice.
     """
-    number, since, until = ORDER[kind], float(str(values["since"])), float(str(values["until"]))
-    steps = [(texts.ranks(number, since, until), match)]
+    first, last = ORDER[kinds[-1]], ORDER[kinds[0]]
+    since, until = float(str(values["since"])), float(str(values["until"]))
+    steps = [((texts.ranks(first, since)[0], texts.ranks(last, since, until)[1]), match)]
     if until < float("inf"):
-        steps.insert(0, (texts.ranks(number, int(until) + 1), [*match, _quoted(words.REPEATED)]))
+        steps.insert(0, (texts.ranks(first, int(until) + 1), [*match, _quoted(words.REPEATED)]))
     for (lowest, highest), every in steps:
         expression_ = " AND ".join(f"({part})" for part in every)
         yield from db.execute(
@@ -147,10 +154,12 @@ def _hits(db: sqlite3.Connection, match: Sequence[str], kind: str, values: Value
 def _findings(db: sqlite3.Connection, found: list[list[Hit]], wanted: Expression, values: Values) -> list[Finding]:
     """Return the findings; the ranks of texts said in the same second tell nothing about their order."""
     return [
-        finding
-        for hits in found
-        for finding in sorted((_finding(db, hit, wanted, values) for hit in hits), key=lambda one: -one.time)
+        finding for hits in found for finding in sorted((_finding(db, hit, wanted, values) for hit in hits), key=_order)
     ]
+
+
+def _order(finding: Finding) -> tuple[int, float]:
+    return -ORDER[finding.kind], -finding.time
 
 
 def _finding(db: sqlite3.Connection, hit: Hit, wanted: Expression, values: Values) -> Finding:
