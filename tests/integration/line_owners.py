@@ -94,6 +94,8 @@ class Model:
         del lines[place : place + 4]
         target = self.files.setdefault(other, [])
         target[len(target) // 2 : len(target) // 2] = block
+        if path == other:  # that the block passed the others looks the same as that they passed it
+            lines[:] = [line.also(who) for line in lines]
         return list(dict.fromkeys((path, other)))
 
     def format(self, path: str) -> list[str]:
