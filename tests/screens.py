@@ -15,7 +15,7 @@ from pathlib import Path
 
 from rich.cells import cell_len
 
-from entire.ui.text import Style
+from entire.ui.console.text import Style
 
 WIDTHS = (40, 80, 160)
 FOLDER = Path(__file__).parent / "fixtures" / "screens"

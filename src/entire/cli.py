@@ -92,7 +92,7 @@ def _run_command(args: list[str]) -> int:
     import click
 
     from entire.commands import TABLE
-    from entire.ui import group
+    from entire.ui.console import group
 
     root = group.Root(TABLE, "entire.commands")
     if _COMPLETION in os.environ:
@@ -145,7 +145,7 @@ def _print_error(message: str, hint: str, code: int, *, as_json: bool) -> None:
         text = f"entire: {message}" + (f"\nhint: {hint}" if hint else "")
     text = text.encode("utf-8", "replace").decode("utf-8")
     if not as_json:
-        from entire.ui.text import plain
+        from entire.ui.console.text import plain
 
         text = plain(text)  # a path or id in it may hold control characters
     stream = sys.stdout if as_json else sys.stderr

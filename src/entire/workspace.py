@@ -314,7 +314,7 @@ class Workspace:
 
         Brings the search index up to date first; ``progress`` is called with a message while that takes long.
         """
-        from entire.queries import search
+        from entire.queries.searches import search
 
         return search.search(self._catalog, request, progress or (lambda _: None))
 

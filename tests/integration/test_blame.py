@@ -8,7 +8,7 @@ import pytest
 
 from entire.git import blame
 from entire.model.origins import BlamedCommit, BlamedLines, BlameView, Origin
-from entire.ui import blame as shown
+from entire.ui.screens import blame as shown
 from tests.integration.story import Story
 from tests.integration.test_why import FIRST, MINE, W1, W2, second_turn
 

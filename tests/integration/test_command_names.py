@@ -11,7 +11,7 @@ import click
 import pytest
 
 from entire.commands import TABLE
-from entire.ui import group
+from entire.ui.console import group
 from tests.integration.commandline import Repo
 
 

@@ -24,7 +24,7 @@ from entire.model import prefix as prefixes
 from entire.model import views
 from entire.model.requests import RewindRequest
 from entire.model.value import replace
-from entire.ui import rewinding
+from entire.ui.screens import rewinding
 from tests.integration.commandline import Repo
 from tests.screen import Screen
 

@@ -6,9 +6,9 @@ from entire import layout
 from entire.index import schema
 from entire.index.entries import Entry
 from entire.model.transcripts import Edit, Message, ToolCall
-from entire.queries import entries
-from entire.queries.open_conversations import OpenConversations
-from entire.queries.stored_conversations import StoredConversations
+from entire.queries.searches import entries
+from entire.queries.searches.open_conversations import OpenConversations
+from entire.queries.searches.stored_conversations import StoredConversations
 from entire.store.catalog import Catalog
 from tests.integration.story import Story
 

@@ -11,7 +11,7 @@ import pytest
 from entire.errors import EntireError
 from entire.model.requests import BEFORE_LAST_PROMPT
 from entire.model.views import PointView
-from entire.ui import rewinding
+from entire.ui.screens import rewinding
 from entire.workspace import Workspace
 from tests.integration.rewinding import rewind, undo
 from tests.integration.story import Session, Story

@@ -8,9 +8,9 @@ import subprocess
 import pytest
 
 from entire.model.conversations import ShowRequest
-from entire.ui.shown import Form, Printer
-from entire.ui.text import Style
-from entire.ui.wrapping import width
+from entire.ui.console.text import Style
+from entire.ui.console.wrapping import width
+from entire.ui.screens.shown import Form, Printer
 from entire.workspace import Workspace
 from tests.integration.shown import Shown, show
 from tests.integration.story import Session, Story

@@ -9,8 +9,9 @@ import sys
 import click
 
 from entire.model.value import replace
-from entire.ui import blame, group, text
-from entire.ui.blame import BlameForm
+from entire.ui.console import group, text
+from entire.ui.screens import blame
+from entire.ui.screens.blame import BlameForm
 from entire.workspace import Workspace
 
 TYPE_CHECKING = False
@@ -70,7 +71,7 @@ def run(args: Sequence[str], *, as_json: bool = False, paged: bool = True) -> in
     rest = [word for word in args if word not in _FORMS] if asked else list(args)
     view = workspace.blame([asked or _PORCELAIN, *rest], folder=os.getcwd())
     if as_json:
-        from entire.ui import form
+        from entire.ui.console import form
 
         text.write(form.dumps([{**part.__dict__, "lines": [line.decode("utf-8", "replace") for line in part.lines]}
                                for part in view.ranges]))  # fmt: skip
@@ -99,7 +100,7 @@ def _form(options: Sequence[str], settings: Mapping[str, str]) -> BlameForm:
 
 def _show(lines: Iterable[bytes], workspace: Workspace, *, paged: bool) -> None:
     if paged and sys.stdout.isatty() and os.environ.get("ACCESSIBLE", "0") in ("", "0"):
-        from entire.ui import pager
+        from entire.ui.console import pager
 
         pager.show((text.plain(line.decode("utf-8", "replace").rstrip("\n")) for line in lines), workspace.pager)
     else:

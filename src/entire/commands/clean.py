@@ -6,7 +6,7 @@ import click
 
 from entire.errors import UsageError
 from entire.model.requests import CleanRequest
-from entire.ui import form, group, text
+from entire.ui.console import form, group, text
 from entire.workspace import Workspace
 
 TYPE_CHECKING = False

@@ -6,7 +6,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from entire.errors import UsageError
-from entire.ui import group
+from entire.ui.console import group
 
 _CHANGES = (
     ('string split ","', 'string split --max 1 ","'),  # in fish, a description may hold commas

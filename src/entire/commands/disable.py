@@ -8,7 +8,7 @@ import click
 
 from entire.errors import UsageError
 from entire.model.requests import DisableRequest, UninstallRequest
-from entire.ui import group, prompts, text
+from entire.ui.console import group, prompts, text
 from entire.workspace import Workspace
 
 TYPE_CHECKING = False

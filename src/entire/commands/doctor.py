@@ -8,7 +8,7 @@ import click
 
 from entire.errors import UsageError
 from entire.model.requests import DoctorRequest
-from entire.ui import form, group, prompts, text
+from entire.ui.console import form, group, prompts, text
 from entire.workspace import Workspace
 
 TYPE_CHECKING = False
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from entire.model.views import DoctorView, FindingView
-    from entire.ui.text import Style
+    from entire.ui.console.text import Style
 
 _COLOURS = {"error": "red", "warning": "yellow", "note": "dim", "fixed": "green", "dropped": "green"}
 

@@ -11,7 +11,7 @@ import click
 from entire.errors import EntireError
 from entire.model.requests import LOCAL, PROJECT, STRATEGIES, EnableRequest
 from entire.model.value import replace
-from entire.ui import completion, group, prompts, text
+from entire.ui.console import completion, group, prompts, text
 from entire.workspace import Workspace
 
 TYPE_CHECKING = False

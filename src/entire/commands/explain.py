@@ -15,8 +15,9 @@ from entire.model.conversations import ShowRequest
 from entire.model.histories import LogRequest
 from entire.model.requests import SummaryRequest
 from entire.model.value import replace
-from entire.ui import completion, form, group, history, pager, pages, text
-from entire.ui.shown import Form, Printer
+from entire.ui.console import completion, form, group, pager, text
+from entire.ui.screens import history, pages
+from entire.ui.screens.shown import Form, Printer
 from entire.workspace import Workspace
 
 TYPE_CHECKING = False

@@ -6,7 +6,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from entire.errors import UsageError
-from entire.ui import group
+from entire.ui.console import group
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

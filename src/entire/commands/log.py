@@ -10,7 +10,8 @@ import time
 import click
 
 from entire.model.histories import LogRequest
-from entire.ui import completion, group, history, pager, text
+from entire.ui.console import completion, group, pager, text
+from entire.ui.screens import history
 from entire.workspace import Workspace
 
 TYPE_CHECKING = False
@@ -73,7 +74,7 @@ def run(request: LogRequest, *, as_json: bool = False, paged: bool = True) -> in
     workspace = Workspace.find()
     with contextlib.closing(workspace.log(request)) as rows:
         if as_json:
-            from entire.ui import stream
+            from entire.ui.console import stream
 
             stream.json_list(rows)
         else:

@@ -7,7 +7,7 @@ import click
 from entire.errors import UsageError
 from entire.model.requests import ResetRequest
 from entire.model.value import replace
-from entire.ui import completion, form, group, prompts, text
+from entire.ui.console import completion, form, group, prompts, text
 from entire.workspace import Workspace
 
 TYPE_CHECKING = False

@@ -10,7 +10,7 @@ import click
 
 from entire.errors import EntireError, UsageError
 from entire.model.requests import ResumeRequest
-from entire.ui import completion, form, group, prompts, text
+from entire.ui.console import completion, form, group, prompts, text
 from entire.workspace import Workspace
 
 TYPE_CHECKING = False

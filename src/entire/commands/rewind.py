@@ -10,7 +10,8 @@ import click
 from entire.errors import EntireError, UsageError
 from entire.model.requests import BEFORE_LAST_PROMPT, RewindRequest
 from entire.model.value import Value, replace
-from entire.ui import completion, diffs, form, group, pager, points, prompts, rewinding, text
+from entire.ui.console import completion, diffs, form, group, pager, prompts, text
+from entire.ui.screens import points, rewinding
 from entire.workspace import Workspace
 
 TYPE_CHECKING = False

@@ -9,7 +9,8 @@ import time
 import click
 
 from entire.model.findings import KINDS, SearchRequest
-from entire.ui import completion, findings, form, group, pager, text
+from entire.ui.console import completion, form, group, pager, text
+from entire.ui.screens import findings
 from entire.workspace import Workspace
 
 _EXCLUDED = re.compile(r"-[^-\d]")

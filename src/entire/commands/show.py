@@ -8,8 +8,8 @@ import click
 
 from entire.errors import UsageError
 from entire.model.conversations import ShowRequest
-from entire.ui import completion, form, group, pager, text
-from entire.ui.shown import Form, Printer
+from entire.ui.console import completion, form, group, pager, text
+from entire.ui.screens.shown import Form, Printer
 from entire.workspace import Workspace
 
 FORMS = {

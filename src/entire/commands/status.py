@@ -7,7 +7,8 @@ import time
 
 import click
 
-from entire.ui import form, group, pager, pages, text
+from entire.ui.console import form, group, pager, text
+from entire.ui.screens import pages
 from entire.workspace import Workspace
 
 

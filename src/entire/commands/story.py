@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from entire.errors import EntireError
-from entire.ui import completion, form, group, stories, text
+from entire.ui.console import completion, form, group, text
+from entire.ui.screens import stories
 from entire.workspace import Workspace
 
 

@@ -7,7 +7,8 @@ import click
 from entire.errors import UsageError
 from entire.model.linking import UnlinkRequest
 from entire.model.value import replace
-from entire.ui import completion, form, group, linking, prompts, text
+from entire.ui.console import completion, form, group, prompts, text
+from entire.ui.screens import linking
 from entire.workspace import Workspace
 
 

@@ -8,7 +8,7 @@ import sys
 import click
 
 import entire
-from entire.ui import group
+from entire.ui.console import group
 
 
 @click.command("version", cls=group.Command)

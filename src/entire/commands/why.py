@@ -10,7 +10,8 @@ import click
 
 from entire.errors import UsageError
 from entire.model.origins import WhyRequest
-from entire.ui import group, origins, text
+from entire.ui.console import group, text
+from entire.ui.screens import origins
 from entire.workspace import Workspace
 
 TYPE_CHECKING = False
@@ -48,7 +49,7 @@ def run(request: WhyRequest, *, as_json: bool = False, paged: bool = True) -> in
     workspace = Workspace.find()
     view = workspace.why(request)
     if as_json:
-        from entire.ui import form
+        from entire.ui.console import form
 
         text.write(form.dumps(view))
         return 0
@@ -67,7 +68,7 @@ def _width() -> int:
 
 def _write(lines: Iterable[str], workspace: Workspace, *, paged: bool) -> None:
     if paged and sys.stdout.isatty() and os.environ.get("ACCESSIBLE", "0") in ("", "0"):
-        from entire.ui import pager
+        from entire.ui.console import pager
 
         pager.show(lines, workspace.pager)
     else:

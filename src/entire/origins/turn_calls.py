@@ -11,7 +11,7 @@ from entire.model.ids import CheckpointId, is_checkpoint_id
 from entire.model.origins import TURN, FileOrigins, LineRange
 from entire.model.value import replace
 from entire.origins.tool_calls import Answer, FileTexts, ToolCalls
-from entire.queries import conversations
+from entire.queries.transcripts import conversations
 from entire.redact import redact_text
 from entire.store import checkpoints, sessions
 

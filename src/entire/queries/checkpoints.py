@@ -13,7 +13,8 @@ from entire.model.times import parse_time
 from entire.model.transcripts import FIGURES, START, Prompt, Subagent, TokenUsage, of_figures, uncertain
 from entire.model.turns import NOBODY, Owner
 from entire.model.value import replace
-from entire.queries import commits, session_transcripts, subagents, turns
+from entire.queries import commits, turns
+from entire.queries.transcripts import session_transcripts, subagents
 from entire.store import browse, checkpoints, lineage_file
 
 TYPE_CHECKING = False

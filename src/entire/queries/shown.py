@@ -8,7 +8,8 @@ from entire.lifecycle import plugins
 from entire.model.conversations import ConversationPart, ShownView
 from entire.model.ids import HEX
 from entire.model.value import Value, replace
-from entire.queries import checkpoints, conversations, uncommitted
+from entire.queries import checkpoints
+from entire.queries.transcripts import conversations, uncommitted
 from entire.store import browse, sessions, turnlog
 
 TYPE_CHECKING = False

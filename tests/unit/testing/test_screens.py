@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from entire.ui.text import Style
+from entire.ui.console.text import Style
 from tests import screens
 
 

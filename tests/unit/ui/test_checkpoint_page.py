@@ -7,10 +7,10 @@ import pytest
 from entire.model import views
 from entire.model.records import Attribution
 from entire.model.transcripts import UNKNOWN, TokenUsage
-from entire.ui import checkpoint_page
-from entire.ui.checkpoint_page import Page
-from entire.ui.sheet import Sheet
-from entire.ui.text import Style
+from entire.ui.console.sheet import Sheet
+from entire.ui.console.text import Style
+from entire.ui.screens import checkpoint_page
+from entire.ui.screens.checkpoint_page import Page
 
 PLAIN = Sheet(Style(False))
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from entire.model.conversations import ConversationPart, SubagentView, TurnView
 from entire.model.transcripts import ToolCall
 from entire.model.views import MessageView
-from entire.ui.conversation import Renderer
-from entire.ui.sheet import Sheet
-from entire.ui.text import Style
+from entire.ui.console.sheet import Sheet
+from entire.ui.console.text import Style
+from entire.ui.screens.conversation import Renderer
 
 SAID = (
     MessageView(who="user", text="make\nit", at=0),

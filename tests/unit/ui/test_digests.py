@@ -5,7 +5,7 @@ from __future__ import annotations
 from entire.model.digests import AttemptDigest, FailureDigest, FileDigest, PartDigest, TestRunDigest
 from entire.model.value import replace
 from entire.model.views import PartView, PromptView
-from entire.ui import digests
+from entire.ui.screens import digests
 
 DIGEST = PartDigest(
     session_id="s1",

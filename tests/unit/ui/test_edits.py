@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from entire.model.transcripts import Edit
-from entire.ui import edits
+from entire.ui.screens import edits
 
 
 @pytest.mark.parametrize(

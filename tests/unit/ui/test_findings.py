@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from entire.model.findings import Finding, SearchView
 from entire.model.value import replace
-from entire.ui import findings
-from entire.ui.text import Style
+from entire.ui.console.text import Style
+from entire.ui.screens import findings
 from tests import screens
 
 FINDING = Finding(

@@ -6,7 +6,7 @@ import json
 
 from entire.model import views
 from entire.model.transcripts import TokenUsage
-from entire.ui import form
+from entire.ui.console import form
 
 
 def test_a_value_in_a_value() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
-from entire.ui.group import EXIT_CODES, Command, Root
+from entire.ui.console.group import EXIT_CODES, Command, Root
 
 TABLE = {"version": "Print the version.", "enable": "Start."}
 

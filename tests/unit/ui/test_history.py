@@ -9,8 +9,8 @@ import pytest
 
 from entire.model.histories import LineOwnerView, LogRow, MergedView, OwnedFileView
 from entire.model.transcripts import TokenUsage
-from entire.ui import history
-from entire.ui.text import Style
+from entire.ui.console.text import Style
+from entire.ui.screens import history
 from tests import screens
 
 NOW = 1767268800.0  # 2026-01-01 12:00 in UTC

@@ -5,7 +5,7 @@ from __future__ import annotations
 from entire.model import reasons
 from entire.model.linking import LinkedSessionView, LinkUndoneView, LinkView
 from entire.model.value import replace
-from entire.ui import linking
+from entire.ui.screens import linking
 
 IDS = ("00000000000a", "00000000000b")
 SESSION = LinkedSessionView(

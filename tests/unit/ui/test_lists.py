@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from entire.errors import EntireError
-from entire.ui import lists
+from entire.ui.console import lists
 
 WORDS = ["Add greeting", "fix the GREETING", "write tests", "Größe ändern"]
 

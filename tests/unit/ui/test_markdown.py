@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from entire.ui import markdown, wrapping
+from entire.ui.console import markdown, wrapping
 
 
 def seen(given: str, width: int = 60) -> list[str]:

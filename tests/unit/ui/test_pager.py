@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from entire.ui import pager
+from entire.ui.console import pager
 
 
 def test_lines_are_written_as_they_come(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from entire.model import views
-from entire.ui import pages
-from entire.ui.text import Style
+from entire.ui.console.text import Style
+from entire.ui.screens import pages
 from tests import screens
 
 PLAIN = Style(False)

@@ -17,7 +17,7 @@ from tests.screen import Screen
 PICK = """
 import sys, time
 from entire.errors import EntireError
-from entire.ui import prompts
+from entire.ui.console import prompts
 
 def preview(number):
     if number == 2:
@@ -37,7 +37,7 @@ print(prompts.pick("Which one?", words, rows, preview))
 """
 
 CHOOSE = """
-from entire.ui import prompts
+from entire.ui.console import prompts
 options = [("ada", "Ada: \\033[2Jfirst"), ("bob", "Bob: second"), ("cleo", "Cleo: third")]
 print(prompts.choose("Which agents?", options, preset=["bob"]))
 """
@@ -232,7 +232,7 @@ def test_another_size(screen: Screen) -> None:
 
 
 LONG = """
-from entire.ui import prompts
+from entire.ui.console import prompts
 words = [f"line {n}" for n in range(5000)]
 print(prompts.pick("Which one?", words, lambda _: [(word, "") for word in words], lambda _: []))
 """

@@ -12,8 +12,9 @@ from rich.cells import cell_len
 
 from entire.model import views
 from entire.model.value import replace
-from entire.ui import diffs, points
-from entire.ui.text import Style
+from entire.ui.console import diffs
+from entire.ui.console.text import Style
+from entire.ui.screens import points
 
 NOW = 1_750_000_000.0  # 2025-06-15 15:06:40 UTC
 PLAIN, COLOURED = Style(False), Style(True)

@@ -9,7 +9,7 @@ import click
 import pytest
 
 from entire.errors import EntireError
-from entire.ui import prompts
+from entire.ui.console import prompts
 
 WORDS = ["Add greeting", "fix the GREETING", "write tests", "Größe ändern"]
 OPTIONS = [("claude-code", "Claude Code"), ("demo", "Demo")]

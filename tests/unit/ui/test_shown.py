@@ -11,8 +11,8 @@ from entire.model.conversations import ConversationPart, ShownView, SubagentView
 from entire.model.records import Attribution
 from entire.model.transcripts import Edit, TokenUsage, ToolCall
 from entire.model.views import MessageView
-from entire.ui.shown import Form, Printer
-from entire.ui.text import Style
+from entire.ui.console.text import Style
+from entire.ui.screens.shown import Form, Printer
 from tests import screens
 
 NOON = 1_700_000_000.0

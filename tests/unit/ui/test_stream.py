@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from entire.model.views import TargetView
-from entire.ui import stream
+from entire.ui.console import stream
 
 
 class Counted(io.StringIO):

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from entire.ui import terminal
+from entire.ui.console import terminal
 
 
 @pytest.mark.parametrize("env", [{}, {"TERM": "xterm", "ACCESSIBLE": "1"}, {"TERM": "dumb"}, {"TERM": "xterm"}])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from entire.ui import text
+from entire.ui.console import text
 
 
 def test_a_table_is_aligned() -> None:

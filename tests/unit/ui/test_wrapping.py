@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from entire.ui import wrapping
+from entire.ui.console import wrapping
 
 
 @pytest.mark.parametrize(

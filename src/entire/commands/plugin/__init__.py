@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.ui import group
+from entire.ui.console import group
 
 TABLE: dict[str, str] = {
     "list": "List the plugins on PATH, and which may run.",

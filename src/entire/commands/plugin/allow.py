@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from entire.ui import completion, form, group, prompts, text
+from entire.ui.console import completion, form, group, prompts, text
 from entire.workspace import Plugins
 
 TYPE_CHECKING = False

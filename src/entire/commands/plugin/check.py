@@ -10,14 +10,14 @@ import click
 from entire.errors import UsageError
 from entire.testing import compliance
 from entire.testing.compliance import Status, fixtures, locate, promised
-from entire.ui import completion, form, group, text
+from entire.ui.console import completion, form, group, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from entire.testing.compliance import Exchange, Options, Result
-    from entire.ui.text import Style
+    from entire.ui.console.text import Style
 
 _LIST = "run `entire plugin check --list` to see all"
 _COLOURS = {"passed": "green", "failed": "red", "skipped": "dim", "note": "yellow"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from entire.ui import completion, form, group, text
+from entire.ui.console import completion, form, group, text
 from entire.workspace import Plugins
 
 

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from entire.ui import form, group, text
+from entire.ui.console import form, group, text
 from entire.workspace import Plugins
 
 TYPE_CHECKING = False
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from entire.model.views import PluginView
-    from entire.ui.text import Style
+    from entire.ui.console.text import Style
 
 
 @click.command("list", cls=group.Command)

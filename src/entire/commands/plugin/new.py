@@ -7,7 +7,7 @@ import shlex
 import click
 
 from entire.plugin import template
-from entire.ui import form, group, text
+from entire.ui.console import form, group, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import sys
 import click
 
 from entire.errors import UsageError
-from entire.ui import group
+from entire.ui.console import group
 
 _ALL_WORDS = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 """What follows the file is the plugin's, `--help` too."""

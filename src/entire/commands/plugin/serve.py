@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from entire.plugin import serving
-from entire.ui import group
+from entire.ui.console import group
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

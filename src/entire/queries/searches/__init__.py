@@ -1,0 +1,1 @@
+"""The questions to the search index, and what it is told first."""

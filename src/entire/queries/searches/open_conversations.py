@@ -1,0 +1,110 @@
+"""The conversations of sessions that may continue, for the search index: as they are now, redacted as steps are."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+
+from entire.agents import registry
+from entire.errors import EntireError
+from entire.git import history, read
+from entire.index.entries import OPEN, Source
+from entire.queries.searches import entries
+from entire.store import checkpoints, sessions, step_transcripts, transcripts, turnlog
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from entire.agents.contract import Agent
+    from entire.index.entries import Entry
+    from entire.layout import Place
+    from entire.model.session import Session
+
+
+class OpenConversations:
+    """The sessions that have a state on this machine. Use it as a context manager."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._objects = read.Objects(place.top)
+        self._branches: dict[str, str] = {}
+        self._sessions: dict[str, Session] = {}
+        self.sources: dict[str, Source] = {}
+        for session in sessions.list_states(place):
+            if not session.removed:
+                source = self._source(session)
+                self.sources[source.key] = source
+                self._sessions[source.key] = session
+
+    def __enter__(self) -> OpenConversations:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._objects.close()
+
+    def read(self, source: Source) -> list[Entry]:
+        """Return what an open session says; its agent's plugin is not asked."""
+        session = self._sessions[source.key]
+        agent = _agent(session)
+        content = _own_content(session, agent) or self._saved_content(session, agent)
+        notes = turnlog.prompts(turnlog.read(self._place, session.session_id))
+        prompts = [prompt.decode("utf-8", "replace") for prompt in notes]
+        if session.turn is not None and session.turn.prompt:
+            prompts.append(session.turn.prompt)
+        return entries.of(entries.Reader(session.session_id).messages(content, agent), prompts)
+
+    def _saved_content(self, session: Session, agent: Agent | None) -> bytes:
+        parts = step_transcripts.latest_parts(self._objects, session)
+        blobs = [blob for oid in parts if (blob := self._objects.blob(oid)) is not None]
+        return checkpoints.joined(blobs, agent.reassemble_transcript if agent is not None else None)
+
+    def _source(self, session: Session) -> Source:
+        """Return a session as it is now; the key changes with its file, its turns, and what git has of it."""
+        facts = (
+            session.session_id, session.conversation, session.last_checkpoint, session.agent_type, session.open_files,
+            session.turn.id if session.turn is not None else "", _version(session.transcript_path),
+            _version(turnlog.path(self._place, session.session_id)),
+        )  # fmt: skip
+        digest = hashlib.sha256(repr(facts).encode("utf-8", "replace")).hexdigest()
+        return Source(
+            key=f"open/{digest}",
+            session_id=session.session_id,
+            scope=OPEN,
+            agent=session.agent_type,
+            branch=self._branch(session.worktree_path),
+            created=session.started,
+            files=tuple(session.open_files),
+        )
+
+    def _branch(self, top: str) -> str:
+        """Return the branch of a session's worktree, '' if that is gone."""
+        if top not in self._branches:
+            self._branches[top] = history.branch(top) if top and os.path.isdir(top) else ""
+        return self._branches[top]
+
+
+def _agent(session: Session) -> Agent | None:
+    """Return a session's adapter, None if it is a plugin or not installed."""
+    if session.is_external:
+        return None
+    try:
+        return registry.make(session.agent, session.metadata)
+    except EntireError:
+        return None
+
+
+def _own_content(session: Session, agent: Agent | None) -> bytes:
+    """Return the agent's own transcript, redacted; b'' if it is gone."""
+    content = agent.transcript(session.transcript_path).snapshot() if agent is not None else b""
+    return transcripts.redact(content) if content else b""
+
+
+def _version(path: str) -> tuple[int, int]:
+    try:
+        state = os.stat(path) if path else None
+    except (OSError, ValueError):
+        state = None
+    return (state.st_size, state.st_mtime_ns) if state is not None else (0, 0)

@@ -1,0 +1,122 @@
+"""Searches all conversations: tells the index what is new since the last search, then asks it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+
+from entire.agents import registry
+from entire.git import history, refs
+from entire.index import database, update
+from entire.index import search as index_search
+from entire.index.entries import OPEN, STORED, Link
+from entire.model.findings import Finding, SearchView
+from entire.model.value import replace
+from entire.queries import agent_names, moments
+from entire.queries.searches.open_conversations import OpenConversations
+from entire.queries.searches.stored_conversations import StoredConversations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable
+
+    from entire.layout import Place
+    from entire.model.findings import SearchRequest
+    from entire.store.catalog import Catalog
+
+    Progress = Callable[[str], None]
+
+_TIPS, _REFS = "tips", "refs"
+_OUR_REFS = ("refs/entire/", "refs/heads/entire/")  # steps, journals: no commit of theirs is linked
+_MANY = 100  # conversations whose reading is announced
+
+
+def folder(place: Place) -> str:
+    """Return the index's folder."""
+    return os.path.join(place.common_own_dir, database.FOLDER)
+
+
+def search(catalog: Catalog, request: SearchRequest, progress: Progress) -> SearchView:
+    """Return what a query finds in all checkpoints and open sessions."""
+    since, until = (moments.moment(catalog.place.top, given) for given in (request.since, request.until))
+    request = replace(request, agent=_agent_type(request.agent))
+    index = database.Index(folder(catalog.place))
+
+    def ask(db: sqlite3.Connection) -> tuple[list[Finding], bool]:
+        _catch_up(db, catalog, progress)
+        if request.agent:
+            agent_names.check(request.agent, index_search.agents(db))
+        return index_search.find(db, request, since=since, until=until)
+
+    found, has_more = index.use(ask, waiting=lambda: progress("Another search is building the index"))
+    shown = tuple(replace(finding, show=_command(finding)) for finding in found)
+    return SearchView(findings=shown, has_more=has_more, notes=(index.note,) if index.note else ())
+
+
+def _agent_type(name: str) -> str:
+    """Return the display name of an agent that is given by its name; any other text as it is."""
+    entry = next((entry for entry in registry.entries() if entry.name == name), None)
+    return entry.type if entry is not None else name
+
+
+def _command(finding: Finding) -> str:
+    """Return the command that shows a finding in its conversation."""
+    place = f"{finding.session_id}:{finding.turn}" if finding.turn else finding.session_id
+    if finding.subagent:
+        place = f"{finding.session_id}/{finding.subagent}"
+    return f"entire show {shlex.quote(place)}"
+
+
+# ---------------------------------------------------------------- what is new
+
+
+def _catch_up(db: sqlite3.Connection, catalog: Catalog, progress: Progress) -> None:
+    """Take in what the index lacks, forget what is gone."""
+
+    def report(count: int) -> None:
+        progress("Building the search index" + (f" ({count:,} messages)" if count else ""))
+
+    _take_in_stored(db, catalog, report)
+    _take_in_open(db, catalog.place, report)
+    _take_in_links(db, catalog)
+
+
+def _take_in_stored(db: sqlite3.Connection, catalog: Catalog, report: Callable[[int], None]) -> None:
+    tips = " ".join(catalog.commits)
+    if update.state(db, _TIPS) == tips:
+        return
+    with StoredConversations(catalog, update.trees(db)) as stored:
+        sources = stored.sources()
+        if len(sources) > _MANY:
+            report(0)
+        update.change(db, sources, stored.gone(update.keys(db, STORED)), stored.read, report)
+        update.set_trees(db, stored.trees)
+    update.remember(db, _TIPS, tips)
+
+
+def _take_in_open(db: sqlite3.Connection, place: Place, report: Callable[[int], None]) -> None:
+    with OpenConversations(place) as found:
+        known = update.keys(db, OPEN)
+        update.change(db, list(found.sources.values()), known - set(found.sources), found.read, report)
+
+
+def _take_in_links(db: sqlite3.Connection, catalog: Catalog) -> None:
+    """Note the commits of the checkpoints, if a branch, tag or HEAD has moved."""
+    from entire.git.read import Objects
+    from entire.store.links import Links
+
+    top = catalog.place.top
+    users = [(name, oid) for name, oid in refs.find(top).items() if not name.startswith(_OUR_REFS)]
+    every = (sorted(users), history.resolve(top, "HEAD"), catalog.commits)
+    digest = hashlib.sha256(repr(every).encode("utf-8", "replace")).hexdigest()
+    if update.state(db, _REFS) == digest:
+        return
+    with Objects(top) as objects:
+        linked = Links(top, objects, catalog.commits).log()
+    update.set_links(db, (
+        Link(checkpoint_id=checkpoint_id, oid=one.commit.oid, author=one.commit.author, time=one.commit.committed)
+        for one in linked for checkpoint_id in one.checkpoint_ids
+    ))  # fmt: skip
+    update.remember(db, _REFS, digest)

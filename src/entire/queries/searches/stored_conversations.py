@@ -1,0 +1,158 @@
+"""The conversations in the checkpoints, for the search index: what is new there since it was brought up to date."""
+
+from __future__ import annotations
+
+from entire.agents import conversation, registry
+from entire.errors import MissingObjectError
+from entire.git import bulk, read
+from entire.git.read import parse_tree
+from entire.index.entries import Source
+from entire.model.ids import CheckpointId
+from entire.model.records import SessionRecord
+from entire.model.times import parse_time
+from entire.model.value import replace
+from entire.queries.searches import entries
+from entire.store import checkpoints
+from entire.store.checkpoints import Slot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence, Set
+    from types import TracebackType
+
+    from entire.git.read import Object
+    from entire.index.entries import Entry
+    from entire.store.catalog import Catalog
+    from entire.store.checkpoints import Task
+
+    Tree = tuple[CheckpointId, str]  # a checkpoint's id and its tree
+
+
+class StoredConversations:
+    """Compares the checkpoints with the trees that the index has taken in. Use it as a context manager."""
+
+    def __init__(self, catalog: Catalog, known: Set[tuple[str, str]]) -> None:
+        self._top = catalog.place.top
+        self._objects = _Blobs(self._top)
+        self._reader = entries.Reader("")
+        self._slots: dict[str, Slot] = {}
+        self._with_tasks: set[str] = set()  # trees of checkpoints
+        self._slot_tasks: list[tuple[CheckpointId, str, str]] = []  # folders in sessions' folders
+        self._transcripts: dict[str, str] = {}  # of subagents, by the keys of their sources
+        self.trees = {(listed.id, listed.tree) for tip in catalog.commits
+                      for listed in checkpoints.list_all(self._top, [tip])}  # fmt: skip
+        self._new = sorted(self.trees - known)
+
+    def __enter__(self) -> StoredConversations:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._objects.close()
+
+    def sources(self) -> list[Source]:
+        """Return the sessions in new checkpoints."""
+        found = []
+        for checkpoint_id, tree, slot in self._read_slots():
+            if slot.record is not None and slot.session_id:
+                self._slots[_key(checkpoint_id, tree, slot)] = slot
+                if "tasks" in slot.files:
+                    self._slot_tasks.append((checkpoint_id, tree, slot.files["tasks"]))
+                found.append(_source(checkpoint_id, tree, slot.record, slot))
+        return [*found, *self._subagents(found)]
+
+    def _subagents(self, found: Sequence[Source]) -> Iterator[Source]:
+        """Yield the conversations of subagents in new checkpoints; each belongs to a session there."""
+        sessions = {(source.checkpoint_id, source.session_id): source for source in found}
+        for checkpoint_id, tree, task in self._read_tasks():
+            session = sessions.get((checkpoint_id, task.session_id))
+            for name, oid in task.transcripts.items() if session is not None else ():
+                assert session is not None
+                subagent = name.removeprefix("agent-").removesuffix(".jsonl")
+                key = f"{checkpoint_id}/{tree}/{task.tool_use_id} {subagent}"
+                self._transcripts[key] = oid
+                yield replace(session, key=key, subagent=subagent)
+
+    def _read_tasks(self) -> Iterator[tuple[CheckpointId, str, Task]]:
+        """Yield the tasks in new checkpoints; some tools keep them in a session's folder."""
+        folders = [(name, tree, f"{tree}:tasks") for name, tree in self._new if tree in self._with_tasks]
+        folders += [(name, tree, oid) for name, tree, oid in self._slot_tasks]
+        for checkpoint_id, tree, folder in folders:
+            for entry in self._objects.tree(folder):
+                yield checkpoint_id, tree, checkpoints.read_task(self._objects, entry)
+
+    def read(self, source: Source) -> list[Entry]:
+        """Return what a session says in a checkpoint."""
+        if source.subagent:
+            return entries.of(conversation.read_subagent(self._objects.blob(self._transcripts[source.key]) or b""))
+        slot = self._slots[source.key]
+        if self._reader.session_id != source.session_id:
+            self._objects.forget()
+            self._reader = entries.Reader(source.session_id)
+        agent = registry.make_by_type(source.agent)
+        try:
+            data = checkpoints.transcript(self._objects, slot, agent.reassemble_transcript if agent else None)
+        except MissingObjectError:
+            data = b""
+        return entries.of(self._reader.messages(data, agent), checkpoints.prompts(self._objects, slot))
+
+    def gone(self, keys: Iterable[str]) -> list[str]:
+        """Return those of the index's conversations that are in no checkpoint any more."""
+        present = {f"{checkpoint_id}/{tree}" for checkpoint_id, tree in self.trees}
+        return [key for key in keys if key.rpartition("/")[0] not in present]
+
+    def _read_slots(self) -> Iterator[tuple[CheckpointId, str, Slot]]:
+        """Yield the sessions of the new checkpoints: trees, then their folders, then their records, each at once."""
+        folders: list[tuple[CheckpointId, str, int, str]] = []
+        for (checkpoint_id, tree), found in zip(self._new, self._get([tree for _, tree in self._new]), strict=True):
+            entries_ = parse_tree(found.data, len(found.oid) // 2) if found is not None else []
+            if any(entry.name == "tasks" for entry in entries_):
+                self._with_tasks.add(tree)
+            folders += [(checkpoint_id, tree, int(entry.name), entry.oid) for entry in entries_
+                        if entry.mode == "040000" and entry.name.isascii() and entry.name.isdigit()]  # fmt: skip
+        records = self._get([f"{oid}:metadata.json" for *_, oid in folders])
+        trees = self._get([oid for *_, oid in folders])
+        for (checkpoint_id, tree, number, oid), record, slot in zip(folders, records, trees, strict=True):
+            value = checkpoints.parse_object(record.data if record is not None else None)
+            found_ = parse_tree(slot.data, len(slot.oid) // 2) if slot is not None else []
+            yield checkpoint_id, tree, Slot(
+                number=number, tree=oid, files={entry.name: entry.oid for entry in found_},
+                record=SessionRecord.from_json(value) if value is not None else None,
+            )  # fmt: skip
+
+    def _get(self, names: Sequence[str]) -> Iterator[Object | None]:
+        return bulk.get(self._top, names)
+
+
+class _Blobs(read.Objects):
+    """Reads each blob once: the checkpoints of a session share most parts of its transcript."""
+
+    def __init__(self, where: str) -> None:
+        super().__init__(where)
+        self._known: dict[str, bytes | None] = {}
+
+    def blob(self, name: str) -> bytes | None:
+        if name not in self._known:
+            self._known[name] = super().blob(name)
+        return self._known[name]
+
+    def forget(self) -> None:
+        """Free the memory."""
+        self._known.clear()
+
+
+def _key(checkpoint_id: str, tree: str, slot: Slot) -> str:
+    return f"{checkpoint_id}/{tree}/{slot.number}"
+
+
+def _source(checkpoint_id: str, tree: str, record: SessionRecord, slot: Slot) -> Source:
+    return Source(
+        key=_key(checkpoint_id, tree, slot),
+        session_id=record.session_id,
+        agent=record.agent,
+        branch=record.branch,
+        created=parse_time(record.created_at),
+        checkpoint_id=checkpoint_id,
+        files=record.files_touched,
+    )

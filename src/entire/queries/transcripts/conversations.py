@@ -1,0 +1,187 @@
+"""Conversations of sessions, in parts: of a checkpoint, of a whole session, of a turn; with turns and subagents."""
+
+from __future__ import annotations
+
+from entire.agents import conversation
+from entire.model.conversations import ConversationPart, TurnView
+from entire.model.value import replace
+from entire.model.views import MessageView
+from entire.queries import turns
+from entire.queries.transcripts import session_transcripts, subagents
+from entire.store import checkpoints, lineage_file, open_files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from entire.agents.external.plugins import Plugins
+    from entire.git.read import Objects
+    from entire.layout import Place
+    from entire.model.conversations import ShowRequest
+    from entire.model.session import Session
+    from entire.model.views import PartView
+    from entire.queries.transcripts.session_transcripts import ReadTranscript
+    from entire.store.checkpoints import Checkpoint
+
+
+NOTHING = session_transcripts.ReadTranscript(source="", problem="nothing of its transcript can be read")
+
+
+def of_part(
+    objects: Objects, stored: Checkpoint, part: PartView, request: ShowRequest, known: Plugins
+) -> ConversationPart:
+    """Return a checkpoint's part of a session's conversation; all of it if the request asks for that."""
+    whole = of_checkpoint(objects, stored, part.session_id, request, known)
+    return whole if request.is_whole or not part.start else _since(whole, part.start)
+
+
+def of_checkpoint(
+    objects: Objects, stored: Checkpoint, session_id: str, request: ShowRequest, known: Plugins
+) -> ConversationPart:
+    """Return a session's whole conversation as a checkpoint holds it."""
+    slot = stored.slot_of(session_id)
+    if slot is None or slot.record is None:
+        return ConversationPart(session_id=session_id, problem="its record in the checkpoint cannot be read")
+    own = lineage_file.read(objects, stored)
+    recorded = turns.of_slot(objects, slot, own, checkpoint_id=stored.id)
+    transcript = session_transcripts.of_slot(objects, slot, known)
+    part = _part(session_id, slot.record.agent, transcript, recorded)
+    tasks = [task for task in checkpoints.tasks(objects, stored) if task.session_id in ("", session_id)]
+    known_tasks = subagents.described(transcript if tasks else NOTHING)
+    return replace(
+        part,
+        checkpoint_id=stored.id,
+        files=slot.record.files_touched,
+        subagents=tuple(subagents.of_task(objects, task, known_tasks, request) for task in tasks),
+    )
+
+
+def of_state(place: Place, objects: Objects, state: Session, request: ShowRequest) -> ConversationPart:
+    """Return the conversation of a session of this machine as it is now; without a source if nothing can be read."""
+    known = [*turns.of_session(place, state.session_id), *_running(place, state)]
+    transcript = session_transcripts.of_session(place, objects, state)
+    found = transcript or NOTHING
+    part = _part(state.session_id, state.agent_type, found, known)
+    if state.is_running and known:
+        part = _with_running(part, known[-1], found)
+    still_open = open_files.find(place, [state]).get(state.session_id, ())
+    return replace(
+        part,
+        phase=state.phase.value,
+        started=state.started,
+        ended=state.ended,
+        files=tuple(state.open_files),
+        open_files=still_open,
+        subagents=tuple(subagents.of_state(objects, state, found, request)),
+    )
+
+
+def _running(place: Place, state: Session) -> list[TurnView]:
+    """Return the turn that is running: it is noted when it ends."""
+    notes = turns.of_session(place, state.session_id)
+    turn = state.turn
+    if turn is None or turn.ended or turn.id in [note.turn for note in notes]:
+        return []
+    return [TurnView(session_id=state.session_id, turn=turn.id, number=len(notes) + 1, agent=state.agent_type,
+                     model=turn.model, prompt=turn.prompt, started=turn.started,
+                     position=turn.start.count)]  # fmt: skip
+
+
+def _with_running(part: ConversationPart, running: TurnView, transcript: ReadTranscript) -> ConversationPart:
+    """Return a conversation with the running turn, which has no end; its prompt may not be in the transcript yet."""
+    if part.messages and running.turn not in [turn.turn for turn in part.turns]:
+        last = part.messages[-1]
+        prompt = MessageView(who=conversation.USER, text=running.prompt, at=last.at + 1, time=running.started)
+        turn = replace(running, position=prompt.at, agent=part.agent)
+        return replace(part, messages=(*transcript.messages, prompt), turns=(*part.turns, turn))
+    *before, last_turn = part.turns or (running,)
+    return replace(part, turns=(*before, replace(last_turn, ended=0.0)))
+
+
+def of_turns(whole: ConversationPart, wanted: Sequence[TurnView]) -> ConversationPart:
+    """Return the part of a conversation that belongs to these turns."""
+    found = tuple(message for turn in wanted for message in messages_of(whole, turn))
+    others = {message.call.id for message in whole.messages or () if message.call is not None}
+    others -= {message.call.id for message in found if message.call is not None}
+    return replace(
+        whole,
+        turns=tuple(wanted),
+        messages=found,
+        subagents=tuple(agent for agent in whole.subagents if agent.tool_use_id not in others),
+        started=wanted[0].started if wanted else 0.0,
+        ended=wanted[-1].ended if wanted else 0.0,
+    )
+
+
+def messages_of(whole: ConversationPart, turn: TurnView) -> list[MessageView]:
+    """Return what was said and done in a turn, up to the next prompt."""
+    end = min((other.position for other in whole.turns if other.position > turn.position), default=None)
+    return [message for message in whole.messages or () if turn.position <= message.at and (
+        end is None or message.at < end)]  # fmt: skip
+
+
+def _part(session_id: str, agent: str, transcript: ReadTranscript, known: Sequence[TurnView]) -> ConversationPart:
+    found = numbered(transcript.messages, known)
+    moments = [message.time for message in transcript.messages if message.time] or [0.0]
+    return ConversationPart(
+        session_id=session_id,
+        agent=agent,
+        source=transcript.source,
+        started=min((turn.started for turn in found if turn.started), default=moments[0]),
+        ended=max((turn.ended for turn in found), default=0.0) or moments[-1],
+        turns=tuple(replace(turn, session_id=session_id, agent=agent) for turn in found),
+        messages=transcript.messages,
+        problem=transcript.problem,
+    )
+
+
+def _since(whole: ConversationPart, start: int) -> ConversationPart:
+    later = None if whole.messages is None else tuple(message for message in whole.messages if message.at >= start)
+    calls = {message.call.id for message in later or () if message.call is not None}
+    earlier = {message.call.id for message in whole.messages or () if message.call is not None} - calls
+    return replace(
+        whole,
+        turns=tuple(turn for turn in whole.turns if turn.position >= start),
+        messages=later,
+        subagents=tuple(agent for agent in whole.subagents if agent.tool_use_id not in earlier),
+    )
+
+
+# ---------------------------------------------------------------- turns
+
+
+def numbered(messages: Sequence[MessageView], known: Sequence[TurnView]) -> list[TurnView]:
+    """Return a turn for each prompt of a conversation, with what is recorded of it; without prompts, what is recorded.
+
+    A prompt is the recorded turn's between whose position and the next one's it is the first; where no positions are
+    recorded, they have the same order.
+    """
+    prompts = [message for message in messages if message.who == conversation.USER]
+    if not prompts:
+        return list(known)
+    matched = _matched(prompts, known)
+    ends = [*(prompt.at for prompt in prompts[1:]), max(message.at for message in messages) + 1]
+    found = []
+    for index, prompt in enumerate(prompts):
+        turn = matched.get(index, TurnView(session_id="", turn="", number=index + 1))
+        times = [message.time for message in messages if prompt.at <= message.at < ends[index] and message.time]
+        found.append(replace(
+            turn, prompt=prompt.text, position=prompt.at, end=turn.end or ends[index],
+            started=turn.started or prompt.time, ended=turn.ended or max(times, default=0.0),
+        ))  # fmt: skip
+    return found
+
+
+def _matched(prompts: Sequence[MessageView], known: Sequence[TurnView]) -> Mapping[int, TurnView]:
+    if not any(turn.turn for turn in known):  # only prompts are recorded, perhaps not all
+        return dict(enumerate(known)) if len(known) == len(prompts) else {}
+    found: dict[int, TurnView] = {}
+    ordered = sorted(known, key=lambda turn: turn.position)
+    at = 0
+    for number, turn in enumerate(ordered):
+        end = ordered[number + 1].position if number + 1 < len(ordered) else None
+        while at < len(prompts) and prompts[at].at < turn.position:
+            at += 1
+        if at < len(prompts) and (end is None or prompts[at].at < end):
+            found[at] = turn
+    return found

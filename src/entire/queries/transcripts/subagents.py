@@ -1,0 +1,83 @@
+"""The subagents of a session: what each was to do, and its conversation."""
+
+from __future__ import annotations
+
+from entire.agents import capabilities
+from entire.model.conversations import SubagentView
+from entire.model.transcripts import START, Subagent
+from entire.model.value import Value
+from entire.queries.transcripts import session_transcripts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from entire.git.read import Objects
+    from entire.model.conversations import ShowRequest
+    from entire.model.session import Session
+    from entire.model.views import MessageView
+    from entire.queries.transcripts.session_transcripts import ReadTranscript
+    from entire.store.checkpoints import Task
+
+
+class Descriptions(Value):
+    """What a session's transcript says about its subagents, by their id and by their call's."""
+
+    by_name: dict[str, Subagent]
+
+    def of(self, *names: str) -> Subagent:
+        return next((self.by_name[name] for name in names if name in self.by_name), Subagent(id=""))
+
+
+def described(transcript: ReadTranscript) -> Descriptions:
+    """Return what a transcript says about subagents: by its adapter if that can tell, else by the calls themselves."""
+    found: dict[str, Subagent] = {}
+    for message in transcript.messages:
+        if message.call is not None and message.call.subagent:
+            call = message.call
+            found[call.id] = Subagent(id="", tool_use_id=call.id, description=call.subagent)
+    agent = transcript.agent
+    extractor = (
+        capabilities.subagent_extractor(agent, agent.transcript("", transcript.content)) if agent is not None else None
+    )
+    for subagent in extractor.subagents(START) if extractor is not None else ():
+        for name in (subagent.id, subagent.tool_use_id):
+            if name and (subagent.description or name not in found):
+                found[name] = subagent
+    return Descriptions(by_name=found)
+
+
+def of_task(objects: Objects, task: Task, known: Descriptions, request: ShowRequest) -> SubagentView:
+    """Return a subagent as a checkpoint holds it."""
+    about = known.of(task.tool_use_id, task.agent_id)
+    oid = next(iter(task.transcripts.values()), "")
+    return SubagentView(
+        id=task.agent_id or about.id,
+        tool_use_id=task.tool_use_id,
+        type=about.type,
+        description=about.description,
+        has_transcript=bool(oid),
+        notes=len(task.increments),
+        messages=_messages(objects, oid, request),
+    )
+
+
+def of_state(objects: Objects, state: Session, transcript: ReadTranscript, request: ShowRequest) -> list[SubagentView]:
+    """Return the subagents of a session of this machine, as far as their transcripts are stored."""
+    known = described(transcript)
+    views = []
+    for name, task in state.tasks.items():
+        about = known.of(name, task.subagent)
+        views.append(SubagentView(
+            id=task.subagent,
+            tool_use_id=name,
+            type=task.type or about.type,
+            description=task.description or about.description,
+            has_transcript=bool(task.stored),
+            notes=len(task.increments),
+            messages=_messages(objects, task.stored, request),
+        ))  # fmt: skip
+    return views
+
+
+def _messages(objects: Objects, oid: str, request: ShowRequest) -> tuple[MessageView, ...] | None:
+    content = objects.blob(oid) if oid and request.has_subagents else None
+    return tuple(session_transcripts.subagent_messages(content)) if content is not None else None
