@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from entire.model.conversations import TurnView
+from entire.model.origins import TURN, Origin
 from entire.model.times import parse_time
+from entire.model.value import replace
 from entire.queries import turns
 from entire.store import turnlog
 
@@ -81,3 +83,9 @@ def _session_view(slot: Slot, key: TurnKey, checkpoint_id: str) -> TurnView:
     only = slot.prompts[0] if len(slot.prompts) == 1 else ""
     return TurnView(session_id=key.session_id, turn="", number=1 if only else 0, agent=slot.agent, prompt=only,
                     checkpoint_id=checkpoint_id)  # fmt: skip
+
+
+def of_turn(basis: Origin, turn: TurnView) -> Origin:
+    """Return an origin as that of a turn's line."""
+    return replace(basis, kind=TURN, session_id=turn.session_id, turn=turn.turn, agent=turn.agent, model=turn.model,
+                   started=turn.started, prompt=turn.prompt)  # fmt: skip

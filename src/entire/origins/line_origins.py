@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from entire.git.blame import Group, Source
 from entire.model import reasons
-from entire.model.origins import PERSON, TURN, UNKNOWN, Origin
+from entire.model.origins import PERSON, UNKNOWN, Origin
 from entire.model.value import Value, replace
-from entire.origins.details import Details
+from entire.origins.details import Details, of_turn
 from entire.origins.owners import Owners, Piece
 from entire.store.journal import Journal
 
@@ -76,18 +76,8 @@ class Origins:
 
     def _of_turn(self, basis: Origin, piece: Piece) -> Origin:
         turn = self._details.of(piece.owner.turn, piece.checkpoint_id)
-        return replace(
-            basis,
-            kind=TURN,
-            is_evidence=piece.is_evidence,
-            checkpoint_id=turn.checkpoint_id or piece.checkpoint_id,
-            session_id=turn.session_id,
-            turn=turn.turn,
-            agent=turn.agent,
-            model=turn.model,
-            started=turn.started,
-            prompt=turn.prompt,
-        )
+        checkpoint_id = turn.checkpoint_id or piece.checkpoint_id
+        return of_turn(replace(basis, is_evidence=piece.is_evidence, checkpoint_id=checkpoint_id), turn)
 
     def _why_unlinked(self, oid: str) -> str:
         """Return why the content of a commit without a checkpoint may be a session's, '' if it is a person's."""

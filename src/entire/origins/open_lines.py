@@ -11,7 +11,7 @@ from entire.model.origins import PERSON, TURN, UNKNOWN, FileOrigins, LineRange, 
 from entire.model.turns import Owner
 from entire.model.value import replace
 from entire.origins import uncommitted
-from entire.origins.details import Details
+from entire.origins.details import Details, of_turn
 from entire.origins.stored import StoredCheckpoints
 
 TYPE_CHECKING = False
@@ -105,17 +105,8 @@ class _Turns:
     def origin(self, owner: Owner, path: str) -> Origin:
         """Return the origin of a line that an owner wrote in a file."""
         turn = self._details.of(owner.turn, "" if owner.is_new else self._holder(owner.turn, path))
-        return Origin(
-            kind=TURN,
-            path=path,
-            checkpoint_id="" if owner.is_new else turn.checkpoint_id,
-            session_id=turn.session_id,
-            turn=turn.turn,
-            agent=turn.agent,
-            model=turn.model,
-            started=turn.started,
-            prompt=turn.prompt,
-        )
+        checkpoint_id = "" if owner.is_new else turn.checkpoint_id
+        return of_turn(Origin(kind=TURN, path=path, checkpoint_id=checkpoint_id), turn)
 
     def _holder(self, key: TurnKey, path: str) -> str:
         """Return the checkpoint that has a turn's lines of a file, '' if there is none."""
