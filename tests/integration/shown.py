@@ -30,6 +30,13 @@ class Shown:
     def json(self, *args: str) -> Any:
         return json.loads(self(*args, "--json"))
 
+    def incomplete(self, *args: str) -> tuple[str, str]:
+        """Return what is shown, and the error about what is missing of it."""
+        self._capsys.readouterr()
+        assert self.story.entire("show", *args) == 1
+        out, err = self._capsys.readouterr()
+        return out, err
+
     def error(self, *args: str, status: int = 1) -> str:
         self._capsys.readouterr()
         assert self.story.entire("show", *args) == status

@@ -74,8 +74,9 @@ def test_a_transcript_that_git_lacks(story: Story, show: Shown) -> None:
     folder = f"entire/checkpoints/v1:{story.ids()[0].path}/0"
     oid = story.git("rev-parse", f"{folder}/full.jsonl").strip()
     leave_out(story, oid)
-    shown = show("HEAD")
+    shown, error = show.incomplete("HEAD")
     assert f"is missing in git (object {oid})" in shown
+    assert f"is missing in git (object {oid})\nhint: if a remote has it" in error
     assert "  Write\n" in shown
     assert show(session.id, "--short").startswith(f"Session {session.id}")
 

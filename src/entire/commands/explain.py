@@ -16,7 +16,7 @@ from entire.model.histories import LogRequest
 from entire.model.requests import SummaryRequest
 from entire.model.value import replace
 from entire.ui.console import completion, form, group, pager, text
-from entire.ui.screens import history, pages
+from entire.ui.screens import history, pages, shown
 from entire.ui.screens.shown import Form, Printer
 from entire.workspace import Workspace
 
@@ -190,7 +190,9 @@ class Explainer:
                                          reason=found.reason) if found.commit is not None else None  # fmt: skip
             return self._json(view or found.checkpoints[0])
         page = Printer(FORMS[self.form], self.style, pager.width()).lines(found)
-        return self._lines(itertools.chain(notes, [""] * bool(notes), page))
+        self._lines(itertools.chain(notes, [""] * bool(notes), page))
+        shown.check(found)
+        return 0
 
     def _summarize(self, name: str, kind: str) -> list[str]:
         """Have the summaries written that were asked for; return what to say about them."""

@@ -9,6 +9,7 @@ import click
 from entire.errors import UsageError
 from entire.model.conversations import ShowRequest
 from entire.ui.console import completion, form, group, pager, text
+from entire.ui.screens import shown
 from entire.ui.screens.shown import Form, Printer
 from entire.workspace import Workspace
 
@@ -64,4 +65,5 @@ def run(
         return 0
     printer = Printer(FORMS[form_name], text.style_for(sys.stdout), pager.width())
     pager.write(printer.lines(found), lambda: workspace.pager, is_paged=paged)
+    shown.check(found)
     return 0

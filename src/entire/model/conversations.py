@@ -68,6 +68,7 @@ class ConversationPart(Value):
     messages: tuple[MessageView, ...] | None = None  # None: not asked for
     subagents: tuple[SubagentView, ...] = ()
     problem: str = ""  # why it cannot be read
+    hint: str = ""  # what to do if git lacks a part of it
 
 
 class ShownView(Value):

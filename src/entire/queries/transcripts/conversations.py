@@ -132,6 +132,7 @@ def _part(session_id: str, agent: str, transcript: ReadTranscript, known: Sequen
         turns=tuple(replace(turn, session_id=session_id, agent=agent) for turn in found),
         messages=transcript.messages,
         problem=transcript.problem,
+        hint=transcript.hint,
     )
 
 

@@ -30,6 +30,7 @@ class ReadTranscript(Value):
     agent: Agent | None = None
     messages: tuple[MessageView, ...] = ()
     problem: str = ""
+    hint: str = ""  # what to do if git lacks a part of it
 
 
 def of_session(place: Place, objects: Objects, state: Session) -> ReadTranscript | None:
@@ -52,7 +53,7 @@ def of_slot(objects: Objects, slot: Slot, known: Plugins | None = None) -> ReadT
     try:
         content = checkpoints.transcript(objects, slot, agent.reassemble_transcript if agent is not None else None)
     except MissingObjectError as error:
-        return ReadTranscript(source="checkpoint", agent=agent, problem=f"{error.message}; {error.hint}")
+        return ReadTranscript(source="checkpoint", agent=agent, problem=error.message, hint=error.hint)
     found = _read("checkpoint", content, agent)
     if content and not found.messages and agent is None and known is not None:
         return _read("checkpoint", content, registry.make_by_type(agent_type, plugins=known))

@@ -48,7 +48,8 @@ class Renderer:
         turns = {turn.position: turn for turn in reversed(part.turns)}
         subagents = {agent.tool_use_id: agent for agent in part.subagents if agent.tool_use_id}
         if not part.messages:
-            yield f"  ({text.one_line(part.problem, 300) or 'no readable transcript'})"
+            why = "; ".join(filter(None, (part.problem, part.hint)))
+            yield f"  ({text.one_line(why, 300) or 'no readable transcript'})"
             for turn in part.turns:
                 yield ""
                 yield self._heading(self._asker, "cyan", turn)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from entire.errors import EntireError
 from entire.model.value import Value
 from entire.ui.console import diffs, text
 from entire.ui.console.sheet import Sheet
@@ -166,3 +167,10 @@ def _unlinked(view: ShownView) -> Iterator[str]:
         remedy = linking.remedy(view.reason, view.commit.oid) if view.commit is not None else ""
         if remedy:
             yield f"Remedy: {remedy}"
+
+
+def check(view: ShownView) -> None:
+    """Raise EntireError if git lacks a part of a conversation: it was shown without it."""
+    lost = next((part for part in view.conversations if part.hint), None)
+    if lost is not None:
+        raise EntireError(lost.problem, hint=lost.hint)
