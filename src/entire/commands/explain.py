@@ -191,7 +191,8 @@ class Explainer:
             return self._json(view or found.checkpoints[0])
         page = Printer(FORMS[self.form], self.style, pager.width()).lines(found)
         self._lines(itertools.chain(notes, [""] * bool(notes), page))
-        shown.check(found)
+        if FORMS[self.form].has_conversation:
+            shown.check(found)
         return 0
 
     def _summarize(self, name: str, kind: str) -> list[str]:

@@ -65,5 +65,6 @@ def run(
         return 0
     printer = Printer(FORMS[form_name], text.style_for(sys.stdout), pager.width())
     pager.write(printer.lines(found), lambda: workspace.pager, is_paged=paged)
-    shown.check(found)
+    if FORMS[form_name].has_conversation:
+        shown.check(found)
     return 0
