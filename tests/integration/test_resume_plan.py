@@ -101,7 +101,13 @@ def test_what_cannot_be_planned_leaves_no_process_behind(
     story: Story, mine: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     closed: list[str] = []
-    monkeypatch.setattr(Context, "close", lambda context: closed.append(context.place.top))
+    close = Context.close
+
+    def note(context: Context) -> None:
+        closed.append(context.place.top)
+        close(context)
+
+    monkeypatch.setattr(Context, "close", note)
     with pytest.raises(EntireError, match="is not a branch, commit, checkpoint or session here"):
         Workspace.find(story.root).resume(entire.ResumeRequest(target="nonsense"))
     assert closed == [str(story.root)]
