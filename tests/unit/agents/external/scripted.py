@@ -28,21 +28,17 @@ def plugins(folder: Path) -> Iterator[Make]:
         made.append(Program(str(path), **{"root": str(folder), "in_hook": True, **options}))  # type: ignore[arg-type]
         return made[-1]
 
-    others = _has_child()  # another test left one behind
     open_files = len(os.listdir("/dev/fd"))
     yield make
     for plugin in made:
         plugin.close()
-    assert others or not _has_child(), "a plugin was left running, or not waited for"
-    assert len(os.listdir("/dev/fd")) == open_files
-
-
-def _has_child() -> bool:
     try:
         os.waitpid(-1, os.WNOHANG)
     except ChildProcessError:
-        return False
-    return True
+        pass
+    else:
+        raise AssertionError("a plugin was left running, or not waited for")
+    assert len(os.listdir("/dev/fd")) == open_files
 
 
 def pids(path: Path, count: int) -> list[int]:
