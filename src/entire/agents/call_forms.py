@@ -37,6 +37,7 @@ _RESULTS = ("tool_result", "toolResult", "function_call_output", "custom_tool_ca
 """Types and roles of what holds a tool's answer."""
 _RESULT_IDS = ("tool_use_id", "toolCallId", "call_id", "call")
 _ENVELOPES = ("message", "payload", "data")
+"""Where a record holds its message, if not in itself."""
 _OUTPUTS = ("output", "content", "result", "error", "stdout", "text")
 _ERRORS = ("error", "failed", "cancelled", "aborted")
 _EXIT = re.compile(
@@ -79,16 +80,27 @@ def with_result(call: ToolCall, result: Result) -> ToolCall:
 
 def results(record: Record) -> Iterator[Result]:
     """Yield the answers of tools that a record holds for calls of earlier records."""
-    body = record
-    for name in _ENVELOPES:
-        if isinstance(record.get(name), dict):
-            body = record[name]
-            break
+    inner = envelope(record)
+    body = record if inner is None else inner
     if body.get("type") in _RESULTS or body.get("role") in _RESULTS or record.get("type") in _RESULTS:
         yield from _result(body)
-    for block in _list(body.get("content")):
+    for block in entries(body.get("content")):
         if isinstance(block, dict) and block.get("type") in _RESULTS:
             yield from _result(block)
+
+
+def envelope(record: Record) -> Record | None:
+    """Return the object in a record that holds its message, None if it is the record itself."""
+    for name in _ENVELOPES:
+        inner = record.get(name)
+        if isinstance(inner, dict):
+            return inner
+    return None
+
+
+def entries(value: object) -> list[object]:
+    """Return a list's entries; none if the value is no list."""
+    return value if isinstance(value, list) else []
 
 
 # ---------------------------------------------------------------- arguments
@@ -116,7 +128,7 @@ def _task(name: str, arguments: Record) -> str:
 
 def _edits(arguments: Record) -> Iterator[Edit]:
     path = _text(arguments, _PATHS)
-    listed = [edit for key in _EDIT_LISTS for edit in _list(arguments.get(key)) if isinstance(edit, dict)]
+    listed = [edit for key in _EDIT_LISTS for edit in entries(arguments.get(key)) if isinstance(edit, dict)]
     for edit in [arguments, *listed] if path else listed:
         yield from _edit(_text(edit, _PATHS) or path, edit)
     for key in ("input", "patch"):
@@ -239,7 +251,3 @@ def _exit_code(output: str) -> int:
 
 def _text(given: Record, names: tuple[str, ...]) -> str:
     return next((clean(given[name]) for name in names if isinstance(given.get(name), str) and given[name]), "")
-
-
-def _list(value: object) -> list[object]:
-    return value if isinstance(value, list) else []

@@ -18,9 +18,6 @@ USER = "user"
 AGENT = "agent"
 TOOL = "tool"
 
-_ENVELOPES = ("message", "payload", "data")
-"""Where a record holds its message, if not in itself."""
-
 _ROLES = {
     "user": USER, "human": USER, "prompt": USER, "user.message": USER,
     "assistant": AGENT, "gemini": AGENT, "model": AGENT, "answer": AGENT, "agent": AGENT, "assistant.message": AGENT,
@@ -92,7 +89,7 @@ def messages(at: int, record: Record) -> list[Message]:
     found = list(_blocks(at, time, who, content))
     for name in _CALL_LISTS:
         if name in body:
-            found += [_call(at, time, call) for call in _list(body[name]) if isinstance(call, dict)]
+            found += [_call(at, time, call) for call in call_forms.entries(body[name]) if isinstance(call, dict)]
     return found
 
 
@@ -146,7 +143,7 @@ def moment(record: Record) -> float:
     """Return when a record was written, in seconds since the epoch; 0 if it does not say."""
     value = _time_in(record)
     if value is None:
-        value = _time_in(envelope(record) or {})
+        value = _time_in(call_forms.envelope(record) or {})
     if isinstance(value, str):
         return parse_time(value)
     if value is not None:
@@ -169,7 +166,7 @@ def undone_from(record: Record) -> str:
         return clean(record["$rewindTo"])
     if "$set" not in record and "info" not in record:
         return ""
-    replaced = _list(_dict(record.get("$set")).get("messages"))
+    replaced = call_forms.entries(_dict(record.get("$set")).get("messages"))
     first = _dict(replaced[0]) if replaced else {}
     if _is_note(first.get("content")):  # the conversation so far was appended once more, to be replaced by itself
         return clean(first.get("id"))
@@ -179,18 +176,9 @@ def undone_from(record: Record) -> str:
 # ---------------------------------------------------------------- who
 
 
-def envelope(record: Record) -> Record | None:
-    """Return the object in a record that holds its message, None if it is the record itself."""
-    for name in _ENVELOPES:
-        inner = record.get(name)
-        if isinstance(inner, dict):
-            return inner
-    return None
-
-
 def _body(record: Record) -> Record:
     """Return the message in its envelope, or the record itself."""
-    inner = envelope(record)
+    inner = call_forms.envelope(record)
     if inner is None:
         return record
     item = inner.get("item")
@@ -205,7 +193,7 @@ def _speaker(record: Record, body: Record) -> str:
         role = place.get("role")
         if isinstance(role, str):
             return _ROLES.get(role, "")
-    inner = envelope(record) or {}
+    inner = call_forms.envelope(record) or {}
     types = [place.get("type") for place in (record, inner, _dict(inner.get("item")))]
     return _ROLES.get("/".join(kind for kind in types if isinstance(kind, str)), "")
 
@@ -318,7 +306,3 @@ def _changed_files(text: str) -> str:
 
 def _dict(value: object) -> Record:
     return value if isinstance(value, dict) else {}
-
-
-def _list(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
