@@ -19,6 +19,8 @@ _CODE_LINES = 12  # of the lines that were asked about
 _LONGEST = 200
 _COLOURS = {TURN: "cyan", PERSON: "", UNKNOWN: "yellow"}
 
+_COMMIT = "  Commit:     "
+
 
 def listing(view: WhyView, width: int | None, style: Style) -> Iterator[str]:
     """Yield the ranges of each file, one a line; ``width`` None: as long as they are."""
@@ -110,9 +112,10 @@ def answer(path: str, part: LineRange, code: Sequence[str], width: int | None, s
     if len(code) > _CODE_LINES:
         yield style(f"  … {text.count(len(code) - _CODE_LINES, 'more line')}", "dim")
     yield ""
-    lines = [*_who(part.origin), *_where(part, style)]
-    for line in lines:
-        yield from wrapping.wrap(line, width) if width and not style.on else [line]
+    commit = part.origin.commit[:7]
+    for line in (*_who(part.origin), *_where(part)):
+        for piece in wrapping.wrap(line, width) if width else [line]:
+            yield piece.replace(commit, style(commit, "yellow"), 1) if piece.startswith(_COMMIT) else piece
 
 
 def _who(origin: Origin) -> Iterator[str]:
@@ -130,7 +133,7 @@ def _who(origin: Origin) -> Iterator[str]:
         yield f"Unknown: {text.one_line(origin.reason, 300)}."
 
 
-def _where(part: LineRange, style: Style) -> Iterator[str]:
+def _where(part: LineRange) -> Iterator[str]:
     """Yield the names of what can be looked at next."""
     origin = part.origin
     if part.call is not None:
@@ -142,7 +145,7 @@ def _where(part: LineRange, style: Style) -> Iterator[str]:
     if origin.checkpoint_id:
         yield f"  Checkpoint: {origin.checkpoint_id}"
     if origin.commit:
-        yield (f"  Commit:     {style(origin.commit[:7], 'yellow')} {text.one_line(origin.subject)} "
+        yield (f"{_COMMIT}{origin.commit[:7]} {text.one_line(origin.subject)} "
                f"({text.one_line(origin.author, 40)}, {text.moment(origin.time)})")  # fmt: skip
         yield f"  There:      {text.full_path(origin.path)}:{part.source_line}"
     if origin.original:
