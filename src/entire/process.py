@@ -120,9 +120,15 @@ class Child:
             self._status = os.waitstatus_to_exitcode(raw)
         return pid != 0
 
-    def finish(self, stdin: bytes = b"", *, timeout: float | None = None, max_output: int = _MAX_OUTPUT) -> Completed:
-        """Let the program run to its end; if it exceeds its time or prints too much, kill it and raise EntireError."""
+    def finish(
+        self, stdin: bytes = b"", *, timeout: float | None = None, max_output: int = _MAX_OUTPUT, is_leader: bool = True
+    ) -> Completed:
+        """Let the program run to its end; if it exceeds its time or prints too much, kill it and raise EntireError.
+
+        ``is_leader``: what an isolated program started ends with it; otherwise that may go on after a normal end.
+        """
         deadline = float("inf") if timeout is None else time.monotonic() + timeout
+        must_kill = True
         try:
             stdout, stderr = _communicate(self, stdin, deadline, max_output)
             pause = _PAUSE_SECONDS
@@ -131,10 +137,12 @@ class Child:
                     raise TimeoutError
                 time.sleep(pause)
                 pause = min(2 * pause, _LOOK_SECONDS)
+            must_kill = is_leader
         except TimeoutError:
             raise EntireError(f"{self.name} did not finish within {timeout:g} seconds") from None
         finally:
-            self.kill()
+            if must_kill:
+                self.kill()
             status = self.wait()
             for fd in (self.stdin, self.stdout, self.stderr):
                 self.close(fd)

@@ -122,6 +122,23 @@ def state(place: Place) -> Operation:
     )
 
 
+_MARKS = {
+    "MERGE_HEAD": "a merge",
+    "rebase-merge": "a rebase",
+    "rebase-apply": "a rebase",
+    "CHERRY_PICK_HEAD": "a cherry-pick",
+    "REVERT_HEAD": "a revert",
+    "sequencer": "a cherry-pick or revert",
+    "BISECT_LOG": "a bisect",
+}
+
+
+def in_progress(place: Place) -> str:
+    """Return what git is in the middle of, in words; '' for nothing."""
+    found = (words for name, words in _MARKS.items() if os.path.exists(os.path.join(place.git_dir, name)))
+    return next(found, "")
+
+
 def of_message(message: str, merge_heads: tuple[str, ...]) -> Operation:
     """Return the operation that a finished commit shows: a merge, or a squash whose message was not edited."""
     squash = message if message.startswith(_SQUASHED) else ""

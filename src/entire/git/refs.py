@@ -34,8 +34,10 @@ def find(where: str, *patterns: str) -> dict[str, str]:
     return found
 
 
-def move(where: str, moves: Sequence[Move]) -> None:
-    """Apply all moves or none; raises RefMovedError if a ref does not have its expected value."""
+def move(where: str, moves: Sequence[Move], *, reason: str = "") -> None:
+    """Apply all moves or none; raises RefMovedError if a ref does not have its expected value. ``reason`` is for the
+    reflogs.
+    """
     if not moves:
         return
     zero = "0" * max(len(change.new or change.old or "") for change in moves) or "0" * 40
@@ -48,6 +50,6 @@ def move(where: str, moves: Sequence[Move]) -> None:
             commands.append(f"delete {change.ref}" + (f" {change.old}" if change.old else ""))
     commands += ["prepare", "commit", ""]
     try:
-        run.git(where, "update-ref", "--stdin", stdin="\n".join(commands).encode())
+        run.git(where, "update-ref", *(["-m", reason] if reason else []), "--stdin", stdin="\n".join(commands).encode())
     except GitError as error:
         raise RefMovedError(error.message, hint="another process moved it at the same time; try again") from error

@@ -1,0 +1,73 @@
+"""Makes a commit as the user's own ``git commit`` would, with their name and signature, and moves HEAD to it."""
+
+from __future__ import annotations
+
+import os
+
+from entire import files, process
+from entire.errors import EntireError, GitError
+from entire.git import refs, run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from entire.layout import Place
+
+_SIGNING_SECONDS = 20.0
+# A dialog for a passphrase finds the user through these.
+_ASKING = ("DISPLAY", "WAYLAND_DISPLAY", "GPG_TTY", "SSH_ASKPASS", "GIT_ASKPASS", "DBUS_SESSION_BUS_ADDRESS")
+_PEOPLE = tuple(f"GIT_{who}_{what}" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL"))
+_GPG = b'#!/bin/sh\nexec "$ENTIRE_GPG" --batch --no-tty --pinentry-mode error "$@"\n'
+_PROGRAMS = {"openpgp": "gpg", "x509": "gpgsm"}  # by gpg.format; ssh-keygen asks on a terminal only
+
+
+def write(place: Place, folder: str, *, tree: str, parent: str, message: bytes) -> str:
+    """Write a commit object; return its id. It is signed if the user's commits are, but nothing is asked.
+
+    ``folder`` is for files that are needed meanwhile. Raises GitError if git refuses: it does not know the user, or
+    cannot sign without asking.
+    """
+    path = os.path.join(folder, "message")
+    files.write(path, message, mode=0o600)
+    env = {name: value for name, value in run.environment().items() if name not in _ASKING}
+    env.update({name: os.environ[name] for name in _PEOPLE if name in os.environ}, SSH_ASKPASS_REQUIRE="never")
+    options = _signing(place, folder, env)
+    words = ["commit-tree", *(["-S"] if options else []), *(["-p", parent] if parent else []), "-F", path, tree]
+    argv = ["git", "-C", place.top, *options, *words]
+    try:
+        done = process.Child(argv, env, isolated=True).finish(timeout=_SIGNING_SECONDS)
+    except EntireError as error:
+        raise GitError(f"git could not make the commit: {error.message}") from error
+    if done.status:
+        said = done.stderr.decode("utf-8", "replace").strip().split("\n")
+        raise GitError(f"git could not make the commit: {_told(said)}", status=done.status)
+    return done.stdout.decode("ascii").strip()
+
+
+def move_head(place: Place, new: str, old: str, subject: str) -> None:
+    """Move HEAD's branch (a detached HEAD itself) from ``old`` ('' before the first commit) to ``new``, with git's own
+    words in the reflog; raises RefMovedError if another process has moved it.
+    """
+    kind = "commit" if old else "commit (initial)"
+    refs.move(place.top, [refs.Move(ref="HEAD", new=new, old=old)], reason=f"{kind}: {subject}")
+
+
+def _signing(place: Place, folder: str, env: dict[str, str]) -> list[str]:
+    """Return git's options for a signed commit, nothing if the user's commits are not signed."""
+    if run.lines(place.top, "config", "--type=bool", "--get", "commit.gpgSign", ok=(0, 1)) != ["true"]:
+        return []
+    kind = (run.lines(place.top, "config", "--get", "gpg.format", ok=(0, 1)) or ["openpgp"])[-1]
+    if kind not in _PROGRAMS:
+        return ["-c", "commit.gpgSign=true"]
+    keys = [f"gpg.{kind}.program", *(["gpg.program"] if kind == "openpgp" else [])]
+    chosen = [line for key in keys for line in run.lines(place.top, "config", "--get", key, ok=(0, 1))]
+    wrapper = os.path.join(folder, "gpg")
+    files.write(wrapper, _GPG, mode=0o700)
+    env["ENTIRE_GPG"] = os.path.expanduser(chosen[0]) if chosen else _PROGRAMS[kind]
+    return ["-c", f"gpg.{kind}.program={wrapper}"]
+
+
+def _told(said: list[str]) -> str:
+    """Return git's reason from what it printed: it explains an unknown identity at length."""
+    lines = [line.strip() for line in said if line.strip()]
+    named = [line.partition(": ")[2] for line in lines if line.startswith(("fatal: ", "error: "))]
+    return next(iter([*named[-1:], *lines[-1:], "it did not say why"]))

@@ -1,0 +1,129 @@
+"""Prepares a commit of some paths only, as ``git commit --only`` does, without touching the user's index.
+
+What else is staged stays staged and is not committed. Two copies of the index are made: the one that the user's becomes
+once the commit exists, and the one whose tree is committed.
+"""
+
+from __future__ import annotations
+
+import os
+
+from entire import files
+from entire.git import diff, run
+from entire.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from entire.git.diff import Change
+    from entire.layout import Place
+
+    Entries = Mapping[str, tuple[str, str] | None]  # path to mode and blob id; None: deleted
+
+NEXT, COMMITTED = "next-index", "index"
+_COPIED = "copied-index"
+_NO_FILE = "000000"
+
+
+class StagedPaths(Value):
+    """The paths whose index entry differs from HEAD, and those with a conflict."""
+
+    changes: Mapping[str, Change] = {}
+    unmerged: tuple[str, ...] = ()
+
+    def oid(self, path: str) -> str:
+        """Return the blob id that is staged for a path, zeros for a deletion; '' if nothing is staged."""
+        return self.changes[path].new_oid if path in self.changes else ""
+
+
+class PreparedCommit(Value):
+    """A commit that is prepared in a folder: ``index`` has the tree that is committed."""
+
+    folder: str
+    tree: str
+
+    @property
+    def index(self) -> str:
+        """The index that a commit's hooks see."""
+        return os.path.join(self.folder, COMMITTED)
+
+    @property
+    def next_index(self) -> str:
+        """The user's index once the commit exists."""
+        return os.path.join(self.folder, NEXT)
+
+
+def staged(top: str, head: str, oid_size: int) -> StagedPaths:
+    """Return what is staged. ``head``: HEAD's commit, '' before the first."""
+    base = head or diff.EMPTY_TREE[oid_size]
+    found = run.git(top, "diff-index", "--cached", "--raw", "-z", "--no-renames", "--ita-invisible-in-index", base)
+    changes = diff.parse_raw_z(found.stdout)
+    return StagedPaths(
+        changes={change.path: change for change in changes if change.status != "U"},
+        unmerged=tuple(change.path for change in changes if change.status == "U"),
+    )
+
+
+def prepare(place: Place, folder: str, entries: Entries, others: Sequence[Change]) -> PreparedCommit:
+    """Prepare a commit of these entries in ``folder``. ``others``: what else is staged."""
+    copied = _copy(place, folder)
+    _duplicate(copied, os.path.join(folder, NEXT))
+    _update(place, os.path.join(folder, NEXT), entries)
+    _duplicate(os.path.join(folder, NEXT), os.path.join(folder, COMMITTED))
+    if others:
+        _update(place, os.path.join(folder, COMMITTED), {change.path: _before(change) for change in others})
+    return PreparedCommit(folder=folder, tree=tree(place, os.path.join(folder, COMMITTED)))
+
+
+def follow_index(place: Place, prepared: PreparedCommit, entries: Entries) -> None:
+    """Prepare the user's next index again if another program has written the index in the meantime."""
+    if files.read(_index(place)) != files.read(os.path.join(prepared.folder, _COPIED)):
+        _duplicate(_copy(place, prepared.folder), prepared.next_index)
+        _update(place, prepared.next_index, entries)
+
+
+def tree(place: Place, index: str) -> str:
+    """Return the tree of an index that is ours."""
+    return run.git(place.top, "write-tree", env=_environment(place, index)).stdout.decode("ascii").strip()
+
+
+def _index(place: Place) -> str:
+    return os.path.join(place.git_dir, "index")
+
+
+def _copy(place: Place, folder: str) -> str:
+    path = os.path.join(folder, _COPIED)
+    if os.path.exists(_index(place)):
+        _duplicate(_index(place), path)
+    else:  # before the first commit, with nothing staged
+        run.git(place.top, "read-tree", "--empty", env=_environment(place, path))
+    return path
+
+
+def _duplicate(source: str, target: str) -> None:
+    """Copy an index with its time: git looks again at files that are not older than the index."""
+    found = os.stat(source)  # before the content: an older time only costs a look
+    files.write(target, files.read(source) or b"", mode=0o600)
+    os.utime(target, ns=(found.st_mtime_ns, found.st_mtime_ns))
+
+
+def _before(change: Change) -> tuple[str, str] | None:
+    return None if change.old_mode == _NO_FILE else (change.old_mode, change.old_oid)
+
+
+def _update(place: Place, index: str, entries: Entries) -> None:
+    removed = [b"0 %s\t%s\0" % (b"0" * 40, _raw(path)) for path, entry in entries.items() if entry is None]
+    added = [b"%s %s\t%s\0" % (entry[0].encode(), entry[1].encode(), _raw(path))
+             for path, entry in entries.items() if entry is not None]  # fmt: skip
+    stdin = b"".join([*removed, *added])  # a file may take the place of a folder
+    run.git(place.top, "update-index", "-z", "--add", "--replace", "--index-info", stdin=stdin,
+            env=_environment(place, index))  # fmt: skip
+
+
+def _raw(path: str) -> bytes:
+    return path.encode("utf-8", "surrogateescape")
+
+
+def _environment(place: Place, index: str) -> dict[str, str]:
+    return run.environment(GIT_INDEX_FILE=index, GIT_DIR=place.git_dir, GIT_WORK_TREE=place.top)
