@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MANUAL_COMMIT = "manual-commit"
 AUTO_COMMIT = "auto-commit"
-STRATEGIES = (MANUAL_COMMIT,)
+STRATEGIES = (MANUAL_COMMIT, AUTO_COMMIT)
 """The strategies that this version implements; settings may name others."""
 LEVELS = ("debug", "info", "warn", "error")
 MAX_UNTRACKED_BYTES = 10 * 1024 * 1024

@@ -25,7 +25,7 @@ def test_every_action_is_carried_out_by_one_function() -> None:
 
 @pytest.mark.parametrize("name", strategies.TABLE)
 def test_a_strategy_bears_the_word_of_the_settings(name: str) -> None:
-    assert resolve(strategies.TABLE[name]).name == name  # type: ignore[attr-defined]
+    assert resolve(strategies.TABLE[name].where).name == name  # type: ignore[attr-defined]
 
 
 def test_the_settings_know_the_strategies_that_there_are() -> None:

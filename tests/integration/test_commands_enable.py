@@ -183,9 +183,7 @@ def test_without_a_terminal_nothing_is_asked(repo: Repo, monkeypatch: pytest.Mon
     assert effective(repo).push_sessions is False
 
 
-@pytest.mark.parametrize(
-    "args", [["--agent", "nobody"], ["--strategy", "wishful"], ["--agent", "demo", "--strategy", "auto-commit"]]
-)
+@pytest.mark.parametrize("args", [["--agent", "nobody"], ["--strategy", "wishful"]])
 def test_a_wrong_wish_changes_nothing(repo: Repo, args: list[str]) -> None:
     before = repo.files()
     assert repo.entire("enable", *args) == 2

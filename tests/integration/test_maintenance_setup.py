@@ -131,7 +131,7 @@ def test_the_choice_to_push_stays_until_there_is_another(workspace: Workspace) -
     ("request_", "words"),
     [
         (EnableRequest(agents=("demo", "nobody")), "nobody"),
-        (EnableRequest(agents=("demo",), strategy="auto-commit"), "auto-commit"),
+        (EnableRequest(agents=("demo",), strategy="wishful"), "wishful"),
         (EnableRequest(agents=("demo",), target="everywhere"), "everywhere"),
     ],
 )

@@ -57,11 +57,11 @@ def run(args: Sequence[str]) -> int:
 
 def _is_called_by_us() -> bool:
     """Tell whether the calling program was started by us, who wait for it: by a rewind or resume, with the lock held,
-    or to write a summary.
+    to write a summary, or as a hook of the commit that we make.
     """
     transaction, summary = os.environ.get("ENTIRE_TRANSACTION", ""), os.environ.get("ENTIRE_SUMMARY", "")
     marks = [transaction + ".applying", transaction + ".back"] if transaction else []
-    return any(map(os.path.exists, [*marks, summary] if summary else marks))
+    return any(map(os.path.exists, filter(None, [*marks, summary, os.environ.get("ENTIRE_COMMIT", "")])))
 
 
 class _Plugins:

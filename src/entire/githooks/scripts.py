@@ -11,6 +11,9 @@ hook counts (formats.md section 8). The one exception is pre-push (``push_script
 
 from __future__ import annotations
 
+import os
+
+from entire import files
 from entire.agents.registry import session_variables
 from entire.githooks import push_script
 from entire.githooks.managers import MANAGERS
@@ -58,6 +61,7 @@ fi
 
 _RUN_ENTIRE = """\
 run_entire() {
+    [ -n "$ENTIRE_COMMIT" ] && [ -e "$ENTIRE_COMMIT" ] && return # Entire makes this commit, and waits for its hooks
     if command -v entire >/dev/null 2>&1; then
         entire "$@"
     elif [ -r "$common_dir/entire/command" ]; then
@@ -246,6 +250,12 @@ def text(name: str) -> bytes:
         "pre-push": _FIND_GIT_DIR + "\n" + _RUN_ENTIRE + "\n" + push_script.BODY,
     }
     return (start + "\n" + bodies[name]).encode()
+
+
+def is_alone(path: str) -> bool:
+    """Tell whether the hook at a path is our script, which runs no other program's hook after it."""
+    data = files.read(path) or b""
+    return MARKER.encode() in data and not os.access(path + BACKUP, os.X_OK)
 
 
 def line_to_add(name: str) -> str:

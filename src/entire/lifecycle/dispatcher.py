@@ -5,6 +5,7 @@ A handler is imported when its action is due, so that a hook loads only what its
 
 from __future__ import annotations
 
+from entire import strategies
 from entire.errors import EntireError
 from entire.lifecycle import recovery
 from entire.lifecycle.context import agent_process
@@ -16,7 +17,7 @@ from entire.store import transcripts as stored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from entire.lifecycle.context import Context
@@ -27,6 +28,8 @@ HANDLERS = {
     Action.CLOSE_LOST_TURN: "entire.lifecycle.turns.turn:close_lost",
     Action.BEGIN_TURN: "entire.lifecycle.turns.turn:begin",
     Action.SAVE_STEP: "entire.lifecycle.turns.turn:end",
+    Action.COMMIT_TURN: "entire.lifecycle.commits.turn_commit:commit_turn",
+    Action.COMMIT_TASK: "entire.lifecycle.commits.turn_commit:commit_task",
     Action.FINALIZE_CHECKPOINTS: "entire.lifecycle.commits.finalize:finalize_turn",
     Action.RESET_POSITION: "entire.lifecycle.turns.turn:reset_position",
     Action.START_TASK: "entire.lifecycle.turns.subagents:start",
@@ -37,12 +40,14 @@ HANDLERS = {
     Action.COMPLETE_COMMIT: "entire.lifecycle.commits.complete:complete",
     Action.PUSH_CHECKPOINTS: "entire.lifecycle.push:push",
 }
-"""The handler of each action. A session's action is called with (context, session, event), a worktree's with
-(context, event).
+"""The handler of each action. A session's action is called with (context, session, event), a worktree's and one
+without the lock with (context, event).
 """
 
-_AFTER_THE_LOCK = (Action.PUSH_CHECKPOINTS,)  # it waits for the network
+_WITHOUT_THE_LOCK = (Action.PUSH_CHECKPOINTS, Action.COMMIT_TURN, Action.COMMIT_TASK)
+"""They wait: for the network, or for the repository's own hooks."""
 _OPENING = (EventType.SESSION_START, EventType.TURN_START)  # what a removed session can continue with
+_COMMITTING = (EventType.TURN_END, EventType.SUBAGENT_END)  # what may make a commit
 _REREADING = (EventType.TURN_END, EventType.COMPACTION)  # what reads a rewritten transcript from its start
 
 
@@ -71,15 +76,39 @@ def handle(context: Context, event: Event | GitEvent) -> bytes:
         hook_problems = _check_git_hooks(context, event)
         before = session.phase
         after, actions = transition(before, event.type, _facts(context, session, event))
-        for action in actions:
-            _handler(action)(context, session, event)
-        session.phase = after
-        session.last_seen = context.now()
-        context.save(session)
+        becomes = after if after is not before else None  # else a commit among the actions may still change it
+        waiting = _carry_out(context, session, event, actions, becomes)
+    notices: list[str] = []
+    while waiting:
+        notices.append(_handler(waiting[0])(context, event))
+        with context.lock():
+            later, turn = context.session(event.session_id), session.turn_key
+            if later is None or later.turn_key != turn:  # the next turn has begun, and has closed this one
+                break
+            session = later
+            waiting = _carry_out(context, session, event, waiting[1:], becomes)
     context.log.info(
         "event", session_id=event.session_id, event=event.type.name, before=before.value, after=after.value
     )
-    return _answer(context, session, event, hook_problems)
+    message = "\n".join(filter(None, notices)) or _message(context, session, event, hook_problems)
+    return _answer(context, session, message)
+
+
+def _carry_out(
+    context: Context, session: Session, event: Event, actions: Sequence[Action], becomes: Phase | None
+) -> Sequence[Action]:
+    """Carry out actions under the lock, and save the session; return those from the first that must not hold it.
+
+    ``becomes``: the session's phase once all are done, None if it stays.
+    """
+    at = next((number for number, action in enumerate(actions) if action in _WITHOUT_THE_LOCK), len(actions))
+    for action in actions[:at]:
+        _handler(action)(context, session, event)
+    if at == len(actions) and becomes is not None:
+        session.phase = becomes
+    session.last_seen = context.now()
+    context.save(session)
+    return actions[at:]
 
 
 def _check_git_hooks(context: Context, event: Event) -> list[str]:
@@ -107,10 +136,10 @@ def _handle_worktree(context: Context, event: GitEvent) -> bytes:
         recovery.import_go_sessions(context)
         recovery.follow_head(context, event)
         for action in actions:
-            if action not in _AFTER_THE_LOCK:
+            if action not in _WITHOUT_THE_LOCK:
                 _handler(action)(context, event)
     for action in actions:
-        if action in _AFTER_THE_LOCK:
+        if action in _WITHOUT_THE_LOCK:
             _handler(action)(context, event)
     return b""
 
@@ -139,6 +168,7 @@ def _facts(context: Context, session: Session, event: Event) -> Facts:
         ended_before=bool(event.turn_ref) and not is_same and event.turn_ref == session.ended_ref,
         compacting=event.is_compaction,
         shrank=event.type in _REREADING and _is_rewritten(context, session),
+        commits_turns=event.type in _COMMITTING and strategies.commits_turns(context.settings),
     )
 
 
@@ -191,18 +221,20 @@ def _close(context: Context, session: Session, _event: Event) -> None:
     session.background = []
 
 
-def _answer(context: Context, session: Session, event: Event, hook_problems: list[str]) -> bytes:
+def _answer(context: Context, session: Session, message: str) -> bytes:
     """Return a message for the user in the agent's own form; empty if there is none or the agent cannot show it."""
     from entire.agents import capabilities
 
     agent = context.agent_of(session)
     responder = capabilities.hook_responder(agent) if agent is not None else None
-    if responder is None:
-        return b""
-    message = event.response_message
-    if event.type is EventType.SESSION_START and not event.is_compaction and not message:
-        message = "\n".join(_news(context, session, hook_problems))
-    return responder.write_hook_response(message) if message else b""
+    return responder.write_hook_response(message) if responder is not None and message else b""
+
+
+def _message(context: Context, session: Session, event: Event, hook_problems: list[str]) -> str:
+    """Return what the user should be told at an event, '' for nothing."""
+    if event.type is EventType.SESSION_START and not event.is_compaction and not event.response_message:
+        return "\n".join(_news(context, session, hook_problems))
+    return event.response_message
 
 
 def _news(context: Context, session: Session, hook_problems: list[str]) -> Iterator[str]:

@@ -101,6 +101,8 @@ class Session:
         self.ended_ref = ""  # the agent's own id of the turn that ended last
         self.turn_checkpoints: list[TurnCheckpoint] = []
         self.open_files: list[str] = []  # changed by the session and not committed yet
+        self.staged_before: dict[str, str] = {}  # what was staged before the turn: blob ids (zeros: deleted) by path
+        self.uncommitted = ""  # why the strategy did not commit what the last turn changed
         self.untracked_at_start: list[str] = []
         self.steps = 0  # since the last checkpoint
         self.counted = START  # checkpoints count tokens up to here

@@ -28,12 +28,42 @@ class Destination(Value):
         return f"refs/heads/{self.branch}"
 
 
-TABLE = {"manual-commit": "entire.strategies.manual_commit:ManualCommit"}
+class Selection(Value):
+    """What of a session's open files is committed when its turn ends.
+
+    ``held``: why others stay uncommitted, by path; ``obstacle``: why nothing can be committed now, '' if something can.
+    """
+
+    paths: tuple[str, ...] = ()
+    held: dict[str, str] = {}
+    obstacle: str = ""
+
+
+class _Entry(Value):
+    """What must be known of a strategy without loading it."""
+
+    where: str
+    commits_turns: bool  # what a turn or subagent changed is committed when it ends
+
+
+TABLE = {
+    "manual-commit": _Entry(where="entire.strategies.manual_commit:ManualCommit", commits_turns=False),
+    "auto-commit": _Entry(where="entire.strategies.auto_commit:AutoCommit", commits_turns=True),
+}
 """The supported strategies, by their name in the settings."""
+
+
+def _entry(settings: Settings) -> _Entry:
+    return TABLE.get(settings.strategy, TABLE["manual-commit"])
+
+
+def commits_turns(settings: Settings) -> bool:
+    """Tell whether the strategy commits what a turn or subagent changed when it ends."""
+    return _entry(settings).commits_turns
 
 
 def make(place: Place, settings: Settings, journal: Journal, now: float) -> Strategy:
     """Return the strategy that the settings name; the default if this version does not support it."""
-    module, _, name = TABLE.get(settings.strategy, TABLE["manual-commit"]).partition(":")
+    module, _, name = _entry(settings).where.partition(":")
     strategy: Strategy = getattr(__import__(module, fromlist=[name]), name)(place, settings, journal, now)
     return strategy

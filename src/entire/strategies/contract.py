@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from entire.git.partial_commit import Entries, StagedPaths
     from entire.git.refs import Move
     from entire.model.session import Session
-    from entire.strategies import Destination
+    from entire.strategies import Destination, Selection
 
 
 class Strategy(Protocol):
@@ -19,6 +20,12 @@ class Strategy(Protocol):
 
     name: ClassVar[str]
     """The name in settings and metadata."""
+
+    records_source: ClassVar[bool]
+    """Whether a checkpoint's commit names the branch with the session's steps."""
+
+    turn_commits: TurnCommits | None
+    """What is committed when a turn or subagent ends; None if the user commits."""
 
     def destination(self, session: Session, others: Sequence[Session], head: str) -> Destination:
         """Return where a session's next step on ``head`` goes. ``others`` are the worktree's other sessions."""
@@ -37,5 +44,13 @@ class Strategy(Protocol):
         ...
 
     def source(self, session: Session) -> str:
-        """Return the name of the branch with a session's steps, for the checkpoint's record."""
+        """Return the name of the branch with a session's steps."""
+        ...
+
+
+class TurnCommits(Protocol):
+    """Decides what of a session's work is committed when its turn, or a subagent of it, ends."""
+
+    def select(self, session: Session, entries: Entries, staged: StagedPaths) -> Selection:
+        """Return which of a session's open files are committed when its turn ends, and why others are not."""
         ...

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from entire.model.session import Session
     from entire.settings import Settings
     from entire.store.journal import Journal, RetainedSteps
+    from entire.strategies.contract import TurnCommits
 
 _DAY = 86400.0
 
@@ -28,12 +29,16 @@ class ManualCommit:
     """The shadow branches of one worktree, as recorded in its journal."""
 
     name: ClassVar[str] = "manual-commit"
+    records_source: ClassVar[bool] = True
+    least_retained: ClassVar[int] = 1
+    """So many steps a session must have, for a rewind to be able to go back to them once they are condensed."""
 
     def __init__(self, place: Place, settings: Settings, journal: Journal, now: float) -> None:
         self._place = place
         self._settings = settings
         self._retention = journal.retention
         self._now = now
+        self.turn_commits: TurnCommits | None = None
 
     def _branch(self, base: str) -> str:
         return steps.branch_name(base, self._place.worktree_id)
@@ -92,9 +97,11 @@ class ManualCommit:
             retention.steps = [retained for retained in retention.steps if existing.get(retained.ref) == retained.tip]
         fresh = []
         for name, tip in tips.items():
-            retained = self._retained(bases[name], tip, retention.shadow_sizes.pop(name, 0))
-            retention.steps.append(retained)
-            fresh.append(retained)
+            size = retention.shadow_sizes.pop(name, 0)
+            if any(session.steps >= self.least_retained for session in sessions):
+                retained = self._retained(bases[name], tip, size)
+                retention.steps.append(retained)
+                fresh.append(retained)
         gone = self._drop_surplus()
         moves = [Move(ref=f"refs/heads/{name}", new="", old=tip) for name, tip in tips.items()]
         moves += [_retain(retained) for retained in fresh if retained not in gone]

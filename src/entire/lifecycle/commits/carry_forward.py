@@ -59,7 +59,7 @@ def carry(context: Context, decided: Pending, commit: Commit, sessions: Sequence
         session.steps = 0
         session.base_commit = commit.oid
         if session.open_files and not session.is_running:
-            _carry_session(context, commit, session)
+            carry_session(context, commit, session)
 
 
 def carry_unlinked(context: Context, decided: Pending, commit: Commit) -> None:
@@ -105,7 +105,7 @@ def _release(context: Context, sessions: Sequence[Session]) -> None:
             return
 
 
-def _carry_session(context: Context, commit: Commit, session: Session) -> None:
+def carry_session(context: Context, commit: Commit, session: Session) -> None:
     """Write the step that carries a session's open files, with its metadata folder, to the new base."""
     facts = context.journal.snapshot.files
     changes: dict[str, tuple[str, str] | None] = {}

@@ -116,7 +116,9 @@ def _trailers(context: Context, sessions: Sequence[Session]) -> list[tuple[str, 
     ]
     if last.agent_type:
         pairs.append((trailers.AGENT, last.agent_type))
-    return [*pairs, (trailers.EPHEMERAL_BRANCH, context.strategy.source(last))]
+    if context.strategy.records_source:
+        pairs.append((trailers.EPHEMERAL_BRANCH, context.strategy.source(last)))
+    return pairs
 
 
 def _part(

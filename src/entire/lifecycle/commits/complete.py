@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from entire import layout, process
 from entire.git import history, operation
-from entire.lifecycle.commits import pending
+from entire.lifecycle.commits import advance, pending
 from entire.lifecycle.commits.pending import CommitKind
 from entire.model import reasons
 from entire.model.events import EventType
@@ -37,12 +37,13 @@ def complete(context: Context, event: GitEvent) -> None:
         elif not operation.state(context.place).rebasing:  # a rebase's commits follow with the next snapshot
             _carry(context, head)
         return
-    _follow(context, decided, head)
+    follow(context, decided, head)
     carry_out(context, decided, head)
     pending.drop(context.place)
 
 
-def _follow(context: Context, decided: Pending, commit: Commit) -> None:
+def follow(context: Context, decided: Pending, commit: Commit) -> None:
+    """Note that HEAD has moved to a commit that we know all about."""
     is_amend = decided.kind is CommitKind.AMEND
     before = decided.head if is_amend else "".join(commit.parents[:1])
     context.journal.follow(commit.oid, before, layout.head_log_size(context.place))
@@ -59,7 +60,7 @@ def _examine(context: Context, commit: Commit, event: GitEvent) -> None:
         running = tuple(context.running_turns())
         found = afterwards.Found(commit=logged, move=move, running=running, maker=maker)
         decided = afterwards.decide(context, found)
-        _follow(context, decided, commit)
+        follow(context, decided, commit)
         link_by_id(context, decided, commit)
 
 
@@ -95,6 +96,7 @@ def complete_pending(context: Context, *, is_repeated: bool = False) -> None:
     if decided is None:
         return
     commit = commit_of(context.place, context.objects, decided)
+    advance.settle(context.place, is_made=commit is not None)
     if commit is not None:
         carry_out(context, decided, commit)
     elif decided.pid and process.is_running(decided.pid, decided.started):

@@ -103,12 +103,23 @@ def _step(
     task = session.tasks[tool_use_id]
     whole = turns.step_of(context, session, transcript, finish)
     own = transcript.subagent_content(task.ref) if task.ref else trusted(b"")
-    title = steps.task_subject(task.type, task.description, tool_use_id)
     return Step(
         session=session,
-        message=steps.message(title, session.session_id, strategy=context.strategy.name, tool_use_id=tool_use_id),
+        message=steps.message(
+            _title(task, tool_use_id), session.session_id, strategy=context.strategy.name, tool_use_id=tool_use_id
+        ),
         files={**whole.files, **steps.task_files(session.session_id, tool_use_id, task.subagent, own)},
     )
+
+
+def title(session: Session, event: Event) -> str:
+    """Return the subject of what saves the subagent whose end an event reports."""
+    name = tasks.named(session, event) or max(session.tasks, key=lambda name: session.tasks[name].done)
+    return _title(session.tasks[name], name)
+
+
+def _title(task: SubagentTask, tool_use_id: str) -> str:
+    return steps.task_subject(task.type, task.description, tool_use_id)
 
 
 def keep_note(context: Context, session: Session, event: Event) -> None:

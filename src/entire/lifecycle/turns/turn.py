@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from entire import strategies
 from entire.agents import capabilities, registry
 from entire.git.write import blob_id
 from entire.lifecycle.context import agent_process
@@ -63,6 +64,11 @@ def begin(context: Context, session: Session, event: Event) -> None:
     session.process = agent_process(event.pid)
     session.turn_checkpoints = []
     session.oid_size = len(context.journal.attribution.tree) or 40
+    if strategies.commits_turns(context.settings):
+        from entire.git import partial_commit
+
+        staged = partial_commit.staged(context.place.top, taken.snapshot.head, session.oid_size)
+        session.staged_before = {path: staged.oid(path) for path in list(staged.changes)[:_MAX_START_FILES]}
 
 
 def _prompt_of(event: Event) -> str:
@@ -307,19 +313,20 @@ def step_of(
     """Return the step that saves the transcript up to ``finish``. ``is_counted``: checkpoints count all of it."""
     whole = transcript.as_stored(context.objects, finish)
     parts = stored.step_files(session, whole, context.objects, is_counted=is_counted)
-    prompt = session.turn.prompt or session.first_prompt if session.turn else ""
     return Step(
         session=session,
-        message=steps.message(
-            steps.subject(prompt, registry.spoken_names(session.agent, context.plugins)),
-            session.session_id,
-            strategy=context.strategy.name,
-        ),
+        message=steps.message(title(context, session), session.session_id, strategy=context.strategy.name),
         files={
             **steps.metadata_files(session.session_id, parts, _step_prompts(context, session), summary),
             **_subagent_files(session, transcript),
         },
     )
+
+
+def title(context: Context, session: Session) -> str:
+    """Return the subject of what saves a session's last turn: its prompt, shortened."""
+    prompt = session.turn.prompt or session.first_prompt if session.turn else ""
+    return steps.subject(prompt, registry.spoken_names(session.agent, context.plugins))
 
 
 def store_conversation(context: Context, session: Session) -> None:

@@ -1,0 +1,73 @@
+"""HEAD and the index move to a commit of ours together, also after a kill in between."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from entire import layout
+from entire.errors import EntireError
+from entire.lifecycle.commits import advance
+from entire.undo.index_lock import IndexLock
+from tests.integration.story import Story
+
+
+@pytest.fixture
+def story(tmp_path: Path) -> Story:
+    return Story(tmp_path / "repo", enable=False)
+
+
+def place_of(story: Story) -> layout.Place:
+    place = layout.find(str(story.root))
+    assert place is not None
+    os.makedirs(advance.folder(place))
+    return place
+
+
+def prepared(story: Story, place: layout.Place) -> tuple[str, str]:
+    """Make a commit that HEAD does not have yet, and the index that goes with it."""
+    index = os.path.join(advance.folder(place), "next")
+    blob = story.git("hash-object", "-w", "--stdin", stdin="a\n").strip()
+    env = {"GIT_INDEX_FILE": index}
+    story.git("read-tree", "HEAD", env=env)
+    story.git("update-index", "--add", "--cacheinfo", f"100644,{blob},a.txt", env=env)
+    tree = story.git("write-tree", env=env).strip()
+    return story.git("commit-tree", "-p", "HEAD", "-m", "New", tree).strip(), index
+
+
+def test_both_move(story: Story) -> None:
+    place = place_of(story)
+    oid, index = prepared(story, place)
+    advance.to(place, oid, story.head(), index=index, subject="New")
+    assert story.head() == oid
+    assert story.git("ls-files").split() == ["README.md", "a.txt"]
+    assert not (story.root / ".git/index.lock").exists()
+
+
+def test_neither_moves_if_head_or_the_index_is_another_programs(story: Story) -> None:
+    place = place_of(story)
+    oid, index = prepared(story, place)
+    before = story.head()
+    with pytest.raises(EntireError):
+        advance.to(place, oid, oid, index=index, subject="New")
+    assert not (story.root / ".git/index.lock").exists()
+    (story.root / ".git/index.lock").write_bytes(b"")
+    with pytest.raises(EntireError):
+        advance.to(place, oid, before, index=index, subject="New")
+    assert (story.head(), story.git("ls-files").split()) == (before, ["README.md"])
+    assert (story.root / ".git/index.lock").exists(), "it is the other program's"
+    advance.settle(place, is_made=True)
+    assert (story.root / ".git/index.lock").exists()
+
+
+@pytest.mark.parametrize("is_made", [True, False])
+def test_a_lock_that_a_kill_left_is_settled(story: Story, is_made: bool) -> None:
+    place = place_of(story)
+    _, index = prepared(story, place)
+    IndexLock(place.git_dir, advance.folder(place)).take(index, stat.S_IFREG | 0o644)
+    advance.settle(place, is_made=is_made)
+    assert not (story.root / ".git/index.lock").exists()
+    assert story.git("ls-files").split() == (["README.md", "a.txt"] if is_made else ["README.md"])

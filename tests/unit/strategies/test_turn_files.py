@@ -1,0 +1,71 @@
+"""Which files of a session are committed when its turn ends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from entire.git.diff import Change
+from entire.git.partial_commit import StagedPaths
+from entire.layout import Place
+from entire.model.session import Session
+from entire.strategies import Selection
+from entire.strategies.auto_commit.turn_files import TurnFiles
+
+OLD, NEW, OTHER, GONE = "1" * 40, "2" * 40, "3" * 40, "0" * 40
+
+
+def staged(**oids: str) -> StagedPaths:
+    mode = "100644"
+    changes = {
+        path: Change(path=path, old_path=path, status="M", old_mode=mode, new_mode=mode, old_oid=OLD, new_oid=oid)
+        for path, oid in oids.items()
+    }
+    return StagedPaths(changes=changes)
+
+
+def select(tmp_path: Path, given: StagedPaths, *, before: dict[str, str] | None = None) -> Selection:
+    session = Session("s")
+    session.staged_before = before or {}
+    place = Place(top=str(tmp_path), git_dir=str(tmp_path / ".git"), common_dir=str(tmp_path / ".git"))
+    return TurnFiles(place).select(session, {"a": ("100644", NEW), "b": None}, given)
+
+
+def test_all_files_of_the_session_are_committed(tmp_path: Path) -> None:
+    assert select(tmp_path, staged(other=OTHER)) == Selection(paths=("a", "b"))
+
+
+def test_what_the_agent_staged_itself_is_committed(tmp_path: Path) -> None:
+    assert select(tmp_path, staged(a=NEW, b=GONE)) == Selection(paths=("a", "b"))
+
+
+def test_what_was_staged_before_the_turn_is_held_back(tmp_path: Path) -> None:
+    assert select(tmp_path, staged(a=NEW), before={"a": NEW}).held == {"a": "it was staged before the turn"}
+    assert select(tmp_path, staged(a=NEW), before={"a": OTHER}).held == {}
+
+
+def test_a_file_with_other_content_staged_is_held_back(tmp_path: Path) -> None:
+    found = select(tmp_path, staged(a=OTHER, b=OTHER))
+    assert (found.paths, set(found.held)) == ((), {"a", "b"})
+    assert select(tmp_path, staged(a=GONE)).held == {"a": "other content of it is staged"}
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("MERGE_HEAD", "a merge is in progress"),
+        ("rebase-apply", "a rebase is in progress"),
+        ("REVERT_HEAD", "a revert is in progress"),
+        ("BISECT_LOG", "a bisect is in progress"),
+        ("index.lock", "another program holds the index lock"),
+    ],
+)
+def test_nothing_is_committed_while_git_is_busy(tmp_path: Path, name: str, reason: str) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / name).write_text("")
+    assert select(tmp_path, staged()) == Selection(obstacle=reason)
+
+
+def test_nothing_is_committed_with_a_conflict(tmp_path: Path) -> None:
+    assert select(tmp_path, StagedPaths(unmerged=("x",))) == Selection(obstacle="x has a conflict")
