@@ -145,8 +145,8 @@ def _take_removal(removers: list[Owner], place: int) -> None:
 
 
 def _is_rewritten(path: Path, patch: FilePatch, added: Sequence[Span]) -> bool:
-    """Tell whether a person threw a new file of a turn away and wrote it again: more of the turns' lines are gone than
-    remain, and these are at most a quarter of the file. Trivial lines do not count.
+    """Tell whether a person threw a new file of a turn away and wrote it again: no more of the turns' lines remain than
+    are gone, and these are at most a quarter of the file. Trivial lines do not count.
     """
     texts = [text for hunk in patch.hunks for _, text in hunk.lines]
     total = remaining = 0
