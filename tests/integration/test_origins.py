@@ -152,15 +152,18 @@ def test_dates_in_a_form_that_git_does_not_know(story: Story) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("a", [("a", 0, 0)]),
-        ("a:7", [("a:7", 0, 0), ("a", 7, 7)]),
-        ("a:7-9", [("a:7-9", 0, 0), ("a", 7, 9)]),
-        ("a:0", [("a:0", 0, 0)]),
-        ("a:x-9", [("a:x-9", 0, 0)]),
-        ("a:7-", [("a:7-", 0, 0)]),
-        ("a:²", [("a:²", 0, 0)]),
-        ("a:" + "9" * 30, [("a:" + "9" * 30, 0, 0)]),
+        ("a", [("a", None)]),
+        ("a:7", [("a:7", None), ("a", (7, 7))]),
+        ("a:7-9", [("a:7-9", None), ("a", (7, 9))]),
+        ("a:0", [("a:0", None), ("a", (0, 0))]),
+        ("a:-1", [("a:-1", None), ("a", (-1, -1))]),
+        ("a:9-7", [("a:9-7", None), ("a", (9, 7))]),
+        ("a:x-9", [("a:x-9", None)]),
+        ("a:7-", [("a:7-", None)]),
+        ("a:²", [("a:²", None)]),
+        (":7", [(":7", None)]),
+        ("a:" + "9" * 5000, [("a:" + "9" * 5000, None)]),
     ],
 )
-def test_lines_at_the_end_of_a_target(text: str, expected: list[tuple[str, int, int]]) -> None:
+def test_lines_at_the_end_of_a_target(text: str, expected: list[tuple[str, targets.Lines]]) -> None:
     assert list(targets._with_lines(text)) == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -314,6 +315,31 @@ def test_lines_moved_out_of_a_file_are_followed_before_they_are_committed(story:
 
 def test_a_deleted_file_is_listed_with_who_deleted_it(story: Story, capsys: pytest.CaptureFixture[str]) -> None:
     story.path("README.md").unlink()
+    assert shown(story, capsys) == "README.md\ndeleted by a person\n"
+
+
+def shown(story: Story, capsys: pytest.CaptureFixture[str], *args: str) -> str:
     capsys.readouterr()
-    assert story.entire("why", "--uncommitted") == 0
-    assert capsys.readouterr().out == "deleted by a person\n"
+    assert story.entire("why", "--uncommitted", *args) == 0
+    return capsys.readouterr().out
+
+
+def test_nothing_uncommitted_is_said(story: Story, capsys: pytest.CaptureFixture[str]) -> None:
+    none = "There are no uncommitted changes.\n"
+    assert shown(story, capsys) == shown(story, capsys, "README.md") == shown(story, capsys, "README.md:1") == none
+    assert json.loads(shown(story, capsys, "--json"))["files"] == []
+
+
+def test_a_change_that_adds_no_line_is_said(story: Story, capsys: pytest.CaptureFixture[str]) -> None:
+    story.write("a.txt", "one\ntwo\nthree\n")
+    story.commit("a")
+    story.write("a.txt", "one\nthree\n")
+    only = "Uncommitted changes only remove lines.\n"
+    assert shown(story, capsys) == f"a.txt\n{only}"
+    assert shown(story, capsys, "a.txt") == only
+    story.write("a.txt", "one\nthree\nfour\n")
+    assert shown(story, capsys, "a.txt:1-2") == "No uncommitted change is in these lines.\n"
+    story.write("a.txt", "zero\none\nthree\nfour\n")
+    assert [line.strip() for line in shown(story, capsys, "a.txt:1-4").splitlines() if line.startswith("  ")] == [
+        "zero", "four",
+    ]  # fmt: skip

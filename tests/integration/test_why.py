@@ -279,9 +279,45 @@ def test_what_is_not_there_is_an_error(story: Story, target: str, message: str) 
     assert caught.value.message == message
 
 
-def test_a_range_that_is_none_is_refused(story: Story) -> None:
-    with pytest.raises(UsageError):
-        asked(story, "a.py:3-1")
+@pytest.mark.parametrize(
+    ("lines", "message", "hint"),
+    [
+        ("0", "a.py has no line 0", "count lines from 1"),
+        ("0-2", "a.py has no line 0", "count lines from 1"),
+        ("-1", "a.py has no line -1", "count lines from 1"),
+        ("-3-2", "a.py has no line -3", "count lines from 1"),
+        ("3-1", "3-1 is not a range of lines", "give the first line first: a.py:1-3"),
+        ("9-3", "9-3 is not a range of lines", "give the first line first: a.py:3-9"),
+    ],
+)
+@pytest.mark.parametrize("revision", ["", "HEAD:"])
+def test_lines_that_cannot_be_are_refused(story: Story, revision: str, lines: str, message: str, hint: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        asked(story, f"{revision}a.py:{lines}")
+    assert (caught.value.message, caught.value.hint) == (message, hint)
+
+
+def test_a_program_counts_from_one_too(story: Story) -> None:
+    for first, last in ((-1, 2), (3, 2), (0, 2)):
+        with pytest.raises(UsageError):
+            Workspace.find(story.root).why(WhyRequest(path="a.py", first=first, last=last))
+
+
+@pytest.mark.parametrize("line", ["5", "99999999999999999999999", "5-99999999999999999999999"])
+def test_a_line_beyond_the_end_names_how_many_there_are(story: Story, line: str) -> None:
+    story.write("new.py", MINE)
+    for name, count in (("a.py", "4 lines"), ("HEAD:a.py", "4 lines"), ("new.py", "1 line")):
+        with pytest.raises(EntireError) as caught:
+            asked(story, f"{name}:{line}")
+        assert caught.value.message == f"file {name.removeprefix('HEAD:')} has only {count}"
+    assert len(asked(story, "a.py:4-99999999999999999999999").lines) == 1
+
+
+@pytest.mark.parametrize("lines", ["0", "-1", "9-3"])
+def test_a_file_may_be_named_like_lines_of_another(story: Story, lines: str) -> None:
+    story.write(f"a.py:{lines}", MINE)
+    story.commit("Odd name")
+    assert owners(story, f"a.py:{lines}") == owners(story, f"HEAD:a.py:{lines}") == [(1, 1, P)]
 
 
 @pytest.mark.parametrize("name", ["folder", "folder/", "folder:1"])
@@ -306,6 +342,8 @@ def test_binary_and_empty_files(story: Story) -> None:
     story.commit("Odd")
     assert asked(story, "b.bin") == FileOrigins(path="b.bin", is_binary=True)
     assert asked(story, "empty") == FileOrigins(path="empty")
+    story.write("new", "")
+    assert asked(story, "new").ranges == ()
 
 
 # ---------------------------------------------------------------- the command

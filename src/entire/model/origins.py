@@ -78,6 +78,7 @@ class WhyView(Value):
 
     rev: str = ""
     is_of_lines: bool = False  # single lines were asked about, not whole files
+    is_of_worktree: bool = False  # no file was named
     files: tuple[FileOrigins, ...] = ()
 
 

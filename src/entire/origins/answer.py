@@ -74,14 +74,14 @@ def _uncommitted(place: Place, catalog: Catalog, request: WhyRequest) -> WhyView
     from entire.origins import open_lines, turn_calls
 
     if not (request.target or request.path):
-        return WhyView(files=tuple(open_lines.describe(place, catalog, open_lines.find(place))))
+        return WhyView(is_of_worktree=True, files=tuple(open_lines.describe(place, catalog, open_lines.find(place))))
     target = targets.resolve(place, request)
     changed = [] if target.rev else open_lines.find(place, target.path)
     first, last = target.first or 1, target.last or _EVERY
     files = [open_lines.within(file, first, last) for file in open_lines.describe(place, catalog, changed)]
     if target.first:
         files = [turn_calls.add(place, catalog, file, changed[0]) for file in files]
-    return WhyView(files=tuple(files))
+    return WhyView(is_of_lines=bool(target.first), files=tuple(files))
 
 
 # ---------------------------------------------------------------- blame
@@ -123,7 +123,9 @@ def _unknown_to_git(place: Place, target: Target, error: GitError) -> Blame:
     lines = lines[: len(lines) - (not lines[-1])]
     first, last = target.first or 1, min(target.last or len(lines), len(lines))
     if first > last:
-        raise EntireError(f"file {target.path} has only {len(lines)} lines" if target.first else "")
+        if target.first:
+            raise EntireError(f"file {target.path} has only {len(lines)} line{'s' * (len(lines) != 1)}")
+        return Blame()
     group = Group(oid=_ZEROS, path=target.path, source_line=first, line=first, count=last - first + 1)
     return Blame(groups=(group,), sources={_ZEROS: Source(oid=_ZEROS)}, lines=tuple(lines[first - 1 : last]))
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 
 from entire.errors import EntireError, UsageError
 from entire.git import bulk, history
-from entire.model.value import Value
+from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +16,11 @@ if TYPE_CHECKING:
     from entire.layout import Place
     from entire.model.origins import WhyRequest
 
+    Lines = tuple[int, int] | None  # the first and the last, as they were given; None: all
+
 _HINT = "FILE, FILE:LINE, FILE:FIRST-LAST, or any of them after REV:"
+_LINES = re.compile(r"(-?[0-9]{1,99})(?:-([0-9]{1,99}))?")  # also such as there cannot be
+_MOST = (1 << 31) - 1  # lines that git counts
 
 
 class Target(Value):
@@ -30,7 +35,7 @@ class Target(Value):
 def resolve(place: Place, request: WhyRequest) -> Target:
     """Return what a request means; raises UsageError or EntireError if there is no such file, line or revision."""
     if request.target:
-        found = next(_readings(place, request), None)
+        found, lines = next(_readings(place, request), (None, None))
         if found is None:
             raise _not_found(place, request)
         if not found.rev and _is_folder(os.path.join(place.top, found.path)):
@@ -38,38 +43,44 @@ def resolve(place: Place, request: WhyRequest) -> Target:
         if not found.rev and (inner := _repository_of(place, found.path)):
             raise UsageError(f"{found.path} is in the repository {inner}", hint=f"run `entire why` in {inner}")
     else:
-        found = Target(path=request.path, rev=_commit(place, request.rev) if request.rev else "",
-                       first=request.first, last=request.last or request.first)  # fmt: skip
-    if found.first < 0 or found.last < found.first or (found.last and not found.first):
-        raise UsageError(f"{found.first}-{found.last} is not a range of lines", hint="lines are counted from 1")
-    return found
+        found = Target(path=request.path, rev=_commit(place, request.rev) if request.rev else "")
+        lines = (request.first, request.last or request.first) if request.first or request.last else None
+    return found if lines is None else _limited(found, *lines)
 
 
-def _readings(place: Place, request: WhyRequest) -> Iterator[Target]:
-    """Yield the readings of a target that name a file that exists: whole names first, so that colons can be in them."""
-    for name, first, last in _with_lines(request.target):
+def _limited(target: Target, first: int, last: int) -> Target:
+    """Return these lines of a file; raises UsageError if there cannot be such lines."""
+    if first < 1:
+        raise UsageError(f"{target.path} has no line {first}", hint="count lines from 1")
+    if last < first:
+        hint = f"give the first line first: {target.path}:{last}-{first}" if last > 0 else "count lines from 1"
+        raise UsageError(f"{first}-{last} is not a range of lines", hint=hint)
+    return replace(target, first=min(first, _MOST), last=min(last, _MOST))
+
+
+def _readings(place: Place, request: WhyRequest) -> Iterator[tuple[Target, Lines]]:
+    """Yield the readings of a target that name a file that exists, each with the lines that it names: whole names
+    first, so that colons can be in them.
+    """
+    for name, lines in _with_lines(request.target):
         path = _in_worktree(place, request.folder or place.top, name)
         if path and os.path.lexists(os.path.join(place.top, path)):
-            yield Target(path=path, first=first, last=last)
-    for name, first, last in _with_lines(request.target):
+            yield Target(path=path), lines
+    for name, lines in _with_lines(request.target):
         for at in (at for at, char in enumerate(name) if char == ":"):
             rev = history.resolve(place.top, name[:at]) if at else ""
             path = _in_commit(place, request.folder or place.top, rev, name[at + 1 :]) if rev else ""
             if path:
-                yield Target(path=path, rev=rev, first=first, last=last)
+                yield Target(path=path, rev=rev), lines
 
 
-def _with_lines(text: str) -> Iterator[tuple[str, int, int]]:
+def _with_lines(text: str) -> Iterator[tuple[str, Lines]]:
     """Yield the whole text, and if it ends in a line or a range of lines, the text before it with them."""
-    yield text, 0, 0
-    name, colon, lines = text.rpartition(":")
-    first, dash, last = lines.partition("-")
-    if colon and _is_number(first) and (_is_number(last) if dash else True):
-        yield name, int(first), int(last or first)
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and 0 < int(text) < 1 << 31 if len(text) < 12 else False
+    yield text, None
+    name, _, lines = text.rpartition(":")
+    found = _LINES.fullmatch(lines)
+    if name and found:
+        yield name, (int(found[1]), int(found[2] or found[1]))
 
 
 def _in_worktree(place: Place, folder: str, name: str) -> str:
@@ -105,7 +116,7 @@ def _commit(place: Place, rev: str) -> str:
 
 
 def _not_found(place: Place, request: WhyRequest) -> EntireError:
-    for name, _, _ in _with_lines(request.target):
+    for name, _ in _with_lines(request.target):
         path = _in_worktree(place, request.folder or place.top, name)
         if path and bulk.ids(place.top, [f"HEAD:{path}"], "blob")[0]:
             return EntireError(f"{path} is not in the worktree", hint=f"run `entire why HEAD:{path}`")

@@ -22,10 +22,15 @@ _COLOURS = {TURN: "cyan", PERSON: "", UNKNOWN: "yellow"}
 _COMMIT = "  Commit:     "
 
 
+_NO_CHANGES = "There are no uncommitted changes."
+
+
 def listing(view: WhyView, width: int | None, style: Style) -> Iterator[str]:
     """Yield the ranges of each file, one a line; ``width`` None: as long as they are."""
+    if not view.files:
+        yield _NO_CHANGES
     for number, file in enumerate(view.files):
-        if len(view.files) > 1:
+        if view.is_of_worktree:
             yield from [""] * bool(number)
             yield style(text.full_path(file.path), "bold")
         yield from _ranges(file, width, style)
@@ -44,7 +49,7 @@ def _ranges(file: FileOrigins, width: int | None, style: Style) -> Iterator[str]
         yield "A binary file has no lines; `entire log` and `entire show` tell about its commits."
         return
     if not file.ranges:
-        yield "The file has no lines."
+        yield "Uncommitted changes only remove lines." if file.status else "The file has no lines."
         return
     numbers = len(str(file.ranges[-1].last)) * 2 + 1
     origins = {id(part.origin): part.origin for part in file.ranges}  # equal ones are mostly the same object
@@ -93,14 +98,19 @@ def _numbers(part: LineRange) -> str:
 
 def answers(view: WhyView, width: int | None, style: Style) -> Iterator[str]:
     """Yield all that is known about the lines of a file."""
+    if not view.files:
+        yield _NO_CHANGES
     for file in view.files:
-        if not file.ranges:
+        if not file.ranges and file.status and file.change is None:
+            yield "No uncommitted change is in these lines."
+        elif not file.ranges:
             yield from _ranges(file, width, style)
-        first = file.ranges[0].first if file.ranges else 0
+        at = 0  # there may be other lines between the ranges
         for number, part in enumerate(file.ranges):
             yield from [""] * bool(number)
-            code = file.lines[part.first - first : part.last - first + 1]
-            yield from answer(file.path, part, code, width, style)
+            count = part.last - part.first + 1
+            yield from answer(file.path, part, file.lines[at : at + count], width, style)
+            at += count
 
 
 def answer(path: str, part: LineRange, code: Sequence[str], width: int | None, style: Style) -> Iterator[str]:
