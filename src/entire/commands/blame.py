@@ -33,6 +33,8 @@ _SHOWN = {
 }
 _SETTINGS = {"showemail": "has_mail", "blankboundary": "hides_boundary"}
 _RELATIVE_CELLS = 22  # what git leaves for ``4 years, 11 months ago``
+_OWNER_CELLS, _FEWEST_CELLS = 40, 12  # of an agent and its prompt
+_NARROW = 64  # columns
 _TRUE = ("", "true", "yes", "on", "1")
 
 
@@ -84,9 +86,19 @@ def run(args: Sequence[str], *, as_json: bool = False, paged: bool = True) -> in
         date = next((word.removeprefix("--date=") for word in reversed(options) if word.startswith("--date=")), "")
         date = date or settings.get("date", "")
         view = workspace.blame_dates(view, date) if date not in ("", "iso", "iso8601", "default") else view
-        shown = replace(_form(options, settings), date_cells=_RELATIVE_CELLS if date == "relative" else 0)
+        shown = replace(_form(options, settings), date_cells=_RELATIVE_CELLS if date == "relative" else 0, **_room())
         _show(blame.lines(view, shown), workspace, paged=paged)
     return 0
+
+
+def _room() -> dict[str, int]:
+    """Return what a narrow terminal leaves for the names before the lines."""
+    width = text.terminal_width(sys.stdout)
+    return (
+        {"owner_cells": min(_OWNER_CELLS, max(_FEWEST_CELLS, width // 4)), "is_narrow": width < _NARROW}
+        if width
+        else {}
+    )
 
 
 def _form(options: Sequence[str], settings: Mapping[str, str]) -> BlameForm:

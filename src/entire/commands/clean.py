@@ -45,7 +45,7 @@ def run(request: CleanRequest, *, as_json: bool = False) -> int:
             "removed": len(view.removed), "undo_id": view.undo_id or None,
         }))  # fmt: skip
     else:
-        text.write(_preview(view) if request.dry_run else _summary(view))
+        text.write_wrapped(_preview(view) if request.dry_run else _summary(view))
     return 0
 
 
@@ -56,7 +56,7 @@ def undo(*, as_json: bool = False) -> int:
     else:
         restored = [text.count(len(done.refs), "ref")] if done.refs else []
         restored += [text.count(len(done.files), "file")] if done.files else []
-        text.write([f"Restored: {' and '.join(restored)}."])
+        text.write_wrapped([f"Restored: {' and '.join(restored)}."])
     return 0
 
 

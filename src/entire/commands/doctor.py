@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from entire.model.views import DoctorView, FindingView
     from entire.ui.console.text import Style
 
+_WORD = 7  # cells of a finding's first word
 _COLOURS = {"error": "red", "warning": "yellow", "note": "dim", "fixed": "green", "dropped": "green"}
 
 
@@ -51,14 +52,14 @@ def run(workspace: Workspace, *, fix: bool = False, yes: bool = False, as_json: 
             form.dumps({"healthy": view.is_healthy, "findings": [_as_json(finding) for finding in view.findings]})
         )
     else:
-        text.write(_page(view, text.style_for(sys.stdout), fixed=fix))
+        text.write_wrapped(_page(view, text.style_for(sys.stdout), fixed=fix))
     return 0 if view.is_healthy else 1
 
 
 def _confirm(view: DoctorView, *, quiet: bool) -> None:
     if quiet or not prompts.can_ask():
         raise UsageError("repairing needs your confirmation", hint="add --yes; run `entire doctor` to see the problems")
-    text.write(["To be repaired:", *_lines(view.fixable, text.style_for(sys.stdout))])
+    text.write_wrapped(["To be repaired:", *_lines(view.fixable, text.style_for(sys.stdout))])
     if not prompts.confirm("Repair this?", default=True):
         raise click.Abort
 
@@ -85,10 +86,13 @@ def _page(view: DoctorView, style: Style, *, fixed: bool) -> list[str]:
 
 
 def _lines(findings: Sequence[FindingView], style: Style) -> list[str]:
-    lines = []
+    lines: list[str] = []
+    width = text.terminal_width(sys.stdout)
     for finding in findings:
         word = finding.remedy if finding.fixed else finding.severity
-        lines.append(f"{style(word.ljust(7), _COLOURS[word])}  {finding.check}: {text.plain(finding.message)}")
+        blanks = " " * (_WORD + 2)
+        first, *more = text.broken([f"{blanks}{finding.check}: {text.plain(finding.message)}"], width)
+        lines += [style(word.ljust(_WORD), _COLOURS[word]) + first[_WORD:], *more]
         if finding.hint and not finding.fixed:
-            lines.append(f"         {text.plain(finding.hint)}")
+            lines.append(f"{blanks}{text.plain(finding.hint)}")
     return lines

@@ -160,7 +160,8 @@ class Explainer:
             uncommitted = self.workspace.uncommitted_sessions(here=True)
             work = [state for state in uncommitted if session_id in ("", state.session_id)]
             lines = history.listing(rows, total, pager.width() or None, time.time(), self.style)
-            return self._lines(pages.listing(branch, lines, total, self.style, session_id=session_id, open_work=work))
+            page = pages.listing(branch, lines, total, self.style, session_id=session_id, open_work=work)
+            return self._lines(text.broken(page, pager.width()))
 
     def checkpoint(self, prefix: str) -> int:
         return self._show(prefix, "checkpoint")

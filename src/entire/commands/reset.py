@@ -48,11 +48,11 @@ def run(request: ResetRequest, *, as_json: bool = False) -> int:
         text.write(form.dumps({"dry_run": request.dry_run, "head": view.head, "sessions": view.sessions,
                                "branches": view.branches, "undo_id": view.undo_id or None}))  # fmt: skip
     elif view.is_empty:
-        text.write([f"Nothing to discard on {view.head[:7] or 'this branch'}."])
+        text.write_wrapped([f"Nothing to discard on {view.head[:7] or 'this branch'}."])
     elif request.dry_run:
-        text.write([*_listed(view, "Would be discarded:"), "Nothing was changed."])
+        text.write_wrapped([*_listed(view, "Would be discarded:"), "Nothing was changed."])
     else:
-        text.write([*_listed(view, "Discarded:"), "Run `entire reset --undo` to restore this."])
+        text.write_wrapped([*_listed(view, "Discarded:"), "Run `entire reset --undo` to restore this."])
     return 0
 
 
@@ -61,7 +61,7 @@ def _confirm(view: ResetView, *, quiet: bool) -> None:
         raise UsageError(
             "discarding steps needs your confirmation", hint="add --force, or --dry-run to see what would be discarded"
         )
-    text.write(_listed(view, "To be discarded:"))
+    text.write_wrapped(_listed(view, "To be discarded:"))
     if not prompts.confirm("Discard this?"):
         raise click.Abort
 
@@ -71,7 +71,7 @@ def undo(*, as_json: bool = False) -> int:
     if as_json:
         text.write(form.dumps({"undo_id": done.undo_id, "refs": done.refs, "files": done.files}))
     else:
-        text.write([f"Restored: {done.title}."])
+        text.write_wrapped([f"Restored: {done.title}."])
     return 0
 
 

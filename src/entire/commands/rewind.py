@@ -232,7 +232,7 @@ def _carry_out(rewind: Rewind, mode: Mode, *, keep_mine: bool = False) -> int:
     if mode.as_json:
         text.write(form.dumps(done))
     else:
-        text.write(points.summary(done, text.style_for(sys.stdout), done=True, keep_mine=keep_mine))
+        text.write_wrapped(points.summary(done, text.style_for(sys.stdout), done=True, keep_mine=keep_mine))
     return 0
 
 

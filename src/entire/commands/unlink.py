@@ -47,11 +47,11 @@ def run(request: UnlinkRequest, yes: bool = False, as_json: bool = False) -> int
     if as_json:
         text.write(form.dumps({"dry_run": request.dry_run, **view.__dict__}))
     elif not view.is_change:
-        text.write([linking.unchanged(view, unlink=True)])
+        text.write_wrapped([linking.unchanged(view, unlink=True)])
     elif request.dry_run:
-        text.write([*linking.unlinking(view), "Nothing was changed."])
+        text.write_wrapped([*linking.unlinking(view), "Nothing was changed."])
     else:
-        text.write(linking.unlinked(view))
+        text.write_wrapped(linking.unlinked(view))
     return 0
 
 
@@ -59,12 +59,15 @@ def _confirm(lines: list[str], *, quiet: bool) -> None:
     if quiet or not prompts.can_ask():
         raise UsageError("unlinking a commit needs your confirmation",
                          hint="add --yes, or --dry-run to see what would change")  # fmt: skip
-    text.write(lines)
+    text.write_wrapped(lines)
     if not prompts.confirm("Unlink this commit?"):
         raise click.Abort
 
 
 def undo(*, as_json: bool = False) -> int:
     done = Workspace.find().undo_link(unlinking=True)
-    text.write(form.dumps(done) if as_json else linking.undone(done))
+    if as_json:
+        text.write(form.dumps(done))
+    else:
+        text.write_wrapped(linking.undone(done))
     return 0

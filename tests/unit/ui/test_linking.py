@@ -5,7 +5,9 @@ from __future__ import annotations
 from entire.model import reasons
 from entire.model.linking import LinkedSessionView, LinkUndoneView, LinkView
 from entire.model.value import replace
+from entire.ui.console import text
 from entire.ui.screens import linking
+from tests import screens
 
 IDS = ("00000000000a", "00000000000b")
 SESSION = LinkedSessionView(
@@ -68,3 +70,12 @@ def test_every_reason_has_a_remedy_in_plain_words() -> None:
         words = linking.remedy(reason.text(session="s", agent="a", commit="c", checkpoints="d"), COMMIT)
         assert words.endswith(".")
         assert "COMMIT" not in words
+
+
+def test_the_screens_of_links() -> None:
+    session = replace(SESSION, session_id="5fd3c8f0-2b1e-4a57-9d50-6d1f0f3f2c11", first_prompt="写一个函数 " * 12)
+    view = replace(VIEW, subject="加入问候语 " * 9, reason="its trailer was removed by hand", sessions=(session,))
+    unlinked = replace(VIEW, before=IDS, after=IDS[:1], is_named=True)
+    lines = [*linking.linking(view), "", *linking.unlinking(unlinked), "", linking.unchanged(view, unlink=False), "",
+             *linking.linked(view), *linking.unlinked(unlinked)]  # fmt: skip
+    screens.check("links", lambda width, _: text.broken(lines, width))

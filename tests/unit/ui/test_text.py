@@ -17,6 +17,19 @@ def test_a_table_is_aligned() -> None:
     assert text.table([("one",), ("a", "b")]) == ["one", "a    b"]
 
 
+def test_a_table_counts_the_cells_of_wide_characters() -> None:
+    assert text.table([("问候", "b"), ("a", "b")]) == ["问候  b", "a     b"]
+
+
+def test_lines_are_broken_between_words_and_keep_their_colour() -> None:
+    style = text.Style(True)
+    lines = ["  one two three", style("one two three", "bold"), f"{style('a', 'red')} two three four", ""]
+    assert list(text.broken(lines, 9)) == [
+        "  one two", "  three", style("one two", "bold"), style("three", "bold"), lines[2], "",
+    ]  # fmt: skip
+    assert list(text.broken(lines, 0)) == list(text.broken(lines, None)) == lines
+
+
 @given(st.lists(st.lists(st.text(st.characters(codec="ascii", exclude_categories=["C"])), min_size=1, max_size=4)))
 def test_a_table_loses_nothing(rows: list[list[str]]) -> None:
     lines = text.table(rows)

@@ -34,7 +34,7 @@ def run(*, as_json: bool = False) -> int:
     if as_json:
         text.write(form.dumps({"plugins": found}))
     else:
-        text.write(_page(found, text.style_for(sys.stdout)))
+        text.write_wrapped(_page(found, text.style_for(sys.stdout)))
     return 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import shutil
 
 import click
 from click.shell_completion import CompletionItem
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     Function = TypeVar("Function", bound=Callable[..., Any])
 
+_WIDE_ENOUGH = 52  # columns: click takes no terminal for narrower
 EXIT_CODES = "Exit codes: 0 done, 1 error, 2 usage, 3 not a repository, 4 not enabled, 130 interrupted."
 
 
@@ -108,3 +110,12 @@ class Root(LazyGroup):
         self.params.append(debug)
         version = click.version_option(entire.__version__, "--version", message="entire %(version)s")
         version(self)
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Fit the help to a narrow terminal, too."""
+        columns = shutil.get_terminal_size().columns
+        if columns < _WIDE_ENOUGH:
+            extra.setdefault("terminal_width", max(columns - 2, 20))
+        return super().make_context(info_name, args, parent, **extra)

@@ -39,8 +39,4 @@ def width() -> int:
     """Return the terminal's width in cells; 0, which is no limit, for other outputs and where plain lines were asked
     for (ACCESSIBLE).
     """
-    if not diffs.is_paged():
-        return 0
-    import shutil
-
-    return max(shutil.get_terminal_size().columns, 20)
+    return text.terminal_width(sys.stdout)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from entire.ui.console.lists import Line, Preview, Rows
 
+_ROOM = 4  # cells for a short answer
 _YES = {"y": True, "yes": True, "n": False, "no": False}
 
 
@@ -78,10 +79,10 @@ def _choose_plain(
     names = [name for name, _ in options]
     width = max(len(name) for name in names)
     while True:
-        click.echo(question, err=True)
+        _say(question)
         for number, (name, description) in enumerate(options, 1):
             mark = "*" if name in preset else " "
-            click.echo(f" {mark}{number}) {name:<{width}}  {description}", err=True)
+            _say(f" {mark}{number}) {name:<{width}}  {description}")
         hint = f" (* = {', '.join(preset)})" if preset else ""
         answer = _ask(f"Numbers or names, separated by spaces{hint}: ")
         words = (answer or "").replace(",", " ").split()
@@ -140,9 +141,9 @@ def select(question: str, options: Sequence[tuple[str, str]]) -> str:
     """Ask for one of the options (name, description); an empty answer means the first, the end of input aborts."""
     names = [name for name, _ in options]
     width = max(len(name) for name in names)
-    click.echo(question, err=True)
+    _say(question)
     for number, (name, description) in enumerate(options, 1):
-        click.echo(f"  {number}) {name:<{width}}  {description}", err=True)
+        _say(f"  {number}) {name:<{width}}  {description}")
     while True:
         reply = answer(f"Number or name [{names[0]}]: ")
         if not reply:
@@ -179,9 +180,16 @@ def answer(question: str) -> str:
     return line
 
 
+def _say(line: str) -> None:
+    text.write_wrapped([line], sys.stderr)
+    sys.stderr.flush()
+
+
 def _ask(question: str) -> str | None:
     """Read a line; None at the end of input."""
-    click.echo(question, nl=False, err=True)
+    width = text.terminal_width(sys.stderr)
+    shown = "\n".join(wrapping.wrap(question, width - _ROOM)) + " " if width else question
+    click.echo(shown, nl=False, err=True)
     line = sys.stdin.readline()
     if not line.endswith("\n"):
         click.echo(err=True)

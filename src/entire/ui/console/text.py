@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 
+from entire.ui.console import wrapping
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import TextIO
 
 _CODES = {"bold": "1", "dim": "2", "green": "32", "yellow": "33", "red": "31", "cyan": "36"}
+_STYLED = re.compile("(\033\\[[0-9]+m)([^\033]*)(\033\\[0m)")  # a whole line in one style
+_NARROWEST = 20  # cells
 _JOINERS = "\u200c\u200d"
 _LATIN = "\u024f"  # the last letter of the scripts that are written without joiners
 
@@ -75,11 +80,15 @@ def table(rows: Iterable[Sequence[str]], *, gap: str = "  ", lead: str = "") -> 
     if not cells:
         return []
     columns = max(len(row) for row in cells)
-    widths = [max((len(row[n]) for row in cells if n < len(row)), default=0) for n in range(columns)]
+    widths = [max((wrapping.width(row[n]) for row in cells if n < len(row)), default=0) for n in range(columns)]
     return [
-        lead + gap.join(cell.ljust(widths[n]) if n < len(row) - 1 else cell for n, cell in enumerate(row)).rstrip()
+        lead + gap.join(_padded(cell, widths[n]) if n < len(row) - 1 else cell for n, cell in enumerate(row)).rstrip()
         for row in cells
     ]
+
+
+def _padded(cell: str, cells: int) -> str:
+    return cell + " " * (cells - wrapping.width(cell))
 
 
 def count(number: int, word: str, plural: str = "") -> str:
@@ -119,6 +128,36 @@ def write(lines: str | Iterable[str], stream: TextIO | None = None) -> None:
     text = lines if isinstance(lines, str) else "".join(line + "\n" for line in lines)
     encoding = getattr(out, "encoding", None) or "utf-8"
     out.write(text.encode(encoding, "replace").decode(encoding))
+
+
+def terminal_width(stream: TextIO) -> int:
+    """Return a terminal's width in cells; 0, which is no limit, for other outputs and where plain lines were asked for
+    (ACCESSIBLE).
+    """
+    if not stream.isatty() or os.environ.get("ACCESSIBLE", "0") not in ("", "0"):
+        return 0
+    import shutil
+
+    try:
+        own = tuple(os.get_terminal_size(stream.fileno()))
+    except (OSError, ValueError):
+        own = (80, 24)
+    return max(shutil.get_terminal_size((own[0], own[1])).columns, _NARROWEST)
+
+
+def broken(lines: Iterable[str], width: int | None) -> Iterator[str]:
+    """Break lines between words to a width, 0 or None for none. A line in more than one style stays as it is."""
+    for line in lines:
+        styled = _STYLED.fullmatch(line)
+        start, inner, end = styled.groups() if styled else ("", line, "")
+        pieces = wrapping.wrap(inner, width) if width and "\033" not in inner else [inner]
+        yield from (start + piece + end for piece in pieces)
+
+
+def write_wrapped(lines: Iterable[str], stream: TextIO | None = None) -> None:
+    """Write sentences and tables; on a terminal, lines are broken between words to its width."""
+    out = stream or sys.stdout
+    write(broken(lines, terminal_width(out)), out)
 
 
 def progress(message: str) -> None:

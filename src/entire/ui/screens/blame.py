@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from entire.model.origins import BlamedCommit, BlamedLines, BlameView, Origin
 
-_OWNER_CELLS = 40
+_DAY = len("2026-11-22")
 _HEADER_LENGTH = 300
 
 
@@ -30,6 +30,8 @@ class BlameForm(Value):
     hides_boundary: bool = False
     date_cells: int = 0  # at least
     digits: int = 7  # of a commit's id
+    owner_cells: int = 40  # at most, of an agent and its prompt
+    is_narrow: bool = False  # names of people are cut, too, and there is no room for the time of the day
 
 
 # ---------------------------------------------------------------- for people
@@ -65,9 +67,10 @@ def _owner(part: BlamedLines, form: BlameForm) -> str:
     """Return who wrote the lines: the agent with the beginning of the prompt, or the author as git shows it."""
     origin = part.origin
     if origin.kind == TURN:
-        prompt = text.one_line(origin.prompt, _OWNER_CELLS)
-        return wrapping.fit(f"{text.one_line(origin.agent or 'agent', 20)}: {prompt}".rstrip(": "), _OWNER_CELLS)
-    return text.plain(part.commit.mail if form.has_mail else part.commit.author)
+        prompt = text.one_line(origin.prompt, form.owner_cells)
+        return wrapping.fit(f"{text.one_line(origin.agent or 'agent', 20)}: {prompt}".rstrip(": "), form.owner_cells)
+    name = text.plain(part.commit.mail if form.has_mail else part.commit.author)
+    return wrapping.fit(name, form.owner_cells) if form.is_narrow else name
 
 
 def _commit(commit: BlamedCommit, form: BlameForm) -> str:
@@ -85,7 +88,8 @@ def _date(commit: BlamedCommit, view: BlameView, form: BlameForm) -> str:
         return _padded(view.dates.get(commit.oid, ""), max(*map(len, view.dates.values()), form.date_cells))
     zone = commit.zone or "+0000"
     offset = (int(zone[1:3]) * 60 + int(zone[3:5])) * 60 * (-1 if zone[0] == "-" else 1)
-    return time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(commit.time + offset)) + f" {zone}"
+    shown = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(commit.time + offset)) + f" {zone}"
+    return shown[:_DAY] if form.is_narrow else shown
 
 
 # ---------------------------------------------------------------- for programs

@@ -145,7 +145,7 @@ def listing(rows: Iterable[LogRow], total: int, width: int | None, now: float, s
 
     yield from lines(noted(), width, now, style)
     if total > len(listed):
-        yield f"  ... and {total - len(listed)} older ones (--limit 0 shows all)"
+        yield f"  ... and {total - len(listed):,} older ones (--limit 0 shows all)"
 
 
 def _cell(name: str, row: LogRow, size: int, now: float, style: Style, *, is_cut: bool) -> str:

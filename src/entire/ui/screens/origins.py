@@ -22,6 +22,7 @@ _COLOURS = {TURN: "cyan", PERSON: "", UNKNOWN: "yellow"}
 _COMMIT = "  Commit:     "
 
 
+_BINARY = "A binary file has no lines; `entire log` and `entire show` tell about its commits."
 _NO_CHANGES = "There are no uncommitted changes."
 
 
@@ -32,7 +33,7 @@ def listing(view: WhyView, width: int | None, style: Style) -> Iterator[str]:
     for number, file in enumerate(view.files):
         if view.is_of_worktree:
             yield from [""] * bool(number)
-            yield style(text.full_path(file.path), "bold")
+            yield from text.broken([style(text.full_path(file.path), "bold")], width)
         yield from _ranges(file, width, style)
 
 
@@ -43,10 +44,11 @@ def _ranges(file: FileOrigins, width: int | None, style: Style) -> Iterator[str]
     if file.change is not None and (file.is_binary or not file.ranges):  # not committed, and nothing else to show
         source = f" from {text.full_path(file.old_path)}" if file.old_path else ""
         reason = f": {text.one_line(file.change.reason, 300)}" if file.change.reason else ""
-        yield f"{_CHANGES.get(file.status, 'changed')}{source} by {text.one_line(owner(file.change), 60)}{reason}"
+        change = _CHANGES.get(file.status, "changed")
+        yield from text.broken([f"{change}{source} by {text.one_line(owner(file.change), 60)}{reason}"], width)
         return
     if file.is_binary:
-        yield "A binary file has no lines; `entire log` and `entire show` tell about its commits."
+        yield from text.broken([_BINARY], width)
         return
     if not file.ranges:
         yield "Uncommitted changes only remove lines." if file.status else "The file has no lines."
@@ -115,7 +117,7 @@ def answers(view: WhyView, width: int | None, style: Style) -> Iterator[str]:
 
 def answer(path: str, part: LineRange, code: Sequence[str], width: int | None, style: Style) -> Iterator[str]:
     """Yield what is known about one range of lines: the code, who wrote it, what for, and where to read on."""
-    yield style(f"{text.full_path(path)}:{_numbers(part)}", "bold")
+    yield from text.broken([style(f"{text.full_path(path)}:{_numbers(part)}", "bold")], width)
     for line in code[:_CODE_LINES]:
         shown = text.plain(line.expandtabs(4))
         yield "  " + style(wrapping.fit(shown, width - 2) if width else shown, "dim")

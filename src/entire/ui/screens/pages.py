@@ -25,8 +25,7 @@ def status(
     view: views.StatusView, style: Style, now: float, *, detailed: bool, width: int | None = None
 ) -> Iterator[str]:
     """Show the state of a worktree, on a terminal within its width. Scripts read the first line."""
-    for line in _status(view, style, now, detailed=detailed, width=width):
-        yield from [line] if width is None or "\033" in line else wrapping.wrap(line, width)
+    yield from text.broken(_status(view, style, now, detailed=detailed, width=width), width)
 
 
 def _status(view: views.StatusView, style: Style, now: float, *, detailed: bool, width: int | None) -> Iterator[str]:

@@ -105,9 +105,9 @@ def _has_later_commits(workspace: Workspace, commit: str) -> bool:
 
 def wants_to_keep(rewind: Rewind) -> bool:
     """Ask whether to merge the user's own edits since the point."""
-    text.write(["", "You also changed these files since then:"], sys.stderr)
+    text.write_wrapped(["", "You also changed these files since then:"], sys.stderr)
     mine = [points.path(path) for path in rewind.view.yours]
-    text.write(["  " + path for path in mine[: points.SHOWN]], sys.stderr)
+    text.write_wrapped(["  " + path for path in mine[: points.SHOWN]], sys.stderr)
     if len(mine) > points.SHOWN:
         text.write([f"  and {len(mine) - points.SHOWN:,} more"], sys.stderr)
     ways = (
@@ -120,7 +120,7 @@ def wants_to_keep(rewind: Rewind) -> bool:
 def is_wanted(rewind: Rewind, program: str, *, keep_mine: bool = False) -> bool:
     """Show the plan and ask for confirmation; on request, show the diff first."""
     style = text.style_for(sys.stderr)
-    text.write(["", *points.summary(rewind.view, style, keep_mine=keep_mine)], sys.stderr)
+    text.write_wrapped(["", *points.summary(rewind.view, style, keep_mine=keep_mine)], sys.stderr)
     while True:
         answer = prompts.letter("Rewind?", {"y": "yes", "n": "no", "d": "diff"}, "n")
         if answer != "d":
