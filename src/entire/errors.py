@@ -64,6 +64,10 @@ class GitError(EntireError):
         self.stderr = stderr
 
 
+class PartialCloneError(GitError):
+    """A partial clone lacks an object, and git was kept from fetching it."""
+
+
 class RefMovedError(EntireError):
     """Another process moved a ref between our reading and writing it: read it again and retry."""
 

@@ -7,12 +7,14 @@ repository.
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import time
 
 from entire import layout, settings
 from entire.errors import EntireError, NotARepositoryError, NotEnabledError
 from entire.git import history
+from entire.git.offline import Offline
 from entire.model import origins, requests, views
 from entire.model.candidates import Candidate
 from entire.model.ids import HEX
@@ -22,6 +24,7 @@ from entire.store.catalog import Catalog
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+    from typing import Concatenate, ParamSpec, TypeVar
 
     from entire.layout import Place
     from entire.lifecycle.context import Context
@@ -35,7 +38,23 @@ if TYPE_CHECKING:
     from entire.rewind.plan import Rewind
     from entire.settings import Settings
 
+    Given = ParamSpec("Given")
+    Answer = TypeVar("Answer")
+
 _COMPLETED_POINTS = 50
+
+
+def _without_fetching(
+    ask: Callable[Concatenate[Workspace, Given], Answer],
+) -> Callable[Concatenate[Workspace, Given], Answer]:
+    """Return a method that asks git only for what is here: a partial clone fetches nothing, and says what it lacks."""
+
+    @functools.wraps(ask)
+    def asked(self: Workspace, /, *args: Given.args, **kwargs: Given.kwargs) -> Answer:
+        with self._offline:
+            return ask(self, *args, **kwargs)
+
+    return asked
 
 
 class Workspace:
@@ -51,6 +70,10 @@ class Workspace:
         """Load the settings and drop everything cached."""
         self.settings: Settings | None = settings.load(self.place)  # None: Entire was never enabled here
         self._known_catalog: Catalog | None = None
+
+    @property
+    def _offline(self) -> Offline:
+        return Offline(self.place.top, layout.METADATA_BRANCH)
 
     @property
     def _catalog(self) -> Catalog:
@@ -98,6 +121,7 @@ class Workspace:
 
     # ------------------------------------------------------------ names
 
+    @_without_fetching
     def target(self, name: str) -> views.TargetView:
         """Return what a name means: a commit, a checkpoint or a session (the latter two by id prefix too).
 
@@ -112,6 +136,7 @@ class Workspace:
                               known=self._catalog.branches)  # fmt: skip
         return found
 
+    @_without_fetching
     def session_id(self, prefix: str, *, default: str = "") -> str:
         """Return the session id that starts with ``prefix``, else ``default``.
 
@@ -137,12 +162,14 @@ class Workspace:
 
         return commits.find(self._catalog, name)
 
+    @_without_fetching
     def linked_commits(self, *, everywhere: bool = False) -> list[views.CommitView]:
         """Return the commits with a checkpoint, newest first: of this branch, or of all branches and tags."""
         from entire.queries import commits
 
         return commits.linked(self._catalog, everywhere=everywhere)
 
+    @_without_fetching
     def explain(self, commit: str) -> views.ExplanationView:
         """Return a commit with its checkpoints, or with the reason why it has none."""
         from entire.queries import checkpoints
@@ -158,7 +185,9 @@ class Workspace:
         """
         from entire.queries import history as rows
 
-        return rows.rows(self._catalog, request)
+        with self._offline:
+            found = rows.rows(self._catalog, request)
+        return self._offline.steps(found)
 
     # ------------------------------------------------------------ link
 
@@ -213,6 +242,7 @@ class Workspace:
         """
         return self.listing(limit, session_id=session_id)[0]
 
+    @_without_fetching
     def listing(
         self, limit: int = 20, *, session_id: str = "", everywhere: bool = False
     ) -> tuple[list[views.ListedView], int]:
@@ -221,6 +251,7 @@ class Workspace:
 
         return checkpoints.listing(self._catalog, limit, session_id, everywhere=everywhere)
 
+    @_without_fetching
     def checkpoint(self, prefix: str) -> views.CheckpointView:
         """Return a checkpoint by its id or id prefix; raises EntireError if there is none, or several."""
         from entire.queries import checkpoints
@@ -231,6 +262,7 @@ class Workspace:
         """Return the ids of all stored checkpoints of all branches, sorted."""
         return list(self._catalog.checkpoint_ids)
 
+    @_without_fetching
     def transcript(self, checkpoint: views.CheckpointView | str, session_id: str = "") -> bytes:
         """Return a stored transcript as the agent wrote it, redacted: the latest session's, or a given one's."""
         from entire.queries import checkpoints
@@ -238,6 +270,7 @@ class Workspace:
         name = checkpoint if isinstance(checkpoint, str) else checkpoint.id
         return checkpoints.transcript(self._catalog, name, session_id)
 
+    @_without_fetching
     def conversation(
         self, checkpoint: views.CheckpointView | str, session_id: str = "", start: int = 0
     ) -> list[views.MessageView]:
@@ -249,6 +282,7 @@ class Workspace:
 
     # ------------------------------------------------------------ show
 
+    @_without_fetching
     def show(self, request: ShowRequest) -> ShownView:
         """Return what a name means, with the conversations behind it; raises EntireError if it means nothing here."""
         from entire.queries import shown
@@ -276,6 +310,7 @@ class Workspace:
 
     # ------------------------------------------------------------ why
 
+    @_without_fetching
     def why(self, request: origins.WhyRequest) -> origins.WhyView:
         """Return where the lines of a file come from: the turn, the person's commit, or why that is not known.
 
@@ -285,6 +320,7 @@ class Workspace:
 
         return answer.why(self.place, self._catalog, request)
 
+    @_without_fetching
     def blame(self, args: Sequence[str], *, folder: str = "") -> origins.BlameView:
         """Return what ``git blame`` prints for ``args`` in a folder (default: the root), with the lines' origins.
 
@@ -307,6 +343,7 @@ class Workspace:
 
     # ------------------------------------------------------------ search
 
+    @_without_fetching
     def search(
         self, request: findings.SearchRequest, progress: Callable[[str], None] | None = None
     ) -> findings.SearchView:
@@ -320,6 +357,7 @@ class Workspace:
 
     # ------------------------------------------------------------ digest and story
 
+    @_without_fetching
     def digest(self, checkpoint: views.CheckpointView | str) -> DigestView:
         """Return a deterministic summary of a checkpoint, or of the one with an id or id prefix; no model is asked."""
         from entire.summaries import reading
@@ -333,6 +371,7 @@ class Workspace:
         parts = tuple(replace(part, digest=found.get(part.session_id)) for part in checkpoint.parts)
         return replace(checkpoint, parts=parts)
 
+    @_without_fetching
     def story(self, commits: str = "") -> StoryView:
         """Return the story of a range of commits (``main..HEAD``), by default of those since HEAD left the default
         branch; raises EntireError if there is no such range.
@@ -557,7 +596,8 @@ class Candidates:
         """Return the names of these kinds that begin with ``start``. Kinds: agent, branch, checkpoint, commit, plugin,
         point, prompt, session, turn.
         """
-        found = (candidate for kind in kinds for candidate in self._of(kind, start))
+        with Offline(self._place.top if self._place else "", layout.METADATA_BRANCH):
+            found = [candidate for kind in kinds for candidate in self._of(kind, start)]
         return list({name.name: name for name in found if name.name.startswith(start)}.values())
 
     def _of(self, kind: str, start: str) -> Iterable[Candidate]:

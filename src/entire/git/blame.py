@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from entire.errors import GitError
+from entire.errors import GitError, PartialCloneError
 from entire.git import run
 from entire.git.diff import unquote
+from entire.git.offline import Offline
 from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
@@ -20,7 +21,6 @@ _KEEPS_MEMORY = {
 """git reads each version of the file into memory and frees it: getting that from the system in small pages, and giving
 it back each time, takes a quarter of its time. Known to the GNU C library; others ignore it.
 """
-_OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}  # older versions of git know only the second
 _PARTIAL = "fatal: earlier versions of the file are not in this partial clone; `git blame` fetches them"
 
 
@@ -77,10 +77,9 @@ def run_as_asked(where: str, args: Sequence[str]) -> bytes:
 def _run(where: str, *args: str) -> bytes:
     """Run git without the network: in a partial clone it would fetch each version of the file that is not here."""
     try:
-        return run.at_once(where, *args, env={**_KEEPS_MEMORY, **run.environment(**_OFFLINE)})
-    except GitError as error:
-        if "from promisor remote" not in error.stderr:
-            raise
+        with Offline(where, "HEAD"):
+            return run.at_once(where, *args, env={**_KEEPS_MEMORY, **run.environment()})
+    except PartialCloneError as error:
         raise GitError(str(error), status=error.status, stderr=_PARTIAL) from None
 
 

@@ -6,7 +6,6 @@ import os
 import select
 
 from entire import process
-from entire.errors import GitError
 from entire.git import run
 from entire.git.history import Logged
 
@@ -81,7 +80,7 @@ def _check(child: process.Child) -> None:
     message = os.read(child.stderr, _CHUNK).decode("utf-8", "replace").strip()
     status = child.wait()
     if status:
-        raise GitError(f"git log failed: {message or f'status {status}'}", status=status, stderr=message)
+        raise run.failure("git log failed", message, status)
 
 
 class _Parser:

@@ -16,6 +16,7 @@ class Counted(Value):
     old_path: str
     added: int | None
     removed: int | None
+    is_counted: bool = True
 
 
 def parse(where: str, name: str) -> tuple[str, str]:
@@ -59,6 +60,14 @@ def counted(where: str, base: str, head: str) -> list[Counted]:
         words = words[1 if words[0].split("\t", 2)[2] else 3 :]
         found.append(Counted(path=path, old_path=old, added=_number(added), removed=_number(removed)))
     return found
+
+
+def named(where: str, base: str, head: str) -> list[Counted]:
+    """Return what ``counted`` does, without the numbers and without looking for renamed files: reads no file."""
+    fork = history.fork_point(where, base, head) or base
+    words = run.git(where, "diff-tree", "-z", "-r", "--name-only", "--no-renames", fork, head, "--").stdout
+    paths = words.decode("utf-8", "surrogateescape").split("\0")[:-1]
+    return [Counted(path=path, old_path=path, added=None, removed=None, is_counted=False) for path in paths]
 
 
 def _number(text: str) -> int | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from entire import process
-from entire.errors import GitError
 from entire.git import run
 from entire.model.value import Value
 
@@ -134,7 +133,7 @@ class Objects:
         data = os.read(self._child.stdout, 1 << 18)
         if not data:
             message = os.read(self._child.stderr, 1 << 16).decode("utf-8", "replace").strip()
-            raise GitError(f"git cat-file ended unexpectedly: {message}", hint=run.hint(message))
+            raise run.failure("git cat-file ended unexpectedly", message)
         return data
 
     def _until_newline(self) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from entire import process
-from entire.errors import GitError
+from entire.errors import GitError, PartialCloneError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,13 +34,19 @@ _INHERITED = (
 )
 
 
+LIMITS: dict[str, str] = {}
+"""Variables of every git that starts: see ``entire.git.offline``."""
+_PROMISED = "promisor remote"
+_LACKS = "this partial clone lacks a part of what is asked for"
 _UNREACHABLE = "this partial clone lacks what is asked for: connect to its remote, so that git can fetch it"
 
 
 def environment(**extra: str) -> dict[str, str]:
     """Return git's environment: few inherited ``GIT_*`` variables, no optional locks, no prompts, C messages."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _INHERITED}
-    env.update(GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0", LC_ALL="C", GIT_NO_REPLACE_OBJECTS="1", **extra)
+    env.update(
+        GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0", LC_ALL="C", GIT_NO_REPLACE_OBJECTS="1", **LIMITS, **extra
+    )
     return env
 
 
@@ -59,16 +65,25 @@ def git(
 ) -> process.Completed:
     """Run a git command in ``where``; a status not in ``ok`` raises GitError with the command and git's message."""
     done = process.run(argv(where, args), stdin=stdin, env=env or environment(), timeout=timeout)
-    if done.status not in ok:
+    if done.status not in ok or (LIMITS and done.status):
         message = done.stderr.decode("utf-8", "replace").strip()
         words = " ".join(os.fsdecode(arg) for arg in args[:4])
-        raise GitError(f"git {words} failed: {message or f'status {done.status}'}", status=done.status, stderr=message)
+        error = failure(f"git {words} failed", message, done.status)
+        if done.status not in ok or isinstance(error, PartialCloneError):
+            raise error
     return done
+
+
+def failure(what: str, message: str, status: int = 1) -> GitError:
+    """Return the error of a git that failed, by its message."""
+    if LIMITS and _PROMISED in message:
+        return PartialCloneError(_LACKS, status=status, stderr=message)
+    return GitError(f"{what}: {message or f'status {status}'}", hint=hint(message), status=status, stderr=message)
 
 
 def hint(message: str) -> str:
     """Return what to do about git's message if it could not fetch what a partial clone lacks, else ''."""
-    return _UNREACHABLE if "remote repository" in message or "promisor remote" in message else ""
+    return _UNREACHABLE if "remote repository" in message or _PROMISED in message else ""
 
 
 def at_once(where: str, *args: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> bytes:
@@ -76,7 +91,7 @@ def at_once(where: str, *args: str, stdin: bytes = b"", env: dict[str, str] | No
     done = process.run_at_once(argv(where, args), stdin, env or environment())
     if done.status:
         message = done.stderr.decode("utf-8", "replace").strip()
-        raise GitError(f"git {args[0]} failed: {message}", hint=hint(message), status=done.status, stderr=message)
+        raise failure(f"git {args[0]} failed", message, done.status)
     return done.stdout
 
 

@@ -34,6 +34,7 @@ class StoryFileView(Value):
     old_path: str = ""  # if it was renamed
     added: int | None = None  # lines; None for a binary file
     removed: int | None = None
+    is_counted: bool = True  # False: a partial clone has not the file's content
     by_agents: int = 0
     by_people: int = 0
 

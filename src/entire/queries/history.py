@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire.agents import registry
-from entire.errors import EntireError, GitError
+from entire.errors import EntireError, GitError, PartialCloneError
 from entire.git import bulk, history, log_stream, read
 from entire.model import records, transcripts
 from entire.model.histories import LogRow
@@ -71,6 +71,8 @@ def _batches(where: str, request: LogRequest) -> Iterator[list[LoggedChange]]:
     )  # fmt: skip
     try:
         yield from found
+    except PartialCloneError:
+        raise
     except GitError as error:
         if not request.revisions and not history.resolve(where, "HEAD"):  # no commit yet
             return

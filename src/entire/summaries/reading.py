@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.errors import MissingObjectError
+from entire.errors import MissingObjectError, PartialCloneError
 from entire.git import bulk, history
 from entire.queries import checkpoints
 from entire.summaries import digest
@@ -44,7 +44,11 @@ def _committed(top: str, found: CheckpointView, paths: Iterable[str]) -> dict[st
     if not commit:
         return {}
     texts: dict[str, str | None] = {}
-    for path, blob in zip(names, bulk.get(top, [f"{commit}:{path}" for path in names]), strict=False):
+    try:
+        blobs = list(bulk.get(top, [f"{commit}:{path}" for path in names]))
+    except PartialCloneError:
+        return {}
+    for path, blob in zip(names, blobs, strict=True):
         if blob is None:
             texts[path] = None
         elif blob.type == "blob" and len(blob.data) <= _MAX_FILE and not _is_foreign(blob.data):

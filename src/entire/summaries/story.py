@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.errors import EntireError, UsageError
+from entire.errors import EntireError, PartialCloneError, UsageError
 from entire.git import history, ranges, read
 from entire.model import transcripts
 from entire.model.stories import StoryCommitView, StoryFileView, StorySessionView, StoryView
@@ -80,7 +80,7 @@ class _Story:
         ))  # fmt: skip
 
     def view(self, base: str, head: str) -> StoryView:
-        files = ranges.counted(self._catalog.place.top, base, head) if self._commits else []
+        files = self._counted(base, head) if self._commits else []
         return StoryView(
             base=base,
             head=head,
@@ -94,11 +94,19 @@ class _Story:
             sessions=tuple(self._sessions.values()),
         )
 
+    def _counted(self, base: str, head: str) -> list[ranges.Counted]:
+        try:
+            return ranges.counted(self._catalog.place.top, base, head)
+        except PartialCloneError:
+            return ranges.named(self._catalog.place.top, base, head)
+
     # ------------------------------------------------------------ checkpoints
 
     def _find(self, name: str) -> CheckpointView | None:
         try:
             return checkpoints.find(self._catalog, name)
+        except PartialCloneError:
+            raise
         except EntireError:  # not stored here, or not readable
             return None
 
@@ -169,4 +177,5 @@ class _Story:
         names = {file.path, file.old_path}
         agents, people = (sum(self._owners.get(name, (0, 0))[n] for name in names) for n in (0, 1))
         return StoryFileView(path=file.path, old_path=file.old_path if file.old_path != file.path else "",
-                             added=file.added, removed=file.removed, by_agents=agents, by_people=people)  # fmt: skip
+                             added=file.added, removed=file.removed, is_counted=file.is_counted, by_agents=agents,
+                             by_people=people)  # fmt: skip

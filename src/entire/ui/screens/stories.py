@@ -81,6 +81,8 @@ def _asked(commits: Sequence[StoryCommitView]) -> Iterator[str]:
 def _changed(view: StoryView) -> Iterator[str]:
     added, removed = (sum(getattr(file, name) or 0 for file in view.files) for name in ("added", "removed"))
     lines = f"{text.count(len(view.files), 'file')}, +{added:,} -{removed:,} lines"
+    if not all(file.is_counted for file in view.files):
+        lines = f"{text.count(len(view.files), 'file')}; a partial clone lacks what counting their lines needs"
     yield from (f"{lines}. {_share(view.by_agents, view.by_people)}", "")
     rows = [_file(file) for file in view.files[:_FILES]]
     yield from _table(("File", "Lines", "By agents", "By people"), rows)
@@ -97,7 +99,8 @@ def _share(agents: int, people: int) -> str:
 
 def _file(file: StoryFileView) -> tuple[str, ...]:
     name = code(file.path) + (f" (was {code(file.old_path)})" if file.old_path else "")
-    lines = "binary" if file.added is None else f"+{file.added:,} -{file.removed or 0:,}"
+    unknown = "binary" if file.is_counted else "?"
+    lines = unknown if file.added is None else f"+{file.added:,} -{file.removed or 0:,}"
     return name, lines, *(f"{number:,}" if number else "" for number in (file.by_agents, file.by_people))
 
 
