@@ -25,6 +25,7 @@ from tests.integration import bare_agent
 from tests.integration.bare_agent import Bare, Chosen, TextGenerator, with_capabilities
 from tests.integration.commandline import Repo
 from tests.integration.story import Story
+from tests.integration.test_digest import run
 
 BRANCH = "entire/checkpoints/v1"
 ONE, TWO = "1cc5a4cd674f", "da654c830473"  # checkpoints with one and two sessions
@@ -229,6 +230,40 @@ def test_the_prompt_holds_what_is_stored_of_this_checkpoint(world: Repo) -> None
     assert "Person: create greeting file\n" in prompt
     assert "Tool " in prompt
     assert "Agent: " in prompt
+
+
+def test_the_prompt_says_what_failed_and_what_was_taken_back(
+    story: Story, bare: type[Bare], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(story.root)
+    session = story.started()
+    with session.turn("Add a greeting"):
+        session.write("hello.py", "def hello():\n    return 'helo'\n")
+        run(session, "pytest -q", "E   AssertionError: helo\n1 failed in 0.1s", fails=True)
+        session.edit("hello.py", "helo", "hello")
+        run(session, "pytest -q", "2 passed in 0.1s")
+    story.commit("Add a greeting")
+    Workspace.find().summarize(SummaryRequest(checkpoint=story.ids()[0]))
+    ((prompt, _),) = Poet.asked
+    assert (
+        """\
+## Commands that failed
+
+{"command": "pytest -q", "error": "E AssertionError: helo", "times": 1, "is_fixed": true, "files": ["hello.py"]}
+
+## Test runs
+
+{"command": "pytest -q", "runner": "pytest", "result": "failed", "failed": 1}
+{"command": "pytest -q", "runner": "pytest", "result": "passed", "passed": 2}
+
+## Lines that were taken back
+
+{"path": "hello.py", "fate": "replaced", "text": "return 'helo'", "lines": 1, "instead": "return 'hello'"}
+
+## Prompts
+"""
+        in prompt
+    )
 
 
 def test_an_earlier_checkpoints_conversation_is_not_in_it(world: Repo) -> None:

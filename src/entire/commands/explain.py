@@ -74,7 +74,7 @@ def command(
     `entire log`.
 
     A summary is written by the model of the session's agent if it can, else of the only agent that can, or --with names
-    one. The agent's program gets the stored prompts, file names and a shortened conversation.
+    one. The agent's program gets the stored prompts, file names, the digest and a shortened conversation.
 
     Example: entire explain HEAD
     """

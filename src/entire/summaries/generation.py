@@ -12,10 +12,11 @@ from entire.agents import capabilities, registry
 from entire.errors import EntireError
 from entire.model.ids import CheckpointId
 from entire.model.records import Summary
+from entire.model.value import replace
 from entire.queries import checkpoints
 from entire.store import summaries
 from entire.store.summaries import NewSummary
-from entire.summaries import answer, prompt
+from entire.summaries import answer, prompt, reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,8 +65,9 @@ def generate(context: Context, catalog: Catalog, request: SummaryRequest, progre
 def _prompts(catalog: Catalog, found: CheckpointView, request: SummaryRequest) -> list[tuple[PartView, str]]:
     """Return the sessions to summarize, each with its prompt."""
     lacking = [part for part in found.parts if request.force or part.summary in (None, Summary())]
+    digests = {part.session_id: part for part in reading.of_checkpoint(catalog, found).parts} if lacking else {}
     asked = []
-    for part in (part for part in lacking if part.session_id):
+    for part in (replace(part, digest=digests.get(part.session_id)) for part in lacking if part.session_id):
         messages = checkpoints.messages(catalog, found.id, part.session_id, part.start)
         if prompt.has_content(part, messages):
             asked.append((part, prompt.compose(part, messages)))

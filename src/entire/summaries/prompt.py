@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
 from entire.redact import redact_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from entire.model.digests import PartDigest
+    from entire.model.value import Value
     from entire.model.views import MessageView, PartView
 
 _TASK = """\
@@ -33,6 +37,7 @@ _FILES = 100
 _NAME = 200  # characters of a file's name, and so on
 _PROMPT, _PROMPTS = 2_000, 16_000
 _MESSAGES = 40_000
+_FACTS, _FACT = 8_000, 600
 _MESSAGE = {"user": 1_000, "agent": 1_500, "tool": 200}
 _SPEAKERS = {"user": "Person", "agent": "Agent", "tool": "Tool"}
 
@@ -53,11 +58,28 @@ def compose(part: PartView, messages: Sequence[MessageView]) -> str:
     prompts = [f"{number}. {_shortened(prompt.text, _PROMPT)}" for number, prompt in enumerate(part.prompts, 1)]
     sections = {
         "Changed files": files,
+        **(_facts(part.digest) if part.digest is not None else {}),
         "Prompts": _fitted(prompts, _PROMPTS),
         "Conversation": _fitted([_line(message) for message in messages], _MESSAGES),
     }
     record = [f"## {title}\n\n" + "\n".join(lines) for title, lines in sections.items() if lines]
     return redact_text("\n\n".join([_TASK, *record]) + "\n")
+
+
+def _facts(found: PartDigest) -> dict[str, list[str]]:
+    """Return what rules found in the whole conversation, of which the model sees only a part."""
+    kinds: dict[str, Iterable[Value]] = {
+        "Commands that failed": found.failures,
+        "Test runs": found.tests,
+        "Lines that were taken back": found.attempts,
+    }
+    return {title: _fitted([_fact(item) for item in items], _FACTS) for title, items in kinds.items()}
+
+
+def _fact(item: Value) -> str:
+    fields = {name: getattr(item, name) for name in item._fields if name != "at"}
+    known = {name: value for name, value in fields.items() if value not in (None, "", ())}
+    return _shortened(json.dumps(known, ensure_ascii=False), _FACT)
 
 
 def _line(message: MessageView) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from entire.model.digests import FailureDigest, PartDigest
+from entire.model.value import replace
 from entire.model.views import MessageView, PartView, PromptView
 from entire.summaries import prompt
 
@@ -52,6 +54,17 @@ def test_a_huge_session_is_bounded_and_both_ends_stay() -> None:
     for shown in ("prompt 0 ", " end 0\n", "1000. prompt 999 ", " end 999\n", "answer 0 ", "answer 19999 "):
         assert shown in text, shown
     assert text.count(" left out ...]") == 2
+
+
+def test_what_was_found_by_rules_is_bounded_and_redacted() -> None:
+    failures = tuple(FailureDigest(command=f"make {number} {SECRET}", at=number, error="e" * 5_000)
+                     for number in range(1_000))  # fmt: skip
+    text = prompt.compose(replace(part("Greet"), digest=PartDigest(session_id="s", failures=failures)), [])
+    assert len(record(text)) < 12_000
+    assert SECRET not in text
+    for shown in ("make 0 ", "make 999 ", " left out ...]"):
+        assert shown in text, shown
+    assert "## Test runs" not in text
 
 
 def test_many_small_messages_are_counted_right() -> None:
