@@ -30,6 +30,13 @@ def test_what_matched_has_a_colour_on_a_terminal() -> None:
     assert "^[[31m\033[33mpytest\033[0m" in shown
 
 
+def test_characters_that_belong_together_stay_so() -> None:
+    family, flag = "\U0001f468\u200d\U0001f469", "\U0001f3f4\U000e0067\U000e0062\U000e007f"
+    found = replace(FINDING, snippet=f"{family} {flag} \u200b", highlights=((4, 8),))
+    lines = list(findings.lines(SearchView(findings=(found,)), Style(True), 1000.0, 0))
+    assert lines[1] == f"  {family} \033[33m{flag}\033[0m \\u200b"
+
+
 def test_an_open_session_and_more_than_the_limit() -> None:
     open_one = replace(FINDING, kind="prompt", tool="", checkpoint_id="", commits=(), occurrences=1, time=0.0)
     assert list(findings.lines(SearchView(findings=(open_one,), has_more=True), Style(False), 1000.0, 0)) == [

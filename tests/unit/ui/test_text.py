@@ -67,6 +67,28 @@ def test_only_joiners_that_join_are_left_as_they_are(given: str, shown: str) -> 
     assert text.plain(given) == shown
 
 
+FLAG = "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"  # of Scotland
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        (FLAG, FLAG),
+        (f"a {FLAG}{FLAG} b", f"a {FLAG}{FLAG} b"),
+        (FLAG[1:], "".join(f"\\u{ord(char):x}" for char in FLAG[1:])),  # no flag
+        (FLAG[:-1], FLAG[0] + "".join(f"\\u{ord(char):x}" for char in FLAG[1:-1])),  # no end
+        (FLAG[0] + FLAG[-1], FLAG[0] + "\\ue007f"),  # no tag
+        ("\U0001f600" + FLAG[1:], "\U0001f600" + "".join(f"\\u{ord(char):x}" for char in FLAG[1:])),
+        (FLAG[:3] + "\x1b" + FLAG[3:], FLAG[0] + "\\ue0067\\ue0062^[" + "".join(
+            f"\\u{ord(char):x}" for char in FLAG[3:])),
+        (FLAG[0] + "\U000e0041" * 31 + FLAG[-1], FLAG[0] + "\\ue0041" * 31 + "\\ue007f"),  # a hidden text
+    ],
+)  # fmt: skip
+def test_tags_are_left_as_they_are_only_in_a_flag(given: str, shown: str) -> None:
+    assert text.plain(given) == shown
+    assert "".join(text.characters(given)) == shown
+
+
 @given(st.text(), st.integers(5, 50))
 def test_one_line_is_one_short_line(given: str, width: int) -> None:
     line = text.one_line(given, width)

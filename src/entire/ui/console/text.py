@@ -18,6 +18,7 @@ _CODES = {"bold": "1", "dim": "2", "green": "32", "yellow": "33", "red": "31", "
 _STYLED = re.compile("(\033\\[[0-9]+m)([^\033]*)(\033\\[0m)")  # a whole line in one style
 _NARROWEST = 20  # cells
 _JOINERS = "\u200c\u200d"
+_FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{1,30}\U000e007f")  # invisible tags say which, as of Scotland
 _LATIN = "\u024f"  # the last letter of the scripts that are written without joiners
 
 
@@ -41,12 +42,15 @@ def style_for(stream: TextIO, env: Mapping[str, str] | None = None) -> Style:
 
 def plain(text: str) -> str:
     """Make control characters and invalid bytes visible, so that text cannot command the terminal."""
-    if text.isprintable():
-        return text
-    return "".join(
-        char if char.isprintable() or char in "\n\t" or _joins(text, at) else _visible(char)
-        for at, char in enumerate(text)
-    )
+    return text if text.isprintable() else "".join(characters(text))
+
+
+def characters(text: str) -> Iterator[str]:
+    """Yield what ``plain`` shows of each character."""
+    tags = {at for flag in _FLAG.finditer(text) for at in range(*flag.span())}
+    for at, char in enumerate(text):
+        is_shown = char.isprintable() or char in "\n\t" or at in tags or _joins(text, at)
+        yield char if is_shown else _visible(char)
 
 
 def _joins(text: str, at: int) -> bool:

@@ -93,14 +93,15 @@ def _marked_lines(finding: Finding) -> Iterator[tuple[str, list[bool]]]:
     """Yield each line as it is printed, and for each of its characters whether it is in a match."""
     matching = {at for start, end in finding.highlights for at in range(start, end)}
     line, marks = "", list[bool]()
-    for at, char in enumerate(finding.snippet + "\n"):
+    given = finding.snippet + "\n"
+    for at, (char, shown) in enumerate(zip(given, text.characters(given), strict=True)):
         if char == "\n":
             yield line, marks
             line, marks = "", []
             continue
-        shown = "    " if char == "\t" else text.plain(char)
-        line += shown
-        marks += [at in matching] * len(shown)
+        cells = "    " if char == "\t" else shown
+        line += cells
+        marks += [at in matching] * len(cells)
 
 
 def _coloured(piece: str, marks: list[bool], style: Style) -> str:
