@@ -1,32 +1,22 @@
-"""Commits that are linked and unlinked by hand: the two commands, and what readers are told."""
+"""Commits that are linked and unlinked by hand, and what readers are told."""
 
 from __future__ import annotations
-
-import json
-from typing import Any
 
 import pytest
 
 from entire.workspace import Workspace
+from tests.integration.commandline import Command
 from tests.integration.story import Session, Story
 
 
-class Command:
-    """The two commands, and what they say."""
+@pytest.fixture
+def run(story: Story, capsys: pytest.CaptureFixture[str]) -> Command:
+    return Command(story, capsys)
 
-    def __init__(self, story: Story, capsys: pytest.CaptureFixture[str]) -> None:
-        self.story = story
-        self.capsys = capsys
-        self.err = ""
 
-    def __call__(self, *args: str, status: int = 0) -> str:
-        self.capsys.readouterr()
-        assert self.story.entire(*args) == status, self.capsys.readouterr()
-        out, self.err = self.capsys.readouterr()
-        return out
-
-    def json(self, *args: str) -> Any:
-        return json.loads(self(*args, "--json"))
+@pytest.fixture
+def a(story: Story) -> Session:
+    return made_both(story)
 
 
 def made_both(story: Story) -> Session:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from entire import cli
+from tests.integration.story import Story
 
 
 class Repo:
@@ -68,3 +69,22 @@ class Repo:
                 data = os.readlink(path).encode() if path.is_symlink() else path.read_bytes()
                 found[str(path.relative_to(self.top))] = (path.lstat().st_mode, data)
         return found
+
+
+class Command:
+    """Commands that begin with the same words, and what they say."""
+
+    def __init__(self, story: Story, capsys: pytest.CaptureFixture[str], *words: str) -> None:
+        self.story = story
+        self.capsys = capsys
+        self.words = words
+        self.err = ""
+
+    def __call__(self, *args: str, status: int = 0, cwd: Path | None = None) -> str:
+        self.capsys.readouterr()
+        assert self.story.entire(*self.words, *args, cwd=cwd) == status, self.capsys.readouterr()
+        out, self.err = self.capsys.readouterr()
+        return out
+
+    def json(self, *args: str) -> Any:
+        return json.loads(self(*args, "--json"))

@@ -19,6 +19,7 @@ from entire.maintenance import repository
 from entire.model.session import Process
 from entire.store import sessions
 from entire.store.journal import Journal
+from tests.integration.commandline import Command
 from tests.integration.kept import checkpoints, elsewhere, shadows
 from tests.integration.story import Session, Story
 
@@ -66,18 +67,7 @@ def refs(story: Story) -> dict[str, str]:
     return dict(line.split(" ", 1) for line in lines)
 
 
-class Clean:
-    """The command, and what it says."""
-
-    def __init__(self, story: Story, capsys: pytest.CaptureFixture[str]) -> None:
-        self.story = story
-        self.capsys = capsys
-
-    def __call__(self, *args: str, status: int = 0, cwd: Path | None = None) -> str:
-        self.capsys.readouterr()
-        assert self.story.entire("clean", *args, cwd=cwd) == status
-        return self.capsys.readouterr().out
-
+class Clean(Command):
     def items(self, *args: str) -> list[tuple[str, str]]:
         found = json.loads(self("--json", *args))
         assert found["dry_run"] is ("-f" not in args)
@@ -86,7 +76,7 @@ class Clean:
 
 @pytest.fixture
 def clean(story: Story, capsys: pytest.CaptureFixture[str]) -> Clean:
-    return Clean(story, capsys)
+    return Clean(story, capsys, "clean")
 
 
 def orphan(story: Story) -> tuple[str, str]:

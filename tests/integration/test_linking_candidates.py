@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.integration.by_hand import Command, links_of, made_both, without_trailer
+from tests.integration.by_hand import a, links_of, run, without_trailer
+from tests.integration.commandline import Command
 from tests.integration.story import Session, Story
 
-
-@pytest.fixture
-def run(story: Story, capsys: pytest.CaptureFixture[str]) -> Command:
-    return Command(story, capsys)
-
-
-@pytest.fixture
-def a(story: Story) -> Session:
-    return made_both(story)
+__all__ = ["a", "run"]
 
 
 def test_several_sessions_as_likely_are_listed_and_one_is_chosen(story: Story, run: Command, a: Session) -> None:

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.integration.by_hand import Command, links_of, made_both, without_trailer
+from tests.integration.by_hand import a, links_of, run, without_trailer
+from tests.integration.commandline import Command
 from tests.integration.expect import slot_of
 from tests.integration.story import Session, Story
 from tests.integration.test_other_worktrees import side_worktree
 from tests.integration.test_unseen_commits import hookless
 
-
-@pytest.fixture
-def run(story: Story, capsys: pytest.CaptureFixture[str]) -> Command:
-    return Command(story, capsys)
-
-
-@pytest.fixture
-def a(story: Story) -> Session:
-    return made_both(story)
+__all__ = ["a", "run"]
 
 
 def test_a_later_turn_does_not_change_whose_lines_an_older_commit_has(story: Story, run: Command, a: Session) -> None:

@@ -13,19 +13,12 @@ from entire.model.origins import UNKNOWN, Origin, WhyRequest
 from entire.store import links
 from entire.store.links import Links
 from entire.workspace import Workspace
-from tests.integration.by_hand import Command, links_of, made_both
+from tests.integration.by_hand import a, links_of, run
+from tests.integration.commandline import Command
 from tests.integration.story import Session, Story
 from tests.integration.test_unseen_commits import BRANCH, NO_HOOKS, hookless, next_event
 
-
-@pytest.fixture
-def run(story: Story, capsys: pytest.CaptureFixture[str]) -> Command:
-    return Command(story, capsys)
-
-
-@pytest.fixture
-def a(story: Story) -> Session:
-    return made_both(story)
+__all__ = ["a", "run"]
 
 
 def test_an_unlinked_commit_is_not_linked_for_any_reader(story: Story, run: Command, a: Session) -> None:

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.integration.by_hand import Command, links_of, made_both, without_trailer
+from tests.integration.by_hand import a, links_of, run, without_trailer
+from tests.integration.commandline import Command
 from tests.integration.expect import slot_of
 from tests.integration.story import Session, Story
 from tests.integration.test_unseen_commits import NO_HOOKS, state_of
 
-
-@pytest.fixture
-def run(story: Story, capsys: pytest.CaptureFixture[str]) -> Command:
-    return Command(story, capsys)
-
-
-@pytest.fixture
-def a(story: Story) -> Session:
-    return made_both(story)
+__all__ = ["a", "run"]
 
 
 def test_a_commit_whose_trailer_was_removed_is_linked_as_it_would_have_been(

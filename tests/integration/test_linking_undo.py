@@ -8,21 +8,14 @@ from entire import layout
 from entire.store import sessions, sync
 from entire.undo import transaction
 from entire.workspace import Workspace
-from tests.integration.by_hand import Command, links_of, made_both, without_trailer
+from tests.integration.by_hand import a, links_of, run, without_trailer
+from tests.integration.commandline import Command
 from tests.integration.expect import slot_of
 from tests.integration.story import Session, Story
 from tests.integration.test_clean_killed import each, killed
 from tests.integration.test_unseen_commits import BRANCH, state_of
 
-
-@pytest.fixture
-def run(story: Story, capsys: pytest.CaptureFixture[str]) -> Command:
-    return Command(story, capsys)
-
-
-@pytest.fixture
-def a(story: Story) -> Session:
-    return made_both(story)
+__all__ = ["a", "run"]
 
 
 def test_undo_restores_everything(story: Story, run: Command, a: Session) -> None:

@@ -19,29 +19,15 @@ from entire.maintenance import reset as forgetting
 from entire.store import sessions, steps
 from entire.undo import transaction
 from tests import golden
+from tests.integration.commandline import Command
 from tests.integration.kept import AGENT, PERSON, all_ids, answers, elsewhere, journal, shadows, sole, tokens, unlinked
 from tests.integration.story import Session, Story
 from tests.integration.test_clean import _this_process, change_state, everything, place_of, refs
 
 
-class Reset:
-    """The command, and what it says."""
-
-    def __init__(self, story: Story, capsys: pytest.CaptureFixture[str]) -> None:
-        self.story = story
-        self.capsys = capsys
-        self.err = ""
-
-    def __call__(self, *args: str, status: int = 0) -> str:
-        self.capsys.readouterr()
-        assert self.story.entire("reset", *args) == status
-        out, self.err = self.capsys.readouterr()
-        return out
-
-
 @pytest.fixture
-def reset(story: Story, capsys: pytest.CaptureFixture[str]) -> Reset:
-    return Reset(story, capsys)
+def reset(story: Story, capsys: pytest.CaptureFixture[str]) -> Command:
+    return Command(story, capsys, "reset")
 
 
 def worked(story: Story, name: str = "a.py") -> Session:
@@ -57,7 +43,7 @@ def live(story: Story) -> bool:
     return (story.root / ".git/entire/live").exists()
 
 
-def test_what_was_done_is_forgotten_and_the_files_stay(story: Story, reset: Reset) -> None:
+def test_what_was_done_is_forgotten_and_the_files_stay(story: Story, reset: Command) -> None:
     session = worked(story)
     assert live(story)
     said = reset("-f")
@@ -72,7 +58,7 @@ def test_what_was_done_is_forgotten_and_the_files_stay(story: Story, reset: Rese
     assert story.log_errors() == []
 
 
-def test_undo_brings_the_steps_and_the_link_back(story: Story, reset: Reset) -> None:
+def test_undo_brings_the_steps_and_the_link_back(story: Story, reset: Command) -> None:
     session = worked(story)
     before = refs(story)
     reset("-f")
@@ -86,7 +72,7 @@ def test_undo_brings_the_steps_and_the_link_back(story: Story, reset: Reset) -> 
     assert story.log_errors() == []
 
 
-def test_undo_after_the_forgotten_work_was_committed(story: Story, reset: Reset) -> None:
+def test_undo_after_the_forgotten_work_was_committed(story: Story, reset: Command) -> None:
     """The journal went on: what was forgotten comes back, and what is settled stays so."""
     session = worked(story, "a.py")
     (name,) = shadows(story)
@@ -104,7 +90,7 @@ def test_undo_after_the_forgotten_work_was_committed(story: Story, reset: Reset)
     assert story.log_errors() == []
 
 
-def test_a_dry_run_writes_nothing(story: Story, reset: Reset) -> None:
+def test_a_dry_run_writes_nothing(story: Story, reset: Command) -> None:
     session = worked(story)
     before = everything(story.root)
     assert session.id in reset("--dry-run")
@@ -118,7 +104,7 @@ def test_a_dry_run_writes_nothing(story: Story, reset: Reset) -> None:
 
 
 def test_it_asks_where_somebody_answers(
-    story: Story, reset: Reset, monkeypatch: pytest.MonkeyPatch
+    story: Story, reset: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
     worked(story)
     monkeypatch.setenv("ACCESSIBLE", "1")
@@ -130,7 +116,7 @@ def test_it_asks_where_somebody_answers(
     assert shadows(story) == []
 
 
-def test_nothing_to_forget(story: Story, reset: Reset) -> None:
+def test_nothing_to_forget(story: Story, reset: Command) -> None:
     session = worked(story)
     story.commit("Commit it", env=PERSON)
     assert reset("-f").startswith("Nothing to discard")
@@ -138,7 +124,7 @@ def test_nothing_to_forget(story: Story, reset: Reset) -> None:
     assert session.id in sessions.ids(place_of(story))
 
 
-def test_one_of_two_sessions(story: Story, reset: Reset) -> None:
+def test_one_of_two_sessions(story: Story, reset: Command) -> None:
     one, other = worked(story, "a.py"), worked(story, "b.py")
     (name,) = shadows(story)
     said = reset("--session", one.id[:8], "-f")
@@ -150,7 +136,7 @@ def test_one_of_two_sessions(story: Story, reset: Reset) -> None:
     assert story.log_errors() == []
 
 
-def test_the_last_session_takes_the_branch_along(story: Story, reset: Reset) -> None:
+def test_the_last_session_takes_the_branch_along(story: Story, reset: Command) -> None:
     one, other = worked(story, "a.py"), worked(story, "b.py")
     reset("--session", one.id, "-f")
     reset("--session", other.id, "-f")
@@ -162,7 +148,7 @@ def test_the_last_session_takes_the_branch_along(story: Story, reset: Reset) -> 
     assert story.log_errors() == []
 
 
-def test_a_turn_in_progress(story: Story, reset: Reset) -> None:
+def test_a_turn_in_progress(story: Story, reset: Command) -> None:
     session = worked(story)
     session.prompt("More")
     change_state(story, session, process=_this_process())
@@ -181,7 +167,7 @@ def test_a_turn_in_progress(story: Story, reset: Reset) -> None:
     assert story.log_errors() == []
 
 
-def test_no_answer_is_counted_twice_after_a_checkpoint(story: Story, reset: Reset) -> None:
+def test_no_answer_is_counted_twice_after_a_checkpoint(story: Story, reset: Command) -> None:
     session = worked(story)
     story.commit("First", env=PERSON)
     assert tokens(sole(story, session, ["a.py"])) == answers(0, 1)
@@ -195,7 +181,7 @@ def test_no_answer_is_counted_twice_after_a_checkpoint(story: Story, reset: Rese
     assert story.log_errors() == []
 
 
-def test_a_session_that_begins_anew_after_a_reset(story: Story, reset: Reset) -> None:
+def test_a_session_that_begins_anew_after_a_reset(story: Story, reset: Command) -> None:
     session = worked(story)
     (name,) = shadows(story)
     before = story.git("rev-parse", name).strip()
@@ -209,7 +195,7 @@ def test_a_session_that_begins_anew_after_a_reset(story: Story, reset: Reset) ->
     assert story.log_errors() == []
 
 
-def test_a_state_that_went_on_is_not_overwritten(story: Story, reset: Reset) -> None:
+def test_a_state_that_went_on_is_not_overwritten(story: Story, reset: Command) -> None:
     session = worked(story)
     reset("-f")
     with session.turn("Once more"):
@@ -221,7 +207,7 @@ def test_a_state_that_went_on_is_not_overwritten(story: Story, reset: Reset) -> 
     assert {name: after[name] for name in before} == before
 
 
-def test_checkpoints_and_commits_stay(story: Story, reset: Reset) -> None:
+def test_checkpoints_and_commits_stay(story: Story, reset: Command) -> None:
     session = worked(story)
     story.commit("First", env=PERSON)
     with session.turn("Another"):
@@ -231,7 +217,7 @@ def test_checkpoints_and_commits_stay(story: Story, reset: Reset) -> None:
     assert (story.head(), all_ids(story), story.git("rev-parse", "entire/checkpoints/v1")) == (head, ids, tip)
 
 
-def test_another_worktree_stays(story: Story, reset: Reset) -> None:
+def test_another_worktree_stays(story: Story, reset: Command) -> None:
     session = elsewhere(story)
     with session.turn("Work here"):
         (session.cwd / "a.py").write_text("a = 1\n")
@@ -247,7 +233,7 @@ def test_another_worktree_stays(story: Story, reset: Reset) -> None:
     assert here.id not in journal(story)["sessions"]
 
 
-def test_not_while_a_commit_is_being_made(story: Story, reset: Reset) -> None:
+def test_not_while_a_commit_is_being_made(story: Story, reset: Command) -> None:
     """Its message names the checkpoint already."""
     worked(story)
     story.git("add", "-A")
@@ -264,7 +250,7 @@ def test_not_while_a_commit_is_being_made(story: Story, reset: Reset) -> None:
     assert story.linked()["files_touched"] == ["a.py"]
 
 
-def test_unknown_sessions_and_strange_command_lines(story: Story, reset: Reset) -> None:
+def test_unknown_sessions_and_strange_command_lines(story: Story, reset: Command) -> None:
     worked(story)
     reset("--session", "nobody", status=1)
     assert "session not found" in reset.err
@@ -274,7 +260,7 @@ def test_unknown_sessions_and_strange_command_lines(story: Story, reset: Reset) 
 
 
 def test_what_could_not_be_removed_is_not_forgotten(
-    story: Story, reset: Reset, monkeypatch: pytest.MonkeyPatch
+    story: Story, reset: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
     session = worked(story)
 
@@ -302,7 +288,7 @@ def test_a_plan_for_programs(story: Story) -> None:
     assert forgetting.undo(place_of(story), now=time.time()).undoes == done.undo_id
 
 
-def test_a_commit_without_its_session_says_why(story: Story, reset: Reset) -> None:
+def test_a_commit_without_its_session_says_why(story: Story, reset: Command) -> None:
     worked(story, "a.py")
     other = worked(story, "b.py")
     reset("-f", "--session", story_session(story, but=other))

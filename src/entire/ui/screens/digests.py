@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from entire.model.value import Value
 from entire.ui.console import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from entire.model.digests import AttemptDigest, FailureDigest, FileDigest, TestRunDigest
     from entire.model.views import PartView
 
 _SHOWN = 5  # of each kind
 _STATUS = {"A": "added", "D": "deleted", "M": "changed", "R": "renamed", "T": "type changed"}
+
+
+class Words(Value):
+    """How commands, names of what fixed them, and outputs are written on a line; how many names there are at most."""
+
+    command: Callable[[str], str]
+    name: Callable[[str], str]
+    said: Callable[[str], str]
+    names: int
+
+
+PLAIN = Words(
+    command=partial(text.one_line, width=80), name=partial(text.one_line, width=60),
+    said=partial(text.one_line, width=120), names=3,
+)  # fmt: skip
 
 
 def rows(part: PartView, *, short: bool = False) -> Iterator[tuple[str, str]]:
@@ -29,7 +47,7 @@ def rows(part: PartView, *, short: bool = False) -> Iterator[tuple[str, str]]:
         return
     yield from _rows("Changed", [file(changed) for changed in found.files if changed.added is not None])
     yield from _rows("Failed", [failure(failed) for failed in found.failures])
-    yield from _rows("Tests", [test(run) for run in found.tests])
+    yield from _rows("Tests", [outcome(run) for run in found.tests])
     yield from _rows("Taken back", [attempt(tried) for tried in found.attempts])
 
 
@@ -44,30 +62,28 @@ def file(found: FileDigest) -> str:
     return f"{name} ({', '.join(said)})" if said else name
 
 
-def failure(found: FailureDigest) -> str:
+def failure(found: FailureDigest, words: Words = PLAIN) -> str:
     """Return a failed command, its error and what fixed it, on one line."""
     times = f" ({found.times} times)" if found.times > 1 else ""
-    error = f": {text.one_line(found.error, 120)}" if found.error else ""
-    return f"{text.one_line(found.command, 80)}{times}{error}; {fix(found)}"
+    error = f": {words.said(found.error)}" if found.error else ""
+    return f"{words.command(found.command)}{times}{error}; {_fix(found, words)}"
 
 
-def fix(found: FailureDigest) -> str:
-    """Return what fixed a failed command."""
+def _fix(found: FailureDigest, words: Words) -> str:
     if not found.is_fixed:
         return "not fixed"
-    if found.files:
-        return "fixed in " + _listed(found.files, 3)
-    if found.commands:
-        return "fixed by " + _listed(found.commands, 3)
-    return "worked later"
+    names = found.files or found.commands
+    more = f" and {len(names) - words.names} more" if len(names) > words.names else ""
+    how = "fixed in " if found.files else "fixed by "
+    return how + ", ".join(map(words.name, names[: words.names])) + more if names else "worked later"
 
 
-def test(found: TestRunDigest) -> str:
+def outcome(found: TestRunDigest, words: Words = PLAIN) -> str:
     """Return a run of tests and its result, on one line."""
     figures = [(found.passed, "passed"), (found.failed, "failed"), (found.skipped, "skipped")]
     known = ", ".join(f"{number:,} {word}" for number, word in figures if number)
     result = {"passed": "passed", "failed": "failed"}.get(found.result, "result not recorded")
-    return f"{text.one_line(found.command, 80)}: {result}" + (f" ({known})" if known else "")
+    return f"{words.command(found.command)}: {result}" + (f" ({known})" if known else "")
 
 
 def attempt(found: AttemptDigest) -> str:
@@ -81,8 +97,3 @@ def _rows(title: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
     yield from (("" if number else title, line) for number, line in enumerate(lines[:_SHOWN]))
     if len(lines) > _SHOWN:
         yield "", f"and {len(lines) - _SHOWN} more"
-
-
-def _listed(names: Sequence[str], limit: int) -> str:
-    more = f" and {len(names) - limit} more" if len(names) > limit else ""
-    return ", ".join(text.one_line(name, 60) for name in names[:limit]) + more

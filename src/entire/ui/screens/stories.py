@@ -7,13 +7,13 @@ from __future__ import annotations
 import re
 
 from entire.ui.console import text
-from entire.ui.screens import checkpoint_page
+from entire.ui.screens import checkpoint_page, digests
+from entire.ui.screens.digests import Words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from entire.model.digests import FailureDigest, TestRunDigest
     from entire.model.stories import StoryCommitView, StoryFileView, StorySessionView, StoryView
 
 _FILES, _ROWS = 50, 30
@@ -64,6 +64,9 @@ def code(given: str, width: int = 120) -> str:
     return f"{ticks}{pad}{words}{pad}{ticks}"
 
 
+_MARKED = Words(command=code, name=code, said=plain, names=5)
+
+
 def _escaped_start(start: str) -> str:
     return f"{start}\\" if start[0].isdigit() else f"\\{start}"
 
@@ -107,36 +110,13 @@ def _file(file: StoryFileView) -> tuple[str, ...]:
 def _went(view: StoryView) -> Iterator[str]:
     if view.failures:
         yield from ("Commands that failed:", "")
-        yield from (f"- {_failure(failure)}" for failure in view.failures[:_ROWS])
+        yield from (f"- {digests.failure(failure, _MARKED)}" for failure in view.failures[:_ROWS])
         yield from _more(len(view.failures), _ROWS, "command")
     if view.tests:
         yield from ([""] if view.failures else [])
         yield from ("Tests:", "")
-        yield from (f"- {_test(run)}" for run in view.tests[-_ROWS:])
+        yield from (f"- {digests.outcome(run, _MARKED)}" for run in view.tests[-_ROWS:])
         yield from _more(len(view.tests), _ROWS, "earlier run")
-
-
-def _failure(found: FailureDigest) -> str:
-    times = f" ({found.times} times)" if found.times > 1 else ""
-    error = f": {plain(found.error)}" if found.error else ""
-    return f"{code(found.command)}{times}{error}; {_fix(found)}"
-
-
-def _fix(found: FailureDigest) -> str:
-    if not found.is_fixed:
-        return "not fixed"
-    if found.files or found.commands:
-        names = found.files or found.commands
-        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-        return ("fixed in " if found.files else "fixed by ") + ", ".join(map(code, names[:5])) + more
-    return "worked later"
-
-
-def _test(found: TestRunDigest) -> str:
-    figures = [(found.passed, "passed"), (found.failed, "failed"), (found.skipped, "skipped")]
-    known = ", ".join(f"{number:,} {word}" for number, word in figures if number)
-    result = found.result if found.result in ("passed", "failed") else "result not recorded"
-    return f"{code(found.command)}: {result}" + (f" ({known})" if known else "")
 
 
 def _sessions(found: Sequence[StorySessionView]) -> Iterator[str]:
