@@ -156,6 +156,7 @@ class Workspace:
         self._catch_up()
         return sessions.listing(self.place)
 
+    @_without_fetching
     def commit(self, name: str) -> views.CommitView:
         """Return a commit by any revision that git understands; raises EntireError if there is none."""
         from entire.queries import commits
@@ -231,6 +232,7 @@ class Workspace:
         return self._catalog.tips
 
     @property
+    @_without_fetching
     def sessions_by_checkpoint(self) -> Mapping[str, tuple[str, ...]]:
         """The sessions of every stored checkpoint, by checkpoint id."""
         return self._catalog.sessions_by_checkpoint
@@ -258,6 +260,7 @@ class Workspace:
 
         return checkpoints.find(self._catalog, prefix)
 
+    @_without_fetching
     def checkpoint_ids(self) -> list[str]:
         """Return the ids of all stored checkpoints of all branches, sorted."""
         return list(self._catalog.checkpoint_ids)
