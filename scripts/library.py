@@ -179,6 +179,9 @@ def _service(source: Source, shown: set[type]) -> str:
         parts.append("```python\n" + "\n".join(attributes) + "\n```\n")
     for node in source.methods():
         decorators = [source.segment(decorator) for decorator in node.decorator_list]
+        decorators = [
+            decorator for decorator in decorators if not decorator.startswith("_")
+        ]  # ours change no interface
         if "property" in decorators:
             code = f"{node.name}: {source.annotation(node.returns)}"
         else:
