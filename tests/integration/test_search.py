@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from bench import conversations
 from entire.cli import main
 from entire.git.read import Objects
 from entire.index import database
@@ -465,6 +466,28 @@ def test_what_the_go_cli_wrote_is_found(stage: str, tmp_path: Path, capsys: pyte
                     words = " ".join(re.findall(r"[A-Za-z]{3,}", prompt.text)[:6])
                     view = workspace.search(SearchRequest(query=words, kinds=("prompt",), limit=0))
                     assert part.session_id in {found.session_id for found in view.findings}, (name, prompt.text)
+
+
+def test_of_a_transcript_that_is_stored_whole_with_each_checkpoint_only_the_longest_is_read(
+    story: Story, search: Searcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    messages = conversations.fill(story.root, 1)
+    rows = story.git("ls-tree", "-r", "entire/checkpoints/v1").splitlines()
+    transcripts = {row.split()[2] for row in rows if row.endswith("full.jsonl")}
+    sizes = {int(story.git("cat-file", "-s", oid)): oid for oid in transcripts}
+    asked = []
+    blob = Objects.blob
+
+    def recorded(objects: Objects, name: str) -> bytes | None:
+        asked.append(name)
+        return blob(objects, name)
+
+    monkeypatch.setattr(Objects, "blob", recorded)
+    search("the")
+    assert len(sizes) == conversations.CHECKPOINTS_A_SESSION
+    assert [name for name in asked if name in transcripts] == [sizes[max(sizes)]]
+    with contextlib.closing(sqlite3.connect(search.file)) as db:
+        assert db.execute("SELECT count(*) FROM message").fetchone() == (messages,)
 
 
 def test_another_clone_finds_what_it_fetched(story: Story, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -52,6 +52,14 @@ def missing(where: str, names: Sequence[str]) -> list[str]:
     return found
 
 
+def sizes(where: str, names: Sequence[str]) -> dict[str, int]:
+    """Return the sizes of the objects that git has here, by name, without reading any."""
+    request = "\n".join(names).encode("utf-8", "surrogateescape") + b"\n"
+    query = ("cat-file", "--batch-check=%(objectsize)", "--buffer")
+    answer = run.git(where, *query, stdin=request, ok=(0, 128)).stdout
+    return {name: int(line) for name, line in zip(names, answer.split(b"\n"), strict=False) if line.isdigit()}
+
+
 def fetches_missing(where: str) -> bool:
     """Tell whether git fetches missing objects when they are read: this is a partial clone."""
     query = ("config", "--get-regexp", r"^(remote\..*\.promisor|extensions\.partialclone)$")

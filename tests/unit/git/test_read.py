@@ -24,6 +24,9 @@ def test_blobs_by_one_child_and_in_bulk(repo: Repo, contents: list[bytes]) -> No
         assert [objects.blob(oid) for oid in reversed(oids)] == contents[::-1]
     found = list(bulk.get(repo.top, [*oids, "12" * 20, *oids]))
     assert [blob.data if blob is not None else None for blob in found] == [*contents, None, *contents]
+    assert bulk.sizes(repo.top, [*oids, "12" * 20]) == {
+        oid: len(data) for oid, data in zip(oids, contents, strict=True)
+    }
 
 
 @given(trees)

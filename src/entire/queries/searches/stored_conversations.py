@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from entire.agents import conversation, registry
 from entire.errors import MissingObjectError
-from entire.git import bulk, read
+from entire.git import bulk, read, write
 from entire.git.read import parse_tree
 from entire.index.entries import Source
 from entire.model.ids import CheckpointId
@@ -60,6 +60,9 @@ class StoredConversations:
                 if "tasks" in slot.files:
                     self._slot_tasks.append((checkpoint_id, tree, slot.files["tasks"]))
                 found.append(_source(checkpoint_id, tree, slot.record, slot))
+        self._objects.expect(
+            oid for slot in self._slots.values() for oid in checkpoints.transcript_files(slot.files).values()
+        )
         return [*found, *self._subagents(found)]
 
     def _subagents(self, found: Sequence[Source]) -> Iterator[Source]:
@@ -126,16 +129,28 @@ class StoredConversations:
 
 
 class _Blobs(read.Objects):
-    """Reads each blob once: the checkpoints of a session share most parts of its transcript."""
+    """Reads each blob once, and no beginning of another: the checkpoints of a session share most of its transcript."""
 
     def __init__(self, where: str) -> None:
         super().__init__(where)
+        self._top = where
         self._known: dict[str, bytes | None] = {}
+        self._sizes: dict[str, int] = {}
+
+    def expect(self, names: Iterable[str]) -> None:
+        """Note the sizes of blobs that may be the beginnings of others."""
+        self._sizes = bulk.sizes(self._top, list(dict.fromkeys(names)))
 
     def blob(self, name: str) -> bytes | None:
         if name not in self._known:
-            self._known[name] = super().blob(name)
+            self._known[name] = self._beginning(name) or super().blob(name)
         return self._known[name]
+
+    def _beginning(self, name: str) -> bytes:
+        """Return a blob that is the beginning of the longest one so far, as its id says; b'' if it is not."""
+        longest = max((data for data in self._known.values() if data), key=len, default=b"")
+        part = longest[: self._sizes.get(name, 0)]
+        return part if write.blob_id(part, len(name)) == name else b""
 
     def forget(self) -> None:
         """Free the memory."""
