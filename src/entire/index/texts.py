@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     Row = tuple[int, str, str, str]  # rank, words, parts, marks
+    Said = tuple[int, float | None, int, int, str, str, int, int]  # what _CHANGED tells of a text
 
 _KIND_SHIFT, _TIME_SHIFT = 60, 26
 _MAX_TIME = (1 << 34) - 1
@@ -33,9 +34,9 @@ _MOST_KNOWN = 500_000
 """Texts of which a first build keeps the hashes in memory."""
 
 
-def pack(data: bytes) -> str | bytes:
-    """Return a text as the index holds it."""
-    return data.decode() if len(data) <= _PLAIN_BYTES else zlib.compress(data, 1)
+def pack(text: str, data: bytes) -> str | bytes:
+    """Return a text as the index holds it. ``data``: the text in UTF-8."""
+    return text if len(data) <= _PLAIN_BYTES else zlib.compress(data, 1)
 
 
 def unpack(body: str | bytes) -> str:
@@ -66,9 +67,11 @@ class Texts:
         self._ids: dict[int, int] = {}  # by hash: of these, and of those that were new before
         self._knows_all = self._next == 1  # so far no other text is in the index
         self._changed: set[int] = set()
+        self._once: dict[int, Said] = {}  # new texts that one message has
         self._tracks: dict[int, str] = {}  # the marks of their sessions
         self._has_removed = False
         self._mark_of_tool = functools.lru_cache(words.of_tool)
+        self._marks_of = functools.lru_cache(self._compose_marks)  # most texts have those of their neighbours
 
     def add(self, kind: int, text: str) -> int:
         """Return the id of a text, which is new or known."""
@@ -84,39 +87,52 @@ class Texts:
                 return int(row[0])
         number = self._ids[key] = self._next
         self._new[number] = (key, kind, data)
-        self._changed.add(number)
         self._next += 1
         return number
 
+    def say(self, number: int, time: float, failed: int, tool: str, track: int) -> None:
+        """Note that a message with a text was added."""
+        if number in self._new and number not in self._once:
+            self._once[number] = (number, time, 1, failed, tool, tool, track, track)
+        else:
+            self._changed.add(number)
+
     def touch(self, ids: Iterable[int]) -> None:
-        """Note that messages with these texts were added, removed, or got another time."""
+        """Note that messages with these texts were removed, or got another time."""
         self._changed.update(ids)
 
     def settle(self) -> None:
         """Write the new texts, give those that were touched their rank and marks, and remove those in no message."""
-        self._db.execute("CREATE TEMP TABLE IF NOT EXISTS changed (id INTEGER PRIMARY KEY)")
-        self._db.executemany("INSERT INTO changed VALUES (?)", ((number,) for number in sorted(self._changed)))
         fresh: list[tuple[object, ...]] = []
         removed: list[Row] = []
         added: list[Row] = []
-        for number, last, count, failed, *ends in self._db.execute(_CHANGED).fetchall():
-            marks = self._marks(number, count, failed, set(ends[:2]), set(ends[2:])) if count else ""
+        for said in self._said():
+            number, last = said[:2]
+            marks = self._marks(said) if last is not None else ""
             if number not in self._new:
                 self._change(number, last, marks, removed, added)
-            elif count:
+            elif last is not None:
                 key, kind, data = self._new[number]
-                after = rank(kind, last, number)
-                fresh.append((number, key, kind, after, marks, pack(data)))
-                added.append((after, *words.columns(data.decode()), marks))
+                after, text = rank(kind, last, number), data.decode()
+                fresh.append((number, key, kind, after, marks, pack(text, data)))
+                added.append((after, *words.columns(text), marks))
             else:
                 self._forget_ids()
-        self._db.execute("DELETE FROM changed")
         self._db.executemany("INSERT INTO text (id, hash, kind, rank, marks, body) VALUES (?, ?, ?, ?, ?, ?)", fresh)
         self._write(sorted(removed), sorted(added))
         self._changed.clear()
+        self._once.clear()
         self._new.clear()
         if not self._knows_all or len(self._ids) > _MOST_KNOWN:
             self._forget_ids()
+
+    def _said(self) -> list[Said]:
+        """Return how and where each text that was added or touched is said, by the texts' numbers."""
+        self._db.execute("CREATE TEMP TABLE IF NOT EXISTS changed (id INTEGER PRIMARY KEY)")
+        self._db.executemany("INSERT INTO changed VALUES (?)", ((number,) for number in self._changed))
+        found = self._db.execute(_CHANGED).fetchall()
+        self._db.execute("DELETE FROM changed")
+        return sorted([*found, *(said for number, said in self._once.items() if number not in self._changed)])
 
     def _forget_ids(self) -> None:
         self._ids.clear()
@@ -141,18 +157,23 @@ class Texts:
         added.append((rank(kind, last, number), *columns, marks))
         self._db.execute("UPDATE text SET rank = ?, marks = ? WHERE id = ?", (*after, number))
 
-    def _marks(self, number: int, count: int, failed: int, tools: set[str], tracks: set[int]) -> str:
-        """Return the marks of a text, from what its messages are; ``tools`` and ``tracks``: the first and the last."""
-        if len(tools) > 1:
-            tools = {row[0] for row in self._db.execute("SELECT DISTINCT tool FROM message WHERE text = ?", (number,))}
-        if len(tracks) > 1:
-            rows = self._db.execute("SELECT DISTINCT track FROM message WHERE text = ?", (number,))
-            tracks = {track for (track,) in rows}
+    def _marks(self, said: Said) -> str:
+        """Return the marks of a text; if its first and last tool and track are the same, all are."""
+        number, _, count, failed, tool, last_tool, track, last_track = said
+        if (tool, track) == (last_tool, last_track):
+            return self._marks_of((tool,), (track,), bool(failed), count > 1)
+        rows = self._db.execute("SELECT DISTINCT tool, track FROM message WHERE text = ?", (number,)).fetchall()
+        tools, tracks = zip(*rows, strict=True)
+        return self._compose_marks(tools, tracks, is_failed=bool(failed), is_repeated=True)
+
+    def _compose_marks(
+        self, tools: tuple[str, ...], tracks: tuple[int, ...], is_failed: bool, is_repeated: bool
+    ) -> str:
         sessions = {self._mark_of_track(track) for track in tracks}
         found = [words.WIDESPREAD] if len(sessions) > _MANY_SESSIONS else sorted(sessions)
         found += sorted({self._mark_of_tool(tool) for tool in tools if tool})
-        found += [words.FAILED] if failed else []
-        found += [words.REPEATED] if count > 1 else []
+        found += [words.FAILED] if is_failed else []
+        found += [words.REPEATED] if is_repeated else []
         return " ".join(found)
 
     def _mark_of_track(self, track: int) -> str:

@@ -8,10 +8,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
+    from typing import TypeVar
 
     from entire.index.entries import Entry, Source
     from entire.index.texts import Texts
 
+    T = TypeVar("T")
     Identity = tuple[int, int, int, str, int]  # text, position, turn, tool, failed
     Cover = tuple[int, bool, float, str, int]  # how many messages, then the version that has them, as versions compare
 
@@ -26,14 +28,11 @@ class Tracks:
         rows = db.execute("SELECT id, parent, fork FROM track WHERE session = ? ORDER BY id", (session_id,))
         self._tracks: dict[int, tuple[int, int]] = {number: (parent, fork) for number, parent, fork in rows}
         self._known: dict[int, list[Identity]] = {}
-        self._ids: dict[tuple[int, str], int] = {}
+        self._last: tuple[Sequence[Entry], list[Identity]] = ([], [])  # what was added last
 
     def add(self, source: Source, entries: Sequence[Entry]) -> None:
         """Add a version; only those of its messages that no track has are written."""
-        new = [
-            (self._text(ORDER[entry.kind], entry.text), entry.position, entry.turn, entry.tool, int(entry.failed))
-            for entry in entries
-        ]
+        new = self._identities(entries)
         track, common = self._longest(new)
         if not track or (common < len(new) and common < len(self._messages(track))):
             track = self._fork(track, common)
@@ -44,17 +43,16 @@ class Tracks:
              source.checkpoint_id),
         ).fetchone()[0]  # fmt: skip
         self._db.executemany("INSERT OR IGNORE INTO file VALUES (?, ?)", ((version, path) for path in source.files))
-        self._db.executemany(
-            "INSERT INTO message VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                (track, n, text, version, position, turn, entry.time or source.created, entry.time > 0, tool, failed)
-                for n, ((text, position, turn, tool, failed), entry) in enumerate(
-                    zip(new[common:], entries[common:], strict=True), common
-                )
-            ),
-        )
+        messages = [
+            (track, n, text, version, position, turn, entry.time or source.created, entry.time > 0, tool, failed)
+            for n, ((text, position, turn, tool, failed), entry) in enumerate(
+                zip(new[common:], entries[common:], strict=True), common
+            )
+        ]
+        self._db.executemany("INSERT INTO message VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", messages)
+        for _, _, text, _, _, _, time, _, tool, failed in messages:
+            self._texts.say(text, time, failed, tool, track)
         self._messages(track).extend(new[common:])
-        self._texts.touch(text for text, *_ in new[common:])
 
     def remove(self, versions: Sequence[int]) -> None:
         """Remove versions; ``settle`` removes the messages that no other version has."""
@@ -98,20 +96,21 @@ class Tracks:
                 self._texts.touch([text for text, is_timed in rows if not is_timed])
                 at = length
 
-    def _text(self, kind: int, text: str) -> int:
-        """Return the id of a text; the versions of a session have most of them in common."""
-        if (kind, text) not in self._ids:
-            self._ids[kind, text] = self._texts.add(kind, text)
-        return self._ids[kind, text]
+    def _identities(self, entries: Sequence[Entry]) -> list[Identity]:
+        """Return what identifies messages; versions have most of them in common with the one that was added before."""
+        common = _common(self._last[0], entries)
+        found = self._last[1][:common]
+        for kind, text, position, turn, _, tool, failed in entries[common:]:
+            found.append((self._texts.add(ORDER[kind], text), position, turn, tool, int(failed)))
+        self._last = (entries, found)
+        return found
 
     def _longest(self, new: list[Identity]) -> tuple[int, int]:
         """Return the track that has most of a conversation's beginning, and how many messages; (0, 0) if none has."""
         best = (0, 0)
         for track in self._tracks:
             known = self._messages(track)
-            common = next((n for n, (one, other) in enumerate(zip(known, new, strict=False)) if one != other),
-                          min(len(known), len(new)))  # fmt: skip
-            best = max(best, (track, common), key=lambda pair: pair[1])
+            best = max(best, (track, _common(known, new)), key=lambda pair: pair[1])
         return best
 
     def _messages(self, track: int) -> list[Identity]:
@@ -133,3 +132,11 @@ class Tracks:
         self._tracks[row[0]] = (parent, common)
         self._known[row[0]] = self._messages(parent)[:common] if parent else []
         return int(row[0])
+
+
+def _common(one: Sequence[T], other: Sequence[T]) -> int:
+    """Return how long the beginning is that two lists have in common."""
+    length = min(len(one), len(other))
+    if one[:length] == other[:length]:  # as with most: much faster than item by item
+        return length
+    return next((n for n in range(length) if one[n] != other[n]), length)
