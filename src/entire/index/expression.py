@@ -15,7 +15,9 @@ from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    Complete = Callable[[str], Sequence[str] | None]
 
 _TERM = re.compile(r'(-?)"([^"]*)(?:"|$)(\*?)|(\S+)')
 _TOKEN = re.compile(r"[^\W_]+")
@@ -30,20 +32,34 @@ class Term(Value):
     joins_previous: bool = False
 
 
+class Look(Value):
+    """Another way to answer an expression: ``pattern``, in a column of a text that ``match`` finds ('': any text)."""
+
+    match: str
+    pattern: re.Pattern[str]
+
+
 class Expression(Value):
-    """A query. ``exact``: the words as one phrase, '' if that is the same; ``patterns``: of what to highlight."""
+    """A query. ``exact``: the words as one phrase, '' if that is the same; ``patterns``: of what to highlight.
+
+    ``looks``: for expressions with a prefix that starts many words, which SQLite all collects before it answers.
+    """
 
     match: str
     exact: str
     patterns: tuple[re.Pattern[str], ...]
+    looks: Mapping[str, Look]
 
     @property
     def has_prefix(self) -> bool:
         return '" *' in self.match
 
 
-def parse(query: str) -> Expression:
-    """Return a query's expression; raises UsageError if it asks for no word."""
+def parse(query: str, complete: Complete = lambda _: None) -> Expression:
+    """Return a query's expression; raises UsageError if it asks for no word.
+
+    ``complete``: returns the words that start so, None if they are too many to name each in place of a prefix.
+    """
     terms = list(_terms(query.replace("\0", " ")))
     wanted = [term for term in terms if not term.is_excluded]
     excluded = [term for term in terms if term.is_excluded]
@@ -57,21 +73,39 @@ def parse(query: str) -> Expression:
     groups: list[list[str]] = []
     for term in wanted:
         if term.joins_previous and groups:
-            groups[-1].append(_match(term))
+            groups[-1].append(_match(term, complete))
         else:
-            groups.append([_match(term)])
+            groups.append([_match(term, complete)])
     every = " AND ".join(f"({' OR '.join(group)})" for group in groups)
     is_plain = len(wanted) > 1 and not any(term.joins_previous for term in wanted)
-    exact = _quoted(" ".join(term.text for term in wanted), is_prefix=wanted[-1].is_prefix) if is_plain else ""
+    exact = _alternatives([" ".join(term.text for term in wanted)], wanted[-1], complete) if is_plain else ""
+    without = f" NOT ({' OR '.join(_match(term, complete) for term in excluded)})" if excluded else ""
+    match, exact = (f"({found}){without}" if found and without else found for found in (every, exact))
     return Expression(
-        match=_without(every, excluded),
-        exact=_without(exact, excluded) if exact else "",
+        match=match,
+        exact=exact,
         patterns=tuple(pattern for term in wanted for pattern in _patterns(term)),
+        looks=_looks(wanted, match, exact) if '" *' in match and not without else {},
     )
 
 
-def _without(match: str, excluded: Sequence[Term]) -> str:
-    return f"({match}) NOT ({' OR '.join(map(_match, excluded))})" if excluded else match
+def _looks(wanted: Sequence[Term], match: str, exact: str) -> dict[str, Look]:
+    """Return the looks of plain words of which only the last is a prefix; none of anything else."""
+    *before, last = wanted
+    phrase = " ".join(term.text for term in wanted).lower()
+    is_plain = phrase.isascii() and last.text.isalnum() and last.text == words.parts(last.text)
+    if not is_plain or any(term.joins_previous for term in wanted) or any(term.is_prefix for term in before):
+        return {}
+    every = [_match(term, lambda _: None) for term in before]
+    found = {match: Look(match=" AND ".join(every), pattern=_start(last.text.lower()))}
+    if exact:
+        found[exact] = Look(match=" AND ".join(every), pattern=_start(*_TOKEN.findall(words.spaced_names(phrase))))
+    return found
+
+
+def _start(*tokens: str) -> re.Pattern[str]:
+    """Return the pattern of tokens in a folded text, of which the last may go on; not within a token of SQLite's."""
+    return re.compile(r"(?<![^\W_]|[\u0300-\u036f\ue000-\uf8ff])" + r"[\W_]+".join(map(re.escape, tokens)))
 
 
 def _terms(query: str) -> Iterator[Term]:
@@ -92,15 +126,28 @@ def _terms(query: str) -> Iterator[Term]:
 # ---------------------------------------------------------------- for SQLite
 
 
-def _match(term: Term) -> str:
+def _match(term: Term, complete: Complete) -> str:
     """Return the expression of a term: as it is, or with its camel case taken apart."""
-    forms = dict.fromkeys([term.text, words.parts(term.text)])
-    found = " OR ".join(_quoted(form, is_prefix=term.is_prefix) for form in forms)
-    return f"({found})" if len(forms) > 1 else found
+    return _alternatives(dict.fromkeys([term.text, words.parts(term.text)]), term, complete)
 
 
-def _quoted(text: str, *, is_prefix: bool) -> str:
-    """Return a phrase; a single character of a script without spaces is the start of pairs."""
+def _alternatives(forms: Iterable[str], term: Term, complete: Complete) -> str:
+    """Return the forms of a term as phrases; in place of a prefix, which SQLite collects first, the words it starts."""
+    found: list[str] = []
+    for form in forms:
+        phrase, is_open = _phrase(form)
+        *_, last = _TOKEN.finditer(phrase)
+        is_prefix = term.is_prefix or is_open
+        ends = complete(last[0].lower()) if is_prefix and last[0].isascii() else None
+        if ends:
+            found += [f'"{phrase[: last.start()]}{end}"' for end in ends]
+        else:
+            found.append(f'"{phrase}"' + " *" * (is_prefix and ends is None))
+    return f"({' OR '.join(found)})" if len(found) > 1 else found[0]
+
+
+def _phrase(text: str) -> tuple[str, bool]:
+    """Return a phrase, and whether it is a prefix: a single character of a script without spaces starts pairs."""
     tokens: list[str] = []
     is_open = False
     for piece in words.split_unspaced(words.spaced_names(text)):
@@ -110,9 +157,7 @@ def _quoted(text: str, *, is_prefix: bool) -> str:
         else:
             tokens.append(piece)
             is_open = False
-    is_prefix = is_prefix or is_open
-    phrase = " ".join(tokens).replace('"', " ")
-    return f'"{phrase}"' + (" *" if is_prefix else "")
+    return " ".join(tokens).replace('"', " "), is_open
 
 
 # ---------------------------------------------------------------- for highlights

@@ -7,7 +7,7 @@ in common with the other. Each stored state of a conversation is a version: the 
 
 from __future__ import annotations
 
-VERSION = 2
+VERSION = 3
 """Increase it when the tables or the words of a text change: an index of another version is built again."""
 
 TABLES = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import functools
 
 from entire.index import expression, texts, words
 from entire.index.entries import ORDER
@@ -35,6 +36,13 @@ _SESSIONS = "SELECT DISTINCT v.session FROM chosen c JOIN version v ON v.id = c.
 _MOST_SESSIONS = 50
 """Of a filter that chooses more, texts are looked at one by one: many of them pass."""
 
+_WORD = "SELECT term FROM temp.vocabulary WHERE term >= ? LIMIT 1"
+_MOST_WORDS = 32
+"""Words that are asked for in place of a prefix that starts so many: each is walked by rank."""
+
+_MOST_LOOKED_AT = 400
+"""Texts in which a prefix is looked for: if it is in few of them, SQLite has few to collect."""
+
 _MATCHING = """
 SELECT t.id, t.body FROM words CROSS JOIN text t ON t.id = words.rowid & :number
 WHERE words MATCH :match AND words.rowid BETWEEN :lowest AND :highest AND EXISTS (
@@ -59,7 +67,7 @@ def find(
 
     Texts with the words as a phrase come first; then prompts before answers, calls and outputs; then newer ones.
     """
-    wanted = expression.parse(request.query)
+    wanted = expression.parse(request.query, functools.partial(_starting, db))
     values = _choose(db, request, since, until)
     if not values["every"] and not db.execute("SELECT 1 FROM chosen").fetchone():
         return [], False
@@ -69,7 +77,7 @@ def find(
     is_at_once = wanted.has_prefix and not request.kinds and not since and not until
     for match, kinds in _tiers(wanted, request, is_at_once=is_at_once):
         found.append([])
-        for hit in _hits(db, [match, *marks], kinds, values):
+        for hit in _walk(db, wanted, [match, *marks], kinds, values):
             if hit[0] in seen:
                 continue
             if request.limit and len(seen) == request.limit:
@@ -77,6 +85,19 @@ def find(
             seen.add(hit[0])
             found[-1].append(hit)
     return _findings(db, found, wanted, values), False
+
+
+def _starting(db: sqlite3.Connection, start: str) -> list[str] | None:
+    """Return the words of the index that start so, None if they are too many."""
+    db.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab (main, words, instance)")
+    found: list[str] = []
+    row = db.execute(_WORD, (start,)).fetchone()
+    while row is not None and row[0].startswith(start):
+        if len(found) == _MOST_WORDS:
+            return None
+        found.append(row[0])
+        row = db.execute(_WORD, (row[0] + "\x01",)).fetchone()
+    return found
 
 
 def _tiers(wanted: Expression, request: SearchRequest, *, is_at_once: bool) -> list[tuple[str, Sequence[str]]]:
@@ -134,6 +155,22 @@ def _quoted(mark: str) -> str:
     return f'"{mark}"'
 
 
+def _walk(
+    db: sqlite3.Connection, wanted: Expression, match: Sequence[str], kinds: Sequence[str], values: Values
+) -> Iterator[Hit]:
+    """Yield the texts that match. Of a prefix that starts many words, the best are found in the first texts."""
+    look = wanted.looks.get(match[0])
+    for number, hit in enumerate(_hits(db, [look.match, *match[1:]], kinds, values) if look is not None else ()):
+        if number == _MOST_LOOKED_AT:
+            look = None
+            break
+        assert look is not None
+        if any(look.pattern.search(expression.folded(column)) for column in words.columns(texts.unpack(hit[1]))):
+            yield hit
+    if look is None:  # may yield some once more
+        yield from _hits(db, match, kinds, values)
+
+
 def _hits(db: sqlite3.Connection, match: Sequence[str], kinds: Sequence[str], values: Values) -> Iterator[Hit]:
     """Yield the texts of a kind that match, newest first, by when they were last said; of several kinds, of any time.
 
@@ -145,7 +182,7 @@ def _hits(db: sqlite3.Connection, match: Sequence[str], kinds: Sequence[str], va
     if until < float("inf"):
         steps.insert(0, (texts.ranks(first, int(until) + 1), [*match, _quoted(words.REPEATED)]))
     for (lowest, highest), every in steps:
-        expression_ = " AND ".join(f"({part})" for part in every)
+        expression_ = " AND ".join(f"({part})" for part in every if part) or _quoted(words.EVERY)
         yield from db.execute(
             _MATCHING, {**values, "match": expression_, "number": texts.NUMBER, "lowest": lowest, "highest": highest}
         )

@@ -170,7 +170,8 @@ class Texts:
         self, tools: tuple[str, ...], tracks: tuple[int, ...], is_failed: bool, is_repeated: bool
     ) -> str:
         sessions = {self._mark_of_track(track) for track in tracks}
-        found = [words.WIDESPREAD] if len(sessions) > _MANY_SESSIONS else sorted(sessions)
+        found = [words.EVERY]
+        found += [words.WIDESPREAD] if len(sessions) > _MANY_SESSIONS else sorted(sessions)
         found += sorted({self._mark_of_tool(tool) for tool in tools if tool})
         found += [words.FAILED] if is_failed else []
         found += [words.REPEATED] if is_repeated else []

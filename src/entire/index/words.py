@@ -17,6 +17,9 @@ _MARK = "\ue000"
 FAILED, REPEATED, WIDESPREAD = f"{_MARK}f", f"{_MARK}r", f"{_MARK}w"
 """Marks of texts of failed calls, of those that several messages have, and of those that many sessions have."""
 
+EVERY = f"{_MARK}e"
+"""The mark of every text."""
+
 _PARTED = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z]*+[a-z0-9]++[A-Z]|[A-Z]{2}[A-Z]*+[a-z])[A-Za-z0-9]*+")
 _BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _UNSPACED = re.compile(

@@ -33,6 +33,23 @@ def test_a_query_is_an_expression_of_quoted_words(query: str, match: str, exact:
     assert (found.match, found.exact) == (match, exact)
 
 
+@pytest.mark.parametrize(
+    ("query", "match", "exact"),
+    [
+        ("Conf*", '("config" OR "confirm")', ""),
+        ("a src/conf*", '("a") AND ("src/config" OR "src/confirm")', '("a src/config" OR "a src/confirm")'),
+        ("a -conf*", '("a") NOT ("config" OR "confirm")', ""),
+        ("none*", '("none")', ""),
+        ("many*", '("many" *)', ""),
+        ("误", '("误" *)', ""),
+    ],
+)
+def test_a_prefix_is_the_words_that_start_so_unless_they_are_many(query: str, match: str, exact: str) -> None:
+    starting: dict[str, list[str] | None] = {"conf": ["config", "confirm"], "none": [], "many": None}
+    found = expression.parse(query, starting.__getitem__)
+    assert (found.match.replace("((", "(").replace("))", ")"), found.exact) == (match, exact)
+
+
 @pytest.mark.parametrize("query", ["", " ", "-a", '-"a b" -c', "...", '"', "OR", "\0"])
 def test_a_query_without_a_word_to_find_is_refused(query: str) -> None:
     with pytest.raises(UsageError):

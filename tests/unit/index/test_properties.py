@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -206,7 +207,7 @@ def test_a_text_in_many_sessions_is_found_in_each_of_them() -> None:
         sources = [Source(key=f"k{number}", session_id=f"s{number}") for number in range(30)]
         update.change(db, sources, [], lambda _: [Entry(kind="answer", text="Done.")], lambda _: None)
         ((marks,),) = db.execute("SELECT marks FROM text").fetchall()
-        assert marks.split() == [words.WIDESPREAD, words.REPEATED]
+        assert marks.split() == [words.EVERY, words.WIDESPREAD, words.REPEATED]
         found, _ = search.find(db, SearchRequest(query="done", session="s29"))
         assert [finding.session_id for finding in found] == ["s29"]
 
@@ -218,3 +219,33 @@ def test_no_text_and_no_query_can_contain_a_mark() -> None:
         update.change(db, [Source(key="a", session_id="s")], [], lambda _: said, lambda _: None)
         assert search.find(db, SearchRequest(query="zebra", failed=True)) == ([], False)
         assert [one.snippet for one in search.find(db, SearchRequest(query=marks))[0]] == [f"zebra {marks}"]
+
+
+PREFIXES = ("z*", "y*", "c*", "s*", "n*", "p*", "zebra y*", "camel c*", "yak -z*", "yak OR z*", "z* y*", "zebra-wal*")
+
+
+@given(moments=histories(), query=st.sampled_from(PREFIXES), period=st.sampled_from(PERIODS), most=st.integers(0, 3))
+@settings(max_examples=200, deadline=None)
+def test_a_prefix_finds_the_same_in_each_way(
+    moments: Sequence[dict[str, tuple[Source, list[Entry]]]], query: str, period: tuple[float, float], most: int
+) -> None:
+    ways = {"as words": (99, 0), "by looking": (0, 99), "by looking at a few": (0, most), "by SQLite": (0, 0)}
+    with index() as db, pytest.MonkeyPatch.context() as patch:
+        bring(db, moments[-1])
+        found = {}
+        for way, (words_, looked) in ways.items():
+            patch.setattr(search, "_MOST_WORDS", words_)
+            patch.setattr(search, "_MOST_LOOKED_AT", looked)
+            found[way] = search.find(db, SearchRequest(query=query, limit=0), since=period[0], until=period[1])[0]
+        assert all(findings == found["by SQLite"] for findings in found.values()), found
+
+
+def test_a_prefix_of_many_words_is_found_without_collecting_them() -> None:
+    said = [Entry(kind=kind, text=f"c{n:02}", time=float(n)) for kind in KINDS for n in range(1, 99)]
+    asked: list[str] = []
+    with index() as db:
+        update.change(db, [Source(key="a", session_id="s")], [], lambda _: said, lambda _: None)
+        db.set_trace_callback(asked.append)
+        found, has_more = search.find(db, SearchRequest(query="c*", limit=3))
+    assert ([finding.snippet for finding in found], has_more) == (["c98", "c97", "c96"], True)
+    assert [sql for sql in asked if '" *' in sql] == []
