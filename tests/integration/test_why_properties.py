@@ -180,10 +180,12 @@ class Life:
         self.commit()
         before = self.model.commits.get(self.story.git("rev-parse", "HEAD~1").strip())
         if before is not None and self.is_clean() and self.number_of_commits() > 4:
-            present = {line.text for lines in self.model.files.values() for line in lines}
+            present = {(path, line.text) for path, lines in self.model.files.items() for line in lines}
             self.story.git("revert", "--no-edit", "HEAD", ok=False)
-            self.model.files = {path: [line if line.text in present else line.also(PERSON, UNKNOWN) for line in lines]
-                                for path, lines in before.items()}  # fmt: skip
+            self.model.files = {
+                path: [line if (path, line.text) in present else line.also(PERSON, UNKNOWN) for line in lines]
+                for path, lines in before.items()
+            }
             self.keep()
 
     def git_format(self, path: str) -> None:
@@ -200,11 +202,11 @@ class Life:
         return [Line(text, frozenset()) for whole in texts for text in whole.split("\n")]
 
     def aside(self, start: str) -> str:
-        """Make the branch ``aside`` with a commit on ``start``; return the present commit."""
+        """Make the branch ``aside`` with a commit of a new file on ``start``; return the present commit."""
         tip = self.story.head()
         self.story.git("checkout", "-q", "-B", "aside", start)
         self.model.count += 1
-        self.story.write("z/other.txt", f"other {self.model.count}\n")
+        self.story.write(f"z/other{self.model.count}.txt", "other\n")
         self.story.git("add", "-A")
         self.story.git("commit", "-q", "-m", "Aside")
         return tip
