@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from entire.model.ids import CheckpointId
 from tests.integration.story import Story
-from tests.integration.test_why import FIRST, MINE, W1, P, asked, owners
+from tests.integration.test_why import FIRST, MINE, SECOND, W1, W2, P, asked, owners
 
 LATER = "a_line_that_a_person_typed_at_the_squash = True\n"
 FIXUP = {"GIT_SEQUENCE_EDITOR": "sed -i -e '2s/^pick/fixup/'", "GIT_EDITOR": "true"}
@@ -47,6 +48,15 @@ def fixup(story: Story) -> None:
     story.git("rebase", "-q", "-i", "HEAD~2", env=FIXUP)
 
 
+def second_turn(story: Story, end: str) -> list[CheckpointId]:
+    """Commit functions and an ``end`` that another session appends; return the checkpoints of the commit."""
+    session = story.started()
+    with session.turn(W2):
+        session.write("a.py", story.read("a.py") + SECOND + end)
+    story.commit("Second")
+    return story.ids()
+
+
 @pytest.mark.parametrize("squash", [soft, merged, fixup])
 def test_a_persons_line_of_a_squash_is_the_persons(story: Story, squash: object) -> None:
     by_hand = story.head()
@@ -79,6 +89,38 @@ def test_a_squash_with_more_of_a_session_keeps_its_persons(story: Story) -> None
     story.commit("Squashed")
     assert len(story.ids()) == 2
     assert [owners(story, name)[0][2] for name in ("a.py", "b.py", "c.py")] == [P, P, "Write more"]
+
+
+def test_a_brace_that_is_left_of_an_undone_commit_is_its_turns(story: Story) -> None:
+    """What else the worktree had at the reset proves that the reset was not a hard one."""
+    second = second_turn(story, "}\n")
+    session = story.started()
+    with session.turn("Write another file"):
+        session.write("b.py", FIRST)
+    story.commit("Third")
+    third = story.ids()
+    with session.turn("Replace them"):
+        session.write("a.py", story.read("a.py").replace(SECOND, "replaced_by_the_agent = True\n"))
+    story.git("reset", "-q", "--soft", "HEAD~2")
+    story.commit("Squashed")
+    assert story.ids()[:-1] == [*second, *third]
+    assert owners(story)[-2:] == [(10, 10, "Replace them"), (11, 11, W2)]
+
+
+@pytest.mark.parametrize("by_agent", [True, False])
+def test_a_brace_written_again_after_a_hard_reset_is_its_writers(story: Story, by_agent: bool) -> None:
+    undone = second_turn(story, "}\n")
+    story.git("reset", "-q", "--hard", "HEAD~1")
+    text = story.read("a.py") + "written_after_the_reset = True\n}\n"
+    if by_agent:
+        session = story.started()
+        with session.turn("Write it again"):
+            session.write("a.py", text)
+    else:
+        story.write("a.py", text)
+    story.commit("Again")
+    assert not set(undone) & set(story.ids())
+    assert owners(story)[-1] == (10, 11, "Write it again" if by_agent else P)
 
 
 def test_a_squash_whose_reflog_is_gone_is_concluded(story: Story) -> None:

@@ -79,7 +79,7 @@ def _replaced_by_reset(context: Context, attempt: Attempt, changes: Sequence[Cha
     from entire.git import history
 
     undone = (head.tree if head else diff.EMPTY_TREE[len(tip.tree)], tip.tree)
-    same = _kept(context.place.top, undone, attempt.tree, changes)
+    same = _kept(context.place.top, undone, _worktree_at(context, tip) or tip.tree, attempt.tree, changes)
     spec = [tip.oid, *([f"^{head.oid}"] if head else [])]
     ids: list[CheckpointId] = []
     links = context.links
@@ -90,23 +90,39 @@ def _replaced_by_reset(context: Context, attempt: Attempt, changes: Sequence[Cha
     return Replaced(kind=CommitKind.RESET, ids=tuple(dict.fromkeys(ids)), covered=(tip.tree,)) if ids else None
 
 
-def _kept(top: str, undone: tuple[str, str], tree: str, changes: Sequence[Change]) -> set[str]:
-    """Return the paths whose undone change, given by two trees, a commit's tree contains: all of it, or lines of it."""
+def _worktree_at(context: Context, tip: Commit) -> str:
+    """Return the tree of the last snapshot that was taken while HEAD was at a commit, '' if there is none."""
+    entries = reversed(context.journal.attribution.entries)
+    return next((entry.tree for entry in entries if entry.head == tip.oid and not entry.commit), "")
+
+
+def _kept(top: str, undone: tuple[str, str], worktree: str, tree: str, changes: Sequence[Change]) -> set[str]:
+    """Return the paths whose undone change, given by two trees, a commit's tree contains: all of it, or lines of it.
+
+    Trivial lines alone may have been written again. They count where the commit also has other lines that only the
+    undone commits or the worktree on top of them had: a hard reset would have removed those too.
+    """
     entries = {change.path: change.new_oid for change in changes}
     gone = {change.path: change.new_oid for change in diff.changes(top, *undone)}
     found = {path for path, oid in gone.items() if entries.get(path) == oid}
     edited = [path for path in gone if path in entries and path not in found]
     if edited:
-        before, after = (
-            {patch.change.path: _telling_lines(patch) for patch in patches}
-            for patches in diff.patches(top, [undone, (undone[0], tree)], edited)
-        )
-        found.update(path for path in edited if before.get(path, set()) & after.get(path, set()))
+        pairs = [(undone[0], later) for later in (undone[1], worktree, tree)]
+        added = [_added_lines(patches) for patches in diff.patches(top, pairs, edited)]
+        found.update(path for path in edited if _survives(*(lines.get(path, set()) for lines in added)))
     return found
 
 
-def _telling_lines(patch: FilePatch) -> set[bytes]:
-    return {text for hunk in patch.hunks for kind, text in hunk.lines if kind == b"+" and not is_trivial(text)}
+def _survives(before: set[bytes], above: set[bytes], after: set[bytes]) -> bool:
+    """Tell whether a commit's lines have lines of an undone change; ``above``: what the worktree then had."""
+    return bool(before & after) and not all(map(is_trivial, (before | above) & after))
+
+
+def _added_lines(patches: Sequence[FilePatch]) -> dict[str, set[bytes]]:
+    return {
+        patch.change.path: {text for hunk in patch.hunks for kind, text in hunk.lines if kind == b"+"}
+        for patch in patches
+    }
 
 
 def reverted_lines(context: Context, message: str) -> dict[str, list[bytes]] | None:
