@@ -650,6 +650,21 @@ def test_a_revert_with_new_content_of_the_agent(story: Story) -> None:
     assert story.log_errors() == []
 
 
+def test_an_amended_revert_keeps_its_checkpoint(story: Story) -> None:
+    a = session(story)
+    make(story, a, "a")
+    story.git("revert", "--no-edit", "HEAD")
+    for name in "bc":
+        with a.turn(f"Make {name}"):
+            a.write(f"{name}.txt", f"{name}\n")
+        story.git("add", "-A")
+        story.git("commit", "-q", "--amend", "--no-edit")
+    assert len(story.ids()) == 1
+    assert slot_of(story, a)["files_touched"] == ["b.txt", "c.txt"]
+    assert [str(name) for name in story.linked()["lineage"]["files"]] == ["a.txt", "b.txt", "c.txt"]
+    assert story.log_errors() == []
+
+
 # ---------------------------------------------------------------- merges
 
 

@@ -174,16 +174,14 @@ class Life:
             self.keep()
 
     def git_revert(self, path: str) -> None:
-        """Revert the last commit: what comes back may be its writer's, or the person's who reverted; if the revert is
-        amended with a session's content, the record leaves it out.
-        """
+        """Revert the last commit: what comes back may be its writer's, or the person's who reverted."""
         self.commit()
         before = self.model.commits.get(self.story.git("rev-parse", "HEAD~1").strip())
         if before is not None and self.is_clean() and self.number_of_commits() > 4:
             present = {(path, line.text) for path, lines in self.model.files.items() for line in lines}
             self.story.git("revert", "--no-edit", "HEAD", ok=False)
             self.model.files = {
-                path: [line if (path, line.text) in present else line.also(PERSON, UNKNOWN) for line in lines]
+                path: [line if (path, line.text) in present else line.also(PERSON) for line in lines]
                 for path, lines in before.items()
             }
             self.keep()

@@ -158,3 +158,26 @@ def test_what_an_agent_resolves_in_a_rebase_is_not_a_persons(story: Story) -> No
             story.git("add", "-A")
             story.git("rebase", "--continue", env={"GIT_EDITOR": "true"})
     assert not any(who == P for _, _, who in owners(story))
+
+
+@pytest.mark.parametrize("how", ["by the agent", "by a person", "at once"])
+def test_what_a_revert_restores_is_known_if_the_revert_also_holds_a_sessions_lines(story: Story, how: str) -> None:
+    story.write("a.py", "")
+    story.commit("Empty it")
+    session = story.started()
+    with session.turn("Write another file"):
+        if how == "by the agent":
+            with session.shell("git revert HEAD"):
+                story.git("revert", "--no-edit", "HEAD")
+        session.write("b.py", SECOND)
+    if how == "by a person":
+        story.git("revert", "--no-edit", "HEAD")
+    elif how == "at once":
+        story.git("revert", "-n", "HEAD")
+    story.git("add", "-A")
+    story.git("commit", "-q", "--no-edit", *([] if how == "at once" else ["--amend"]))
+    assert story.git("log", "-1", "--format=%s") == 'Revert "Empty it"\n'
+    assert len(story.ids()) == 1
+    assert owners(story, "b.py") == [(1, 4, "Write another file")]
+    restored = [(1, 9, "Write another file")] if how == "by the agent" else [(1, 5, P), (6, 9, W1)]
+    assert owners(story) == restored

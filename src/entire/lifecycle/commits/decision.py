@@ -38,13 +38,15 @@ def decide(context: Context, attempt: Attempt) -> Pending:
     if not changes and not attempt.amends:
         return replace(basis, reason=basis.unrecorded or reasons.EMPTY.text())
     held = examination.examine(context, attempt, changes, parent_tree, replaced)
-    if held is not None and (reverted := replaced_commits.reverted_lines(context, attempt.message)) is not None:
-        held = content.without_reverted(held, reverted)
-        basis = replace(basis, kind=CommitKind.REVERT)
     sessions: dict[str, list[str]] = {}
     if held is not None:
+        reverted = replaced_commits.reverted_lines(context, attempt.message)
+        if reverted is not None:
+            held = content.without_reverted(held, reverted)
         held = content.without_setup(held, setup_lines.load(context.place))
         sessions = {name: held.turns(name) for name in held.sessions()}
+        if reverted is not None and not (attempt.amends and (basis.ids or sessions)):
+            basis = replace(basis, kind=CommitKind.REVERT)  # one that is amended with content has a checkpoint to keep
         basis = _with_content(basis, held)
     if attempt.maker and not basis.ids and basis.kind in (CommitKind.PLAIN, CommitKind.SQUASH, CommitKind.PICK):
         sessions.setdefault(attempt.maker, [])

@@ -37,7 +37,7 @@ class CommitKind(Choice):
     @property
     def is_new_content(self) -> bool:
         """Whether all lines of the commit count; otherwise only those that no checkpoint has yet."""
-        return self in (CommitKind.PLAIN, CommitKind.AMEND)
+        return self in (CommitKind.PLAIN, CommitKind.AMEND, CommitKind.REVERT)
 
 
 class Pending(Value):
