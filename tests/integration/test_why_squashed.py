@@ -181,3 +181,21 @@ def test_what_a_revert_restores_is_known_if_the_revert_also_holds_a_sessions_lin
     assert owners(story, "b.py") == [(1, 4, "Write another file")]
     restored = [(1, 9, "Write another file")] if how == "by the agent" else [(1, 5, P), (6, 9, W1)]
     assert owners(story) == restored
+
+
+def test_a_squash_whose_message_quotes_a_revert_is_no_revert(story: Story) -> None:
+    story.write("a.py", "")
+    base = story.commit("Empty it")
+    story.git("revert", "--no-edit", "HEAD")
+    session = story.started()
+    with session.turn("Write another file"):
+        session.write("b.py", SECOND)
+    story.commit("Other file")
+    ids = story.ids()
+    story.git("checkout", "-q", "-b", "squashed", base)
+    story.git("merge", "-q", "--squash", "topic")
+    story.git("commit", "-q", "--no-edit")
+    assert "This reverts commit" in story.git("log", "-1", "--format=%B")
+    assert story.ids() == ids
+    assert [commit["commit"] for commit in story.linked()["lineage"]["commits"]][-1] == story.head()
+    assert owners(story) == [(1, 9, P)]

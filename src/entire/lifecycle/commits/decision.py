@@ -45,8 +45,9 @@ def decide(context: Context, attempt: Attempt) -> Pending:
             held = content.without_reverted(held, reverted)
         held = content.without_setup(held, setup_lines.load(context.place))
         sessions = {name: held.turns(name) for name in held.sessions()}
-        if reverted is not None and not (attempt.amends and (basis.ids or sessions)):
-            basis = replace(basis, kind=CommitKind.REVERT)  # one that is amended with content has a checkpoint to keep
+        # An amended revert, or a squash whose message quotes one, remains what it is if it has a checkpoint.
+        if reverted is not None and not basis.ids and not (attempt.amends and sessions):
+            basis = replace(basis, kind=CommitKind.REVERT)
         basis = _with_content(basis, held)
     if attempt.maker and not basis.ids and basis.kind in (CommitKind.PLAIN, CommitKind.SQUASH, CommitKind.PICK):
         sessions.setdefault(attempt.maker, [])
