@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     Changes = dict[str, Entry | None]  # path to its new entry, None to delete; applied in order
 
 FILE = "100644"
+TASKS = "tasks"
 _TREE = "040000"
 _FIRST_MESSAGE = b"Initialize metadata branch\n\nThis branch stores session metadata for the auto-commit strategy.\n"
 _ATTEMPTS = 12
@@ -177,7 +178,7 @@ def _slot_files(session: SlotContent, folder: str) -> tuple[Changes, SessionFile
 def _task_files(task: TaskContent, root: str) -> Changes:
     if not is_tool_id(task.tool_use_id) or (task.agent_id and not is_tool_id(task.agent_id)):
         raise EntireError(f"invalid task id: {task.tool_use_id!r}, {task.agent_id!r}")
-    folder = f"{root}/tasks/{task.tool_use_id}"
+    folder = f"{root}/{TASKS}/{task.tool_use_id}"
     value = {"session_id": task.session_id, "tool_use_id": task.tool_use_id, "checkpoint_uuid": task.checkpoint_uuid}
     if task.agent_id:
         value["agent_id"] = task.agent_id
@@ -195,8 +196,16 @@ def metadata(value: SessionRecord | CheckpointSummary) -> bytes:
     return gojson.dumps(value.to_json())
 
 
+def task_folder(checkpoint_id: CheckpointId, tool_use_id: str) -> str:
+    """Return the path of a task's record in the tree, as the trailer of its own checkpoint names it."""
+    return f"{checkpoint_id.path}/{TASKS}/{tool_use_id}"
+
+
 def new_message(checkpoint_id: CheckpointId, pairs: Iterable[tuple[str, str]], description: str = "") -> bytes:
-    """Return the message of the commit that adds a checkpoint, or a session to one; ``pairs`` as in formats.md 2.1."""
+    """Return the message of the commit that adds a checkpoint, or a session to one; ``pairs`` as in formats.md 2.1.
+
+    ``description``: of a subagent's own checkpoint, the subject of its commit.
+    """
     middle = f"{' '.join(description.split())}\n\n" if description.strip() else ""
     text = f"Checkpoint: {checkpoint_id}\n\n{middle}{trailers.format_lines(pairs)}"
     return text.encode("utf-8", "surrogateescape")

@@ -16,7 +16,7 @@ from entire.model.transcripts import UNKNOWN, Position, TokenUsage, total
 from entire.model.turns import NOBODY, PERSON
 from entire.model.value import Value, replace
 from entire.redact import Redacted, redact_text, trusted
-from entire.store import checkpoint_writer, checkpoints, gojson, lineage_file, links, turnlog
+from entire.store import checkpoint_writer, checkpoints, gojson, lineage_file, links, steps, turnlog
 from entire.store import transcripts as stored
 from entire.store.checkpoint_writer import SlotContent, TaskContent
 
@@ -52,7 +52,7 @@ def write(context: Context, decided: Pending, commit: Commit, sessions: Sequence
     checkpoint_id = CheckpointId(decided.id or decided.update)
     link = _link(context, decided, commit, _branch(context))
     parts = [_part(context, decided, session, checkpoint_id, link) for session in sessions]
-    message = checkpoint_writer.new_message(checkpoint_id, _trailers(context, sessions))
+    message = _message(context, decided, sessions)
     for attempt in checkpoint_writer.attempts(context.place.top, context.objects):
         existing = checkpoints.read_at(context.objects, attempt.base, checkpoint_id) if attempt.base else None
         was_written = _is_written(context, commit, existing)  # by a hook that was killed afterwards
@@ -87,7 +87,7 @@ def compose_late(
     usage_before = _usage_before(context, existing) if decided.update and existing is not None else {}
     for part in parts:
         _count(part, decided, commit, checkpoint_id, usage_before.get(part.session.session_id))
-    return changes, checkpoint_writer.new_message(checkpoint_id, _trailers(context, sessions))
+    return changes, _message(context, decided, sessions)
 
 
 def _usage_before(context: Context, existing: Checkpoint) -> dict[str, TokenUsage]:
@@ -106,6 +106,17 @@ def _branch(context: Context) -> str:
     from entire.git import history
 
     return history.branch(context.place.top)
+
+
+def _message(context: Context, decided: Pending, sessions: Sequence[Session]) -> bytes:
+    """Return the message of the checkpoint's commit; a subagent's own names its task."""
+    checkpoint_id, pairs = CheckpointId(decided.id or decided.update), _trailers(context, sessions)
+    task = next((session.tasks[decided.task] for session in sessions if decided.task in session.tasks), None)
+    if task is None:
+        return checkpoint_writer.new_message(checkpoint_id, pairs)
+    pairs.append((trailers.METADATA_TASK, checkpoint_writer.task_folder(checkpoint_id, decided.task)))
+    subject = steps.task_subject(task.type, task.description, decided.task)
+    return checkpoint_writer.new_message(checkpoint_id, pairs, subject)
 
 
 def _trailers(context: Context, sessions: Sequence[Session]) -> list[tuple[str, str]]:
@@ -134,6 +145,7 @@ def _part(
     stored_parts = transcript.as_stored(context.objects, finish)
     notes = notes_of(context, session, transcript, finish)
     now = gojson.rfc3339(context.now())
+    task = decided.task if decided.task in session.tasks else ""
     record = SessionRecord(
         cli_version=version(),
         checkpoint_id=checkpoint_id,
@@ -145,6 +157,8 @@ def _part(
         files_touched=tuple(content.files_of(session.session_id, decided.lines)),
         agent=session.agent_type,
         turn_id=session.turn.id if session.turn is not None else "",
+        is_task=bool(task),
+        tool_use_id=task,
         checkpoint_transcript_start=_start(session, decided.sessions.get(session.session_id, []), notes),
         token_usage=spent,
         initial_attribution=content.attribution(session.session_id, decided.lines, now),
@@ -355,6 +369,8 @@ def _summed(slot: SlotContent, existing: Checkpoint | None, own: lineage_file.Li
     return replace(slot, record=replace(
         record,
         created_at=before.created_at,
+        is_task=before.is_task,
+        tool_use_id=before.tool_use_id,
         checkpoints_count=before.checkpoints_count + record.checkpoints_count,
         checkpoint_transcript_start=min(before.checkpoint_transcript_start, record.checkpoint_transcript_start),
         token_usage=total([lineage_file.tokens(own, before), record.token_usage]),

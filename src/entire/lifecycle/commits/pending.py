@@ -63,6 +63,7 @@ class Pending(Value):
     reason: str = ""
     commit: str = ""  # one that no hook saw, to be linked by its id: its message cannot be changed any more
     is_late: bool = False  # linked by hand, long after it was made
+    task: str = ""  # the tool-use id of the subagent whose own commit it is
     unrecorded: str = ""  # a reason, if the agent that made the commit works in a session that was not recorded
     pid: int = 0  # of the git command; while it runs, the commit may still come
     started: str = ""

@@ -32,7 +32,7 @@ records = st.builds(
     sessions=st.dictionaries(text, st.lists(text, max_size=2), max_size=2),
     left=st.dictionaries(text, st.lists(owner), max_size=2),
     lines=st.lists(lines, max_size=3).map(tuple), paths=texts, running=texts, patch_id=text, reason=text,
-    pid=number, started=text,
+    task=text, pid=number, started=text,
 )  # fmt: skip
 
 
