@@ -249,7 +249,7 @@ class PointView(Value):
     message: str = ""  # the commit's subject
     session_prompt: str = ""  # the session's first prompt
     metadata_dir: str = ""
-    tool_use_id: str = ""
+    tool_use_id: str = ""  # of a subagent's step, or of the checkpoint of a subagent's own commit
     checkpoint_id: str = ""
     parent: str = ""  # of a subagent's step: the id of the point it belongs to
     is_before_prompt: bool = False

@@ -195,6 +195,7 @@ class Points:
             agent=record.agent if record is not None else "",
             prompt=prompts[-1] if prompts else "",
             session_prompt=prompts[0] if prompts else "",
+            tool_use_id=record.tool_use_id if record is not None and record.is_task else "",
             files=tuple(stored.summary.files_touched),
         )
 

@@ -45,7 +45,7 @@ def entry(point: views.PointView) -> dict[str, object]:
         "message": own["message"],
         "metadata_dir": own["metadata_dir"],
         "date": own["time"] or "",
-        "is_task_checkpoint": point.kind == "task",
+        "is_task_checkpoint": point.kind == "task" or bool(point.tool_use_id),
         "tool_use_id": own["tool_use_id"],
         "is_logs_only": point.kind in _LOGS_ONLY,
         "condensation_id": own["checkpoint_id"],
