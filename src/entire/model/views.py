@@ -46,6 +46,7 @@ class SessionView(Value):
     last_seen: float = 0.0
     steps: int = 0  # since the last checkpoint
     open_files: tuple[str, ...] = ()  # with uncommitted work of the session
+    uncommitted: str = ""  # why auto-commit left them uncommitted, '' if it did not
     last_checkpoint: str = ""
     first_prompt: str = ""
     model: str = ""

@@ -33,6 +33,7 @@ def _view(state: Session, place: Place, still_open: tuple[str, ...]) -> SessionV
         last_seen=state.last_seen,
         steps=state.steps,
         open_files=still_open,
+        uncommitted=state.uncommitted if still_open else "",  # a person may have committed them since
         last_checkpoint=state.last_checkpoint,
         first_prompt=state.first_prompt,
         model=state.model,

@@ -62,6 +62,7 @@ def states(draw: st.DrawFn) -> Session:
     session.turn = draw(st.none() | turn)
     session.turn_checkpoints = draw(st.lists(checkpoint, max_size=2))
     session.open_files = draw(st.lists(text, max_size=3))
+    session.uncommitted = draw(text)
     session.untracked_at_start = draw(st.lists(text, max_size=3))
     session.steps = draw(number)
     session.counted = draw(position)

@@ -91,6 +91,14 @@ def test_sessions_of_this_worktree_that_are_not_over() -> None:
     assert lines[at + 4] == "  (2 sessions more, ended or in another worktree: --detailed shows them)"
 
 
+def test_why_the_work_of_a_turn_is_not_committed() -> None:
+    session = views.SessionView(session_id="running-1", agent="Demo", phase="idle", worktree="/r", is_here=True,
+                                open_files=("a.py",), uncommitted="the hook\npre-commit \x1b[31mfailed")  # fmt: skip
+    lines = status(sessions=(session,))
+    at = lines.index("    uncommitted: a.py")
+    assert lines[at + 1] == "    not committed: the hook pre-commit ^[[31mfailed"
+
+
 def test_hooks_that_do_not_run() -> None:
     states = ("stale", "disabled", "untrusted", "unknown")
     hooks = [

@@ -15,6 +15,7 @@ PHASES = {"active": "working", "active_committed": "working", "idle": "waiting",
 _HOOKS = {"disabled": "disabled", "unknown": "unknown", "untrusted": "untrusted"}
 _SHOWN_FILES = 12
 _PIPED = 110  # cells of a session's line where there is no terminal
+_REASON = 300  # characters of why work was not committed
 _FEW_WORDS = 20  # cells that a prompt needs at least
 
 
@@ -88,6 +89,8 @@ def _sessions(found: Sequence[views.SessionView], now: float, *, detailed: bool,
         yield from _with_prompt(line, text.one_line(session.prompt or session.first_prompt, 400), width)
         if session.open_files:
             yield "  uncommitted: " + path_list(session.open_files)
+        if session.uncommitted:
+            yield "  not committed: " + text.one_line(session.uncommitted, _REASON)
         if detailed and not session.is_here:
             yield "  in " + text.plain(session.worktree)
     hidden = len(found) - len(shown)
