@@ -22,7 +22,7 @@ from entire.model import trailers
 from entire.model.events import EventType, GitEvent
 from entire.model.ids import CheckpointId
 from entire.model.turns import RunningTurn
-from entire.model.value import Value
+from entire.model.value import Value, replace
 from entire.store.journal import NO_FILE
 from entire.strategies import Selection
 
@@ -130,10 +130,12 @@ def _plan(context: Context, session_id: str, event: Event) -> Plan | None:
     if head is not None and prepared.tree == head.tree:
         _settle(context, session, "")
         return None
-    title = _title(context, session, event)
+    task = _task(session, event)
+    title = _title(context, session, task)
     decided = decision.decide(context, _attempt(context, session, prepared.tree, title))
     if not decided.id:
         raise _Refused(decided.reason or "no line of it is the session's")
+    decided = replace(decided, task=task)
     message = trailers.add_checkpoints(f"{title}\n", [CheckpointId(name) for name in decided.ids], editor=False)
     return Plan(turn=session.turn_key, head=oid, paths=entries, held=chosen.held, prepared=prepared, decided=decided,
                 message=message)  # fmt: skip
@@ -160,13 +162,18 @@ def _open_paths(context: Context, session: Session, event: Event) -> Paths:
             for path in wanted if path in known}  # fmt: skip
 
 
-def _title(context: Context, session: Session, event: Event) -> str:
+def _task(session: Session, event: Event) -> str:
+    """Return the tool-use id of the subagent that ended, '' for the end of a turn."""
+    from entire.lifecycle.turns import subagents
+
+    return subagents.ended_task(session, event) if event.type is EventType.SUBAGENT_END else ""
+
+
+def _title(context: Context, session: Session, task: str) -> str:
     from entire.lifecycle.turns import subagents
     from entire.lifecycle.turns import turn as turns
 
-    if event.type is EventType.SUBAGENT_END:
-        return subagents.title(session, event)
-    return turns.title(context, session)
+    return subagents.title(session.tasks[task], task) if task else turns.title(context, session)
 
 
 def _attempt(context: Context, session: Session, tree: str, message: str) -> Attempt:

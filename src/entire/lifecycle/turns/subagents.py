@@ -106,19 +106,19 @@ def _step(
     return Step(
         session=session,
         message=steps.message(
-            _title(task, tool_use_id), session.session_id, strategy=context.strategy.name, tool_use_id=tool_use_id
+            title(task, tool_use_id), session.session_id, strategy=context.strategy.name, tool_use_id=tool_use_id
         ),
         files={**whole.files, **steps.task_files(session.session_id, tool_use_id, task.subagent, own)},
     )
 
 
-def title(session: Session, event: Event) -> str:
-    """Return the subject of what saves the subagent whose end an event reports."""
-    name = tasks.named(session, event) or max(session.tasks, key=lambda name: session.tasks[name].done)
-    return _title(session.tasks[name], name)
+def ended_task(session: Session, event: Event) -> str:
+    """Return the tool-use id of the task whose end an event reports."""
+    return tasks.named(session, event) or max(session.tasks, key=lambda name: session.tasks[name].done)
 
 
-def _title(task: SubagentTask, tool_use_id: str) -> str:
+def title(task: SubagentTask, tool_use_id: str) -> str:
+    """Return the subject of what saves a subagent's work."""
     return steps.task_subject(task.type, task.description, tool_use_id)
 
 
