@@ -196,7 +196,7 @@ def _attempt(context: Context, session: Session, tree: str, message: str) -> Att
 def _held_reason(held: Mapping[str, str]) -> str:
     shown = [f"{path} ({reason})" for path, reason in list(held.items())[:_SHOWN]]
     more = f" and {len(held) - _SHOWN} more" if len(held) > _SHOWN else ""
-    return f"left uncommitted: {', '.join(shown)}{more}" if held else ""
+    return f"{', '.join(shown)}{more}" if held else ""
 
 
 # ---------------------------------------------------------------- the hooks
@@ -307,7 +307,7 @@ def _settle(context: Context, session: Session, reason: str) -> None:
 
 def _notice(context: Context, session: Session, oid: str) -> str:
     said = [f"committed on a detached HEAD ({oid[:7]}): create a branch to keep it"] if _is_detached(context) else []
-    said += [session.uncommitted] if session.uncommitted else []
+    said += [f"left uncommitted: {session.uncommitted}"] if session.uncommitted else []
     return f"entire: {'; '.join(said)}" if said else ""
 
 

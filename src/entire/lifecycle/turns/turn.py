@@ -129,6 +129,7 @@ def wait(context: Context, event: Event) -> Event:
 def end(context: Context, session: Session, event: Event) -> None:
     """Save what a turn did; background subagents may continue."""
     session.background = list(event.background)
+    session.uncommitted = ""  # a strategy that commits turns says it again
     if event.type is EventType.TURN_END:
         session.ended_ref = event.turn_ref
     _save(context, session, event)
