@@ -81,7 +81,7 @@ def load(place: Place, env: Mapping[str, str] | None = None) -> Settings | None:
             push_file = path
     strategy = merged.get("strategy", MANUAL_COMMIT)
     if strategy not in STRATEGIES:
-        warnings.append(f"this version does not support the strategy {strategy!r}")
+        warnings.append(f"this version does not support the strategy {strategy!r}: it works as {MANUAL_COMMIT}")
     options = merged.get("strategy_options", {})
     push = options.get("push_sessions")
     if push is not None and not isinstance(push, bool):

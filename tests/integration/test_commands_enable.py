@@ -145,6 +145,67 @@ def test_a_linked_worktree_is_enabled_though_the_main_one_says_no(
     assert repo.ok("status").split("\n", 1)[0] == "Disabled (manual-commit)"
 
 
+def test_the_strategy_is_chosen_kept_and_changed(repo: Repo) -> None:
+    out = repo.ok("enable", "--agent", "demo", "--strategy", "auto-commit")
+    assert out.endswith("Ready. Work with Demo Agent: what a turn changes is committed at its end.\n")
+    assert repo.read_json(".entire/settings.json")["strategy"] == "auto-commit"
+    assert repo.ok("status").split("\n", 1)[0] == "Enabled (auto-commit)"
+    assert repo.json("status")["strategy"] == "auto-commit"
+    assert "settings: unchanged" in repo.ok("enable", "--agent", "demo")  # no choice: the one made before stays
+    shared = repo.read_json(".entire/settings.json")
+    out = repo.ok("enable", "--agent", "demo", "--strategy", "manual-commit")
+    assert out.endswith("Ready. Work with Demo Agent and commit as before.\n")
+    assert repo.read_json(".entire/settings.json") == shared  # the team's
+    assert repo.ok("status").split("\n", 1)[0] == "Enabled (manual-commit)"
+    repo.ok("enable", "--agent", "demo", "--strategy", "auto-commit", "--project")
+    assert repo.ok("status").split("\n", 1)[0] == "Enabled (auto-commit)"
+
+
+def test_two_worktrees_with_a_strategy_each(repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repo.ok("enable", "--agent", "demo")
+    repo.git("add", ".")
+    repo.git("commit", "-qm", "Enable entire")
+    repo.git("worktree", "add", "-q", str(tmp_path / "linked"))
+
+    def strategies() -> list[str]:
+        found = []
+        for top in (repo.top, tmp_path / "linked"):
+            monkeypatch.chdir(top)
+            found.append(repo.ok("status").split("\n", 1)[0])
+        return found
+
+    monkeypatch.chdir(tmp_path / "linked")
+    repo.ok("enable", "--agent", "demo", "--strategy", "auto-commit")
+    assert strategies() == ["Enabled (manual-commit)", "Enabled (auto-commit)"]
+    monkeypatch.chdir(repo.top)
+    repo.ok("enable", "--agent", "demo", "--strategy", "auto-commit")
+    monkeypatch.chdir(tmp_path / "linked")
+    repo.ok("enable", "--agent", "demo", "--strategy", "manual-commit")
+    assert strategies() == ["Enabled (auto-commit)", "Enabled (manual-commit)"]
+
+
+def test_the_strategy_of_the_main_worktree_holds_in_linked_ones_that_chose_none(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.ok("enable", "--agent", "demo")
+    repo.git("add", ".")
+    repo.git("commit", "-qm", "Enable entire")
+    repo.git("worktree", "add", "-q", str(tmp_path / "linked"))
+    repo.ok("enable", "--agent", "demo", "--strategy", "auto-commit")
+    monkeypatch.chdir(tmp_path / "linked")
+    assert repo.ok("status").split("\n", 1)[0] == "Enabled (auto-commit)"
+
+
+def test_a_strategy_of_another_version(repo: Repo) -> None:
+    repo.ok("enable", "--agent", "demo")
+    path = repo.top / ".entire/settings.json"
+    path.write_text(path.read_text().replace("manual-commit", "of-tomorrow"))
+    assert "the strategy 'of-tomorrow': it works as manual-commit" in repo.ok("status")
+    repo.ok("enable", "--agent", "demo", "--strategy", "manual-commit")
+    assert repo.ok("status").split("\n", 1)[0] == "Enabled (manual-commit)"
+    assert "of-tomorrow" not in repo.ok("status")
+
+
 def test_from_a_folder_below(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     (repo.top / "a/b").mkdir(parents=True)
     monkeypatch.chdir(repo.top / "a/b")

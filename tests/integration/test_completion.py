@@ -89,6 +89,10 @@ def test_agents_are_completed_anywhere(complete: Complete, tmp_path: Path) -> No
     assert set(complete("entire enable --agent gem")) == {"gemini"}
 
 
+def test_strategies_are_completed(complete: Complete) -> None:
+    assert set(complete("entire enable --strategy ")) == {"auto-commit", "manual-commit"}
+
+
 def test_plugins_are_completed_and_not_started(
     complete: Complete, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

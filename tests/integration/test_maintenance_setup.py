@@ -42,8 +42,7 @@ def suggested(workspace: Workspace, *, user: bool = False) -> list[str]:
 
 
 def test_the_strategies_of_requests_are_those_of_settings() -> None:
-    assert requests.STRATEGIES == (settings.MANUAL_COMMIT, settings.AUTO_COMMIT)
-    assert set(settings.STRATEGIES) <= set(requests.STRATEGIES)
+    assert requests.STRATEGIES == settings.STRATEGIES
 
 
 # ---------------------------------------------------------------- agents

@@ -98,6 +98,18 @@ def test_a_linked_worktree_has_its_own_then_the_local_ones_of_the_main_worktree(
     assert not load(place).enabled
 
 
+def test_worktrees_may_differ_in_their_strategy(place: Place, linked: Place) -> None:
+    put(place.settings, {"strategy": "manual-commit"})
+    put(linked.settings, {"strategy": "manual-commit"})
+    put(linked.local_settings, {"strategy": "auto-commit"})
+    assert (load(place).strategy, load(linked).strategy) == ("manual-commit", "auto-commit")
+    put(place.local_settings, {"strategy": "auto-commit"})
+    put(linked.local_settings, {"strategy": "manual-commit"})
+    assert (load(place).strategy, load(linked).strategy) == ("auto-commit", "manual-commit")
+    put(linked.local_settings, {"strategy": ""})  # says nothing
+    assert (load(linked).strategy, load(linked).warnings) == ("auto-commit", ())
+
+
 def test_local_settings_of_the_main_worktree_are_enough(place: Place, linked: Place) -> None:
     put(place.local_settings, {"enabled": True})
     assert load(linked).enabled
@@ -184,7 +196,7 @@ json_values = st.recursive(
     before=st.dictionaries(st.text() | st.sampled_from(sorted(GO_KEYS)), json_values),
     enabled=st.none() | st.booleans(),
     push=st.none() | st.booleans(),
-    strategy=st.sampled_from(["", "manual-commit"]),
+    strategy=st.sampled_from(["", *settings.STRATEGIES]),
 )
 def test_editing_changes_only_what_was_asked(
     before: dict[str, Any], enabled: bool | None, push: bool | None, strategy: str

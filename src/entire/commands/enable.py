@@ -29,7 +29,7 @@ _CAN_BE_ALLOWED = ("not allowed", "changed")  # states of plugins
 @click.command("enable", cls=group.Command)
 @click.option("--agent", "agents", multiple=True, metavar="NAME", shell_complete=completion.agents,
               help="Record this agent and ask nothing; repeatable.")  # fmt: skip
-@click.option("--strategy", type=click.Choice(STRATEGIES), help="When steps become checkpoints.")
+@click.option("--strategy", type=click.Choice(STRATEGIES), help="Who commits: you, or Entire after each turn.")
 @click.option("--local", "target", flag_value=LOCAL, help="Write .entire/settings.local.json (this clone).")
 @click.option("--project", "target", flag_value=PROJECT, help="Write .entire/settings.json (the team's).")
 @click.option(
@@ -218,4 +218,5 @@ def _outcome(view: EnableView, hooks: HookView) -> list[str]:
     if not hooks.is_installed:
         steps = [f"  {remedy}" for remedy in hooks.remedies] or [f"  {hooks.problem}"]
         return [*lines, "Sessions are recorded, but commits are not linked until you do this:", *steps]
-    return [*lines, f"Ready. Work with {ready} and commit as before."] if ready else lines
+    then = ": what a turn changes is committed at its end." if view.commits_turns else " and commit as before."
+    return [*lines, f"Ready. Work with {ready}{then}"] if ready else lines

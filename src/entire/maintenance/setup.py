@@ -132,7 +132,9 @@ def _enable(place: Place, request: EnableRequest, found: Plugins) -> EnableView:
     _write_push_marker(place, push)
     files.write(place.enabled_marker, b"")
     _record_own_changes(place, before=False)
+    current = settings.load(place)
     return EnableView(agents=installed, removed=removed, git=_git_hooks(report), push_sessions=push,
+                      commits_turns=current is not None and current.strategy == settings.AUTO_COMMIT,
                       settings_files=tuple(written), warnings=maintenance_plugins.failures(found),
                       to_commit=shared.to_commit())  # fmt: skip
 
@@ -178,7 +180,7 @@ def _check(request: EnableRequest, found: Plugins) -> None:
             raise UsageError(f"the plugin {name} installs hooks in a repository only", hint="leave out --user")
     if request.strategy and request.strategy not in settings.STRATEGIES:
         raise UsageError(f"this version does not support the strategy {request.strategy}",
-                         hint=f"use --strategy {settings.MANUAL_COMMIT}")  # fmt: skip
+                         hint=f"use --strategy {' or '.join(settings.STRATEGIES)}")  # fmt: skip
     if request.target not in ("", PROJECT, LOCAL):
         raise UsageError(f"unknown settings target: {request.target}", hint=f"use {PROJECT} or {LOCAL}")
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from entire.model.views import UnusedView
 
 STRATEGIES = ("manual-commit", "auto-commit")
-"""Strategies that settings may name; ``enable`` refuses one that this version does not implement."""
+"""Who commits: you (manual-commit), or Entire at the end of each turn (auto-commit)."""
 PROJECT, LOCAL = "project", "local"
 
 
@@ -22,7 +22,7 @@ class EnableRequest(Value):
 
     agents: tuple[str, ...] = ()
     only_these: bool = False  # remove the hooks of other agents
-    strategy: str = ""  # when steps become checkpoints; '': keep the current one, manual-commit by default
+    strategy: str = ""  # one of STRATEGIES; '': keep the current one, manual-commit by default
     target: str = ""  # settings to write: PROJECT, LOCAL; '': PROJECT if there are none yet, else LOCAL
     push_sessions: bool | None = None
     user: bool = False  # install the agents' hooks for all repositories of this user

@@ -410,6 +410,7 @@ class EnableView(Value):
     agents: tuple[AgentHooksView, ...]
     git: GitHooksView
     push_sessions: bool
+    commits_turns: bool = False  # the work of each turn is committed at its end
     removed: tuple[AgentHooksView, ...] = ()
     settings_files: tuple[str, ...] = ()  # written; none if nothing changed
     warnings: tuple[str, ...] = ()  # plugins that failed, so that it is not known whether their agents are used
