@@ -78,7 +78,7 @@ class Taken(Session):
     def __init__(self, world: World, session_id: str) -> None:
         super().__init__(world, session_id)
         self.file = Path(world.states_before[session_id]["transcript_path"])
-        self.cwd = Path(world.states_before[session_id]["worktree_path"])
+        self.cwd = Path(world.states_before[session_id].get("worktree_path") or world.root)
         records = [json.loads(line) for line in self.file.read_text().splitlines()]
         self.parent = next((record["uuid"] for record in reversed(records) if "uuid" in record), None)
         self.answers = 20  # so that an answer's tokens tell it from the ones before
