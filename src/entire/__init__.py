@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from entire.model.views import UndoView as UndoView
     from entire.model.views import UninstallView as UninstallView
     from entire.model.views import UnusedView as UnusedView
+    from entire.model.views import WaysBackView as WaysBackView
     from entire.workspace import Workspace as Workspace
 
 __version__ = "0.1.0"
@@ -92,6 +93,7 @@ _PUBLIC = {
     "UninstallView": "entire.model.views",
     "UnusedView": "entire.model.views",
     "UsageError": "entire.errors",
+    "WaysBackView": "entire.model.views",
     "WhyRequest": "entire.model.origins",
     "WhyView": "entire.model.origins",
     "Workspace": "entire.workspace",
@@ -137,6 +139,7 @@ __all__ = [
     "UninstallView",
     "UnusedView",
     "UsageError",
+    "WaysBackView",
     "WhyRequest",
     "WhyView",
     "Workspace",

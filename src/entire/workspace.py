@@ -396,6 +396,13 @@ class Workspace:
         with contextlib.closing(self._context()) as context:
             return Points(context).find(limit=limit, session_id=session_id)
 
+    def ways_back(self, commit: str) -> views.WaysBackView:
+        """Return what a rewind to a commit's checkpoint can do about the commits after it."""
+        from entire.rewind import branch
+
+        with contextlib.closing(self._context()) as context:
+            return branch.ways_back(context, commit)
+
     def rewind(self, request: requests.RewindRequest) -> Rewind:
         """Plan a rewind to a point. Nothing changes before ``carry_out``; use the plan as a context manager."""
         from entire.rewind import plan

@@ -23,3 +23,18 @@ def rewind(story: Story, point: str, **request: Any) -> RewindView:
 def undo(story: Story) -> RewindView:
     with Workspace.find(story.root).undo() as planned:
         return planned.carry_out()
+
+
+def commit_turns(story: Story) -> None:
+    """Have the stored checkpoints say that they are of the strategy that commits each turn."""
+    branch = "entire/checkpoints/v1"
+    index = {"GIT_INDEX_FILE": str(story.root.parent / "index")}
+    story.git("read-tree", branch, env=index)
+    for name in story.git("ls-tree", "-r", "--name-only", branch).split():
+        if name.endswith("metadata.json"):
+            data = story.show(name).replace('"manual-commit"', '"auto-commit"')
+            blob = story.git("hash-object", "-w", "--stdin", stdin=data).strip()
+            story.git("update-index", "--cacheinfo", f"100644,{blob},{name}", env=index)
+    tree = story.git("write-tree", env=index).strip()
+    new = story.git("commit-tree", tree, "-p", branch, "-m", "Say so").strip()
+    story.git("update-ref", f"refs/heads/{branch}", new)

@@ -27,17 +27,20 @@ _NAMES = {
     "as_json": "--json", "files_only": "--files-only", "keep_mine": "--keep-mine", "listing": "--list",
     "logs_only": "--logs-only", "paths": "--file", "preview": "--preview", "reset": "--reset",
     "session_id": "--session", "to": "--to", "undo": "--undo", "yes": "--yes",
-    "before_last_prompt": "--before-last-prompt",
+    "before_last_prompt": "--before-last-prompt", "take_back": "--take-back",
 }  # fmt: skip
 _ALONE = {
-    "before_last_prompt": (("to", "listing", "undo", "reset"),
+    "before_last_prompt": (("to", "listing", "undo", "reset", "take_back"),
                            "--before-last-prompt chooses the point, which is no commit's"),
-    "listing": (("to", "preview", "paths", "logs_only", "files_only", "keep_mine", "reset"),
+    "listing": (("to", "preview", "paths", "logs_only", "files_only", "keep_mine", "reset", "take_back"),
                 "--list only prints points; combine it with --json, --limit or --session"),
-    "undo": (("paths", "session_id", "logs_only", "files_only", "keep_mine", "reset"),
+    "undo": (("paths", "session_id", "logs_only", "files_only", "keep_mine", "reset", "take_back"),
              "--undo restores everything a rewind changed; combine it with --to, --list, --preview, --json or --yes"),
-    "logs_only": (("files_only", "paths", "keep_mine", "reset"), "--logs-only changes no file"),
-    "reset": (("paths", "session_id"), "--reset moves the whole branch; leave it out to restore single files"),
+    "logs_only": (("files_only", "paths", "keep_mine", "reset", "take_back"), "--logs-only changes no file"),
+    "reset": (("take_back", "paths", "session_id"),
+              "--reset moves the whole branch; leave it out to restore single files"),
+    "take_back": (("paths", "session_id"),
+                  "--take-back takes back whole commits; leave it out to restore single files"),
 }  # fmt: skip
 """What an option cannot be combined with, and why."""
 
@@ -73,6 +76,7 @@ class Mode(Value):
 @click.option("--files-only", is_flag=True, help="Rewind only the files; leave the conversation unchanged.")
 @click.option("--keep-mine", is_flag=True, help="Merge your own later edits into the restored files.")
 @click.option("--reset", is_flag=True, help="Move the branch back too; a backup ref keeps its old commit.")
+@click.option("--take-back", is_flag=True, help="Keep later commits; add one that takes back those of sessions.")
 @click.option("--preview", is_flag=True, help="Show what would change, with the full diff, and change nothing.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @group.limit(100, "points")

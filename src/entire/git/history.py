@@ -171,6 +171,20 @@ def fork_point(where: str, one: str, other: str) -> str:
     return done.stdout.decode("ascii", "replace").strip() if done.status == 0 else ""
 
 
+def left_by(where: str, tip: str, new: str) -> tuple[str, ...]:
+    """Return the oldest of the commits that a branch leaves when it moves from ``tip`` to ``new``: a ref that has any
+    of them has one of these.
+    """
+    rows = [line.split() for line in run.lines(where, "rev-list", "--parents", tip, f"^{new}", "--")]
+    gone = {oid for oid, *_ in rows}
+    return tuple(oid for oid, *parents in rows if gone.isdisjoint(parents))
+
+
+def made_on(where: str, start: str, end: str) -> set[str]:
+    """Return the commits up to ``end`` that were made on top of ``start``: none that a merge brought from elsewhere."""
+    return set(run.lines(where, "rev-list", "--ancestry-path", end, f"^{start}", "--"))
+
+
 def on_branches(where: str, oids: Sequence[str]) -> list[str]:
     """Return the commits, in order, that a local branch reaches."""
     others = set(run.lines(where, "rev-list", *oids, "--not", "--exclude=entire/*", "--branches")) if oids else set()
@@ -193,6 +207,25 @@ def changed_paths(where: str, oid: str) -> list[str]:
         oid,
     )
     return [path for path in done.stdout.decode("utf-8", "surrogateescape").split("\0") if path]
+
+
+def paths_of(where: str, oids: Sequence[str]) -> dict[str, set[str]]:
+    """Return the paths that each of these commits changed; none for merges. One git process."""
+    if not oids:
+        return {}
+    options = ("--no-walk=unsorted", "--stdin", "-z", "--format=//%H", "--name-only", "--no-renames", "--root")
+    done = run.git(
+        where, "log", *options, "--no-color", "--no-show-signature", stdin="".join(f"{oid}\n" for oid in oids).encode()
+    )
+    found: dict[str, set[str]] = {}
+    current: set[str] = set()
+    for word in done.stdout.decode("utf-8", "surrogateescape").split("\0"):
+        text = word.removeprefix("\n")
+        if text.startswith("//"):  # as no path does
+            current = found.setdefault(text[2:].strip(), set())
+        elif text:
+            current.add(text)
+    return found
 
 
 def count(where: str, *revs: str) -> int:

@@ -34,6 +34,15 @@ def find(where: str, *patterns: str) -> dict[str, str]:
     return found
 
 
+def holding(where: str, commits: Sequence[str], *patterns: str) -> list[str]:
+    """Return the refs that match the patterns and reach any of these commits, without symbolic ones."""
+    if not commits:
+        return []
+    options = [f"--contains={oid}" for oid in commits]
+    rows = run.lines(where, "for-each-ref", "--format=%(refname) %(symref)", *options, *patterns)
+    return [name for name, _, target in (row.partition(" ") for row in rows) if not target]
+
+
 def move(where: str, moves: Sequence[Move], *, reason: str = "") -> None:
     """Apply all moves or none; raises RefMovedError if a ref does not have its expected value. ``reason`` is for the
     reflogs.

@@ -8,7 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.model.views import UnusedView
 
-STRATEGIES = ("manual-commit", "auto-commit")
+AUTO_COMMIT = "auto-commit"
+STRATEGIES = ("manual-commit", AUTO_COMMIT)
 """Who commits: you (manual-commit), or Entire at the end of each turn (auto-commit)."""
 PROJECT, LOCAL = "project", "local"
 
@@ -76,6 +77,7 @@ class RewindRequest(Value):
     files_only: bool = False  # only the files
     keep_mine: bool = False  # merge the user's own edits since
     reset: bool = False  # move the branch to the checkpoint's commit
+    take_back: bool = False  # commit what takes back the sessions' commits since the checkpoint's
 
 
 class ResumeRequest(Value):

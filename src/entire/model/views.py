@@ -307,7 +307,18 @@ class RewindView(Value):
     branch: str = ""  # that is moved, with ``reset``
     moved_to: str = ""
     backup: str = ""  # the ref that keeps the branch's old commit
+    shared: tuple[str, ...] = ()  # other branches that hold commits which the branch leaves, with ``reset``
+    taken_back: tuple[str, ...] = ()  # with ``take_back``: the commits that a new one takes back, newest first
+    commit: str = ""  # the new commit, once it is made
     undo_id: str = ""
+
+
+class WaysBackView(Value):
+    """What a rewind to a commit's checkpoint can do about the commits after it."""
+
+    has_later_commits: bool
+    may_move: bool = False  # whether the branch can be moved to the commit
+    shared: tuple[str, ...] = ()  # other branches that hold commits which the branch would leave
 
 
 class UndoView(Value):

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from entire.model.requests import RewindRequest
     from entire.model.session import Entry, Session
     from entire.model.views import PointView
+    from entire.rewind.commits_since import CommitsSince
     from entire.rewind.points import Points
     from entire.undo.transaction import Draft
 
@@ -37,6 +38,7 @@ _RULES = ".gitignore"
 _NO_FILE, _FILE, _LINK = "000000", "100644", "120000"
 _KEEP = ("", "")  # instead of a file: leave the path as it is
 _LABELS = ("yours", "before your change", "the point")
+_COMMIT_LABELS = ("committed", "now", "the point")
 _SESSION_LABELS = ("now", "after the session's change", "before it")
 
 
@@ -53,8 +55,10 @@ class Restoring:
     """Plans the files of one rewind in a draft. The journal's last snapshot is the present state."""
 
     def __init__(
-        self, context: Context, points: Points, point: PointView, request: RewindRequest, draft: Draft
-    ) -> None:
+        self, context: Context, points: Points, point: PointView, request: RewindRequest, draft: Draft,
+        gone: CommitsSince | None = None,
+    ) -> None:  # fmt: skip
+        """Prepare the plan. ``gone``: what the branch loses of the commits since, or a new commit takes back."""
         self._context = context
         self._top = context.place.top
         self._snapshots = points.snapshots
@@ -67,7 +71,9 @@ class Restoring:
         self.uncommitted: list[str] = []
         self.untouched = 0
         self._protected = registry.protected_dirs(context.plugins)
-        self._dropped: dict[str, str] = {}  # files that commits after the point added, with their blobs in HEAD
+        self.gone = gone
+        self._dropped = gone.added if gone is not None else {}  # files that these commits added
+        self._now: dict[str, Found] = {}  # the present files, where they differ from the point
         self._writes: dict[str, tuple[str, str]] = {}
         self._merged: dict[str, str] = {}  # path: merge or conflict
         self._since: dict[str, list[Change]] = {}
@@ -81,6 +87,7 @@ class Restoring:
         chosen = [difference for difference in differing if self._may_touch(difference)]
         deletions = []
         for difference in chosen:
+            self._now[difference.path] = _found(difference.old_mode, difference.old_oid)
             target = self._decide(difference)
             if target is None:
                 deletions.append(difference.path)
@@ -105,17 +112,15 @@ class Restoring:
             made = self._changed_since(self._request.session_id)
         else:
             made = self._snapshots.made() | self._paths_outside_journal()
-            made |= self._drop_commits() if self._request.reset else set()
+            made |= self._leave_commits(self.gone) if self.gone is not None else set()
         self.untouched = sum(change.path not in made and self._is_requested(change.path) for change in found)
         return [change for change in found if change.path in made]
 
-    def _drop_commits(self) -> set[str]:
+    def _leave_commits(self, gone: CommitsSince) -> set[str]:
         """Return the paths that the commits after the point changed."""
-        moved = diff.changes(self._top, self._context.journal.snapshot.head, self.then.commit)
-        self._dropped = {change.path: change.old_oid for change in moved if change.new_mode == _NO_FILE}
         beside = {change.path for change in diff.changes(self._top, self.then.commit, self.then.tree)}
         self.uncommitted = sorted(path for path in self._dropped if path in beside and not _is_own(path))
-        return {change.path for change in moved}
+        return gone.paths
 
     def _changed_since(self, session_id: str) -> set[str]:
         if self.then.snapshot is None:
@@ -171,7 +176,8 @@ class Restoring:
                 return _KEEP
             others = [edit for edit in since if edit.session_id != self._request.session_id]
             return self._without_session(path, now, since) if others else then
-        if not self._has_personal_edits(path, now, then, since):
+        stays = self.gone is not None and path in self.gone.shared_paths  # a commit of it does
+        if not (stays or self._has_personal_edits(path, now, then, since)):
             return then
         if not self._request.keep_mine:
             self.yours.append(path)
@@ -191,6 +197,10 @@ class Restoring:
 
     def _with_mine(self, path: str, now: Found, then: Found, since: Sequence[Change]) -> Found:
         """Return the point's file with a person's changes since then merged in, three-way."""
+        if not since:
+            self.yours.append(path)
+            self._leave(path, "a commit that stays changed it too, and who changed what is not recorded here")
+            return _KEEP
         if now is None or then is None:
             self.yours.append(path)
             self._leave(path, "you deleted it since" if now is None else "you changed it, and it did not exist then")
@@ -299,9 +309,12 @@ class Restoring:
         return list(filter(self._context.in_this_worktree, sessions.list_states(self._context.place)))
 
     def _committed(self, paths: Sequence[str]) -> set[str]:
-        """Return the paths in HEAD or in a commit since the point; none with ``reset``, which moves the branch too."""
+        """Return the paths in HEAD or in a commit since the point, without those of commits that go; none with
+        ``reset``, which moves the branch too.
+        """
         if self._request.reset:
             return set()
+        paths = [path for path in paths if path not in self._dropped]
         head = self._context.journal.snapshot.head
         if not head:
             return set()
@@ -318,6 +331,38 @@ class Restoring:
     def new_blobs(self) -> dict[str, str]:
         """The blob id that each edited path will have, '' where the file is deleted."""
         return {edit.path: self._writes[edit.path][1] if edit.what != "delete" else "" for edit in self.edits}
+
+    # ------------------------------------------------------------ the commit that takes back
+
+    def taken_back(self) -> dict[str, Found]:
+        """Return the entries of a commit that takes back what went: the point's, with a person's edits where they were
+        merged. What is left as it is stays in the branch too.
+        """
+        left = {entry.path for entry in self.left}
+        changes = self.gone.changes if self.gone is not None else ()
+        chosen = [change for change in changes if change.path not in left and not _is_own(change.path)]
+        entries = {change.path: self._taken_back(change) for change in chosen if self._may_touch(change)}
+        old = {change.path: _found(change.old_mode, change.old_oid) for change in chosen}
+        return {path: entry for path, entry in entries.items() if entry != old[path]}
+
+    def _taken_back(self, change: diff.Change) -> Found:
+        """Return a path's entry: the point's or, where a person's edits were merged, HEAD's with what the merge does to
+        the present file, so that what is uncommitted in it stays so.
+        """
+        path, committed = change.path, _found(change.old_mode, change.old_oid)
+        if path not in self._merged:
+            return _found(change.new_mode, change.new_oid)
+        now, target = self._now[path], self._writes.get(path) or self._now[path]
+        if self._merged[path] != "conflict" and committed is not None:
+            mine, base, theirs = (self._content(found) or b"" for found in (committed, now, target))
+            merged, has_conflict = checkout.merge(self._top, self._draft.folder, mine, base, theirs, _COMMIT_LABELS)
+            if not has_conflict:
+                return committed[0], checkout.store(self._top, merged)
+        raise EntireError(
+            f"your own edits of {backups.shown(path)} conflict with the point, so no commit can hold both;"
+            " nothing was changed",
+            hint="omit --keep-mine to commit the point's file, or omit --take-back to resolve the conflict by hand",
+        )
 
     # ------------------------------------------------------------ the draft
 

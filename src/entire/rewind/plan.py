@@ -6,7 +6,7 @@ import os
 
 from entire import files
 from entire.errors import EntireError, UsageError
-from entire.git import checkout, diff, history, operation
+from entire.git import checkout, diff, history
 from entire.lifecycle import liveness, recovery
 from entire.lifecycle.snapshots import recorder, worktree
 from entire.lifecycle.snapshots.recorder import Cause
@@ -18,7 +18,7 @@ from entire.model.value import replace
 from entire.model.views import EditView, RewindView
 from entire.resume import effects
 from entire.resume.transcript_merge import CUT, WRITTEN
-from entire.rewind import conversations
+from entire.rewind import branch, commits_since, conversations, take_back
 from entire.rewind import files as rewind_files
 from entire.rewind.files import Restoring
 from entire.rewind.points import Points
@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     from entire.model.requests import RewindRequest
     from entire.model.session import Session
     from entire.model.views import PointView
+    from entire.rewind.commits_since import CommitsSince
     from entire.rewind.conversations import Conversation
+    from entire.rewind.take_back import TakeBack
     from entire.undo.transaction import Transaction
 
 COMMAND = "rewind"
@@ -49,12 +51,14 @@ class Rewind:
     """A planned rewind: show ``view`` and ``diff``, then carry it out. Use it as a context manager."""
 
     def __init__(self, context: Context, draft: Draft, view: RewindView, rewound: Sequence[Conversation] = (),
-                 new_blobs: Mapping[str, str] | None = None) -> None:  # fmt: skip
+                 new_blobs: Mapping[str, str] | None = None, commit: TakeBack | None = None) -> None:  # fmt: skip
         self.view = view
         self._context = context
         self._draft = draft
         self._conversations = rewound
         self._new_blobs = new_blobs or {}  # per edited path; '' where the file is deleted
+        self._commit = commit
+        self._new_head = view.moved_to  # '' if HEAD stays at its commit
         self._head: Mapping[str, tuple[str, str]] = {}  # HEAD's entries at these paths
         self._is_open = True
         self.recovered: Sequence[str] = ()  # messages about interrupted changes that were completed first
@@ -85,6 +89,7 @@ class Rewind:
             if self._changes_nothing():
                 return self.view  # without an undo point, so that `undo` still takes back the previous rewind
             if "undoes" not in self._draft.notes:
+                self._make_commit()
                 self._draft_states()
                 self._draft_index()
             done = self._draft.carry_out(self.progress)
@@ -97,15 +102,21 @@ class Rewind:
                                    max_bytes=_MAX_UNDO_BYTES)  # fmt: skip
             context.save()
         context.log.info("rewound", transaction=done.id, files=len(done.paths), title=self.view.title)
-        self.view = replace(self.view, undo_id=done.id)
+        commit = self._new_head if self._commit is not None else ""
+        self.view = replace(self.view, undo_id=done.id, commit=commit)
         return self.view
 
     def _changes_nothing(self) -> bool:
         changes_conversation = any(conversation.changes for conversation in self._conversations)
         is_undo = "undoes" in self._draft.notes
-        return not (is_undo or changes_conversation or self._draft.changed() or self.view.moved_to)
+        return not (is_undo or changes_conversation or self._draft.changed() or self._new_head or self._commit)
 
     # ------------------------------------------------------------ states and journal
+
+    def _make_commit(self) -> None:
+        if self._commit is not None:
+            self._new_head = take_back.make(self._context, self._draft, self._commit)
+            self._draft.notes["commit"] = self._new_head
 
     def _draft_states(self) -> None:
         """Add the transcripts, the sessions' states and their logs of turns to the draft."""
@@ -146,11 +157,13 @@ class Rewind:
             resume.draft_unknown(context, self._draft, found, conversation.file, conversation.subagents)
 
     def _draft_index(self) -> None:
-        """Add the index of the commit that the branch moves to; last, because any git command may refresh the index."""
-        if self.view.moved_to:
+        """Add the index of the commit that HEAD moves to; last, because any git command may refresh the index."""
+        if self._commit is not None:
+            take_back.stage(self._context, self._draft, self._commit)
+        elif self._new_head:
             place, index = self._context.place, os.path.join(self._draft.folder, "index.new")
             files.write(index, files.read(os.path.join(place.git_dir, "index")) or b"")
-            checkout.index_at(place.top, self.view.moved_to, index)
+            checkout.index_at(place.top, self._new_head, index)
             self._draft.replace_index(index)
 
     def _forget_later(self, session: Session, conversation: Conversation) -> None:
@@ -180,7 +193,7 @@ class Rewind:
     def _with_open_files(self) -> list[Session]:
         """Update the sessions' open files (those that differ from HEAD); return the sessions that changed."""
         context = self._context
-        head = self.view.moved_to or context.journal.snapshot.head
+        head = self._new_head or context.journal.snapshot.head
         self._head = diff.entries(context.place.top, head, list(self._new_blobs))
         differing = rewind_files.differing_paths(self._head, self._new_blobs)
         changed = []
@@ -202,16 +215,21 @@ class Rewind:
     def _note(self, done: Transaction) -> None:
         """Record a snapshot of the worktree in the journal, marked as a rewind or undo."""
         context, paths = self._context, done.paths
-        if not paths and not done.refs:
-            return
         snapshot = context.journal.snapshot
-        is_known = bool(snapshot.tree) and not done.refs
+        is_moved = bool(done.refs) or history.resolve(context.place.top, "HEAD") != snapshot.head
+        if not paths and not is_moved:
+            return
+        if self._commit is not None:
+            context.journal.caches.trees[self._new_head] = context.objects.tree_id(self._new_head)  # it is no copy
+        is_known = bool(snapshot.tree) and not is_moved
         taken = (
             worktree.take_after(context.place, snapshot, self._in_head(paths)) if is_known else recorder.take(context)
         )
         mark = Mark.undo(done.undoes, done.id) if done.undoes else self._rewind_mark(done.id)
         recorder.record(context, recorder.compare(context, taken), Cause(mark=mark, moment=context.now()))
-        if self.view.moved_to:
+        if self._commit is not None:
+            take_back.record(context, self._commit, self._new_head)
+        elif self._new_head:
             self._forget_dropped_commits(snapshot.head)
 
     def _store_conversations(self) -> None:
@@ -232,7 +250,7 @@ class Rewind:
         from entire.lifecycle.snapshots import open_files
 
         context = self._context
-        for dropped in history.log(context.place.top, [old_head, f"^{self.view.moved_to}"], limit=_MAX_DROPPED):
+        for dropped in history.log(context.place.top, [old_head, f"^{self._new_head}"], limit=_MAX_DROPPED):
             context.journal.attribution.forget_commit(dropped.oid)
         if self.view.uncommitted:
             open_files.reopen(context, self.view.uncommitted)
@@ -261,7 +279,7 @@ def plan(context: Context, request: RewindRequest) -> Rewind:
         _record_snapshot(context)
         points = Points(context)
         point = points.named(request.to, request.session_id)
-        _check_reset(point, request)
+        _check_commits(point, request)
         title = f"rewind to {point.checkpoint_id or (point.id if point.is_before_prompt else point.id[:7])}"
         draft = Draft(context.place, COMMAND, title, now=context.now(), notes={"point": point.id, **_head(context)})
         try:
@@ -296,7 +314,9 @@ def _planned_undo(context: Context, last: Transaction, draft: Draft) -> Rewind:
     from entire.rewind import undo_sessions
 
     session_ids = last.notes.get("sessions", [])
-    draft.notes.update(_head(context), sessions=session_ids)
+    commit = str(last.notes.get("commit", ""))
+    branch.check_undo(context, draft, commit)
+    draft.notes.update(_head(context), sessions=session_ids, commit=commit)
     edits = tuple(EditView(path=path, what=_kind_of_edit(draft, path)) for path in draft.changed())
     restored = tuple(conversations.returned(context, session_id) for session_id in session_ids)
     effects.refuse_continued(context, draft)
@@ -356,11 +376,18 @@ def _refuse_running(context: Context, rewound: Sequence[Conversation] = ()) -> N
             )
 
 
-def _check_reset(point: PointView, request: RewindRequest) -> None:
-    if request.reset and point.kind != "checkpoint":
-        raise UsageError("--reset needs a checkpoint's commit", hint="omit --reset to rewind without moving the branch")
-    if request.reset and (request.paths or request.session_id or request.logs_only):
-        raise UsageError("--reset moves the whole branch", hint="omit --file, --session and --logs-only")
+def _check_commits(point: PointView, request: RewindRequest) -> None:
+    """Refuse what concerns commits as a whole where the point is none, or with what restores only a part."""
+    option = "--reset" if request.reset else "--take-back"
+    if not (request.reset or request.take_back):
+        return
+    if request.reset and request.take_back:
+        raise UsageError("--reset and --take-back cannot be combined", hint="leave one of them out")
+    if point.kind != "checkpoint":
+        raise UsageError(f"{option} needs a checkpoint's commit",
+                         hint=f"omit {option} to rewind without changing the branch")  # fmt: skip
+    if request.paths or request.session_id or request.logs_only:
+        raise UsageError(f"{option} concerns whole commits", hint="omit --file, --session and --logs-only")
 
 
 def _planned(
@@ -369,7 +396,7 @@ def _planned(
     restoring = None
     moment = point.time
     if not request.logs_only:
-        restoring = Restoring(context, points, point, request, draft)
+        restoring = Restoring(context, points, point, request, draft, _gone(context, point, request))
         restoring.plan()
         moment = restoring.then.moment
     draft.notes.update(back_to=moment, session_id=request.session_id, keep_mine=request.keep_mine)
@@ -387,10 +414,21 @@ def _planned(
             points, moment, {conversation.session_id for conversation in found} | {point.session_id}
         ),
     )
+    commit = None
     if request.reset:
-        view = _move_branch(context, draft, point, view)
+        view = branch.move(context, draft, point, view)
+    elif request.take_back and restoring is not None:
+        commit = take_back.plan(context, point, restoring)
+        view = take_back.shown(view, commit)
     _save_index(context, draft)
-    return Rewind(context, draft, view, found, restoring.new_blobs if restoring is not None else None)
+    return Rewind(context, draft, view, found, restoring.new_blobs if restoring is not None else None, commit)
+
+
+def _gone(context: Context, point: PointView, request: RewindRequest) -> CommitsSince | None:
+    """Return what the branch loses of the commits since a point, or a new commit takes back."""
+    if request.reset:
+        return commits_since.of_all(context, point.id)
+    return commits_since.of_sessions(context, point.id) if request.take_back else None
 
 
 def _other_sessions(points: Points, moment: float, rewound: set[str]) -> tuple[str, ...]:
@@ -405,25 +443,6 @@ def _save_index(context: Context, draft: Draft) -> None:
         os.link(os.path.join(context.place.git_dir, "index"), os.path.join(draft.folder, "index.present"))
     except OSError:
         pass  # the file system has no hard links, or there is no index yet
-
-
-def _move_branch(context: Context, draft: Draft, point: PointView, view: RewindView) -> RewindView:
-    """Move the branch to the point's commit, and keep its old tip under ``refs/entire/backup``."""
-    place, head = context.place, context.journal.snapshot.head
-    state = operation.state(place)
-    if state.merge_heads or state.picked or state.rebasing:
-        raise EntireError("a merge, cherry-pick or rebase is in progress; nothing was changed",
-                          hint="finish or abort it first, or omit --reset")  # fmt: skip
-    if point.id == head:
-        return view
-    branch = history.branch(place.top)
-    backup = f"refs/entire/backup/{branch or 'HEAD'}/{int(context.now() * 1000)}"
-    draft.move_ref(backup, head, "")
-    if branch:
-        draft.move_ref(f"refs/heads/{branch}", point.id, head)
-    else:
-        draft.set_head("", point.id)
-    return replace(view, branch=branch, moved_to=point.id, backup=backup)
 
 
 def _kind_of_edit(draft: Draft, path: str) -> str:

@@ -152,6 +152,12 @@ class Attribution:
         self.entries = self.entries_without(commit)
         self.quiet_at = [mark - sum(at < mark for at in gone) for mark in self.quiet_at]
 
+    def uncommit(self, commits: Collection[str], paths: Collection[str]) -> None:
+        """Note that these paths of some commits are uncommitted again."""
+        for at, entry in enumerate(self.entries):
+            if entry.commit in commits:
+                self.entries[at] = replace(entry, paths=tuple(path for path in entry.paths if path not in paths))
+
     def forget_sessions(self, gone: Collection[str]) -> None:
         """Attribute these sessions' work to the user."""
         self.entries = [_without(entry, gone) for entry in self.entries]

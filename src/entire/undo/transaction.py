@@ -140,6 +140,10 @@ class Draft:
         if new != old:
             self._refs[ref] = (ref, old, new)
 
+    def moved(self, ref: str) -> tuple[str, str]:
+        """Return where a ref moves from and to; both are '' if it stays."""
+        return self._refs[ref][1:] if ref in self._refs else ("", "")
+
     def set_head(self, ref: str, oid: str) -> None:
         """Set HEAD to a ref (``refs/heads/...``), or with '' for the ref to the commit ``oid``."""
         before = self._new_head[0] if self._new_head else head.read(self.place.top)

@@ -152,7 +152,7 @@ def is_nothing(view: views.RewindView) -> bool:
     """Tell whether a rewind changes no file, no conversation and no branch."""
     return (
         not view.edits
-        and not view.moved_to
+        and not (view.moved_to or view.taken_back)
         and all(change.what in ("missing", "unchanged") for change in view.conversations)
     )
 
@@ -203,11 +203,18 @@ def _edits(edits: Sequence[views.EditView], style: Style, *, done: bool) -> Iter
 
 
 def _branch(view: views.RewindView, *, done: bool) -> Iterator[str]:
+    if view.taken_back:
+        name = path(view.branch) if view.branch else "HEAD (no branch)"
+        verb = f"Commit {path(view.commit[:12])} on {name} takes" if done else f"A new commit on {name} will take"
+        yield f"{verb} back {text.count(len(view.taken_back), 'commit')}:"
+        yield from _bounded([path(commit[:12]) for commit in view.taken_back])
     if view.moved_to:
         name = f"Branch {path(view.branch)}" if view.branch else "HEAD (no branch)"
         verb, saves = ("moved", "is saved") if done else ("will be moved", "will be saved")
         backup = f"; its old commit {saves} as {path(view.backup)}" if view.backup else ""
         yield f"{name} {verb} to {path(view.moved_to[:12])}{backup}"
+    if view.shared:
+        yield f"The commits that it leaves are also on {', '.join(map(path, view.shared[:SHOWN]))}"
 
 
 def _yours(paths: Sequence[str], style: Style, *, done: bool, keep_mine: bool) -> Iterator[str]:
