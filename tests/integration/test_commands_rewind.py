@@ -95,16 +95,16 @@ class FakeWorkspace:
         self.found = list(POINTS)
         self.view = VIEW
         self.patch = DIFF
-        self.head = COMMIT
+        self.ways = views.WaysBackView(has_later_commits=False)
         self.calls: list[tuple[Any, ...]] = []
         self.log: list[str] = []
 
     def session_id(self, prefix: str) -> str:
         return prefixes.require(prefix, (SESSION, OTHER), "session", "")
 
-    def commit(self, name: str) -> views.CommitView:
-        assert name == "HEAD"
-        return views.CommitView(oid=self.head, subject="", author="", time=0.0)
+    def ways_back(self, commit: str) -> views.WaysBackView:
+        assert commit == COMMIT
+        return self.ways
 
     def points(self, limit: int = 100, *, session_id: str = "") -> list[views.PointView]:
         found = [one for one in self.found if session_id in ("", one.session_id)]
@@ -250,6 +250,7 @@ def test_before_the_last_prompt_is_a_point(repo: Repo, fake: FakeWorkspace) -> N
         (["--files-only"], {"files_only": True}),
         (["--keep-mine"], {"keep_mine": True}),
         (["--reset"], {"reset": True}),
+        (["--take-back", "--keep-mine"], {"take_back": True, "keep_mine": True}),
         (["--reset", "--files-only", "--keep-mine", "-y"], {"reset": True, "files_only": True, "keep_mine": True}),
         (["--session", "0f3"], {"session_id": SESSION}),
         (["--file", "x.py", "--file", "sub/../y z.py", "--file", "./x.py"], {"paths": ("x.py", "y z.py")}),
@@ -337,6 +338,9 @@ def test_paths_outside(repo: Repo, fake: FakeWorkspace, path: str) -> None:
         ("--to x --logs-only --files-only", "--logs-only cannot be combined with --files-only"),
         ("--to x --logs-only --file y", "--logs-only cannot be combined with --file"),
         ("--to x --logs-only --reset", "--logs-only cannot be combined with --reset"),
+        ("--to x --reset --take-back", "--reset cannot be combined with --take-back"),
+        ("--to x --take-back --session y", "--take-back cannot be combined with --session"),
+        ("--undo --take-back --yes", "--undo cannot be combined with --take-back"),
         ("--to x --reset --file y", "--reset cannot be combined with --file"),
         ("--to x --reset --session y", "--reset cannot be combined with --session"),
         ("--list --limit -1", "--limit cannot be negative"),
@@ -460,15 +464,46 @@ def test_an_end_in_the_middle_changes_nothing(
     assert not fake.is_changed
 
 
-@pytest.mark.parametrize(("way", "expected"), [("files", {}), ("branch", {"reset": True})])
+@pytest.mark.parametrize(
+    ("way", "expected"), [("files", {}), ("branch", {"reset": True}), ("commit", {"take_back": True})]
+)
 def test_a_checkpoint_with_later_commits(
     repo: Repo, fake: FakeWorkspace, say: Callable[[str], None], way: str, expected: dict[str, Any]
 ) -> None:
-    fake.head = "e" * 40
+    fake.ways = views.WaysBackView(has_later_commits=True, may_move=True, may_take_back=True)
     say(f"2\nboth\n{way}\ny\n")
     assert repo.entire("rewind") == 0
     assert "There are commits after this one." in repo.err
     assert fake.calls == [("dddddddddddd", expected)]
+
+
+def test_only_what_is_possible_is_offered(repo: Repo, fake: FakeWorkspace, say: Callable[[str], None]) -> None:
+    fake.ways = views.WaysBackView(has_later_commits=True, may_take_back=True, shared=("origin/main", "keep"))
+    say("2\nboth\nbranch\n2\ny\n")
+    assert repo.entire("rewind") == 0
+    assert "The later commits are also on origin/main, keep, so main will not be moved back.\n" in repo.err
+    assert "move main back" not in repo.err
+    assert fake.calls == [("dddddddddddd", {"take_back": True})]
+
+
+def test_commits_of_people_that_others_have_are_no_question(
+    repo: Repo, fake: FakeWorkspace, say: Callable[[str], None]
+) -> None:
+    fake.ways = views.WaysBackView(has_later_commits=True, shared=("origin/main",))
+    say("2\nboth\ny\n")
+    assert repo.entire("rewind") == 0
+    assert fake.calls == [("dddddddddddd", {})]
+
+
+@pytest.mark.parametrize("option", ["--reset", "--take-back"])
+def test_a_way_that_was_given_is_no_question(
+    repo: Repo, fake: FakeWorkspace, say: Callable[[str], None], option: str
+) -> None:
+    fake.ways = views.WaysBackView(has_later_commits=True, may_move=True, may_take_back=True)
+    say("2\ncode\ny\n")
+    assert repo.entire("rewind", option) == 0
+    assert "only the conversation" not in repo.err
+    assert fake.calls == [("dddddddddddd", {"files_only": True, option[2:].replace("-", "_"): True})]
 
 
 @pytest.mark.parametrize("kept", [True, False])

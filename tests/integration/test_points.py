@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import time
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,7 @@ from entire.model.requests import RewindRequest
 from entire.model.views import PointView
 from entire.rewind.points import Points
 from entire.workspace import Workspace
+from tests.integration.rewinding import commit_turns
 from tests.integration.story import Session, Story
 
 
@@ -216,3 +218,25 @@ def test_steps_on_a_commit_that_was_amended_stay_points(story: Story, session: S
     with Workspace.find(story.root).rewind(RewindRequest(to=points(story)[0].id)) as planned:
         planned.carry_out()
     assert story.read("hello.py") == "print(1)\n"
+
+
+def test_a_turns_own_commit_is_its_only_point(story: Story, session: Session) -> None:
+    """The step that was saved before the commit is none any more; what leads before its prompt is the commit's."""
+    (step,) = points(story)
+    commit = story.commit("Create a greeting")
+    assert [point.id for point in points(story)] == [commit, step.id]
+    commit_turns(story)
+    assert [point.id for point in points(story)] == [commit, step.id]  # a person made it after the turn
+    journal = Path(story.root, ".git/entire/journal.json")
+    value = json.loads(journal.read_text())
+    turn = next(entry[2] for entry in value["entries"] if entry[6] == step.id)
+    for entry in value["entries"]:
+        entry[3] = [turn] if entry[4] == commit else entry[3]
+    journal.write_text(json.dumps(value))
+    (found,) = points(story)
+    assert (found.id, found.kind, found.before_prompt) == (commit, "checkpoint", step.before_prompt)
+    assert found.before_prompt
+    assert found.prompt == "Can you create a greeting?"
+    with Workspace.find(story.root).rewind(RewindRequest(to=step.id)) as planned:
+        assert planned.view.point is not None
+        assert planned.view.point.id == step.id

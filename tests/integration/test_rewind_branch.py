@@ -11,6 +11,7 @@ import pytest
 
 from entire.errors import EntireError
 from entire.model.requests import RewindRequest
+from entire.model.views import WaysBackView
 from entire.workspace import Workspace
 from tests.integration.rewinding import commit_turns, rewind, undo
 from tests.integration.story import Story
@@ -130,12 +131,20 @@ def test_an_undone_reset_is_not_repeated_after_a_push(story: Story, first: str) 
 
 def test_which_ways_there_are(story: Story, first: str) -> None:
     workspace = Workspace.find(story.root)
-    ways = workspace.ways_back(first)
-    assert (ways.has_later_commits, ways.may_move, ways.shared) == (True, True, ())
-    assert not workspace.ways_back(story.head()).has_later_commits
+    assert workspace.ways_back(story.head()) == WaysBackView(has_later_commits=False)
+    assert workspace.ways_back(first) == WaysBackView(has_later_commits=True, may_move=True, may_take_back=True)
     story.git("branch", "keep")
-    ways = workspace.ways_back(first)
-    assert (ways.may_move, ways.shared) == (False, ("keep",))
+    assert workspace.ways_back(first) == WaysBackView(
+        has_later_commits=True, may_move=False, may_take_back=True, shared=("keep",)
+    )
+
+
+def test_ways_back_from_a_persons_commits(story: Story, first: str) -> None:
+    point = story.head()
+    story.write("mine.txt", "mine\n")
+    story.commit("Mine")
+    ways = Workspace.find(story.root).ways_back(point)
+    assert (ways.may_move, ways.may_take_back) == (True, False)
 
 
 def test_the_command_names_the_ways_on(story: Story, first: str, capsys: pytest.CaptureFixture[str]) -> None:

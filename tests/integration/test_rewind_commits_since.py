@@ -8,7 +8,6 @@ import pytest
 
 from entire import settings
 from entire.lifecycle.context import Context
-from entire.lifecycle.snapshots import recorder
 from entire.rewind import commits_since
 from entire.rewind.commits_since import CommitsSince
 from entire.workspace import Workspace
@@ -28,10 +27,8 @@ def turn(story: Story, session: Session, name: str) -> str:
 
 def since(story: Story, point: str) -> CommitsSince:
     context = Context(Workspace.find(story.root).place, settings.Settings())
-    with context.lock():
-        recorder.record_now(context, recorder.Cause())
     with contextlib.closing(context):
-        return commits_since.of_sessions(context, point)
+        return commits_since.of_sessions(context, story.head(), point)
 
 
 def test_a_point_that_a_merge_brought(story: Story, session: Session) -> None:

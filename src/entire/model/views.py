@@ -318,6 +318,7 @@ class WaysBackView(Value):
 
     has_later_commits: bool
     may_move: bool = False  # whether the branch can be moved to the commit
+    may_take_back: bool = False  # whether sessions' commits are among them, for a new one to take back
     shared: tuple[str, ...] = ()  # other branches that hold commits which the branch would leave
 
 

@@ -9,6 +9,7 @@ from entire.git import history, operation, refs
 from entire.model.requests import AUTO_COMMIT
 from entire.model.value import replace
 from entire.model.views import WaysBackView
+from entire.rewind import commits_since
 from entire.store import checkpoints
 from entire.store.links import Links
 from entire.undo.backups import shown
@@ -32,7 +33,12 @@ def ways_back(context: Context, commit: str) -> WaysBackView:
     if not head or head == commit:
         return WaysBackView(has_later_commits=False)
     holders = holding(context, head, commit)
-    return WaysBackView(has_later_commits=True, may_move=not holders, shared=holders)
+    return WaysBackView(
+        has_later_commits=True,
+        may_move=not (holders and has_turn_commits(context, commit, head)),
+        may_take_back=bool(commits_since.of_sessions(context, head, commit).changes),
+        shared=holders,
+    )
 
 
 def holding(context: Context, tip: str, new: str) -> tuple[str, ...]:

@@ -34,16 +34,16 @@ class CommitsSince(Value):
         return {change.path: change.old_oid for change in self.changes if change.new_mode == _NO_FILE}
 
 
-def of_all(context: Context, commit: str) -> CommitsSince:
-    """Return everything that changed since a commit."""
-    return CommitsSince(changes=tuple(diff.changes(context.place.top, context.journal.snapshot.head, commit)))
+def of_all(context: Context, head: str, commit: str) -> CommitsSince:
+    """Return everything that changed between a commit and HEAD."""
+    return CommitsSince(changes=tuple(diff.changes(context.place.top, head, commit)))
 
 
-def of_sessions(context: Context, commit: str) -> CommitsSince:
-    """Return what the commits with a checkpoint changed that were made on top of a commit: not those that a merge
+def of_sessions(context: Context, head: str, commit: str) -> CommitsSince:
+    """Return what the commits with a checkpoint changed that lead from a commit to HEAD: not those that a merge
     brought in.
     """
-    top, head = context.place.top, context.journal.snapshot.head
+    top = context.place.top
     links = Links(top, context.objects, list(checkpoints.tips(top).values()))
     found = history.log(top, [head, f"^{commit}"])
     on_top = history.made_on(top, commit, head)

@@ -49,7 +49,7 @@ class SnapshotHistory:
         rows += [(entry, journal.attribution.reports) for entry in journal.attribution.entries]
         self._rows = [(entry, reports) for entry, reports in rows if not entry.commit]
         self._oldest = min((entry.time for entry, _ in self._rows), default=float("inf"))
-        self._commits = {entry.commit: entry.time for entry, _ in rows if entry.commit}
+        self._commits = {entry.commit: entry for entry, _ in rows if entry.commit}
 
     def at_step(self, commit: str) -> Entry | None:
         """Return the snapshot that a step was written with."""
@@ -65,7 +65,19 @@ class SnapshotHistory:
 
     def committed(self, commit: str) -> float:
         """Return when a commit was made according to the journal, 0.0 if it is not recorded."""
-        return self._commits.get(commit, 0.0)
+        return self._commits[commit].time if commit in self._commits else 0.0
+
+    def step_committed(self, commit: str, sessions: Collection[str]) -> Entry | None:
+        """Return the last step of these sessions before a commit, if the commit was made in its turn and nothing that
+        the commit contains changed in between.
+        """
+        made = self._commits.get(commit)
+        earlier = [entry for entry, _ in self._rows if made is not None and entry.time <= made.time]
+        steps = [entry for entry in earlier if entry.mark.kind is MarkKind.STEP and entry.by.session_id in sessions]
+        if made is None or not steps or steps[-1].by not in made.turns():
+            return None
+        later = {path for entry in earlier[earlier.index(steps[-1]) + 1 :] for path in entry.paths}
+        return steps[-1] if later.isdisjoint(made.paths) else None
 
     def before(self, snapshot: Entry) -> Entry | None:
         at = next((index for index, (entry, _) in enumerate(self._rows) if entry == snapshot), 0)
@@ -109,7 +121,7 @@ class SnapshotHistory:
 
     def _until_commit(self, moment: float, paths: Collection[str]) -> list[Change]:
         """Return the changes since the last snapshot that the commit made at this moment contains."""
-        commit = next((commit for commit, time in self._commits.items() if time == moment), "")
+        commit = next((commit for commit, entry in self._commits.items() if entry.time == moment), "")
         last = self.at(moment)
         if not commit or last is None:
             return []

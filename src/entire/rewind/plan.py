@@ -426,9 +426,10 @@ def _planned(
 
 def _gone(context: Context, point: PointView, request: RewindRequest) -> CommitsSince | None:
     """Return what the branch loses of the commits since a point, or a new commit takes back."""
+    head = context.journal.snapshot.head
     if request.reset:
-        return commits_since.of_all(context, point.id)
-    return commits_since.of_sessions(context, point.id) if request.take_back else None
+        return commits_since.of_all(context, head, point.id)
+    return commits_since.of_sessions(context, head, point.id) if request.take_back else None
 
 
 def _other_sessions(points: Points, moment: float, rewound: set[str]) -> tuple[str, ...]:

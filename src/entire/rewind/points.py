@@ -8,7 +8,7 @@ from entire.git import bulk, diff, history, reflog, refs
 from entire.git.history import Logged
 from entire.model import prefix, trailers
 from entire.model.ids import CheckpointId
-from entire.model.requests import BEFORE_LAST_PROMPT
+from entire.model.requests import AUTO_COMMIT, BEFORE_LAST_PROMPT
 from entire.model.session import KEPT_SECONDS
 from entire.model.value import replace
 from entire.model.views import PointView
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from entire.git.read import Commit
     from entire.lifecycle.context import Context
-    from entire.model.session import Session
+    from entire.model.session import Entry, Session
     from entire.store.checkpoints import Checkpoint
     from entire.store.links import Linked
     from entire.store.turnlog import TurnNote
@@ -47,6 +47,7 @@ class Points:
         self._known_notes: list[tuple[Session, list[TurnNote]]] | None = None
         self._bases: dict[str, str] = {}  # of each step
         self._parents: dict[str, str] = {}  # of each commit with a checkpoint
+        self._committed: dict[str, Entry] = {}  # the steps that commits of their own turns replace, by commit
 
     def find(self, *, limit: int = 0, session_id: str = "") -> list[PointView]:
         """Return the points of the current branch, newest first; a subagent's steps follow the point they belong to.
@@ -110,6 +111,8 @@ class Points:
     def _all(self, limit: int) -> list[PointView]:
         found = [*self._steps(), *self._checkpoints(limit)]
         turns = self._turns(found)
+        replaced = {str(step.mark) for step in self._committed.values()}
+        found = [point for point in found if point.id not in replaced]
         moments = {point.id: moment for point in found if (moment := self._recorded(point))}
         moments.update((turn.id, turn.time) for turn in turns)
         return Chronology(moments, self._bases, self._parents).in_order([*found, *turns])
@@ -182,6 +185,9 @@ class Points:
         return found
 
     def _point_of_checkpoint(self, commit: Logged, stored: Checkpoint) -> PointView:
+        if stored.summary.strategy == AUTO_COMMIT:
+            step = self.snapshots.step_committed(commit.oid, [slot.session_id for slot in stored.slots])
+            self._committed.update({commit.oid: step} if step is not None else {})
         slot = stored.latest
         record = slot.record if slot is not None else None
         prompts = checkpoints.prompts(self._context.objects, slot) if slot is not None else []
@@ -269,7 +275,7 @@ class Points:
         """Return the id of the turn that ended at a point, '' for other points."""
         if point.kind == "turn":
             return point.id
-        snapshot = self.snapshots.at_step(point.id) if point.kind == "step" else None
+        snapshot = self.snapshots.at_step(point.id) if point.kind == "step" else self._committed.get(point.id)
         return snapshot.by.turn_id if snapshot is not None else ""
 
     # ------------------------------------------------------------ details

@@ -114,3 +114,27 @@ def test_the_past_comes_first_and_counts_once(looks: Any) -> None:
 @pytest.mark.parametrize("mark", ["rewind", "rewind x y", "undo 1", "abc def ghi", ""])
 def test_other_marks_are_no_rewinds(looks: Any, mark: str) -> None:
     assert told(looks(look(1), look(2, "x", A), look(3, "x", mark=mark)).since(0)) == [("x", 2, "a"), ("x", 3, "")]
+
+
+def committed(time: float, paths: str, turn: TurnKey) -> Entry:
+    return Entry(tree="c", time=time, commit="c", paths=tuple(paths.split()), running=(RunningTurn(turn),))
+
+
+@pytest.mark.parametrize(
+    ("between", "paths", "turn", "found"),
+    [
+        ((), "x y", A, True),
+        ((look(2.5, "z", B),), "x y", A, True),  # another session's turn has ended meanwhile
+        ((look(2.5, "x", A),), "x y", A, False),  # the commit contains more than the step
+        ((), "x", B, False),  # the step of an earlier turn has a conversation of its own
+        ((look(2.5, "y", B, mark="t" * 40),), "y", B, False),
+    ],
+)
+def test_the_step_that_a_commit_of_its_turn_replaces(
+    looks: Any, between: tuple[Entry, ...], paths: str, turn: TurnKey, found: bool
+) -> None:
+    step = look(2, "x y", A, mark="s" * 40)
+    row = looks(look(1), step, *between, committed(3, paths, turn), look(4, "x", A))
+    assert row.step_committed("c", ["a"]) == (step if found else None)
+    assert row.step_committed("c", ["other"]) is None
+    assert row.step_committed("unknown", ["a"]) is None

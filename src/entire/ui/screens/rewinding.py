@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 
-from entire.errors import EntireError
 from entire.model.value import replace
 from entire.ui.console import diffs, pager, prompts, text
 from entire.ui.screens import points
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
 _PREVIEW_DIFF = 150
 _BOTH, _CODE, _CONVERSATION = "both", "code", "conversation"
+_FILES, _BRANCH, _COMMIT = "files", "branch", "commit"
 _PARTS = (
     (_BOTH, "the files and the conversation"),
     (_CODE, "only the files"),
@@ -82,25 +82,31 @@ def name(point: views.PointView, found: Sequence[views.PointView]) -> str:
 
 def questions(workspace: Workspace, point: views.PointView, request: RewindRequest) -> RewindRequest:
     """Ask what to restore, unless the command line says so."""
+    changes_branch = request.reset or request.take_back
     if not (request.logs_only or request.files_only or request.paths):
-        part = prompts.select("Restore what?", _PARTS)
+        part = prompts.select("Restore what?", _PARTS[:2] if changes_branch else _PARTS)
         request = replace(request, logs_only=part == _CONVERSATION, files_only=part == _CODE)
-    is_free = not (request.logs_only or request.paths or request.session_id or request.reset)
-    if point.kind == "checkpoint" and is_free and _has_later_commits(workspace, point.id):
-        branch = text.plain(workspace.branch) or "HEAD"
-        ways = (
-            ("files", f"restore the files; {branch} and its commits stay"),
-            ("branch", f"move {branch} back; a backup ref keeps its old commit"),
-        )
-        request = replace(request, reset=prompts.select("There are commits after this one.", ways) == "branch")
+    is_free = not (request.logs_only or request.paths or request.session_id or changes_branch)
+    if point.kind == "checkpoint" and is_free:
+        way = _way_back(workspace, workspace.ways_back(point.id))
+        request = replace(request, reset=way == _BRANCH, take_back=way == _COMMIT)
     return request
 
 
-def _has_later_commits(workspace: Workspace, commit: str) -> bool:
-    try:
-        return workspace.commit("HEAD").oid != commit
-    except EntireError:  # no commit on the branch yet
-        return False
+def _way_back(workspace: Workspace, ways: views.WaysBackView) -> str:
+    """Ask what to do about the commits after a point, if there are any and anything can be done."""
+    if not (ways.may_move or ways.may_take_back):
+        return _FILES
+    branch = text.plain(workspace.branch) or "HEAD"
+    if not ways.may_move:
+        names = ", ".join(map(points.path, ways.shared[: points.SHOWN]))
+        text.write(["", f"The later commits are also on {names}, so {branch} will not be moved back."], sys.stderr)
+    offered = [(_FILES, f"restore the files; {branch} and its commits stay")]
+    if ways.may_move:
+        offered.append((_BRANCH, f"move {branch} back; a backup ref keeps its old commit"))
+    if ways.may_take_back:
+        offered.append((_COMMIT, f"add a commit to {branch} that takes back those of sessions"))
+    return prompts.select("There are commits after this one.", offered)
 
 
 def wants_to_keep(rewind: Rewind) -> bool:
