@@ -239,6 +239,8 @@ SCENARIOS = (
     _command("rewind --to --keep-mine", _prepared, _to("step", "Improve it", "--keep-mine"),
              ("rewind", "--undo", "--yes")),
     _command("rewind --to --reset", _reset, _to("checkpoint", "Greeting", "--reset"), ("rewind", "--undo", "--yes")),
+    _command("rewind --to --take-back", _reset, _to("checkpoint", "Greeting", "--take-back"),
+             ("rewind", "--undo", "--yes")),
     _command("rewind --undo", _rewound, lambda world: ("rewind", "--undo", "--yes"), ("rewind", "--undo", "--yes")),
     _command("resume", _without_transcripts, lambda world: ("resume",), ("resume", "--undo"), end=_after_resume),
     _command("resume --undo", _resumed, lambda world: ("resume", "--undo"), ("resume", "--undo"), end=_after_resume),

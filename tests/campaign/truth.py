@@ -50,16 +50,18 @@ def _difference(left: Any, right: Any) -> str:
 
 
 def picture(world: World) -> Picture:
-    """Look at everything. The index comes first: git itself may refresh it."""
+    """Look at everything. The index comes first: git itself may refresh it. Commits are told by what they hold, since
+    one that a command makes has another time in each play.
+    """
     root = world.story.root
     index = root / ".git/index"
     data = index.read_bytes() if index.exists() else b""
-    refs = git(world.story, "for-each-ref", "--format=%(refname) %(objectname)").splitlines()
+    refs = git(world.story, "for-each-ref", "--format=%(refname) %(tree) %(parent) %(subject)").splitlines()
     return Picture(
         files=tree(root, but=_BETWEEN),
         index=git(world.story, "ls-files", "-s"),
         index_bytes=data,
-        head=git(world.story, "rev-parse", "HEAD") + (root / ".git/HEAD").read_text(),
+        head=git(world.story, "log", "-1", "--format=%T %P %B", "HEAD") + (root / ".git/HEAD").read_text(),
         refs=tuple(ref for ref in refs if not ref.startswith(_OURS)),
         hooks=tree(root / ".git/hooks"),
         config=(root / ".git/config").read_bytes(),
