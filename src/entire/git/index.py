@@ -49,6 +49,12 @@ def staged_paths(top: str, commit: str) -> set[str]:
     return {path for path in done.stdout.decode("utf-8", "surrogateescape").split("\0") if path}
 
 
+def unmerged_paths(top: str) -> list[str]:
+    """Return the paths at which the index has conflicts that are not resolved."""
+    done = run.git(top, "diff", "--cached", "--name-only", "-z", "--diff-filter=U", "--no-ext-diff")
+    return [path for path in done.stdout.decode("utf-8", "surrogateescape").split("\0") if path]
+
+
 def move_on(top: str, copy: str, old: str, new: str) -> None:
     """Move an index file from one commit or tree to another, as a checkout would: what is staged stays. Raises GitError
     if something is staged at a path that differs between the two.

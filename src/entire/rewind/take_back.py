@@ -14,6 +14,7 @@ from entire.lifecycle.snapshots import open_files
 from entire.model import reasons
 from entire.model.value import Value, replace
 from entire.rewind import branch
+from entire.undo import backups
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,6 +47,10 @@ def plan(context: Context, point: PointView, restoring: Restoring) -> TakeBack |
     Raises EntireError if it cannot be made now.
     """
     branch.refuse_operation(context, "--take-back")
+    if unmerged := index.unmerged_paths(context.place.top):
+        names = ", ".join(map(backups.shown, unmerged))
+        raise EntireError(f"conflicts in {names} are not resolved; nothing was changed",
+                          hint="resolve them first, or omit --take-back")  # fmt: skip
     entries, gone = restoring.taken_back(), restoring.gone
     if not entries or gone is None:
         return None
@@ -88,13 +93,18 @@ def make(context: Context, draft: Draft, planned: TakeBack) -> str:
 
 
 def stage(context: Context, draft: Draft, planned: TakeBack) -> None:
-    """Add to the draft that the index has the commit's entries, except at paths where something is staged."""
+    """Add to the draft that the index has the commit's entries, except where something is staged."""
     place = context.place
     data = files.read(os.path.join(place.git_dir, "index"))
     if data is None:
         return
     staged = index.staged_paths(place.top, planned.head)
-    entries = {path: entry for path, entry in planned.entries.items() if path not in staged}
+    held = staged.union(*map(backups.parents, staged))  # a folder of staged files takes no file
+    entries = {
+        path: entry
+        for path, entry in planned.entries.items()
+        if path not in held and staged.isdisjoint(backups.parents(path))
+    }
     target = os.path.join(draft.folder, "index.new")
     files.write(target, data)
     index.move_on(place.top, target, planned.head, _tree(context, planned.head, entries))
