@@ -50,6 +50,12 @@ def test_a_prefix_is_the_words_that_start_so_unless_they_are_many(query: str, ma
     assert (found.match.replace("((", "(").replace("))", ")"), found.exact) == (match, exact)
 
 
+@pytest.mark.parametrize("query", ["yak OR z*", "yak -z*", "z* yak*", "misteryoso-Ñ*", "fooBar*"])
+def test_only_plain_words_before_a_prefix_are_looked_for(query: str) -> None:
+    assert expression.parse(query).looks == {}
+    assert expression.parse("yak z*").looks.keys() == {'("yak") AND ("z" *)', '"yak z" *'}
+
+
 @pytest.mark.parametrize("query", ["", " ", "-a", '-"a b" -c', "...", '"', "OR", "\0"])
 def test_a_query_without_a_word_to_find_is_refused(query: str) -> None:
     with pytest.raises(UsageError):
