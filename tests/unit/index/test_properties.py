@@ -225,7 +225,7 @@ PREFIXES = ("z*", "y*", "c*", "s*", "n*", "p*", "zebra y*", "camel c*", "yak -z*
 
 
 @given(moments=histories(), query=st.sampled_from(PREFIXES), period=st.sampled_from(PERIODS), most=st.integers(0, 3))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_a_prefix_finds_the_same_in_each_way(
     moments: Sequence[dict[str, tuple[Source, list[Entry]]]], query: str, period: tuple[float, float], most: int
 ) -> None:
