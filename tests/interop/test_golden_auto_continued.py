@@ -73,6 +73,7 @@ def test_the_next_turn_is_committed(stage: str, uncounted: list[int], tmp_path: 
     assert tokens(slot) == plus(uncounted, NEW_TURN)
     assert slot["checkpoint_transcript_start"] == before
     assert slot["transcript"] == session.file.read_text()
+    assert slot["checkpoints_count"] == 1  # the Go CLI's count of commits is none of steps
     is_sound(world)
 
 

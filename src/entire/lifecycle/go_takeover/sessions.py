@@ -27,7 +27,7 @@ from entire.model.times import parse_time
 from entire.model.transcripts import FIGURES, START, Position, TokenUsage, of_figures, uncertain
 from entire.model.value import replace
 from entire.redact import redact_text
-from entire.store import checkpoints, sessions, turnlog
+from entire.store import checkpoints, sessions, steps, turnlog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,6 +117,8 @@ def _import(context: Context, go_sessions: Sequence[GoSession]) -> None:
     dirty = context.journal.snapshot.files
     for go_session in go_sessions:
         mine = made.get(go_session.session.session_id, set())
+        if not _has_branch(context, go_session.session):
+            go_session.session.steps = 0  # with auto-commit, the Go CLI counts commits here
         context.journal.attribution.note_agent_paths(sorted(mine))
         go_session.session.open_files = sorted(
             path for path in mine.union(go_session.session.open_files) if path in dirty
@@ -128,6 +130,10 @@ def _import(context: Context, go_sessions: Sequence[GoSession]) -> None:
             files=len(mine),
         )
     context.save(*(go_session.session for go_session in go_sessions))
+
+
+def _has_branch(context: Context, session: Session) -> bool:
+    return steps.branch_name(session.base_commit, context.place.worktree_id) in context.journal.retention.shadow_tips
 
 
 # ---------------------------------------------------------------- the session: positions, turns, tasks
