@@ -129,6 +129,18 @@ def test_an_amended_commit_decides_what_is_in_it(story: Story, monkeypatch: pyte
     assert tried == AttemptDigest(path="a.py", at=tried.at, fate="not in the commit", text="two")
 
 
+def test_what_a_turn_writes_after_its_commit_was_not_taken_back(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(story.root)
+    session = story.started()
+    with session.turn("Write two files"):
+        session.write("one.txt", "the first file\n")
+        session.commit("One")
+        session.write("two.txt", "the second file\n")
+        session.edit("one.txt", "first", "very first")
+    (found,) = Workspace.find().digest(story.ids()[0]).parts
+    assert found.attempts == ()
+
+
 def test_formatted_lines_are_in_the_commit(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(story.root)
     story.write(".gitattributes", "* text=auto eol=crlf\n")

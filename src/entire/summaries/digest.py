@@ -63,7 +63,7 @@ def _work(checkpoint: CheckpointView, part: PartView, messages: Sequence[Message
     work = _Work(_Paths([*part.files, *(file.path for file in checkpoint.lines or ())]))
     for message in messages:
         if message.at >= part.start and message.call is not None:
-            work.take(message.call, message.at)
+            work.take(message.call, message.at, is_later=0.0 < checkpoint.created < message.time)
     return work
 
 
@@ -129,18 +129,21 @@ class _Work:
         self._open: dict[str, int] = {}  # command in its normal form -> its failure
         self._since: dict[str, list[tuple[str, str]]] = {}  # of those: changed files and commands after it
 
-    def take(self, call: ToolCall, at: int) -> None:
-        """Take in one call. What a failed one was asked to change is not counted."""
+    def take(self, call: ToolCall, at: int, *, is_later: bool = False) -> None:
+        """Take in one call. What a failed one was asked to change is not counted; what a later one than the commit
+        changed cannot be in it, so nothing of that was taken back.
+        """
         if not call.has_failed:
             for edit in call.edits:
                 path = self._paths.of(edit.path)
                 self.edits[path] = self.edits.get(path, 0) + 1
-                self.attempts.edit(path, edit, at)
+                if not is_later:
+                    self.attempts.edit(path, edit, at)
                 self._note("file", path)
         if call.command.strip() and not call.edits:
-            self._run(call, at)
+            self._run(call, at, is_later=is_later)
 
-    def _run(self, call: ToolCall, at: int) -> None:
+    def _run(self, call: ToolCall, at: int, *, is_later: bool) -> None:
         test = runners.run(call, at)
         if test is not None:
             self.tests.append(test)
@@ -148,7 +151,8 @@ class _Work:
         if call.has_failed or (test is not None and test.result == "failed"):
             self._fail(name, call, at)
             return
-        self.attempts.command(call.command)
+        if not is_later:
+            self.attempts.command(call.command)
         if name in self._open:
             self._fix(name)
         if not shell.only_looks(call.command):
