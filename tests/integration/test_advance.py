@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from pathlib import Path
 
@@ -23,13 +24,17 @@ def story(tmp_path: Path) -> Story:
 def place_of(story: Story) -> layout.Place:
     place = layout.find(str(story.root))
     assert place is not None
-    os.makedirs(advance.folder(place))
     return place
+
+
+def basis(index: str) -> str:
+    return os.path.join(os.path.dirname(index), "basis")
 
 
 def prepared(story: Story, place: layout.Place) -> tuple[str, str]:
     """Make a commit that HEAD does not have yet, and the index that goes with it."""
-    index = os.path.join(advance.folder(place), "next")
+    index = os.path.join(advance.new_folder(place), "next")
+    shutil.copyfile(os.path.join(place.git_dir, "index"), basis(index))
     blob = story.git("hash-object", "-w", "--stdin", stdin="a\n").strip()
     env = {"GIT_INDEX_FILE": index}
     story.git("read-tree", "HEAD", env=env)
@@ -41,7 +46,7 @@ def prepared(story: Story, place: layout.Place) -> tuple[str, str]:
 def test_both_move(story: Story) -> None:
     place = place_of(story)
     oid, index = prepared(story, place)
-    advance.to(place, oid, story.head(), index=index, subject="New")
+    advance.to(place, oid, story.head(), index=index, basis=basis(index), subject="New")
     assert story.head() == oid
     assert story.git("ls-files").split() == ["README.md", "a.txt"]
     assert not (story.root / ".git/index.lock").exists()
@@ -52,11 +57,11 @@ def test_neither_moves_if_head_or_the_index_is_another_programs(story: Story) ->
     oid, index = prepared(story, place)
     before = story.head()
     with pytest.raises(EntireError):
-        advance.to(place, oid, oid, index=index, subject="New")
+        advance.to(place, oid, oid, index=index, basis=basis(index), subject="New")
     assert not (story.root / ".git/index.lock").exists()
     (story.root / ".git/index.lock").write_bytes(b"")
     with pytest.raises(EntireError):
-        advance.to(place, oid, before, index=index, subject="New")
+        advance.to(place, oid, before, index=index, basis=basis(index), subject="New")
     assert (story.head(), story.git("ls-files").split()) == (before, ["README.md"])
     assert (story.root / ".git/index.lock").exists(), "it is the other program's"
     advance.settle(place, is_made=True)
@@ -67,7 +72,28 @@ def test_neither_moves_if_head_or_the_index_is_another_programs(story: Story) ->
 def test_a_lock_that_a_kill_left_is_settled(story: Story, is_made: bool) -> None:
     place = place_of(story)
     _, index = prepared(story, place)
-    IndexLock(place.git_dir, advance.folder(place)).take(index, stat.S_IFREG | 0o644)
+    IndexLock(place.git_dir, os.path.dirname(index)).take(index, stat.S_IFREG | 0o644)
     advance.settle(place, is_made=is_made)
     assert not (story.root / ".git/index.lock").exists()
     assert story.git("ls-files").split() == (["README.md", "a.txt"] if is_made else ["README.md"])
+    assert os.listdir(advance.folder(place)) == []
+
+
+def test_neither_moves_if_another_program_has_written_the_index(story: Story) -> None:
+    place = place_of(story)
+    oid, index = prepared(story, place)
+    before = story.head()
+    story.write("staged.txt", "staged\n")
+    story.git("add", "staged.txt")
+    with pytest.raises(EntireError, match="changed the index"):
+        advance.to(place, oid, before, index=index, basis=basis(index), subject="New")
+    assert (story.head(), story.git("ls-files").split()) == (before, ["README.md", "staged.txt"])
+    assert not (story.root / ".git/index.lock").exists()
+
+
+def test_commits_that_are_made_at_once_have_a_folder_each(story: Story) -> None:
+    place = place_of(story)
+    stale, mine = advance.new_folder(place), advance.new_folder(place)
+    os.utime(stale, (0, 0))
+    advance.new_folder(place)
+    assert (os.path.isdir(stale), os.path.isdir(mine)) == (False, True)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Entries = Mapping[str, tuple[str, str] | None]  # path to mode and blob id; None: deleted
 
 NEXT, COMMITTED = "next-index", "index"
-_COPIED = "copied-index"
+_COPIED, _EMPTY = "copied-index", "empty-index"
 _NO_FILE = "000000"
 
 
@@ -53,6 +53,11 @@ class PreparedCommit(Value):
         """The user's index once the commit exists."""
         return os.path.join(self.folder, NEXT)
 
+    @property
+    def basis(self) -> str:
+        """A copy of the user's index from which ``next_index`` is made; no file if there is no index."""
+        return os.path.join(self.folder, _COPIED)
+
 
 def staged(top: str, head: str, oid_size: int) -> StagedPaths:
     """Return what is staged. ``head``: HEAD's commit, '' before the first."""
@@ -78,7 +83,7 @@ def prepare(place: Place, folder: str, entries: Entries, others: Sequence[Change
 
 def follow_index(place: Place, prepared: PreparedCommit, entries: Entries) -> None:
     """Prepare the user's next index again if another program has written the index in the meantime."""
-    if files.read(_index(place)) != files.read(os.path.join(prepared.folder, _COPIED)):
+    if files.read(_index(place)) != files.read(prepared.basis):
         _duplicate(_copy(place, prepared.folder), prepared.next_index)
         _update(place, prepared.next_index, entries)
 
@@ -96,9 +101,11 @@ def _copy(place: Place, folder: str) -> str:
     path = os.path.join(folder, _COPIED)
     if os.path.exists(_index(place)):
         _duplicate(_index(place), path)
-    else:  # before the first commit, with nothing staged
-        run.git(place.top, "read-tree", "--empty", env=_environment(place, path))
-    return path
+        return path
+    files.remove(path)  # before the first commit, with nothing staged
+    empty = os.path.join(folder, _EMPTY)
+    run.git(place.top, "read-tree", "--empty", env=_environment(place, empty))
+    return empty
 
 
 def _duplicate(source: str, target: str) -> None:

@@ -13,7 +13,7 @@ import stat
 
 from entire import files
 from entire.errors import EntireError
-from entire.git import commit_hooks, new_commit, partial_commit
+from entire.git import commit_hooks, diff, new_commit, partial_commit
 from entire.git.commit_hooks import HookError
 from entire.git.operation import GitCommand, Operation
 from entire.lifecycle.commits import advance, carry_forward, complete, decision, pending
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from entire.git.commit_hooks import CommitHooks
     from entire.git.partial_commit import PreparedCommit, StagedPaths
-    from entire.layout import Place
     from entire.lifecycle.commits.pending import Pending
     from entire.lifecycle.context import Context
     from entire.model.events import Event
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
 
 _HOOK_SECONDS = 30.0  # agents wait a minute for a hook of theirs
 _MESSAGE, _MARKER = "COMMIT_EDITMSG", "making"
-_SWITCHED = "the strategy was switched"
+_SWITCHED, _BEING_MADE = "the strategy was switched", "another commit is being made"
 _SHOWN = 3  # paths in a reason
 
 
@@ -74,22 +73,32 @@ def commit_task(context: Context, event: Event) -> str:
 
 
 def _commit(context: Context, session_id: str, event: Event) -> str:
-    folder = advance.folder(context.place)
     try:
-        with context.lock():
-            plan = _plan(context, session_id, event)
-        if plan is None:
-            return ""
-        hooks = commit_hooks.make(context.place, plan.prepared.index, _HOOK_SECONDS,
-                                  {"ENTIRE_COMMIT": os.path.join(folder, _MARKER)})  # fmt: skip
-        message = _run_hooks(context, plan, hooks)
-        with context.lock():
-            notice = _make(context, session_id, plan, message)
-        _run_post_commit(context, hooks)
+        folder = advance.new_folder(context.place)
+        try:
+            return _commit_in(context, folder, session_id, event)
+        finally:
+            advance.clear(folder)
     except (_Refused, EntireError, OSError) as error:
         return _note(context, session_id, error.message if isinstance(error, EntireError) else str(error))
-    finally:
-        _clear(folder)
+
+
+def _commit_in(context: Context, folder: str, session_id: str, event: Event) -> str:
+    with context.lock():
+        plan = _plan(context, session_id, event, folder)
+    if plan is None:
+        return ""
+    marker = os.path.join(folder, _MARKER)
+    files.write(marker, b"")
+    hooks = commit_hooks.make(context.place, plan.prepared.index, _HOOK_SECONDS, {"ENTIRE_COMMIT": marker})
+    message = _run_hooks(context, plan, hooks)
+    text = message.encode("utf-8", "surrogateescape")
+    oid = new_commit.write(context.place, folder, tree=plan.prepared.tree, parent=plan.head, message=text)
+    with context.lock():
+        session = _check(context, session_id, plan)
+        _move(context, plan, oid, message)
+        notice = _record(context, session, plan, oid)
+    _run_post_commit(context, hooks)
     return notice
 
 
@@ -107,7 +116,7 @@ def _note(context: Context, session_id: str, reason: str) -> str:
 # ---------------------------------------------------------------- before the hooks
 
 
-def _plan(context: Context, session_id: str, event: Event) -> Plan | None:
+def _plan(context: Context, session_id: str, event: Event, folder: str) -> Plan | None:
     """Return the commit to be made, None if there is nothing to commit; raises _Refused."""
     session = context.session(session_id)
     if session is None:
@@ -125,14 +134,15 @@ def _plan(context: Context, session_id: str, event: Event) -> Plan | None:
     if chosen.obstacle or not chosen.paths:
         raise _Refused(chosen.obstacle or _held_reason(chosen.held))
     entries = {path: paths[path] for path in chosen.paths}
-    others = [change for path, change in staged.changes.items() if path not in entries]
-    prepared = partial_commit.prepare(context.place, _new_folder(context.place), entries, others)
-    if head is not None and prepared.tree == head.tree:
-        _settle(context, session, "")
-        return None
     task = _task(session, event)
     title = _title(context, session, task)
-    decided = decision.decide(context, _attempt(context, session, prepared.tree, title))
+    prepared, decided = _draft(context, session, folder, entries, staged, title)
+    if foreign := _of_others(session, decided):
+        entries = {path: entry for path, entry in entries.items() if path not in foreign}
+        prepared, decided = _draft(context, session, folder, entries, staged, title)
+    if prepared.tree == (head.tree if head is not None else diff.EMPTY_TREE[session.oid_size]):
+        _settle(context, session, "")
+        return None
     if not decided.id:
         raise _Refused(decided.reason or "no line of it is the session's")
     decided = replace(decided, task=task)
@@ -141,7 +151,30 @@ def _plan(context: Context, session_id: str, event: Event) -> Plan | None:
                 message=message)  # fmt: skip
 
 
+def _draft(
+    context: Context, session: Session, folder: str, entries: Paths, staged: StagedPaths, title: str
+) -> tuple[PreparedCommit, Pending]:
+    """Prepare a commit of these entries, and decide about it."""
+    others = [change for path, change in staged.changes.items() if path not in entries]
+    prepared = partial_commit.prepare(context.place, folder, entries, others)
+    return prepared, decision.decide(context, _attempt(context, session, prepared.tree, title))
+
+
+def _of_others(session: Session, decided: Pending) -> set[str]:
+    """Return the paths whose new content is other sessions' alone: they changed while this one's turn was running, and
+    their own turns commit them.
+    """
+    found = set()
+    for lines in decided.lines:
+        writers = {owner.session_id for owner in lines.owners() if owner.is_new}
+        if writers and session.session_id not in writers:
+            found |= {lines.path, lines.old_path}
+    return found
+
+
 def _select(context: Context, session: Session, paths: Paths, staged: StagedPaths) -> Selection:
+    if os.path.exists(context.place.pending_file):  # one that is interrupted was completed when the hook began
+        return Selection(obstacle=_BEING_MADE)
     strategy = context.strategy.turn_commits
     return strategy.select(session, paths, staged) if strategy is not None else Selection(obstacle=_SWITCHED)
 
@@ -224,7 +257,7 @@ def _run_hooks(context: Context, plan: Plan, hooks: CommitHooks) -> str:
 def _run_post_commit(context: Context, hooks: CommitHooks) -> None:
     if _has_foreign(hooks, "post-commit"):
         try:
-            hooks.run("post-commit")
+            replace(hooks, index=os.path.join(context.place.git_dir, "index")).run("post-commit")
         except HookError as error:
             context.log.info(error.message)
 
@@ -261,43 +294,54 @@ def _changed_meanwhile(context: Context, plan: Plan) -> str:
 # ---------------------------------------------------------------- after the hooks
 
 
-def _make(context: Context, session_id: str, plan: Plan, message: str) -> str:
-    """Make the commit and its checkpoint, and return what the user should know; raises _Refused."""
-    session = _check(context, session_id, plan)
-    place, prepared = context.place, plan.prepared
-    partial_commit.follow_index(place, prepared, plan.paths)
-    try:
-        text = message.encode("utf-8", "surrogateescape")
-        oid = new_commit.write(place, prepared.folder, tree=prepared.tree, parent=plan.head, message=text)
-        pending.save(place, plan.decided)
-        advance.to(place, oid, plan.head, index=prepared.next_index, subject=message.split("\n", 1)[0])
-    except EntireError as error:
-        pending.drop(place)
-        raise _Refused(error.message) from error
-    commit = context.objects.commit(oid)
-    if commit is None:
-        raise _Refused(f"git has lost the commit {oid}")
-    complete.follow(context, plan.decided, commit)
-    complete.carry_out(context, plan.decided, commit)
-    pending.drop(place)
-    if session.is_running and session.open_files:
-        carry_forward.carry_session(context, commit, session)
-    _settle(context, session, _held_reason(plan.held))
-    return _notice(context, session, oid)
-
-
 def _check(context: Context, session_id: str, plan: Plan) -> Session:
     """Return the session; raises _Refused if something has changed while the hooks ran."""
     session = context.session(session_id)
+    if session is None or session.turn_key != plan.turn:
+        raise _Refused("the next turn began while the hooks ran")
     head = context.objects.commit("HEAD")
-    is_same = session is not None and session.turn_key == plan.turn and set(plan.paths).issubset(session.open_files)
-    if session is None or not is_same or (head.oid if head is not None else "") != plan.head:
+    if (head.oid if head is not None else "") != plan.head:
+        raise _Refused("HEAD has moved while the hooks ran")
+    if not set(plan.paths).issubset(session.open_files):
         raise _Refused("something else was committed while the hooks ran")
     staged = partial_commit.staged(context.place.top, plan.head, session.oid_size)
     chosen = _select(context, session, plan.paths, staged)
     if chosen.obstacle or chosen.held:
         raise _Refused(chosen.obstacle or _held_reason(chosen.held))
     return session
+
+
+def _move(context: Context, plan: Plan, oid: str, message: str) -> None:
+    """Move HEAD and the index to the commit, or neither; what was decided about it is stored before."""
+    place, prepared = context.place, plan.prepared
+    partial_commit.follow_index(place, prepared, plan.paths)
+    pending.save(place, plan.decided)
+    try:
+        advance.to(place, oid, plan.head, index=prepared.next_index, basis=prepared.basis,
+                   subject=message.split("\n", 1)[0])  # fmt: skip
+    except (EntireError, OSError):
+        pending.drop(place)
+        raise
+
+
+def _record(context: Context, session: Session, plan: Plan, oid: str) -> str:
+    """Write the commit's checkpoint; return what the user should know. After an error the next hook or command writes
+    it, as for a commit of git's.
+    """
+    try:
+        commit = context.objects.commit(oid)
+        if commit is None:
+            raise EntireError(f"git has lost the commit {oid}")
+        complete.follow(context, plan.decided, commit)
+        complete.carry_out(context, plan.decided, commit)
+        pending.drop(context.place)
+        if session.is_running and session.open_files:
+            carry_forward.carry_session(context, commit, session)
+        _settle(context, session, _held_reason(plan.held))
+    except (EntireError, OSError) as error:
+        context.log.error(f"the checkpoint of {oid[:7]} could not be written yet: {error}")
+        return ""
+    return _notice(context, session, oid)
 
 
 def _settle(context: Context, session: Session, reason: str) -> None:
@@ -313,19 +357,3 @@ def _notice(context: Context, session: Session, oid: str) -> str:
 
 def _is_detached(context: Context) -> bool:
     return not context.journal.snapshot.branch
-
-
-# ---------------------------------------------------------------- our folder
-
-
-def _new_folder(place: Place) -> str:
-    folder = advance.folder(place)
-    _clear(folder)
-    os.makedirs(folder, 0o700, exist_ok=True)
-    files.write(os.path.join(folder, _MARKER), b"")
-    return folder
-
-
-def _clear(folder: str) -> None:
-    for name in os.listdir(folder) if os.path.isdir(folder) else ():
-        files.remove(os.path.join(folder, name))
