@@ -61,10 +61,9 @@ def refuse_shared(holders: Sequence[str], hint: str) -> None:
 
 
 def refuse_operation(context: Context, option: str) -> None:
-    """Raise EntireError while git is in the middle of an operation that will make a commit of its own."""
-    state = operation.state(context.place)
-    if state.merge_heads or state.picked or state.rebasing:
-        raise EntireError("a merge, cherry-pick or rebase is in progress; nothing was changed",
+    """Raise EntireError while git is in the middle of an operation that will make or choose commits of its own."""
+    if what := operation.in_progress(context.place):
+        raise EntireError(f"{what} is in progress; nothing was changed",
                           hint=f"finish or abort it first, or omit {option}")  # fmt: skip
 
 

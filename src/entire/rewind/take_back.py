@@ -6,7 +6,7 @@ import os
 
 from entire import files
 from entire.errors import EntireError
-from entire.git import commit_tree, head, index
+from entire.git import head, index, new_commit
 from entire.git.write import Stream
 from entire.lifecycle.commits import complete
 from entire.lifecycle.commits.pending import CommitKind, Pending
@@ -84,7 +84,8 @@ def make(context: Context, draft: Draft, planned: TakeBack) -> str:
     if head.read(top) != (planned.ref, planned.head):
         raise EntireError("HEAD was moved in the meantime; nothing was done", hint="try again")
     tree = _tree(context, planned.head, planned.entries)
-    oid = commit_tree.make(top, tree, [planned.head], planned.message)
+    message = planned.message.encode("utf-8", "surrogateescape")
+    oid = new_commit.write(context.place, draft.folder, tree=tree, parent=planned.head, message=message)
     if planned.ref:
         draft.move_ref(planned.ref, oid, planned.head)
     else:

@@ -254,7 +254,7 @@ class PlanRunner:
                 moves.append(refs.Move(ref=ref, new=after, old=before))
             elif present.get(ref, "") != after:
                 self._leave(ref, "was moved by another program in the meantime")
-        refs.move(self._place.top, moves)
+        refs.move(self._place.top, moves, reason=f"entire: {self._plan.command}")
 
     def _move_head(self) -> None:
         if self._plan.head is None:
