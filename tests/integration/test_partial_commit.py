@@ -36,7 +36,7 @@ def test_what_else_is_staged_is_neither_committed_nor_lost(tmp_path: Path) -> No
     assert staged.oid("README.md") == story.git("rev-parse", ":README.md").strip()
     assert staged.oid("a.txt") == ""
     entries = {"a.txt": ("100644", store_files(place.top, ["a.txt"])["a.txt"])}
-    prepared = partial_commit.prepare(place, str(folder), entries, list(staged.changes.values()))
+    prepared = partial_commit.prepare(place, str(folder), entries, list(staged.changes.values()), oid_size=40)
 
     assert story.git("ls-tree", "--name-only", prepared.tree).split() == ["README.md", "a.txt"]
     assert story.git("show", f"{prepared.tree}:README.md") == "start\n"
@@ -51,7 +51,7 @@ def test_a_deleted_path_and_a_file_in_place_of_a_folder(tmp_path: Path) -> None:
     story.commit("Folder")
     blob = story.git("hash-object", "-w", "README.md").strip()
     entries = {"d": ("100755", blob), "d/one.txt": None, "README.md": None}
-    prepared = partial_commit.prepare(place, str(folder), entries, [])
+    prepared = partial_commit.prepare(place, str(folder), entries, [], oid_size=40)
     assert story.git("ls-tree", "-r", prepared.tree) == f"100755 blob {blob}\td\n"
 
 
@@ -59,7 +59,7 @@ def test_an_index_that_another_program_wrote_meanwhile_is_followed(tmp_path: Pat
     story, place, folder = made(tmp_path)
     story.write("a.txt", "a\n")
     entries = {"a.txt": ("100644", store_files(place.top, ["a.txt"])["a.txt"])}
-    prepared = partial_commit.prepare(place, str(folder), entries, [])
+    prepared = partial_commit.prepare(place, str(folder), entries, [], oid_size=40)
     story.write("later.txt", "later\n")
     story.git("add", "later.txt")
     partial_commit.follow_index(place, prepared, entries)
@@ -77,7 +77,7 @@ def test_a_file_that_changed_when_the_index_was_written_is_still_seen_as_changed
     os.utime(story.path("README.md"), ns=(MOMENT, MOMENT))
     story.write("a.txt", "a\n")
     entries = {"a.txt": ("100644", store_files(place.top, ["a.txt"])["a.txt"])}
-    prepared = partial_commit.prepare(place, str(folder), entries, [])
+    prepared = partial_commit.prepare(place, str(folder), entries, [], oid_size=40)
     shown = story.git(
         "-c", "core.trustctime=false", "status", "--porcelain", env={"GIT_INDEX_FILE": prepared.next_index}
     )

@@ -62,7 +62,8 @@ class PreparedCommit(Value):
 def staged(top: str, head: str, oid_size: int) -> StagedPaths:
     """Return what is staged. ``head``: HEAD's commit, '' before the first."""
     base = head or diff.EMPTY_TREE[oid_size]
-    found = run.git(top, "diff-index", "--cached", "--raw", "-z", "--no-renames", "--ita-invisible-in-index", base)
+    options = ("--no-renames", "--ita-invisible-in-index", "--ignore-submodules=none")  # the last against settings
+    found = run.git(top, "diff-index", "--cached", "--raw", "-z", *options, base)
     changes = diff.parse_raw_z(found.stdout)
     return StagedPaths(
         changes={change.path: change for change in changes if change.status != "U"},
@@ -70,14 +71,15 @@ def staged(top: str, head: str, oid_size: int) -> StagedPaths:
     )
 
 
-def prepare(place: Place, folder: str, entries: Entries, others: Sequence[Change]) -> PreparedCommit:
+def prepare(place: Place, folder: str, entries: Entries, others: Sequence[Change], *, oid_size: int) -> PreparedCommit:
     """Prepare a commit of these entries in ``folder``. ``others``: what else is staged."""
-    copied = _copy(place, folder)
-    _duplicate(copied, os.path.join(folder, NEXT))
-    _update(place, os.path.join(folder, NEXT), entries)
-    _duplicate(os.path.join(folder, NEXT), os.path.join(folder, COMMITTED))
+    following, committed = os.path.join(folder, NEXT), os.path.join(folder, COMMITTED)
+    _duplicate(_copy(place, folder), following)
+    _update(place, following, entries, oid_size)
+    _duplicate(following, committed)
     if others:
-        _update(place, os.path.join(folder, COMMITTED), {change.path: _before(change) for change in others})
+        _update(place, committed, {change.path: _before(change) for change in others}, oid_size)
+    _refresh(place, following)
     return PreparedCommit(folder=folder, tree=tree(place, os.path.join(folder, COMMITTED)))
 
 
@@ -85,7 +87,8 @@ def follow_index(place: Place, prepared: PreparedCommit, entries: Entries) -> No
     """Prepare the user's next index again if another program has written the index in the meantime."""
     if files.read(_index(place)) != files.read(prepared.basis):
         _duplicate(_copy(place, prepared.folder), prepared.next_index)
-        _update(place, prepared.next_index, entries)
+        _update(place, prepared.next_index, entries, len(prepared.tree))
+        _refresh(place, prepared.next_index)
 
 
 def tree(place: Place, index: str) -> str:
@@ -119,12 +122,20 @@ def _before(change: Change) -> tuple[str, str] | None:
     return None if change.old_mode == _NO_FILE else (change.old_mode, change.old_oid)
 
 
-def _update(place: Place, index: str, entries: Entries) -> None:
-    removed = [b"0 %s\t%s\0" % (b"0" * 40, _raw(path)) for path, entry in entries.items() if entry is None]
+def _update(place: Place, index: str, entries: Entries, oid_size: int) -> None:
+    removed = [b"0 %s\t%s\0" % (b"0" * oid_size, _raw(path)) for path, entry in entries.items() if entry is None]
     added = [b"%s %s\t%s\0" % (entry[0].encode(), entry[1].encode(), _raw(path))
              for path, entry in entries.items() if entry is not None]  # fmt: skip
     stdin = b"".join([*removed, *added])  # a file may take the place of a folder
     run.git(place.top, "update-index", "-z", "--add", "--replace", "--index-info", stdin=stdin,
+            env=_environment(place, index))  # fmt: skip
+
+
+def _refresh(place: Place, index: str) -> None:
+    """Note the files' times and sizes in an index, as ``git commit`` does: commands like ``git diff-files`` take a file
+    without them for changed.
+    """
+    run.git(place.top, "update-index", "-q", "--ignore-submodules", "--refresh", ok=(0, 1),
             env=_environment(place, index))  # fmt: skip
 
 

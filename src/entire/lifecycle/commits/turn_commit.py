@@ -156,7 +156,7 @@ def _draft(
 ) -> tuple[PreparedCommit, Pending]:
     """Prepare a commit of these entries, and decide about it."""
     others = [change for path, change in staged.changes.items() if path not in entries]
-    prepared = partial_commit.prepare(context.place, folder, entries, others)
+    prepared = partial_commit.prepare(context.place, folder, entries, others, oid_size=session.oid_size)
     return prepared, decision.decide(context, _attempt(context, session, prepared.tree, title))
 
 
