@@ -8,13 +8,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.campaign import commands, hooks, hurt
+from tests.campaign import commands, hooks, hurt, turn_commits
 from tests.campaign.hurt import LEVELS, NEVER, Fault
 from tests.campaign.scenario import Scenario, Views
 from tests.campaign.truth import picture
 from tests.campaign.worlds import World
 
-SCENARIOS: dict[str, Scenario] = {scenario.name: scenario for scenario in (*hooks.SCENARIOS, *commands.SCENARIOS)}
+SCENARIOS: dict[str, Scenario] = {
+    scenario.name: scenario for scenario in (*hooks.SCENARIOS, *turn_commits.SCENARIOS, *commands.SCENARIOS)
+}
 
 
 @dataclass

@@ -16,6 +16,7 @@ from tests.integration.story import Session, Story
 from tests.trees import Tree, tree
 
 _OURS = ("refs/entire/", "refs/heads/entire/")
+_HEAD = ("rev-list", "--ignore-missing", "-1", "--no-commit-header", "--format=%T %P %B", "HEAD")  # '' before the first
 _BETWEEN = frozenset((b".git", b".entire"))
 
 
@@ -61,7 +62,7 @@ def picture(world: World) -> Picture:
         files=tree(root, but=_BETWEEN),
         index=git(world.story, "ls-files", "-s"),
         index_bytes=data,
-        head=git(world.story, "log", "-1", "--format=%T %P %B", "HEAD") + (root / ".git/HEAD").read_text(),
+        head=git(world.story, *_HEAD) + (root / ".git/HEAD").read_text(),
         refs=tuple(ref for ref in refs if not ref.startswith(_OURS)),
         hooks=tree(root / ".git/hooks"),
         config=(root / ".git/config").read_bytes(),

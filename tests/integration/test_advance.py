@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
@@ -13,6 +14,7 @@ from entire import layout
 from entire.errors import EntireError
 from entire.lifecycle.commits import advance
 from entire.undo.index_lock import IndexLock
+from tests.faults import fail_any
 from tests.integration.story import Story
 
 
@@ -97,3 +99,20 @@ def test_commits_that_are_made_at_once_have_a_folder_each(story: Story) -> None:
     os.utime(stale, (0, 0))
     advance.new_folder(place)
     assert (os.path.isdir(stale), os.path.isdir(mine)) == (False, True)
+
+
+def test_what_an_error_leaves_half_done_can_still_be_settled(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
+    """HEAD has moved, and the index could not be replaced."""
+    place = place_of(story)
+    oid, index = prepared(story, place)
+    mine = os.path.dirname(index)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "rename", fail_any(errno.ENOSPC))
+        with pytest.raises(OSError, match="No space left"):
+            advance.to(place, oid, story.head(), index=index, basis=basis(index), subject="New")
+    assert (story.head(), story.git("ls-files").split()) == (oid, ["README.md"])
+    advance.clear(place, mine)
+    assert advance.holds_lock(place, mine)
+    advance.settle(place, is_made=True)
+    assert story.git("ls-files").split() == ["README.md", "a.txt"]
+    assert (os.path.exists(mine), advance.holds_lock(place, mine)) == (False, False)

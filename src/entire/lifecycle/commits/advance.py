@@ -27,14 +27,21 @@ def folder(place: Place) -> str:
 def new_folder(place: Place) -> str:
     """Return a new folder for what is needed while a commit is made: turns of several sessions may end at once."""
     for path in filter(_is_stale, _folders(place)):
-        clear(path)
+        clear(place, path)
     path = os.path.join(folder(place), os.urandom(6).hex())
     os.makedirs(path, 0o700)
     return path
 
 
-def clear(path: str) -> None:
-    """Remove the folder of a commit; what cannot be removed is stale later."""
+def holds_lock(place: Place, path: str) -> bool:
+    """Tell whether the commit with this folder holds git's lock on the index."""
+    return IndexLock(place.git_dir, path).is_ours()
+
+
+def clear(place: Place, path: str) -> None:
+    """Remove the folder of a commit, unless ``settle`` needs it; what cannot be removed is stale later."""
+    if holds_lock(place, path):
+        return
     try:
         for name in os.listdir(path):
             files.remove(os.path.join(path, name))
@@ -48,7 +55,8 @@ def to(place: Place, new: str, old: str, *, index: str, basis: str, subject: str
     commit's folder. It was made from ``basis``, a copy of the index (no file: there was no index).
 
     Raises EntireError, and moves neither, if another program holds git's lock on the index, has written the index or
-    has moved HEAD. The caller has stored what ``settle`` needs to know: whether HEAD has the commit.
+    has moved HEAD. The caller has stored what ``settle`` needs to know: whether HEAD has the commit. It also settles
+    what an OSError has left half done: the lock is still held then.
     """
     lock = IndexLock(place.git_dir, os.path.dirname(index))
     try:
@@ -76,7 +84,7 @@ def settle(place: Place, *, is_made: bool) -> None:
             lock.commit()
         else:
             lock.release()
-        clear(path)
+        clear(place, path)
 
 
 def _is_stale(path: str) -> bool:

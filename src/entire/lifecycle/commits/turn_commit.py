@@ -78,7 +78,7 @@ def _commit(context: Context, session_id: str, event: Event) -> str:
         try:
             return _commit_in(context, folder, session_id, event)
         finally:
-            advance.clear(folder)
+            advance.clear(context.place, folder)
     except (_Refused, EntireError, OSError) as error:
         return _note(context, session_id, error.message if isinstance(error, EntireError) else str(error))
 
@@ -320,7 +320,8 @@ def _move(context: Context, plan: Plan, oid: str, message: str) -> None:
         advance.to(place, oid, plan.head, index=prepared.next_index, basis=prepared.basis,
                    subject=message.split("\n", 1)[0])  # fmt: skip
     except (EntireError, OSError):
-        pending.drop(place)
+        if not advance.holds_lock(place, prepared.folder):  # else the next hook or command settles it
+            pending.drop(place)
         raise
 
 
