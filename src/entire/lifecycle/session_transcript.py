@@ -15,7 +15,7 @@ from entire.store import transcripts as stored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, TypeVar
 
     from entire.agents.contract import Agent, Transcript, TranscriptAnalyzer
@@ -195,6 +195,10 @@ class SessionTranscript:
         """Return the worktree's paths that tools, also those of subagents, reported as changed."""
         return list(dict.fromkeys(path for path in map(self._relative, self._reported(since, until)) if path))
 
+    def files_of(self, session_ref: str) -> list[str]:
+        """Return the worktree's paths that a subagent's tools reported as changed."""
+        return [path for report in self._reports_of(session_ref) if (path := self._relative(report.path))]
+
     def files_outside(self, since: Position, until: Position) -> list[str]:
         """Return the absolute paths outside the worktree that tools reported as changed."""
         found = dict.fromkeys(path for path in self._reported(since, until) if os.path.isabs(path))
@@ -209,9 +213,12 @@ class SessionTranscript:
             return told() if told is not None else []
         found = list(self._analyzer.files(since, until))
         for subagent in self._present_subagents(since, until):
-            analyzer = self._analyzer_of(subagent.session_ref)
-            found += analyzer.files(START) if analyzer is not None else []
+            found += self._reports_of(subagent.session_ref)
         return found
+
+    def _reports_of(self, session_ref: str) -> Sequence[FileReport]:
+        analyzer = self._analyzer_of(session_ref)
+        return self._once(("reports", session_ref), lambda: analyzer.files(START)) if analyzer is not None else ()
 
     def _present_subagents(self, since: Position, until: Position) -> list[Subagent]:
         """Return the subagents with a transcript whose work may be the last turn's."""

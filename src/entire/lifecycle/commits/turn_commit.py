@@ -97,7 +97,7 @@ def _commit_in(context: Context, folder: str, session_id: str, event: Event) -> 
     with context.lock():
         session = _check(context, session_id, plan)
         _move(context, plan, oid, message)
-        notice = _record(context, session, plan, oid)
+        notice = _record(context, session, event, plan, oid)
     _run_post_commit(context, hooks)
     return notice
 
@@ -123,7 +123,7 @@ def _plan(context: Context, session_id: str, event: Event, folder: str) -> Plan 
         return None
     paths = _open_paths(context, session, event)
     if not paths:
-        _settle(context, session, "")
+        _settle(context, session, event)
         return None
     head = context.objects.commit("HEAD")
     oid = head.oid if head is not None else ""
@@ -141,7 +141,7 @@ def _plan(context: Context, session_id: str, event: Event, folder: str) -> Plan 
         entries = {path: entry for path, entry in entries.items() if path not in foreign}
         prepared, decided = _draft(context, session, folder, entries, staged, title)
     if prepared.tree == (head.tree if head is not None else diff.EMPTY_TREE[session.oid_size]):
-        _settle(context, session, "")
+        _settle(context, session, event)
         return None
     if not decided.id:
         raise _Refused(decided.reason or "no line of it is the session's")
@@ -180,16 +180,12 @@ def _select(context: Context, session: Session, paths: Paths, staged: StagedPath
 
 
 def _open_paths(context: Context, session: Session, event: Event) -> Paths:
-    """Return the session's open files as the last snapshot has them: after a subagent, those that changed since the
-    snapshot before.
-    """
+    """Return the session's open files (after a subagent, those that it changed) as the last snapshot has them."""
     wanted: Iterable[str] = session.open_files
     if event.type is EventType.SUBAGENT_END:
-        entries = context.journal.attribution.entries
-        last = entries[-1] if entries else None
-        done = max((task.done for task in session.tasks.values()), default=0.0)
-        changed = last.paths if last is not None and done and last.time >= done else ()
-        wanted = [path for path in session.open_files if path in changed]
+        from entire.lifecycle.turns import subagents
+
+        wanted = subagents.open_files(context, session, event)
     known = context.journal.snapshot.files
     return {path: None if known[path][0] == NO_FILE else (known[path][0], known[path][1])
             for path in wanted if path in known}  # fmt: skip
@@ -325,7 +321,7 @@ def _move(context: Context, plan: Plan, oid: str, message: str) -> None:
         raise
 
 
-def _record(context: Context, session: Session, plan: Plan, oid: str) -> str:
+def _record(context: Context, session: Session, event: Event, plan: Plan, oid: str) -> str:
     """Write the commit's checkpoint; return what the user should know. After an error the next hook or command writes
     it, as for a commit of git's.
     """
@@ -338,16 +334,18 @@ def _record(context: Context, session: Session, plan: Plan, oid: str) -> str:
         pending.drop(context.place)
         if session.is_running and session.open_files:
             carry_forward.carry_session(context, commit, session)
-        _settle(context, session, _held_reason(plan.held))
+        _settle(context, session, event, _held_reason(plan.held))
     except (EntireError, OSError) as error:
         context.log.error(f"the checkpoint of {oid[:7]} could not be written yet: {error}")
         return ""
     return _notice(context, session, oid)
 
 
-def _settle(context: Context, session: Session, reason: str) -> None:
-    session.uncommitted = reason
-    context.save(session)
+def _settle(context: Context, session: Session, event: Event, reason: str = "") -> None:
+    """Note why something stays uncommitted, or that nothing does; that an earlier turn does so is for a turn to say."""
+    if reason or event.type is EventType.TURN_END:
+        session.uncommitted = reason
+        context.save(session)
 
 
 def _notice(context: Context, session: Session, oid: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from entire import strategies
 from entire.lifecycle.snapshots import recorder
 from entire.lifecycle.snapshots.recorder import Cause, Step
 from entire.lifecycle.turns import tasks
@@ -27,6 +28,10 @@ _MAX_NOTES = 999
 
 
 def start(context: Context, session: Session, event: Event) -> None:
+    """Record a subagent's start. Its own commit must leave out what was changed before, so that is looked at now."""
+    if strategies.commits_turns(context.settings):
+        transcript = context.transcript(session)
+        recorder.record_now(context, _cause(context, session, transcript, transcript.end()))
     name = tasks.started_by(session, event)
     task = session.tasks.setdefault(name, SubagentTask())
     if task.done and session.turn is not None and task.done < session.turn.started:  # it continues in a later turn
@@ -50,6 +55,7 @@ def end(context: Context, session: Session, event: Event) -> None:
     if event.only_in_background and not _is_in_background(context, session, event):
         return
     name = tasks.ended_by(session, event)
+    is_seen = name in session.tasks
     task = session.tasks.setdefault(name, SubagentTask(started=context.now())) if name else None
     if task is None or task.done:
         return
@@ -61,18 +67,51 @@ def end(context: Context, session: Session, event: Event) -> None:
     task.subagent = task.subagent or (name if task.ref else "")  # its transcript is stored under an id
     if not session.is_running:
         session.background.append(event.subagent_id or name)  # until now: what it wrote since the turn is its session's
-    key = session.turn_key
-    known = context.journal.attribution.reports.get(key, [])
-    cause = Cause(
-        by=key if session.is_running else NO_TURN,
-        running=tuple(context.running_turns()),  # including itself, if it worked between turns
-        reported={key: list(dict.fromkeys([*known, *transcript.files(since, finish)]))},
-    )
+    cause = _cause(context, session, transcript, finish)  # including itself, if it worked between turns
     own = (task.subagent, event.subagent_id, name)
     session.background = [other for other in session.background if other not in own]
-    change = recorder.compare(context, recorder.take(context))
+    taken = recorder.take(context)
+    task.done = taken.snapshot.time
+    task.started = task.started if is_seen else task.done
+    change = recorder.compare(context, taken)
     step = _step(context, session, name, transcript, finish) if change.paths else None
     recorder.record(context, change, cause, step)
+
+
+def _cause(context: Context, session: Session, transcript: SessionTranscript, finish: Position) -> Cause:
+    """Return what may have changed the worktree until a subagent starts or ends."""
+    key = session.turn_key
+    known = context.journal.attribution.reports.get(key, [])
+    return Cause(
+        by=key if session.is_running else NO_TURN,
+        running=tuple(context.running_turns()),
+        reported={key: list(dict.fromkeys([*known, *transcript.files(_since(session), finish)]))},
+    )
+
+
+def open_files(context: Context, session: Session, event: Event) -> list[str]:
+    """Return the open files of a session that the subagent changed whose end an event reports, as far as that can be
+    told: those that its tools report, and those that changed while it worked, unless others at work then report them.
+    """
+    task = session.tasks.get(ended_task(session, event), SubagentTask())
+    own = context.transcript(session).files_of(task.ref) if task.ref else []
+    others = _files_of_others(context, session, event, task).difference(own)
+    entries = [entry for entry in context.journal.attribution.entries
+               if task.started <= entry.time <= task.done and not entry.commit]  # fmt: skip
+    changed = {path for entry in entries for path in entry.paths if path not in others}
+    return [path for path in session.open_files if path in changed or path in own] if task.done else []
+
+
+def _files_of_others(context: Context, session: Session, event: Event, task: SubagentTask) -> set[str]:
+    """Return what tools reported of those who may have written since a subagent started: of its session too, unless
+    that waited for it.
+    """
+    if event.only_in_background or not session.is_running or task.started == task.done:
+        return set(context.journal.attribution.reports.get(session.turn_key, ()))
+    transcript = context.transcript(session)
+    beside = [other for other in session.tasks.values()
+              if other is not task and other.ref and not 0 < other.done < task.started]  # fmt: skip
+    return {path for other in beside for path in transcript.files_of(other.ref)}
 
 
 def _ref(session: Session, event: Event) -> str:
@@ -114,7 +153,7 @@ def _step(
 
 def ended_task(session: Session, event: Event) -> str:
     """Return the tool-use id of the task whose end an event reports."""
-    return tasks.named(session, event) or max(session.tasks, key=lambda name: session.tasks[name].done)
+    return tasks.named(session, event) or max(session.tasks, key=lambda name: session.tasks[name].done, default="")
 
 
 def title(task: SubagentTask, tool_use_id: str) -> str:
