@@ -272,7 +272,7 @@ def _check(checkpoint: Checkpoint) -> None:
     """Hold a checkpoint against what its own files say of each other."""
     root, sessions = checkpoint.root, checkpoint.sessions
     assert root["checkpoint_id"] == checkpoint.id
-    assert root["strategy"] == "manual-commit"
+    assert root["strategy"] in ("manual-commit", "auto-commit")
     assert root["files_touched"] == sorted({f for s in sessions for f in s.metadata["files_touched"] or []})
     assert root["checkpoints_count"] == sum(s.metadata["checkpoints_count"] for s in sessions)
     assert counters(root.get("token_usage")) == plus(*(s.tokens for s in sessions))
@@ -281,7 +281,7 @@ def _check(checkpoint: Checkpoint) -> None:
     for number, (entry, session) in enumerate(zip(root["sessions"], sessions, strict=True)):
         assert entry == {key: f"{folder}/{number}/{name}" for key, name in _POINTERS.items()}
         assert session.metadata["checkpoint_id"] == checkpoint.id
-        assert session.metadata["strategy"] == "manual-commit"
+        assert session.metadata["strategy"] == root["strategy"]
         assert session.metadata.get("branch") == root.get("branch")
         assert session.metadata.get("transcript_lines_at_start", 0) == session.start
         assert "transcript_path" not in session.metadata

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from situations import SITUATIONS, Situation
 from table import AGENTS
+from turn_commits import SITUATIONS, Situation
 
 if TYPE_CHECKING:
     from conftest import World

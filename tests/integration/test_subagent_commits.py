@@ -14,6 +14,7 @@ from tests.integration.test_turn_ends import answer_call, inner
 
 __all__ = ["session", "story"]  # fixtures
 
+CHECKPOINTS = "refs/heads/entire/checkpoints/v1"
 GIVEN = {"description": "Write a note", "prompt": "Write a note.", "subagent_type": "general-purpose"}
 
 
@@ -111,6 +112,7 @@ def test_a_task_is_committed_without_what_its_session_wrote_before(story: Story,
     session.stop()
     assert subjects(story)[:2] == ["Work", "Completed 'general-purpose' agent: Write a note (toolu_01)"]
     assert files(story) == ["shell.txt", "tool.txt"]
+    assert story.git("for-each-ref", "--format=%(refname)", "refs/heads/entire").split() == [CHECKPOINTS]
     main, sub = zip(tokens(story, session, "HEAD~1"), tokens(story, session), strict=True)
     assert (sum(main), sub) == (2**session.answers - 1, (1000, 0))
     assert story.log_errors() == []
@@ -126,6 +128,8 @@ def test_what_the_session_wrote_before_is_in_a_step_meanwhile(story: Story, sess
     (shadow,) = [name for name in steps if name != "entire/checkpoints/v1"]
     assert shadow.startswith(f"entire/{story.head()[:7]}-")
     assert story.git("show", f"{shadow}:main.txt") == "main\n"
+    session.stop()
+    assert story.git("for-each-ref", "--format=%(refname)", "refs/heads/entire").split() == [CHECKPOINTS]
 
 
 def test_without_its_start_only_reports_tell_what_its_session_wrote_before(story: Story, session: Session) -> None:

@@ -334,6 +334,7 @@ def _record(context: Context, session: Session, event: Event, plan: Plan, oid: s
         pending.drop(context.place)
         if session.is_running and session.open_files:
             carry_forward.carry_session(context, commit, session)
+            context.save(session)
         _settle(context, session, event, _held_reason(plan.held))
     except (EntireError, OSError) as error:
         context.log.error(f"the checkpoint of {oid[:7]} could not be written yet: {error}")
