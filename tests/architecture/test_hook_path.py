@@ -47,6 +47,11 @@ def test_the_hooks_of_a_turn_load_only_what_they_need(world: World) -> None:
 BUDGET = {"session-start": 0, "user-prompt-submit": 2, "stop": 4, "session-end": 0}
 
 
+# With auto-commit a turn's end also reads objects and what is staged, and needs two for the commit's tree, two for its
+# lines, the hooks' folder, the settings for signing, the commit, HEAD's move, and three for the checkpoint.
+COMMITTING_BUDGET = {**BUDGET, "stop": BUDGET["stop"] + 13}
+
+
 # Modules of Entire that each hook loads, at most: each costs its import, some tenths of a millisecond.
 MODULES = {"session-start": 59, "user-prompt-submit": 67, "stop": 68, "session-end": 58}
 
@@ -61,6 +66,17 @@ def test_the_hooks_of_a_turn_stay_within_their_git_budget(world: World) -> None:
     assert {verb: len(commands) for verb, commands in started.items()} == BUDGET, started
     assert len(world.steps()) == 1, "the turn's end saved nothing"
     assert any("status" in command for command in started["stop"]), "git on PATH was not the one that counts"
+
+
+def test_a_turns_end_that_commits_stays_within_its_git_budget(world: World) -> None:
+    (world.repo / ".entire/settings.json").write_text('{"strategy": "auto-commit", "enabled": true}')
+    head, started = world.git("rev-parse", "HEAD"), {}
+    for verb, modules, commands in world.turn():
+        started[verb] = commands
+        assert modules & HEAVY == set(), verb
+    assert {verb: len(commands) for verb, commands in started.items()} == COMMITTING_BUDGET, started
+    assert world.git("rev-list", "--count", f"{head}..HEAD") == "1", "the turn's end committed nothing"
+    assert world.steps() == ["entire/checkpoints/v1"]
 
 
 def test_the_hooks_of_another_agent_cost_no_more(world: World) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
 from entire import layout
 from entire.git import new_commit, partial_commit
 from entire.git.status import store_files
@@ -107,3 +109,26 @@ def test_a_commit_is_the_users_own(tmp_path: Path) -> None:
     new_commit.move_head(place, oid, old, "Subject")
     assert story.head() == oid
     assert story.git("log", "-g", "-1", "--format=%gs", "main").strip() == "commit: Subject"
+
+
+@pytest.mark.parametrize(
+    ("value", "is_signed"),
+    [
+        ("= yes", True),
+        ("", True),
+        ("= 1", True),
+        ("= no", False),
+        ("=", False),
+        ("= true\n[commit]\ngpgSign = 0", False),
+    ],
+)
+def test_commits_are_signed_as_git_reads_the_setting(tmp_path: Path, value: str, is_signed: bool) -> None:
+    story, place, folder = made(tmp_path)
+    program = tmp_path / "gpg"
+    program.write_text("#!/bin/sh\ncat >/dev/null\necho '[GNUPG:] SIG_CREATED ' >&2\necho SIGNATURE\n")
+    program.chmod(0o755)
+    with (story.root / ".git/config").open("a") as file:
+        file.write(f"[gpg]\nprogram = {program}\n[commit]\ngpgSign {value}\n")
+    tree = story.git("rev-parse", "HEAD^{tree}").strip()
+    oid = new_commit.write(place, str(folder), tree=tree, parent="", message=b"Signed\n")
+    assert ("gpgsig SIGNATURE" in story.git("cat-file", "commit", oid)) == is_signed

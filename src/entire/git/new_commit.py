@@ -17,6 +17,8 @@ _SIGNING_SECONDS = 20.0
 _ASKING = ("DISPLAY", "WAYLAND_DISPLAY", "GPG_TTY", "SSH_ASKPASS", "GIT_ASKPASS", "DBUS_SESSION_BUS_ADDRESS")
 _PEOPLE = tuple(f"GIT_{who}_{what}" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL"))
 _GPG = b'#!/bin/sh\nexec "$ENTIRE_GPG" --batch --no-tty --pinentry-mode error "$@"\n'
+_SETTINGS = r"^(commit\.gpgsign|gpg\.format|gpg\.(.*\.)?program)$"
+_FALSE = ("", "false", "no", "off", "0")
 _PROGRAMS = {"openpgp": "gpg", "x509": "gpgsm"}  # by gpg.format; ssh-keygen asks on a terminal only
 
 
@@ -53,13 +55,16 @@ def move_head(place: Place, new: str, old: str, subject: str) -> None:
 
 def _signing(place: Place, folder: str, env: dict[str, str]) -> list[str]:
     """Return git's options for a signed commit, nothing if the user's commits are not signed."""
-    if run.lines(place.top, "config", "--type=bool", "--get", "commit.gpgSign", ok=(0, 1)) != ["true"]:
+    found = run.git(place.top, "config", "-z", "--get-regexp", _SETTINGS, ok=(0, 1)).stdout.decode("utf-8", "replace")
+    named = (line.partition("\n") for line in found.split("\0") if line)
+    settings = {name: value if newline else "true" for name, newline, value in named}  # as git reads a bare name
+    if settings.get("commit.gpgsign", "").lower() in _FALSE:
         return []
-    kind = (run.lines(place.top, "config", "--get", "gpg.format", ok=(0, 1)) or ["openpgp"])[-1]
+    kind = settings.get("gpg.format", "openpgp")
     if kind not in _PROGRAMS:
         return ["-c", "commit.gpgSign=true"]
     keys = [f"gpg.{kind}.program", *(["gpg.program"] if kind == "openpgp" else [])]
-    chosen = [line for key in keys for line in run.lines(place.top, "config", "--get", key, ok=(0, 1))]
+    chosen = [settings[key] for key in keys if key in settings]
     wrapper = os.path.join(folder, "gpg")
     files.write(wrapper, _GPG, mode=0o700)
     env["ENTIRE_GPG"] = os.path.expanduser(chosen[0]) if chosen else _PROGRAMS[kind]

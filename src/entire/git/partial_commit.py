@@ -83,9 +83,14 @@ def prepare(place: Place, folder: str, entries: Entries, others: Sequence[Change
     return PreparedCommit(folder=folder, tree=tree(place, os.path.join(folder, COMMITTED)))
 
 
+def is_same_index(place: Place, prepared: PreparedCommit) -> bool:
+    """Tell whether no other program has written the user's index since a commit was prepared."""
+    return files.read(_index(place)) == files.read(prepared.basis)
+
+
 def follow_index(place: Place, prepared: PreparedCommit, entries: Entries) -> None:
     """Prepare the user's next index again if another program has written the index in the meantime."""
-    if files.read(_index(place)) != files.read(prepared.basis):
+    if not is_same_index(place, prepared):
         _duplicate(_copy(place, prepared.folder), prepared.next_index)
         _update(place, prepared.next_index, entries, len(prepared.tree))
         _refresh(place, prepared.next_index)

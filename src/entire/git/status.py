@@ -31,11 +31,15 @@ class Dirty(Value):
 
 
 class Status(Value):
-    """HEAD's commit ('' before the first), its branch ('' if detached), and all paths that differ from it."""
+    """HEAD's commit ('' before the first), its branch ('' if detached), and all paths that differ from it.
+
+    ``staged``: the blob ids of the paths whose index entry differs from HEAD, zeros for a deletion.
+    """
 
     head: str
     branch: str
     dirty: tuple[Dirty, ...]
+    staged: dict[str, str] = {}
 
 
 def read(top: str) -> Status:
@@ -61,11 +65,14 @@ def parse(data: bytes) -> Status:
     head = branch = ""
     dirty: dict[str, Dirty] = {}
     unstaged: dict[str, tuple[str, str]] = {}
+    staged: dict[str, str] = {}
     for line in data.decode("utf-8", "surrogateescape").split("\0"):
         kind = line[:2]
         if kind == "1 ":
             _, states, _, head_mode, index_mode, work_mode, head_oid, index_oid, path = line.split(" ", 8)
             same = states[1] == "."
+            if states[0] != ".":
+                staged[path] = index_oid
             if states[0] == "D":
                 unstaged[path] = (head_mode, head_oid)
             dirty[path] = Dirty(path=path, mode=index_mode if same else work_mode, oid=index_oid if same else "")
@@ -80,7 +87,7 @@ def parse(data: bytes) -> Status:
             head = line[13:] if line[13:] != "(initial)" else ""
         elif line.startswith("# branch.head "):
             branch = line[14:] if line[14:] != "(detached)" else ""
-    return Status(head=head, branch=branch, dirty=tuple(dirty.values()))
+    return Status(head=head, branch=branch, dirty=tuple(dirty.values()), staged=staged)
 
 
 def store_files(top: str, paths: Sequence[str], variables: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -37,6 +37,24 @@ def test_every_kind_of_change(repo: Repo) -> None:
     }
 
 
+def test_what_is_staged_is_told_however_the_worktree_is(repo: Repo) -> None:
+    for name in ("gone", "kept", "edited", "both"):
+        repo.write(name, "100644", b"1\n")
+    repo.git("add", "-A")
+    assert status.read(repo.top).staged == dict.fromkeys(("gone", "kept", "edited", "both"), repo.blob(b"1\n"))
+    repo.git("commit", "-q", "-m", "x")
+    repo.git("rm", "-q", "gone")
+    repo.write("both", "100644", b"2\n")
+    repo.write("new", "100644", b"2\n")
+    repo.git("add", "both", "new")
+    repo.write("both", "100644", b"3\n")
+    repo.write("edited", "100644", b"2\n")
+    repo.write("meant", "100644", b"2\n")
+    repo.git("add", "-N", "meant")
+    two = repo.blob(b"2\n")
+    assert status.read(repo.top).staged == {"both": two, "gone": "0" * len(two), "new": two}
+
+
 def test_strange_names_are_told_and_stored(repo: Repo) -> None:
     for name in WEIRD:
         repo.write(name, "100644", name.encode("utf-8", "surrogateescape"))

@@ -33,6 +33,9 @@ def finalize_turn(context: Context, session: Session, _event: Event | None = Non
         session.turn_checkpoints = []
         return
     transcript = context.transcript(session)
+    if _is_whole(context, session, transcript):
+        session.turn_checkpoints = []
+        return
     finish = transcript.end()
     whole = transcript.as_stored(context.objects, finish)
     session.is_incomplete = session.is_external and not transcript.is_told(waiting[0].since, finish)
@@ -42,6 +45,17 @@ def finalize_turn(context: Context, session: Session, _event: Event | None = Non
     if not session.is_incomplete:
         session.counted, session.counted_subagents = finish, counted
         session.turn_checkpoints = []
+
+
+def _is_whole(context: Context, session: Session, transcript: SessionTranscript) -> bool:
+    """Tell whether the only checkpoint of the turn has all of it: its commit was made when the turn had been saved."""
+    (written, *more), turn, finish = session.turn_checkpoints, session.turn, transcript.end()
+    if more or turn is None or not turn.ended or written.moment < turn.ended or session.is_incomplete:
+        return False
+    if written.finish != finish or session.counted != finish:
+        return False
+    spent, _ = checkpoint.spent_between(context, transcript, finish, finish, session.counted_subagents)
+    return not spent and not checkpoint.tasks_done(context, session, transcript, context.now())
 
 
 def _write(context: Context, session: Session, transcript: SessionTranscript, whole: Stored) -> dict[str, Any]:

@@ -300,7 +300,10 @@ def _check(context: Context, session_id: str, plan: Plan) -> Session:
         raise _Refused("HEAD has moved while the hooks ran")
     if not set(plan.paths).issubset(session.open_files):
         raise _Refused("something else was committed while the hooks ran")
-    staged = partial_commit.staged(context.place.top, plan.head, session.oid_size)
+    staged = partial_commit.StagedPaths()  # what was staged before is not in the plan
+    if not partial_commit.is_same_index(context.place, plan.prepared):
+        staged = partial_commit.staged(context.place.top, plan.head, session.oid_size)
+        partial_commit.follow_index(context.place, plan.prepared, plan.paths)
     chosen = _select(context, session, plan.paths, staged)
     if chosen.obstacle or chosen.held:
         raise _Refused(chosen.obstacle or _held_reason(chosen.held))
@@ -310,7 +313,6 @@ def _check(context: Context, session_id: str, plan: Plan) -> Session:
 def _move(context: Context, plan: Plan, oid: str, message: str) -> None:
     """Move HEAD and the index to the commit, or neither; what was decided about it is stored before."""
     place, prepared = context.place, plan.prepared
-    partial_commit.follow_index(place, prepared, plan.paths)
     pending.save(place, plan.decided)
     try:
         advance.to(place, oid, plan.head, index=prepared.next_index, basis=prepared.basis,

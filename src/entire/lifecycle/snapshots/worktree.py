@@ -30,6 +30,7 @@ class TakenSnapshot(Value):
     base_tree: str
     changes: dict[str, tuple[str, str] | None]
     links: dict[str, bytes]  # symbolic links: path to target, to be stored as blobs
+    staged: Mapping[str, str] = {}  # blob ids (zeros: deleted) of what is staged, by path
 
 
 def take(
@@ -68,7 +69,7 @@ def take(
         head=result.head, head_tree=head_tree, branch=result.branch, time=now, files=known, left_out=tuple(left_out),
         untracked=tuple(dirty.path for dirty in result.dirty if not dirty.tracked and dirty.path in known),
     )  # fmt: skip
-    return _plan(snapshot, before, links)
+    return replace(_plan(snapshot, before, links), staged=result.staged)
 
 
 def take_after(place: Place, before: Snapshot, changed: Mapping[str, tuple[str, str] | None]) -> TakenSnapshot:

@@ -65,10 +65,7 @@ def begin(context: Context, session: Session, event: Event) -> None:
     session.turn_checkpoints = []
     session.oid_size = len(context.journal.attribution.tree) or 40
     if strategies.commits_turns(context.settings):
-        from entire.git import partial_commit
-
-        staged = partial_commit.staged(context.place.top, taken.snapshot.head, session.oid_size)
-        session.staged_before = {path: staged.oid(path) for path in list(staged.changes)[:_MAX_START_FILES]}
+        session.staged_before = dict(list(taken.staged.items())[:_MAX_START_FILES])
 
 
 def _prompt_of(event: Event) -> str:
