@@ -81,8 +81,10 @@ class Session:
         self._append(self._writer.prompt(self._turn.prompt, self._turn.id))
         return spent
 
-    def work(self, size: int) -> None:
-        """Let the agent read and explain (``size`` bytes of transcript), write a new file and edit an old one."""
+    def work(self, size: int) -> list[str]:
+        """Let the agent read and explain (``size`` bytes of transcript), write a new file and edit an old one; return
+        the paths of both.
+        """
         new, old = f"work/new{self._turns}.py", "d0/f0.txt"
         text = "".join(f"{self._writer.words(6)}\n" for _ in range(20))
         with self.file.open("ab") as file:
@@ -93,6 +95,7 @@ class Session:
         self.world.write(old, f"{before}turn {self._turns}\n")
         end = before[-5:]
         self._append(self._writer.edit(str(self.world.root / old), end, f"{end}turn {self._turns}\n"))
+        return [old, new]
 
     def commit(self, message: str) -> float:
         """Let the agent commit everything in its turn; return the seconds, with those of its own hook, if one follows.

@@ -23,6 +23,7 @@ from bench.worlds import Kind, World
 STATUS_FACTOR = 1.3
 TURN_BUDGET = 3.0
 COMMIT_BUDGET = 5.0
+TURN_COMMIT_BUDGET = 8.0  # as of a turn's end and a commit
 AWAY_BUDGET = 1.0
 START_BUDGET = 2.5
 REFUSAL_BUDGET = 0.5  # ours: the launcher alone, no interpreter
@@ -53,6 +54,7 @@ KINDS = (
     Kind("plugin-long", transcript=12_000_000, growth=50_000, agent=SHELL_PLUGIN),
     Kind("plugin-python", agent=PYTHON_PLUGIN),
 )
+TURN_COMMITS = ("small", "medium", "large")  # where turns that auto-commit commits are measured
 AGENT_COMMITS = ("small", "transcript", "gemini")  # where commits by the agent during its turn are measured too
 MEMORY = "transcript"  # where memory is measured
 LISTED = 5_000
@@ -104,6 +106,9 @@ def groups() -> list[Group]:
         if kind.name in AGENT_COMMITS:
             names += [f"agent-commit@{kind.name}", f"turn-end-after@{kind.name}"]
         found.append((tuple(names), lambda run, kind=kind: _matrix(run, run.smaller(kind))))  # type: ignore[misc]
+    for kind in (kind for kind in KINDS if kind.name in TURN_COMMITS):
+        row = f"turn-end-commit@{kind.name}"
+        found.append(((row,), lambda run, kind=kind: _turn_commits(run, run.smaller(kind))))  # type: ignore[misc]
     found.append((("rewind",), _rewind))
     found.append((("disk",), _disk))
     found.append((("redaction",), _redaction))
@@ -293,6 +298,37 @@ def _turn_results(run: Run, kind: Kind, times: Times) -> Iterator[Result]:
         first = times.first_peak / 1e6
         yield Result("memory", f"memory of a hook, {kind.title}", "", f"{steady:.0f} MB", max(steady, first),
                      MEMORY_BUDGET, "{} MB", note=f"first turn {first:.0f} MB")  # fmt: skip
+
+
+def _turn_commits(run: Run, kind: Kind) -> Iterator[Result]:
+    """Measure the ends of turns that auto-commit commits, next to `git status` and git's own commit of their files."""
+    world = run.world(f"commits-{kind.name}", kind.agent)
+    world.fill(kind)
+    world.enable("--strategy", "auto-commit")
+    session = Session(world)
+    session.turn(kind.growth)
+    status, commit, ours = [], [], []
+    for _ in range(run.repeat):
+        run.start()
+        session.prompt()
+        paths = session.work(kind.growth)
+        text = session.finish()
+        commit.append(world.plain_commit_of(paths).seconds)
+        status.append(world.status().seconds)
+        ours.append(session.stop(text).seconds)
+        world.linked()
+    trace = world.folder / "trace.json"
+    session.prompt()
+    paths = session.work(kind.growth)
+    world.plain_commit_of(paths)
+    session.stop(session.finish(), env={"GIT_TRACE2_EVENT": str(trace)})
+    if world.git("status", "--porcelain") or world.complaints():
+        raise RuntimeError(f"a turn was not committed; the log says: {world.complaints()[:3]}")
+    floor = STATUS_FACTOR * min(status) + min(commit)
+    yield Result(f"turn-end-commit@{kind.name}", f"turn end with its commit, {kind.title}",
+                 f"status {ms(min(status))} + commit {ms(min(commit))}", ms(min(ours)), (min(ours) - floor) / run.p,
+                 TURN_COMMIT_BUDGET, f"{STATUS_FACTOR} x + commit + {{}} P", count_git(trace))  # fmt: skip
+    shutil.rmtree(world.folder)
 
 
 # ---------------------------------------------------------------- rewind

@@ -6,7 +6,8 @@ import os
 import random
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from bench.processes import Programs, Spent
 BRANCH = "entire/checkpoints/v1"
 CALLS = "BENCH_CALLS"
 """The environment variable that names the file for a plugin's calls."""
+_NO_HOOKS = ("-c", "core.hooksPath=/dev/null")
 _WHO = b"Bench <bench@example.com> 1767225600 +0000"
 _DAY = 86400.0
 
@@ -64,12 +66,12 @@ class World:
     def entire(self, *args: str) -> Spent:
         return self.programs.run([self.programs.entire, *args], cwd=self.root, output=True)
 
-    def enable(self) -> None:
+    def enable(self, *options: str) -> None:
         """Enable Entire for the agent; allow its plugin, if it has one."""
         if self.agent.plugin:
             self._install_plugin()
             self.entire("plugin", "allow", "--yes", self.agent.name)
-        self.entire("enable", "--agent", self.agent.name)
+        self.entire("enable", "--agent", self.agent.name, *options)
 
     def _install_plugin(self) -> None:
         """Put the agent's plugin on PATH: a program that also writes its arguments to the file ``CALLS`` names."""
@@ -102,18 +104,30 @@ class World:
 
     def plain_commit(self, number: int, *, env: dict[str, str] | None = None) -> Spent:
         """Commit a new and a changed file without hooks, then restore the previous state: the floor of a commit."""
+        with self._undone():
+            for name in ("d0/f1.txt", f"work/plain{number}.py"):
+                oid = self.git("hash-object", "-w", "--stdin", stdin=f"{name} {number}\n".encode() * 20).strip()
+                self.git("update-index", "--add", "--cacheinfo", f"100644,{oid},{name}")
+            argv = ["git", *_NO_HOOKS, "commit", "-q", "-m", f"plain {number}"]
+            return self.programs.run(argv, cwd=self.root, env=env)
+
+    def plain_commit_of(self, paths: Sequence[str], *, env: dict[str, str] | None = None) -> Spent:
+        """Commit these paths of the worktree without hooks, then restore the previous state."""
+        with self._undone():
+            self.git("add", "-N", "--", *paths)
+            argv = ["git", *_NO_HOOKS, "commit", "-q", "-m", "plain", "--only", "--", *paths]
+            return self.programs.run(argv, cwd=self.root, env=env)
+
+    @contextmanager
+    def _undone(self) -> Iterator[None]:
+        """Restore the index and the branch afterwards."""
         saved = {path: path.read_bytes() if path.exists() else None for path in self._moving()}
-        for name in ("d0/f1.txt", f"work/plain{number}.py"):
-            oid = self.git("hash-object", "-w", "--stdin", stdin=f"{name} {number}\n".encode() * 20).strip()
-            self.git("update-index", "--add", "--cacheinfo", f"100644,{oid},{name}")
-        argv = ["git", "-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", f"plain {number}"]
-        spent = self.programs.run(argv, cwd=self.root, env=env)
+        yield
         for path, data in saved.items():
             if data is None:
                 path.unlink(missing_ok=True)
             else:
                 path.write_bytes(data)
-        return spent
 
     def _moving(self) -> list[Path]:
         git_dir = self.root / ".git"

@@ -55,6 +55,15 @@ def test_a_played_turn_is_saved_and_its_commit_linked(tmp_path: Path) -> None:
     assert world.complaints() == []
 
 
+def test_the_end_of_a_turn_with_its_commit_is_measured(tmp_path: Path) -> None:
+    """The row fails if the turn is not committed, or the floor leaves something behind."""
+    run = rows.Run(Programs(BIN, tmp_path / "home"), tmp_path / "worlds", repeat=1)
+    (found,) = rows._turn_commits(run, Kind("tiny", files=3))
+    assert (found.row, found.floor.startswith("status ")) == ("turn-end-commit@tiny", True)
+    assert found.git is not None
+    assert found.git > 10
+
+
 @pytest.mark.parametrize("agent", [CLAUDE_CODE, GEMINI_CLI], ids=lambda agent: str(agent.name))
 def test_every_agent_commits_in_its_turn_and_its_transcript_is_read(tmp_path: Path, agent: Agent) -> None:
     world = World(tmp_path / "world", Programs(BIN, tmp_path / "home"), agent)
