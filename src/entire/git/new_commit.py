@@ -15,11 +15,16 @@ if TYPE_CHECKING:
 _SIGNING_SECONDS = 20.0
 # A dialog for a passphrase finds the user through these.
 _ASKING = ("DISPLAY", "WAYLAND_DISPLAY", "GPG_TTY", "SSH_ASKPASS", "GIT_ASKPASS", "DBUS_SESSION_BUS_ADDRESS")
-_PEOPLE = tuple(f"GIT_{who}_{what}" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL"))
+_PEOPLE = tuple(f"GIT_{who}_{what}" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL", "DATE"))
+_SETTINGS = ("GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", "GIT_CONFIG_PARAMETERS")
+_UTF8 = ("-c", "i18n.commitEncoding=UTF-8")  # else git would take our text for the user's encoding
 _GPG = b'#!/bin/sh\nexec "$ENTIRE_GPG" --batch --no-tty --pinentry-mode error "$@"\n'
-_SETTINGS = r"^(commit\.gpgsign|gpg\.format|gpg\.(.*\.)?program)$"
+_SIGNING = r"^(commit\.gpgsign|gpg\.format|gpg\.(.*\.)?program)$"
 _FALSE = ("", "false", "no", "off", "0")
 _PROGRAMS = {"openpgp": "gpg", "x509": "gpgsm"}  # by gpg.format; ssh-keygen asks on a terminal only
+_CLEANUPS = {"verbatim": None, "strip": ["--strip-comments"]}
+_NO_NAME = "Please tell me who you are"
+_SHOWN = 200  # characters of what git said
 
 
 def write(place: Place, folder: str, *, tree: str, parent: str, message: bytes) -> str:
@@ -30,18 +35,17 @@ def write(place: Place, folder: str, *, tree: str, parent: str, message: bytes) 
     """
     path = os.path.join(folder, "message")
     files.write(path, message, mode=0o600)
-    env = {name: value for name, value in run.environment().items() if name not in _ASKING}
-    env.update({name: os.environ[name] for name in _PEOPLE if name in os.environ}, SSH_ASKPASS_REQUIRE="never")
+    env = {name: value for name, value in _environment().items() if name not in _ASKING}
+    env["SSH_ASKPASS_REQUIRE"] = "never"
     options = _signing(place, folder, env)
     words = ["commit-tree", *(["-S"] if options else []), *(["-p", parent] if parent else []), "-F", path, tree]
-    argv = ["git", "-C", place.top, *options, *words]
+    argv = ["git", "-C", place.top, *_UTF8, *options, *words]
     try:
         done = process.Child(argv, env, isolated=True).finish(timeout=_SIGNING_SECONDS)
     except EntireError as error:
-        raise GitError(f"git could not make the commit: {error.message}") from error
+        raise GitError(f"git could not make the commit: {error.message}", hint=error.hint) from error
     if done.status:
-        said = done.stderr.decode("utf-8", "replace").strip().split("\n")
-        raise GitError(f"git could not make the commit: {_told(said)}", status=done.status)
+        raise _failure(done, is_signed=bool(options))
     return done.stdout.decode("ascii").strip()
 
 
@@ -53,10 +57,30 @@ def move_head(place: Place, new: str, old: str, subject: str) -> None:
     refs.move(place.top, [refs.Move(ref="HEAD", new=new, old=old)], reason=f"{kind}: {subject}")
 
 
+def clean(place: Place, message: bytes) -> bytes:
+    """Return a message without what ``git commit`` removes from one that is not edited."""
+    chosen = _config(place, "commit.cleanup", _environment())
+    options: list[str] | None = _CLEANUPS.get(chosen[-1] if chosen else "", [])
+    if options is None:
+        return message
+    return run.git(place.top, "stripspace", *options, stdin=message).stdout
+
+
+def _environment() -> dict[str, str]:
+    """Return git's environment, with the user's own name, dates and settings as far as variables give them."""
+    given = {name: value for name, value in os.environ.items() if name in _PEOPLE or name.startswith(_SETTINGS)}
+    return {**run.environment(), **given}
+
+
+def _config(place: Place, key: str, env: dict[str, str], *options: str) -> list[str]:
+    found = run.git(place.top, "config", *options, "--get", key, ok=(0, 1), env=env)
+    return found.stdout.decode("utf-8", "surrogateescape").splitlines()
+
+
 def _signing(place: Place, folder: str, env: dict[str, str]) -> list[str]:
     """Return git's options for a signed commit, nothing if the user's commits are not signed."""
-    found = run.git(place.top, "config", "-z", "--get-regexp", _SETTINGS, ok=(0, 1)).stdout.decode("utf-8", "replace")
-    named = (line.partition("\n") for line in found.split("\0") if line)
+    found = run.git(place.top, "config", "-z", "--get-regexp", _SIGNING, ok=(0, 1), env=env).stdout
+    named = (line.partition("\n") for line in found.decode("utf-8", "replace").split("\0") if line)
     settings = {name: value if newline else "true" for name, newline, value in named}  # as git reads a bare name
     if settings.get("commit.gpgsign", "").lower() in _FALSE:
         return []
@@ -71,8 +95,15 @@ def _signing(place: Place, folder: str, env: dict[str, str]) -> list[str]:
     return ["-c", f"gpg.{kind}.program={wrapper}"]
 
 
-def _told(said: list[str]) -> str:
-    """Return git's reason from what it printed: it explains an unknown identity at length."""
-    lines = [line.strip() for line in said if line.strip()]
+def _failure(done: process.Completed, *, is_signed: bool) -> GitError:
+    """Return why git made no commit, from what it printed: it explains an unknown name at length."""
+    said = done.stderr.decode("utf-8", "replace")
+    if _NO_NAME in said:
+        return GitError("git does not know who you are", hint="set user.name and user.email", status=done.status)
+    lines = [" ".join(line.split()) for line in said.split("\n") if line.strip()]
     named = [line.partition(": ")[2] for line in lines if line.startswith(("fatal: ", "error: "))]
-    return next(iter([*named[-1:], *lines[-1:], "it did not say why"]))
+    reason = next(iter([*named[-1:], *lines[-1:], "it did not say why"]))[:_SHOWN]
+    if is_signed:
+        return GitError(f"the commit cannot be signed without asking you ({reason})",
+                        hint="unlock the key in its agent, or check user.signingKey", status=done.status)  # fmt: skip
+    return GitError(f"git could not make the commit: {reason}", status=done.status)

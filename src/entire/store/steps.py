@@ -31,6 +31,8 @@ _POLITE = (
     "now ",
 )
 _SUBJECT = 72
+# What a terminal obeys: control characters, and those that turn the direction of a text.
+_CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), " ")
 
 
 def branch_name(base_commit: str, worktree_id: str) -> str:
@@ -70,7 +72,7 @@ def subject(prompt: str, names: Sequence[str] = ()) -> str:
     ``names``: how people address the agents, in lower case.
     """
     openings = (*_POLITE, *(f"{name} " for name in names))
-    text = " ".join(prompt.split())
+    text = _line(prompt)
     shortened = True
     while shortened:
         shortened = False
@@ -83,8 +85,13 @@ def subject(prompt: str, names: Sequence[str] = ()) -> str:
     return (text[:1].upper() + text[1:]) or "Agent step"
 
 
+def _line(text: str) -> str:
+    """Return a text as one line, without characters that a terminal obeys."""
+    return " ".join(text.translate(_CONTROLS).split())
+
+
 def task_subject(kind: str, description: str, tool_use_id: str, *, done: bool = True) -> str:
-    text = " ".join(redact_text(description).split())
+    text = _line(redact_text(description))
     text = text if len(text) <= 60 else text[:57] + "..."
     word = "Completed" if done else "Working:"
     return f"{word} '{kind or 'task'}' agent: {text} ({tool_use_id[:12]})"
