@@ -130,6 +130,7 @@ _MARKS = {
     "REVERT_HEAD": "a revert",
     "sequencer": "a cherry-pick or revert",
     "BISECT_LOG": "a bisect",
+    "SQUASH_MSG": "a squashed merge",
 }
 
 

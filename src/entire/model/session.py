@@ -102,6 +102,7 @@ class Session:
         self.turn_checkpoints: list[TurnCheckpoint] = []
         self.open_files: list[str] = []  # changed by the session and not committed yet
         self.staged_before: dict[str, str] = {}  # what was staged before the turn: blob ids (zeros: deleted) by path
+        self.is_staged_known = False  # whether that was looked at, and is all
         self.uncommitted = ""  # why the strategy did not commit what the last turn changed
         self.untracked_at_start: list[str] = []
         self.steps = 0  # since the last checkpoint

@@ -25,9 +25,11 @@ def staged(**oids: str) -> StagedPaths:
     return StagedPaths(changes=changes)
 
 
-def select(tmp_path: Path, given: StagedPaths, *, before: dict[str, str] | None = None) -> Selection:
+def select(
+    tmp_path: Path, given: StagedPaths, *, before: dict[str, str] | None = None, is_known: bool = True
+) -> Selection:
     session = Session("s")
-    session.staged_before = before or {}
+    session.staged_before, session.is_staged_known = before or {}, is_known
     place = Place(top=str(tmp_path), git_dir=str(tmp_path / ".git"), common_dir=str(tmp_path / ".git"))
     return TurnFiles(place).select(session, {"a": ("100644", NEW), "b": None}, given)
 
@@ -45,6 +47,11 @@ def test_what_was_staged_before_the_turn_is_held_back(tmp_path: Path) -> None:
     assert select(tmp_path, staged(a=NEW), before={"a": OTHER}).held == {}
 
 
+def test_what_may_have_been_staged_before_the_turn_is_held_back(tmp_path: Path) -> None:
+    found = select(tmp_path, staged(a=NEW), is_known=False)
+    assert (found.paths, found.held) == (("b",), {"a": "it is staged, maybe since before the turn"})
+
+
 def test_a_file_with_other_content_staged_is_held_back(tmp_path: Path) -> None:
     found = select(tmp_path, staged(a=OTHER, b=OTHER))
     assert (found.paths, set(found.held)) == ((), {"a", "b"})
@@ -58,6 +65,7 @@ def test_a_file_with_other_content_staged_is_held_back(tmp_path: Path) -> None:
         ("rebase-apply", "a rebase is in progress"),
         ("REVERT_HEAD", "a revert is in progress"),
         ("BISECT_LOG", "a bisect is in progress"),
+        ("SQUASH_MSG", "a squashed merge is in progress"),
         ("index.lock", "another program holds the index lock"),
     ],
 )

@@ -64,8 +64,10 @@ def begin(context: Context, session: Session, event: Event) -> None:
     session.process = agent_process(event.pid)
     session.turn_checkpoints = []
     session.oid_size = len(context.journal.attribution.tree) or 40
+    session.staged_before, session.is_staged_known = {}, False
     if strategies.commits_turns(context.settings):
         session.staged_before = dict(list(taken.staged.items())[:_MAX_START_FILES])
+        session.is_staged_known = len(taken.staged) <= _MAX_START_FILES
 
 
 def _prompt_of(event: Event) -> str:
@@ -129,6 +131,7 @@ def end(context: Context, session: Session, event: Event) -> None:
     session.uncommitted = ""  # a strategy that commits turns says it again
     if event.type is EventType.TURN_END:
         session.ended_ref = event.turn_ref
+        session.uncommitted = ""  # a commit of the turn says it again
     _save(context, session, event)
 
 
@@ -141,6 +144,7 @@ def _save(context: Context, session: Session, event: Event) -> None:
     if turn is None or missed_start:
         start = turn.finish if turn is not None else _end_of_last(context, session, transcript)
         turn = session.turn = Turn(id=new_id(), started=context.now(), start=start, ref=event.turn_ref)
+        session.staged_before, session.is_staged_known = {}, False
     if not turn.prompt and (prompt := _prompt_of(event)):
         turn = session.turn = replace(turn, prompt=prompt)
     if transcript.is_later(turn.start, finish):  # compacted without an event
@@ -374,6 +378,8 @@ def close_lost(context: Context, session: Session, _event: Event | None = None) 
     """Save a turn whose end event never came (agent killed, crashed or interrupted)."""
     context.log.info("saved a turn that had no end event", session_id=session.session_id)
     _save(context, session, Event(type=EventType.TURN_END, session_id=session.session_id))
+    if session.open_files and strategies.commits_turns(context.settings):
+        session.uncommitted = "the end of its turn was never reported"
 
 
 def accept_path(context: Context, session: Session, event: Event) -> None:

@@ -43,8 +43,12 @@ class TurnFiles:
 def _reason(session: Session, path: str, entries: Entries, staged: StagedPaths) -> str:
     """Return why a file stays uncommitted, '' if it does not."""
     oid, entry = staged.oid(path), entries[path]
-    if oid and session.staged_before.get(path) == oid:
+    if not oid:
+        return ""
+    if session.staged_before.get(path) == oid:
         return "it was staged before the turn"
-    if oid and oid.strip("0") != (entry[1] if entry is not None else ""):
+    if not session.is_staged_known:
+        return "it is staged, maybe since before the turn"
+    if oid.strip("0") != (entry[1] if entry is not None else ""):
         return "other content of it is staged"
     return ""
