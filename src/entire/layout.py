@@ -39,6 +39,7 @@ class Place:
 
         self.own_dir = os.path.join(git_dir, "entire")  # this worktree's
         self.pending_file = os.path.join(self.own_dir, "pending.json")  # while a commit is prepared and not completed
+        self.commit_dir = os.path.join(self.own_dir, "commit")  # a folder for each commit that we are making
 
         self.common_own_dir = os.path.join(common_dir, "entire")  # shared by all worktrees
         self.sessions_dir = os.path.join(common_dir, "entire-sessions")  # session states, shared with the Go CLI

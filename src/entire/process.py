@@ -121,16 +121,18 @@ class Child:
         return pid != 0
 
     def finish(
-        self, stdin: bytes = b"", *, timeout: float | None = None, max_output: int = _MAX_OUTPUT, is_leader: bool = True
-    ) -> Completed:
+        self, stdin: bytes = b"", *, timeout: float | None = None, max_output: int = _MAX_OUTPUT,
+        may_exceed: bool = False, is_leader: bool = True,
+    ) -> Completed:  # fmt: skip
         """Let the program run to its end; if it exceeds its time or prints too much, kill it and raise EntireError.
 
-        ``is_leader``: what an isolated program started ends with it; otherwise that may go on after a normal end.
+        ``may_exceed``: it may print more, and only the end of that is returned; ``is_leader``: what an isolated program
+        started ends with it, otherwise that may go on after a normal end.
         """
         deadline = float("inf") if timeout is None else time.monotonic() + timeout
         must_kill = True
         try:
-            stdout, stderr = _communicate(self, stdin, deadline, max_output)
+            stdout, stderr = _communicate(self, stdin, deadline, max_output, may_exceed=may_exceed)
             pause = _PAUSE_SECONDS
             while not self.has_ended():  # it has closed its outputs, and exits now as a rule
                 if time.monotonic() > deadline:
@@ -244,7 +246,9 @@ def run_at_once(argv: Sequence[str | bytes], stdin: bytes, env: Mapping[str, str
     return Completed(status=done.status, stdout=b"".join(parts), stderr=done.stderr)
 
 
-def _communicate(child: Child, stdin: bytes, deadline: float, max_output: int) -> tuple[bytes, bytes]:
+def _communicate(
+    child: Child, stdin: bytes, deadline: float, max_output: int, *, may_exceed: bool
+) -> tuple[bytes, bytes]:
     """Write standard input and collect both outputs concurrently, so that no full pipe blocks.
 
     A program that has ended may have left others with its outputs: they are read for a moment only.
@@ -273,7 +277,9 @@ def _communicate(child: Child, stdin: bytes, deadline: float, max_output: int) -
                 data = os.read(fd, _CHUNK)
                 outputs[fd] += data
                 if len(outputs[fd]) > max_output:
-                    raise EntireError(f"{child.name} printed more than {max_output} bytes")
+                    if not may_exceed:
+                        raise EntireError(f"{child.name} printed more than {max_output} bytes")
+                    del outputs[fd][: -max_output // 2]
                 finished = not data
             if finished:
                 poller.unregister(fd)

@@ -26,6 +26,7 @@ LEVELS = ("debug", "info", "warn", "error")
 MAX_UNTRACKED_BYTES = 10 * 1024 * 1024
 KEEP_STEPS_DAYS = 14
 KEEP_STEPS_BYTES = 512 * 1024 * 1024
+COMMIT_HOOK_SECONDS = 30  # agents wait a minute for a hook of theirs
 IGNORED = ("tmp/", "settings.local.json", "metadata/", "logs/", "entire.json")
 
 _TYPES: dict[str, type] = {
@@ -56,6 +57,7 @@ class Settings(Value):
     max_untracked_bytes: int = MAX_UNTRACKED_BYTES  # larger untracked files are left out of steps
     keep_steps_days: int = KEEP_STEPS_DAYS  # how long condensed steps stay available as points
     keep_steps_bytes: int = KEEP_STEPS_BYTES  # up to this many bytes of changed files
+    commit_hook_seconds: int = COMMIT_HOOK_SECONDS  # how long the git hooks of a turn's commit may take together
     warnings: tuple[str, ...] = ()
 
 
@@ -227,6 +229,7 @@ def _is_plain(path: str) -> bool:
 
 _PLUGIN_SWITCH = "external_agents"
 _OWN_OPTIONS = {
+    "commit_hook_seconds": (COMMIT_HOOK_SECONDS, "a number of seconds"),
     "keep_steps_bytes": (KEEP_STEPS_BYTES, "a number of bytes"),
     "keep_steps_days": (KEEP_STEPS_DAYS, "a number of days"),
     "max_untracked_bytes": (MAX_UNTRACKED_BYTES, "a number of bytes"),

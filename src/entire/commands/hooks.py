@@ -57,11 +57,19 @@ def run(args: Sequence[str]) -> int:
 
 def _is_called_by_us() -> bool:
     """Tell whether the calling program was started by us, who wait for it: by a rewind or resume, with the lock held,
-    to write a summary, or as a hook of the commit that we make.
+    or to write a summary.
     """
     transaction, summary = os.environ.get("ENTIRE_TRANSACTION", ""), os.environ.get("ENTIRE_SUMMARY", "")
     marks = [transaction + ".applying", transaction + ".back"] if transaction else []
-    return any(map(os.path.exists, filter(None, [*marks, summary, os.environ.get("ENTIRE_COMMIT", "")])))
+    return any(map(os.path.exists, [*marks, summary] if summary else marks))
+
+
+def _is_committing(place: Place) -> bool:
+    """Tell whether the calling program is a hook of the commit that we make in this worktree. What such a hook does in
+    another one counts there as usual.
+    """
+    marker = os.environ.get("ENTIRE_COMMIT", "")
+    return bool(marker) and os.path.dirname(os.path.dirname(marker)) == place.commit_dir and os.path.exists(marker)
 
 
 class _Plugins:
@@ -105,8 +113,8 @@ def _place(name: str, plugins: _Plugins) -> Place | None:
 
 
 def _enabled(place: Place | None) -> Home | None:
-    """Return a worktree with its settings; None if Entire is not enabled there."""
-    found = settings.load(place) if place is not None else None
+    """Return a worktree with its settings; None if Entire is not enabled there, or makes a commit there itself."""
+    found = settings.load(place) if place is not None and not _is_committing(place) else None
     return (place, found) if place is not None and found is not None and found.enabled else None
 
 

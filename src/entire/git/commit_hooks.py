@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.layout import Place
 
-_MAX_OUTPUT = 1 << 20
+_MAX_OUTPUT = 1 << 16  # only the end matters
 _SHOWN = 200  # characters of a hook's last line
 
 
@@ -47,11 +47,12 @@ class CommitHooks(Value):
         left = max(self.deadline - time.monotonic(), 0.01)
         try:
             child = process.Child(argv, self._environment(), self.place.top, isolated=True)
-            done = child.finish(timeout=left, max_output=_MAX_OUTPUT, is_leader=False)
+            done = child.finish(timeout=left, max_output=_MAX_OUTPUT, may_exceed=True, is_leader=False)
         except process.StartError as error:
             raise HookError(f"the {name} hook cannot be started ({error.message})") from error
         except EntireError as error:
-            raise HookError(f"the {name} hook did not finish within {self.seconds:g} seconds") from error
+            raise HookError(f"the {name} hook did not finish within {self.seconds:g} seconds",
+                            hint="set commit_hook_seconds in .entire/entire.json higher") from error  # fmt: skip
         if done.status:
             raise HookError(f"the {name} hook failed{_said(done)}")
 

@@ -61,7 +61,9 @@ fi
 
 _RUN_ENTIRE = """\
 run_entire() {
-    [ -n "$ENTIRE_COMMIT" ] && [ -e "$ENTIRE_COMMIT" ] && return # Entire makes this commit, and waits for its hooks
+    if [ -n "$ENTIRE_COMMIT" ] && [ -e "$ENTIRE_COMMIT" ]; then # Entire makes a commit, and waits for its hooks
+        [ "${ENTIRE_COMMIT%/*/*}" -ef "$git_dir/entire/commit" ] 2>/dev/null && return
+    fi
     if command -v entire >/dev/null 2>&1; then
         entire "$@"
     elif [ -r "$common_dir/entire/command" ]; then

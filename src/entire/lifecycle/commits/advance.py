@@ -21,7 +21,7 @@ _STALE_SECONDS = 3600.0  # no commit takes so long: whoever made it was killed
 
 def folder(place: Place) -> str:
     """Return the folder that has a folder for each commit that is being made."""
-    return os.path.join(place.own_dir, "commit")
+    return place.commit_dir
 
 
 def new_folder(place: Place) -> str:

@@ -23,6 +23,7 @@ from entire.model.events import EventType, GitEvent
 from entire.model.ids import CheckpointId
 from entire.model.turns import RunningTurn
 from entire.model.value import Value, replace
+from entire.store import steps
 from entire.store.journal import NO_FILE
 from entire.strategies import Selection
 
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 
     Paths = dict[str, tuple[str, str] | None]  # to mode and blob id; None: deleted
 
-_HOOK_SECONDS = 30.0  # agents wait a minute for a hook of theirs
 _MESSAGE, _MARKER = "COMMIT_EDITMSG", "making"
 _SWITCHED, _BEING_MADE = "the strategy was switched", "another commit is being made"
 _SHOWN = 3  # paths in a reason
@@ -58,7 +58,7 @@ class Plan(Value):
     message: str
 
 
-class _Refused(Exception):
+class _Refused(EntireError):
     """The commit is not made; the message is the reason."""
 
 
@@ -80,7 +80,7 @@ def _commit(context: Context, session_id: str, event: Event) -> str:
         finally:
             advance.clear(context.place, folder)
     except (_Refused, EntireError, OSError) as error:
-        return _note(context, session_id, error.message if isinstance(error, EntireError) else str(error))
+        return _note(context, session_id, _words(error))
 
 
 def _commit_in(context: Context, folder: str, session_id: str, event: Event) -> str:
@@ -90,7 +90,8 @@ def _commit_in(context: Context, folder: str, session_id: str, event: Event) -> 
         return ""
     marker = os.path.join(folder, _MARKER)
     files.write(marker, b"")
-    hooks = commit_hooks.make(context.place, plan.prepared.index, _HOOK_SECONDS, {"ENTIRE_COMMIT": marker})
+    seconds = float(context.settings.commit_hook_seconds)
+    hooks = commit_hooks.make(context.place, plan.prepared.index, seconds, {"ENTIRE_COMMIT": marker})
     message = _run_hooks(context, plan, hooks)
     text = message.encode("utf-8", "surrogateescape")
     oid = new_commit.write(context.place, folder, tree=plan.prepared.tree, parent=plan.head, message=text)
@@ -110,7 +111,14 @@ def _note(context: Context, session_id: str, reason: str) -> str:
             session.uncommitted = reason
             context.save(session)
     context.log.info("turn not committed", session_id=session_id, reason=reason)
-    return f"entire: not committed, kept as a step: {reason}"
+    return f"entire: not committed, kept as a step until the next turn ends: {reason}"
+
+
+def _words(error: EntireError | OSError) -> str:
+    """Return what happened, and what to do."""
+    if isinstance(error, OSError):
+        return f"{error.strerror} ({error.filename})" if error.filename else str(error)
+    return "; ".join(filter(None, (error.message, error.hint)))
 
 
 # ---------------------------------------------------------------- before the hooks
@@ -202,7 +210,8 @@ def _title(context: Context, session: Session, task: str) -> str:
     from entire.lifecycle.turns import subagents
     from entire.lifecycle.turns import turn as turns
 
-    return subagents.title(session.tasks[task], task) if task else turns.title(context, session)
+    title = subagents.title(session.tasks[task], task) if task else turns.title(context, session)
+    return title if trailers.has_content(title, "") else steps.subject("")  # a prompt may look like a trailer
 
 
 def _attempt(context: Context, session: Session, tree: str, message: str) -> Attempt:
@@ -240,11 +249,15 @@ def _run_hooks(context: Context, plan: Plan, hooks: CommitHooks) -> str:
         if changed := _changed_meanwhile(context, plan):
             raise _Refused(f"{changed} was changed while the pre-commit hook ran")
     path = os.path.join(plan.prepared.folder, _MESSAGE)
-    files.write(path, plan.message.encode("utf-8", "surrogateescape"))
+    given = plan.message.encode("utf-8", "surrogateescape")
+    files.write(path, given)
     for name, arguments in (("prepare-commit-msg", (path, "message")), ("commit-msg", (path,))):
         if _has_foreign(hooks, name):
             hooks.run(name, *arguments)
-    message = (files.read(path) or b"").decode("utf-8", "surrogateescape")
+    written = files.read(path) or b""
+    if written == given:
+        return plan.message
+    message = new_commit.clean(context.place, written).decode("utf-8", "surrogateescape")
     if not trailers.has_content(message, ""):
         raise _Refused("a hook emptied the commit's message")
     return message

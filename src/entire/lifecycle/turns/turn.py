@@ -131,7 +131,6 @@ def end(context: Context, session: Session, event: Event) -> None:
     session.uncommitted = ""  # a strategy that commits turns says it again
     if event.type is EventType.TURN_END:
         session.ended_ref = event.turn_ref
-        session.uncommitted = ""  # a commit of the turn says it again
     _save(context, session, event)
 
 
