@@ -61,12 +61,15 @@ def test_a_file_with_other_content_staged_is_held_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("MERGE_HEAD", "a merge is in progress"),
-        ("rebase-apply", "a rebase is in progress"),
-        ("REVERT_HEAD", "a revert is in progress"),
-        ("BISECT_LOG", "a bisect is in progress"),
-        ("SQUASH_MSG", "a squashed merge is in progress"),
-        ("index.lock", "another program holds the index lock"),
+        ("MERGE_HEAD", "a merge is in progress; finish or abort it"),
+        ("rebase-apply", "a rebase is in progress; finish or abort it"),
+        ("REVERT_HEAD", "a revert is in progress; finish or abort it"),
+        ("BISECT_LOG", "a bisect is in progress; end it with `git bisect reset`"),
+        ("SQUASH_MSG", "a squashed merge is in progress; commit it, or run `git reset`"),
+        (
+            "index.lock",
+            "another program holds the index lock; delete index.lock if no git process is running",
+        ),
     ],
 )
 def test_nothing_is_committed_while_git_is_busy(tmp_path: Path, name: str, reason: str) -> None:
@@ -76,4 +79,4 @@ def test_nothing_is_committed_while_git_is_busy(tmp_path: Path, name: str, reaso
 
 
 def test_nothing_is_committed_with_a_conflict(tmp_path: Path) -> None:
-    assert select(tmp_path, StagedPaths(unmerged=("x",))) == Selection(obstacle="x has a conflict")
+    assert select(tmp_path, StagedPaths(unmerged=("x",))) == Selection(obstacle="x has a conflict; resolve it")

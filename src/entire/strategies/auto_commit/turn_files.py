@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from entire.model.session import Session
 
 
+_WAYS_ON = {"a bisect": "end it with `git bisect reset`", "a squashed merge": "commit it, or run `git reset`"}
+
+
 class TurnFiles:
     """The files of one worktree."""
 
@@ -32,11 +35,11 @@ class TurnFiles:
     def _obstacle(self, staged: StagedPaths) -> str:
         under_way = operation.in_progress(self._place)
         if under_way:
-            return f"{under_way} is in progress"
+            return f"{under_way} is in progress; {_WAYS_ON.get(under_way, 'finish or abort it')}"
         if staged.unmerged:
-            return f"{staged.unmerged[0]} has a conflict"
+            return f"{staged.unmerged[0]} has a conflict; resolve it"
         if os.path.lexists(os.path.join(self._place.git_dir, "index.lock")):
-            return "another program holds the index lock"
+            return "another program holds the index lock; delete index.lock if no git process is running"
         return ""
 
 
