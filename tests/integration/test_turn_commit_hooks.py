@@ -213,7 +213,6 @@ def test_a_branch_that_a_hook_protects(story: Story, session: Session) -> None:
     index = (story.root / ".git/index").read_bytes()
     play(session)
     assert subjects(story)[0] == "Enable entire"
-    print(uncommitted(session))
     assert "protected" in uncommitted(session)
     assert (story.root / ".git/index").read_bytes() == index
     assert left_behind(story) == []

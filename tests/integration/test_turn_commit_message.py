@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -38,7 +37,6 @@ def play(session: Session, text: str = "one") -> None:
 )
 def test_a_prompt_as_a_message(story: Story, session: Session, prompt: str, subject: str | None) -> None:
     play(session, prompt)
-    print(repr(message(story)))
     assert uncommitted(session) == ""
     ids = story.ids()
     assert len(ids) == 1, ids
@@ -120,7 +118,6 @@ def test_without_an_identity(story: Story, session: Session, monkeypatch: pytest
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
     story.git("config", "user.useConfigOnly", "true")
     play(session)
-    print(uncommitted(session))
     assert subjects(story)[0] == "Enable entire"
     assert "user.name" in uncommitted(session)
     story.git("config", "user.name", "Ada")
@@ -129,63 +126,3 @@ def test_without_an_identity(story: Story, session: Session, monkeypatch: pytest
         session.write("b.txt", "b\n")
     assert subjects(story)[0] == "Two"
     assert turn_commits.committed(story) == ["a.txt", "b.txt"]
-
-
-# ---------------------------------------------------------------- signatures
-
-
-def ssh_key(story: Story, passphrase: str) -> Path:
-    key = story.root.parent / "key"
-    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", passphrase, "-C", "ada", "-f", str(key)], check=True)
-    allowed = story.root.parent / "allowed"
-    allowed.write_text(f"ada@example.com {key.with_suffix('.pub').read_text()}")
-    for name, value in {"commit.gpgSign": "true", "gpg.format": "ssh", "user.signingKey": str(key),
-                        "gpg.ssh.allowedSignersFile": str(allowed)}.items():  # fmt: skip
-        story.git("config", name, value)
-    return key
-
-
-def test_signed_with_an_ssh_key(story: Story, session: Session) -> None:
-    ssh_key(story, "")
-    play(session)
-    story.git("verify-commit", "HEAD")
-    assert story.linked()["files_touched"] == ["a.txt"]
-    assert left_behind(story) == []
-
-
-def test_an_ssh_key_with_a_passphrase_is_not_asked_for(
-    story: Story, session: Session, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    ssh_key(story, "secret")
-    ask = tmp_path / "ask"
-    ask.write_text(f"#!/bin/sh\ntouch {tmp_path}/asked\necho secret\n")
-    ask.chmod(0o755)
-    monkeypatch.setenv("SSH_ASKPASS", str(ask))
-    monkeypatch.setenv("SSH_ASKPASS_REQUIRE", "force")
-    monkeypatch.setenv("DISPLAY", ":0")
-    play(session)
-    print(uncommitted(session))
-    assert subjects(story)[0] == "Enable entire"
-    assert "sign" in uncommitted(session)
-    assert not (tmp_path / "asked").exists()
-    assert left_behind(story) == []
-
-
-def test_a_program_that_signs_with_ssh_keys(story: Story, session: Session, tmp_path: Path) -> None:
-    ssh_key(story, "")
-    program = tmp_path / "own sign"
-    program.write_text(f'#!/bin/sh\ntouch "{tmp_path}/used"\nexec ssh-keygen "$@"\n')
-    program.chmod(0o755)
-    story.git("config", "gpg.ssh.program", str(program))
-    play(session)
-    story.git("verify-commit", "HEAD")
-    assert (tmp_path / "used").exists()
-
-
-def test_no_signing_key(story: Story, session: Session) -> None:
-    story.git("config", "commit.gpgSign", "true")
-    story.git("config", "gpg.format", "ssh")
-    play(session)
-    print(uncommitted(session))
-    assert subjects(story)[0] == "Enable entire"
-    assert "signingkey" in uncommitted(session).lower()

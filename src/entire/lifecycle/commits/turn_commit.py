@@ -86,8 +86,9 @@ def _commit(context: Context, session_id: str, event: Event) -> str:
 def _commit_in(context: Context, folder: str, session_id: str, event: Event) -> str:
     with context.lock():
         plan = _plan(context, session_id, event, folder)
+        left = context.session(session_id) if plan is None else None
     if plan is None:
-        return ""
+        return f"entire: left uncommitted: {left.uncommitted}" if left is not None and left.uncommitted else ""
     marker = os.path.join(folder, _MARKER)
     files.write(marker, b"")
     seconds = float(context.settings.commit_hook_seconds)
@@ -129,9 +130,9 @@ def _plan(context: Context, session_id: str, event: Event, folder: str) -> Plan 
     session = context.session(session_id)
     if session is None:
         return None
-    paths = _open_paths(context, session, event)
+    paths, too_large = _open_paths(context, session, event), _too_large(context, session)
     if not paths:
-        _settle(context, session, event)
+        _settle(context, session, event, _held_reason(too_large))
         return None
     head = context.objects.commit("HEAD")
     oid = head.oid if head is not None else ""
@@ -148,14 +149,15 @@ def _plan(context: Context, session_id: str, event: Event, folder: str) -> Plan 
     if foreign := _of_others(session, decided):
         entries = {path: entry for path, entry in entries.items() if path not in foreign}
         prepared, decided = _draft(context, session, folder, entries, staged, title)
+    held = {**chosen.held, **too_large}
     if prepared.tree == (head.tree if head is not None else diff.EMPTY_TREE[session.oid_size]):
-        _settle(context, session, event)
+        _settle(context, session, event, _held_reason(held))
         return None
     if not decided.id:
         raise _Refused(decided.reason or "no line of it is the session's")
     decided = replace(decided, task=task)
     message = trailers.add_checkpoints(f"{title}\n", [CheckpointId(name) for name in decided.ids], editor=False)
-    return Plan(turn=session.turn_key, head=oid, paths=entries, held=chosen.held, prepared=prepared, decided=decided,
+    return Plan(turn=session.turn_key, head=oid, paths=entries, held=held, prepared=prepared, decided=decided,
                 message=message)  # fmt: skip
 
 
@@ -197,6 +199,20 @@ def _open_paths(context: Context, session: Session, event: Event) -> Paths:
     known = context.journal.snapshot.files
     return {path: None if known[path][0] == NO_FILE else (known[path][0], known[path][1])
             for path in wanted if path in known}  # fmt: skip
+
+
+def _too_large(context: Context, session: Session) -> dict[str, str]:
+    """Return the new files of the turn that no snapshot has, with the reason, so that they do not stay out silently."""
+    since, top = session.turn.started if session.turn is not None else 0.0, context.place.top
+    found = {}
+    for path in context.journal.snapshot.left_out:
+        try:
+            changed = os.lstat(os.fsencode(os.path.join(top, path))).st_ctime
+        except OSError:
+            continue
+        if changed >= since:
+            found[path] = "it is larger than max_untracked_bytes, and in no step"
+    return found
 
 
 def _task(session: Session, event: Event) -> str:
