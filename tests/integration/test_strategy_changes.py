@@ -92,7 +92,7 @@ def test_what_was_staged_stays_so_if_auto_commit_is_chosen_during_the_turn(story
     assert story.git("ls-files", "-s", "README.md") == staged
     assert story.read("README.md") == "start\nmine\nits\n"
     own = story.path(f".git/entire/sessions/{session.id}.json")
-    assert json.loads(own.read_text())["uncommitted"] == "README.md (other content of it is staged)"
+    assert json.loads(own.read_text())["uncommitted"] == "README.md (it is staged, maybe since before the turn)"
 
 
 def test_two_worktrees_with_a_strategy_each(story: Story, tmp_path: Path) -> None:
