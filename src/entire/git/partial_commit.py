@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 NEXT, COMMITTED = "next-index", "index"
 _COPIED, _EMPTY = "copied-index", "empty-index"
-_NO_FILE = "000000"
+NO_FILE = "000000"
 
 
 class StagedPaths(Value):
@@ -124,7 +124,7 @@ def _duplicate(source: str, target: str) -> None:
 
 
 def _before(change: Change) -> tuple[str, str] | None:
-    return None if change.old_mode == _NO_FILE else (change.old_mode, change.old_oid)
+    return None if change.old_mode == NO_FILE else (change.old_mode, change.old_oid)
 
 
 def _update(place: Place, index: str, entries: Entries, oid_size: int) -> None:

@@ -19,19 +19,35 @@ OLD, NEW, OTHER, GONE = "1" * 40, "2" * 40, "3" * 40, "0" * 40
 def staged(**oids: str) -> StagedPaths:
     mode = "100644"
     changes = {
-        path: Change(path=path, old_path=path, status="M", old_mode=mode, new_mode=mode, old_oid=OLD, new_oid=oid)
+        path: Change(
+            path=path,
+            old_path=path,
+            status="M",
+            old_mode=mode,
+            old_oid=OLD,
+            new_oid=oid,
+            new_mode="000000" if oid == GONE else mode,
+        )
         for path, oid in oids.items()
     }
     return StagedPaths(changes=changes)
 
 
+def place(tmp_path: Path) -> Place:
+    return Place(top=str(tmp_path), git_dir=str(tmp_path / ".git"), common_dir=str(tmp_path / ".git"))
+
+
+def known(before: dict[str, str] | None = None, *, is_known: bool = True) -> Session:
+    session = Session("s")
+    session.staged_before, session.is_staged_known = before or {}, is_known
+    return session
+
+
 def select(
     tmp_path: Path, given: StagedPaths, *, before: dict[str, str] | None = None, is_known: bool = True
 ) -> Selection:
-    session = Session("s")
-    session.staged_before, session.is_staged_known = before or {}, is_known
-    place = Place(top=str(tmp_path), git_dir=str(tmp_path / ".git"), common_dir=str(tmp_path / ".git"))
-    return TurnFiles(place).select(session, {"a": ("100644", NEW), "b": None}, given)
+    session = known(before, is_known=is_known)
+    return TurnFiles(place(tmp_path)).select(session, {"a": ("100644", NEW), "b": None}, given)
 
 
 def test_all_files_of_the_session_are_committed(tmp_path: Path) -> None:
@@ -56,6 +72,29 @@ def test_a_file_with_other_content_staged_is_held_back(tmp_path: Path) -> None:
     found = select(tmp_path, staged(a=OTHER, b=OTHER))
     assert (found.paths, set(found.held)) == ((), {"a", "b"})
     assert select(tmp_path, staged(a=GONE)).held == {"a": "other content of it is staged"}
+
+
+def test_an_id_with_zeros_at_its_ends_is_compared_whole(tmp_path: Path) -> None:
+    oid = f"00{'1' * 36}00"
+    found = TurnFiles(place(tmp_path)).select(known(), {"a": ("100644", oid)}, staged(a=oid))
+    assert found == Selection(paths=("a",))
+
+
+def test_a_file_whose_bit_was_staged_is_held_back(tmp_path: Path) -> None:
+    found = TurnFiles(place(tmp_path)).select(known(), {"a": ("100755", NEW)}, staged(a=NEW))
+    assert found.held == {"a": "other content of it is staged"}
+
+
+@pytest.mark.parametrize(("mine", "theirs"), [("d", "d/x"), ("d", "d/e/x"), ("d/x", "d"), ("d/e/x", "d")])
+def test_a_file_in_the_place_of_what_is_staged_is_held_back(tmp_path: Path, mine: str, theirs: str) -> None:
+    chosen = TurnFiles(place(tmp_path)).select(known(), {mine: ("100644", NEW)}, staged(**{theirs: OTHER}))
+    assert chosen.held == {mine: "something else is staged in its place"}
+    removed = TurnFiles(place(tmp_path)).select(known(), {mine: ("100644", NEW)}, staged(**{theirs: GONE}))
+    assert removed.held == {}
+    own = TurnFiles(place(tmp_path)).select(
+        Session("s"), {mine: ("100644", NEW), theirs: None}, staged(**{theirs: NEW})
+    )
+    assert set(own.held) == {mine, theirs}
 
 
 @pytest.mark.parametrize(

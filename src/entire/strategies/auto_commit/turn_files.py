@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 
 from entire.git import operation
+from entire.git.partial_commit import NO_FILE
 from entire.strategies import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from entire.git.partial_commit import Entries, StagedPaths
     from entire.layout import Place
     from entire.model.session import Session
@@ -30,6 +33,7 @@ class TurnFiles:
         if obstacle := self._obstacle(staged):
             return Selection(obstacle=obstacle)
         held = {path: reason for path in entries if (reason := _reason(session, path, entries, staged))}
+        held.update(_displacing(entries, held, staged))
         return Selection(paths=tuple(path for path in entries if path not in held), held=held)
 
     def _obstacle(self, staged: StagedPaths) -> str:
@@ -45,13 +49,29 @@ class TurnFiles:
 
 def _reason(session: Session, path: str, entries: Entries, staged: StagedPaths) -> str:
     """Return why a file stays uncommitted, '' if it does not."""
-    oid, entry = staged.oid(path), entries[path]
-    if not oid:
+    change = staged.changes.get(path)
+    if change is None:
         return ""
-    if session.staged_before.get(path) == oid:
+    if session.staged_before.get(path) == change.new_oid:
         return "it was staged before the turn"
     if not session.is_staged_known:
         return "it is staged, maybe since before the turn"
-    if oid.strip("0") != (entry[1] if entry is not None else ""):
+    if entries[path] != (None if change.new_mode == NO_FILE else (change.new_mode, change.new_oid)):
         return "other content of it is staged"
     return ""
+
+
+def _displacing(entries: Entries, held: Mapping[str, str], staged: StagedPaths) -> dict[str, str]:
+    """Return the files that would take the place of a folder with something staged, or the reverse; with reasons."""
+    kept = {path for path, change in staged.changes.items()
+            if change.new_mode != NO_FILE and (path in held or path not in entries)}  # fmt: skip
+    folders = {folder for path in kept for folder in _folders(path)}
+    added = [path for path, entry in entries.items() if entry is not None and path not in held]
+    displacing = [path for path in added if path in folders or not kept.isdisjoint(_folders(path))]
+    return dict.fromkeys(displacing, "something else is staged in its place")
+
+
+def _folders(path: str) -> list[str]:
+    """Return all folders that a path is in."""
+    parts = path.split("/")
+    return ["/".join(parts[:count]) for count in range(1, len(parts))]
