@@ -226,6 +226,10 @@ def test_hostile_names(story: Story) -> None:
 
 
 def test_kinds_of_files(story: Story) -> None:
+    """After a pre-commit hook, too, which must not have changed them."""
+    hook = story.root / ".git/hooks/pre-commit"
+    hook.write_text("#!/bin/sh\n")
+    hook.chmod(0o755)
     for name in ("plain", "script", "link", "folder/one", "folder/two", "swap"):
         story.write(name, f"{name}\n")
     story.commit("Files", env=PERSON)

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     Paths = dict[str, tuple[str, str] | None]  # to mode and blob id; None: deleted
 
+_LINK, _SUBMODULE = "120000", "160000"
 _MESSAGE, _MARKER = "COMMIT_EDITMSG", "making"
 _SWITCHED, _BEING_MADE = "the strategy was switched", "another commit is being made"
 _SHOWN = 3  # paths in a reason
@@ -301,19 +302,30 @@ def _changed_meanwhile(context: Context, plan: Plan) -> str:
     known = context.journal.snapshot.files
     suspects = []
     for path, entry in plan.paths.items():
-        try:
-            found = os.lstat(os.fsencode(os.path.join(context.place.top, path)))
-        except OSError:
-            if entry is not None:
-                return path
+        if entry is not None and entry[0] == _SUBMODULE:
             continue
-        if entry is None:
+        found = _file(os.path.join(context.place.top, path))
+        if (found is None) != (entry is None):
             return path
+        if found is None or entry is None:
+            continue
         facts = [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
-        if known.get(path, [])[2:] != facts and stat.S_ISREG(found.st_mode):
-            suspects.append(path)
+        if known.get(path, [])[2:] == facts:
+            continue
+        if not stat.S_ISREG(found.st_mode) or entry[0] == _LINK:
+            return path
+        suspects.append(path)
     stored = status.store_files(context.place.top, suspects) if suspects else {}
     return next((path for path in suspects if stored.get(path) != plan.paths[path][1]), "")  # type: ignore[index]
+
+
+def _file(path: str) -> os.stat_result | None:
+    """Look at a file or link; a folder may have taken the place of one that was deleted."""
+    try:
+        found = os.lstat(os.fsencode(path))
+    except OSError:
+        return None
+    return None if stat.S_ISDIR(found.st_mode) else found
 
 
 # ---------------------------------------------------------------- after the hooks
