@@ -225,7 +225,8 @@ def test_hostile_names(story: Story) -> None:
     assert set(entries(story)) == {*before, *names}
 
 
-def test_kinds_of_files(story: Story) -> None:
+@pytest.mark.parametrize("is_staged", [False, True])
+def test_kinds_of_files(story: Story, is_staged: bool) -> None:
     """After a pre-commit hook, too, which must not have changed them."""
     hook = story.root / ".git/hooks/pre-commit"
     hook.write_text("#!/bin/sh\n")
@@ -249,6 +250,8 @@ def test_kinds_of_files(story: Story) -> None:
         (root / "swap/in").write_text("a folder now\n")
         (root / "plain").rename(root / "Plain2")
         (root / "empty").touch()
+        if is_staged:
+            story.git("add", "-A")
 
     turn(session, change)
     changed = ["Plain2", "empty", "folder", "folder/one", "folder/two", "link", "plain", "script", "swap", "swap/in"]
