@@ -116,3 +116,18 @@ def test_what_an_error_leaves_half_done_can_still_be_settled(story: Story, monke
     advance.settle(place, is_made=True)
     assert story.git("ls-files").split() == ["README.md", "a.txt"]
     assert (os.path.exists(mine), advance.holds_lock(place, mine)) == (False, False)
+
+
+def test_both_have_moved_if_only_the_file_beside_the_lock_stays(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = place_of(story)
+    oid, index = prepared(story, place)
+    unlink = os.unlink
+
+    def unlinked(path: str) -> None:
+        if path.endswith("index.staged") and story.head() == oid:
+            fail_any(errno.EIO)()
+        unlink(path)
+
+    monkeypatch.setattr(os, "unlink", unlinked)
+    advance.to(place, oid, story.head(), index=index, basis=basis(index), subject="New")
+    assert (story.head(), story.git("ls-files").split()) == (oid, ["README.md", "a.txt"])

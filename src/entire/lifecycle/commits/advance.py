@@ -71,7 +71,11 @@ def to(place: Place, new: str, old: str, *, index: str, basis: str, subject: str
     except BaseException:
         lock.release()
         raise
-    lock.commit()
+    try:
+        lock.commit()
+    except OSError:
+        if lock.is_ours():  # else only the file beside it could not be removed
+            raise
 
 
 def settle(place: Place, *, is_made: bool) -> None:
