@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
+from entire.githooks import scripts
 from tests.integration import turn_commits
 from tests.integration.story import Session, Story
 from tests.integration.turn_commits import hook, left_behind, message, status, subjects, uncommitted
@@ -213,6 +216,35 @@ def test_a_branch_that_a_hook_protects(story: Story, session: Session) -> None:
     index = (story.root / ".git/index").read_bytes()
     play(session)
     assert subjects(story)[0] == "Enable entire"
-    assert "protected" in uncommitted(session)
+    assert uncommitted(session) == "the reference-transaction hook refused: protected"
     assert (story.root / ".git/index").read_bytes() == index
     assert left_behind(story) == []
+
+
+_HUSKY = """#!/usr/bin/env sh
+name=$(basename "$0")
+script=$(dirname "$(dirname "$0")")/$name
+[ -f "$script" ] || exit 0
+sh -e "$script" "$@"
+"""
+
+
+@pytest.mark.parametrize("calls_ours", [True, False])
+def test_hooks_that_husky_runs(story: Story, session: Session, calls_ours: bool) -> None:
+    folder = story.root / ".husky"
+    (folder / "_").mkdir(parents=True)
+    for name in ("pre-commit", *scripts.NAMES):
+        path = folder / "_" / name
+        path.write_text(_HUSKY)
+        path.chmod(0o755)
+        ours = f"{scripts.line_to_add(name)}\n" if calls_ours and name in scripts.NAMES else ""
+        (folder / name).write_text(f"{ours}echo {name} >>.git/seen\n")
+    (folder / "_/.gitignore").write_text("*\n")
+    story.commit("husky")
+    story.git("config", "core.hooksPath", ".husky/_")
+    play(session)
+    assert (story.root / ".git/seen").read_text().split() == [
+        "pre-commit", "prepare-commit-msg", "commit-msg", "post-commit",
+    ]  # fmt: skip
+    assert story.linked()["files_touched"] == ["a.txt"]
+    assert story.log_errors() == []

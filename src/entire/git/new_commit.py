@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from entire import files, process
-from entire.errors import EntireError, GitError
+from entire.errors import EntireError, GitError, RefMovedError
 from entire.git import refs, run
 
 TYPE_CHECKING = False
@@ -54,7 +54,14 @@ def move_head(place: Place, new: str, old: str, subject: str) -> None:
     words in the reflog; raises RefMovedError if another process has moved it.
     """
     kind = "commit" if old else "commit (initial)"
-    refs.move(place.top, [refs.Move(ref="HEAD", new=new, old=old)], reason=f"{kind}: {subject}")
+    try:
+        refs.move(place.top, [refs.Move(ref="HEAD", new=new, old=old)], reason=f"{kind}: {subject}")
+    except RefMovedError as error:
+        before, is_refused, _ = error.message.partition("fatal: ref updates aborted by hook")
+        if not is_refused:
+            raise
+        said = [" ".join(line.split()) for line in before.split("failed: ", 1)[-1].split("\n") if line.strip()]
+        raise GitError(": ".join(["the reference-transaction hook refused", *said[-1:]])) from error
 
 
 def clean(place: Place, message: bytes) -> bytes:
