@@ -136,3 +136,29 @@ def test_hooks_of_an_earlier_version(story: Story, session: Session) -> None:
     assert story.linked()["files_touched"] == ["a.txt"]
     log = [json.loads(line) for line in (story.root / ".entire/logs/entire.log").read_text().splitlines()]
     assert not [line for line in log if line["level"] in ("WARN", "ERROR")]
+
+
+def test_a_folder_where_a_staged_deletion_was_a_file(story: Story, session: Session) -> None:
+    """The commit cannot have both, and must not contain the person's deletion."""
+    story.write("d", "file\n")
+    story.commit("d")
+    story.git("rm", "-q", "d")
+    with session.turn("one"):
+        session.write("d/x", "x\n")
+        session.write("a.txt", "a\n")
+    assert committed(story) == ["a.txt"]
+    assert uncommitted(session) == "d/x (d is staged)"
+    assert status(story) == "D  d\n?? d/\n"
+    story.git("commit", "-q", "-m", "gone")
+    with session.turn("two"):
+        pass
+    assert committed(story) == ["d/x"]
+
+
+def test_the_agent_makes_a_folder_of_a_file(story: Story, session: Session) -> None:
+    story.write("d", "file\n")
+    story.commit("d")
+    with session.turn("one"), session.shell("git rm d"):
+        story.git("rm", "-q", "d")
+        story.write("d/x", "x\n")
+    assert (sorted(committed(story)), status(story)) == (["d", "d/x"], "")
