@@ -147,7 +147,7 @@ def test_a_folder_where_a_staged_deletion_was_a_file(story: Story, session: Sess
         session.write("d/x", "x\n")
         session.write("a.txt", "a\n")
     assert committed(story) == ["a.txt"]
-    assert uncommitted(session) == "d/x (d is staged)"
+    assert uncommitted(session) == "d/x (something else is staged in its place)"
     assert status(story) == "D  d\n?? d/\n"
     story.git("commit", "-q", "-m", "gone")
     with session.turn("two"):

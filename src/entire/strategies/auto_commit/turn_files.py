@@ -62,9 +62,10 @@ def _reason(session: Session, path: str, entries: Entries, staged: StagedPaths) 
 
 
 def _displacing(entries: Entries, held: Mapping[str, str], staged: StagedPaths) -> dict[str, str]:
-    """Return the files that would take the place of a folder with something staged, or the reverse; with reasons."""
-    kept = {path for path, change in staged.changes.items()
-            if change.new_mode != NO_FILE and (path in held or path not in entries)}  # fmt: skip
+    """Return the files that would take the place of a folder with something staged, or the reverse; with reasons. A
+    staged deletion counts too: the commit still has that file.
+    """
+    kept = {path for path in staged.changes if path in held or path not in entries}
     folders = {folder for path in kept for folder in _folders(path)}
     added = [path for path, entry in entries.items() if entry is not None and path not in held]
     displacing = [path for path in added if path in folders or not kept.isdisjoint(_folders(path))]
