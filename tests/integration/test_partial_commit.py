@@ -132,3 +132,16 @@ def test_commits_are_signed_as_git_reads_the_setting(tmp_path: Path, value: str,
     tree = story.git("rev-parse", "HEAD^{tree}").strip()
     oid = new_commit.write(place, str(folder), tree=tree, parent="", message=b"Signed\n")
     assert ("gpgsig SIGNATURE" in story.git("cat-file", "commit", oid)) == is_signed
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_the_next_index_knows_the_committed_files_and_looks_at_no_other(tmp_path: Path, is_sparse: bool) -> None:
+    story, place, folder = made(tmp_path)
+    if is_sparse:
+        story.git("sparse-checkout", "set", "kept")
+    os.utime(story.root / "README.md", ns=(MOMENT, MOMENT))  # as before, but git would have to look
+    story.write("out/[a].txt", "a\n")
+    entries = {"out/[a].txt": ("100644", store_files(place.top, ["out/[a].txt"])["out/[a].txt"]), "gone.txt": None}
+    prepared = partial_commit.prepare(place, str(folder), entries, [], oid_size=40)
+    unknown = story.git("diff-files", "--name-only", env={"GIT_INDEX_FILE": prepared.next_index}).split()
+    assert unknown == ["README.md"]

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 NEXT, COMMITTED = "next-index", "index"
 _COPIED, _EMPTY = "copied-index", "empty-index"
 NO_FILE = "000000"
+_MANY_PATHS = 400  # for a command line
 
 
 class StagedPaths(Value):
@@ -79,7 +80,7 @@ def prepare(place: Place, folder: str, entries: Entries, others: Sequence[Change
     _duplicate(following, committed)
     if others:
         _update(place, committed, {change.path: _before(change) for change in others}, oid_size)
-    _refresh(place, following)
+    _refresh(place, following, entries)
     return PreparedCommit(folder=folder, tree=tree(place, os.path.join(folder, COMMITTED)))
 
 
@@ -93,7 +94,7 @@ def follow_index(place: Place, prepared: PreparedCommit, entries: Entries) -> No
     if not is_same_index(place, prepared):
         _duplicate(_copy(place, prepared.folder), prepared.next_index)
         _update(place, prepared.next_index, entries, len(prepared.tree))
-        _refresh(place, prepared.next_index)
+        _refresh(place, prepared.next_index, entries)
 
 
 def tree(place: Place, index: str) -> str:
@@ -136,12 +137,15 @@ def _update(place: Place, index: str, entries: Entries, oid_size: int) -> None:
             env=_environment(place, index))  # fmt: skip
 
 
-def _refresh(place: Place, index: str) -> None:
-    """Note the files' times and sizes in an index, as ``git commit`` does: commands like ``git diff-files`` take a file
-    without them for changed.
+def _refresh(place: Place, index: str, entries: Entries) -> None:
+    """Note the times and sizes of these files in an index, as ``git commit`` does: commands like ``git diff-files``
+    take a file without them for changed. Other files are looked at only if git refuses a path, or for very many.
     """
-    run.git(place.top, "update-index", "-q", "--ignore-submodules", "--refresh", ok=(0, 1),
-            env=_environment(place, index))  # fmt: skip
+    env, paths = _environment(place, index), [path for path, entry in entries.items() if entry is not None]
+    words = ("--literal-pathspecs", "add", "--refresh", "--", *paths)
+    if not paths or (len(paths) <= _MANY_PATHS and not run.git(place.top, *words, ok=(0, 1, 128), env=env).status):
+        return
+    run.git(place.top, "update-index", "-q", "--ignore-submodules", "--refresh", ok=(0, 1), env=env)
 
 
 def _raw(path: str) -> bytes:
