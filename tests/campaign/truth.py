@@ -94,8 +94,8 @@ def sound(world: World, *, broken: bool = False) -> None:
                           capture_output=True, text=True, check=False)  # fmt: skip
     assert (said.returncode, said.stdout.strip()) == (0, ""), said
     git_dir = story.path(".git")
-    locks = [path for path in git_dir.rglob("*.lock") if path.name != "lock"]
-    assert locks == []
+    locks = [path for path in git_dir.rglob("*.lock") if path.name != "lock" and path.parent.parent.name != "commit"]
+    assert locks == [], locks  # one that a killed git left beside an index of ours is removed with its folder
     assert broken or not list(git_dir.rglob("*.broken"))
     whole_states(git_dir)
     assert not (git_dir / "entire/pending.json").exists()
