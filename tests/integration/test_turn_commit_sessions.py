@@ -264,7 +264,9 @@ def test_a_large_file_is_not_forgotten_silently(
     assert b"big.bin" in capsysbinary.readouterr().out
     with session.turn("two"):
         session.write("big2.bin", "x" * 1000)
-    assert "big2.bin" in uncommitted(session)
+    assert b"left uncommitted: big2.bin" in capsysbinary.readouterr().out
+    assert story.entire("status") == 0
+    assert b"not committed: big2.bin (it is larger than max_untracked_bytes" in capsysbinary.readouterr().out
 
 
 def test_ignored_and_nested(story: Story, session: Session) -> None:
@@ -361,6 +363,7 @@ def test_a_person_commits_what_was_refused(story: Story, session: Session) -> No
     path.unlink()
     story.commit("By hand")
     assert story.linked()["files_touched"] == ["a.txt"]
+    assert uncommitted(session) == ""
     head = story.head()
     session.hook("stop", stop_hook_active=False)
     assert story.head() == head

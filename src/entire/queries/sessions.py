@@ -33,7 +33,8 @@ def _view(state: Session, place: Place, still_open: tuple[str, ...]) -> SessionV
         last_seen=state.last_seen,
         steps=state.steps,
         open_files=still_open,
-        uncommitted=state.uncommitted if still_open else "",  # a person may have committed them since
+        # A person may have committed them since; without open files it is about others, which are too large.
+        uncommitted=state.uncommitted if still_open or not state.open_files else "",
         last_checkpoint=state.last_checkpoint,
         first_prompt=state.first_prompt,
         model=state.model,

@@ -48,6 +48,7 @@ def close_files(decided: Pending, sessions: Sequence[Session]) -> list[Session]:
         open_files = [path for path in session.open_files if path not in committed or path in mine] + sorted(reopened)
         if open_files != session.open_files:
             session.open_files = open_files
+            session.uncommitted = session.uncommitted if open_files else ""
             changed.append(session)
     return changed
 

@@ -249,6 +249,7 @@ def close_files(context: Context) -> None:
     for session in _with_open_files(context):
         if len(still_open := _still_open(context, session.open_files)) < len(session.open_files):
             session.open_files = still_open
+            session.uncommitted = session.uncommitted if still_open else ""
             context.touch(session)
     visiting = context.journal.attribution.visiting_sessions
     for session_id, paths in list(visiting.items()):
