@@ -300,12 +300,20 @@ def test_a_merge_in_progress(story: Story, session: Session, first: str) -> None
     assert story.head() == head
 
 
-@pytest.mark.parametrize("setting", [("user.name", ""), ("gpg.program", "false")])
-def test_a_commit_that_git_cannot_make(story: Story, session: Session, first: str, setting: tuple[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("setting", "reason"),
+    [
+        (("user.name", ""), "git does not know who you are"),
+        (("gpg.program", "false"), "cannot be signed without asking"),
+    ],
+)
+def test_a_commit_that_git_cannot_make(
+    story: Story, session: Session, first: str, setting: tuple[str, str], reason: str
+) -> None:
     head = second(story, session)
     story.git("config", "commit.gpgSign", "true")
     story.git("config", *setting)
-    with pytest.raises(EntireError, match="git could not make the commit: "):
+    with pytest.raises(EntireError, match=reason):
         rewind(story, first, take_back=True)
     assert (story.head(), story.read("a.txt"), story.git("status", "--porcelain")) == (head, "one\ntwo\n", "")
     assert not list(Path(story.root, ".git/entire/undo").glob("*"))

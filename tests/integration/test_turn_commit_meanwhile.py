@@ -165,6 +165,14 @@ def test_a_person_switches_to_another_commit(slow: Slow) -> None:
     assert slow.story.read("a.txt") == "a\n"
 
 
+def test_a_person_switches_to_another_branch_at_the_same_commit(slow: Slow) -> None:
+    before = slow.story.head()
+    with slow.stopping(slow.session):
+        slow.story.git("checkout", "-q", "-b", "other")
+    assert slow.story.git("rev-parse", "main", "other").split() == [before, before]
+    assert slow.uncommitted(slow.session) == "HEAD has moved while the hooks ran"
+
+
 def test_a_person_starts_a_rebase(slow: Slow) -> None:
     with slow.stopping(slow.session):
         slow.story.git("rebase", "-q", "-i", "HEAD^", env={"GIT_SEQUENCE_EDITOR": "sed -i -e 1ibreak", **PERSON})
