@@ -28,8 +28,7 @@ HANDLERS = {
     Action.CLOSE_LOST_TURN: "entire.lifecycle.turns.turn:close_lost",
     Action.BEGIN_TURN: "entire.lifecycle.turns.turn:begin",
     Action.SAVE_STEP: "entire.lifecycle.turns.turn:end",
-    Action.COMMIT_TURN: "entire.lifecycle.commits.turn_commit:commit",
-    Action.COMMIT_TASK: "entire.lifecycle.commits.turn_commit:commit",
+    Action.COMMIT_WORK: "entire.lifecycle.commits.turn_commit:commit",
     Action.FINALIZE_CHECKPOINTS: "entire.lifecycle.commits.finalize:finalize_turn",
     Action.RESET_POSITION: "entire.lifecycle.turns.turn:reset_position",
     Action.START_TASK: "entire.lifecycle.turns.subagents:start",
@@ -44,7 +43,7 @@ HANDLERS = {
 without the lock with (context, event).
 """
 
-_WITHOUT_THE_LOCK = (Action.PUSH_CHECKPOINTS, Action.COMMIT_TURN, Action.COMMIT_TASK)
+_WITHOUT_THE_LOCK = (Action.PUSH_CHECKPOINTS, Action.COMMIT_WORK)
 """They wait: for the network, or for the repository's own hooks."""
 _OPENING = (EventType.SESSION_START, EventType.TURN_START)  # what a removed session can continue with
 _COMMITTING = (EventType.TURN_END, EventType.SUBAGENT_END)  # what may make a commit

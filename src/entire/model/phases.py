@@ -26,12 +26,11 @@ class Action(Choice):
     CLOSE_LOST_TURN = "save a turn whose end was never reported"
     BEGIN_TURN = "take a snapshot of the worktree and note the transcript's end before the turn"
     SAVE_STEP = "save what the turn did as a step"
-    COMMIT_TURN = "commit what the turn changed"
+    COMMIT_WORK = "commit what the turn or subagent changed"
     FINALIZE_CHECKPOINTS = "complete the checkpoints written during the turn"
     RESET_POSITION = "restart at the beginning of a transcript that got shorter"
     START_TASK = "record that a subagent started"
     SAVE_TASK_STEP = "save what a subagent did as a step"
-    COMMIT_TASK = "commit what a subagent changed"
     KEEP_NOTE = "record a running subagent's note in its task"
     CLOSE_SESSION = "record that the session ended"
     PREPARE_COMMIT = "attribute the commit's content, and add trailers to its message"
@@ -72,10 +71,10 @@ def transition(phase: Phase, event: EventType, facts: Facts) -> tuple[Phase, tup
             if phase in RUNNING and facts.ended_before:
                 return phase, ()
             after = Phase.ENDED if phase is Phase.ENDED else Phase.IDLE
-            ending = (Action.COMMIT_TURN, Action.FINALIZE_CHECKPOINTS) if facts.commits_turns else _finalize(phase)
+            ending = (Action.COMMIT_WORK, Action.FINALIZE_CHECKPOINTS) if facts.commits_turns else _finalize(phase)
             return after, (*_reset(facts), Action.SAVE_STEP, *ending)
         case EventType.SUBAGENT_END if facts.commits_turns:
-            return phase, (Action.SAVE_TASK_STEP, Action.COMMIT_TASK)
+            return phase, (Action.SAVE_TASK_STEP, Action.COMMIT_WORK)
         case EventType.COMPACTION:
             saved = (Action.SAVE_STEP,) if phase in RUNNING else ()
             return phase, (*saved, *_reset(facts))

@@ -104,8 +104,9 @@ def test_checkpoints_are_finalised_exactly_where_the_phase_that_holds_them_is_le
     for phase, event, facts in ALL:
         after, actions = transition(phase, event, facts)
         leaves = phase is COMMITTED and after is not COMMITTED
-        makes = Action.COMMIT_TURN in actions  # the turn's own commit, whose checkpoint holds the phase only meanwhile
-        assert (FINALIZE in actions) == (leaves or makes), (phase, event, facts)
+        # A turn's own commit holds the phase only until its end.
+        ends = Action.COMMIT_WORK in actions and event is EventType.TURN_END
+        assert (FINALIZE in actions) == (leaves or ends), (phase, event, facts)
 
 
 def test_no_action_is_done_twice_and_what_a_turn_left_is_saved_before_it_is_finalised() -> None:
@@ -144,7 +145,7 @@ def test_any_row_of_events(events: list[tuple[EventType, Facts]]) -> None:
             elif action is Action.COMPLETE_COMMIT and facts.linked:
                 unfinished = unfinished or running
             elif action is FINALIZE:
-                assert unfinished or Action.COMMIT_TURN in actions
+                assert unfinished or Action.COMMIT_WORK in actions
                 unfinished = False
         assert running == (phase in RUNNING)
         assert unfinished == (phase is COMMITTED)
