@@ -1,4 +1,4 @@
-"""Reads the index without touching it, and changes copies of it."""
+"""Reads the index that git is about to commit, without touching it."""
 
 from __future__ import annotations
 
@@ -40,26 +40,6 @@ def tree(top: str, git_dir: str, index: str, scratch: str) -> str:
     finally:
         files.remove(twin)
         files.remove(twin + ".lock")
-
-
-def staged_paths(top: str, commit: str) -> set[str]:
-    """Return the paths at which the index differs from a commit: staged, or in conflict."""
-    done = run.git(top, "diff-index", "--cached", "--name-only", "-z", "--no-renames", "--ignore-submodules=dirty",
-                   commit, "--")  # fmt: skip
-    return {path for path in done.stdout.decode("utf-8", "surrogateescape").split("\0") if path}
-
-
-def unmerged_paths(top: str) -> list[str]:
-    """Return the paths at which the index has conflicts that are not resolved."""
-    done = run.git(top, "diff", "--cached", "--name-only", "-z", "--diff-filter=U", "--no-ext-diff")
-    return [path for path in done.stdout.decode("utf-8", "surrogateescape").split("\0") if path]
-
-
-def move_on(top: str, copy: str, old: str, new: str) -> None:
-    """Move an index file from one commit or tree to another, as a checkout would: what is staged stays. Raises GitError
-    if something is staged at a path that differs between the two.
-    """
-    run.git(top, "read-tree", "-i", "-m", old, new, env=run.environment(GIT_INDEX_FILE=copy), timeout=None)
 
 
 def count(git_dir: str) -> int:

@@ -84,6 +84,12 @@ def prepare(place: Place, folder: str, entries: Entries, others: Sequence[Change
     return PreparedCommit(folder=folder, tree=tree(place, os.path.join(folder, COMMITTED)))
 
 
+def copy_with(place: Place, target: str, entries: Entries, oid_size: int) -> None:
+    """Write a copy of the user's index with these entries to the file ``target``."""
+    _duplicate(_index(place), target)
+    _update(place, target, entries, oid_size)
+
+
 def is_same_index(place: Place, prepared: PreparedCommit) -> bool:
     """Tell whether no other program has written the user's index since a commit was prepared."""
     return files.read(_index(place)) == files.read(prepared.basis)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 
-from entire import files
 from entire.errors import EntireError
-from entire.git import head, index, new_commit
+from entire.git import head, new_commit, partial_commit
 from entire.git.write import Stream
 from entire.lifecycle.commits import complete
 from entire.lifecycle.commits.pending import CommitKind, Pending
@@ -47,14 +46,14 @@ def plan(context: Context, point: PointView, restoring: Restoring) -> TakeBack |
     Raises EntireError if it cannot be made now.
     """
     branch.refuse_operation(context, "--take-back")
-    if unmerged := index.unmerged_paths(context.place.top):
+    ref, oid = head.read(context.place.top)
+    if unmerged := partial_commit.staged(context.place.top, oid, len(oid)).unmerged:
         names = ", ".join(map(backups.shown, unmerged))
         raise EntireError(f"conflicts in {names} are not resolved; nothing was changed",
                           hint="resolve them first, or omit --take-back")  # fmt: skip
     entries, gone = restoring.taken_back(), restoring.gone
     if not entries or gone is None:
         return None
-    ref, oid = head.read(context.place.top)
     return TakeBack(ref=ref, head=oid, message=message(gone.commits, point.message), entries=entries,
                     taken=tuple(commit.oid for commit in gone.commits),
                     uncommitted=tuple(restoring.uncommitted))  # fmt: skip
@@ -96,10 +95,9 @@ def make(context: Context, draft: Draft, planned: TakeBack) -> str:
 def stage(context: Context, draft: Draft, planned: TakeBack) -> None:
     """Add to the draft that the index has the commit's entries, except where something is staged."""
     place = context.place
-    data = files.read(os.path.join(place.git_dir, "index"))
-    if data is None:
+    if not os.path.exists(os.path.join(place.git_dir, "index")):
         return
-    staged = index.staged_paths(place.top, planned.head)
+    staged = set(partial_commit.staged(place.top, planned.head, len(planned.head)).changes)
     held = staged.union(*map(backups.parents, staged))  # a folder of staged files takes no file
     entries = {
         path: entry
@@ -107,8 +105,7 @@ def stage(context: Context, draft: Draft, planned: TakeBack) -> None:
         if path not in held and staged.isdisjoint(backups.parents(path))
     }
     target = os.path.join(draft.folder, "index.new")
-    files.write(target, data)
-    index.move_on(place.top, target, planned.head, _tree(context, planned.head, entries))
+    partial_commit.copy_with(place, target, entries, len(planned.head))
     draft.replace_index(target)
 
 
