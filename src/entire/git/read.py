@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from types import TracebackType
 
+    from entire.errors import GitError
+
 _AHEAD = 4096  # characters of names that are sent before their answers are read: fewer than any pipe holds
 
 
@@ -95,7 +97,10 @@ class Objects:
     def _send(self, names: str) -> None:
         if self._child is None:
             self._child = process.Child(run.argv(self._where, ["cat-file", "--batch"]), run.environment())
-        os.write(self._child.stdin, names.encode("utf-8", "surrogateescape") + b"\n")
+        try:
+            os.write(self._child.stdin, names.encode("utf-8", "surrogateescape") + b"\n")
+        except BrokenPipeError:
+            raise self._failure() from None
 
     def _answer(self) -> Object | None:
         head = self._until_newline()
@@ -132,9 +137,14 @@ class Objects:
         assert self._child is not None
         data = os.read(self._child.stdout, 1 << 18)
         if not data:
-            message = os.read(self._child.stderr, 1 << 16).decode("utf-8", "replace").strip()
-            raise run.failure("git cat-file ended unexpectedly", message)
+            raise self._failure()
         return data
+
+    def _failure(self) -> GitError:
+        """Return the error of a git that has ended."""
+        assert self._child is not None
+        message = os.read(self._child.stderr, 1 << 16).decode("utf-8", "replace").strip()
+        return run.failure("git cat-file ended unexpectedly", message)
 
     def _until_newline(self) -> bytes:
         while (end := self._rest.find(b"\n", self._at)) < 0:

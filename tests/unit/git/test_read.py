@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from entire.errors import GitError
 from entire.git import bulk
 from entire.git.read import Object, Objects, parse_commit
 from tests.unit.git.repo import Repo, Tree, trees
@@ -86,3 +88,16 @@ def test_a_signed_commit() -> None:
         "C <c> 2 +0000",
         b"hi",
     )
+
+
+def test_a_git_that_is_gone_is_an_error_of_git(repo: Repo) -> None:
+    """Not a broken pipe, which a command takes for a reader that has seen enough."""
+    oid = repo.blob(b"content")
+    with Objects(repo.top) as objects:
+        assert objects.blob(oid) == b"content"
+        child = objects._child
+        assert child is not None
+        os.kill(child.pid, signal.SIGKILL)
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        with pytest.raises(GitError, match="git cat-file ended unexpectedly"):
+            objects.blob(oid)
