@@ -12,14 +12,12 @@ from entire.workspace import Workspace
 from tests.integration.rewinding import rewind, undo
 from tests.integration.story import Session, Story
 from tests.integration.test_task_checkpoints import SUBJECT, TASK, delegate
+from tests.integration.turn_commits import committing
 
 
 @pytest.fixture
 def auto(tmp_path: Path) -> Story:
-    story = Story(tmp_path / "repo", enable=False)
-    assert story.entire("enable", "--agent", "claude-code", "--strategy", "auto-commit") == 0
-    story.commit("Enable entire")
-    return story
+    return committing(tmp_path / "repo")
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.integration.story import Session, Story
-from tests.integration.test_turn_commit import hook, session, status, story, subjects, uncommitted
 from tests.integration.test_turn_ends import answer_call, inner
+from tests.integration.turn_commits import hook, session, status, story, subjects, uncommitted
 
 __all__ = ["session", "story"]  # fixtures
 

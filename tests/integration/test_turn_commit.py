@@ -2,39 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import os
 from pathlib import Path
 
 import pytest
 
+from tests.integration import turn_commits
 from tests.integration.story import Session, Story
+from tests.integration.turn_commits import committing, hook, left_behind, status, subjects, uncommitted
 
-
-@pytest.fixture
-def story(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Story:
-    made = Story(tmp_path / "repo", enable=False)
-    assert made.entire("enable", "--agent", "claude-code", "--strategy", "auto-commit") == 0
-    made.commit("Enable entire")
-    return made
-
-
-@pytest.fixture
-def session(story: Story) -> Session:
-    return story.started()
-
-
-def subjects(story: Story) -> list[str]:
-    return story.git("log", "--format=%s").split("\n")[:-1]
-
-
-def status(story: Story) -> str:
-    return story.git("status", "--porcelain")
-
-
-def uncommitted(session: Session) -> str:
-    path = session.story.root / ".git/entire/sessions" / f"{session.id}.json"
-    return str(json.loads(path.read_text())["uncommitted"])
+story, session = turn_commits.story, turn_commits.session
 
 
 def test_a_turn_becomes_a_commit_with_its_checkpoint(story: Story, session: Session) -> None:
@@ -125,14 +101,6 @@ def test_nothing_is_committed_while_git_is_in_the_middle_of_something(
     assert uncommitted(session) == ""
 
 
-def hook(story: Story, name: str, script: str) -> None:
-    path = story.root / ".git/hooks" / name
-    if path.exists():
-        path.rename(path.with_name(f"{name}.ours"))
-    path.write_text(f"#!/bin/sh\n{script}\n")
-    path.chmod(0o755)
-
-
 @pytest.mark.parametrize(
     ("script", "reason"),
     [
@@ -152,7 +120,7 @@ def test_a_hook_that_fails_or_changes_files_keeps_the_turn_as_a_step(
     assert story.head() == before
     assert uncommitted(session) == reason
     assert (story.root / ".git/index").read_bytes() == index
-    assert [name for name in os.listdir(story.root / ".git/entire/commit") if name] == []
+    assert left_behind(story) == []
 
 
 def test_on_a_detached_head_the_user_is_told(
@@ -166,8 +134,7 @@ def test_on_a_detached_head_the_user_is_told(
 
 
 def test_the_first_commit(tmp_path: Path) -> None:
-    story = Story(tmp_path / "repo", enable=False, first_commit=False)
-    assert story.entire("enable", "--agent", "claude-code", "--strategy", "auto-commit") == 0
+    story = committing(tmp_path / "repo", first_commit=False)
     session = story.started()
     with session.turn("one"):
         session.write("a.txt", "a\n")

@@ -50,7 +50,7 @@ def test_a_worktree_of_a_bare_repository(story: Story, tmp_path: Path) -> None:
     subprocess.run(["git", "clone", "-q", "--bare", str(story.root), str(bare)], check=True)
     subprocess.run(["git", "-C", str(bare), "worktree", "add", "-q", str(tmp_path / "tree"), "main"], check=True)
     there = at(tmp_path / "tree", story)
-    assert there.entire("enable", "--agent", "claude-code", "--strategy", "auto-commit") == 0
+    turn_commits.enable(there)
     session = there.started()
     play(session)
     assert committed(there) == ["a.txt"]
@@ -139,7 +139,7 @@ def test_an_orphan_branch(story: Story, session: Session) -> None:
 def test_objects_elsewhere(story: Story, tmp_path: Path) -> None:
     subprocess.run(["git", "clone", "-q", "--shared", str(story.root), str(tmp_path / "clone")], check=True)
     there = at(tmp_path / "clone", story)
-    assert there.entire("enable", "--agent", "claude-code", "--strategy", "auto-commit") == 0
+    turn_commits.enable(there)
     session = there.started()
     with session.turn("one"):
         session.write("README.md", "start\nmore\n")

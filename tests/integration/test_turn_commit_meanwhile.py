@@ -15,6 +15,7 @@ import pytest
 
 from tests.integration.kept import PERSON
 from tests.integration.story import BIN, Session, Story
+from tests.integration.turn_commits import enable
 
 SLOW = """#!/bin/sh
 [ -e {folder}/pause ] || [ -e {folder}/fail ] || exit 0
@@ -33,7 +34,7 @@ class Slow:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.story = Story(folder / "repo", enable=False)
-        assert self.story.entire("enable", "--agent", "claude-code", "--strategy", "auto-commit") == 0
+        enable(self.story)
         self.story.write("mine.txt", "mine\n")
         self.story.commit("Enable entire", env=PERSON)
         path = self.story.root / ".git/hooks/pre-commit"

@@ -10,10 +10,11 @@ import pytest
 
 from tests.integration.kept import PERSON
 from tests.integration.story import Session, Story
+from tests.integration.turn_commits import enable
 
 
 def enabled(story: Story) -> Story:
-    assert story.entire("enable", "--agent", "claude-code", "--strategy", "auto-commit") == 0
+    enable(story)
     story.commit("Enable entire", env=PERSON)
     return story
 
@@ -86,7 +87,7 @@ def test_the_first_commit_of_a_sha256_repository_with_something_staged(tmp_path:
     root.mkdir()
     os.system(f"git init -q -b main --object-format=sha256 {root}")
     story = Story(root, enable=False, first_commit=False)
-    assert story.entire("enable", "--agent", "claude-code", "--strategy", "auto-commit") == 0
+    enable(story)
     story.write("mine.txt", "mine\n")
     story.git("add", "-N", "mine.txt")
     story.git("add", ".claude")

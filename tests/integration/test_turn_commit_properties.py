@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from tests.campaign.truth import counted, numbers
 from tests.integration.kept import PERSON
 from tests.integration.story import Story
+from tests.integration.turn_commits import enable
 from tests.trees import tree
 
 LONG = bool(os.environ.get("ENTIRE_LONG"))
@@ -65,7 +66,7 @@ class Life:
     def __init__(self, folder: Path) -> None:
         with redirect_stdout(StringIO()):
             self.story = Story(folder / "repo", enable=False)
-            assert self.story.entire("enable", "--agent", "claude-code", "--strategy", "auto-commit") == 0
+            enable(self.story)
         os.environ["ENTIRE_TEST_CLAUDE_PROJECT_DIR"] = str(self.story.projects)
         self.count = 0
         for name in ("a.txt", "b.txt"):

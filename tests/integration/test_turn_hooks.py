@@ -64,7 +64,7 @@ def test_a_post_commit_hook_that_amends(story: Story, session: Session) -> None:
 def test_hooks_in_another_folder(story: Story, session: Session) -> None:
     (story.root / ".hooks").mkdir()
     story.git("config", "core.hooksPath", ".hooks")
-    assert story.entire("enable", "--agent", "claude-code", "--strategy", "auto-commit") == 0
+    turn_commits.enable(story)
     story.commit("Hooks")
     hook(story, "pre-commit", "echo pre >>.git/seen")
     hook(story, "commit-msg", "echo msg >>.git/seen")

@@ -12,10 +12,14 @@ import pytest
 from tests.integration.story import Session, Story
 
 
+def enable(story: Story) -> None:
+    assert story.entire("enable", "--agent", "claude-code", "--strategy", "auto-commit") == 0
+
+
 def committing(root: Path, *, first_commit: bool = True) -> Story:
     """Return a story in which what a turn changed is committed when it ends."""
     story = Story(root, enable=False, first_commit=first_commit)
-    assert story.entire("enable", "--agent", "claude-code", "--strategy", "auto-commit") == 0
+    enable(story)
     if first_commit:
         story.commit("Enable entire")
     return story
