@@ -57,6 +57,14 @@ def test_the_reason_is_shown_until_the_work_is_committed(story: Story, session: 
     assert "not committed" not in repo.ok("status")
 
 
+def test_the_reason_goes_with_work_that_a_person_throws_away(story: Story, session: Session, repo: Repo) -> None:
+    """No hook runs then: the state still names the file."""
+    for path in state_of(story, session).open_files:
+        story.path(path).unlink()
+    assert shown(repo) == [""]
+    assert state_of(story, session).uncommitted == REASON
+
+
 def test_doctor_finds_nothing_wrong(session: Session, repo: Repo) -> None:
     found = repo.json("doctor")
     assert (found["healthy"], found["findings"]) == (True, [])
