@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 
-from entire import files, settings
+from entire import files, settings, strategies
 from entire.agents import capabilities, configfile, registry
 from entire.errors import UsageError
 from entire.githooks import install
@@ -134,7 +134,7 @@ def _enable(place: Place, request: EnableRequest, found: Plugins) -> EnableView:
     _record_own_changes(place, before=False)
     current = settings.load(place)
     return EnableView(agents=installed, removed=removed, git=_git_hooks(report), push_sessions=push,
-                      commits_turns=current is not None and current.strategy == settings.AUTO_COMMIT,
+                      commits_turns=current is not None and strategies.commits_turns(current),
                       settings_files=tuple(written), warnings=maintenance_plugins.failures(found),
                       to_commit=shared.to_commit())  # fmt: skip
 
