@@ -123,8 +123,9 @@ def test_a_hook_that_asks(story: Story, session: Session) -> None:
     play(session)
     assert uncommitted(session).startswith("the pre-commit hook failed")
     (story.root / ".git/hooks/pre-commit").unlink()
-    hook(story, "pre-commit", "read answer; git commit --amend </dev/null && exit 1; exit 0")
+    hook(story, "pre-commit", "read answer && exit 1; exit 0")
     play(session)
+    assert (subjects(story)[0], uncommitted(session)) == ("One", "")
 
 
 def test_a_hook_that_commits_in_another_repository(story: Story, session: Session, tmp_path: Path) -> None:
