@@ -66,8 +66,8 @@ def move_head(place: Place, new: str, old: str, subject: str) -> None:
 
 def clean(place: Place, message: bytes) -> bytes:
     """Return a message without what ``git commit`` removes from one that is not edited."""
-    chosen = _config(place, "commit.cleanup", _environment())
-    options: list[str] | None = _CLEANUPS.get(chosen[-1] if chosen else "", [])
+    found = run.git(place.top, "config", "--get", "commit.cleanup", ok=(0, 1), env=_environment())
+    options: list[str] | None = _CLEANUPS.get(found.stdout.decode("utf-8", "replace").strip(), [])
     if options is None:
         return message
     return run.git(place.top, "stripspace", *options, stdin=message).stdout
@@ -77,11 +77,6 @@ def _environment() -> dict[str, str]:
     """Return git's environment, with the user's own name, dates and settings as far as variables give them."""
     given = {name: value for name, value in os.environ.items() if name in _PEOPLE or name.startswith(_SETTINGS)}
     return {**run.environment(), **given}
-
-
-def _config(place: Place, key: str, env: dict[str, str], *options: str) -> list[str]:
-    found = run.git(place.top, "config", *options, "--get", key, ok=(0, 1), env=env)
-    return found.stdout.decode("utf-8", "surrogateescape").splitlines()
 
 
 def _signing(place: Place, folder: str, env: dict[str, str]) -> list[str]:

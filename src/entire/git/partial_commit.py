@@ -33,10 +33,6 @@ class StagedPaths(Value):
     changes: Mapping[str, Change] = {}
     unmerged: tuple[str, ...] = ()
 
-    def oid(self, path: str) -> str:
-        """Return the blob id that is staged for a path, zeros for a deletion; '' if nothing is staged."""
-        return self.changes[path].new_oid if path in self.changes else ""
-
 
 class PreparedCommit(Value):
     """A commit that is prepared in a folder: ``index`` has the tree that is committed."""
