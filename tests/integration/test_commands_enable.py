@@ -129,13 +129,18 @@ def test_a_disabled_repository_is_enabled_whatever_local_settings_say(repo: Repo
     assert repo.ok("status").startswith("Enabled (manual-commit)\n")
 
 
-def test_a_linked_worktree_is_enabled_though_the_main_one_says_no(
-    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def link_worktree(repo: Repo, folder: Path) -> None:
+    """Enable Entire, commit what that wrote, and add a linked worktree."""
     repo.ok("enable", "--agent", "demo")
     repo.git("add", ".")
     repo.git("commit", "-qm", "Enable entire")
-    repo.git("worktree", "add", "-q", str(tmp_path / "linked"))
+    repo.git("worktree", "add", "-q", str(folder))
+
+
+def test_a_linked_worktree_is_enabled_though_the_main_one_says_no(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link_worktree(repo, tmp_path / "linked")
     repo.ok("disable")
     monkeypatch.chdir(tmp_path / "linked")
     assert repo.ok("status").split("\n", 1)[0] == "Disabled (manual-commit)"
@@ -162,10 +167,7 @@ def test_the_strategy_is_chosen_kept_and_changed(repo: Repo) -> None:
 
 
 def test_two_worktrees_with_a_strategy_each(repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    repo.ok("enable", "--agent", "demo")
-    repo.git("add", ".")
-    repo.git("commit", "-qm", "Enable entire")
-    repo.git("worktree", "add", "-q", str(tmp_path / "linked"))
+    link_worktree(repo, tmp_path / "linked")
 
     def strategies() -> list[str]:
         found = []
@@ -187,10 +189,7 @@ def test_two_worktrees_with_a_strategy_each(repo: Repo, tmp_path: Path, monkeypa
 def test_the_strategy_of_the_main_worktree_holds_in_linked_ones_that_chose_none(
     repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    repo.ok("enable", "--agent", "demo")
-    repo.git("add", ".")
-    repo.git("commit", "-qm", "Enable entire")
-    repo.git("worktree", "add", "-q", str(tmp_path / "linked"))
+    link_worktree(repo, tmp_path / "linked")
     repo.ok("enable", "--agent", "demo", "--strategy", "auto-commit")
     monkeypatch.chdir(tmp_path / "linked")
     assert repo.ok("status").split("\n", 1)[0] == "Enabled (auto-commit)"
@@ -494,10 +493,7 @@ def test_uninstall_names_the_users_own_hooks(repo: Repo) -> None:
 def test_uninstall_in_a_linked_worktree_names_the_main_one(
     repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    repo.ok("enable", "--agent", "demo")
-    repo.git("add", ".")
-    repo.git("commit", "-qm", "Enable entire")
-    repo.git("worktree", "add", "-q", str(tmp_path / "linked"))
+    link_worktree(repo, tmp_path / "linked")
     monkeypatch.chdir(tmp_path / "linked")
     monkeypatch.setenv("ACCESSIBLE", "1")
     monkeypatch.setattr("sys.stdin", io.StringIO("no\n"))
