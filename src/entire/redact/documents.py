@@ -7,8 +7,9 @@ a literal (``"password": "..."``), only the part inside string values is replace
 
 from __future__ import annotations
 
-from entire.redact.engine import BY_ID, Finding
+from entire.redact.engine import Finding
 from entire.redact.heuristics import STRUCTURAL_KEYS
+from entire.redact.rules.table import BY_ID
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

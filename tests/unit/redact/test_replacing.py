@@ -113,3 +113,13 @@ def test_findings_that_touch_stay_two_and_those_that_overlap_become_one(monkeypa
 def test_clean_text_comes_back() -> None:
     data = b'{"id": "' + word(30).encode() + b'"}\n\nplain\n'
     assert replacing.lines(data) == replacing.text(data) == data
+
+
+def test_the_size_of_a_block_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = json.dumps({"text": f"a\n{KEY.decode()}\u2192 {GLUED.decode()}"}).encode()
+    data = b"\n".join((b'{"a": 1}', line, b"", b"broken " + KEY, line, b"\x1e", line))
+    whole = replacing.lines(data)
+    for size in range(1, len(line) + 40, 7):
+        monkeypatch.setattr(replacing, "BLOCK", size)
+        assert replacing.lines(data) == whole
+        assert len(replacing.find(data, by_line=True)) == 7

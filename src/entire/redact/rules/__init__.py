@@ -1,0 +1,1 @@
+"""The rules: what a secret looks like, and where one stands."""

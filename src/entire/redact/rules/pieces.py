@@ -1,0 +1,38 @@
+"""What patterns abbreviate, and what examples of secrets are made of."""
+
+from __future__ import annotations
+
+PIECES: tuple[tuple[bytes, bytes], ...] = (
+    # Start of a token: no letter or digit before it.
+    (b"%B", rb"(?<![A-Za-z0-9])"),
+    # The same, and not inside base64, base64url or a longer name: for prefixes that are too common.
+    (b"%b", rb"(?<![A-Za-z0-9_+/-])"),
+    (b"%E", rb"(?![A-Za-z0-9])"),
+    (b"%6", rb"[A-Za-z0-9+/]"),
+    (b"%Q", rb"[\"'`]?"),
+    # Name and value: an optional closing quote, an operator, an optional opening quote.
+    (b"%=", rb"[\"'`]?[ \t]{0,8}(?::=|=>|={1,3}|:|,)[ \t]{0,8}[\"'`]?"),
+    # One byte of a password.
+    (b"%p", rb"[^\s\"'`<>\[\]\x7f]"),
+    # A line's end, indentation, and what tools print before a line: a sign of a diff, a number, a file's name.
+    (
+        b"%L",
+        rb"[ \t]{0,80}\n[ \t]{0,80}(?:(?:[\w./@-]{1,200}[:-])?\d{1,7}(?:[:\t|-]|\xe2\x86\x92)[ \t]{0,80})?"
+        rb"[+>|-]?[ \t]{0,80}",
+    ),
+)
+"""Abbreviations, expanded when a pattern is compiled. A pattern runs over a plain view, see ``redact.views``."""
+
+
+def expand(pattern: bytes) -> bytes:
+    """Replace the abbreviations in ``pattern``."""
+    for piece, meaning in PIECES:
+        pattern = pattern.replace(piece, meaning)
+    return pattern
+
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    BareRow = tuple[str, tuple[bytes, ...], bytes, float]
+    Row = tuple[str, tuple[bytes, ...], bytes, float, str, str]
+    """A rule: id, keywords, pattern, minimum entropy, source, example. See ``rules.table``."""

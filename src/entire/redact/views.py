@@ -1,0 +1,179 @@
+r"""Shows bytes as a person sees them, and finds where each byte comes from.
+
+The same secret reaches a transcript in many spellings: in JSON inside JSON, in a Python repr, coloured, escaped for
+HTML. Rules are written for plain text, so bytes become a *plain view* before rules run:
+
+* a run of backslashes and what it escapes become the character: ``\"``, ``\\\"``, ``\n``, ``\u003d``, ``\x1b``;
+* a backslash at the end of a line becomes a blank, as for a shell;
+* HTML's entities become their characters, and CRLF becomes LF;
+* escape sequences of terminals vanish.
+
+Decoding does not follow the structure of the text. So it works at every depth, and where it is wrong (``C:\new``), it
+only moves the border of a word. All of it is the table ``_PASSES``: ``plain`` applies it to blocks of megabytes, and
+``View`` keeps what each pass changed, for the few lines in which something was found.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from re import Match, Pattern
+
+    Pass = tuple[bytes, bytes, "bytes | Callable[[Match[bytes]], bytes]"]
+    Edit = tuple[int, int, bytes]
+
+INNER_QUOTE = b"\x7f"
+"""Stands for a quote within a quoted value (``"pass\"word"``); no rule takes it for the value's end."""
+
+_REPLACEMENT = b"\xef\xbf\xbd"
+
+
+_ENTITIES = {b"quot": b'"', b"apos": b"'", b"amp": b"&", b"lt": b"<", b"gt": b">", b"nbsp": b" "}
+
+
+def _collapsed(match: Match[bytes]) -> bytes:
+    """Return what a run of backslashes and perhaps a line's end mean.
+
+    Inside JSON at depth 1, 2, 3, a backslash that continues a line is 3, 6, 12 backslashes and an ``n``.
+    """
+    if not match.group(2):
+        return b"\\"
+    return b" " if len(match.group(1)) + 1 in (3, 6, 12, 24) else b"\n"
+
+
+def _escaped(match: Match[bytes]) -> bytes:
+    """Return what a backslash and the rest of ``match`` mean."""
+    sign, wide, narrow = match.groups()
+    if sign is not None:
+        return b"\n" if sign[:1] == b"r" else sign if sign in b"'`/" else b" "
+    if wide is None and narrow is None:
+        return b"\x1b"
+    code = int(wide or narrow, 16)
+    if code == 0x5C or (narrow and code >= 0x80):
+        return match.group()
+    return _REPLACEMENT if 0xD800 <= code <= 0xDFFF else chr(code).encode()
+
+
+def _entity(match: Match[bytes]) -> bytes:
+    name = match.group(1)
+    if not name.startswith(b"#"):
+        return _ENTITIES[name]
+    code = int(name[2:], 16) if name[1] in b"xX" else int(name[1:])
+    return bytes((code,)) if 0x20 <= code < 0x7F else b" "
+
+
+_PASSES: tuple[Pass, ...] = (
+    (b"\\\\", rb"\\(\\{1,63})(?:(?:r\\{1,63})?(n))?", _collapsed),
+    (
+        b"\\",
+        rb"\\(?<=[A-Za-z0-9!-]\\)(?<![^A-Za-z0-9][BFRUbfru]\\)\"(?=[A-Za-z0-9])",
+        INNER_QUOTE,
+    ),  # but not b"..." and f"..."
+    (b'\\"', b"", b'"'),
+    (b"\\n", b"", b"\n"),
+    (b"\\t", b"", b"\t"),
+    (b"\\", rb"\\(?:(r(?:\n|\\n)?|['`/bf]|\r?\n)|u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|(?:033|e)(?=\[))", _escaped),
+    (b"\r", rb"\r\n", b"\n"),
+    (b"&", rb"&(quot|apos|amp|lt|gt|nbsp|#[0-9]{2,3}|#[xX][0-9A-Fa-f]{2});", _entity),
+    (b"^", rb"\^\[\[", b"\x1b["),  # as cat -v shows it
+    # The codes of ECMA-48: parameters, intermediates, a final byte. Of a title or link only the frame goes.
+    (b"\x1b", rb"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][0-9]{1,4};(?:[a-z=0-9:]{0,40};)?|[()*+#%][0-9@A-Z]|[78=>\\])?", b""),
+)
+"""The passes, in order: bytes that must occur, a pattern or nothing for these bytes themselves, the replacement."""
+
+
+def _compile(pattern: bytes) -> Pattern[bytes]:
+    import re
+
+    return re.compile(pattern)
+
+
+_PERCENT: Pass = (b"%", rb"%([2-7][0-9A-Fa-f])", lambda match: bytes.fromhex(match.group(1).decode()))
+"""Not among the others: in text, a percent sign is mostly just that."""
+
+
+def plain(data: bytes, *, percent: bool = False) -> bytes:
+    """Return the plain view of ``data``, with ``percent`` also without percent-encoding."""
+    for occurs, pattern, replacement in (_PERCENT, *_PASSES) if percent else _PASSES:
+        if pattern and occurs in data:
+            data = _compile(pattern).sub(replacement, data)
+        elif isinstance(replacement, bytes):
+            data = data.replace(occurs, replacement)
+    return data
+
+
+class View:
+    """The plain view of some bytes; ``origin`` tells where a part of its ``text`` comes from."""
+
+    __slots__ = ("_layers", "text")
+
+    def __init__(self, data: bytes, *, percent: bool = False) -> None:
+        layers: list[_Layer] = []
+        for occurs, pattern, replacement in (_PERCENT, *_PASSES) if percent else _PASSES:
+            edits = list(_edits(data, occurs, pattern, replacement)) if occurs in data else []
+            if edits:
+                layers.append(_Layer(edits))
+                data = layers[-1].apply(data)
+        self._layers = layers[::-1]
+        self.text = data
+
+    def origin(self, start: int, end: int) -> tuple[int, int]:
+        """Return the start and end, in the original bytes, of what became ``text[start:end]``, in whole escapes."""
+        for layer in self._layers:
+            start, end = layer.origin(start, end)
+        return start, end
+
+
+def _edits(
+    data: bytes, occurs: bytes, pattern: bytes, replacement: bytes | Callable[[Match[bytes]], bytes]
+) -> Iterator[Edit]:
+    if pattern:
+        for match in _compile(pattern).finditer(data):
+            yield match.start(), match.end(), replacement if isinstance(replacement, bytes) else replacement(match)
+    elif isinstance(replacement, bytes):
+        at = data.find(occurs)
+        while at >= 0:
+            yield at, at + len(occurs), replacement
+            at = data.find(occurs, at + len(occurs))
+
+
+class _Layer:
+    """What one pass changed: where each replaced part began and ended, before and after."""
+
+    __slots__ = ("_after", "_before", "_edits")
+
+    def __init__(self, edits: list[Edit]) -> None:
+        self._edits = edits
+        self._after: list[tuple[int, int]] = []
+        shift = 0
+        for start, end, new in edits:
+            self._after.append((start + shift, start + shift + len(new)))
+            shift += len(new) - (end - start)
+
+    def apply(self, data: bytes) -> bytes:
+        pieces: list[bytes] = []
+        done = 0
+        for start, end, new in self._edits:
+            pieces += (data[done:start], new)
+            done = end
+        return b"".join((*pieces, data[done:]))
+
+    def origin(self, start: int, end: int) -> tuple[int, int]:
+        return self._start(start), self._end(end)
+
+    def _start(self, at: int) -> int:
+        number = bisect_right(self._after, at, key=lambda span: span[0]) - 1
+        if number < 0:
+            return at
+        after, before = self._after[number], self._edits[number]
+        return before[0] if at < after[1] else before[1] + at - after[1]
+
+    def _end(self, at: int) -> int:
+        number = bisect_left(self._after, at, key=lambda span: span[0]) - 1
+        if number < 0:
+            return at
+        after, before = self._after[number], self._edits[number]
+        return before[1] if at <= after[1] else before[1] + at - after[1]
