@@ -33,6 +33,7 @@ class Place:
         self.settings = settings_path(top)
         self.local_settings = local_settings_path(top)
         self.own_options = os.path.join(self.entire_dir, OWN_OPTIONS)  # the Go CLI rejects them in the other two files
+        self.redact_config = os.path.join(self.entire_dir, "redact.toml")  # own rules and exceptions
         self.logs_dir = os.path.join(self.entire_dir, "logs")  # for the log and crash reports
         self.log = os.path.join(self.logs_dir, "entire.log")
         self.tmp_dir = os.path.join(self.entire_dir, "tmp")  # files of the running turn; harnesses put transcripts here
@@ -45,6 +46,7 @@ class Place:
         self.sessions_dir = os.path.join(common_dir, "entire-sessions")  # session states, shared with the Go CLI
         self.sessions_seen = os.path.join(self.common_own_dir, "sessions-seen")  # as new as the states we have read
         self.lock_file = os.path.join(self.common_own_dir, "lock")  # held while Entire's data of the repository change
+        self.known_secrets = os.path.join(self.common_own_dir, "known-secrets")  # hashes of what was redacted
         self.enabled_marker = os.path.join(self.common_own_dir, "enabled")  # its time: when ``enable`` last ran
         self.push_marker = os.path.join(self.common_own_dir, "push")  # written by ``enable`` if checkpoints are pushed
 

@@ -19,6 +19,7 @@ from entire.model import origins, requests, views
 from entire.model.candidates import Candidate
 from entire.model.ids import HEX
 from entire.model.value import replace
+from entire.redact import policy
 from entire.store.catalog import Catalog
 
 TYPE_CHECKING = False
@@ -68,6 +69,7 @@ class Workspace:
 
     def _reload(self) -> None:
         """Load the settings and drop everything cached."""
+        policy.adopt(policy.Sources(config=self.place.redact_config, memory=self.place.known_secrets))
         self.settings: Settings | None = settings.load(self.place)  # None: Entire was never enabled here
         self._known_catalog: Catalog | None = None
 

@@ -10,6 +10,7 @@ from entire.errors import EntireError
 from entire.git.read import Objects
 from entire.model.session import Process, Session
 from entire.model.turns import RunningTurn
+from entire.redact import policy
 from entire.store import sessions
 from entire.store.journal import Journal
 
@@ -49,6 +50,7 @@ class Context:
         self.plugins = plugins
         self.objects = Objects(place.top)
         self.log = log.Log(place.log, settings.log_level)
+        policy.adopt(policy.Sources(config=place.redact_config, memory=place.known_secrets))
         self._journal: Journal | None = None
         self._sessions: dict[str, Session] = {}
         self._agents: dict[str, tuple[Mapping[str, str], Agent]] = {}

@@ -45,7 +45,8 @@ def redact_jsonl(data: bytes) -> Redacted:
     """Replace the secrets in JSON lines, each separately; a line that is not JSON is plain text.
 
     Number, order and ends of lines are kept; lines without secrets are copied. Appended lines can be redacted alone: if
-    ``a`` ends with a line, ``redact_jsonl(a + b) == redact_jsonl(a) + redact_jsonl(b)``.
+    ``a`` ends with a line, ``redact_jsonl(a + b) == redact_jsonl(a) + redact_jsonl(b)``, but for a secret in ``a`` that
+    only ``b`` reveals.
     """
     from entire.redact import replacing
 

@@ -7,9 +7,10 @@ a literal (``"password": "..."``), only the part inside string values is replace
 
 from __future__ import annotations
 
+from entire.model.value import replace
 from entire.redact.engine import Finding
 from entire.redact.heuristics import STRUCTURAL_KEYS
-from entire.redact.rules.table import BY_ID
+from entire.redact.rules.table import is_generic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def within_values(data: bytes, findings: list[Finding]) -> list[Finding]:
             structural = key is not None and key.end() == literal.start() and key.group(1) in STRUCTURAL_KEYS
             for finding in reaching:
                 if not (
-                    structural and BY_ID[finding.rule].generic
+                    structural and is_generic(finding.rule)
                 ):  # generic rules do not touch ids, paths and signatures
                     _cut(data, finding, literal, inside)
         if not pending and not reaching:
@@ -63,7 +64,7 @@ def _cut(data: bytes, finding: Finding, literal: Match[bytes], inside: list[Find
     low, high = literal.span(1)
     start, end = max(finding.start, low), min(finding.end, high)
     if start < end:
-        inside.append(Finding(rule=finding.rule, start=_escape(data, start, low)[0], end=_escape(data, end, low)[1]))
+        inside.append(replace(finding, start=_escape(data, start, low)[0], end=_escape(data, end, low)[1]))
 
 
 def _escape(data: bytes, at: int, low: int) -> tuple[int, int]:

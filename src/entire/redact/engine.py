@@ -31,11 +31,23 @@ _WORDS = bytes(
 
 
 class Finding(Value):
-    """A secret: its rule's id, start and end."""
+    """A secret: its rule's id, start and end, and, if it was mapped back to raw bytes, its value in the plain view."""
 
     rule: str
     start: int
     end: int
+    value: bytes = b""
+
+
+class Text:
+    """A plain view to search: also in lower case with only its words, and its distinct words."""
+
+    __slots__ = ("plain", "spread", "words")
+
+    def __init__(self, plain: bytes) -> None:
+        self.plain = plain
+        self.spread = plain.translate(_WORDS)
+        self.words = b" ".join(set(self.spread.split()))
 
 
 _owners: dict[bytes, list[Rule]] = {}
@@ -74,14 +86,20 @@ def tier_for(size: int) -> Present:
     return (compiled_tier() if _automaton or size >= COMPILED_FROM else None) or present_pure
 
 
-def scan(text: bytes, *, present: Present | None = None) -> list[Finding]:
-    """Find the secrets in ``text``, a plain view, sorted by position, overlapping ones included.
+def scan(plain: bytes, *, present: Present | None = None) -> list[Finding]:
+    """Find the secrets in a plain view, as ``search`` does."""
+    return search(Text(plain), present=present)
+
+
+def search(searched: Text, *, present: Present | None = None) -> list[Finding]:
+    """Find what the rules know in a text, sorted by position, overlapping ones included.
 
     No finding crosses a ``LINE_END`` or depends on what is behind one.
     """
+    text = searched.plain
     found: set[tuple[int, int, str]] = set()
     line_start, line_end = 0, 0 if LINE_END in text else len(text)
-    for rule, at in _candidates(text, present):
+    for rule, at in _candidates(searched, present):
         if not line_start <= at < line_end:
             line_start, line_end = _line_around(text, at)
         start = at - rule.back
@@ -96,15 +114,13 @@ def _line_around(text: bytes, at: int) -> tuple[int, int]:
     return (0 if start < 0 else start + len(LINE_END)), (len(text) if end < 0 else end)
 
 
-def _candidates(text: bytes, present: Present | None) -> Iterator[tuple[Rule, int]]:
+def _candidates(text: Text, present: Present | None) -> Iterator[tuple[Rule, int]]:
     """Yield the rules to try, and the positions of their keywords."""
-    spread = text.translate(_WORDS)
-    words = b" ".join(set(spread.split()))
-    for number in (present or tier_for(len(words)))(words):
-        yield from _tries(text, spread, KEYWORDS[number])
-    lowered = text.lower()
+    for number in (present or tier_for(len(text.words)))(text.words):
+        yield from _tries(text.plain, text.spread, KEYWORDS[number])
+    lowered = text.plain.lower()
     for keyword in LOOSE:
-        yield from _tries(text, lowered, keyword)
+        yield from _tries(text.plain, lowered, keyword)
 
 
 def _tries(text: bytes, lowered: bytes, keyword: bytes) -> Iterator[tuple[Rule, int]]:

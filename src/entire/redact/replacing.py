@@ -6,16 +6,18 @@ to know which of their bytes to replace.
 
 from __future__ import annotations
 
-from entire.redact import encoded, views
-from entire.redact.engine import LINE_END, Finding, scan
+from entire.model.value import replace
+from entire.redact import encoded, policy, views
+from entire.redact.engine import LINE_END, Finding, Text, search
 from entire.redact.heuristics import MARK
-from entire.redact.rules.table import BY_ID
+from entire.redact.rules.table import is_generic, is_lasting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     Find = Callable[[bytes], list[Finding]]
+    Search = Callable[[bytes], list[Finding]]
 
 BLOCK = 1 << 22
 """How many bytes of lines are scanned at once: limits memory."""
@@ -26,23 +28,30 @@ TOKEN_ROUNDS = 6
 
 def text(data: bytes) -> bytes:
     """Replace the secrets in plain text."""
-    return _replace_all(data, _find)
+    return _replaced(data, _find)
 
 
 def document(data: bytes) -> bytes:
     """Replace the secrets in the string values of a JSON document, else in plain text."""
-    return _replace_all(data, _find_in_document)
+    return _replaced(data, _find_in_document)
 
 
 def lines(data: bytes) -> bytes:
     """Replace the secrets in JSON lines, each separately."""
+    memory = policy.current().memory
+    before = memory.count
+    places = dict.fromkeys(_lines_to_redact(data, _search))
+    for start, end in places:
+        _learn(_find_in_document(data[start:end]))
+    if memory.count > before:  # what a later line reveals goes from earlier ones, too
+        places.update(dict.fromkeys(_lines_to_redact(data, _search_known)))
     pieces: list[bytes] = []
     done = 0
-    for start, end in _lines_to_redact(data):
+    for start, end in sorted(places):
         pieces += (data[done:start], _replace_all(data[start:end], _find_in_document))
         done = end
-    pieces.append(data[done:])
-    return b"".join(pieces)
+    memory.save()
+    return b"".join((*pieces, data[done:]))
 
 
 def find(data: bytes, *, by_line: bool = False) -> list[Finding]:
@@ -50,42 +59,78 @@ def find(data: bytes, *, by_line: bool = False) -> list[Finding]:
     if not by_line:
         return _merge(data, _find_in_document(data))
     return [
-        Finding(rule=found.rule, start=start + found.start, end=start + found.end)
-        for start, end in _lines_to_redact(data)
+        Finding(rule=found.rule, start=start + found.start, end=start + found.end, value=found.value)
+        for start, end in _lines_to_redact(data, _search)
         for found in _merge(data[start:end], _find_in_document(data[start:end]))
     ]
 
 
+def _replaced(data: bytes, find: Find) -> bytes:
+    memory = policy.current().memory
+    findings = find(data)
+    if not findings:
+        return data
+    _learn(findings)
+    redacted = _replace_all(data, find)
+    memory.save()
+    return redacted
+
+
+def _learn(findings: list[Finding]) -> None:
+    memory = policy.current().memory
+    for finding in findings:
+        if is_lasting(finding.rule):
+            memory.learn(finding.rule, finding.value)
+
+
+def _search(plain: bytes) -> list[Finding]:
+    """Find what the rules, the repository's own rules and its memory know in a plain view."""
+    text, chosen = Text(plain), policy.current()
+    found = [*search(text), *chosen.memory.find(text)]
+    if chosen.config is None:
+        return found
+    found += chosen.config.find(plain)
+    return [finding for finding in found if not chosen.config.allows(finding.rule, plain[finding.start : finding.end])]
+
+
+def _search_known(plain: bytes) -> list[Finding]:
+    return list(policy.current().memory.find(Text(plain)))
+
+
 def _find(data: bytes) -> list[Finding]:
-    """Find the secrets in ``data`` and in what is encoded there."""
-    found = _find_seen(views.View(data.replace(b"\x1e", b" ")))
+    """Find the secrets in ``data`` and in what is encoded there, with their values as a person sees them."""
+    config = policy.current().config
+    if config is not None and config.allows_record(data):
+        return []
+    found = _find_seen(views.View(data.replace(b"\x1e", b" ")), _search)
     return sorted(found, key=lambda finding: (finding.start, finding.end))
 
 
-def _find_seen(view: views.View, depth: int = 0) -> list[Finding]:
+def _find_seen(view: views.View, search: Search, depth: int = 0) -> list[Finding]:
     """Find the secrets in a view; one in base64 takes the whole base64 with it."""
-    found = scan(view.text)
-    if depth < encoded.DEPTH:
-        for start, end in encoded.percent(view.text):
-            for inner in _find_seen(views.View(view.text[start:end], percent=True), depth + 1):
-                found.append(Finding(rule=inner.rule, start=start + inner.start, end=start + inner.end))
-        for start, end, decoded in encoded.base64(view.text):
-            for rule in {inner.rule for inner in _find_seen(views.View(decoded), depth + 1)}:
-                found.append(Finding(rule=rule, start=start, end=end))
-    return [
-        Finding(rule=finding.rule, start=start, end=end)
-        for finding in found
-        for start, end in (view.origin(finding.start, finding.end),)
+    seen = view.text
+    found = [
+        Finding(rule=finding.rule, start=finding.start, end=finding.end, value=seen[finding.start : finding.end])
+        for finding in search(seen)
     ]
+    if depth < encoded.DEPTH:
+        for start, end in encoded.percent(seen):
+            for inner in _find_seen(views.View(seen[start:end], percent=True), search, depth + 1):
+                found.append(replace(inner, start=start + inner.start, end=start + inner.end))
+        for start, end, decoded in encoded.base64(seen):
+            for inner in _find_seen(views.View(decoded), search, depth + 1):
+                found.append(replace(inner, start=start, end=end))
+    places = [view.origin(finding.start, finding.end) for finding in found]
+    return [replace(finding, start=start, end=end) for finding, (start, end) in zip(found, places, strict=True)]
 
 
-def _hidden(text: bytes) -> Iterator[int]:
+def _hidden(text: bytes, search: Search) -> Iterator[int]:
     """Yield where a plain view has an encoded part with a secret."""
     for start, end in encoded.percent(text):
-        if _find_seen(views.View(text[start:end], percent=True), 1):
+        if _find_seen(views.View(text[start:end], percent=True), search, 1):
             yield start
     for start, _, decoded in encoded.base64(text):
-        if _find_seen(views.View(decoded), 1):
+        if _find_seen(views.View(decoded), search, 1):
             yield start
 
 
@@ -98,20 +143,20 @@ def _find_in_document(data: bytes) -> list[Finding]:
     return within_values(data, findings) if is_json(data) else findings
 
 
-def _lines_to_redact(data: bytes) -> Iterator[tuple[int, int]]:
+def _lines_to_redact(data: bytes, search: Search) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each line with a secret, without its line feed."""
     start = 0
     while start < len(data):
         end = data.find(b"\n", start + BLOCK) + 1 or len(data)
-        yield from _lines_of_block(data, start, end)
+        yield from _lines_of_block(data, start, end, search)
         start = end
 
 
-def _lines_of_block(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _lines_of_block(data: bytes, start: int, end: int, search: Search) -> Iterator[tuple[int, int]]:
     block = data[start:end]
     text = views.plain(block.replace(b"\x1e", b" ").replace(b"\n", LINE_END))
-    places = {finding.start for finding in scan(text)}
-    places.update(_hidden(text))
+    places = {finding.start for finding in search(text)}
+    places.update(_hidden(text, search))
     seen = raw = 0
     done = -1
     for place in sorted(places):
@@ -152,7 +197,7 @@ def _word_end(data: bytes, at: int) -> int:
 def _merge(data: bytes, findings: list[Finding]) -> list[Finding]:
     """Join overlapping findings, never splitting UTF-8 characters; a vendor's rule name wins over a generic one."""
     merged: list[Finding] = []
-    for finding in sorted(findings, key=lambda finding: (finding.start, BY_ID[finding.rule].generic, -finding.end)):
+    for finding in sorted(findings, key=lambda finding: (finding.start, is_generic(finding.rule), -finding.end)):
         start, end = finding.start, finding.end
         while start > 0 and data[start] & 0xC0 == 0x80 and finding.start - start < 3:
             start -= 1
@@ -160,8 +205,8 @@ def _merge(data: bytes, findings: list[Finding]) -> list[Finding]:
             end += 1
         if merged and start < merged[-1].end:
             last = merged.pop()
-            rule = finding.rule if BY_ID[last.rule].generic else last.rule
-            merged.append(Finding(rule=rule, start=last.start, end=max(last.end, end)))
+            rule = finding.rule if is_generic(last.rule) else last.rule
+            merged.append(Finding(rule=rule, start=last.start, end=max(last.end, end), value=last.value))
         else:
-            merged.append(Finding(rule=finding.rule, start=start, end=end))
+            merged.append(Finding(rule=finding.rule, start=start, end=end, value=finding.value))
     return merged

@@ -16,14 +16,14 @@ only moves the border of a word. All of it is the table ``_PASSES``: ``plain`` a
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from itertools import accumulate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from re import Match, Pattern
 
     Pass = tuple[bytes, bytes, "bytes | Callable[[Match[bytes]], bytes]"]
-    Edit = tuple[int, int, bytes]
 
 INNER_QUOTE = b"\x7f"
 """Stands for a quote within a quoted value (``"pass\"word"``); no rule takes it for the value's end."""
@@ -108,72 +108,97 @@ def plain(data: bytes, *, percent: bool = False) -> bytes:
 class View:
     """The plain view of some bytes; ``origin`` tells where a part of its ``text`` comes from."""
 
-    __slots__ = ("_layers", "text")
+    __slots__ = ("_data", "_layers", "_passes", "text")
 
     def __init__(self, data: bytes, *, percent: bool = False) -> None:
-        layers: list[_Layer] = []
-        for occurs, pattern, replacement in (_PERCENT, *_PASSES) if percent else _PASSES:
-            edits = list(_edits(data, occurs, pattern, replacement)) if occurs in data else []
-            if edits:
-                layers.append(_Layer(edits))
-                data = layers[-1].apply(data)
-        self._layers = layers[::-1]
-        self.text = data
+        self.text = plain(data, percent=percent)
+        self._data = data
+        self._passes = (_PERCENT, *_PASSES) if percent else _PASSES
+        self._layers: list[_Layer] | None = None  # made when the first origin is asked for
 
     def origin(self, start: int, end: int) -> tuple[int, int]:
         """Return the start and end, in the original bytes, of what became ``text[start:end]``, in whole escapes."""
+        if self._layers is None:
+            self._layers = self._traced()
         for layer in self._layers:
-            start, end = layer.origin(start, end)
+            start, end = layer.start_before(start), layer.end_before(end)
         return start, end
 
-
-def _edits(
-    data: bytes, occurs: bytes, pattern: bytes, replacement: bytes | Callable[[Match[bytes]], bytes]
-) -> Iterator[Edit]:
-    if pattern:
-        for match in _compile(pattern).finditer(data):
-            yield match.start(), match.end(), replacement if isinstance(replacement, bytes) else replacement(match)
-    elif isinstance(replacement, bytes):
-        at = data.find(occurs)
-        while at >= 0:
-            yield at, at + len(occurs), replacement
-            at = data.find(occurs, at + len(occurs))
+    def _traced(self) -> list[_Layer]:
+        """Apply the passes again, keeping what each one changes; return the last one first."""
+        layers: list[_Layer] = []
+        data = self._data
+        for occurs, pattern, replacement in self._passes:
+            if occurs not in data:
+                continue
+            if not pattern and isinstance(replacement, bytes):
+                layers.append(_Literals(data, occurs, replacement))
+                data = data.replace(occurs, replacement)
+            elif matches := list(_compile(pattern).finditer(data)):
+                layers.append(_Matches(matches, replacement))
+                data = _compile(pattern).sub(replacement, data)
+        return layers[::-1]
 
 
 class _Layer:
-    """What one pass changed: where each replaced part began and ended, before and after."""
+    """What one pass changed: where each part begins and ends before and after."""
 
-    __slots__ = ("_after", "_before", "_edits")
+    __slots__ = ("_starts",)
 
-    def __init__(self, edits: list[Edit]) -> None:
-        self._edits = edits
-        self._after: list[tuple[int, int]] = []
+    def __init__(self, starts: list[int]) -> None:
+        self._starts = starts  # of the new parts
+
+    def spans(self, number: int) -> tuple[int, int, int]:
+        """Return where part ``number`` begins and ends before the pass, and where it ends after it."""
+        raise NotImplementedError
+
+    def start_before(self, at: int) -> int:
+        number = bisect_right(self._starts, at) - 1
+        if number < 0:
+            return at
+        start, end, new_end = self.spans(number)
+        return start if at < new_end else end + at - new_end
+
+    def end_before(self, at: int) -> int:
+        number = bisect_left(self._starts, at) - 1
+        if number < 0:
+            return at
+        _, end, new_end = self.spans(number)
+        return end if at <= new_end else end + at - new_end
+
+
+class _Literals(_Layer):
+    """All occurrences of a literal, replaced by another."""
+
+    __slots__ = ("_new_size", "_size")
+
+    def __init__(self, data: bytes, literal: bytes, new: bytes) -> None:
+        between = map(len, data.split(literal)[:-1])
+        super().__init__([end - len(new) for end in accumulate(size + len(new) for size in between)])
+        self._size, self._new_size = len(literal), len(new)
+
+    def spans(self, number: int) -> tuple[int, int, int]:
+        new_start = self._starts[number]
+        start = new_start + number * (self._size - self._new_size)
+        return start, start + self._size, new_start + self._new_size
+
+
+class _Matches(_Layer):
+    """All matches of a pattern, each replaced by its own meaning."""
+
+    __slots__ = ("_spans",)
+
+    def __init__(self, matches: list[Match[bytes]], new: bytes | Callable[[Match[bytes]], bytes]) -> None:
+        starts: list[int] = []
+        self._spans: list[tuple[int, int, int]] = []
         shift = 0
-        for start, end, new in edits:
-            self._after.append((start + shift, start + shift + len(new)))
-            shift += len(new) - (end - start)
+        for match in matches:
+            start, end = match.span()
+            size = len(new if isinstance(new, bytes) else new(match))
+            starts.append(start + shift)
+            self._spans.append((start, end, start + shift + size))
+            shift += size - (end - start)
+        super().__init__(starts)
 
-    def apply(self, data: bytes) -> bytes:
-        pieces: list[bytes] = []
-        done = 0
-        for start, end, new in self._edits:
-            pieces += (data[done:start], new)
-            done = end
-        return b"".join((*pieces, data[done:]))
-
-    def origin(self, start: int, end: int) -> tuple[int, int]:
-        return self._start(start), self._end(end)
-
-    def _start(self, at: int) -> int:
-        number = bisect_right(self._after, at, key=lambda span: span[0]) - 1
-        if number < 0:
-            return at
-        after, before = self._after[number], self._edits[number]
-        return before[0] if at < after[1] else before[1] + at - after[1]
-
-    def _end(self, at: int) -> int:
-        number = bisect_left(self._after, at, key=lambda span: span[0]) - 1
-        if number < 0:
-            return at
-        after, before = self._after[number], self._edits[number]
-        return before[1] if at <= after[1] else before[1] + at - after[1]
+    def spans(self, number: int) -> tuple[int, int, int]:
+        return self._spans[number]

@@ -25,7 +25,7 @@ def test_only_the_secret_goes() -> None:
 
 def test_of_two_findings_at_one_place_the_vendors_name_stays() -> None:
     data = b'password = "' + KEY + b'"'
-    assert replacing.find(data) == [Finding(rule=RULE, start=12, end=12 + len(KEY))]
+    assert replacing.find(data) == [Finding(rule=RULE, start=12, end=12 + len(KEY), value=KEY)]
     assert replacing.text(data) == b'password = "' + GONE + b'"'
 
 
@@ -77,7 +77,8 @@ def test_after_some_rounds_the_word_goes_as_a_whole() -> None:
     """It may hold a hostile number of tokens; a blank, a quote or a backslash ends it."""
     for border in (b" ", b'"', b"\\n"):
         result = replacing.text(b"see " + GLUED * 300 + border + b"end")
-        assert result == b"see " + GLUED_GONE * (replacing.TOKEN_ROUNDS + 1) + border + b"end"
+        marks = result.removeprefix(b"see ").removesuffix(border + b"end")
+        assert marks.replace(GLUED_GONE, b"") == b""
 
 
 def test_no_character_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +86,7 @@ def test_no_character_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     data = "a☃b☃c".encode()
 
     def found(start: int, end: int) -> list[bytes]:
-        monkeypatch.setattr(replacing, "scan", lambda _data: [Finding(rule=RULE, start=start, end=end)])
+        monkeypatch.setattr(replacing, "_search", lambda _data: [Finding(rule=RULE, start=start, end=end)])
         return [data[finding.start : finding.end] for finding in replacing.find(data)]
 
     assert found(4, 5) == [b"b"]
@@ -99,7 +100,7 @@ def test_no_character_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_findings_that_touch_stay_two_and_those_that_overlap_become_one(monkeypatch: pytest.MonkeyPatch) -> None:
     def joined(*found: tuple[str, int, int]) -> list[tuple[str, int, int]]:
         some_found = [Finding(rule=rule, start=start, end=end) for rule, start, end in found]
-        monkeypatch.setattr(replacing, "scan", lambda _data: some_found)
+        monkeypatch.setattr(replacing, "_search", lambda _data: some_found)
         return [(finding.rule, finding.start, finding.end) for finding in replacing.find(b"x" * 40)]
 
     generic, other = "generic-value", "age-secret-key"

@@ -13,9 +13,10 @@ from entire.redact import engine, redact, redact_jsonl, redact_text
 from entire.redact.rules.generic import FLAGS, NAMES
 from entire.redact.rules.providers import BACK, ROWS
 from entire.redact.rules.table import BY_ID, GUARDS, RULES, Rule
-from tests.unit.redact.planted_secrets import SECRETS, UUID
+from tests.unit.redact.planted_secrets import SECRETS
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
+ID = "0b9c3a52-5f0e-4b7e-9a55-2f6f3f0a7c11"
 CHAT = FIXTURES / "gemini" / "transcripts" / "02-four-turns-resumed-within-the-same-minute.jsonl"
 
 
@@ -66,7 +67,7 @@ def test_a_secret_goes_from_json_in_json(rule: str, depth: int, ensure_ascii: bo
     def wrapped(text: str) -> str:
         value = text
         for _ in range(depth):
-            value = json.dumps({"uuid": UUID, "text": value, "n": [1, 2.50]}, ensure_ascii=ensure_ascii)
+            value = json.dumps({"uuid": ID, "text": value, "n": [1, 2.50]}, ensure_ascii=ensure_ascii)
         return value + "\n"
 
     before = f'é say "\\hi"\t\n{frame.format(secret)}\nafter'

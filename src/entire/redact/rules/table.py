@@ -100,3 +100,17 @@ GUARDS: tuple[tuple[tuple[bytes, ...], bytes], ...] = (
 """For keywords that are common in clean text: what must follow them before a guarded rule is tried."""
 
 BY_ID: dict[str, Rule] = {rule.id: rule for rule in RULES}
+
+
+def is_generic(name: str) -> bool:
+    """Tell whether a finding of this rule is a judgement about a value, not a form that says enough by itself."""
+    return name in BY_ID and BY_ID[name].generic
+
+
+def is_lasting(name: str) -> bool:
+    """Tell whether what this rule finds is remembered: a secret, not personal data."""
+    return name not in PERSONAL
+
+
+PERSONAL = frozenset(("email", "phone", "iban", "card-number"))
+"""Ids of the rules for personal data; see ``redact.personal``."""

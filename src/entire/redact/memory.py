@@ -1,0 +1,165 @@
+"""Remembers the secrets that were found in a repository, so that they are found wherever they appear again.
+
+A rule often knows a secret only by the words around it; later it stands alone. Only keyed hashes are kept, with the
+sizes that say where to look: the key and the hashes never leave the repository's git directory. A text is searched by
+its distinct words: the hash of a secret's longest word leads to the place, the hash of the whole decides.
+"""
+
+from __future__ import annotations
+
+import os
+
+from entire import files
+from entire.model.digest import sha256
+from entire.model.value import Value
+from entire.redact.engine import Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from entire.redact.engine import Text
+
+MOST = 20_000
+"""Secrets remembered: each costs 100 bytes; a repository with more has other problems."""
+
+LONGEST = 512
+"""Longer ones are remembered by their lines and words."""
+
+SHORTEST = 8
+_CORE = 4
+_VERSION = b"1"
+_ALNUM = bytes(
+    byte + 32 if 0x41 <= byte <= 0x5A else byte if byte >= 0x80 or chr(byte).isalnum() else 0x20 for byte in range(256)
+)
+
+
+class Known(Value):
+    """One secret: its rule, where its longest word begins in it, its size, and the hash of the whole."""
+
+    rule: str
+    offset: int
+    size: int
+    whole: str
+
+
+class Memory:
+    """The secrets of one repository; kept in ``path``, or only until the next ``save`` if that is ''."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._known: dict[tuple[int, str], list[Known]] = {}
+        self._unsaved: list[bytes] = []
+        self.count = 0
+        self._is_new = False
+        self._key = self._load()
+
+    def learn(self, rule: str, value: bytes) -> None:
+        """Remember a secret and its base64, each line and word by itself, if no ordinary word is like it."""
+        from binascii import b2a_base64
+
+        for word in value.split() if len(value) > LONGEST or b" " in value or b"\n" in value else [value]:
+            if is_memorable(word):
+                self._remember(rule, word)
+                if len(word) <= LONGEST:
+                    for encoded in (b2a_base64(word), b2a_base64(word + b"\n")):  # as base64 and echo write it
+                        self._remember(rule, encoded.rstrip(b"=\n"))
+
+    def _remember(self, rule: str, value: bytes) -> None:
+        offset, core = _core(value)
+        if len(core) < _CORE or self.count >= MOST:
+            return
+        index, whole = (len(core), self._hash(core)[:16]), self._hash(value)[:32]
+        if any(known.whole == whole for known in self._known.get(index, ())):
+            return
+        self._add(index, Known(rule=rule, offset=offset, size=len(value), whole=whole))
+        self._unsaved.append(f"{index[0]} {index[1]} {offset} {len(value)} {whole} {rule}\n".encode())
+
+    def _add(self, index: tuple[int, str], known: Known) -> None:
+        self._known.setdefault(index, []).append(known)
+        self.count += 1
+
+    def find(self, text: Text) -> Iterator[Finding]:
+        """Yield where remembered secrets are."""
+        if not self._known:
+            return
+        sizes = {size for size, _ in self._known}
+        for word in set(text.words.translate(_ALNUM).split()):
+            if len(word) in sizes:
+                for known in self._known.get((len(word), self._hash(word)[:16]), ()):
+                    yield from self._places(text, word, known)
+
+    def _places(self, text: Text, word: bytes, known: Known) -> Iterator[Finding]:
+        at = text.spread.find(word)
+        while at >= 0:
+            start = at - known.offset
+            if start >= 0 and self._hash(text.plain[start : start + known.size])[:32] == known.whole:
+                yield Finding(rule=known.rule, start=start, end=start + known.size)
+            at = text.spread.find(word, at + 1)
+
+    def save(self) -> None:
+        """Write what was learned; where that fails, this process alone knows it."""
+        lines, self._unsaved = self._unsaved, []
+        if not self._path:
+            self._known, self.count = {}, 0
+        if not lines or not self._path:
+            return
+        if self._is_new:
+            if os.path.exists(self._path):
+                return  # another process has just made a key
+            lines.insert(0, _VERSION + b" " + self._key.hex().encode() + b"\n")
+            self._is_new = False
+        try:
+            files.append(self._path, b"".join(lines))
+        except OSError:
+            pass
+
+    def _hash(self, value: bytes) -> str:
+        return sha256(self._key + sha256(self._key + value).digest()).hexdigest()
+
+    def _load(self) -> bytes:
+        data = files.read(self._path) if self._path else None
+        head, _, rest = (data or b"").partition(b"\n")
+        version, _, key = head.partition(b" ")
+        if version != _VERSION or len(key) != 64:
+            return self._create()
+        for line in rest.splitlines():
+            try:
+                size, core, offset, whole_size, whole, rule = line.decode().split(" ")
+                self._add((int(size), core), Known(rule=rule, offset=int(offset), size=int(whole_size), whole=whole))
+            except ValueError:
+                continue  # a line that a crash cut off
+        return bytes.fromhex(key.decode("ascii", "replace")) if _is_hex(key) else self._create()
+
+    def _create(self) -> bytes:
+        if self._path and os.path.exists(self._path):
+            files.put_aside(self._path)
+        self._known, self.count, self._is_new = {}, 0, True
+        return os.urandom(32)
+
+
+def _is_hex(key: bytes) -> bool:
+    return not key.strip(b"0123456789abcdef")
+
+
+def _core(value: bytes) -> tuple[int, bytes]:
+    """Return the longest word of letters and digits in ``value``, lower-case, and where it begins."""
+    best, at, spread = (0, b""), 0, value.translate(_ALNUM)
+    for word in spread.split(b" "):
+        if len(word) > len(best[1]):
+            best = at, word
+        at += len(word) + 1
+    return best
+
+
+def is_memorable(value: bytes) -> bool:
+    """Tell whether a value is so unlike an ordinary word that it is a secret wherever it stands."""
+    if len(value) < SHORTEST:
+        return False
+    from entire.redact.heuristics import entropy
+
+    letters = sum(1 for byte in value if chr(byte).isalpha())
+    digits = sum(1 for byte in value if chr(byte).isdigit())
+    if not digits:
+        return letters < len(value) and len(value) >= 16 and entropy(value) >= 3.3
+    return bool(letters) and entropy(value) >= 2.5

@@ -1,0 +1,146 @@
+"""A secret that was found once is found again, wherever it stands."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from entire.redact import policy, redact, redact_json, redact_jsonl
+from entire.redact.engine import Text
+from entire.redact.memory import MOST, Memory, is_memorable
+from tests.unit.redact.planted_secrets import SECRETS, word
+
+PASSWORD = "tr0ub4dor&3-xK"
+GONE = "[REDACTED:generic-quoted]"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Iterator[Path]:
+    policy.adopt(policy.Sources(memory=str(tmp_path / "known")))
+    yield tmp_path / "known"
+    policy.adopt(policy.Sources())
+
+
+def restart(path: Path) -> None:
+    """Forget what this process knows, as the next hook's process does."""
+    policy.adopt(policy.Sources())
+    policy.adopt(policy.Sources(memory=str(path)))
+
+
+def test_a_secret_goes_from_later_texts_without_the_words_around_it(path: Path) -> None:
+    assert redact(f"db_password = '{PASSWORD}'".encode()) == f"db_password = '{GONE}'".encode()
+    restart(path)
+    assert redact(f"it said {PASSWORD}, then".encode()) == f"it said {GONE}, then".encode()
+    assert redact_json(json.dumps({"a": [f"x{{{PASSWORD}}}"]}).encode()) == json.dumps({"a": [f"x{{{GONE}}}"]}).encode()
+
+
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        PASSWORD.replace("&", "&amp;"),
+        PASSWORD.replace("&", "\\u0026"),
+        quote(PASSWORD),
+        base64.b64encode(PASSWORD.encode()).decode().rstrip("="),
+        base64.b64encode(f"{PASSWORD}\n".encode()).decode().rstrip("="),
+        base64.b64encode(f"the whole text says {PASSWORD} and more".encode()).decode(),
+        f"{PASSWORD[:4]}\x1b[0m{PASSWORD[4:]}",
+    ],
+)
+def test_a_secret_goes_in_every_spelling(path: Path, spelled: str) -> None:
+    redact(f"db_password = '{PASSWORD}'".encode())
+    restart(path)
+    assert redact(f"see {spelled} there".encode()) == f"see {GONE} there".encode()
+
+
+def test_what_a_later_line_reveals_goes_from_earlier_ones(path: Path) -> None:
+    lines = [{"text": f"use {PASSWORD}"}, {"text": "nothing"}, {"text": f'"password": "{PASSWORD}"'}]
+    data = b"\n".join(json.dumps(line).encode() for line in lines)
+    assert redact_jsonl(data) == data.replace(PASSWORD.encode(), GONE.encode())
+    assert path.exists()
+
+
+def test_the_lines_of_a_key_are_known_by_themselves(path: Path) -> None:
+    frame, secret = SECRETS["private-key"]
+    redact(frame.format(secret).encode())
+    restart(path)
+    middle = secret.split("\n")[3]
+    assert redact(f"only {middle} was shown".encode()) == b"only [REDACTED:private-key] was shown"
+
+
+def test_nothing_of_a_secret_is_written(path: Path) -> None:
+    redact(f"db_password = '{PASSWORD}' {SECRETS['github-token'][1]}".encode())
+    kept = path.read_bytes().decode()
+    assert "tr0ub" not in kept.lower()
+    assert SECRETS["github-token"][1][4:12] not in kept
+    assert os.stat(path).st_mode & 0o077 == 0
+
+
+def test_each_repository_hashes_with_its_own_key(tmp_path: Path) -> None:
+    kept = []
+    for name in ("one", "two"):
+        memory = Memory(str(tmp_path / name))
+        memory.learn("jwt", PASSWORD.encode())
+        memory.save()
+        kept.append((tmp_path / name).read_bytes().split(b"\n")[1])
+    assert kept[0] != kept[1]
+
+
+def test_without_a_place_nothing_is_remembered() -> None:
+    redact(f"db_password = '{PASSWORD}'".encode())
+    assert redact(PASSWORD.encode()) == PASSWORD.encode()
+
+
+def test_text_without_secrets_writes_nothing(path: Path) -> None:
+    redact_jsonl(b'{"text": "clean"}\n')
+    redact(b"clean")
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("broken", [b"", b"\xff\xfe", b"1 zz", b"2 " + b"a" * 64, b"1 " + b"z" * 64 + b"\n"])
+def test_a_broken_file_is_begun_anew(path: Path, broken: bytes) -> None:
+    path.write_bytes(broken)
+    restart(path)
+    secret = f"db_password = '{PASSWORD}'".encode()
+    assert PASSWORD not in redact(secret).decode()
+    restart(path)
+    assert PASSWORD not in redact(secret).decode()
+
+
+def test_a_line_that_was_cut_off_is_left_out(path: Path) -> None:
+    redact(f"db_password = '{PASSWORD}'".encode())
+    with path.open("ab") as file:
+        file.write(b"14 abc\nx y z 1 2 3\n")
+    restart(path)
+    assert redact(PASSWORD.encode()) == GONE.encode()
+
+
+def test_a_folder_that_cannot_be_written_stops_nothing(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    policy.adopt(policy.Sources(memory=str(tmp_path / "file" / "known")))
+    try:
+        assert redact(f"db_password = '{PASSWORD}' {PASSWORD}".encode()).count(GONE.encode()) == 2
+    finally:
+        policy.adopt(policy.Sources())
+
+
+def test_memory_has_a_bound() -> None:
+    memory = Memory("")
+    memory.count = MOST
+    memory.learn("jwt", PASSWORD.encode())
+    assert not list(memory.find(Text(PASSWORD.encode())))
+
+
+@pytest.mark.parametrize("value", ["hunter2", "password", "postgres", "12345678", "aaaaaaa1", "my-database-name"])
+def test_ordinary_words_are_not_remembered(value: str) -> None:
+    assert not is_memorable(value.encode())
+
+
+@pytest.mark.parametrize("value", ["hunter22!", PASSWORD, word(20), "correct-horse-battery-staple"])
+def test_what_no_word_is_like_is_remembered(value: str) -> None:
+    assert is_memorable(value.encode())

@@ -1,0 +1,135 @@
+"""``.entire/redact.toml``: a team's own rules, exceptions and personal data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from entire.redact import find, own_rules, policy, redact, redact_jsonl
+from tests.unit.redact.planted_secrets import SECRETS, word
+
+RULE = """
+[[rule]]
+id = "acme-token"
+pattern = "acme_([a-z0-9]{12})"
+example = "acme_abcdef012345"
+"""
+TOKEN = SECRETS["github-token"][1]
+
+
+@pytest.fixture
+def configure(tmp_path: Path) -> Iterator[Callable[[str], None]]:
+    def write(text: str) -> None:
+        (tmp_path / "redact.toml").write_text(text)
+        policy.adopt(policy.Sources())
+        policy.adopt(policy.Sources(config=str(tmp_path / "redact.toml")))
+
+    yield write
+    policy.adopt(policy.Sources())
+
+
+def test_an_own_rule_finds_its_group_everywhere(configure: Callable[[str], None]) -> None:
+    configure(RULE)
+    assert redact(b"key acme_0123456789ab.") == b"key acme_[REDACTED:acme-token]."
+    line = json.dumps({"a": json.dumps({"b": "x\tacme_0123456789ab\n"})}).encode()
+    assert redact_jsonl(line) == line.replace(b"0123456789ab", b"[REDACTED:acme-token]")
+    assert redact(b"acme_short") == b"acme_short"
+
+
+@pytest.mark.parametrize(
+    ("rule", "problem"),
+    [
+        ('id = "Acme"\npattern = "a"\nexample = "a"', "its id must be"),
+        ('id = "acme"\npattern = "a("\nexample = "a"', "no regular expression"),
+        ('id = "acme"\npattern = "a{1,3}"', "it has no example"),
+        ('id = "acme"\npattern = "acme_[0-9]{8}"\nexample = "acme_x"', "does not match its example"),
+        ('id = "acme"\npattern = "a*"\nexample = "a"', "matches nothing at all"),
+        ('id = "acme"\npattern = "x(a+)+b"\nexample = "xab"', "can take for ever"),
+        ('id = "acme"\npattern = "x(?:[a-z]*[0-9])*b"\nexample = "xa0b"', "can take for ever"),
+    ],
+)
+def test_a_broken_rule_is_named_and_the_others_apply(configure: Callable[[str], None], rule: str, problem: str) -> None:
+    text = f"[[rule]]\n{rule}\n{RULE}"
+    (said,) = own_rules.parse(text.encode()).problems
+    assert problem in said
+    configure(text)
+    assert redact(b"acme_0123456789ab") == b"acme_[REDACTED:acme-token]"
+
+
+BROKEN = ("[[rule", "rule = 1", "[rule]\nid=1", "allow = 1", "allow.values = 1", "allow.values = [1]", "allow.x = []")
+
+
+@pytest.mark.parametrize("text", [*BROKEN, "x = 1", "personal = []", "personal.names = true", "\ud800"])
+def test_what_is_not_understood_is_named(configure: Callable[[str], None], text: str) -> None:
+    assert own_rules.parse(text.encode("utf-8", "surrogatepass")).problems
+    configure(text.replace("\ud800", "\ufffd"))
+    assert TOKEN not in redact(TOKEN.encode()).decode()
+
+
+def test_values_and_rules_can_be_allowed(configure: Callable[[str], None]) -> None:
+    text = f"{TOKEN} db_password = 'hunter2!'".encode()
+    assert len(find(text)) == 2
+    configure(f'[allow]\nvalues = ["{own_rules.value_hash(TOKEN.encode())}"]')
+    assert redact(text) == text.replace(b"hunter2!", b"[REDACTED:generic-quoted]")
+    configure('[allow]\nrules = ["generic-quoted"]')
+    assert redact(text) == text.replace(TOKEN.encode(), b"[REDACTED:github-token]")
+
+
+@pytest.mark.parametrize(
+    ("path", "is_allowed"),
+    [("tests/data/keys.py", True), ("/home/me/repo/tests/data/keys.py", True), ("src/keys.py", False), ("", False)],
+)
+def test_records_about_files_can_be_allowed(configure: Callable[[str], None], path: str, is_allowed: bool) -> None:
+    configure('[allow]\npaths = ["tests/data/*"]')
+    line = json.dumps({"tool": {"file_path": path, "content": f"key {TOKEN}"}}).encode()
+    assert (redact_jsonl(line) == line) is is_allowed
+
+
+def test_a_file_that_cannot_be_read_is_a_problem(tmp_path: Path) -> None:
+    assert own_rules.load(str(tmp_path)).problems
+    assert own_rules.load(str(tmp_path / "none")).problems
+
+
+PERSONAL = [
+    ("email", "mail to {} now", "jane.doe+x@company.co.uk"),
+    ("phone", "call {}.", "+49 170 1234567"),
+    ("phone", "call {}.", "(415) 555-2671"),
+    ("phone", "call {}.", "+14155552671"),
+    ("iban", "pay to {} please", "DE89 3704 0044 0532 0130 00"),
+    ("iban", "iban:{}", "GB82WEST12345698765432"),
+    ("card-number", "card {}, thanks", "4111 1111 1111 1111"),
+    ("card-number", "card {}, thanks", "5500005555555559"),
+    ("card-number", "card {}, thanks", "371449635398431"),
+]
+
+
+@pytest.mark.parametrize(("kind", "frame", "value"), PERSONAL)
+def test_personal_data_goes_on_demand(configure: Callable[[str], None], kind: str, frame: str, value: str) -> None:
+    text = frame.format(value).encode()
+    assert redact(text) == text
+    configure(f"[personal]\n{kind} = true\n")
+    assert redact(text) == frame.format(f"[REDACTED:{kind}]").encode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "DE89 3704 0044 0532 0130 01", "4111 1111 1111 1112", "1763846400000000", "git@github.com:me/x.git",
+        "a@example.com", "12345+me@users.noreply.github.com", "2026-11-22 10:15:30", "v1.2.3", "+1", "f(1)-2",
+        "0000 0000 0000 0000", "0x4111111111111111", "10.0.0.1", "commit " + "4" * 40,
+        "id 550e8400-e29b-41d4-a716-446655440000", word(30),
+    ],
+)  # fmt: skip
+def test_what_only_looks_personal_stays(configure: Callable[[str], None], text: str) -> None:
+    configure("[personal]\nemail = true\nphone = true\niban = true\ncard-number = true\n")
+    assert redact(text.encode()) == text.encode()
+
+
+def test_personal_data_is_not_remembered(tmp_path: Path, configure: Callable[[str], None]) -> None:
+    configure("[personal]\nemail = true\n")
+    policy.adopt(policy.Sources(config=str(tmp_path / "redact.toml"), memory=str(tmp_path / "known")))
+    redact(b"mail jane.doe99@company.org")
+    assert not (tmp_path / "known").exists()
