@@ -15,6 +15,7 @@ from pathlib import Path
 
 from rich.cells import cell_len
 
+from entire.ui.console import text
 from entire.ui.console.text import Style
 
 WIDTHS = (40, 80, 160)
@@ -39,7 +40,7 @@ def check(name: str, view: View, widths: Iterable[int] = WIDTHS) -> None:
 
 
 def _joined(lines: Iterable[str]) -> str:
-    return "".join(line + "\n" for line in lines)
+    return text.shown("".join(line + "\n" for line in lines), in_colour=True)
 
 
 def _compare(name: str, shown: str) -> None:

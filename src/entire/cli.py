@@ -137,20 +137,15 @@ def _usage_error(error: click.ClickException) -> UsageError:
 
 def _print_error(message: str, hint: str, code: int, *, as_json: bool) -> None:
     """Print an error: as JSON on standard output, as text on standard error."""
+    from entire.ui.console import form, text
+
     if as_json:
-        import json
-
-        text = json.dumps({"error": {"message": message, "hint": hint, "exit_code": code}}, ensure_ascii=False)
+        lines = [form.line({"error": {"message": message, "hint": hint, "exit_code": code}})]
     else:
-        text = f"entire: {message}" + (f"\nhint: {hint}" if hint else "")
-    text = text.encode("utf-8", "replace").decode("utf-8")
-    if not as_json:
-        from entire.ui.console.text import plain
-
-        text = plain(text)  # a path or id in it may hold control characters
+        lines = [f"entire: {message}", *([f"hint: {hint}"] if hint else [])]
     stream = sys.stdout if as_json else sys.stderr
     try:
-        stream.write(text + "\n")
+        text.write(lines, stream)
         stream.flush()
     except OSError:
         pass
@@ -174,7 +169,9 @@ def _write_report(error: BaseException, args: Sequence[str]) -> str:
 def _print_traceback() -> None:
     import traceback
 
-    traceback.print_exc()
+    from entire.ui.console import text
+
+    text.write(traceback.format_exc(), sys.stderr)
 
 
 def _open_closed_streams() -> None:

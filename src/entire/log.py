@@ -54,6 +54,10 @@ class Log:
         entry = {"time": now(), "level": level.upper(), "msg": message, **self._context, **fields}
         try:
             line = jsontext.dumps({key: _plain(value) for key, value in entry.items()}, ensure_ascii=False)
+            if not line.isascii() or "\x7f" in line:
+                from entire.model import controls  # people print the log on a terminal
+
+                line = controls.in_json(line)
             _append(self._path, line.encode("utf-8", "replace") + b"\n")
         except (OSError, ValueError):
             pass

@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from entire.model.conversations import ShowRequest
+from entire.ui.console import text
 from entire.ui.console.text import Style
 from entire.ui.console.wrapping import width
 from entire.ui.screens.shown import Form, Printer
@@ -50,6 +51,7 @@ def test_only_colours_reach_the_terminal(
     request = ShowRequest(name=session.id, is_uncommitted=is_uncommitted)
     view = Workspace.find(story.root).show(request)
     lines = list(Printer(Form(is_full=full), Style(True), columns).lines(view))
+    lines = [text.shown(line, in_colour=True) for line in lines]
     assert [line for line in lines if COMMANDS.search(line)] == []
     plain = [re.sub("\x1b\\[[0-9;]*m", "", line) for line in lines]
     assert not columns or max(map(width, plain)) <= columns

@@ -85,7 +85,7 @@ def test_an_error_with_broken_bytes_is_printed(
 ) -> None:
     monkeypatch.setattr("entire.commands.version.run", fails_with(EntireError("no \udcff here")))
     assert cli.main(["version"]) == 1
-    assert capsys.readouterr().err == "entire: no ? here\n"
+    assert capsys.readouterr().err == "entire: no \N{REPLACEMENT CHARACTER} here\n"
 
 
 def test_an_error_cannot_command_the_terminal(

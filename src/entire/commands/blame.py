@@ -78,9 +78,9 @@ def run(args: Sequence[str], *, as_json: bool = False, paged: bool = True) -> in
         text.write(form.dumps([{**part.__dict__, "lines": [line.decode("utf-8", "replace") for line in part.lines]}
                                for part in view.ranges]))  # fmt: skip
     elif asked == _INCREMENTAL:
-        _write(blame.incremental(view))
+        text.write_bytes(b"".join(blame.incremental(view)))
     elif asked:
-        _write(blame.porcelain(view, is_every_line=asked == _LINE_PORCELAIN))
+        text.write_bytes(b"".join(blame.porcelain(view, is_every_line=asked == _LINE_PORCELAIN)))
     else:
         settings = workspace.blame_settings
         date = next((word.removeprefix("--date=") for word in reversed(options) if word.startswith("--date=")), "")
@@ -111,20 +111,8 @@ def _form(options: Sequence[str], settings: Mapping[str, str]) -> BlameForm:
 
 
 def _show(lines: Iterable[bytes], workspace: Workspace, *, paged: bool) -> None:
-    if paged and sys.stdout.isatty() and os.environ.get("ACCESSIBLE", "0") in ("", "0"):
-        from entire.ui.console import pager
+    """Write lines for people: the content of a file is in no known encoding, and may command the terminal."""
+    from entire.ui.console import pager
 
-        pager.show((text.plain(line.decode("utf-8", "replace").rstrip("\n")) for line in lines), workspace.pager)
-    else:
-        _write(lines)
-
-
-def _write(lines: Iterable[bytes]) -> None:
-    """Write bytes as they are: the content of a file is in no known encoding."""
-    sys.stdout.flush()
-    stream = getattr(sys.stdout, "buffer", None)
-    if stream is not None:
-        stream.write(b"".join(lines))
-        stream.flush()
-    else:
-        sys.stdout.write(b"".join(lines).decode("utf-8", "replace"))
+    shown = (line.decode("utf-8", "surrogateescape").rstrip("\n") for line in lines)
+    pager.write(shown, lambda: workspace.pager, is_paged=paged)

@@ -6,7 +6,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from entire.errors import UsageError
-from entire.ui.console import group
+from entire.ui.console import group, text
 
 _CHANGES = (
     ('string split ","', 'string split --max 1 ","'),  # in fish, a description may hold commas
@@ -35,5 +35,5 @@ def run(shell: str) -> int:
     source = script.source_template % script.source_vars()
     for old, new in _CHANGES:
         source = source.replace(old, new)
-    click.echo(source)
+    text.write([source])
     return 0

@@ -43,7 +43,12 @@ if TYPE_CHECKING:
     flag_value="transcript",
     help="Show only the conversation since the previous checkpoint.",
 )
-@click.option("--raw-transcript", "form_name", flag_value="raw", help="Print the transcript as the agent wrote it.")
+@click.option(
+    "--raw-transcript",
+    "form_name",
+    flag_value="raw",
+    help="Print the transcript as the agent wrote it; on a terminal, as plain text.",
+)
 @click.option("--generate", is_flag=True, help="First let an agent's model write the summaries that are missing.")
 @click.option("-f", "--force", is_flag=True, help="With --generate, replace summaries that are there.")
 @click.option("--with", "agent", metavar="NAME", shell_complete=completion.agents,
@@ -210,15 +215,8 @@ class Explainer:
         return notes
 
     def _raw(self, view: views.CheckpointView) -> int:
-        """Print the latest session's transcript, byte for byte."""
-        data = self.workspace.transcript(view)
-        sys.stdout.flush()
-        stream = getattr(sys.stdout, "buffer", None)
-        if stream is not None:
-            stream.write(data)
-            stream.flush()
-        else:
-            sys.stdout.write(data.decode("utf-8", "replace"))
+        """Print the latest session's transcript: a pipe or file gets it byte for byte."""
+        text.write_bytes(self.workspace.transcript(view))
         return 0
 
     def _json(self, value: Value | dict[str, object]) -> int:

@@ -6,7 +6,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from entire.errors import UsageError
-from entire.ui.console import group
+from entire.ui.console import group, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def command(ctx: click.Context, words: tuple[str, ...]) -> int:
 
 
 def run(root: click.Context, words: Sequence[str] = ()) -> int:
-    click.echo(_find(root, words).get_help(), color=root.color)
+    text.write([_find(root, words).get_help()])
     return 0
 
 

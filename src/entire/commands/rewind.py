@@ -252,11 +252,8 @@ def _preview(workspace: Workspace, rewind: Rewind, mode: Mode, *, keep_mine: boo
         pager.show([*summary, "", *diffs.coloured(data, style)], workspace.pager)
         return 0
     text.write([*summary, *([""] if data else [])])
-    sys.stdout.flush()
-    stream = getattr(sys.stdout, "buffer", None)
-    if stream is None or sys.stdout.isatty():
+    if sys.stdout.isatty():
         text.write(diffs.coloured(data, style))
     else:
-        stream.write(data)
-        stream.flush()
+        text.write_bytes(data)
     return 0

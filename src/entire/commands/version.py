@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 
 import click
 
 import entire
-from entire.ui.console import group
+from entire.ui.console import form, group, text
 
 
 @click.command("version", cls=group.Command)
@@ -24,7 +23,7 @@ def command(as_json: bool) -> int:
 def run(as_json: bool) -> int:
     python = sys.version.split()[0]
     if as_json:
-        click.echo(json.dumps({"version": entire.__version__, "python": python}))
+        text.write([form.line({"version": entire.__version__, "python": python})])
     else:
-        click.echo(f"entire {entire.__version__} (Python {python})")
+        text.write([f"entire {entire.__version__} (Python {python})"])
     return 0

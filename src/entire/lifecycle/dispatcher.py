@@ -226,7 +226,11 @@ def _answer(context: Context, session: Session, message: str) -> bytes:
 
     agent = context.agent_of(session)
     responder = capabilities.hook_responder(agent) if agent is not None else None
-    return responder.write_hook_response(message) if responder is not None and message else b""
+    if responder is None or not message:
+        return b""
+    from entire.model import controls
+
+    return responder.write_hook_response(controls.plain(message))  # the agent shows it on a terminal
 
 
 def _message(context: Context, session: Session, event: Event, hook_problems: list[str]) -> str:

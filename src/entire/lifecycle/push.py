@@ -7,6 +7,7 @@ import sys
 from entire import settings
 from entire.git import operation
 from entire.layout import METADATA_BRANCH
+from entire.model import controls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,5 +31,5 @@ def push(context: Context, event: GitEvent) -> None:
     outcome = sync.push(context.place.top, event.remote)
     context.log.info("checkpoints pushed", remote=event.remote, outcome=str(outcome))
     if outcome.joined and any(map(git.has_option, ("--all", "--branches", "--mirror"))):
-        sys.stderr.write(f"entire: joined the checkpoints of {event.remote} with yours\n")
+        sys.stderr.write(f"entire: joined the checkpoints of {controls.plain(event.remote)} with yours\n")
         sys.stderr.write(f"hint: if git rejects {METADATA_BRANCH} now, push again\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from entire.model.conversations import ConversationPart, SubagentView, TurnView
 from entire.model.transcripts import ToolCall
 from entire.model.views import MessageView
+from entire.ui.console import text
 from entire.ui.console.sheet import Sheet
 from entire.ui.console.text import Style
 from entire.ui.screens.conversation import Renderer
@@ -45,7 +46,7 @@ def test_a_conversation() -> None:
 
 
 def test_a_conversation_on_a_terminal_shows_markdown() -> None:
-    lines = "\n".join(rendered(*SAID, on=True, width=80))
+    lines = text.shown("\n".join(rendered(*SAID, on=True, width=80)), in_colour=True)
     assert "\x1b[1mmade\x1b[0m" in lines
     assert "**" not in lines
     assert "\x1b[31m" not in lines

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from entire.model.findings import Finding, SearchView
 from entire.model.value import replace
+from entire.ui.console import text
 from entire.ui.console.text import Style
 from entire.ui.screens import findings
 from tests import screens
@@ -27,14 +28,14 @@ def test_a_finding_is_shown_with_its_place_and_what_matched() -> None:
 
 def test_what_matched_has_a_colour_on_a_terminal() -> None:
     shown = "\n".join(findings.lines(SearchView(findings=(FINDING,)), Style(True), 1000.0, 0))
-    assert "^[[31m\033[33mpytest\033[0m" in shown
+    assert "^[[31m\033[33mpytest\033[0m" in text.shown(shown, in_colour=True)
 
 
 def test_characters_that_belong_together_stay_so() -> None:
     family, flag = "\U0001f468\u200d\U0001f469", "\U0001f3f4\U000e0067\U000e0062\U000e007f"
     found = replace(FINDING, snippet=f"{family} {flag} \u200b", highlights=((4, 8),))
     lines = list(findings.lines(SearchView(findings=(found,)), Style(True), 1000.0, 0))
-    assert lines[1] == f"  {family} \033[33m{flag}\033[0m \\u200b"
+    assert text.shown(lines[1], in_colour=True) == f"  {family} \033[33m{flag}\033[0m \\u200b"
 
 
 def test_an_open_session_and_more_than_the_limit() -> None:

@@ -6,11 +6,12 @@ import re
 
 import pytest
 
-from entire.ui.console import markdown, wrapping
+from entire.ui.console import markdown, text, wrapping
 
 
 def seen(given: str, width: int = 60) -> list[str]:
-    return [re.sub("\033\\[[0-9;]*m", "", line).strip() for line in markdown.lines(given, width, in_colour=True)]
+    lines = markdown.lines(given, width, in_colour=True)
+    return [text.shown(line, in_colour=False).strip() for line in lines]
 
 
 def test_markdown_is_rendered() -> None:
@@ -25,13 +26,16 @@ def test_markdown_is_rendered() -> None:
 
 
 HOSTILE = ["\x1b]0;title\x07", "&#27;]0;title&#7;", "\x9b31m", "[link](http://example.com/\x1b]8;;)", "`\x1b[2J`",
-           "```\n\x1b[2J\n```", "[a](http://example.com)", "\r\x1b[A", "|a|\n|-|\n|\x1b[H|"]  # fmt: skip
+           "```\n\x1b[2J\n```", "[a](http://example.com)", "\r\x1b[A", "|a|\n|-|\n|\x1b[H|",
+           "a&#27;[31mb &#x202e;c &rlm;d &ZeroWidthSpace;e &#xfdd0;[31m &shy;"]  # fmt: skip
 
 
 @pytest.mark.parametrize("given", HOSTILE)
 def test_nothing_commands_the_terminal(given: str) -> None:
     for line in markdown.lines(given, 60, in_colour=True):
-        assert not re.search("[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f]|\033(?!\\[[0-9;]*m)", line)
+        shown = text.shown(line, in_colour=True)
+        assert not re.search("[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f\u200b-\u206f]|\033(?!\\[[0-9;]*m)", shown)
+        assert "\033" not in line
 
 
 BOMBS = ["[" * 50_000, ">" * 50_000, "*a " * 9_000, "- " * 9_000, "[a](" * 9_000, "`" * 30_000, "<" * 30_000,

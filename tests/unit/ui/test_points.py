@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from entire.model import views
 from entire.model.value import replace
-from entire.ui.console import diffs
+from entire.ui.console import diffs, text
 from entire.ui.console.text import Style
 from entire.ui.screens import points
 
@@ -84,8 +84,8 @@ def test_the_table() -> None:
     ]
     narrow = points.table(found, 60, NOW, COLOURED)
     assert narrow[1] == "15:05        0f3d2c1b  step    after: Add a gr…  2 files   +12 -3"
-    assert narrow[4].startswith("\033[2m2024-05-11 ")
-    assert narrow[4].endswith("\033[0m")
+    assert narrow[4].startswith(f"{text.MARK}[2m2024-05-11 ")
+    assert narrow[4].endswith(f"{text.MARK}[0m")
     assert points.table([], 80, NOW, PLAIN) == []
 
 
@@ -240,7 +240,7 @@ def test_a_diff_in_our_own_colours() -> None:
         ("--- gone", "red"),
         ("+new ^[[31mred^M", "green"),
     ]
-    assert list(diffs.coloured(DIFF, COLOURED))[5] == "\033[31m--- gone\033[0m"
+    assert list(diffs.coloured(DIFF, COLOURED))[5] == COLOURED("--- gone", "red")
     assert list(diffs.lines(DIFF, 2))[2:] == [("... and 5 more lines", "dim")]
     assert list(diffs.lines(b"")) == []
 

@@ -1,6 +1,7 @@
 """Completes names in a shell: give one of these to an option or argument as ``shell_complete``.
 
-A shell that completes shows no errors, so whatever goes wrong there is nothing to complete.
+A shell that completes shows no errors, so whatever goes wrong there is nothing to complete. It prints names as they
+are, so one that would command the terminal is left out.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ def of(*kinds: str) -> Complete:
             found = Candidates.find().of(kinds, incomplete)
         except Exception:
             return []
-        return [CompletionItem(name.name, help=text.one_line(name.about, _WIDTH) or None) for name in found]
+        return [CompletionItem(name.name, help=text.one_line(name.about, _WIDTH) or None)
+                for name in found if text.plain(name.name) == name.name]  # fmt: skip
 
     return complete
 

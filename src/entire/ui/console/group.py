@@ -10,6 +10,7 @@ from click.shell_completion import CompletionItem
 
 import entire
 from entire.errors import UsageError
+from entire.ui.console import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class LazyGroup(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Print the help for a command line without any word: that is a question, not an error."""
         if not args and not ctx.resilient_parsing:
-            click.echo(ctx.get_help(), color=ctx.color)
+            text.write([ctx.get_help()])
             ctx.exit()
         return super().parse_args(ctx, args)
 

@@ -8,9 +8,8 @@ from entire.ui.console import text, wrapping
 
 _LONGEST = 20_000  # characters; longer answers are shown as they are, so that none takes seconds
 _WIDEST = 100
-_BLANKS = re.compile(" +((?:\033\\[[0-9;]*m)*)$")
-_COLOUR = re.compile("\033\\[[0-9;]*m")
-_COMMAND = re.compile("\033(?!\\[[0-9;]*m)")  # what is no colour
+_BLANKS = re.compile(rf" +((?:{text.MARK}\[[0-9;]*m)*)$")
+_COLOUR = re.compile(rf"{text.MARK}\[[0-9;]*m")
 
 
 def lines(markdown: str, width: int, *, in_colour: bool) -> list[str]:
@@ -33,7 +32,8 @@ def lines(markdown: str, width: int, *, in_colour: bool) -> list[str]:
         console.print(Markdown(shown, hyperlinks=False))
     except (ConsoleError, RecursionError, ValueError):
         return _wrapped(shown, width)
-    return [_trimmed(_COMMAND.sub("^[", line)) for line in out.getvalue().strip("\n").split("\n")]
+    rendered = out.getvalue().strip("\n").replace("\033", text.MARK)  # an escape is not from the plain text
+    return [_trimmed(line) for line in rendered.split("\n")]
 
 
 def _trimmed(line: str) -> str:

@@ -21,7 +21,8 @@ def show(lines: Iterable[str], program: str) -> None:
     os.environ.setdefault("LESS", "FRX")
     if program:
         os.environ["PAGER"] = program
-    click.echo_via_pager(line.encode("utf-8", "replace").decode("utf-8") + "\n" for line in lines)
+    shown = (text.shown(line, in_colour=True) for line in lines)
+    click.echo_via_pager(line.encode("utf-8", "replace").decode("utf-8") + "\n" for line in shown)
 
 
 def write(lines: Iterable[str], program: Callable[[], str], *, is_paged: bool = True) -> None:

@@ -42,7 +42,7 @@ def confirm(question: str, *, default: bool = False) -> bool:
             return default
         if answer.lower() in _YES:
             return _YES[answer.lower()]
-        click.echo("Please answer yes or no.", err=True)
+        _say("Please answer yes or no.")
 
 
 def choose(
@@ -94,7 +94,7 @@ def _choose_plain(
             return list(dict.fromkeys(chosen))
         if answer is None:
             raise click.Abort
-        click.echo("Please choose from the list.", err=True)
+        _say("Please choose from the list.")
 
 
 def pick(title: str, words: Sequence[str], rows: Rows, preview: Preview) -> int | None:
@@ -151,7 +151,7 @@ def select(question: str, options: Sequence[tuple[str, str]]) -> str:
         index = number_in(reply, len(names))
         if index is not None or reply in names:
             return names[index] if index is not None else reply
-        click.echo("Please choose from the list.", err=True)
+        _say("Please choose from the list.")
 
 
 def letter(question: str, answers: Mapping[str, str], default: str) -> str:
@@ -162,7 +162,7 @@ def letter(question: str, answers: Mapping[str, str], default: str) -> str:
         found = [key for key, word in answers.items() if reply in (key, word)]
         if found or not reply:
             return found[0] if found else default
-        click.echo(f"Please answer {', '.join(answers)}.", err=True)
+        _say(f"Please answer {', '.join(answers)}.")
 
 
 def number_in(word: str, count: int) -> int | None:
@@ -189,8 +189,9 @@ def _ask(question: str) -> str | None:
     """Read a line; None at the end of input."""
     width = text.terminal_width(sys.stderr)
     shown = "\n".join(wrapping.wrap(question, width - _ROOM)) + " " if width else question
-    click.echo(shown, nl=False, err=True)
+    text.write(shown, sys.stderr)
+    sys.stderr.flush()
     line = sys.stdin.readline()
     if not line.endswith("\n"):
-        click.echo(err=True)
+        _say("")
     return line.strip() if line else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 
 from entire.ui.console import form, text
@@ -20,7 +19,7 @@ def json_list(found: Iterable[Value]) -> None:
     """Write one JSON list, with each value on a line of its own, as they are found."""
     before = "[\n"
     for number, value in enumerate(found):
-        text.write(before + json.dumps(form.of(value), ensure_ascii=False))
+        text.write(before + form.line(value))
         before = ",\n"
         if number < _AT_ONCE:
             sys.stdout.flush()

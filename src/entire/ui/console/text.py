@@ -7,6 +7,7 @@ import re
 import sys
 import time
 
+from entire.model import controls
 from entire.ui.console import wrapping
 
 TYPE_CHECKING = False
@@ -15,11 +16,14 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 _CODES = {"bold": "1", "dim": "2", "green": "32", "yellow": "33", "red": "31", "cyan": "36"}
-_STYLED = re.compile("(\033\\[[0-9]+m)([^\033]*)(\033\\[0m)")  # a whole line in one style
+MARK = "\ufdd0"
+"""Begins a style in a line, which `write` turns into the terminal's escape: so no escape in a text is ever ours.
+
+A noncharacter, which `plain` escapes.
+"""
+_CODE = re.compile(MARK + r"(\[[0-9;]*m)")
+_STYLED = re.compile(rf"({MARK}\[[0-9]+m)([^{MARK}]*)({MARK}\[0m)")  # a whole line in one style
 _NARROWEST = 20  # cells
-_JOINERS = "\u200c\u200d"
-_FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{1,30}\U000e007f")  # invisible tags say which, as of Scotland
-_LATIN = "\u024f"  # the last letter of the scripts that are written without joiners
 
 
 class Style:
@@ -30,7 +34,7 @@ class Style:
 
     def __call__(self, text: str, kind: str) -> str:
         """Return the text in a colour or style (``bold``, ``dim``, ``green``, ...)."""
-        return f"\033[{_CODES[kind]}m{text}\033[0m" if self.on and text else text
+        return f"{MARK}[{_CODES[kind]}m{text}{MARK}[0m" if self.on and text else text
 
 
 def style_for(stream: TextIO, env: Mapping[str, str] | None = None) -> Style:
@@ -41,30 +45,18 @@ def style_for(stream: TextIO, env: Mapping[str, str] | None = None) -> Style:
 
 
 def plain(text: str) -> str:
-    """Make control characters and invalid bytes visible, so that text cannot command the terminal."""
-    return text if text.isprintable() else "".join(characters(text))
+    """Make control and invisible characters visible, so that text cannot command the terminal."""
+    return controls.plain(text)
 
 
-def characters(text: str) -> Iterator[str]:
-    """Yield what ``plain`` shows of each character."""
-    tags = {at for flag in _FLAG.finditer(text) for at in range(*flag.span())}
-    for at, char in enumerate(text):
-        is_shown = char.isprintable() or char in "\n\t" or at in tags or _joins(text, at)
-        yield char if is_shown else _visible(char)
-
-
-def _joins(text: str, at: int) -> bool:
-    """Tell whether this is a joiner between two characters, as in an emoji of a family; it commands nothing there."""
-    return text[at] in _JOINERS and 0 < at < len(text) - 1 and min(text[at - 1], text[at + 1]) > _LATIN
-
-
-def _visible(char: str) -> str:
-    code = ord(char)
-    if char == "\r":
-        return ""
-    if code < 0x20:
-        return "^" + chr(code + 0x40)
-    return "\N{REPLACEMENT CHARACTER}" if 0xD800 <= code <= 0xDFFF or code == 0x7F else f"\\u{code:04x}"
+def shown(lines: str, *, in_colour: bool) -> str:
+    """Return what may be written: our own styles as escape sequences, or left out, and everything else plain."""
+    if lines.isascii() and lines.isprintable():
+        return lines
+    pieces = _CODE.split(lines)  # a text, a code, a text ...
+    pieces[::2] = ["\n".join(map(controls.plain, piece.split("\n"))) for piece in pieces[::2]]
+    pieces[1::2] = ["\033" + code if in_colour else "" for code in pieces[1::2]]
+    return "".join(pieces)
 
 
 def one_line(text: str, width: int = 72) -> str:
@@ -127,11 +119,25 @@ def ago(seconds: float, now: float) -> str:
 
 
 def write(lines: str | Iterable[str], stream: TextIO | None = None) -> None:
-    """Write lines, replacing characters that the stream's encoding lacks."""
+    """Write lines. All text goes to people through here: nothing in it commands the terminal but our own styles.
+
+    Characters that the stream's encoding lacks are replaced.
+    """
     out = stream or sys.stdout
     text = lines if isinstance(lines, str) else "".join(line + "\n" for line in lines)
     encoding = getattr(out, "encoding", None) or "utf-8"
-    out.write(text.encode(encoding, "replace").decode(encoding))
+    out.write(shown(text, in_colour=out.isatty()).encode(encoding, "replace").decode(encoding))
+
+
+def write_bytes(data: bytes) -> None:
+    """Write bytes to standard output, exactly as they are; a terminal gets them as plain text."""
+    stream = getattr(sys.stdout, "buffer", None)
+    if stream is None or sys.stdout.isatty():
+        write(data.decode("utf-8", "surrogateescape"))
+        return
+    sys.stdout.flush()
+    stream.write(data)
+    stream.flush()
 
 
 def terminal_width(stream: TextIO) -> int:
@@ -154,7 +160,7 @@ def broken(lines: Iterable[str], width: int | None) -> Iterator[str]:
     for line in lines:
         styled = _STYLED.fullmatch(line)
         start, inner, end = styled.groups() if styled else ("", line, "")
-        pieces = wrapping.wrap(inner, width) if width and "\033" not in inner else [inner]
+        pieces = wrapping.wrap(inner, width) if width and MARK not in inner else [inner]
         yield from (start + piece + end for piece in pieces)
 
 

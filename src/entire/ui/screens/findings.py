@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from entire.model import controls
 from entire.ui.console import text, wrapping
 
 TYPE_CHECKING = False
@@ -94,7 +95,7 @@ def _marked_lines(finding: Finding) -> Iterator[tuple[str, list[bool]]]:
     matching = {at for start, end in finding.highlights for at in range(start, end)}
     line, marks = "", list[bool]()
     given = finding.snippet + "\n"
-    for at, (char, shown) in enumerate(zip(given, text.characters(given), strict=True)):
+    for at, (char, shown) in enumerate(zip(given, controls.characters(given), strict=True)):
         if char == "\n":
             yield line, marks
             line, marks = "", []
