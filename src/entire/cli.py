@@ -142,7 +142,7 @@ def _print_error(message: str, hint: str, code: int, *, as_json: bool) -> None:
     if as_json:
         lines = [form.line({"error": {"message": message, "hint": hint, "exit_code": code}})]
     else:
-        lines = [f"entire: {message}", *([f"hint: {hint}"] if hint else [])]
+        lines = [text.plain(f"entire: {message}"), *([text.plain(f"hint: {hint}")] if hint else [])]
     stream = sys.stdout if as_json else sys.stderr
     try:
         text.write(lines, stream)
@@ -171,7 +171,7 @@ def _print_traceback() -> None:
 
     from entire.ui.console import text
 
-    text.write(traceback.format_exc(), sys.stderr)
+    text.write(text.plain(traceback.format_exc()), sys.stderr)
 
 
 def _open_closed_streams() -> None:

@@ -405,6 +405,8 @@ def test_a_message_is_shown_by_an_agent_that_can(played: Bared, monkeypatch: pyt
     assert played.hook("session-start", response_message="hello") == ""
     give(monkeypatch, "hook_responder")
     assert played.hook("session-start", response_message="hello") == '{"say": "hello"}\n'
+    shown = json.loads(played.hook("session-start", response_message="a\x1b[2J\x9b\u202e\nb"))
+    assert shown == {"say": "a^[[2J\\u009b\\u202e\nb"}
     assert played.hook("session-start") == ""
 
 

@@ -29,6 +29,12 @@ def test_a_line_has_the_context(tmp_path: Path) -> None:
     assert path.stat().st_mode & 0o777 == 0o600
 
 
+def test_a_log_that_is_printed_commands_no_terminal(tmp_path: Path) -> None:
+    Log(str(tmp_path / "log")).info("\x1b[2J\x7f\x9b31m\u202e\u200bשלום")
+    assert r"\u001b[2J\u007f\u009b31m\u202e\u200bשלום" in (tmp_path / "log").read_text()
+    assert lines(tmp_path / "log")[0]["msg"] == "\x1b[2J\x7f\x9b31m\u202e\u200bשלום"
+
+
 @pytest.mark.parametrize(("level", "kept"), [("debug", 4), ("info", 3), ("warn", 2), ("error", 1), ("nonsense", 3)])
 def test_the_level(tmp_path: Path, level: str, kept: int) -> None:
     written = Log(str(tmp_path / "log"), level)

@@ -114,5 +114,5 @@ def _show(lines: Iterable[bytes], workspace: Workspace, *, paged: bool) -> None:
     """Write lines for people: the content of a file is in no known encoding, and may command the terminal."""
     from entire.ui.console import pager
 
-    shown = (line.decode("utf-8", "surrogateescape").rstrip("\n") for line in lines)
+    shown = (text.plain(line.decode("utf-8", "surrogateescape").rstrip("\n")) for line in lines)
     pager.write(shown, lambda: workspace.pager, is_paged=paged)

@@ -134,7 +134,7 @@ class Picker:
         pane = Window(_Lines(self._pane_content))
         return HSplit(
             [
-                self._words(lambda: title.split(" "), " ", "bold"),
+                self._words(lambda: text.plain(title).split(" "), " ", "bold"),
                 self._list,
                 ConditionalContainer(HSplit([rule, pane]), Condition(lambda: self._has_pane)),
                 ConditionalContainer(search, is_searching),
@@ -173,6 +173,7 @@ class Picker:
         choices = self._choices
         number = choices.shown[at]
         line, kind = self._fitted[1][number]
+        line = text.plain(line)
         if choices.marked is not None:
             line = f"[{'x' if number in choices.marked else ' '}] {line}"
         is_current = at == choices.at
@@ -186,7 +187,9 @@ class Picker:
         return self._content(lines)
 
     def _content(self, lines: Sequence[Line]) -> UIContent:
-        styled: list[StyleAndTextTuples] = [[(self._styles[kind], line.expandtabs(4))] for line, kind in lines]
+        styled: list[StyleAndTextTuples] = [
+            [(self._styles[kind], text.plain(line).expandtabs(4))] for line, kind in lines
+        ]
         return UIContent(styled.__getitem__, len(styled), show_cursor=False)
 
     def _status(self) -> Sequence[str]:

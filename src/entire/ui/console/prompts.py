@@ -181,7 +181,7 @@ def answer(question: str) -> str:
 
 
 def _say(line: str) -> None:
-    text.write_wrapped([line], sys.stderr)
+    text.write_wrapped([text.plain(line)], sys.stderr)
     sys.stderr.flush()
 
 
@@ -189,7 +189,7 @@ def _ask(question: str) -> str | None:
     """Read a line; None at the end of input."""
     width = text.terminal_width(sys.stderr)
     shown = "\n".join(wrapping.wrap(question, width - _ROOM)) + " " if width else question
-    text.write(shown, sys.stderr)
+    text.write(text.plain(shown), sys.stderr)
     sys.stderr.flush()
     line = sys.stdin.readline()
     if not line.endswith("\n"):

@@ -133,7 +133,7 @@ def write_bytes(data: bytes) -> None:
     """Write bytes to standard output, exactly as they are; a terminal gets them as plain text."""
     stream = getattr(sys.stdout, "buffer", None)
     if stream is None or sys.stdout.isatty():
-        write(data.decode("utf-8", "surrogateescape"))
+        write(plain(data.decode("utf-8", "surrogateescape")))
         return
     sys.stdout.flush()
     stream.write(data)

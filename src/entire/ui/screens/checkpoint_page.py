@@ -37,9 +37,8 @@ def lines(view: views.CheckpointView, sheet: Sheet, form: Page) -> Iterator[str]
     yield from sheet.table(_facts(view))
     for part in view.parts:
         yield ""
-        yield from sheet.heading(
-            f"Session {text.plain(part.session_id) or '(unknown)'} ({part.agent or 'unknown agent'})"
-        )
+        agent = text.one_line(part.agent, 60) or "unknown agent"
+        yield from sheet.heading(f"Session {text.plain(part.session_id) or '(unknown)'} ({agent})")
         yield from sheet.table(_part(part, short=not form.has_attribution))
         if form.has_prompts:
             yield from _prompts(part, sheet, full=form.is_full)
@@ -55,7 +54,7 @@ def _facts(view: views.CheckpointView) -> Iterator[tuple[str, str]]:
         by = f"({text.plain(commit.author)}, {text.moment(commit.time)})"
         yield "Commit", f"{commit.oid[:7]} {text.one_line(commit.subject)} {by}"
     yield "Branch", text.plain(view.branch) or "-"
-    yield "Created", f"{text.moment(view.created)} ({view.strategy or 'unknown strategy'})"
+    yield "Created", f"{text.moment(view.created)} ({text.one_line(view.strategy) or 'unknown strategy'})"
     if len(view.parts) > 1:
         yield "Files", pages.path_list(view.files) or "-"
         yield "Tokens", tokens(view.tokens)

@@ -33,7 +33,7 @@ def _status(view: views.StatusView, style: Style, now: float, *, detailed: bool,
     if not view.is_set_up:
         yield "Entire is disabled here: it was never enabled (run `entire enable`)"
     else:
-        yield f"{'Enabled' if view.enabled else 'Disabled'} ({view.strategy})"
+        yield f"{'Enabled' if view.enabled else 'Disabled'} ({text.one_line(view.strategy)})"
         if not view.enabled:
             yield "Entire is disabled here (`entire enable` enables it)"
     yield ""
