@@ -160,7 +160,8 @@ class Session:
         self.answers = 0
         self.cwd = story.root
 
-    def hook(self, verb: str, **extra: object) -> None:
+    def payload(self, verb: str, **extra: object) -> str:
+        """Return what the agent gives a hook on its standard input."""
         payload = {
             "session_id": self.id,
             "transcript_path": str(self.file),
@@ -170,10 +171,14 @@ class Session:
         }
         if self.prompt_id:
             payload.setdefault("prompt_id", self.prompt_id)
+        return json.dumps(payload)
+
+    def hook(self, verb: str, **extra: object) -> None:
+        payload = self.payload(verb, **extra)
         before, stdin = Path.cwd(), sys.stdin
         os.chdir(self.cwd)
         try:
-            sys.stdin = io.TextIOWrapper(io.BytesIO(json.dumps(payload).encode()))
+            sys.stdin = io.TextIOWrapper(io.BytesIO(payload.encode()))
             assert main(["hooks", "claude-code", verb]) == 0
         finally:
             sys.stdin = stdin

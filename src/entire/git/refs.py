@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire.errors import GitError, RefMovedError
-from entire.git import run
+from entire.git import ref_locks, run
 from entire.model.value import Value
 
 TYPE_CHECKING = False
@@ -58,7 +58,9 @@ def move(where: str, moves: Sequence[Move], *, reason: str = "") -> None:
         else:
             commands.append(f"delete {change.ref}" + (f" {change.old}" if change.old else ""))
     commands += ["prepare", "commit", ""]
+    options = ["-m", reason] if reason else []
     try:
-        run.git(where, "update-ref", *(["-m", reason] if reason else []), "--stdin", stdin="\n".join(commands).encode())
+        with ref_locks.Note(where, [change.ref for change in moves]):
+            run.git(where, "update-ref", *options, "--stdin", stdin="\n".join(commands).encode())
     except GitError as error:
         raise RefMovedError(error.message, hint="another process moved it at the same time; try again") from error

@@ -9,12 +9,14 @@ import os
 import time
 
 from entire.errors import GitError, RefMovedError
-from entire.git import run
+from entire.git import ref_locks, run
 from entire.model.digest import sha1, sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from entire.process import Completed
 
 
 _NOT_IN_IDENTITY = dict.fromkeys(map(ord, "<>\n\0"))
@@ -90,6 +92,21 @@ class Stream:
             return ("-c", "core.looseCompression=1", "-c", "pack.compression=1")
         return ("-c", "core.looseCompression=6")
 
+    def _import(self, stream: bytes, ok: tuple[int, ...]) -> Completed:
+        return run.git(
+            self._where,
+            "-c",
+            "core.fsync=none",
+            *self._compression(),
+            "fast-import",
+            "--quiet",
+            "--done",
+            "--date-format=raw",
+            stdin=stream,
+            timeout=None,
+            ok=ok,
+        )
+
     def write(self, refs: Mapping[str, str] | None = None) -> dict[str, str]:
         """Write everything; return the object id of each mark, and of each requested tree.
 
@@ -102,19 +119,8 @@ class Stream:
         end = f"reset {self._scratch}\n\n".encode()  # without `from`: the scratch ref is never written
         moves = "".join(f"reset {ref}\nfrom {mark}\n\n" for ref, mark in (refs or {}).items()).encode()
         stream = b"".join(self._parts) + queries + end + moves + b"done\n"
-        done = run.git(
-            self._where,
-            "-c",
-            "core.fsync=none",
-            *self._compression(),
-            "fast-import",
-            "--quiet",
-            "--done",
-            "--date-format=raw",
-            stdin=stream,
-            timeout=None,
-            ok=(0, 1) if refs else (0,),
-        )
+        with ref_locks.Note(self._where, refs or ()):
+            done = self._import(stream, ok=(0, 1) if refs else (0,))
         if done.status:
             raise RefMovedError(done.stderr.decode("utf-8", "replace").strip() or "a ref was not moved")
         answers = done.stdout.decode("ascii").splitlines()

@@ -7,6 +7,7 @@ import time
 
 from entire import files, log, process, strategies
 from entire.errors import EntireError
+from entire.git import ref_locks
 from entire.git.read import Objects
 from entire.model.session import Process, Session
 from entire.model.turns import RunningTurn
@@ -69,6 +70,15 @@ class Context:
         if self.plugins is not None:
             self.plugins.hurry()
         return files.Lock(self.place.lock_file, timeout=timeout)
+
+    def can_write(self) -> bool:
+        """Tell whether a checkpoint can be written now. If a lock is in the way, the commit is completed at a later
+        event: its record stays, and one without a record is found by HEAD's reflog.
+        """
+        is_blocked = ref_locks.blocks(self.place.common_dir)
+        if is_blocked:
+            self.log.warn("a lock is in the way: checkpoints wait until it is gone")
+        return not is_blocked
 
     def forget(self) -> None:
         """Drop cached state: another process may have written since."""

@@ -59,6 +59,7 @@ def handle(context: Context, event: Event | GitEvent) -> bytes:
         return b""
     event = _wait_for_transcript(context, event)
     with context.lock():
+        recovery.clear_locks(context)
         recovery.complete_commit(context, event)
         recovery.forget_removed_sessions(context)
         known = context.session(event.session_id)
@@ -130,6 +131,7 @@ def _handle_worktree(context: Context, event: GitEvent) -> bytes:
     """Carry out the actions of a git event. No turn is closed: those that ran when git started own the commit."""
     _, actions = transition(Phase.IDLE, event.type, Facts())
     with context.lock():
+        recovery.clear_locks(context)
         recovery.complete_commit(context, event)
         recovery.forget_removed_sessions(context)
         recovery.import_go_sessions(context)

@@ -8,6 +8,7 @@ import os
 
 from entire import layout
 from entire.errors import EntireError
+from entire.git import ref_locks
 from entire.model.events import EventType
 from entire.model.phases import Phase
 from entire.store import sessions as states
@@ -22,10 +23,21 @@ if TYPE_CHECKING:
 _PATIENCE = 1.0  # seconds that a command which only reads waits for the lock
 
 
+def clear_locks(context: Context) -> None:
+    """Remove the locks that a killed git left on our refs; usually there are none."""
+    common_dir = context.place.common_dir
+    if any(ref_locks.notes(common_dir)) or ref_locks.standing(common_dir):
+        from entire.git import stale_locks
+        from entire.store import steps
+
+        for path in stale_locks.clear(context.place, steps.is_ours, context.now()):
+            context.log.warn("removed the lock of a git process that was killed", path=path)
+
+
 def complete_commit(context: Context, event: Event | GitEvent | None = None) -> None:
     """Complete a commit whose post-commit hook never ran. Does nothing in post-commit itself."""
     is_own = event is not None and event.type is EventType.GIT_COMMIT
-    if not is_own and os.path.exists(context.place.pending_file):
+    if not is_own and os.path.exists(context.place.pending_file) and context.can_write():
         from entire.lifecycle.commits import complete
 
         is_repeated = event is not None and event.type is EventType.PREPARE_COMMIT
@@ -43,7 +55,7 @@ def follow_head(context: Context, event: Event | GitEvent | None = None) -> None
     if not head or (head == known and reflog == journal.caches.reflog):
         return
     if not known and not journal.attribution.tree:  # no snapshot was ever taken here; the first one follows copies
-        if event is None:
+        if event is None and context.can_write():
             _follow_copies(context)
         return
     from entire.lifecycle.snapshots import followed_commits
@@ -129,6 +141,7 @@ def catch_up(context: Context) -> None:
         return
     try:
         with context.lock(timeout=_PATIENCE):
+            clear_locks(context)
             complete_commit(context)
             follow_head(context)
     except (EntireError, OSError) as error:
@@ -156,6 +169,7 @@ def finish_interrupted(context: Context) -> list[str]:
     from entire.undo import transaction
 
     with context.lock():
+        clear_locks(context)
         messages = transaction.complete(context.place)
         complete_commit(context)
         forget_removed_sessions(context)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from entire.layout import METADATA_BRANCH
 from entire.model import trailers
 from entire.model.ids import HEX
 from entire.redact import Redacted, redact, redact_text, trusted
@@ -50,6 +51,13 @@ def parse_branch(ref: str) -> tuple[str, str] | None:
     base, dash, worktree_id = ref[len(PREFIX) :].partition("-")
     named = len(worktree_id) == 6 and HEX.issuperset(worktree_id) if dash else True
     return (base, worktree_id) if len(base) >= 7 and HEX.issuperset(base) and named else None
+
+
+def is_ours(ref: str) -> bool:
+    """Tell by its name whether only Entire writes a ref."""
+    if ref.startswith("refs/remotes/"):
+        return ref.endswith("/" + METADATA_BRANCH)
+    return ref.startswith("refs/entire/") or ref == f"refs/heads/{METADATA_BRANCH}" or parse_branch(ref) is not None
 
 
 def is_shadow(objects: Objects, ref: str, oid: str) -> bool:

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 def complete(context: Context, event: GitEvent) -> None:
     """Carry out the decision about the commit that is now HEAD."""
-    decided = pending.load(context.place)
     head = context.objects.commit("HEAD")
-    if head is None:
+    if head is None or not context.can_write():
         return
+    decided = _load_own(context, head)
     if decided is None:
         if not operation.find().picks:
             _examine(context, head, event)
@@ -40,6 +40,19 @@ def complete(context: Context, event: GitEvent) -> None:
     follow(context, decided, head)
     carry_out(context, decided, head)
     pending.drop(context.place)
+
+
+def _load_own(context: Context, head: Commit) -> Pending | None:
+    """Return the record of the commit that was just made. One of an earlier commit, which had to wait for a lock while
+    this one was prepared, is completed first.
+    """
+    decided = pending.load(context.place)
+    if decided is None or not decided.pid or process.is_running(decided.pid, decided.started):
+        return decided
+    if decided.id in links.named(head):
+        return decided
+    complete_pending(context)
+    return pending.load(context.place)
 
 
 def follow(context: Context, decided: Pending, commit: Commit) -> None:

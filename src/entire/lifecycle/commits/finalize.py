@@ -32,6 +32,8 @@ def finalize_turn(context: Context, session: Session, _event: Event | None = Non
     if not waiting or context.reader_of(session) is None:
         session.turn_checkpoints = []
         return
+    if not context.can_write():
+        return
     transcript = context.transcript(session)
     if _is_whole(context, session, transcript):
         session.turn_checkpoints = []

@@ -25,9 +25,13 @@ def prepare(context: Context, event: GitEvent) -> None:
     state = operation.state(context.place)
     message_file = os.path.join(context.place.top, event.message_file)
     message = (files.read(message_file) or b"").decode("utf-8", "surrogateescape")
+    can_write = context.can_write()
     if git.picks:
-        pending.drop(context.place)
+        if can_write:
+            pending.drop(context.place)
         _keep_folded_ids(context, message_file, message, state)
+        return
+    if not can_write:  # no promise that might not be kept: the next event links the commit by its id
         return
     if event.message_source == "merge" and git.command in ("merge", "pull"):  # clean: git calls no post-commit
         pending.drop(context.place)

@@ -63,6 +63,8 @@ def make(context: Context, event: Event, folder: str) -> TurnPlan | None:
     if not paths:
         settle(context, session, event, held_reason(too_large))
         return None
+    if not context.can_write():
+        raise RefusedError("a lock is in the way of its checkpoint; `entire doctor` names it")
     head = context.objects.commit("HEAD")
     oid = head.oid if head is not None else ""
     if oid != context.journal.snapshot.head:

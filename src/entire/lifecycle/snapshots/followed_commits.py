@@ -31,10 +31,13 @@ _UNLINKED_MESSAGE = b"Record copies of commits that were unlinked by hand\n"
 
 
 def must_wait(context: Context) -> bool:
-    """Tell whether HEAD is not to be followed yet: a rebase is going on, or a commit that was decided is being made."""
-    from entire.git import operation
+    """Tell whether HEAD is not to be followed yet: a rebase is going on, a commit that was decided is being made, or a
+    lock is in the way of what a commit is linked by.
+    """
+    from entire.git import operation, ref_locks
 
-    return operation.is_rebasing(context.place) or os.path.exists(context.place.pending_file)
+    is_busy = operation.is_rebasing(context.place) or os.path.exists(context.place.pending_file)
+    return is_busy or ref_locks.blocks(context.place.common_dir)
 
 
 def head_moved(context: Context, before: str, after: str) -> None:

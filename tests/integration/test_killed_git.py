@@ -1,0 +1,332 @@
+"""A git that is killed leaves its locks on our refs: the next event removes them, and no trailer stays without its
+checkpoint, whoever holds what.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.integration.kept import all_ids, checkpoints
+from tests.integration.story import Session, Story
+
+V1 = "refs/heads/entire/checkpoints/v1"
+ZERO = "0" * 40
+
+
+@pytest.fixture
+def session(story: Story) -> Session:
+    """A session with one linked commit, so that all our refs exist."""
+    found = story.session()
+    found.start()
+    turn(found, "first.py")
+    story.commit("first")
+    return found
+
+
+def turn(session: Session, name: str) -> None:
+    with session.turn(f"Write {name}"):
+        session.write(name, f"{name} = 1\n")
+
+
+def lock(story: Story, name: str, *, age: float = 0.0) -> Path:
+    """Leave a lock as a killed git does."""
+    path = story.path(f".git/{name}.lock")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    moment = time.time() - age
+    os.utime(path, (moment, moment))
+    return path
+
+
+def note(story: Story, *refs: str) -> Path:
+    """Leave a note as a killed process of ours does."""
+    path = story.path(".git/entire/ref-notes/123-abc")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{ref}\n" for ref in refs))
+    return path
+
+
+@contextmanager
+def living_git(story: Story, ref: str) -> Iterator[subprocess.Popen[str]]:
+    """Run a git that holds the lock of a ref, as one does whose hook for reference transactions takes long."""
+    with subprocess.Popen(["git", "update-ref", "--stdin"], cwd=story.root, env=story.env, text=True,
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE) as git:  # fmt: skip
+        assert git.stdin is not None and git.stdout is not None
+        git.stdin.write(f"start\nupdate {ref} {story.head()}\nprepare\n")
+        git.stdin.flush()
+        assert [git.stdout.readline(), git.stdout.readline()] == ["start: ok\n", "prepare: ok\n"]
+        try:
+            yield git
+        finally:
+            git.kill()
+
+
+def shadows(story: Story) -> list[str]:
+    found = story.git("for-each-ref", "--format=%(refname)", "refs/heads/entire").split()
+    return [ref for ref in found if ref != V1]
+
+
+def all_linked(story: Story, *commits: str) -> None:
+    """Check that each commit has one checkpoint, no trailer is without one, and nothing is left over."""
+    for commit in commits:
+        assert len({*story.ids(commit), *story.recorded(commit)}) == 1, commit
+        story.linked(commit)
+    assert all_ids(story) <= checkpoints(story)
+    assert not story.path(".git/entire/pending.json").exists()
+    assert [*story.path(".git").rglob("*.lock")] == [] and leftovers(story) == []
+
+
+def leftovers(story: Story) -> list[str]:
+    folder = story.path(".git/entire/ref-notes")
+    return sorted(os.listdir(folder)) if folder.exists() else []
+
+
+# ---------------------------------------------------------------- what a lock is decided by
+
+
+@pytest.mark.parametrize("name", [V1, "refs/entire/journal/e3b0c4", "packed-refs"])
+def test_a_lock_of_a_dead_process_of_ours_is_gone_at_the_next_commit(story: Story, session: Session, name: str) -> None:
+    turn(session, "a.py")
+    note(story, V1, "refs/entire/journal/e3b0c4")
+    lock(story, name)
+    commit = story.commit("a")
+    assert len(story.ids(commit)) == 1
+    all_linked(story, commit)
+
+
+def test_a_lock_on_a_shadow_branch_too(story: Story, session: Session) -> None:
+    turn(session, "a.py")
+    (shadow,) = shadows(story)
+    note(story, shadow)
+    lock(story, shadow)
+    turn(session, "b.py")
+    assert leftovers(story) == []
+    commit = story.commit("both")
+    all_linked(story, commit)
+
+
+def test_what_a_killed_git_leaves_beside_packed_refs_too(story: Story, session: Session) -> None:
+    turn(session, "a.py")
+    note(story, V1)
+    lock(story, "packed-refs")
+    story.path(".git/packed-refs.new").touch()
+    all_linked(story, story.commit("a"))
+    assert not story.path(".git/packed-refs.new").exists()
+
+
+def test_without_a_note_a_lock_must_be_old(story: Story, session: Session) -> None:
+    turn(session, "a.py")
+    path = lock(story, V1, age=30)
+    commit = story.commit("a")
+    assert path.exists() and not story.ids(commit), "no trailer is promised"
+    moment = time.time() - 100
+    os.utime(path, (moment, moment))
+    turn(session, "b.py")
+    all_linked(story, commit, story.commit("b"))
+
+
+def test_a_time_in_the_future_does_not_keep_it(story: Story, session: Session) -> None:
+    turn(session, "a.py")
+    lock(story, V1, age=-1e6)
+    all_linked(story, story.commit("a"))
+
+
+@pytest.mark.parametrize("kind", ["folder", "link"])
+def test_what_git_cannot_have_made_stays(story: Story, session: Session, kind: str) -> None:
+    turn(session, "a.py")
+    note(story, V1)
+    path = story.path(f".git/{V1}.lock")
+    path.mkdir() if kind == "folder" else path.symlink_to(story.path("README.md"))
+    commit = story.commit("a")
+    assert os.path.lexists(path) and not story.ids(commit)
+    assert story.read("README.md") == "start\n"
+    path.rmdir() if kind == "folder" else path.unlink()
+    session.prompt("Go on")
+    session.stop()
+    all_linked(story, commit)
+
+
+def test_a_living_git_keeps_its_lock(story: Story, session: Session) -> None:
+    """Even if everything else says that the lock is old and was ours."""
+    turn(session, "a.py")
+    with living_git(story, V1) as git:
+        path = story.path(f".git/{V1}.lock")
+        assert path.exists()
+        os.utime(path, (0, 0))
+        commits = [story.commit("a")]
+        turn(session, "b.py")
+        commits.append(story.commit("b"))
+        assert path.exists() and [story.ids(commit) for commit in commits] == [[], []]
+        git.kill()
+        git.wait()
+        turn(session, "c.py")
+    all_linked(story, *commits, story.commit("c"))
+
+
+def test_a_living_process_of_ours_keeps_its_lock(story: Story, session: Session) -> None:
+    turn(session, "a.py")
+    path = lock(story, V1)
+    with note(story, V1).open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        os.utime(file.name, (0, 0))
+        os.utime(path, (1, 1))
+        commit = story.commit("a")
+        assert path.exists() and not story.ids(commit)
+    session.prompt("Go on")
+    session.stop()
+    all_linked(story, commit)
+
+
+def test_an_older_lock_on_all_refs_is_not_ours(story: Story, session: Session) -> None:
+    """It stood before our process was killed: the user's own `git gc` may have left it."""
+    turn(session, "a.py")
+    path = lock(story, "packed-refs", age=7200)
+    note(story, V1)
+    commit = story.commit("a")
+    assert path.exists() and not story.ids(commit)
+    path.unlink()
+    session.prompt("Go on")
+    session.stop()
+    all_linked(story, commit)
+
+
+@pytest.mark.parametrize(
+    "name", ["index", "HEAD", "config", "refs/heads/main", "refs/heads/entire/idea", "packed-refs"]
+)
+def test_locks_of_the_user_are_never_removed(story: Story, session: Session, name: str) -> None:
+    note(story, "HEAD", "refs/heads/main")
+    path = lock(story, name, age=7200)
+    turn(session, "a.py")
+    session.end()
+    assert path.exists()
+
+
+# ---------------------------------------------------------------- promises while a lock stands
+
+
+def test_commits_behind_a_lock_are_linked_once_it_is_gone(story: Story, session: Session) -> None:
+    path = lock(story, V1)
+    commits = []
+    for name in ("a.py", "b.py", "c.py"):
+        turn(session, name)
+        commits.append(story.commit(name))
+        os.utime(path)
+    assert [story.ids(commit) for commit in commits] == [[], [], []]
+    path.unlink()
+    turn(session, "d.py")
+    all_linked(story, *commits, story.commit("d"))
+
+
+def test_a_promise_that_was_made_is_kept(story: Story, session: Session) -> None:
+    """The lock comes between the two hooks of a commit, and stays for another commit."""
+    turn(session, "a.py")
+    hook = story.path(".git/hooks/commit-msg")
+    before = hook.read_bytes()
+    hook.write_text(f"#!/bin/sh\ntouch .git/{V1}.lock\n")
+    first = story.commit("a")
+    hook.write_bytes(before)
+    assert len(story.ids(first)) == 1 and story.path(".git/entire/pending.json").exists()
+    turn(session, "b.py")
+    second = story.commit("b")
+    assert not story.ids(second) and story.path(".git/entire/pending.json").exists()
+    story.path(f".git/{V1}.lock").unlink()
+    turn(session, "c.py")
+    all_linked(story, first, second, story.commit("c"))
+
+
+def test_a_lock_that_goes_between_the_hooks_of_a_later_commit(story: Story, session: Session) -> None:
+    turn(session, "a.py")
+    hook = story.path(".git/hooks/commit-msg")
+    before = hook.read_bytes()
+    hook.write_text(f"#!/bin/sh\ntouch .git/{V1}.lock\n")
+    first = story.commit("a")
+    turn(session, "b.py")
+    hook.write_text(f"#!/bin/sh\nrm .git/{V1}.lock\n")
+    second = story.commit("b")
+    hook.write_bytes(before)
+    all_linked(story, first, second)
+
+
+def test_a_turn_with_a_commit_of_its_own_is_finalised_later(story: Story, session: Session) -> None:
+    session.prompt("Commit it")
+    session.write("a.py", "a = 1\n")
+    commit = session.commit("a")
+    path = lock(story, V1)
+    session.stop()
+    path.unlink()
+    session.prompt("Go on")
+    session.stop()
+    all_linked(story, commit)
+    slot = story.linked(commit)["slots"][session.id]
+    assert "Go on" not in slot["transcript"] and session.file.read_text().startswith(slot["transcript"])
+
+
+# ---------------------------------------------------------------- real kills
+
+_HOOK = """#!/bin/sh
+if [ "$1" = prepared ] && [ -e "{stop}" ] && grep -q "{ref}"; then
+    rm "{stop}"
+    touch "{there}"
+    sleep 60
+fi
+"""
+
+
+class Trap:
+    """Makes git stop while it holds the lock of a ref, so that it can be killed there with all above it."""
+
+    def __init__(self, story: Story, folder: Path, ref: str) -> None:
+        self.there, stop = folder / "there", folder / "stop"
+        stop.touch()
+        hook = story.path(".git/hooks/reference-transaction")
+        hook.write_text(_HOOK.format(stop=stop, there=self.there, ref=ref))
+        hook.chmod(0o755)
+        self._story = story
+
+    def kill(self, *args: str, group: bool = True, stdin: str = "") -> None:
+        """Run a program and kill it, with its group or alone, once git has stopped."""
+        none = subprocess.DEVNULL
+        with subprocess.Popen(args, cwd=self._story.root, env=self._story.env, start_new_session=True, text=True,
+                              stdin=subprocess.PIPE, stdout=none, stderr=none) as program:  # fmt: skip
+            assert program.stdin is not None
+            program.stdin.write(stdin)
+            program.stdin.close()
+            deadline = time.monotonic() + 30
+            while not self.there.exists():
+                assert time.monotonic() < deadline and program.poll() is None, "git did not stop"
+                time.sleep(0.01)
+            (os.killpg if group else os.kill)(program.pid, signal.SIGKILL)
+
+
+def test_the_group_is_killed_in_post_commit(story: Story, session: Session, tmp_path: Path) -> None:
+    turn(session, "a.py")
+    story.git("add", "-A")
+    Trap(story, tmp_path, V1).kill("git", "commit", "-q", "-m", "a")
+    assert story.path(f".git/{V1}.lock").exists() and len(leftovers(story)) == 1
+    first = story.head()
+    assert len(story.ids(first)) == 1
+    turn(session, "b.py")
+    second = story.commit("b")
+    assert len(story.ids(second)) == 1
+    all_linked(story, first, second)
+
+
+def test_the_group_is_killed_at_the_end_of_a_turn(story: Story, session: Session, tmp_path: Path) -> None:
+    session.prompt("Write a.py")
+    session.write("a.py", "a = 1\n")
+    payload = session.payload("stop")
+    Trap(story, tmp_path, "refs/heads/entire/").kill("entire", "hooks", "claude-code", "stop", stdin=payload)
+    assert [*story.path(".git/refs/heads/entire").rglob("*.lock")]
+    session.prompt("Go on")
+    session.stop()
+    all_linked(story, story.commit("a"))
+    assert shadows(story) == []
