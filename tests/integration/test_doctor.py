@@ -439,8 +439,8 @@ class TestRefs:
         path.touch()
         assert doctor.json() == []
         os.utime(path, (time.time() - 7200, time.time() - 7200))
-        doctor.finds("refs", "is a stale lock")
-        doctor.repairs("refs")
+        doctor.finds("git's locks", "is a stale lock")
+        doctor.repairs("git's locks")
         assert not path.exists()
 
     def test_other_refs_are_none_of_our_business(self, story: Story, doctor: Doctor) -> None:
@@ -454,7 +454,7 @@ class TestRefs:
         path = story.root / ".git/index.lock"
         path.touch()
         os.utime(path, (time.time() - 7200, time.time() - 7200))
-        doctor.finds("refs", "index.lock", fixable=False)
+        doctor.finds("git's locks", f"{path} is 2 hours old; git refuses to work while it exists", fixable=False)
 
 
 class TestJournal:

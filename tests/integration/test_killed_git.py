@@ -5,13 +5,16 @@ checkpoint, whoever holds what.
 from __future__ import annotations
 
 import fcntl
+import json
 import os
+import shlex
 import signal
 import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -268,6 +271,81 @@ def test_a_turn_with_a_commit_of_its_own_is_finalised_later(story: Story, sessio
     all_linked(story, commit)
     slot = story.linked(commit)["slots"][session.id]
     assert "Go on" not in slot["transcript"] and session.file.read_text().startswith(slot["transcript"])
+
+
+# ---------------------------------------------------------------- what people are told
+
+
+@pytest.mark.parametrize(
+    "name", ["index", "HEAD", "config", "packed-refs", "refs/heads/main", "refs/heads/entire/idea"]
+)
+def test_an_old_lock_of_the_user_is_named_with_its_remedy(
+    story: Story, session: Session, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = lock(story, name, age=600)
+    said = f"{path} is 10 minutes old; git refuses to work while it exists"
+    remedy = f"if no git process is running: rm {shlex.quote(str(path))}"
+    assert warnings(story, capsys) == [f"{said}: {remedy}"]
+    story.entire("status")
+    assert "if no git process is running" in " ".join(capsys.readouterr().out.split())
+    assert story.entire("doctor", "--fix", "--force", "--json") == 1
+    (found,) = problems(capsys)
+    assert (found["message"], found["hint"], found["fixed"]) == (said, remedy, False)
+    assert path.exists()
+
+
+def test_a_young_lock_of_the_user_is_a_note_of_doctor(
+    story: Story, session: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lock(story, "index")
+    assert warnings(story, capsys) == []
+    assert story.entire("doctor", "--json") == 0
+    (found,) = problems(capsys)
+    assert found["severity"] == "note" and "index.lock is 0 seconds old" in found["message"]
+
+
+def test_a_lock_that_a_living_git_may_hold_is_named_with_that(
+    story: Story, session: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with living_git(story, "refs/heads/idea") as git:
+        path = story.path(".git/refs/heads/idea.lock")
+        os.utime(path, (time.time() - 600, time.time() - 600))
+        assert warnings(story, capsys) == [], "its hook may take long"
+        os.utime(path, (time.time() + 7300, time.time() + 7300))
+        assert warnings(story, capsys) == [
+            f"{path} is dated 2 hours in the future; git refuses to work while it exists: "
+            f"wait for the git process {git.pid}; if it hangs, end it, then: rm {path}"
+        ]
+
+
+def test_what_is_in_the_way_of_checkpoints_is_named(
+    story: Story, session: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = story.path(f".git/{V1}.lock")
+    path.mkdir()
+    assert warnings(story, capsys) == [
+        f"{path} is 0 seconds old; checkpoints wait while it exists: "
+        f"move it away, since git did not make this folder: mv {path} {path}.old"
+    ]
+    path.rmdir()
+    lock(story, V1, age=600)
+    assert warnings(story, capsys) == [], "the next hook removes it"
+    assert story.entire("doctor", "--fix", "--force", "--json") == 0
+    assert [found["fixed"] for found in problems(capsys)] == [True]
+    assert [*story.path(".git").rglob("*.lock")] == []
+
+
+def warnings(story: Story, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    capsys.readouterr()
+    assert story.entire("status", "--json") == 0
+    found: list[str] = json.loads(capsys.readouterr().out)["warnings"]
+    return found
+
+
+def problems(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    """Return doctor's findings about locks."""
+    found = json.loads(capsys.readouterr().out)["findings"]
+    return [finding for finding in found if finding["check"] == "git's locks"]
 
 
 # ---------------------------------------------------------------- real kills

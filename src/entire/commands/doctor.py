@@ -31,8 +31,9 @@ _COLOURS = {"error": "red", "warning": "yellow", "note": "dim", "fixed": "green"
 def command(fix: bool, force: bool, yes: bool, dry_run: bool, as_json: bool) -> int:
     """Find problems; with --fix, repair them.
 
-    Checks hooks, settings, stuck sessions, unreadable files and commits whose checkpoint is missing. Without --fix
-    nothing is written. The exit code is 0 if there is no problem (or all were repaired), 1 if one is left.
+    Checks hooks, settings, stuck sessions, unreadable files, commits whose checkpoint is missing, and locks that a
+    killed git left. A lock that is not Entire's own is only named, with what to do. Without --fix nothing is written.
+    The exit code is 0 if there is no problem (or all were repaired), 1 if one is left.
 
     Example: entire doctor --fix
     """

@@ -120,7 +120,7 @@ def _speaks_of(note: Note, lock: Lock) -> bool:
 
 def _is_stale(lock: Lock, notes: Iterable[Note], alive: list[Running] | None, now: float) -> bool:
     speaking = [note for note in notes if _speaks_of(note, lock)]
-    if any(note.is_held for note in speaking) or any(_may_hold(git, lock) for git in alive or ()):
+    if any(note.is_held for note in speaking) or any(may_hold(git, lock.facts) for git in alive or ()):
         return False
     if speaking:
         return True
@@ -128,9 +128,9 @@ def _is_stale(lock: Lock, notes: Iterable[Note], alive: list[Running] | None, no
     return bool(lock.ref) and abs(now - lock.facts.st_mtime) > (OLD_UNSEEN if alive is None else OLD)
 
 
-def _may_hold(git: Running, lock: Lock) -> bool:
-    """Tell whether a living git may have made the lock: it was there before, and runs as the lock's owner."""
-    return git.user == lock.facts.st_uid and git.started <= lock.facts.st_ctime + 1
+def may_hold(git: Running, lock: os.stat_result) -> bool:
+    """Tell whether a living git may have made a lock: it was there before, and runs as the lock's owner."""
+    return git.user == lock.st_uid and git.started <= lock.st_ctime + 1
 
 
 def _remove(lock: Lock, folder: str) -> bool:

@@ -11,7 +11,8 @@ from entire.errors import CorruptError
 from entire.git import bulk
 from entire.git.read import parse_tree
 from entire.lifecycle.commits import pending
-from entire.maintenance.checks import ERROR, SHOWN, WARNING, finding
+from entire.maintenance import locks
+from entire.maintenance.checks import ERROR, NOTE, SHOWN, WARNING, finding
 from entire.maintenance.repository import is_committing
 from entire.model.ids import HEX
 from entire.model.value import Value
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from entire.model.views import FindingView
 
 _LOCKED = 3.0  # seconds; no hook holds the lock that long
-_STALE_LOCK = 3600.0
 _OWNER = "check its owner and mode; a command run with sudo may have changed them"
 
 
@@ -202,7 +202,7 @@ def unfinished(case: Case) -> Iterator[FindingView]:
 
 
 def broken_refs(case: Case) -> Iterator[FindingView]:
-    """Find refs of ours that cannot be resolved, and stale locks."""
+    """Find refs of ours that cannot be resolved."""
     for ref in lost_refs(case):
         yield finding(
             ERROR,
@@ -217,13 +217,6 @@ def broken_refs(case: Case) -> Iterator[FindingView]:
             "`entire doctor --fix` deletes it; until then git warns about it",
             fixable=True,
         )
-    for path in stale_locks(case):
-        yield finding(
-            ERROR,
-            f"{path} is a stale lock of a git process that was killed; it blocks updates of the ref",
-            "`entire doctor --fix` deletes it",
-            fixable=True,
-        )
     local = case.repository.refs.get(checkpoints.LOCAL_REF)
     if local and bulk.missing(case.place.top, [local]):
         yield finding(
@@ -232,13 +225,16 @@ def broken_refs(case: Case) -> Iterator[FindingView]:
             "fetch it from a remote or another clone: "
             f"`git fetch REMOTE +{checkpoints.LOCAL_REF}:{checkpoints.LOCAL_REF}`",
         )
-    index_lock = os.path.join(case.place.git_dir, "index.lock")
-    if _age(index_lock, case.now) > _STALE_LOCK:
-        yield finding(
-            WARNING,
-            f"{index_lock} is more than an hour old; git refuses to commit while it exists",
-            "delete it if no git process is running",
-        )
+
+
+def standing_locks(case: Case) -> Iterator[FindingView]:
+    """Find locks that git left: those on refs of ours, and the user's, which are never removed."""
+    for lock in locks.find(case.place, case.now):
+        if lock.is_stale:
+            message = f"{lock.path} is a stale lock of a git process that was killed; it blocks updates of the ref"
+            yield finding(ERROR, message, "`entire doctor --fix` deletes it, and so does the next hook", fixable=True)
+        elif lock.is_old or not lock.is_ours:
+            yield finding(WARNING if lock.is_old else NOTE, lock.problem, lock.remedy)
 
 
 def lost_refs(case: Case) -> dict[str, str]:
@@ -262,11 +258,6 @@ def garbled_refs(place: Place) -> list[str]:
     return found
 
 
-def stale_locks(case: Case) -> list[str]:
-    """Return locks on our refs that are too old to belong to a running git."""
-    return [path for path in _ref_files(case.place) if path.endswith(".lock") and _age(path, case.now) > _STALE_LOCK]
-
-
 def _ref_files(place: Place) -> list[str]:
     """Return the loose files below ``refs/entire`` and of branches named like ours, with their locks."""
     found = []
@@ -274,23 +265,12 @@ def _ref_files(place: Place) -> list[str]:
         for folder, _, names in os.walk(os.path.join(place.common_dir, top)):
             found += [os.path.join(folder, name) for name in names]
     named = {path: os.path.relpath(path, place.common_dir).removesuffix(".lock") for path in found}
-    return sorted(
-        path
-        for path, ref in named.items()
-        if ref.startswith("refs/entire/") or ref == checkpoints.LOCAL_REF or steps.parse_branch(ref) is not None
-    )
+    return sorted(path for path, ref in named.items() if steps.is_ours(ref))
 
 
 def _is_oid(data: bytes) -> bool:
     text = data.decode("ascii", "replace")
     return text.startswith("ref: ") or (len(text) in (40, 64) and HEX.issuperset(text) and bool(text.strip("0")))
-
-
-def _age(path: str, now: float) -> float:
-    try:
-        return now - os.lstat(path).st_mtime
-    except OSError:
-        return 0.0
 
 
 class Lost(Value):

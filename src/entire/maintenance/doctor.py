@@ -28,6 +28,7 @@ CHECKS: dict[str, tuple[Check, Remedy | None]] = {
     "permissions": (corruption.permissions, None),
     "lock": (corruption.lock, None),
     "broken files": (corruption.broken_files, repairs.broken_files),
+    "git's locks": (corruption.standing_locks, repairs.stale_locks),
     "transactions": (corruption.unfinished, repairs.unfinished),
     "refs": (corruption.broken_refs, repairs.broken_refs),
     "journal": (corruption.lost_objects, repairs.lost_objects),

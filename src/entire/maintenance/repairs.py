@@ -11,7 +11,7 @@ from entire.git import history, refs
 from entire.githooks import install
 from entire.lifecycle import plugins, recovery
 from entire.lifecycle.context import Context
-from entire.maintenance import agent_setup, checks, corruption, repository
+from entire.maintenance import agent_setup, checks, corruption, locks, repository
 from entire.maintenance.plugins import forget_failures
 from entire.model.phases import Phase
 from entire.store import sessions, sync, transcripts
@@ -54,10 +54,16 @@ def unfinished(case: Case) -> None:
         raise EntireError("; ".join(messages))
 
 
-def broken_refs(case: Case) -> None:
-    """Delete refs that cannot be resolved, and stale locks."""
+def stale_locks(case: Case) -> None:
+    """Delete the locks on our refs that no process holds."""
     with repository.lock(case.place):
-        for path in (*corruption.garbled_refs(case.place), *corruption.stale_locks(case)):
+        locks.clear(case.place, case.now)
+
+
+def broken_refs(case: Case) -> None:
+    """Delete refs that cannot be resolved."""
+    with repository.lock(case.place):
+        for path in corruption.garbled_refs(case.place):
             files.remove(path)
         lost = corruption.lost_refs(case)
         refs.move(case.place.top, [refs.Move(ref=ref, new="", old=oid) for ref, oid in lost.items()])

@@ -10,7 +10,7 @@ from entire.errors import EntireError
 from entire.git import history
 from entire.githooks import inspection
 from entire.lifecycle import plugins
-from entire.maintenance import agent_setup, unrecorded
+from entire.maintenance import agent_setup, locks, unrecorded
 from entire.maintenance import plugins as maintenance_plugins
 from entire.model.health import HookStatus
 from entire.model.views import HookView, StatusView
@@ -56,7 +56,12 @@ def _view(place: Place, chosen: Settings | None, catalog: Catalog, known: Plugin
         checkpoints=len(catalog.checkpoint_ids),
         unpushed=_unpushed(place, catalog.tips),
         settings_files=tuple(path for path in paths if path and os.path.isfile(path)),
-        warnings=(*found.warnings, *registry.problems(), *_plugin_problems(place, known, now)),
+        warnings=(
+            *found.warnings,
+            *registry.problems(),
+            *_plugin_problems(place, known, now),
+            *locks.warnings(place, now),
+        ),
         failures=log.failures(place.log),
     )
 
