@@ -246,6 +246,21 @@ def test_a_promise_that_was_made_is_kept(story: Story, session: Session) -> None
     all_linked(story, first, second, story.commit("c"))
 
 
+def test_a_promise_is_kept_if_head_has_left_the_commit(story: Story, session: Session) -> None:
+    turn(session, "a.py")
+    story.git("checkout", "-q", "-b", "topic")
+    hook = story.path(".git/hooks/commit-msg")
+    before = hook.read_bytes()
+    hook.write_text(f"#!/bin/sh\ntouch .git/{V1}.lock\n")
+    commit = story.commit("a")
+    hook.write_bytes(before)
+    story.git("checkout", "-q", "main")
+    story.path(f".git/{V1}.lock").unlink()
+    story.session().start()
+    assert len(story.ids(commit)) == 1
+    all_linked(story, commit)
+
+
 def test_a_lock_that_goes_between_the_hooks_of_a_later_commit(story: Story, session: Session) -> None:
     turn(session, "a.py")
     hook = story.path(".git/hooks/commit-msg")
@@ -346,6 +361,81 @@ def problems(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
     """Return doctor's findings about locks."""
     found = json.loads(capsys.readouterr().out)["findings"]
     return [finding for finding in found if finding["check"] == "git's locks"]
+
+
+# ---------------------------------------------------------------- shadow branches that nothing needs
+
+
+@pytest.fixture
+def leftover(story: Story, session: Session) -> str:
+    """A shadow branch as a kill leaves it: with a step, on a commit that HEAD has left, and in no session's state."""
+    turn(session, "a.py")
+    (shadow,) = shadows(story)
+    tip = story.git("rev-parse", shadow).strip()
+    story.commit("a")
+    assert shadows(story) == []
+    story.git("update-ref", shadow, tip)
+    return shadow
+
+
+def retained(story: Story) -> set[str]:
+    return set(story.git("for-each-ref", "--format=%(objectname)", "refs/entire/kept").split())
+
+
+@pytest.mark.parametrize("is_packed", [False, True])
+@pytest.mark.parametrize("is_retained", [False, True])
+def test_a_shadow_branch_that_nothing_needs_is_deleted_when_a_session_starts(
+    story: Story, leftover: str, is_packed: bool, is_retained: bool
+) -> None:
+    tip, before = story.git("rev-parse", leftover).strip(), retained(story)
+    if not is_retained:
+        tip = story.git("commit-tree", "-p", tip, "-F", "-", f"{tip}^{{tree}}",
+                        stdin=story.git("log", "-1", "--format=%B", tip)).strip()  # fmt: skip
+        story.git("update-ref", leftover, tip)
+    if is_packed:
+        story.git("pack-refs", "--all")
+    story.started()
+    assert (shadows(story), retained(story)) == ([], {*before, tip})
+    assert story.log_errors() == []
+
+
+def test_it_is_deleted_at_the_next_commit(story: Story, session: Session, leftover: str) -> None:
+    story.write("by-hand.txt", "x\n")
+    story.commit("by hand")
+    turn(session, "b.py")
+    story.commit("b")
+    assert shadows(story) == []
+
+
+def test_branches_that_are_needed_stay(story: Story, session: Session, leftover: str) -> None:
+    """A session's steps on another commit; the user's branch with such a name; another worktree's."""
+    head = story.head()
+    story.git("update-ref", "-d", leftover)
+    turn(session, "b.py")
+    used = shadows(story)
+    story.git("branch", "entire/1234567-e3b0c4", head)
+    story.git("update-ref", "refs/heads/entire/1234567-abcdef", used[0])
+    story.git("checkout", "-q", "-b", "elsewhere", "HEAD~1")
+    names = shadows(story)
+    story.started()
+    assert shadows(story) == names and set(used) < set(names)
+
+
+def test_a_branch_in_a_turn_that_was_killed_is_saved_first(story: Story, session: Session) -> None:
+    """The kill came between the step and the session's state: the step is the next turn's parent, not a leftover."""
+    session.prompt("Write a.py")
+    session.write("a.py", "a = 1\n")
+    state = story.path(f".git/entire-sessions/{session.id}.json"), story.path(f".git/entire/sessions/{session.id}.json")
+    before = [path.read_bytes() for path in state]
+    session.stop()
+    for path, data in zip(state, before, strict=True):
+        path.write_bytes(data)
+    story.started()
+    assert len(shadows(story)) == 1
+    commit = story.commit("a")
+    story.started()
+    assert shadows(story) == []
+    all_linked(story, commit)
 
 
 # ---------------------------------------------------------------- real kills

@@ -47,6 +47,7 @@ _WITHOUT_THE_LOCK = (Action.PUSH_CHECKPOINTS, Action.COMMIT_WORK)
 """They wait: for the network, or for the repository's own hooks."""
 _OPENING = (EventType.SESSION_START, EventType.TURN_START)  # what a removed session can continue with
 _COMMITTING = (EventType.TURN_END, EventType.SUBAGENT_END)  # what may make a commit
+_LIMITS = (EventType.SESSION_START, EventType.SESSION_END)  # seldom enough to look for what is left over
 _REREADING = (EventType.TURN_END, EventType.COMPACTION)  # what reads a rewritten transcript from its start
 
 
@@ -78,6 +79,8 @@ def handle(context: Context, event: Event | GitEvent) -> bytes:
         after, actions = transition(before, event.type, _facts(context, session, event))
         becomes = after if after is not before else None  # else a commit among the actions may still change it
         waiting = _carry_out(context, session, event, actions, becomes)
+        if event.type in _LIMITS:
+            recovery.release_leftovers(context)
     notices: list[str] = []
     while waiting:
         notices.append(_handler(waiting[0])(context, event))
@@ -139,6 +142,8 @@ def _handle_worktree(context: Context, event: GitEvent) -> bytes:
         for action in actions:
             if action not in _WITHOUT_THE_LOCK:
                 _handler(action)(context, event)
+        if event.type is EventType.GIT_COMMIT:
+            recovery.release_leftovers(context)
     for action in actions:
         if action in _WITHOUT_THE_LOCK:
             _handler(action)(context, event)

@@ -12,6 +12,7 @@ from entire.git import ref_locks
 from entire.model.events import EventType
 from entire.model.phases import Phase
 from entire.store import sessions as states
+from entire.store import steps
 from entire.store.journal import Journal
 
 TYPE_CHECKING = False
@@ -28,7 +29,6 @@ def clear_locks(context: Context) -> None:
     common_dir = context.place.common_dir
     if any(ref_locks.notes(common_dir)) or ref_locks.standing(common_dir):
         from entire.git import stale_locks
-        from entire.store import steps
 
         for path in stale_locks.clear(context.place, steps.is_ours, context.now()):
             context.log.warn("removed the lock of a git process that was killed", path=path)
@@ -130,6 +130,23 @@ def _has_lost_turn(session: Session, now: float) -> bool:
     from entire.lifecycle import liveness
 
     return liveness.has_lost_turn(session, now, silence=liveness.NEVER)
+
+
+def release_leftovers(context: Context) -> None:
+    """Delete the shadow branches that a killed hook left; usually there are none, and nothing is loaded. Without any
+    session, only `entire clean` deletes something.
+    """
+    place, sessions = context.place, context.relevant_sessions()
+    if not sessions:
+        return
+    used = {context.strategy.source(session) for session in sessions if session.steps}
+    mine = [name for name in steps.names(place.common_dir) if name.endswith("-" + place.worktree_id)]
+    head = steps.branch_name(_head(context), place.worktree_id) if set(mine) - used else ""
+    leftovers = [name for name in mine if name not in used and name != head]
+    if leftovers:
+        from entire.lifecycle.snapshots import leftover_steps
+
+        leftover_steps.release(context, leftovers)
 
 
 def catch_up(context: Context) -> None:

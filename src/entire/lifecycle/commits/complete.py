@@ -128,7 +128,18 @@ def commit_of(place: Place, objects: Objects, decided: Pending) -> Commit | None
             return objects.commit(found.oid)
         if found.oid == decided.head:
             break
-    return None
+    return _find_elsewhere(place, objects, decided, wanted) if wanted else None
+
+
+def _find_elsewhere(place: Place, objects: Objects, decided: Pending, wanted: str) -> Commit | None:
+    """Find the commit of a record that only another branch has: HEAD went there before the record was completed."""
+    from entire.git import reflog
+
+    made = [move.new for move in reflog.moves(place) if move.is_new and move.old.strip("0") == decided.head.strip("0")]
+    commits = [objects.commit(oid) for oid in dict.fromkeys(made)]
+    named = [found for found in commits if found is not None and wanted in links.named(found)]
+    there = history.on_branches(place.top, [found.oid for found in named]) if named else []
+    return next((found for found in named if found.oid in there), None)
 
 
 def carry_out(context: Context, decided: Pending, commit: Commit) -> None:
