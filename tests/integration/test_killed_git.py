@@ -18,6 +18,9 @@ from typing import Any
 
 import pytest
 
+from entire import layout
+from entire.git import running, stale_locks
+from entire.store import steps
 from tests.integration.kept import all_ids, checkpoints
 from tests.integration.story import Session, Story
 
@@ -286,6 +289,52 @@ def test_a_turn_with_a_commit_of_its_own_is_finalised_later(story: Story, sessio
     all_linked(story, commit)
     slot = story.linked(commit)["slots"][session.id]
     assert "Go on" not in slot["transcript"] and session.file.read_text().startswith(slot["transcript"])
+
+
+def test_locks_are_in_the_common_folder_of_linked_worktrees(story: Story, session: Session) -> None:
+    other = story.root.parent / "other"
+    story.git("worktree", "add", "-q", str(other))
+    turn(session, "a.py")
+    note(story, V1)
+    lock(story, V1)
+    lock(story, "worktrees/other/HEAD")
+    (other / "x.txt").write_text("x\n")
+    session.cwd = other
+    turn(session, "b.py")
+    assert not story.path(f".git/{V1}.lock").exists() and leftovers(story) == []
+    assert story.path(".git/worktrees/other/HEAD.lock").exists()
+
+
+def test_no_turn_is_committed_while_its_checkpoint_cannot_be_written(story: Story, session: Session) -> None:
+    story.write(".entire/settings.json", '{"strategy": "auto-commit", "enabled": true}')
+    head, path = story.head(), lock(story, V1)
+    turn(session, "a.py")
+    assert story.head() == head
+    path.unlink()
+    turn(session, "b.py")
+    assert story.head() != head
+    all_linked(story, story.head())
+
+
+def test_where_processes_cannot_be_seen_a_lock_must_be_older(
+    story: Story, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = layout.find(str(story.root))
+    assert place is not None
+    monkeypatch.setattr(running, "find", lambda _: None)
+    now, path = time.time(), lock(story, V1, age=3000)
+    assert stale_locks.find(place, steps.is_ours, now) == []
+    assert stale_locks.find(place, steps.is_ours, now + 1000) == [str(path)]
+
+
+def test_only_the_lock_that_was_examined_is_removed(story: Story, session: Session) -> None:
+    """Another git may make a new one between the examination and the removal: that is put back."""
+    path = lock(story, V1, age=100)
+    examined = stale_locks.Lock(path=str(path), ref=V1, facts=path.lstat())
+    path.unlink()
+    path.write_text("another's")
+    assert not stale_locks.remove(examined, str(story.path(".git/entire/ref-notes")))
+    assert path.read_text() == "another's" and leftovers(story) == []
 
 
 # ---------------------------------------------------------------- what people are told

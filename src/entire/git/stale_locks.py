@@ -54,7 +54,7 @@ def clear(place: Place, is_ours: Callable[[str], bool], now: float) -> list[str]
     alive = running.find(place)
     locks = _find(place.common_dir, notes, is_ours)
     stale = [lock for lock in locks if _is_stale(lock, notes, alive, now)]
-    removed = [lock.path for lock in stale if _remove(lock, ref_locks.folder(place.common_dir))]
+    removed = [lock.path for lock in stale if remove(lock, ref_locks.folder(place.common_dir))]
     left = [lock for lock in locks if lock.path not in removed]
     for note in notes:
         is_written = note.refs or abs(now - note.since / 1e9) > OLD  # else its process has only just made it
@@ -133,7 +133,7 @@ def may_hold(git: Running, lock: os.stat_result) -> bool:
     return git.user == lock.st_uid and git.started <= lock.st_ctime + 1
 
 
-def _remove(lock: Lock, folder: str) -> bool:
+def remove(lock: Lock, folder: str) -> bool:
     """Remove a lock, by renaming it first: another git may have made a new one since it was examined."""
     aside = os.path.join(folder, f"removed-{os.getpid()}")
     try:
