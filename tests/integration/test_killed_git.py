@@ -14,12 +14,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from entire import layout
-from entire.git import running, stale_locks
+from entire.git import refs, running, stale_locks
+from entire.lifecycle.snapshots import leftover_steps
 from entire.store import steps
 from tests.integration.kept import all_ids, checkpoints
 from tests.integration.story import Session, Story
@@ -462,12 +464,28 @@ def test_branches_that_are_needed_stay(story: Story, session: Session, leftover:
     story.git("update-ref", "-d", leftover)
     turn(session, "b.py")
     used = shadows(story)
-    story.git("branch", "entire/1234567-e3b0c4", head)
+    first = story.git("rev-list", "--max-parents=0", "HEAD")[:7]
+    story.git("branch", f"entire/{first}-e3b0c4", head)
     story.git("update-ref", "refs/heads/entire/1234567-abcdef", used[0])
     story.git("checkout", "-q", "-b", "elsewhere", "HEAD~1")
     names = shadows(story)
     story.started()
     assert shadows(story) == names and set(used) < set(names)
+
+
+def test_a_branch_that_moves_meanwhile_stays(story: Story, leftover: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = refs.read
+
+    def outdated(where: str, *names: str) -> dict[str, str]:
+        found = read(where, *names)
+        story.git("update-ref", leftover, story.head())
+        return found
+
+    monkeypatch.setattr(leftover_steps, "refs", SimpleNamespace(read=outdated, move=refs.move))
+    before = retained(story)
+    story.started()
+    assert (shadows(story), retained(story)) == ([leftover], before)
+    assert story.log_errors() == []
 
 
 def test_a_branch_in_a_turn_that_was_killed_is_saved_first(story: Story, session: Session) -> None:

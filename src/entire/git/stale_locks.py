@@ -50,7 +50,7 @@ def clear(place: Place, is_ours: Callable[[str], bool], now: float) -> list[str]
 
     ``is_ours``: whether a ref is one that only we write.
     """
-    notes = _read_notes(place.common_dir)
+    notes = read_notes(place.common_dir)
     alive = running.find(place)
     locks = _find(place.common_dir, notes, is_ours)
     stale = [lock for lock in locks if _is_stale(lock, notes, alive, now)]
@@ -65,11 +65,11 @@ def clear(place: Place, is_ours: Callable[[str], bool], now: float) -> list[str]
 
 def find(place: Place, is_ours: Callable[[str], bool], now: float) -> list[str]:
     """Return the locks that ``clear`` would remove. Writes nothing."""
-    notes, alive = _read_notes(place.common_dir), running.find(place)
+    notes, alive = read_notes(place.common_dir), running.find(place)
     return [lock.path for lock in _find(place.common_dir, notes, is_ours) if _is_stale(lock, notes, alive, now)]
 
 
-def _read_notes(common_dir: str) -> list[Note]:
+def read_notes(common_dir: str) -> list[Note]:
     found = []
     for path in ref_locks.notes(common_dir):
         try:
