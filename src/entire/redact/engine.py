@@ -102,8 +102,8 @@ def search(searched: Text, *, present: Present | None = None) -> list[Finding]:
     for rule, at in _candidates(searched, present):
         if not line_start <= at < line_end:
             line_start, line_end = _line_around(text, at)
-        start = at - rule.back
-        match = (rule.pattern or rule.compile()).match(text, start, line_end) if start >= line_start else None
+        start = max(at - rule.back, line_start)
+        match = (rule.pattern or rule.compile()).match(text, start, line_end)
         if match is not None and rule.is_secret(match):
             found.add((*match.span(rule.group), rule.id))
     return [Finding(rule=name, start=start, end=end) for start, end, name in sorted(found)]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 PIECES: tuple[tuple[bytes, bytes], ...] = (
+    # The rest of a name that says that a secret follows, and what stands between them. First: it uses others.
+    (b"%N", rb"(?i:[\w .-]{0,40}?(?:token|secret|key|pass|pat|auth|login|credential)[\w.-]{0,24})(?:%=|[ ]is:?[ ]%Q)"),
     # Start of a token: no letter or digit before it.
     (b"%B", rb"(?<![A-Za-z0-9])"),
     # The same, and not inside base64, base64url or a longer name: for prefixes that are too common.

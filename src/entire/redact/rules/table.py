@@ -20,7 +20,7 @@ from the source, the pattern is our own. How a row is read:
 from __future__ import annotations
 
 from entire.redact import heuristics
-from entire.redact.rules import generic, providers
+from entire.redact.rules import clouds, generic, hosting, identity, keys, providers
 from entire.redact.rules.pieces import expand
 
 TYPE_CHECKING = False
@@ -87,7 +87,11 @@ def keyed(row: Row) -> Row:
     return name, keywords, pattern, entropy, source, example
 
 
+TRADES = (clouds, hosting, identity, keys)
+
 RULES: tuple[Rule, ...] = (
+    *(Rule(row, back=trade.BACK.get(row[0], 0)) for trade in TRADES for row in trade.ROWS),
+    *(Rule(keyed(row)) for trade in TRADES for row in trade.KEYED),
     *(Rule((*row, "", ""), back=providers.BACK.get(row[0], 0)) for row in providers.ROWS),
     *(Rule(row, generic=True) for row in generic.ROWS),
 )

@@ -1,0 +1,121 @@
+"""Each row of the rules: its example goes, whatever stands around it, and its pattern is cheap on any text."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections import Counter
+from time import process_time
+from typing import Any
+
+import pytest
+
+from entire.redact import redact_text
+from entire.redact.rules import clouds, hosting, identity, keys
+from entire.redact.rules.table import BY_ID, RULES
+from tests.secrets.templates import CLASSES, expand
+
+TABLES = {
+    f"{trade.__name__.rpartition('.')[2]}.{table}": list(getattr(trade, table))
+    for trade in (clouds, hosting, identity, keys)
+    for table in ("ROWS", "KEYED")
+}
+ROWS = {row[0]: row for table in TABLES.values() for row in table}
+SEEDS = 4
+LOOSE = (b"1//0", b"q~")
+"""Keywords that are no words, from before; each costs a pass over the text, so there shall be no others."""
+
+CARRIERS = {
+    "alone": "{}",
+    "a line": "before\n{}\nafter",
+    "prose": "this is {} there",
+    "the start": "{} is it",
+    "the end": "it is {}",
+}
+CARRIERS_OF_A_VALUE = {
+    "double quotes": 'send("{}", 1)',
+    "single quotes": "send('{}', 1)",
+    "backquotes": "it is `{}`, see",
+    "a variable": "VALUE={}\nOTHER=1",
+    "a field": '{{"value": "{}", "other": 1}}',
+    "a list": "one,{},two",
+    "a tag": "<value>{}</value>",
+    "parentheses": "({})",
+    "the end of a sentence": "Use {}. Then go on.",
+}
+"""What may stand around an example that is nothing but a secret."""
+
+
+def seeds(name: str) -> range:
+    return range(max(SEEDS, len(ROWS[name][1])))
+
+
+@pytest.mark.parametrize("table", [name for name, rows in TABLES.items() if rows])
+def test_a_table_is_sorted(table: str) -> None:
+    ids = [row[0] for row in TABLES[table]]
+    assert ids == sorted(ids)
+
+
+def test_ids_are_unique_and_all_rows_are_used() -> None:
+    counted = Counter(row[0] for table in TABLES.values() for row in table)
+    assert [name for name, count in counted.items() if count > 1] == []
+    assert set(counted) == {rule.id for rule in RULES if rule.example and not rule.generic}
+
+
+@pytest.mark.parametrize("name", sorted(ROWS))
+def test_a_row_is_complete(name: str) -> None:
+    _id, keywords, _pattern, entropy, source, example = ROWS[name]
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)
+    assert source and example and 0 <= entropy < 6
+    assert "[" not in "".join(expand(example, seed).secret for seed in seeds(name))
+    expansions = [expand(example, seed).text.lower().encode() for seed in seeds(name)]
+    for keyword in keywords:
+        assert re.fullmatch(rb"[a-z0-9_.-]{3,}", keyword) or keyword in LOOSE
+        assert any(keyword in text for text in expansions), f"no example has {keyword.decode()}"
+
+
+@pytest.mark.parametrize("name", sorted(ROWS))
+def test_an_example_goes_and_nothing_else(name: str) -> None:
+    example = ROWS[name][5]
+    carriers = CARRIERS if "«" in example else CARRIERS | CARRIERS_OF_A_VALUE
+    wrong = []
+    for seed in seeds(name):
+        sample = expand(example, seed)
+        for where, carrier in carriers.items():
+            got, mark = redact_text(carrier.format(sample.text)), f"[REDACTED:{name}]"
+            if got != carrier.format(sample.replaced(mark)):
+                wrong.append((where, got, sample.text))
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", sorted(ROWS))
+def test_every_repetition_is_bounded(name: str) -> None:
+    parser: Any = importlib.import_module("re._parser")
+    limits: Any = importlib.import_module("re._constants")
+
+    def unbounded(node: object) -> bool:
+        if isinstance(node, tuple) and node and node[0] in (limits.MAX_REPEAT, limits.MIN_REPEAT):
+            return node[1][1] is limits.MAXREPEAT or unbounded(node[1][2])
+        if isinstance(node, tuple | list | parser.SubPattern):
+            return any(unbounded(item) for item in node)
+        return False
+
+    assert not unbounded(parser.parse(BY_ID[name].compile().pattern))
+
+
+@pytest.mark.parametrize("name", sorted(ROWS))
+def test_a_pattern_is_cheap_on_hostile_text(name: str) -> None:
+    """What a person sees of a token for ever, and the start of a token again and again."""
+    rule = BY_ID[name]
+    keyword, sample = rule.keywords[0].decode(), expand(ROWS[name][5], 0)
+    cut = sample.text.lower().index(keyword) + len(keyword)
+    texts = [sample.text[:cut] + letters * (100_000 // len(letters)) for letters in ("a", "0", " ", "\n", "=a ")]
+    texts += [sample.text[:cut] + alphabet * (100_000 // len(alphabet)) for alphabet in CLASSES.values()]
+    texts += [sample.text[:cut] * (5_000 // cut), (sample.text + " ") * (5_000 // len(sample.text))]
+    search = rule.compile().match
+    started = process_time()
+    for text in texts:
+        data = text.encode()
+        for place in re.finditer(re.escape(keyword.encode()), data.lower()):
+            search(data, max(place.start() - rule.back, 0))
+    assert process_time() - started < 0.5
