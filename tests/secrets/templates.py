@@ -1,16 +1,20 @@
 """Expands the example of a rule: no complete secret stands in a file, they are made up while the tests run.
 
 ``<class:count>`` becomes that many random letters of a class, ``<class:least-most>`` a random number of them,
-``<one|two|three>`` one of the words. What stands in ``«»`` is the secret; without them it is the whole.
+``<one|two|three>`` one of the words, and ``<crc32-base62>``, ``<crc32-base36>`` or ``<sha256-base32>`` the checksum that
+a provider puts into its tokens, of what precedes it. What stands in ``«»`` is the secret; without them it is the whole.
 """
 
 from __future__ import annotations
 
 import random
 import re
+from base64 import b32encode
 from functools import partial
+from hashlib import sha256
 from string import ascii_letters, ascii_lowercase, ascii_uppercase, digits
 from typing import NamedTuple
+from zlib import crc32
 
 CLASSES = {
     "alnum": ascii_letters + digits,
@@ -45,9 +49,28 @@ class Sample(NamedTuple):
 def expand(template: str, seed: int) -> Sample:
     """Make up a secret: the same one for the same template and seed; a number of seeds tries all alternatives."""
     fill = partial(_fill, source=random.Random(f"{template} {seed}"), seed=seed)
-    before, opened, rest = _PLACE.sub(fill, template).partition("«")
+    before, opened, rest = _with_checksum(_PLACE.sub(fill, template)).partition("«")
     secret, _, after = rest.partition("»")
     return Sample(before + secret + after, secret) if opened else Sample(before, before)
+
+
+def _with_checksum(text: str) -> str:
+    place = re.search("<(crc32-base62|crc32-base36|sha256-base32)>", text)
+    if not place:
+        return text
+    token = text[: place.start()].rpartition("«")[2]
+    if place[1] == "sha256-base32":
+        checksum = b32encode(sha256(token.encode()).digest())[:8].decode()
+    elif place[1] == "crc32-base36":
+        checksum = _digits(crc32(token.encode()), 36, 7).lower()
+    else:
+        checksum = _digits(crc32(token.partition("_")[2].encode()), 62, 6)
+    return text.replace(place[0], checksum)
+
+
+def _digits(number: int, base: int, width: int) -> str:
+    """Return ``number`` in a base of up to 62, in ``width`` digits."""
+    return "".join((digits + ascii_uppercase + ascii_lowercase)[number // base**n % base] for n in range(width))[::-1]
 
 
 def _fill(place: re.Match[str], source: random.Random, seed: int) -> str:

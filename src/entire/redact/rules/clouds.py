@@ -156,6 +156,8 @@ ROWS: tuple[Row, ...] = (
      "Vercel: Blob token", "vercel_blob_rw_<alnum:16>_<alnum:30>"),
     ("vercel-token", (b"vcp_", b"vci_", b"vca_", b"vcr_", b"vck_"), rb"%bvc[aciprk]_[\w-]{50}[A-Za-z0-9]{6}%E", 3.5,
      "Vercel: token formats", "<vcp_|vci_|vca_|vcr_|vck_><alnum:56>"),
+    ("vercel-token-in-text", (b"vcp_", b"vci_", b"vca_", b"vcr_", b"vck_"), rb"vc[aciprk]_[\w-]{50}[A-Za-z0-9]{6}", 3,
+     "Vercel: token formats", "x«<vcp_|vci_|vca_|vcr_|vck_><alnum:50><crc32-base62>»y"),
     ("xata-key", (b"xau_",), rb"%bxau_[A-Za-z0-9]{24,50}%E", 3, "Xata: API key", "xau_<alnum:32>"),
     ("yandex-dictionary-key", (b"dict.1.1.", b"trnsl.1.1.", b"pdct.1.1."),
      rb"%b(?:dict|trnsl|pdct)\.1\.1\.\d{8}T\d{6}Z\.[0-9a-f]{16}\.[0-9a-f]{40}%E", 0,

@@ -10,6 +10,7 @@ from the source, the pattern is our own. How a row is read:
 * The secret is the group ``s`` if it exists, else group 1, else the whole match.
 * Patterns are case-sensitive unless they start with ``(?i)``. Every repetition has a bound.
 * Entropy, in bits per byte, is an additional check; 0 disables it.
+* A rule named in ``redact.checksums`` matches only a token whose checksum holds.
 * A pattern never matches our mark ``[REDACTED:...]``: no character class of a secret contains ``[``.
 * An example is a template: ``<hex:32>`` stands for 32 random hex digits, and ``«»`` encloses the secret if it is not
   the whole.
@@ -19,7 +20,7 @@ from the source, the pattern is our own. How a row is read:
 
 from __future__ import annotations
 
-from entire.redact import heuristics
+from entire.redact import checksums, heuristics
 from entire.redact.rules import clouds, generic, hosting, identity, keys, providers
 from entire.redact.rules.pieces import expand
 
@@ -35,6 +36,7 @@ class Rule:
 
     __slots__ = (
         "back",
+        "checksum",
         "entropy",
         "example",
         "expression",
@@ -50,6 +52,7 @@ class Rule:
     def __init__(self, row: Row, *, back: int = 0, generic: bool = False) -> None:
         self.id, self.keywords, self.expression, self.entropy, self.source, self.example = row
         self.back = back
+        self.checksum = checksums.BY_RULE.get(self.id)
         self.generic = generic
         self.is_guarded = generic or self.id.startswith("url-")
         self.pattern: Pattern[bytes] | None = None
@@ -71,7 +74,7 @@ class Rule:
         if self.entropy and heuristics.entropy(value) < self.entropy:
             return False
         if not self.generic:
-            return True
+            return self.checksum is None or self.checksum(value)
         start = found.start()
         word = next(word for word in self.keywords if found.string[start : start + len(word)].lower() == word)
         before = found.string[max(start - 12, 0) : start]
