@@ -11,6 +11,8 @@ PIECES: tuple[tuple[bytes, bytes], ...] = (
     (b"%b", rb"(?<![A-Za-z0-9_+/-])"),
     (b"%E", rb"(?![A-Za-z0-9])"),
     (b"%6", rb"[A-Za-z0-9+/]"),
+    # A UUID.
+    (b"%U", rb"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"),
     (b"%Q", rb"[\"'`]?"),
     # Name and value: an optional closing quote, an operator, an optional opening quote.
     (b"%=", rb"[\"'`]?[ \t]{0,8}(?::=|=>|={1,3}|:|,)[ \t]{0,8}[\"'`]?"),

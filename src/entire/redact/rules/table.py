@@ -21,7 +21,19 @@ from the source, the pattern is our own. How a row is read:
 from __future__ import annotations
 
 from entire.redact import checksums, heuristics
-from entire.redact.rules import clouds, generic, hosting, identity, keys, providers
+from entire.redact.rules import (
+    clouds,
+    generic,
+    hosting,
+    identity,
+    keys,
+    messaging,
+    models,
+    monitoring,
+    payments,
+    providers,
+    services,
+)
 from entire.redact.rules.pieces import expand
 
 TYPE_CHECKING = False
@@ -86,11 +98,11 @@ def keyed(row: Row) -> Row:
     """Make a row of ``KEYED`` a whole rule: the provider's name, an operator and the value."""
     name, keywords, value, entropy, source, example = row
     words = b"|".join(keywords)
-    pattern = rb"(?i:(?:" + words + rb")[\w .-]{0,40})%=(?P<s>" + value + rb")%E"
+    pattern = rb"(?i:" + words + rb")(?:%N|[\w .-]{0,40}%=)(?P<s>" + value + rb")%E"
     return name, keywords, pattern, entropy, source, example
 
 
-TRADES = (clouds, hosting, identity, keys)
+TRADES = (clouds, hosting, identity, keys, messaging, models, monitoring, payments, services)
 
 RULES: tuple[Rule, ...] = (
     *(Rule(row, back=trade.BACK.get(row[0], 0)) for trade in TRADES for row in trade.ROWS),
