@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 ROWS: tuple[Row, ...] = (
     ("adyen-key", (b"aqe",), rb"%bAQE[a-z]h[a-z][A-Za-z0-9+/]{50,250}={0,2}(?:-[A-Za-z0-9+/]{20,90}={0,2}(?:-"
      rb"[\w+/=^&{}*#@!;:?~%-]{10,60}[\w*}=])?)?", 3.5, "Adyen: API keys", "AQEyhmfx<b64:90>=-<b64:42>=-<b64url:20>"),
-    ("alchemy-key", (b"alchemy",), rb"(?i:alchemy)%N(?P<s>[A-Za-z0-9_-]{32})%E", 3.2, "Alchemy: API keys; trufflehog",
-     "ALCHEMY_API_KEY=«<alnum:32>»"),
     ("asaas-token", (b"aact_prod_", b"aact_hmlg_", b"aact_ytu5"),
      rb"(?<![A-Za-z0-9_])aact_(?:prod_|hmlg_|YTU5)[A-Za-z0-9:+/=]{60,300}(?:::[\w$-]{8,120})?", 3, "Asaas: API keys",
      "$«aact_<prod_|hmlg_|YTU5><b64:140>»"),
@@ -84,8 +82,9 @@ ROWS: tuple[Row, ...] = (
     ("plaid-access-token", (b"access-sandbox-", b"access-production-", b"access-development-"),
      rb"%Baccess-(?:sandbox|production|development)-%U", 0, "Plaid: access tokens; gitleaks",
      "access-<sandbox|production|development>-<hex:8>-<hex:4>-<hex:4>-<hex:4>-<hex:12>"),
-    ("quickbooks-secret", (b"quickbooks", b"intuit"), rb"(?i:quickbooks|intuit)%N(?P<s>[A-Za-z0-9]{40})%E", 3.2,
-     "Intuit: client secrets", "<QUICKBOOKS|INTUIT>_CLIENT_SECRET=«<alnum:40>»"),
+    ("quickbooks-secret", (b"quickbooks", b"intuit_", b"intuit-"),
+     rb"(?i:quickbooks|intuit_|intuit-)%N(?P<s>[A-Za-z0-9]{40})%E", 3.2, "Intuit: client secrets",
+     "<QUICKBOOKS_CLIENT_SECRET|INTUIT_CLIENT_SECRET|intuit-client-secret>=«<alnum:40>»"),
     ("ramp-token", (b"ramp_sec_", b"ramp_tok_"), rb"%Bramp_(?:sec|tok)_[A-Za-z0-9_-]{30,80}", 3,
      "Ramp: OAuth secrets and tokens", "ramp_<sec|tok>_<alnum:48>"),
     ("seed-phrase", (b"mnemonic", b"seed_phrase", b"seed-phrase", b"seedphrase", b"recovery_phrase"),
@@ -123,6 +122,8 @@ ROWS: tuple[Row, ...] = (
 KEYED: tuple[Row, ...] = (
     ("adyen-client-key", (b"adyen",), rb"[A-Za-z0-9_-]{20,40}[A-Z0-9]{12,40}", 3.5, "Adyen: HMAC keys",
      "ADYEN_HMAC_KEY=«<HEX:64>»"),
+    ("alchemy-key", (b"alchemy_api", b"alchemy_key", b"alchemy-api", b"alchemyapi"), rb"[A-Za-z0-9_-]{32}", 3.2,
+     "Alchemy: API keys; trufflehog", "<ALCHEMY_API_KEY|ALCHEMY_KEY|alchemy-api-key|alchemyApiKey>=«<alnum:32>»"),
     ("bitfinex-key", (b"bitfinex",), rb"[A-Za-z0-9]{43}", 3, "trufflehog: bitfinex",
      "BITFINEX_API_SECRET=«<alnum:43>»"),
     ("bittrex-key", (b"bittrex",), rb"[0-9a-z]{32}", 2.5, "Bittrex: keys and secrets; gitleaks",
