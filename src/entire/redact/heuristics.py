@@ -7,6 +7,10 @@ integrity line or a thinking block's signature is never replaced for looking ran
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from entire.redact.names import Name
+
 MARK = b"[REDACTED:"
 """Start of every replacement; text that contains it is never a secret again."""
 
@@ -20,17 +24,32 @@ STRUCTURAL_KEYS: frozenset[bytes] = frozenset(
 )
 """Transcript keys whose values are ids, paths and signatures, which generic rules do not touch."""
 
-_STRONG = (b"secret", b"pass", b"pwd", b"key", b"credential")
-_HASHES = (b"sha1-", b"sha1:", b"sha256-", b"sha256:", b"sha384-", b"sha512-", b"sha512:")
-_STRENGTHENING = (b"auth", b"access", b"api", b"refresh", b"bearer", b"github", b"secret")
 _DIGITS = frozenset(b"0123456789")
 _LOWER = frozenset(b"abcdefghijklmnopqrstuvwxyz")
 _UPPER = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _LETTERS = _LOWER | _UPPER
 _HEX = frozenset(b"0123456789abcdefABCDEF")
 _JOINTS = frozenset(b"_-./:")
+_OPERATORS = _JOINTS | frozenset(b"$*+=?")
 _PATH = _DIGITS | _LETTERS | frozenset(b"_-./~\\@")
-_REFERENCES = (b"://", b"${", b"{{", b"process.env", b"os.environ", b"os.getenv", b"ENV[", b"secrets.", b"...", b"***")
+_CONTINUES = frozenset(b"([._") | _DIGITS | _LETTERS
+_SIGILS = (b"$", b"%", b"<", b"{", b"*", b"@", b"&", b"#", b"(?")
+_HASHES = (
+    b"sha1-",
+    b"sha1:",
+    b"sha256-",
+    b"sha256:",
+    b"sha384-",
+    b"sha512-",
+    b"sha512:",
+    b"urn:",
+    b"arn:",
+    b"aws:arn:",
+)
+_REFERENCES = (
+    b"://", b"${", b"{{", b"process.env", b"os.environ", b"os.getenv", b"ENV[", b"secrets.", b"...", b"***",
+    b"%(", b"{}", b".*", b":secret:", b"'+", b"+'", b"=!0", b"=!1", b"aws4_request",
+)  # fmt: skip
 
 
 def entropy(value: bytes) -> float:
@@ -45,28 +64,73 @@ def entropy(value: bytes) -> float:
     return total
 
 
-def assigned(before: bytes, name: bytes, value: bytes, *, quoted: bool) -> bool:
-    """Tell whether ``value`` looks like a secret; in its name, the keyword ``name`` follows ``before``."""
-    if (
-        value[:1] in (b"$", b"%", b"<", b"{", b"*", b"@", b"&", b"#")
-        or value.startswith(_HASHES)
-        or any(sign in value for sign in _REFERENCES)
-    ):
+def assigned(left: bytes, value: bytes, right: bytes = b"") -> bool:
+    """Tell whether ``value`` looks like a secret: ``left`` is the text before it, with a name and an operator."""
+    from entire.redact import names
+
+    name = names.read(left)
+    if name is None or is_reference(value):
         return False
     kinds = set(value)
-    # PASSWORD=..., as in an environment file, and "..." contain values; elsewhere a name often follows a name.
-    name, literal = name.lower(), quoted or name.isupper()
-    strong = name.startswith(_STRONG) or name.endswith(b"key") or any(word in before.lower() for word in _STRENGTHENING)
-    if is_path(value, kinds) or is_uuid(value, kinds) or (not strong and is_object_id(value, kinds)):
+    if is_uuid(value, kinds):
+        return name.is_strong and (name.is_literal or name.is_compound)
+    if is_path(value, kinds) or (not name.is_strong and is_object_id(value, kinds)):
         return False
+    if not name.is_literal and right and right[0] in _CONTINUES:
+        return False
+    if _is_code(value, kinds, literal=name.is_literal):
+        return name.is_chosen and _is_memorable(value, kinds, literal=name.is_literal)
+    return _is_random(value, kinds, name)
+
+
+def is_reference(value: bytes) -> bool:
+    """Tell whether ``value`` stands for another: a variable, URL, format, version, date, hash or resource name."""
+    if value.startswith(_SIGILS + _HASHES) or any(sign in value for sign in _REFERENCES):
+        return True
+    if (value[:2] == b"0x" and len(value) <= 18) or (value[:1] in b"^~" and value[1:2].isdigit()):
+        return True
+    if value.count(b":") > 2:  # an address
+        return True
+    return value[4:5] == b"-" == value[7:8] and value[:4].isdigit() and value[5:7].isdigit()
+
+
+def _is_code(value: bytes, kinds: set[int], *, literal: bool) -> bool:
+    """Tell whether ``value`` consists of words as a name, a type or an expression does, or is a constant."""
+    if kinds - _DIGITS - _LETTERS - (_JOINTS if literal else _OPERATORS):
+        return False
+    from entire.redact import words
+
+    return words.share(value) >= (0.5 if literal else 0.35) or (b"_" in value and value.isupper())
+
+
+def _is_memorable(value: bytes, kinds: set[int], *, literal: bool) -> bool:
+    """Tell whether words may be a password: ``hunter2``, ``correct-horse-battery-staple``, but no identifier."""
+    if kinds & _JOINTS:
+        return literal and _is_passphrase(value)
+    return bool(kinds & _DIGITS) and len(value) >= 6 and b"passw" not in value.lower()
+
+
+def _is_passphrase(value: bytes) -> bool:
+    from entire.redact import placeholders
+
+    pieces = value.split(b"-")
+    return len(pieces) >= 4 and all(
+        3 <= len(piece) <= 12 and piece.isalpha() and piece.islower() and not placeholders.is_kind(piece)
+        for piece in pieces
+    )
+
+
+def _is_random(value: bytes, kinds: set[int], name: Name) -> bool:
+    """Tell whether ``value`` is as mixed and long as a secret of such a name."""
     digits, letters = bool(kinds & _DIGITS), bool(kinds & _LETTERS)
     symbols = bool(kinds - _DIGITS - _LETTERS - _JOINTS)
-    if strong and literal:
-        return len(value) >= 6 and (digits or symbols) and entropy(value) >= 2.5
+    if name.is_strong and name.is_literal:
+        mixed = digits or symbols or (len(value) >= 16 and bool(kinds & _LOWER) and bool(kinds & _UPPER))
+        return len(value) >= 6 and mixed and entropy(value) >= 2.5
     if len(value) < 8 or not digits or not letters or _is_identifier(value, kinds):
         return False
     mixed = symbols or (bool(kinds & _LOWER) and bool(kinds & _UPPER)) or kinds <= _HEX or len(value) >= 20
-    return (mixed or strong) and entropy(value) >= (2.75 if strong else 3.0)
+    return (mixed or name.is_strong) and entropy(value) >= (2.75 if name.is_strong else 3.0)
 
 
 def is_path(value: bytes, kinds: set[int]) -> bool:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from entire.redact import heuristics
-from tests.unit.redact.planted_secrets import UUID, hexed, word
+from tests.unit.redact.planted_secrets import HEX as HEXDIGITS
+from tests.unit.redact.planted_secrets import UUID, WORDS, hexed, word
 
 VALUE = word(24).encode()
 
@@ -78,57 +81,95 @@ def test_object_ids(value: str, expected: bool) -> None:
         b"<" + VALUE,
         b"{" + VALUE,
         b"*" + VALUE,
+        b"(?i)" + VALUE,
+        b"^4.0.23",
         b"sha256:" + VALUE,
         b"sha512-" + VALUE,
+        b"arn:aws:secretsmanager:us-west-2:123456789012:secret:Db-" + VALUE,
+        b"0xc0406619",
+        b"2016-09-24T16:18:07Z",
+        b"static:::1a:2b:3c:4d",
         VALUE[:9] + b"${A}" + VALUE[9:],
         b"https://" + VALUE,
         b"process.env." + VALUE,
         VALUE[:9] + b"..." + VALUE[9:],
+        VALUE[:9] + b"EXAMPLE",
         b"/run/secrets/" + VALUE,
-        UUID.encode(),
     ],
 )
-@pytest.mark.parametrize("quoted", [False, True])
-def test_references_hashes_paths_and_ids_are_never_secrets(value: bytes, quoted: bool) -> None:
-    assert heuristics.assigned(b"", b"password", VALUE, quoted=quoted)
-    assert not heuristics.assigned(b"", b"password", value, quoted=quoted)
+@pytest.mark.parametrize("quote", [b"", b'"'])
+def test_references_hashes_paths_and_placeholders_are_never_secrets(value: bytes, quote: bytes) -> None:
+    assert heuristics.assigned(b"password=" + quote, VALUE, quote)
+    assert not heuristics.assigned(b"password=" + quote, value, quote)
+
+
+HEX = hexed(40).encode()
 
 
 @pytest.mark.parametrize(
-    ("before", "name", "value", "quoted", "expected"),
+    ("left", "value", "right", "expected"),
     [
         # a strong name with a value that is written out: six bytes with a digit or a sign do
-        (b"", b"password", b"hunt3r", True, True),
-        (b"", b"password", b"hunt3", True, False),
-        (b"", b"password", b"hunter", True, False),
-        (b"", b"password", b"hunter!", True, True),
-        (b"", b"password", b"111111", True, False),  # says too little
-        # as in an environment file
-        (b"", b"PASSWORD", b"hunt3r", False, True),
-        (b"", b"password", b"hunt3r", False, False),
+        (b"password = '", b"hunt3r", b"'", True),
+        (b"password = '", b"hunt3", b"'", False),
+        (b"password = '", b"hunter", b"'", False),
+        (b"password = '", b"hunter!", b"'", True),
+        (b"password = '", b"hunter2", b"'", True),
+        (b"password = '", b"Tr0ub4dor&3", b"'", True),
+        (b"password = '", b"111111", b"'", False),  # says too little
+        # a passphrase, but not the name of a field
+        (b"PASSWORD=", b"correct-horse-battery-staple", b"", True),
+        (b"password: '", b"correct-horse-battery-staple", b"'", True),
+        (b"password: '", b"horse-battery-staple", b"'", False),
+        (b"password: '", b"forgot-password-form-field", b"'", False),
+        (b"password: ", b"correct-horse-battery-staple", b"", False),
+        # as in an environment file, or a line of YAML
+        (b"PASSWORD=", b"hunt3r", b"", True),
+        (b"JWT_SECRET=", b"letmein42", b"", True),
+        (b"password: ", b"hunter2", b"\n", True),
         # a bare value behind a name is mostly another name
-        (b"", b"token", b"user_token2", False, False),
-        (b"", b"token", b"User_Token2", False, False),
-        (b"", b"token", b"User_T0ken2", False, True),  # words have no digit inside
-        (b"", b"token", b"config.auth-V2", False, False),
-        (b"", b"token", b"getUserTokens", False, False),
-        (b"", b"token", b"1234567890123", False, False),
-        (b"", b"token", VALUE, False, True),
-        (b"", b"token", b"aB3dE6gH", False, True),
-        (b"", b"token", b"ab3de6gh", False, False),
-        (b"access_", b"token", b"ab3de6gh", False, True),  # the word before makes it strong
-        (b"ACCESS_", b"token", b"ab3de6gh", False, True),
-        # an object id behind a weak name is a hash, behind a strong one a key
-        (b"", b"token", hexed(40).encode(), False, False),
-        (b"", b"secret", hexed(40).encode(), False, True),
-        (b"", b"apikey", hexed(40).encode(), False, True),
+        (b"token = ", b"user_token2", b"", False),
+        (b"token = ", b"User_Token2", b"", False),
+        (b"token = ", b"Us3r_T0k3n2", b"", True),  # words have no digit inside
+        (b"token = ", b"config.auth-V2", b"", False),
+        (b"token = ", b"getUserTokens", b"", False),
+        (b"token = ", b"1234567890123", b"", False),
+        (b"token: ", b"OAuth2Token", b"", False),
+        (b"private_key: ", b"x25519.X25519PrivateKey", b"", False),
+        (b"contextToken: ", b"contextToken2", b"", False),
+        (b"type CommaToken = ", b"CommaToken$1", b";", False),
+        (b"auth_token = ", b"b64decod", b"e(", False),
+        (b"password = ", b"base64.b16encode", b"(", False),
+        (b"token = ", VALUE, b"", True),
+        (b"token = ", b"aB3dE6gH", b"", True),
+        (b"token = ", b"ab3de6gh", b"", False),
+        (b"access_token = ", b"ab3de6gh", b"", True),  # the word before makes it strong
+        (b"ACCESS_TOKEN=", b"ab3de6gh", b"", True),
+        # words in quotes are a secret only if people choose such values
+        (b'"secret": "', b"V1SecretProjection", b'"', False),
+        (b'"secret_name": "', VALUE, b'"', False),
+        (b'privateKeyAlgorithm = "', b"ECDH_P521", b'"', False),
+        # an id behind a weak name is an id, behind a strong one a key
+        (b"token = ", HEX, b"", False),
+        (b"secret = ", HEX, b"", True),
+        (b"apikey = ", HEX, b"", True),
+        (b"token: ", UUID.encode(), b"", False),
+        (b"secret: ", UUID.encode(), b"", False),
+        (b"client_secret: ", UUID.encode(), b"", True),
+        (b'"secret": "', UUID.encode(), b'"', True),
     ],
 )
-def test_a_value_behind_a_name(before: bytes, name: bytes, value: bytes, quoted: bool, expected: bool) -> None:
-    assert heuristics.assigned(before, name, value, quoted=quoted) is expected
+def test_a_value_behind_a_name(left: bytes, value: bytes, right: bytes, expected: bool) -> None:
+    assert heuristics.assigned(left, value, right) is expected
 
 
-@given(st.binary(max_size=12), st.binary(max_size=12), st.binary(max_size=60), st.booleans())
-def test_any_bytes_get_an_answer(before: bytes, name: bytes, value: bytes, quoted: bool) -> None:
-    answer = heuristics.assigned(before, name, value, quoted=quoted)
-    assert not (answer and len(value) < 6)
+@given(st.binary(max_size=60), st.binary(max_size=60), st.binary(max_size=2))
+def test_any_bytes_get_an_answer(left: bytes, value: bytes, right: bytes) -> None:
+    assert not (heuristics.assigned(left, value, right) and len(value) < 6)
+
+
+@pytest.mark.parametrize("alphabet", [HEXDIGITS, WORDS])
+def test_random_values_behind_a_strong_name_are_secrets(alphabet: str) -> None:
+    source = Random(2)
+    values = ["".join(source.choice(alphabet) for _ in range(20 + n % 40)).encode() for n in range(2000)]
+    assert sum(heuristics.assigned(b"api_key = '", value, b"'") for value in values) >= 1998

@@ -46,6 +46,11 @@ CLEAN = [
     "mytool --password-file /etc/pw1 --token-type bearer --secret", "-----BEGIN PUBLIC KEY-----\nMIIB" + word(60),
     "token: sha256:" + hexed(64), "image_secret=sha512-" + word(80),
     "ghp_" + "x" * 36 + " AKIA" + "X" * 16 + " xoxb-" + "0" * 24 + " sk_test_" + "1" * 24,
+    "api_key: 'AKIAIOSFODNN7" + "EXAMPLE', secret_access_key=wJalrXUtnFEMI/K7MDENG/bPxRfiCY" + "EXAMPLEKEY",
+    "postgres://user:pass@host/db http://scott:tiger@localhost/test password='changeme' passwd='password1'",
+    "machine example.com login me password <password>; curl -u name:password https://example.com",
+    '"AWS::IAM::AccessKey": "' + hexed(16) + '", "nextToken": "' + word(40) + '", "SecretArn": "arn:aws:x:1:secret:a1"',
+    "token_source = OAuth2TokenSource2(ctx); password = base64.b16encode(x); private_key: x25519.X25519PrivateKey",
     "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" + word(43) + " me@host",
 ]  # fmt: skip
 

@@ -43,6 +43,10 @@ if TYPE_CHECKING:
     from entire.redact.rules.pieces import Row
 
 
+LOGINS = frozenset({"basic-auth-flag", "netrc-password", "url-credentials"})
+"""Rules for passwords that stand behind a user's name: documentation writes very short ones there."""
+
+
 class Rule:
     """A row of the table, compiled on first use."""
 
@@ -85,13 +89,15 @@ class Rule:
             return False
         if self.entropy and heuristics.entropy(value) < self.entropy:
             return False
+        from entire.redact import placeholders
+
+        start, end = found.span(self.group)
+        if placeholders.is_placeholder(value) or (self.id in LOGINS and placeholders.is_login(value)):
+            return False
         if not self.generic:
             return self.checksum is None or self.checksum(value)
-        start = found.start()
-        word = next(word for word in self.keywords if found.string[start : start + len(word)].lower() == word)
-        before = found.string[max(start - 12, 0) : start]
-        name = found.string[start : start + len(word)].strip(b"-")
-        return heuristics.assigned(before, name, value, quoted=self.id == "generic-quoted")
+        text = found.string
+        return heuristics.assigned(text[max(found.start() - 48, 0) : start], value, text[end : end + 1])
 
 
 def keyed(row: Row) -> Row:

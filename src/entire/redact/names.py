@@ -1,0 +1,92 @@
+"""Reads the name that a value is assigned to, and what the name says about the value."""
+
+from __future__ import annotations
+
+from entire.model.value import Value
+from entire.redact import words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from re import Pattern
+
+_STRONG = (
+    b"secret", b"pass", b"pwd", b"key", b"credential", b"auth", b"access", b"api", b"refresh", b"bearer", b"github",
+)  # fmt: skip
+"""Words of names whose values are hardly ever anything but secrets."""
+
+_KINDS = (
+    b"secret", b"secrets", b"token", b"tokens", b"password", b"passwords", b"passwd", b"passphrase", b"pass", b"pwd",
+    b"key", b"keys", b"credential", b"credentials", b"auth", b"value", b"confirmation",
+)  # fmt: skip
+"""Ends of words that name a secret: not those of ``secretsmanager``, ``author``, ``tokenizer``."""
+
+_ABOUT = frozenset(
+    b"alg algorithm arn arns class count date expires expiry field file format header id ids index kind kinds label"
+    b" magic name names param params path pos position prefix provider schema source status suffix text time type"
+    b" types uri url".split()
+)
+"""Last words of names whose values tell something about a secret: ``SecretArn``."""
+
+_MARKERS = frozenset(
+    b"cancellation change continuation export exporter import next page pagination paging scroll term update".split()
+)
+"""Words of names whose values mark a place in a list or a step of a protocol: ``nextToken``."""
+
+_LEFT = rb"(::|:)?([\w.-]+)[\"'`]?[ \t]*+([:=>]*)[ \t]*+[bfru]?([\"'`]?)$"
+_compiled: list[Pattern[bytes]] = []
+
+
+class Name(Value):
+    """A name as written, and whether a quote opens its value."""
+
+    text: bytes
+    quoted: bool
+
+    @property
+    def is_strong(self) -> bool:
+        """Whether little else than a secret is assigned to such a name: not for a mere ``token``."""
+        lowered = self.text.lower()
+        return any(word in lowered for word in _STRONG)
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether people make up the value, perhaps of words: a password, a secret in an environment file."""
+        lowered = self.text.lower()
+        return (
+            b"pass" in lowered or b"pwd" in lowered or (self.is_constant and not self.quoted and b"secret" in lowered)
+        )
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether the name ends in capitals, as in an environment file."""
+        return self.text.rstrip(b"0123456789")[-4:].isupper()
+
+    @property
+    def is_literal(self) -> bool:
+        """Whether the value is written out; behind other names another name often follows."""
+        return self.quoted or self.is_constant
+
+    @property
+    def is_compound(self) -> bool:
+        """Whether the name has several words: ``client_secret``."""
+        return sum(1 for _ in words.runs(self.text)) > 1
+
+
+def read(left: bytes) -> Name | None:
+    """Return the name at the end of ``left``, before an operator; None if it is not the name of a secret."""
+    if not _compiled:
+        import re
+
+        _compiled.append(re.compile(_LEFT))
+    found = _compiled[0].search(left)
+    if found is None or b".svg?" in left:  # the address of a badge has a token that all may see
+        return None
+    scope, text, operator, quotes = found.groups(b"")
+    if scope == b"::" or (scope == b":" and operator == b":"):  # AWS::IAM::AccessKey, arn:aws:...:1234:secret:name
+        return None
+    parts = [part.lower() for part in words.runs(text)]
+    if not parts or parts[-1] in _ABOUT or not _MARKERS.isdisjoint(parts):
+        return None
+    if not any(part.endswith(_KINDS) for part in parts):
+        return None
+    return Name(text=text, quoted=quotes[-1:] in (b'"', b"'", b"`"))

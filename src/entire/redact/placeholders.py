@@ -1,0 +1,95 @@
+"""Knows what documentation and tests write where a secret would stand: ``changeme``, ``xxxx``, ``user:pass``."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from re import Pattern
+
+_SIGNS = (
+    b"example", b"placeholder", b"changeme", b"change-me", b"change_me", b"your_", b"your-", b"yourp", b"yours",
+    b"yourt", b"youra", b"yourk", b"xxxx", b"dummy", b"redacted", b"replace_", b"replaceme", b"replace-", b"insert_",
+    b"insert-", b"goes_here", b"goes-here", b"goeshere", b"_here", b"-here", b"not-a-real", b"notreal", b"notasecret",
+    b"not-a-secret", b"fakeid", b"....", b"****", b"verylong",
+)  # fmt: skip
+"""What only a placeholder contains."""
+
+_KINDS = frozenset(
+    b"access api auth authentication authorization basic bearer client cookie credential credentials jwt key keys"
+    b" login name oauth pass passphrase passwd password passwords passwort passwrd private pswd public pw pwd"
+    b" refresh secret secrets session signing string token tokens user username value".split()
+)
+"""Words that say what a value is, instead of being one."""
+
+_FILLERS = frozenset(
+    b"a abc abcd abcdef alice an anon anoncvs anonym anonymous another any anything asdf bad bar baz bla blah bob"
+    b" contrasena correct database db debian default eggs empty fake false first foo foobar for good guest"
+    b" hello here in incorrect invalid is jane joe john ldap long me mock mocked motdepasse my mysql new nil nobody"
+    b" none not null of old one open opensesame optional other our postgres quux qux qwer qwerty real required"
+    b" right root sample scott second secr3t secure sesame short some something spam test tester testing tests that"
+    b" the thing this tiger to top true two undefined unset valid very wachtwoord whatever world wrong xyz you"
+    b" your".split()
+)
+"""Words that stand in examples, alone or beside the kinds."""
+
+_RUNS = (b"0123456789012345678901234567890", b"abcdefghijklmnopqrstuvwxyz", b"qwertyuiop", b"asdfghjkl", b"9876543210")
+_compiled: list[Pattern[bytes]] = []
+
+
+def is_placeholder(value: bytes) -> bool:
+    """Tell whether ``value`` is what documentation and tests write where a secret would stand."""
+    if len(value) > 200:  # a key or a long token, in which a short word may occur
+        return b"EXAMPLE" in value
+    lowered = value.lower()
+    if any(sign in lowered for sign in _SIGNS) or _is_monotonous(lowered):
+        return True
+    plain = lowered.replace(b"#", b"").replace(b"^", b"") if value.islower() else lowered  # tests of escaping: pa#ss
+    return any(pattern.fullmatch(plain) for pattern in _patterns())
+
+
+def is_kind(word: bytes) -> bool:
+    """Tell whether a lower-case word says what a value is: ``password``, ``key``."""
+    return word in _KINDS
+
+
+def is_login(value: bytes) -> bool:
+    """Tell whether a password behind a user's name is one of documentation: also ``p``, ``bar``, ``xyz``."""
+    return (len(value) <= 3 and value.isalnum()) or is_placeholder(value)
+
+
+def _patterns() -> list[Pattern[bytes]]:
+    """Return the patterns of whole values: kinds and fillers, with a final number; references to variables."""
+    if not _compiled:
+        import re
+
+        word = b"|".join(sorted(_KINDS | _FILLERS, reverse=True))
+        _compiled.append(re.compile(rb"[_.-]?(?:(?:" + word + rb")\d{0,2}(?:[ _.-]|%20){0,2}){1,8}\d{0,4}[a-f]?"))
+        _compiled.append(
+            re.compile(rb"\$\{?\w+\}?|%\w+%|\{\{?[\w .]+\}?\}|<[^>]*>|\[[^\]]*\]|%[sdvq]|\*+|.*\{[a-z_.]+\}.*")
+        )
+    return _compiled
+
+
+def _is_monotonous(value: bytes) -> bool:
+    """Tell whether most of ``value`` is one repeated character or a run such as ``12345678``."""
+    most = max(map(value.count, set(value)), default=0)
+    if len(value) >= 4 and most * 2 > len(value):
+        return True
+    covered = at = 0
+    while at < len(value) - 3:
+        size = _run(value, at)
+        covered += size
+        at += size or 1
+    return covered * 5 >= len(value) * 3
+
+
+def _run(value: bytes, at: int) -> int:
+    """Return the length of the run of neighbours on the keyboard or in the alphabet that starts at ``at``, or 0."""
+    for run in _RUNS:
+        start = run.find(value[at : at + 4])
+        if start >= 0:
+            size = 4
+            while value[at + size : at + size + 1] and value[at + size] == run[min(start + size, len(run) - 1)]:
+                size += 1
+            return size
+    return 0
