@@ -1,4 +1,4 @@
-"""Run the benchmarks: ``python -m bench [--json] [--quick] [ROW...]``.
+"""Run the benchmarks: ``python -m bench [--json] [--quick] [ROW...]``, or ``python -m bench over-redaction FOLDER...``.
 
 ROW is a name from the table (``turn-end@large``) or half of one (``turn-end``, ``@large``).
 """
@@ -17,12 +17,14 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from bench import installed, results, rows
+from bench import installed, over_redaction, results, rows
 from bench.processes import Programs
 
 
 def main() -> int:
     """Measure and print; return 1 on a failure or, with ``--check``, on an exceeded budget."""
+    if sys.argv[1:2] == ["over-redaction"]:
+        return over_redaction.main(sys.argv[2:])
     options = _arguments()
     found: list[results.Result] = []
     failed: list[str] = []

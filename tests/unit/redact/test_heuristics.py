@@ -93,12 +93,11 @@ def test_object_ids(value: str, expected: bool) -> None:
         b"https://" + VALUE,
         b"process.env." + VALUE,
         VALUE[:9] + b"..." + VALUE[9:],
-        VALUE[:9] + b"EXAMPLE",
         b"/run/secrets/" + VALUE,
     ],
 )
 @pytest.mark.parametrize("quote", [b"", b'"'])
-def test_references_hashes_paths_and_placeholders_are_never_secrets(value: bytes, quote: bytes) -> None:
+def test_references_hashes_and_paths_are_never_secrets(value: bytes, quote: bytes) -> None:
     assert heuristics.assigned(b"password=" + quote, VALUE, quote)
     assert not heuristics.assigned(b"password=" + quote, value, quote)
 
