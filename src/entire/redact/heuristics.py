@@ -71,6 +71,7 @@ def assigned(left: bytes, value: bytes, right: bytes = b"") -> bool:
     name = names.read(left)
     if name is None or is_reference(value):
         return False
+    value = value.replace(b"\\-", b"-")  # as in a manual's source
     kinds = set(value)
     if is_uuid(value, kinds):
         return name.is_strong and (name.is_literal or name.is_compound)
@@ -79,7 +80,8 @@ def assigned(left: bytes, value: bytes, right: bytes = b"") -> bool:
     if not name.is_literal and right and right[0] in _CONTINUES:
         return False
     if _is_code(value, kinds, literal=name.is_literal):
-        return name.is_chosen and _is_memorable(value, kinds, literal=name.is_literal)
+        is_type = not name.is_literal and right in (b";", b",", b")")
+        return name.is_chosen and not is_type and _is_memorable(value, kinds, literal=name.is_literal)
     return _is_random(value, kinds, name)
 
 
@@ -89,7 +91,7 @@ def is_reference(value: bytes) -> bool:
         return True
     if (value[:2] == b"0x" and len(value) <= 18) or (value[:1] in b"^~" and value[1:2].isdigit()):
         return True
-    if value.count(b":") > 2:  # an address
+    if value.count(b":") > 2 or (value[:1] == b"+" and value[-1:] == b"+"):  # an address, a term of code
         return True
     return value[4:5] == b"-" == value[7:8] and value[:4].isdigit() and value[5:7].isdigit()
 

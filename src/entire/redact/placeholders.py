@@ -43,8 +43,22 @@ def is_placeholder(value: bytes) -> bool:
     lowered = value.lower()
     if any(sign in lowered for sign in _SIGNS) or _is_monotonous(lowered):
         return True
-    plain = lowered.replace(b"#", b"").replace(b"^", b"") if value.islower() else lowered  # tests of escaping: pa#ss
-    return any(pattern.fullmatch(plain) for pattern in _patterns())
+    plain = _patterns()[0].sub(b"", lowered) if value.islower() else lowered
+    return any(pattern.fullmatch(plain) for pattern in _patterns()[1:]) or _is_encoded(value)
+
+
+def _is_encoded(value: bytes) -> bool:
+    """Tell whether ``value`` is base64 of a placeholder, or of one behind a user's name."""
+    from binascii import Error, a2b_base64
+
+    if len(value) < 12 or not value.rstrip(b"=").isalnum():
+        return False
+    try:
+        decoded = a2b_base64(value + b"=" * (-len(value) % 4))
+    except Error:
+        return False
+    user, colon, password = decoded.partition(b":")
+    return decoded.isascii() and decoded.decode().isprintable() and is_placeholder(password if colon else user)
 
 
 def is_kind(word: bytes) -> bool:
@@ -58,10 +72,13 @@ def is_login(value: bytes) -> bool:
 
 
 def _patterns() -> list[Pattern[bytes]]:
-    """Return the patterns of whole values: kinds and fillers, with a final number; references to variables."""
+    """Return the pattern of what tests of escaping put into words (``pa#ss``), and those of whole values: words with
+    a final number, references to variables.
+    """
     if not _compiled:
         import re
 
+        _compiled.append(re.compile(rb"[#^]|%[0-9a-f]{2}"))
         word = b"|".join(sorted(_KINDS | _FILLERS, reverse=True))
         _compiled.append(re.compile(rb"[_.-]?(?:(?:" + word + rb")\d{0,2}(?:[ _.-]|%20){0,2}){1,8}\d{0,4}[a-f]?"))
         _compiled.append(

@@ -15,7 +15,8 @@ PLACEHOLDERS = [
     *("new_password", "invalid.token", "xxxx", "XXXXXXXX", "1234567890", "abcdefgh", "abcdef0123456789", "qwertyuiop"),
     *("aaaaaaaa", "********", "AKIAIOSFODNN7" + "EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCY" + "EXAMPLEKEY"),
     *("${PASSWORD}", "$TOKEN", "{password}", "{{ vault_password }}", "<token>", "[token]", "%PASSWORD%", "%s", "***"),
-    *("//{repo.netloc}{repo.path}", "Root%20key", "a-dummy-1"),
+    *("//{repo.netloc}{repo.path}", "Root%20key", "a-dummy-1", "foo%40bar"),
+    *("dGhpcyBpcyBub3QgYSByZWFsIHZhbHVl", "YWxhZGRpbjpvcGVuc2VzYW1l", "cGFzc3dvcmQxMjM="),  # in base64
 ]
 SECRETS = [
     *("hunter2", "Tr0ub4dor&3", "correct-horse-battery-staple", "SuperSecret123!", "s3cr3t!pw", "letmein42", "Pa#ss2x"),
