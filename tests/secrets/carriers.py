@@ -1,0 +1,201 @@
+"""Carriers: where in a transcript a text with a secret stands, and in what form tools and people put it there."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import re
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import quote, quote_plus
+
+from tests.secrets.transcripts import Planted
+
+RESET = "\x1b[0m"
+_NAME = re.compile(r"(?m)^([^\w«\n]*)([\w.-]+)")
+GO_ESCAPES = {ord(letter): f"\\u{ord(letter):04x}" for letter in "=&<>'+"}
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text with its secrets between ``«»``; ``command`` if a shell reads it."""
+
+    marked: str
+    command: bool = False
+
+    @property
+    def plain(self) -> str:
+        """Return the text without the marks."""
+        return self.marked.replace("«", "").replace("»", "")
+
+    @property
+    def lines(self) -> list[str]:
+        """Return the lines of the plain text."""
+        return self.plain.split("\n")
+
+
+@dataclass(frozen=True)
+class Carrier:
+    """A slot of the transcript and what happens to the text on its way there."""
+
+    name: str
+    slot: str
+    carry: Callable[[Text], str]
+    old: Callable[[Text], str] | None = None
+
+    def planted(self, text: Text) -> Planted:
+        """Return what stands in the transcript."""
+        return Planted(self.carry(text), self.old(text)) if self.old else Planted(self.carry(text))
+
+
+def _plain(text: Text) -> str:
+    return text.plain
+
+
+def _between(before: str, after: str) -> Callable[[Text], str]:
+    return lambda text: f"{before}{text.plain}{after}"
+
+
+def _each(before: Callable[[int], str], after: str = "", first: int = 11) -> Callable[[Text], str]:
+    return lambda text: "\n".join(f"{before(at)}{line}{after}" for at, line in enumerate(text.lines, first))
+
+
+def _command(text: Text) -> str:
+    return text.plain if text.command else f"cat > config.env <<'EOF'\n{text.plain}\nEOF\nchmod 600 config.env"
+
+
+def _diff(text: Text) -> str:
+    added = "\n".join(f"+{line}" for line in text.lines)
+    return (
+        "diff --git a/config/app.conf b/config/app.conf\nindex 3f1c2aa..9b7d0e4 100644\n--- a/config/app.conf\n"
+        f"+++ b/config/app.conf\n@@ -3,2 +3,9 @@ section\n # settings\n{added}\n retries\n"
+    )
+
+
+def _colour_diff(text: Text) -> str:
+    added = "\n".join(f"\x1b[32m+\x1b[m\x1b[32m{line}\x1b[m" for line in text.lines)
+    return (
+        "\x1b[1mdiff --git a/config/app.conf b/config/app.conf\x1b[m\n\x1b[1mindex 3f1c2aa..9b7d0e4 100644\x1b[m\n"
+        f"\x1b[36m@@ -3,2 +3,9 @@\x1b[m section\n # settings\n{added}\n"
+    )
+
+
+def _colour_value(text: Text) -> str:
+    return text.marked.replace("«", "\x1b[32m").replace("»", RESET)
+
+
+def _colour_name(text: Text) -> str:
+    return Text(_NAME.sub(f"\\1\x1b[1;36m\\2{RESET}", text.marked)).plain
+
+
+def _colour_both(text: Text) -> str:
+    named = _NAME.sub(f"\\1\x1b[38;5;81m\\2{RESET}", text.marked)
+    return named.replace("«", "\x1b[38;5;186m").replace("»", RESET)
+
+
+def _grep_colour(text: Text) -> str:
+    """Return what ``grep -n --color`` prints for a search that meets the secret's first letters."""
+    colon = "\x1b[36m\x1b[K:\x1b[m\x1b[K"
+    head = f"\x1b[35m\x1b[Kconfig/app.conf\x1b[m\x1b[K{colon}\x1b[32m\x1b[K{{}}\x1b[m\x1b[K{colon}"
+    marked = re.sub(r"«([^»]{1,6})", "\x1b[01;31m\x1b[K\\1\x1b[m\x1b[K", text.marked).replace("»", "")
+    return "\n".join(head.format(at) + line for at, line in enumerate(marked.split("\n"), 11))
+
+
+def _json(depth: int) -> Callable[[Text], str]:
+    def carry(text: Text) -> str:
+        made = json.dumps({"path": "config/app.conf", "content": text.plain, "size": 512})
+        for _ in range(depth - 2):
+            made = json.dumps({"id": 7, "result": made})
+        return made
+
+    return carry
+
+
+def _go_json(text: Text) -> str:
+    return json.dumps({"name": "app.conf", "data": text.plain}).translate(GO_ESCAPES)
+
+
+def _shell(text: Text) -> str:
+    return f"ssh app1 bash -c {shlex.quote(text.plain if text.command else 'echo ' + shlex.quote(text.plain))}"
+
+
+def _crlf(text: Text) -> str:
+    return "\r\n".join(("# settings", *text.lines, ""))
+
+
+def _url(text: Text) -> str:
+    return f"https://logs.orchard.dev/ingest?level=info&message={quote(text.plain, safe='')}&tail=20"
+
+
+def _form(text: Text) -> str:
+    head = "POST /ingest HTTP/1.1\nContent-Type: application/x-www-form-urlencoded\n\n"
+    return f"{head}level=info&message={quote_plus(text.plain)}&tail=20"
+
+
+def _base64(text: Text) -> str:
+    return json.dumps(
+        {"name": "app.conf", "encoding": "base64", "content": base64.b64encode(text.plain.encode()).decode()}
+    )
+
+
+def _continued(text: Text) -> str:
+    """Return a command over several lines, broken at blanks outside of quotes and secrets."""
+    if not text.command:
+        return (
+            "docker run --rm \\\n" + "".join(f"  -e {shlex.quote(line)} \\\n" for line in text.lines) + "  app:latest"
+        )
+    pieces = re.findall(r"(?:\"[^\"]*\"|'[^']*'|«[^»]*»|[^ ])+", text.marked)
+    return " \\\n    ".join(pieces).replace("«", "").replace("»", "")
+
+
+def _table(text: Text) -> str:
+    rows = [re.match(r"\W*(?:export |const )?([\w.-]+)['\"]?\s*[=:]\s*(.+)", line) for line in text.lines]
+    cells = [
+        f"| {row[1]} | {row[2]} |" if row else f"| {at} | `{line}` |"
+        for at, (row, line) in enumerate(zip(rows, text.lines, strict=True))
+    ]
+    return "The settings:\n\n| Setting | Value |\n|---------|-------|\n" + "\n".join(cells) + "\n"
+
+
+def _inline(text: Text) -> str:
+    return "Use these:\n" + "\n".join(f"- `{line}`" for line in text.lines) + "\nand restart."
+
+
+CARRIERS = (
+    Carrier("prompt", "prompt", _between("Here is what I use, please fix the deploy:\n\n", "\n\nThanks!")),
+    Carrier("answer", "answer", _between("I found this in the configuration:\n\n", "\n\nIt works now.")),
+    Carrier("thinking", "thinking", _between("The user gave me\n", "\nso I can continue.")),
+    Carrier("shell command", "command", _command),
+    Carrier("command output", "output", _between("total 2\n", "\ndone\n")),
+    Carrier("file read (→)", "output", _each(lambda at: f"{at:6}→")),
+    Carrier("file read (tab)", "output", _each(lambda at: f"{at}\t")),
+    Carrier("cat -n", "output", _each(lambda at: f"{at:6}\t")),
+    Carrier("file written", "write", _between("# settings\n", "\n")),
+    Carrier("edit", "edit", _plain, _between("", "\nretries: 3")),
+    Carrier("edit (patch)", "patch", _plain),
+    Carrier("unified diff", "output", _diff),
+    Carrier("grep", "output", _each(lambda at: f"config/app.conf:{at}:")),
+    Carrier("JSON in JSON", "output", _json(2)),
+    Carrier("JSON, 3 deep", "output", _json(3)),
+    Carrier("JSON, 4 deep", "write", _json(4)),
+    Carrier("colour: value", "output", _colour_value),
+    Carrier("colour: name", "output", _colour_name),
+    Carrier("colour: both", "output", _colour_both),
+    Carrier("grep --color", "output", _grep_colour),
+    Carrier("colour diff", "output", _colour_diff),
+    Carrier("\\u003d escapes", "output", _go_json),
+    Carrier("Python repr", "output", lambda text: repr({"stdout": text.plain, "returncode": 0})),
+    Carrier("shell quoting", "command", _shell),
+    Carrier("CRLF", "output", _crlf),
+    Carrier("URL-encoded", "command", _url),
+    Carrier("form-encoded", "output", _form),
+    Carrier("HTML", "write", lambda text: f"<pre><code>{html.escape(text.plain)}</code></pre>\n"),
+    Carrier("base64", "output", _base64),
+    Carrier("backslash at line ends", "command", _continued),
+    Carrier("Markdown code", "answer", _between("```sh\n", "\n```\n")),
+    Carrier("Markdown table", "answer", _table),
+    Carrier("Markdown inline", "answer", _inline),
+)  # fmt: skip
+BY_NAME = {carrier.name: carrier for carrier in CARRIERS}

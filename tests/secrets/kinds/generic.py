@@ -1,0 +1,20 @@
+"""Random values that no rule knows, near a word that tells what they are."""
+
+from __future__ import annotations
+
+from tests.secrets.kinds import in_context
+
+KINDS = in_context("generic", (
+    ("unknown-token-constant", ('ACME_SESSION = "«<b64url:48>»"', "const acmeCredential = '«<alnum:40>»';", "FROBNICATOR_AUTH=«<hex:48>»", "  credential: «<b64:56>»")),
+    ("unknown-service-key", ("PLUMWORKS_KEY=«<alnum:36>»", 'plumworks.key = "«<b64url:44>»"', '"plumworksKey": "«<alnum:32>»"', "plumworks-key: «<hex:40>»")),
+    ("prefixed-unknown", ("PLUM_TOKEN=plm_live_«<alnum:40>»", "token: acme_«<b64url:43>»", "orchard_sk_«<alnum:48>» is my key")),
+    ("argument-of-a-call", ("client = Acme('«<b64url:43>»')  # api key", "Authenticator(token='«<alnum:40>»')", 'signer.setKey("«<b64:43>=»");')),
+    ("prose-random", ("I rotated the credential to «<b64url:43>» yesterday", "we sign with «<alnum:48>» as the shared secret", "send it along with the key «<b64url:40>»")),
+    ("header-unknown", ("X-Plum-Secret: «<alnum:40>»", "X-Acme-Signature: «<b64:43>=»", "X-Session: «<b64url:64>»")),
+    ("query-unknown", ("https://acme.orchard.dev/cb?sess=«<b64url:43>»", "https://acme.orchard.dev/x?auth=«<alnum:40>»&v=2", "https://acme.orchard.dev/x?signature=«<b64url:43>»")),
+    ("two-names", ("APP_ID=orchard\nAPP_SECRET=«<alnum:40>»", "client_id: orchard\nclient_secret: «<b64url:40>»", "username: maria\napi_pass: «<alnum:24>»")),
+    ("other-languages", ("contraseña: «<password>»", "mot de passe : «<password>»", "Kennwort = «<password>»", "senha: «<password>»", "пароль: «<password>»", "密码: «<password>»")),
+    ("refresh-and-session", ("refresh_token: «<b64url:60>»", "session_key=«<hex:64>»", '"idToken": "«<b64url:80>»"', "bearer «<b64url:48>»", "auth_cookie = '«<b64:86>'".replace("86>'", "86>»'"))),
+    ("nonce-free-hmac", ("HMAC_KEY=«<hex:64>»", "hmac secret «<b64url:43>»", "hmac.new(b'«<alnum:32>»', body, sha256)")),
+    ("kms-data-key", ('"Plaintext": "«<b64:43>="'.replace('="', '=»"'), "data key: «<b64:43>=»")),
+))  # fmt: skip
