@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from tests.secrets import pages, table
+from tests.secrets import clean, pages, table
 
 
 def main() -> int:
@@ -18,7 +18,12 @@ def main() -> int:
     parser.add_argument("--full", action="store_true", help="the whole product, not a sample")
     parser.add_argument("--only", default="", metavar="TEXT", help="only kinds with TEXT in their name or group")
     parser.add_argument("--missed", action="store_true", help="list what is missed")
+    parser.add_argument("--clean", action="store_true", help="list what is redacted and is no secret, instead")
     given = parser.parse_args()
+    if given.clean:
+        found = clean.findings(full=given.full)
+        sys.stdout.write("".join(f"{line}\n" for line in found) + f"{len(found)} findings in clean text\n")
+        return 1 if found else 0
     results = table.judge(table.every_case(full=given.full, only=given.only))
     sys.stdout.write(pages.tables(results))
     if given.missed:

@@ -141,21 +141,22 @@ def _base64(text: Text) -> str:
 
 
 def _continued(text: Text) -> str:
-    """Return a command over several lines, broken at blanks outside of quotes and secrets."""
+    """Return a command over several lines, broken at blanks outside of quotes and secrets; or joined lines."""
+    if len(text.lines) > 1:
+        return " \\\n".join(text.lines)
     if not text.command:
-        return (
-            "docker run --rm \\\n" + "".join(f"  -e {shlex.quote(line)} \\\n" for line in text.lines) + "  app:latest"
-        )
+        return f"docker run --rm \\\n  -e {shlex.quote(text.plain)} \\\n  app:latest"
     pieces = re.findall(r"(?:\"[^\"]*\"|'[^']*'|«[^»]*»|[^ ])+", text.marked)
-    return " \\\n    ".join(pieces).replace("«", "").replace("»", "")
+    return Text(" \\\n    ".join(pieces)).plain
 
 
 def _table(text: Text) -> str:
-    rows = [re.match(r"\W*(?:export |const )?([\w.-]+)['\"]?\s*[=:]\s*(.+)", line) for line in text.lines]
-    cells = [
-        f"| {row[1]} | {row[2]} |" if row else f"| {at} | `{line}` |"
-        for at, (row, line) in enumerate(zip(rows, text.lines, strict=True))
-    ]
+    """Return a Markdown table: names beside their values where a line is an assignment, else whole lines."""
+    cells = []
+    for at, line in enumerate(text.lines, 1):
+        found = re.fullmatch(r"\W{0,6}(?:export |const )?([A-Za-z_][\w.-]*)['\"]?\s?(?:=|:\s)\s?(.+)", line)
+        name, value = (found[1], found[2]) if found else (str(at), f"`{line}`")
+        cells.append(f"| {name} | {value.replace('|', chr(92) + '|')} |")
     return "The settings:\n\n| Setting | Value |\n|---------|-------|\n" + "\n".join(cells) + "\n"
 
 

@@ -79,13 +79,14 @@ def _case(kind: Kind, carrier: Carrier, agent: Agent, spelling: str) -> Case:
 def _judge_transcript(agent: Agent, cases: Sequence[Case]) -> list[Result]:
     records = [record(agent, case.carrier.slot, case.carrier.planted(case.text())) for case in cases]
     redacted = REDACT[agent.form](transcript(agent, records)).decode("utf-8", "surrogatepass")
-    after = _records(agent, redacted)
+    after = records_of(agent, redacted)
     if len(after) != len(records):
         return [Result(case, "the transcript has another number of records", "") for case in cases]
     return [outcome(case, *pair) for case, *pair in zip(cases, records, after, strict=True)]
 
 
-def _records(agent: Agent, redacted: str) -> list[str]:
+def records_of(agent: Agent, redacted: str) -> list[str]:
+    """Return the records of a redacted transcript, as they stand there."""
     if agent.form == "text":
         return redacted.removesuffix("\n").split("\n\n----\n\n")
     lines = redacted.removesuffix("\n").split("\n")

@@ -183,6 +183,7 @@ def _secret_lines(body: str) -> str:
 
 
 MAKERS: dict[str, Callable[[Source, str], str]] = {
+    "angle": lambda _, argument: f"<{argument}>",
     "uuid": _uuid,
     "checked": _checked,
     "jwt": _jwt,

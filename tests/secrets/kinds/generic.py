@@ -14,7 +14,7 @@ KINDS = in_context("generic", (
     ("query-unknown", ("https://acme.orchard.dev/cb?sess=«<b64url:43>»", "https://acme.orchard.dev/x?auth=«<alnum:40>»&v=2", "https://acme.orchard.dev/x?signature=«<b64url:43>»")),
     ("two-names", ("APP_ID=orchard\nAPP_SECRET=«<alnum:40>»", "client_id: orchard\nclient_secret: «<b64url:40>»", "username: maria\napi_pass: «<alnum:24>»")),
     ("other-languages", ("contraseña: «<password>»", "mot de passe : «<password>»", "Kennwort = «<password>»", "senha: «<password>»", "пароль: «<password>»", "密码: «<password>»")),
-    ("refresh-and-session", ("refresh_token: «<b64url:60>»", "session_key=«<hex:64>»", '"idToken": "«<b64url:80>»"', "bearer «<b64url:48>»", "auth_cookie = '«<b64:86>'".replace("86>'", "86>»'"))),
+    ("refresh-and-session", ("refresh_token: «<b64url:60>»", "session_key=«<hex:64>»", '"idToken": "«<b64url:80>»"', "bearer «<b64url:48>»", "auth_cookie = '«<b64:86>»'")),
     ("nonce-free-hmac", ("HMAC_KEY=«<hex:64>»", "hmac secret «<b64url:43>»", "hmac.new(b'«<alnum:32>»', body, sha256)")),
-    ("kms-data-key", ('"Plaintext": "«<b64:43>="'.replace('="', '=»"'), "data key: «<b64:43>=»")),
+    ("kms-data-key", ('"Plaintext": "«<b64:43>=»"', "data key: «<b64:43>=»")),
 ))  # fmt: skip

@@ -14,7 +14,7 @@ KINDS = in_context(GROUP, (
     ("ed25519-pkcs8-key", ("<pem:PRIVATE KEY,1,MC4CAQAwBQYDK2VwBCIEI>",)),
     ("openssh-private-key", ("<pem:OPENSSH PRIVATE KEY,5,b3BlbnNzaC1rZXktdjEAAAAA>", "<pem:OPENSSH PRIVATE KEY,20,b3BlbnNzaC1rZXktdjEAAAAA>")),
     ("ssh2-private-key", ("<pem:SSH2 ENCRYPTED PRIVATE KEY,8,P2/56wAAA>",)),
-    ("pgp-private-key", ("-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n<key_lines:12,lQVYBG>\n=«<b64:4>»\n-----END PGP PRIVATE KEY BLOCK-----".replace("=«<b64:4>»", "=<b64:4>"),)),
+    ("pgp-private-key", ("-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n<key_lines:12,lQVYBG>\n=<b64:4>\n-----END PGP PRIVATE KEY BLOCK-----",)),
     ("putty-private-key", (
         "PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nComment: deploy\nPublic-Lines: 2\n<b64:64>\n<b64:16>\nPrivate-Lines: 1\n«<b64:44>»\nPrivate-MAC: «<hex:64>»",
         "PuTTY-User-Key-File-2: ssh-rsa\nEncryption: none\nComment: k\nPublic-Lines: 1\n<b64:64>\nPrivate-Lines: 4\n<pem_middle:4>\nPrivate-MAC: «<hex:40>»",

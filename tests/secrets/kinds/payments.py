@@ -28,7 +28,6 @@ KINDS = [
         ("paystack-secret", "PAYSTACK_SECRET_KEY", "sk_live_<hex:40>"),
         ("mollie-key", "MOLLIE_API_KEY", "live_<alnum:30>"),
         ("plaid-token", "PLAID_ACCESS_TOKEN", "access-production-<uuid>"),
-        ("lemonsqueezy-key", "LEMONSQUEEZY_API_KEY", "<jwt:RS256>"),
         ("paddle-key", "PADDLE_API_KEY", "pdl_live_apikey_01<lowernum:24>_<alnum:22>_<alnum:3>"),
         ("settlemint-token", "SETTLEMINT_TOKEN", "sm_pat_<alnum:16>"),
         ("polar-token", "POLAR_ACCESS_TOKEN", "polar_oat_<alnum:43>"),
