@@ -33,8 +33,9 @@ def findings(*, full: bool = False) -> list[str]:
                 line = record(agent, carrier.slot, carrier.planted(text))
                 chosen[agent.name].append((f"{name}, {carrier.name}, {agent.name}: {text.plain!r}", line))
     for agent in AGENTS:
-        for start in range(0, len(chosen[agent.name]), BATCH):
-            found += _changed(agent, chosen[agent.name][start : start + BATCH])
+        size = BATCH if agent.form != "text" else 1
+        for start in range(0, len(chosen[agent.name]), size):
+            found += _changed(agent, chosen[agent.name][start : start + size])
     return found + _changed_fixtures()
 
 

@@ -26,6 +26,7 @@ class Case:
     kind: Kind
     carrier: Carrier
     agent: Agent
+    spelling: str
     marked: str
 
     def text(self) -> Text:
@@ -65,15 +66,16 @@ def judge(cases: Sequence[Case]) -> list[Result]:
     results = []
     for agent in AGENTS:
         mine = [case for case in cases if case.agent is agent]
-        for start in range(0, len(mine), BATCH):
-            results += _judge_transcript(agent, mine[start : start + BATCH])
+        size = BATCH if agent.form != "text" else 1  # a text has no records that could be told apart afterwards
+        for start in range(0, len(mine), size):
+            results += _judge_transcript(agent, mine[start : start + size])
     return results
 
 
 def _case(kind: Kind, carrier: Carrier, agent: Agent, spelling: str) -> Case:
     source = random.Random(f"{SEED} {kind.name} {carrier.name} {agent.name} {spelling}")
     marked = expand(spelling, source)
-    return Case(kind, carrier, agent, marked if "«" in marked else f"«{marked}»")
+    return Case(kind, carrier, agent, spelling, marked if "«" in marked else f"«{marked}»")
 
 
 def _judge_transcript(agent: Agent, cases: Sequence[Case]) -> list[Result]:
@@ -88,7 +90,7 @@ def _judge_transcript(agent: Agent, cases: Sequence[Case]) -> list[Result]:
 def records_of(agent: Agent, redacted: str) -> list[str]:
     """Return the records of a redacted transcript, as they stand there."""
     if agent.form == "text":
-        return redacted.removesuffix("\n").split("\n\n----\n\n")
+        return [redacted.removesuffix("\n")]
     lines = redacted.removesuffix("\n").split("\n")
     if agent.form == "document":
         lines[0] = lines[0].partition('"messages":[')[2]
@@ -108,7 +110,6 @@ def outcome(case: Case, before: str, after: str) -> Result:
     context = case.marked
     for secret in secrets:
         context = context.replace(f"«{secret}»", "\0")
-    # The secret is decoded too: it may hold what looks like an encoding of something.
     text = after + "\n" + judging.decoded(after)
     left = judging.is_left(lines, text, context)
     return Result(case, "part of the secret is left" if left else "", after)
