@@ -1,7 +1,8 @@
 """Print how many secrets of the corpus redaction finds: ``python -m tests.secrets [--full] [--only TEXT] [--missed]``.
 
-``--missed`` lists each kind that is missed, with the carriers and an example of what is left; ``--full`` tries every
-spelling in every carrier of every agent (minutes) instead of a sample.
+``--missed`` lists each kind that is missed, with the carriers and an example of what is left; ``--full`` tries
+every kind in every carrier of every agent (minutes) instead of a sample; ``--clean`` lists what is no secret and is
+redacted all the same.
 """
 
 from __future__ import annotations

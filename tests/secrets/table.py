@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -40,25 +41,21 @@ class Result:
 
     case: Case
     problem: str
-    redacted: str
 
 
 def sample(every: Sequence[Kind]) -> Iterator[Case]:
     """Yield each kind once in each carrier; spellings and agents take turns."""
     for number, kind in enumerate(every):
         for at, carrier in enumerate(CARRIERS):
-            spelling = kind.spellings[(number + at) % len(kind.spellings)]
             agent = AGENTS[(number * 3 + at) % len(AGENTS)]
-            yield _case(kind, carrier, agent, spelling)
+            yield _case(kind, carrier, agent, kind.spellings[(number + at) % len(kind.spellings)])
 
 
 def product(every: Sequence[Kind]) -> Iterator[Case]:
-    """Yield every spelling of every kind in every carrier of every agent."""
+    """Yield each kind in each carrier of each agent; spellings take turns."""
     for kind in every:
-        for spelling in kind.spellings:
-            for carrier in CARRIERS:
-                for agent in AGENTS:
-                    yield _case(kind, carrier, agent, spelling)
+        for (at, carrier), (who, agent) in itertools.product(enumerate(CARRIERS), enumerate(AGENTS)):
+            yield _case(kind, carrier, agent, kind.spellings[(at + who) % len(kind.spellings)])
 
 
 def judge(cases: Sequence[Case]) -> list[Result]:
@@ -83,7 +80,7 @@ def _judge_transcript(agent: Agent, cases: Sequence[Case]) -> list[Result]:
     redacted = REDACT[agent.form](transcript(agent, records)).decode("utf-8", "surrogatepass")
     after = records_of(agent, redacted)
     if len(after) != len(records):
-        return [Result(case, "the transcript has another number of records", "") for case in cases]
+        return [Result(case, "the transcript has another number of records") for case in cases]
     return [outcome(case, *pair) for case, *pair in zip(cases, records, after, strict=True)]
 
 
@@ -103,7 +100,7 @@ def outcome(case: Case, before: str, after: str) -> Result:
     if case.agent.form != "text":
         tree = judging.parsed(after)
         if not judging.has_same_shape(judging.parsed(before), tree):
-            return Result(case, "the record has another shape", after)
+            return Result(case, "the record has another shape")
         after = "\n".join(judging.strings(tree))
     _, secrets = split(case.marked)
     lines = [line for secret in secrets for line in secret.split("\n")]
@@ -112,7 +109,7 @@ def outcome(case: Case, before: str, after: str) -> Result:
         context = context.replace(f"«{secret}»", "\0")
     text = after + "\n" + judging.decoded(after)
     left = judging.is_left(lines, text, context)
-    return Result(case, "part of the secret is left" if left else "", after)
+    return Result(case, "part of the secret is left" if left else "")
 
 
 def every_case(*, full: bool, only: str = "") -> list[Case]:

@@ -42,6 +42,10 @@ WORDS = (
     "Winter Falcon Copper Meadow Granite Orbit Saffron Lantern Velvet Thunder Walnut Harbor Marble Cactus Pepper "
     "Bramble Quartz Juniper Tundra Sparrow Comet Barley Timber Anchor Violet Magnet Pebble Ribbon Candle Walrus"
 ).split()
+BIP39 = (
+    "abandon ability absorb abstract acoustic adapt agree airport album anchor antique april arena artist asset "
+    "autumn balance bamboo barrel beauty bicycle blanket bonus bracket bridge bubble buffalo cabin cactus canyon"
+).split()
 LEET = str.maketrans({"a": "4", "e": "3", "o": "0", "i": "1", "s": "5"})
 # Symbols that need no quoting where a password stands; quotes, backslashes and blanks are never in one.
 SYMBOLS = {
@@ -197,6 +201,7 @@ MAKERS: dict[str, Callable[[Source, str], str]] = {
     "user": lambda source, _: source.choice(NAMES),
     "host": lambda source, argument: f"{argument or 'db'}.{source.choice(DOMAINS)}",
     "mail": lambda source, _: f"{source.choice(NAMES)}@{source.choice(DOMAINS)}",
+    "bip39": lambda source, argument: " ".join(source.choices(BIP39, k=int(argument))),
     "word": lambda source, _: source.choice(WORDS).lower(),
     "pick": lambda source, argument: source.choice(argument.split(",")),
 }

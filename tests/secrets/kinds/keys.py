@@ -30,7 +30,7 @@ KINDS = in_context(GROUP, (
         "const key = '-----BEGIN EC PRIVATE KEY-----\\n«MHcCAQEEI<b64:55>»\\n«<b64:64>»\\n-----END EC PRIVATE KEY-----';",
     )),
     ("key-in-base64", (
-        "SSH_KEY_B64=«<b64of:-----BEGIN OPENSSH PRIVATE KEY-----|b3BlbnNzaC1rZXktdjEAAAAA[b64:180]|-----END OPENSSH PRIVATE KEY----->»",
+        "SSH_KEY_B64=«<b64of:-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA[b64:180]\n-----END OPENSSH PRIVATE KEY----->»",
     )),
     ("jwk-rsa", (
         '{"kty": "RSA", "kid": "2026-03", "n": "<b64url:86>", "e": "AQAB", "d": "«<b64url:86>»", "p": "«<b64url:43>»", "q": "«<b64url:43>»"}',

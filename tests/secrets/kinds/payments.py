@@ -31,6 +31,7 @@ KINDS = [
         ("paddle-key", "PADDLE_API_KEY", "pdl_live_apikey_01<lowernum:24>_<alnum:22>_<alnum:3>"),
         ("settlemint-token", "SETTLEMINT_TOKEN", "sm_pat_<alnum:16>"),
         ("polar-token", "POLAR_ACCESS_TOKEN", "polar_oat_<alnum:43>"),
+        ("mercury-token", "MERCURY_API_TOKEN", "secret-token:mercury_production_wma_<base58:41>_yrucrem"),
         ("extended-private-key", "WALLET_XPRV", "xprv9s21ZrQH143K<base58:96>"),
     )),
     *keyed(GROUP, (
@@ -77,6 +78,6 @@ KINDS = [
         ("infura-url", ("https://mainnet.infura.io/v3/«<hex:32>»",)),
         ("alchemy-url", ("https://eth-mainnet.g.alchemy.com/v2/«<b64url:32>»",)),
         ("stripe-in-code", ("stripe.api_key = '«sk_live_<alnum:24>»'", "const stripe = require('stripe')('«sk_live_<alnum:24>»');", "curl https://api.stripe.com/v1/charges -u «sk_test_<alnum:24>»:")),
-        ("seed-phrase", ('MNEMONIC="«<word> <word> <word> <word> <word> <word> <word> <word> <word> <word> <word> <word>»"',)),
+        ("seed-phrase", ('MNEMONIC="«<bip39:12>»"',)),
     )),
 ]  # fmt: skip

@@ -7,6 +7,7 @@ from tests.secrets.kinds import in_context
 P = "«<password>»"
 SHELL = "«<password:shell>»"
 URL = "«<password:url>»"
+PLAIN = "«<password:plain>»"
 XML = "«<password:xml>»"
 KINDS = [
     *in_context("places: headers and cookies", (
@@ -38,7 +39,7 @@ KINDS = [
     )),
     *in_context("places: credential files", (
         ("netrc", (f"machine git.orchard.dev login deploy password {SHELL}", f"machine api.orchard.dev\n  login maria\n  password {SHELL}", f"default login anonymous password {SHELL}")),
-        ("pgpass", (f"db.harbor.internal:5432:app:app_rw:{SHELL}", f"*:*:*:postgres:{SHELL}", f"localhost:5432:orders:reporting:{SHELL}")),
+        ("pgpass", (f"db.harbor.internal:5432:app:app_rw:{PLAIN}", f"*:*:*:postgres:{PLAIN}", f"localhost:5432:orders:reporting:{PLAIN}")),
         ("my-cnf", (f"[client]\nuser = root\npassword = {P}", f"[mysqldump]\nuser=backup\npassword=\"{P}\"")),
         ("htpasswd", ("maria:«$apr1$<crypt:8>$<crypt:22>»", "admin:«$2y$10$<crypt:53>»", "olga:«{SHA}<b64:27>=»")),
         ("shadow", ("root:«$6$<crypt:16>$<crypt:86>»:19417:0:99999:7:::", "deploy:«$y$j9T$<crypt:22>$<crypt:43>»:19800:0:99999:7:::", "app:«$5$<crypt:16>$<crypt:43>»:19000:0:99999:7:::")),
@@ -79,7 +80,7 @@ KINDS = [
         ("vault-write", (f"vault kv put secret/app db_password={SHELL}", "vault login «<b64url:26>»", f"vault write auth/userpass/users/maria password={SHELL}")),
         ("gpg-and-zip", ("gpg --batch --passphrase '«<passphrase>»' -d a.gpg", f"zip -P {SHELL} a.zip a", f"7z x a.7z -p{SHELL}", f"unzip -P {SHELL} a.zip", f"ansible-vault encrypt_string '{P}' --name db_pass", f"RESTIC_PASSWORD={SHELL} restic -r s3:b snapshots")),
         ("npm-and-twine", (f"twine upload -u maria -p {SHELL} dist/*", "npm config set //npm.orchard.dev/:_authToken «<uuid>»", f"mvn deploy -Drepo.password={SHELL}", "gem push --key «<hex:48>»".replace("--key «<hex:48>»", "--api-key «<hex:48>»"), "cargo login «<alnum:36>»", f"poetry config http-basic.orchard maria {SHELL}", "poetry config pypi-token.pypi «<b64url:60>»")),
-        ("xfreerdp", (f"xfreerdp /u:maria /p:{SHELL} /v:win1", f"sqlcmd -S db -U sa -P {SHELL}", f"sqlplus app/{SHELL}@orcl", f"bcp t in f -U sa -P '{P}'")),
+        ("xfreerdp", (f"xfreerdp /u:maria /p:{SHELL} /v:win1", f"sqlcmd -S db -U sa -P {SHELL}", f"sqlplus app/{URL}@orcl", f"bcp t in f -U sa -P '{P}'")),
         ("terraform-var", (f"terraform apply -var 'db_password={P}'", f"TF_VAR_db_password='{P}' terraform plan", f"helm upgrade app . --set db.password={SHELL}", f"docker run -e POSTGRES_PASSWORD={SHELL} postgres")),
     ), command=True),
     *in_context("places: configuration", (
@@ -89,7 +90,7 @@ KINDS = [
         ("toml-and-ini", (f'password = "{P}"', f"[database]\nuser = app\npassword = {P}", f"[mail]\nsmtp_pass: {P}", "[auth]\nsecret = '«<b64:44>»'")),
         ("properties", (f"spring.datasource.password={P}", f"db.password = {P}", f"hibernate.connection.password={P}", "jwt.secret=«<b64:64>»", f"server.ssl.key-store-password={P}", f"mail.smtp.password: {P}")),
         ("kubeconfig", ("users:\n- name: admin\n  user:\n    token: «<b64url:60>»", "    client-key-data: «<b64of:-----BEGIN RSA PRIVATE KEY----- MIIEow[b64:160]>»", f"- name: basic\n  user:\n    password: {P}\n    username: admin")),
-        ("kubernetes-secret", ("apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ndata:\n  password: «<b64of:[password]>»\n  username: YXBw", f"kind: Secret\nstringData:\n  DB_PASS: {P}\n", "data:\n  .dockerconfigjson: «<b64of:{\"auths\"!{\"ghcr.io\"!{\"auth\"!\"[b64:40]\"}}}>»\nkind: Secret", "kind: Secret\ndata:\n  api-key: «<b64of:[alnum:32]>»")),
+        ("kubernetes-secret", ("apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ndata:\n  password: «<b64of:[password]>»\n  username: YXBw", f"kind: Secret\nstringData:\n  DB_PASS: {P}\n", "data:\n  .dockerconfigjson: «<b64of:{\"auths\": {\"ghcr.io\": {\"auth\": \"[b64:40]\"}}}>»\nkind: Secret", "kind: Secret\ndata:\n  api-key: «<b64of:[alnum:32]>»")),
         ("dockerfile-env", (f"ENV DB_PASSWORD={SHELL}", f"ENV DB_PASSWORD {SHELL}", 'ARG NPM_TOKEN="«<alnum:36>»"', f"ENV APP_ENV=prod \\\n    SECRET_KEY={SHELL}")),
         ("docker-compose", (f"environment:\n  - POSTGRES_PASSWORD={P}\n  - POSTGRES_USER=app", f"    MYSQL_ROOT_PASSWORD: {P}", f"      - REDIS_PASSWORD={P}")),
         ("github-actions", (f"env:\n  DEPLOY_PASSWORD: {P}", "        with:\n          token: «<alnum:40>»", f"        run: ./deploy --password '{P}'")),
@@ -101,7 +102,7 @@ KINDS = [
         ("salt-and-pepper", ("PASSWORD_SALT=«<hex:32>»", 'pepper: "«<b64url:43>»"', "HASHIDS_SALT=«<alnum:32>»", 'const SALT = "«<alnum:24>»";')),
         ("licence-key", ("LICENSE_KEY=«<uppernum:5>-<uppernum:5>-<uppernum:5>-<uppernum:5>-<uppernum:5>»", "licence key: «<uppernum:4>-<uppernum:4>-<uppernum:4>-<uppernum:4>»", '"licenseKey": "«<alnum:40>»"')),
         ("encryption-key", ("ENCRYPTION_KEY: «<b64:43>=»", "aes_key = bytes.fromhex('«<hex:64>»')", 'FERNET_KEY="«<b64url:43>=»"', "MASTER_KEY=«<hex:64>»", "encryption.key=«<hex:32>»", "signing_key: «<b64:86>==»")),
-        ("xml-element", (f"<password>{XML}</password>", "<add key=\"ApiKey\" value=\"«<alnum:32>»\" />", f'<user name="maria" password="{XML}" />', f'<property name="hibernate.connection.password">{XML}</property>', f'<connection pwd="{XML}" user="sa"/>', f'<bean><property name="password" value="{XML}"/></bean>', "<client_secret>«<b64url:40>»</client_secret>")),
+        ("xml-element", (f"<angle:password>{XML}</password>", "<add key=\"ApiKey\" value=\"«<alnum:32>»\" />", f'<user name="maria" password="{XML}" />', f'<property name="hibernate.connection.password">{XML}</property>', f'<connection pwd="{XML}" user="sa"/>', f'<bean><property name="password" value="{XML}"/></bean>', "<client_secret>«<b64url:40>»</client_secret>")),
         ("plist", ("<key>APIToken</key>\n<string>«<alnum:40>»</string>", f"<key>Password</key><string>{XML}</string>")),
         ("connection-string", (f"Server=db;Database=app;User Id=sa;Password={SHELL};Encrypt=true", f'"DefaultConnection": "Data Source=db;Initial Catalog=app;uid=sa;pwd={SHELL};"', f"Driver={{ODBC Driver 18 for SQL Server}};Server=db;UID=sa;PWD={SHELL}")),
         ("jdbc", (f"jdbc:postgresql://db:5432/app?user=app&password={URL}", f"jdbc:oracle:thin:app/{URL}@db:1521:orcl", f"jdbc:sqlserver://db:1433;databaseName=app;user=sa;password={URL};", f"jdbc:mysql://db/app?user=app&password={URL}&useSSL=true", f'DriverManager.getConnection("jdbc:h2:~/app", "sa", "{P}");')),
@@ -137,6 +138,6 @@ KINDS = [
         ("recovery-codes", ("Recovery codes:\n«<hex:5>-<hex:5>»\n«<hex:5>-<hex:5>»\n«<hex:5>-<hex:5>»", "TOTP secret: «<base32:32>»")),
         ("expect-prompt", (f"Enter password: {SHELL}", f"Password for maria@db: {SHELL}", f'expect "password:"\nsend "{SHELL}\\r"', f"New password generated: {SHELL}")),
         ("log-line", (f"2026-03-01 10:00:00 DEBUG login user=maria password={SHELL} ip=10.0.0.4", 'level=info msg="token refreshed" access_token=«<b64url:60>» user=7', f"INFO connecting with {{'user': 'app', 'password': '{P}'}}", "[auth] Using secret: «<b64url:43>»")),
-        ("csv", (f"user,password\nmaria,{SHELL}", f"host;username;password\ndb1;app;{SHELL}")),
+        ("csv", (f"user,password\nmaria,{PLAIN}", f"host;username;password\ndb1;app;{PLAIN}")),
     )),
 ]  # fmt: skip
