@@ -18,6 +18,7 @@ from collections.abc import Callable
 from typing import Any
 
 HEX = "0123456789abcdef"
+DASHES = "-" * 5
 CLASSES = {
     "alnum": string.ascii_letters + string.digits,
     "digits": string.digits,
@@ -170,12 +171,12 @@ def _pem(source: Source, argument: str) -> str:
     """Return a whole private key: ``label,lines,start``, each of its lines a secret."""
     label, lines, *start = argument.split(",")
     body = _secret_lines(_key_lines(source, ",".join((lines, *start))))
-    return f"{'-' * 5}BEGIN {label}{'-' * 5}\n{body}\n{'-' * 5}END {label}{'-' * 5}"
+    return f"{DASHES}BEGIN {label}{DASHES}\n{body}\n{DASHES}END {label}{DASHES}"
 
 
 def _pem_end(source: Source, argument: str) -> str:
     label, lines = argument.split(",")
-    return _secret_lines(_key_lines(source, lines)) + f"\n{'-' * 5}END {label}{'-' * 5}"
+    return _secret_lines(_key_lines(source, lines)) + f"\n{DASHES}END {label}{DASHES}"
 
 
 def _pem_middle(source: Source, argument: str) -> str:
@@ -187,6 +188,10 @@ def _secret_lines(body: str) -> str:
 
 
 MAKERS: dict[str, Callable[[Source, str], str]] = {
+    "begin": lambda _, label: f"{DASHES}BEGIN {label}{DASHES}",
+    "end": lambda _, label: f"{DASHES}END {label}{DASHES}",
+    "repeat": lambda _, argument: argument[0] * int(argument[2:]),
+    "lit": lambda _, argument: argument,
     "angle": lambda _, argument: f"<{argument}>",
     "uuid": _uuid,
     "checked": _checked,

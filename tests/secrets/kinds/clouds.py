@@ -118,7 +118,7 @@ KINDS = [
     *in_context(GROUP, (
         ("gcp-service-account", (
             '{"type": "service_account", "project_id": "orchard-42", "private_key_id": "<hex:40>", "private_key": '
-            '"-----BEGIN PRIVATE KEY-----\\n«MIIEv<b64:59>»\\n«<b64:64>»\\n«<b64:64>»\\n-----END PRIVATE KEY-----\\n", '
+            '"<begin:PRIVATE KEY>\\n«MIIEv<b64:59>»\\n«<b64:64>»\\n«<b64:64>»\\n<end:PRIVATE KEY>\\n", '
             '"client_email": "app@orchard-42.iam.gserviceaccount.com"}',
         )),
         ("azure-connection-string", (

@@ -14,7 +14,7 @@ KINDS = in_context(GROUP, (
     ("ed25519-pkcs8-key", ("<pem:PRIVATE KEY,1,MC4CAQAwBQYDK2VwBCIEI>",)),
     ("openssh-private-key", ("<pem:OPENSSH PRIVATE KEY,5,b3BlbnNzaC1rZXktdjEAAAAA>", "<pem:OPENSSH PRIVATE KEY,20,b3BlbnNzaC1rZXktdjEAAAAA>")),
     ("ssh2-private-key", ("<pem:SSH2 ENCRYPTED PRIVATE KEY,8,P2/56wAAA>",)),
-    ("pgp-private-key", ("-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n<key_lines:12,lQVYBG>\n=<b64:4>\n-----END PGP PRIVATE KEY BLOCK-----",)),
+    ("pgp-private-key", ("<begin:PGP PRIVATE KEY BLOCK>\n\n<key_lines:12,lQVYBG>\n=<b64:4>\n<end:PGP PRIVATE KEY BLOCK>",)),
     ("putty-private-key", (
         "PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nComment: deploy\nPublic-Lines: 2\n<b64:64>\n<b64:16>\nPrivate-Lines: 1\n«<b64:44>»\nPrivate-MAC: «<hex:64>»",
         "PuTTY-User-Key-File-2: ssh-rsa\nEncryption: none\nComment: k\nPublic-Lines: 1\n<b64:64>\nPrivate-Lines: 4\n<pem_middle:4>\nPrivate-MAC: «<hex:40>»",
@@ -23,14 +23,14 @@ KINDS = in_context(GROUP, (
     ("minisign-key", ("untrusted comment: minisign encrypted secret key\n«RWRTY0Iy<b64:200>»",)),
     ("key-middle", ("<pem_middle:8>", "the rest of id_rsa:\n<pem_middle:5>")),
     ("key-end", ("<pem_end:RSA PRIVATE KEY,6>", "<pem_end:PRIVATE KEY,4>", "<pem_end:OPENSSH PRIVATE KEY,3>")),
-    ("key-beginning", ("-----BEGIN RSA PRIVATE KEY-----\n<key_lines:3,MIIEpAIBAAKCAQEA>", "-----BEGIN OPENSSH PRIVATE KEY-----\n<key_lines:2,b3BlbnNzaC1rZXktdjEAAAAA>")),
+    ("key-beginning", ("<begin:RSA PRIVATE KEY>\n<key_lines:3,MIIEpAIBAAKCAQEA>", "<begin:OPENSSH PRIVATE KEY>\n<key_lines:2,b3BlbnNzaC1rZXktdjEAAAAA>")),
     ("key-on-one-line", (
-        'PRIVATE_KEY="-----BEGIN PRIVATE KEY-----\\n«MIIEvQ<b64:58>»\\n«<b64:64>»\\n«<b64:52>»\\n-----END PRIVATE KEY-----\\n"',
-        '  "private_key": "-----BEGIN RSA PRIVATE KEY-----\\n«MIIEow<b64:58>»\\n«<b64:64>»\\n«<b64:52>»\\n-----END RSA PRIVATE KEY-----\\n",',
-        "const key = '-----BEGIN EC PRIVATE KEY-----\\n«MHcCAQEEI<b64:55>»\\n«<b64:64>»\\n-----END EC PRIVATE KEY-----';",
+        'PRIVATE_KEY="<begin:PRIVATE KEY>\\n«MIIEvQ<b64:58>»\\n«<b64:64>»\\n«<b64:52>»\\n<end:PRIVATE KEY>\\n"',
+        '  "private_key": "<begin:RSA PRIVATE KEY>\\n«MIIEow<b64:58>»\\n«<b64:64>»\\n«<b64:52>»\\n<end:RSA PRIVATE KEY>\\n",',
+        "const key = '<begin:EC PRIVATE KEY>\\n«MHcCAQEEI<b64:55>»\\n«<b64:64>»\\n<end:EC PRIVATE KEY>';",
     )),
     ("key-in-base64", (
-        "SSH_KEY_B64=«<b64of:-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA[b64:180]\n-----END OPENSSH PRIVATE KEY----->»",
+        "SSH_KEY_B64=«<b64of:[begin:OPENSSH PRIVATE KEY]\nb3BlbnNzaC1rZXktdjEAAAAA[b64:180]\n[end:OPENSSH PRIVATE KEY]>»",
     )),
     ("jwk-rsa", (
         '{"kty": "RSA", "kid": "2026-03", "n": "<b64url:86>", "e": "AQAB", "d": "«<b64url:86>»", "p": "«<b64url:43>»", "q": "«<b64url:43>»"}',

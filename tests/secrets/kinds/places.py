@@ -89,7 +89,7 @@ KINDS = [
         ("json-config", (f'{{"user": "app", "password": "{P}"}}', f'  "dbPassword": "{P}",', '  "clientSecret": "«<b64url:40>»",', '{"auth": {"apiToken": "«<alnum:36>»"}}', f'{{"smtp": {{"auth": {{"user": "m", "pass": "{P}"}}}}}}')),
         ("toml-and-ini", (f'password = "{P}"', f"[database]\nuser = app\npassword = {P}", f"[mail]\nsmtp_pass: {P}", "[auth]\nsecret = '«<b64:44>»'")),
         ("properties", (f"spring.datasource.password={P}", f"db.password = {P}", f"hibernate.connection.password={P}", "jwt.secret=«<b64:64>»", f"server.ssl.key-store-password={P}", f"mail.smtp.password: {P}")),
-        ("kubeconfig", ("users:\n- name: admin\n  user:\n    token: «<b64url:60>»", "    client-key-data: «<b64of:-----BEGIN RSA PRIVATE KEY----- MIIEow[b64:160]>»", f"- name: basic\n  user:\n    password: {P}\n    username: admin")),
+        ("kubeconfig", ("users:\n- name: admin\n  user:\n    token: «<b64url:60>»", "    client-key-data: «<b64of:[begin:RSA PRIVATE KEY] MIIEow[b64:160]>»", f"- name: basic\n  user:\n    password: {P}\n    username: admin")),
         ("kubernetes-secret", ("apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ndata:\n  password: «<b64of:[password]>»\n  username: YXBw", f"kind: Secret\nstringData:\n  DB_PASS: {P}\n", "data:\n  .dockerconfigjson: «<b64of:{\"auths\": {\"ghcr.io\": {\"auth\": \"[b64:40]\"}}}>»\nkind: Secret", "kind: Secret\ndata:\n  api-key: «<b64of:[alnum:32]>»")),
         ("dockerfile-env", (f"ENV DB_PASSWORD={SHELL}", f"ENV DB_PASSWORD {SHELL}", 'ARG NPM_TOKEN="«<alnum:36>»"', f"ENV APP_ENV=prod \\\n    SECRET_KEY={SHELL}")),
         ("docker-compose", (f"environment:\n  - POSTGRES_PASSWORD={P}\n  - POSTGRES_USER=app", f"    MYSQL_ROOT_PASSWORD: {P}", f"      - REDIS_PASSWORD={P}")),

@@ -30,9 +30,8 @@ def test_each_spelling_marks_its_secrets() -> None:
 
 
 def test_it_is_the_same_each_time() -> None:
-    assert [case.marked for case in table.every_case(full=False)] == [
-        case.marked for case in table.every_case(full=False)
-    ]
+    first, second = ([case.marked for case in table.sample(KINDS[::20])] for _ in range(2))
+    assert first == second
 
 
 def test_what_nobody_redacts_is_seen_in_every_carrier_of_every_agent() -> None:
