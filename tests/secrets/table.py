@@ -43,12 +43,13 @@ class Result:
     problem: str
 
 
-def sample(every: Sequence[Kind]) -> Iterator[Case]:
-    """Yield each kind once in each carrier; spellings and agents take turns."""
+def sample(every: Sequence[Kind], step: int = 1) -> Iterator[Case]:
+    """Yield each kind once in each carrier, or in each carrier but ``step - 1``; spellings and agents take turns."""
     for number, kind in enumerate(every):
         for at, carrier in enumerate(CARRIERS):
-            agent = AGENTS[(number * 3 + at) % len(AGENTS)]
-            yield _case(kind, carrier, agent, kind.spellings[(number + at) % len(kind.spellings)])
+            if (number + at) % step == 0:
+                agent = AGENTS[(number * 3 + at // step) % len(AGENTS)]
+                yield _case(kind, carrier, agent, kind.spellings[(number + at // step) % len(kind.spellings)])
 
 
 def product(every: Sequence[Kind]) -> Iterator[Case]:
@@ -112,7 +113,7 @@ def outcome(case: Case, before: str, after: str) -> Result:
     return Result(case, "part of the secret is left" if left else "")
 
 
-def every_case(*, full: bool, only: str = "") -> list[Case]:
+def every_case(*, full: bool = False, only: str = "", step: int = 1) -> list[Case]:
     """Return the cases of the sample, or all; ``only`` is part of the names of the kinds or groups wanted."""
     chosen = [kind for kind in kinds.every() if only in kind.name or only in kind.group]
-    return list(product(chosen) if full else sample(chosen))
+    return list(product(chosen) if full else sample(chosen, step))

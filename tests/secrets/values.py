@@ -87,6 +87,14 @@ def _element(name: str, argument: str, source: Source, whole: str) -> str:
     return whole
 
 
+def _raw_base64(source: Source, argument: str) -> str:
+    return base64.b64encode(source.randbytes(int(argument))).decode()
+
+
+def _raw_base64_url(source: Source, argument: str) -> str:
+    return base64.urlsafe_b64encode(source.randbytes(int(argument))).rstrip(b"=").decode()
+
+
 def _uuid(source: Source, argument: str) -> str:
     made = str(uuid.UUID(int=source.getrandbits(128), version=4))
     return made.upper() if argument == "upper" else made
@@ -193,6 +201,8 @@ MAKERS: dict[str, Callable[[Source, str], str]] = {
     "repeat": lambda _, argument: argument[0] * int(argument[2:]),
     "lit": lambda _, argument: argument,
     "angle": lambda _, argument: f"<{argument}>",
+    "raw64": _raw_base64,
+    "raw64url": _raw_base64_url,
     "uuid": _uuid,
     "checked": _checked,
     "jwt": _jwt,

@@ -33,11 +33,11 @@ KINDS = in_context(GROUP, (
         "SSH_KEY_B64=«<b64of:[begin:OPENSSH PRIVATE KEY]\nb3BlbnNzaC1rZXktdjEAAAAA[b64:180]\n[end:OPENSSH PRIVATE KEY]>»",
     )),
     ("jwk-rsa", (
-        '{"kty": "RSA", "kid": "2026-03", "n": "<b64url:86>", "e": "AQAB", "d": "«<b64url:86>»", "p": "«<b64url:43>»", "q": "«<b64url:43>»"}',
+        '{"kty": "RSA", "kid": "2026-03", "n": "<raw64url:64>", "e": "AQAB", "d": "«<raw64url:64>»", "p": "«<raw64url:32>»", "q": "«<raw64url:32>»"}',
     )),
-    ("jwk-ec", ('{"kty":"EC","crv":"P-256","x":"<b64url:43>","y":"<b64url:43>","d":"«<b64url:43>»"}',)),
-    ("jwk-okp", ('{\n  "kty": "OKP",\n  "crv": "Ed25519",\n  "d": "«<b64url:43>»",\n  "x": "<b64url:43>"\n}',)),
-    ("jwk-symmetric", ('{"kty": "oct", "alg": "HS256", "k": "«<b64url:43>»"}', '{"k":"«<b64url:86>»","kty":"oct","kid":"sign"}')),
+    ("jwk-ec", ('{"kty":"EC","crv":"P-256","x":"<raw64url:32>","y":"<raw64url:32>","d":"«<raw64url:32>»"}',)),
+    ("jwk-okp", ('{\n  "kty": "OKP",\n  "crv": "Ed25519",\n  "d": "«<raw64url:32>»",\n  "x": "<raw64url:32>"\n}',)),
+    ("jwk-symmetric", ('{"kty": "oct", "alg": "HS256", "k": "«<raw64url:32>»"}', '{"k":"«<raw64url:64>»","kty":"oct","kid":"sign"}')),
     ("jks-password", ("keytool -importkeystore -srcstorepass «<password:shell>» -deststorepass «<password:shell>»",)),
     ("x509-key-xml", ("<RSAKeyValue><Modulus><b64:128></Modulus><Exponent>AQAB</Exponent><D>«<b64:128>»</D></RSAKeyValue>",)),
 ))  # fmt: skip

@@ -44,7 +44,7 @@ KINDS = [
     )),
     *keyed(GROUP, (
         ("deepseek-key", "DEEPSEEK_API_KEY", "sk-<hex:32>"),
-        ("voyage-key", "VOYAGE_API_KEY", "pa-<b64url:43>"),
+        ("voyage-key", "VOYAGE_API_KEY", "pa-<raw64url:32>"),
         ("stability-key", "STABILITY_API_KEY", "sk-<alnum:48>"),
         ("braintrust-key", "BRAINTRUST_API_KEY", "sk-<alnum:50>"),
         ("litellm-key", "LITELLM_MASTER_KEY", "sk-<b64url:22>"),
