@@ -21,7 +21,7 @@ KINDS = [
         ("okta-ssws", "OKTA_API_TOKEN", "00<b64url:40>"),
         ("auth0-management", "AUTH0_MANAGEMENT_TOKEN", "<jwt:RS256>"),
         ("clerk-secret", "CLERK_SECRET_KEY", "sk_live_<alnum:42>"),
-        ("workos-key", "WORKOS_API_KEY", "sk_live_<b64url:80>"),
+        ("workos-key", "WORKOS_API_KEY", "sk_live_<alnum:76>"),
         ("authress-key", "AUTHRESS_KEY", "sc_<lowernum:12>.<lowernum:4>.acc_<lowernum:20>.<b64:80>"),
         ("tailscale-auth-key", "TS_AUTHKEY", "tskey-auth-<alnum:17>-<alnum:32>"),
         ("tailscale-api-key", "TAILSCALE_API_KEY", "tskey-api-<alnum:17>-<alnum:32>"),

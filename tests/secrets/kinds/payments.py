@@ -21,7 +21,7 @@ KINDS = [
         ("shopify-private-token", "SHOPIFY_PRIVATE_TOKEN", "shppa_<hex:32>"),
         ("shopify-shared-secret", "SHOPIFY_API_SECRET", "shpss_<hex:32>"),
         ("shopify-storefront", "SHOPIFY_DELEGATE", "shpua_<hex:32>"),
-        ("adyen-key", "ADYEN_API_KEY", "AQE<alnum:5><b64:120>-<b64:40>=-<b64url:16>"),
+        ("adyen-key", "ADYEN_API_KEY", "AQE<alnum:5><b64:119>==-<raw64:32>-<b64url:16>"),
         ("razorpay-key", "RAZORPAY_KEY_ID", "rzp_live_<alnum:14>"),
         ("flutterwave-secret", "FLUTTERWAVE_SECRET", "FLWSECK-<hex:32>-X"),
         ("flutterwave-test", "FLUTTERWAVE_TEST_SECRET", "FLWSECK_TEST-<hex:32>-X"),
