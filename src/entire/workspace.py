@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from entire.layout import Place
     from entire.lifecycle.context import Context
     from entire.model import findings
+    from entire.model.audits import AuditRequest, AuditView
     from entire.model.conversations import ShownView, ShowRequest
     from entire.model.digests import DigestView
     from entire.model.histories import LogRequest, LogRow
@@ -574,6 +575,19 @@ class Workspace:
         from entire.maintenance import reset
 
         return reset.undo(self.place, now=self._now())
+
+    # ------------------------------------------------------------ secrets
+
+    def audit(self, request: AuditRequest, progress: Callable[[int, int], None] | None = None) -> AuditView:
+        """Scan what is stored, or what remotes hold, for secrets, with today's rules.
+
+        ``progress`` is called with how many texts are read and how many there are. Raises EntireError, with exit code
+        2, if the history cannot be read; what is missing in it is named in the answer.
+        """
+        from entire.audit import audit
+
+        with contextlib.nullcontext() if request.fetch else self._offline:
+            return audit.audit(self.place, request, now=self._now(), progress=progress or (lambda _done, _total: None))
 
     # ------------------------------------------------------------ context
 

@@ -22,6 +22,7 @@ TABLE = {
     "unlink": "Record that a commit does not belong to its checkpoints; --undo reverts that.",
     "search": "Search all prompts, answers, tool calls and outputs.",
     "story": "Write the story of a range of commits as Markdown, for a pull request.",
+    "audit": "Scan what is stored, or what remotes hold, for secrets.",
     "clean": "List unused data; with --force, delete it.",
     "reset": "Discard the steps on the current commit and the sessions that made them.",
     "doctor": "Find problems; with --fix, repair them.",

@@ -64,3 +64,10 @@ def move(where: str, moves: Sequence[Move], *, reason: str = "") -> None:
             run.git(where, "update-ref", *options, "--stdin", stdin="\n".join(commands).encode())
     except GitError as error:
         raise RefMovedError(error.message, hint="another process moved it at the same time; try again") from error
+
+
+def moved_at(where: str, ref: str) -> float:
+    """Return when a ref was last moved here, as its reflog says; 0.0 if that is not known."""
+    done = run.git(where, "reflog", "show", "-1", "--date=unix", "--format=%gd", ref, "--", ok=(0, 128))
+    moment = done.stdout.decode("ascii", "replace").strip().rpartition("@{")[2].rstrip("}")
+    return float(moment) if moment.isdigit() else 0.0

@@ -32,9 +32,22 @@ def push(where: str, remote: str, commit: str, ref: str, timeout: float) -> None
 
 
 def fetch(where: str, remote: str, ref: str, into: str, timeout: float) -> None:
-    """Fetch a remote's ref into one of ours, replacing its value; raises EntireError with the reason."""
+    """Fetch a remote's ref into one of ours, replacing its value; no other ref moves. Raises EntireError with the
+    reason.
+    """
     _run(where, timeout, "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head",
-          "--", remote, f"+{ref}:{into}")  # fmt: skip
+          "--refmap=", "--", remote, f"+{ref}:{into}")  # fmt: skip
+
+
+def local_tips(where: str, remote: str, pattern: str) -> dict[str, str] | None:
+    """Return the refs of a remote that is a folder of this machine, which needs no network; None for any other."""
+    output = run.git(where, "remote", "get-url", remote, ok=(0, 2, 128)).stdout
+    url = output.decode("utf-8", "surrogateescape").rstrip("\n").removeprefix("file://")
+    if not os.path.isdir(os.path.join(where, url)):
+        return None
+    done = run.git(os.path.join(where, url), "for-each-ref", "--format=%(objectname) %(refname)", pattern, ok=(0, 128))
+    lines = done.stdout.decode("utf-8", "surrogateescape").splitlines()
+    return {ref: oid for oid, _, ref in (line.partition(" ") for line in lines)} if not done.status else None
 
 
 def _run(where: str, timeout: float, *args: str) -> None:

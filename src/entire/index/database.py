@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from entire import files
 from entire.errors import EntireError, LockTimeoutError
-from entire.index import schema
+from entire.index import schema, texts
 from entire.index.search import contains, is_in
 
 TYPE_CHECKING = False
@@ -136,6 +136,18 @@ def remove(folder: str) -> None:
     """Delete the index in a folder, if there is one."""
     for end in ("", "-journal", "-wal", "-shm"):
         files.remove(os.path.join(folder, NAME) + end)
+
+
+def bodies(folder: str) -> list[str]:
+    """Return all texts of the index in a folder, without changing it; none if there is no index that can be read."""
+    path = os.path.join(folder, NAME)
+    if not os.path.isfile(path):
+        return []
+    try:
+        with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True, timeout=5.0)) as db:
+            return [texts.unpack(body) for (body,) in db.execute("SELECT body FROM text")]
+    except sqlite3.Error:
+        return []
 
 
 def _ask(db: sqlite3.Connection, ask: Callable[[sqlite3.Connection], T]) -> T:

@@ -234,6 +234,7 @@ class StatusView(Value):
     settings_files: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     failures: int = 0  # errors in the log
+    is_audit_due: bool = False  # the rules for secrets have changed since the last audit
 
 
 class PointView(Value):

@@ -6,6 +6,7 @@ import os
 
 from entire import layout, log, settings
 from entire.agents import registry
+from entire.audit import record
 from entire.errors import EntireError
 from entire.git import history
 from entire.githooks import inspection
@@ -63,6 +64,7 @@ def _view(place: Place, chosen: Settings | None, catalog: Catalog, known: Plugin
             *locks.warnings(place, now),
         ),
         failures=log.failures(place.log),
+        is_audit_due=record.is_due(place),
     )
 
 

@@ -38,10 +38,12 @@ def limit(default: int, what: str) -> Callable[[Function], Function]:
 class Command(click.Command):
     """A command whose help ends with the exit codes."""
 
+    exit_codes = EXIT_CODES
+
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_epilog(ctx, formatter)
         formatter.write_paragraph()
-        formatter.write_text(EXIT_CODES)
+        formatter.write_text(self.exit_codes)
 
 
 class LazyGroup(click.Group):

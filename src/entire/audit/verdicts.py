@@ -1,0 +1,130 @@
+"""What the rules say about a text: which secrets are in it, by digests and masks only. Remembered for each blob.
+
+``<common>/entire/audit/`` holds the key of the digests, and the verdicts by the version of the rules, so that an audit
+reads only what is new. Neither holds a secret.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+
+from entire import files, redact
+from entire.errors import CorruptError
+from entire.model import jsontext
+from entire.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from entire.layout import Place
+
+DIGITS = 12
+_DEEPEST = 4  # JSON in JSON
+_LINES = (".jsonl", ".log", ".turns")
+
+
+class Verdict(Value):
+    """A secret that was found: its rule, digest and mask."""
+
+    rule: str
+    digest: str
+    mask: str
+
+
+class Verdicts:
+    """Scans texts and remembers the answer by the id of the blob or commit that holds the text."""
+
+    def __init__(self, place: Place) -> None:
+        self.rules = redact.rules_version()
+        self._folder = os.path.join(place.common_own_dir, "audit")
+        self._path = os.path.join(self._folder, "verdicts.json")
+        self.key = self._read_key()
+        self._known = self._read()
+        self._used: dict[str, list[Verdict]] = {}
+
+    def _read_key(self) -> bytes:
+        path = os.path.join(self._folder, "key")
+        key = files.read(path)
+        if key is None or len(key) != 32:
+            key = os.urandom(32)
+            try:
+                os.makedirs(self._folder, 0o700, exist_ok=True)
+                files.write(path, key, mode=0o600)
+            except OSError:
+                pass  # a read-only repository: the digests hold for this audit only
+        return key
+
+    def _read(self) -> dict[str, list[Verdict]]:
+        try:
+            value = files.read_json(self._path) or {}
+            if value.get("rules") != self.rules:
+                return {}
+            found = {str(oid): [Verdict(rule=str(rule), digest=str(digest), mask=str(mask))
+                                for rule, digest, mask in rows] for oid, rows in value["found"].items()}  # fmt: skip
+            return {**{str(oid): [] for oid in value["clean"]}, **found}
+        except (CorruptError, OSError, KeyError, TypeError, ValueError, AttributeError):
+            return {}
+
+    def save(self) -> None:
+        """Remember the verdicts of what was asked for; others are forgotten. A repository may be read-only."""
+        value = {
+            "rules": self.rules,
+            "clean": [oid for oid, found in self._used.items() if not found],
+            "found": {oid: [[each.rule, each.digest, each.mask] for each in found]
+                      for oid, found in self._used.items() if found},
+        }  # fmt: skip
+        try:
+            files.write_json(self._path, value)
+        except OSError:
+            pass
+
+    def known(self, oid: str) -> list[Verdict] | None:
+        """Return what is remembered of an object, None if it must be scanned."""
+        found = self._known.get(oid)
+        if found is not None:
+            self._used[oid] = found
+        return found
+
+    def note(self, oid: str, name: str, data: bytes) -> list[Verdict]:
+        """Scan an object's text, and remember the answer."""
+        self._used[oid] = found = self.scan(name, data)
+        return found
+
+    def scan(self, name: str, data: bytes) -> list[Verdict]:
+        """Return the secrets in a text, each once; its file's name tells whether it consists of lines."""
+        found = {}
+        for finding in redact.find(data, lines=is_lines(name)):
+            value = plain(data[finding.start : finding.end])
+            digest = self.digest(value)
+            found[digest] = Verdict(rule=finding.rule, digest=digest, mask=mask(value))
+        return list(found.values())
+
+    def digest(self, value: bytes) -> str:
+        """Return the digest that names a secret: keyed, so that it says nothing to whom lacks this clone's key."""
+        return hmac.new(self.key, value, "sha256").hexdigest()[:DIGITS]
+
+
+def is_lines(name: str) -> bool:
+    """Tell whether a file consists of records, one a line, each of which is redacted for itself."""
+    stem, _, end = name.rpartition(".")
+    return name.endswith(_LINES) or (end.isdigit() and stem.endswith(_LINES))
+
+
+def plain(value: bytes) -> bytes:
+    """Return a value without the escapes of JSON strings around it, at any depth: a secret has one digest."""
+    for _ in range(_DEEPEST):
+        if b"\\" not in value:
+            break
+        try:
+            decoded = jsontext.loads(b'"' + value + b'"')
+        except (ValueError, RecursionError):
+            break
+        value = str(decoded).encode("utf-8", "surrogatepass")
+    return value
+
+
+def mask(value: bytes) -> str:
+    """Return the first characters of a secret and its length: enough to recognise it, too little to use it."""
+    text = value.decode("utf-8", "replace")
+    shown = 4 if len(text) >= 20 else 3 if len(text) >= 12 else 2 if len(text) >= 6 else 1
+    return f"{text[:shown]}… ({len(text)} characters)"
