@@ -2,7 +2,7 @@
 
 A git that is killed leaves its lock files, and nothing in them tells whose they were. A note does: a file that our
 process and the git that it starts hold with ``flock``. The system releases it with the last of them, however they end;
-a process id would mean nothing in another container or after a restart. A note costs a hook 0.05 ms.
+a process id would mean nothing in another container or after a restart. A note costs 0.1 ms, a git process 1.5 ms.
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+
+from entire import files
 from entire.errors import GitError, RefMovedError
 from entire.git import ref_locks, run
 from entire.model.value import Value
@@ -32,6 +35,19 @@ def find(where: str, *patterns: str) -> dict[str, str]:
         oid, _, name = line.partition(" ")
         found[name] = oid
     return found
+
+
+def names(common_dir: str, folder: str) -> list[str]:
+    """Return the refs in a folder (``refs/heads/x``), as plain files tell them (none with reftable). Starts no git."""
+    try:
+        found = os.listdir(os.path.join(common_dir, folder))
+    except OSError:
+        found = []
+    packed = files.read(os.path.join(common_dir, "packed-refs")) or b""
+    prefix = f"{folder}/"
+    lines = packed.splitlines() if prefix.encode() in packed else ()
+    listed = (os.fsdecode(line.partition(b" ")[2]) for line in lines)
+    return sorted({*(prefix + name for name in found), *(ref for ref in listed if ref.startswith(prefix))})
 
 
 def holding(where: str, commits: Sequence[str], *patterns: str) -> list[str]:

@@ -8,11 +8,10 @@ import os
 
 from entire import layout
 from entire.errors import EntireError
-from entire.git import ref_locks
+from entire.git import ref_locks, refs
 from entire.model.events import EventType
 from entire.model.phases import Phase
 from entire.store import sessions as states
-from entire.store import steps
 from entire.store.journal import Journal
 
 TYPE_CHECKING = False
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from entire.model.events import Event, GitEvent
     from entire.model.session import Session
 
+_SHADOWS = "refs/heads/entire"
 _PATIENCE = 1.0  # seconds that a command which only reads waits for the lock
 
 
@@ -29,6 +29,7 @@ def clear_locks(context: Context) -> None:
     common_dir = context.place.common_dir
     if any(ref_locks.notes(common_dir)) or ref_locks.standing(common_dir):
         from entire.git import stale_locks
+        from entire.store import steps
 
         for path in stale_locks.clear(context.place, steps.is_ours, context.now()):
             context.log.warn("removed the lock of a git process that was killed", path=path)
@@ -136,14 +137,11 @@ def release_leftovers(context: Context) -> None:
     """Delete the shadow branches that a killed hook left; usually there are none, and nothing is loaded. Without any
     session, only `entire clean` deletes something.
     """
-    place, sessions = context.place, context.relevant_sessions()
-    if not sessions:
-        return
-    used = {context.strategy.source(session) for session in sessions if session.steps}
-    mine = [name for name in steps.names(place.common_dir) if name.endswith("-" + place.worktree_id)]
-    head = steps.branch_name(_head(context), place.worktree_id) if set(mine) - used else ""
-    leftovers = [name for name in mine if name not in used and name != head]
-    if leftovers:
+    place = context.place
+    mine = [ref for ref in refs.names(place.common_dir, _SHADOWS) if ref.endswith("-" + place.worktree_id)]
+    head = (_head(context) or "0000000")[:7] if mine else ""
+    leftovers = [ref.removeprefix("refs/heads/") for ref in mine if not ref.startswith(f"{_SHADOWS}/{head}-")]
+    if leftovers and context.relevant_sessions():
         from entire.lifecycle.snapshots import leftover_steps
 
         leftover_steps.release(context, leftovers)

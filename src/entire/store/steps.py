@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
-from entire import files
 from entire.layout import METADATA_BRANCH
 from entire.model import trailers
 from entire.model.ids import HEX
@@ -54,18 +51,6 @@ def parse_branch(ref: str) -> tuple[str, str] | None:
     base, dash, worktree_id = ref[len(PREFIX) :].partition("-")
     named = len(worktree_id) == 6 and HEX.issuperset(worktree_id) if dash else True
     return (base, worktree_id) if len(base) >= 7 and HEX.issuperset(base) and named else None
-
-
-def names(common_dir: str) -> list[str]:
-    """Return the branches named like shadow branches, as plain files tell them (none with reftable). Starts no git."""
-    try:
-        found = os.listdir(os.path.join(common_dir, PREFIX))
-    except OSError:
-        found = []
-    packed = files.read(os.path.join(common_dir, "packed-refs")) or b""
-    lines = packed.splitlines() if PREFIX.encode() in packed else ()
-    refs = {*(PREFIX + name for name in found), *(os.fsdecode(line.partition(b" ")[2]) for line in lines)}
-    return [ref.removeprefix("refs/heads/") for ref in sorted(refs) if parse_branch(ref) is not None]
 
 
 def is_ours(ref: str) -> bool:

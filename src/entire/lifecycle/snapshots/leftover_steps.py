@@ -14,16 +14,19 @@ from entire.store import retained_steps, sessions, steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from entire.lifecycle.context import Context
+    from entire.model.session import Session
     from entire.store.journal import RetainedSteps
 
 
 def release(context: Context, branches: list[str]) -> None:
     """Retain the steps of those branches that no session uses, and delete the branches."""
-    states = [state for state in sessions.list_states(context.place) if context.in_this_worktree(state)]
-    states += context.relevant_sessions()
-    used = {context.strategy.source(state) for state in states if state.steps or state.is_running}
-    unused = [name for name in branches if name not in used]
+    unused = _without_used(context, branches, context.relevant_sessions())
+    if unused:  # seldom: all other sessions are read
+        states = [state for state in sessions.list_states(context.place) if context.in_this_worktree(state)]
+        unused = _without_used(context, unused, states)
     if not unused or os.path.exists(context.place.pending_file) or not context.can_write():
         return
     top = context.place.top
@@ -32,6 +35,11 @@ def release(context: Context, branches: list[str]) -> None:
     for ref, tip in tips.items():
         if ref not in checked_out and steps.is_shadow(context.objects, ref, tip):
             _release(context, ref, tip)
+
+
+def _without_used(context: Context, branches: Sequence[str], states: Sequence[Session]) -> list[str]:
+    used = {context.strategy.source(state) for state in states if state.steps or state.is_running}
+    return [name for name in branches if name not in used]
 
 
 def _release(context: Context, ref: str, tip: str) -> None:
