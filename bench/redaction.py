@@ -58,14 +58,14 @@ def transcript(size: int) -> bytes:
 def rates(data: bytes) -> dict[str, float]:
     """Return MB/s of each tier and of the function that the store calls."""
     compiled = engine.compiled_tier()
-    tiers = {"pure": engine.present_pure, **({"ahocorasick_rs": compiled} if compiled else {})}
+    tiers = {"pure": engine.places_pure, **({"ahocorasick_rs": compiled} if compiled else {})}
     found: dict[str, float] = {}
-    for name, present in tiers.items():
+    for name, places in tiers.items():
         for _ in range(3):  # the fastest run counts
             start = time.perf_counter()
             for at in range(0, len(data), replacing.BLOCK):
                 block = data[at : at + replacing.BLOCK]
-                engine.scan(views.plain(block.replace(b"\n", engine.LINE_END)), present=present)
+                engine.scan(views.plain(block.replace(b"\n", engine.LINE_END)), places=places)
             found[name] = max(found.get(name, 0.0), len(data) / (time.perf_counter() - start) / 1e6)
     for _ in range(3):
         start = time.perf_counter()

@@ -1,11 +1,13 @@
-"""Finds secrets in plain text: keywords among the words first, then a rule's pattern at each keyword.
+"""Finds secrets in plain text: keywords first, then a rule's pattern at each keyword.
 
-The words of a text, each taken once, are a small part of it; so hundreds of keywords cost little. Two tiers find the
-keywords among them: ``ahocorasick_rs``, in one compiled pass, and ``bytes.find``, in one pass per keyword. A pattern is
-compiled when its keyword first occurs; clean text compiles almost nothing.
+Two tiers find the keywords: ``ahocorasick_rs``, in one compiled pass over the text; and ``bytes.find``, among the
+distinct words of the text, which are a small part of it, and then in one pass for each keyword that is there. Both find
+the same places. A pattern is compiled when its keyword first occurs; clean text compiles almost nothing.
 """
 
 from __future__ import annotations
+
+from itertools import chain
 
 from entire.model.value import Value
 from entire.redact.rules.table import GUARDS, RULES, Rule
@@ -15,13 +17,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from re import Match
 
-    Present = Callable[[bytes], set[int]]
+    Prepared = tuple[list[Rule], list[Rule], Callable[[bytes, int], Match[bytes] | None] | None]
+    Places = Callable[["Text"], Iterator[tuple[bytes, int]]]
 
 LINE_END = b"\x1e\n"
 """Ends a line of JSON lines in a text; ends of lines within JSON strings are plain line feeds there."""
 
-COMPILED_FROM = 1 << 14
-"""Size of the words from which the compiled tier pays: loading it takes 1.4 ms."""
+COMPILED_FROM = 1 << 15
+"""Size of a text from which the compiled tier pays: making it takes 4 ms."""
+
+PIECE = 1 << 18
+"""How much of a text is searched at once: bounds the memory for the places of keywords."""
 
 _WORDS = bytes(
     byte + 32 if 0x41 <= byte <= 0x5A else byte if byte >= 0x80 or chr(byte).isalnum() or byte in b"_.-" else 0x20
@@ -42,12 +48,19 @@ class Finding(Value):
 class Text:
     """A plain view to search: also in lower case with only its words, and its distinct words."""
 
-    __slots__ = ("plain", "spread", "words")
+    __slots__ = ("_words", "plain", "spread")
 
     def __init__(self, plain: bytes) -> None:
         self.plain = plain
         self.spread = plain.translate(_WORDS)
-        self.words = b" ".join(set(self.spread.split()))
+        self._words: bytes | None = None
+
+    @property
+    def words(self) -> bytes:
+        """Return the distinct words, made when first asked for."""
+        if self._words is None:
+            self._words = b" ".join(set(self.spread.split()))
+        return self._words
 
 
 _owners: dict[bytes, list[Rule]] = {}
@@ -61,15 +74,18 @@ LOOSE: tuple[bytes, ...] = tuple(word for word in _owners if word.translate(_WOR
 KEYWORDS: tuple[bytes, ...] = tuple(word for word in _owners if word not in LOOSE)
 """Keywords that are searched among the words."""
 
-_automaton: list[Present] = []
+_LONGEST = max(map(len, KEYWORDS))
+_automaton: list[Places] = []
 
 
-def present_pure(words: bytes) -> set[int]:
-    """Return the numbers of the keywords in ``words``, using only ``bytes.find``."""
-    return {number for number, keyword in enumerate(KEYWORDS) if keyword in words}
+def places_pure(text: Text) -> Iterator[tuple[bytes, int]]:
+    """Yield each keyword and where it stands, using only ``bytes.find``."""
+    for keyword in KEYWORDS:
+        if keyword in text.words:
+            yield from _occurrences(text.spread, keyword)
 
 
-def compiled_tier() -> Present | None:
+def compiled_tier() -> Places | None:
     """Return the compiled tier, built once per process, or None if its package is not installed."""
     if not _automaton:
         try:
@@ -77,21 +93,35 @@ def compiled_tier() -> Present | None:
         except ImportError:
             return None
         search = BytesAhoCorasick(KEYWORDS, implementation=Implementation.DFA).find_matches_as_indexes
-        _automaton.append(lambda words: {number for number, _, _ in search(words, overlapping=True)})
+
+        def places(text: Text) -> Iterator[tuple[bytes, int]]:
+            for begin in range(0, len(text.spread), PIECE):
+                for number, start, _ in search(text.spread[begin : begin + PIECE + _LONGEST - 1], overlapping=True):
+                    if start < PIECE:  # else found again at the start of the next piece
+                        yield KEYWORDS[number], begin + start
+
+        _automaton.append(places)
     return _automaton[0]
 
 
-def tier_for(size: int) -> Present:
-    """Choose a tier for ``size`` bytes of words."""
-    return (compiled_tier() if _automaton or size >= COMPILED_FROM else None) or present_pure
+def tier_for(size: int) -> Places:
+    """Choose a tier for a text of ``size`` bytes."""
+    return (compiled_tier() if _automaton or size >= COMPILED_FROM else None) or places_pure
 
 
-def scan(plain: bytes, *, present: Present | None = None) -> list[Finding]:
+def _occurrences(text: bytes, keyword: bytes) -> Iterator[tuple[bytes, int]]:
+    at = text.find(keyword)
+    while at >= 0:
+        yield keyword, at
+        at = text.find(keyword, at + 1)
+
+
+def scan(plain: bytes, *, places: Places | None = None) -> list[Finding]:
     """Find the secrets in a plain view, as ``search`` does."""
-    return search(Text(plain), present=present)
+    return search(Text(plain), places=places)
 
 
-def search(searched: Text, *, present: Present | None = None) -> list[Finding]:
+def search(searched: Text, *, places: Places | None = None) -> list[Finding]:
     """Find what the rules know in a text, sorted by position, overlapping ones included.
 
     No finding crosses a ``LINE_END`` or depends on what is behind one.
@@ -99,7 +129,7 @@ def search(searched: Text, *, present: Present | None = None) -> list[Finding]:
     text = searched.plain
     found: set[tuple[int, int, str]] = set()
     line_start, line_end = 0, 0 if LINE_END in text else len(text)
-    for rule, at in _candidates(searched, present):
+    for rule, at in _candidates(searched, places):
         if not line_start <= at < line_end:
             line_start, line_end = _line_around(text, at)
         start = max(at - rule.back, line_start)
@@ -114,36 +144,30 @@ def _line_around(text: bytes, at: int) -> tuple[int, int]:
     return (0 if start < 0 else start + len(LINE_END)), (len(text) if end < 0 else end)
 
 
-def _candidates(text: Text, present: Present | None) -> Iterator[tuple[Rule, int]]:
+def _candidates(text: Text, places: Places | None) -> Iterator[tuple[Rule, int]]:
     """Yield the rules to try, and the positions of their keywords."""
-    for number in (present or tier_for(len(text.words)))(text.words):
-        yield from _tries(text.plain, text.spread, KEYWORDS[number])
     lowered = text.plain.lower()
-    for keyword in LOOSE:
-        yield from _tries(text.plain, lowered, keyword)
-
-
-def _tries(text: bytes, lowered: bytes, keyword: bytes) -> Iterator[tuple[Rule, int]]:
-    at = lowered.find(keyword)
-    if at < 0:
-        return
-    guard = _compiled(_GUARDS[keyword]) if keyword in _GUARDS else None
-    free = [rule for rule in _owners[keyword] if not (guard and rule.is_guarded)]
-    guarded = [rule for rule in _owners[keyword] if rule not in free]
-    size = len(keyword)
-    while at >= 0:
+    found = (places or tier_for(len(text.plain)))(text)
+    for keyword, at in chain(found, *(_occurrences(lowered, keyword) for keyword in LOOSE)):
+        free, guarded, guard = _by_keyword.get(keyword) or _prepared(keyword)
         for rule in free:
             yield rule, at
-        if guard and guard(text, at + size):
+        if guard and guard(text.plain, at + len(keyword)):
             for rule in guarded:
                 yield rule, at
-        at = lowered.find(keyword, at + 1)
 
 
+_by_keyword: dict[bytes, Prepared] = {}
 _GUARDS = {keyword: pattern for keywords, pattern in GUARDS for keyword in keywords}
 
 
-def _compiled(pattern: bytes) -> Callable[[bytes, int], Match[bytes] | None]:
-    import re
+def _prepared(keyword: bytes) -> Prepared:
+    """Return the rules of a keyword that are always tried, those that its guard must allow, and the guard."""
+    rules, guard = _owners[keyword], None
+    if keyword in _GUARDS:
+        import re
 
-    return re.compile(pattern).match
+        guard = re.compile(_GUARDS[keyword]).match
+    free = [rule for rule in rules if not (guard and rule.is_guarded)]
+    prepared = _by_keyword[keyword] = free, [rule for rule in rules if rule not in free], guard
+    return prepared

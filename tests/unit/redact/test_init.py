@@ -277,7 +277,7 @@ def test_all_tiers_find_the_same(lines: list[bytes]) -> None:
     data = plain(engine.LINE_END.join(lines))
     compiled = engine.compiled_tier()
     assert compiled is not None
-    assert engine.scan(data, present=compiled) == engine.scan(data, present=engine.present_pure)
+    assert engine.scan(data, places=compiled) == engine.scan(data, places=engine.places_pure)
 
 
 @given(VALUES)
