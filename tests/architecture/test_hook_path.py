@@ -53,7 +53,7 @@ COMMITTING_BUDGET = {**BUDGET, "stop": BUDGET["stop"] + 14}
 
 
 # Modules of Entire that each hook loads, at most: each costs its import, some tenths of a millisecond. A prompt and the
-# end of a turn have text to redact: the rules are a dozen tables. One module finds locks that a killed git left, because
+# end of a turn have text to redact: the rules are a dozen tables. One module finds locks that a killed git left:
 # commits would wait for a lock that no process holds.
 MODULES = {"session-start": 60, "user-prompt-submit": 86, "stop": 87, "session-end": 59}
 

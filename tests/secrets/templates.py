@@ -2,8 +2,7 @@
 
 ``<class:count>`` becomes that many random letters of a class, ``<class:least-most>`` a random number of them,
 ``<one|two|three>`` one of the words, and ``<crc32-base62>``, ``<crc32-base36>`` or ``<sha256-base32>`` the checksum
-that a provider puts into its tokens, of what precedes it. What stands in ``«»`` is the secret; without them it is the
-whole.
+that a provider puts into its tokens, of what precedes it. ``«»`` encloses the secret, if it is not the whole.
 """
 
 from __future__ import annotations

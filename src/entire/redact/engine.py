@@ -35,6 +35,9 @@ _WORDS = bytes(
 )
 """Translates a text to lower-case words and blanks."""
 
+_ARROW = "→".encode()
+"""Stands between the number of a line and the line in what agents read; no part of a word."""
+
 
 class Finding(Value):
     """A secret: its rule's id, start and end, and, if it was mapped back to raw bytes, its value in the plain view."""
@@ -52,14 +55,14 @@ class Text:
 
     def __init__(self, plain: bytes) -> None:
         self.plain = plain
-        self.spread = plain.translate(_WORDS)
+        self.spread = plain.replace(_ARROW, b"   ").translate(_WORDS)
         self._words: bytes | None = None
 
     @property
     def words(self) -> bytes:
-        """Return the distinct words, made when first asked for."""
+        """Return the distinct words, made when first asked for, each after a blank."""
         if self._words is None:
-            self._words = b" ".join(set(self.spread.split()))
+            self._words = b" " + b" ".join(set(self.spread.split()))
         return self._words
 
 
@@ -75,6 +78,7 @@ KEYWORDS: tuple[bytes, ...] = tuple(word for word in _owners if word not in LOOS
 """Keywords that are searched among the words."""
 
 _LONGEST = max(map(len, KEYWORDS))
+_BLANK = 0x20
 _automaton: list[Places] = []
 
 
@@ -116,6 +120,14 @@ def _occurrences(text: bytes, keyword: bytes) -> Iterator[tuple[bytes, int]]:
         at = text.find(keyword, at + 1)
 
 
+def _at_start(text: bytes) -> Iterator[tuple[bytes, int]]:
+    """Yield the keywords that start a word at the start of the text: no blank is before it."""
+    if text[:1] != b" ":
+        for keyword in KEYWORDS:
+            if keyword[0] == _BLANK and text.startswith(keyword[1:]):
+                yield keyword, -1
+
+
 def scan(plain: bytes, *, places: Places | None = None) -> list[Finding]:
     """Find the secrets in a plain view, as ``search`` does."""
     return search(Text(plain), places=places)
@@ -148,11 +160,13 @@ def _candidates(text: Text, places: Places | None) -> Iterator[tuple[Rule, int]]
     """Yield the rules to try, and the positions of their keywords."""
     lowered = text.plain.lower()
     found = (places or tier_for(len(text.plain)))(text)
-    for keyword, at in chain(found, *(_occurrences(lowered, keyword) for keyword in LOOSE)):
+    loose = (_occurrences(lowered, keyword) for keyword in LOOSE)
+    for keyword, place in chain(found, _at_start(text.spread), *loose):
         free, guarded, guard = _by_keyword.get(keyword) or _prepared(keyword)
+        at = place + 1 if keyword[0] == _BLANK else place
         for rule in free:
             yield rule, at
-        if guard and guard(text.plain, at + len(keyword)):
+        if guard and guard(text.plain, place + len(keyword)):
             for rule in guarded:
                 yield rule, at
 

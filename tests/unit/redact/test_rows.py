@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import re
 from collections import Counter
 from time import process_time
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from entire.redact import redact_text
+from entire.redact import redact_jsonl, redact_text
 from entire.redact.rules.table import BY_ID, RULES, TRADES
 from tests.secrets.templates import CLASSES, expand
 
@@ -30,6 +31,9 @@ CARRIERS = {
     "prose": "this is {} there",
     "the start": "{} is it",
     "the end": "it is {}",
+    "a diff": "-old\n+{}\n-new",
+    "a coloured diff": "\x1b[31m-old\x1b[m\n\x1b[32m+\x1b[m\x1b[32m{}\x1b[m\n",
+    "a numbered line": "    12→{}\n    13→end",
 }
 CARRIERS_OF_A_VALUE = {
     "double quotes": 'send("{}", 1)',
@@ -69,8 +73,8 @@ def test_a_row_is_complete(name: str) -> None:
     assert "[" not in "".join(expand(example, seed).secret for seed in seeds(name))
     expansions = [expand(example, seed).text.lower().encode() for seed in seeds(name)]
     for keyword in keywords:
-        assert re.fullmatch(rb"[a-z0-9_.-]{3,}", keyword) or keyword in LOOSE
-        assert any(keyword in text for text in expansions), f"no example has {keyword.decode()}"
+        assert re.fullmatch(rb"(?: |[a-z0-9_.-])[a-z0-9_.-]{2,}", keyword) or keyword in LOOSE
+        assert any(keyword.strip() in text for text in expansions), f"no example has {keyword.decode()}"
 
 
 @pytest.mark.parametrize("name", sorted(ROWS))
@@ -85,6 +89,15 @@ def test_an_example_goes_and_nothing_else(name: str) -> None:
             if got != carrier.format(sample.replaced(mark)):
                 wrong.append((where, got, sample.text))
     assert wrong == []
+
+
+@pytest.mark.parametrize("name", sorted(ROWS))
+def test_an_example_goes_from_json_in_json(name: str) -> None:
+    def line(text: str) -> str:
+        return json.dumps({"type": "x", "text": json.dumps({"output": f"before\n{text}\nafter"})}) + "\n"
+
+    sample = expand(ROWS[name][5], 1)
+    assert redact_jsonl(line(sample.text).encode()).decode() == line(sample.replaced(f"[REDACTED:{name}]"))
 
 
 @pytest.mark.parametrize("name", sorted(ROWS))
@@ -106,7 +119,7 @@ def test_every_repetition_is_bounded(name: str) -> None:
 def test_a_pattern_is_cheap_on_hostile_text(name: str) -> None:
     """What a person sees of a token for ever, and the start of a token again and again."""
     rule = BY_ID[name]
-    keyword, sample = rule.keywords[0].decode(), expand(ROWS[name][5], 0)
+    keyword, sample = rule.keywords[0].decode().strip(), expand(ROWS[name][5], 0)
     cut = sample.text.lower().index(keyword) + len(keyword)
     texts = [sample.text[:cut] + letters * (100_000 // len(letters)) for letters in ("a", "0", " ", "\n", "=a ")]
     texts += [sample.text[:cut] + alphabet * (100_000 // len(alphabet)) for alphabet in CLASSES.values()]

@@ -7,8 +7,9 @@ PIECES: tuple[tuple[bytes, bytes], ...] = (
     (b"%N", rb"(?i:[\w .-]{0,40}?(?:token|secret|key|pass|pat|auth|login|credential)[\w.-]{0,24})(?:%=|[ ]is:?[ ]%Q)"),
     # Start of a token: no letter or digit before it.
     (b"%B", rb"(?<![A-Za-z0-9])"),
-    # The same, and not inside base64, base64url or a longer name: for prefixes that are too common.
-    (b"%b", rb"(?<![A-Za-z0-9_+/-])"),
+    # The same, and not inside base64, base64url or a longer name: for prefixes that are too common. A plus or minus at
+    # the start of a word is the sign of a diff.
+    (b"%b", rb"(?:(?<![A-Za-z0-9_+/-])|(?<=[^A-Za-z0-9_+/=-][+-])|(?<=\A[+-]))"),
     (b"%E", rb"(?![A-Za-z0-9])"),
     (b"%6", rb"[A-Za-z0-9+/]"),
     # A UUID.

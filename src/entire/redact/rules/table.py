@@ -3,8 +3,8 @@
 A row is ``(id, keywords, pattern, minimum entropy, source, example)``; its facts (prefixes, lengths, alphabets) come
 from the source, the pattern is our own. How a row is read:
 
-* A *keyword* is lower case, of ``a-z 0-9 _ . -``: the engine finds keywords among the words of a text. A *loose*
-  keyword has other characters and costs a pass over the text.
+* A *keyword* is lower case, of ``a-z 0-9 _ . -``: the engine finds keywords among the words of a text, with a
+  blank before it only where a word starts. A *loose* keyword has other characters and costs a pass over the text.
 * The pattern is tried exactly at a keyword (or ``BACK`` bytes before); the engine never searches for a pattern.
 * A pattern runs over a plain view: no escapes, no colours. See ``pieces`` for its abbreviations.
 * The secret is the group ``s`` if it exists, else group 1, else the whole match.
