@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
 
 from tests.integration.story import Story
@@ -55,13 +55,17 @@ def _is_owner(item: object) -> bool:
     return isinstance(item, list) and len(item) == 3 and isinstance(item[0], int)
 
 
-def rewrite(story: Story, change: Callable[[str, bytes], bytes]) -> None:
-    """Write a commit on the checkpoints branch with each file changed, as another tool would."""
+def stored(story: Story) -> dict[str, bytes]:
+    """Return the files on the checkpoints branch."""
     paths = _git(story, "ls-tree", "-r", "-z", "--name-only", BRANCH).decode("utf-8", "surrogateescape").split("\0")
+    return {path: _git(story, "cat-file", "blob", f"{BRANCH}:{path}") for path in paths if path}
+
+
+def put(story: Story, changed: Mapping[str, bytes]) -> None:
+    """Write a commit with these files on the checkpoints branch, as another tool would."""
     head = f"commit refs/heads/{BRANCH}\ncommitter {_EVE} 1700000000 +0000\ndata 1\nx\nfrom refs/heads/{BRANCH}^0\n"
     stream = [head.encode()]
-    for path in filter(None, paths):
-        data = change(path, _git(story, "cat-file", "blob", f"{BRANCH}:{path}"))
+    for path, data in changed.items():
         stream.append(b"M 100644 inline %b\ndata %d\n%b\n" % (path.encode(), len(data), data))
     _git(story, "fast-import", "--quiet", stdin=b"".join(stream))
 
@@ -77,7 +81,7 @@ def poison_checkpoints(story: Story, evil: str = EVIL) -> None:
             return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
         return data + evil.encode() if path.endswith(("prompt.txt", "context.md")) else data
 
-    rewrite(story, change)
+    put(story, {path: change(path, data) for path, data in stored(story).items()})
 
 
 def poison_states(story: Story, evil: str = EVIL) -> None:

@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from entire.layout import Place
 
 
+_NUMBER = (int, float)
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    "turn": str, "prompt": str, "position": int, "time": _NUMBER, "ended": _NUMBER, "model": str, "tokens": dict,
+    "start": int, "end": int,
+}  # fmt: skip
+
+
 class TurnNote(Value):
     """One prompt of a turn. ``position``: records before the prompt's own, ``start``: before the turn's; times are in
     seconds since the epoch.
@@ -50,7 +57,7 @@ def dumps(notes: list[TurnNote]) -> bytes:
 
 
 def read(place: Place, session_id: str) -> list[TurnNote]:
-    """Return all notes in order. Cut lines are skipped; of duplicates the last counts."""
+    """Return all notes in order. Cut and broken lines are skipped; of duplicates the last counts."""
     return load(path(place, session_id))
 
 
@@ -60,7 +67,9 @@ def load(file: str) -> list[TurnNote]:
     for line in files.read_lines(file):
         try:
             value = jsontext.loads(line)
-            notes.append(TurnNote(**{name: value[name] for name in TurnNote._fields if name in value}))
+            given = {name: value[name] for name in TurnNote._fields if name in value}
+            if all(isinstance(field, _KINDS[name]) for name, field in given.items()):
+                notes.append(TurnNote(**given))
         except (ValueError, TypeError, RecursionError):
             continue
     known = {(note.turn, note.position, note.prompt): note for note in notes}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,17 @@ def test_a_cut_line_costs_only_itself(place: Place) -> None:
         file.write(b'{"turn": "c", "prom\n[1, 2]\n"x"\n\xff\n{}\n{"turn": "x", "prompt": "newer", "unknown": 1}\n')
     turnlog.append(place, "s", [second])
     assert [note.prompt for note in turnlog.read(place, "s")] == ["one", "newer", "two"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("position", []), ("time", "x"), ("turn", None), ("tokens", 1), ("end", {})]
+)
+def test_a_note_with_a_value_of_another_kind_costs_only_itself(place: Place, name: str, value: object) -> None:
+    good = TurnNote(turn="a", prompt="p")
+    turnlog.append(place, "s", [good])
+    with Path(turnlog.path(place, "s")).open("a") as file:
+        file.write(json.dumps({"turn": "b", "prompt": "q", name: value}) + "\n")
+    assert turnlog.read(place, "s") == [good]
 
 
 def test_a_line_cut_by_a_kill_does_not_swallow_the_next(place: Place) -> None:

@@ -96,6 +96,7 @@ def test_ago(past: float, shown: str) -> None:
 def test_no_time_has_no_past() -> None:
     assert text.ago(0, 1_000_000) == ""
     assert text.moment(0) == "-"
+    assert text.moment(1e300) == text.moment(float("inf")) == "-"
     assert text.moment(86400) == "1970-01-02 00:00"
 
 

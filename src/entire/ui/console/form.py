@@ -48,4 +48,7 @@ def _valid(text: str) -> str:
 def _time(seconds: object) -> str | None:
     if not isinstance(seconds, int | float) or seconds <= 0:
         return None
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+    try:
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+    except (OverflowError, OSError, ValueError):  # no time that a calendar knows
+        return None

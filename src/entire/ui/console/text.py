@@ -94,7 +94,10 @@ def count(number: int, word: str, plural: str = "") -> str:
 
 def moment(seconds: float) -> str:
     """Return a local time to the minute; '-' for none."""
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if seconds > 0 else "-"
+    try:
+        return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if seconds > 0 else "-"
+    except (OverflowError, OSError, ValueError):  # no time that a calendar knows
+        return "-"
 
 
 def duration(seconds: float) -> str:
