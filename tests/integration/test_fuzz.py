@@ -29,7 +29,7 @@ from tests.integration.shown import begun
 from tests.integration.story import Story
 
 LONG = bool(os.environ.get("ENTIRE_LONG"))
-EXAMPLES = 4000 if LONG else 12
+EXAMPLES = 1000 if LONG else 12
 SECONDS = 30  # which no hook or command may take here
 BUGS = ("TypeError", "AttributeError", "KeyError", "IndexError", "ValueError", "AssertionError", "RecursionError",
         "UnicodeEncodeError", "UnicodeDecodeError", "OverflowError", "MemoryError", "ZeroDivisionError", "NameError",
