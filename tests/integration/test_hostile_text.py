@@ -34,7 +34,7 @@ COMMANDS = [
     ["search", "red", "--file", PATH],
     ["story", "HEAD~2..HEAD"], ["clean", "--all"], ["reset", "-n"], ["doctor"], ["plugin", "list"],
     ["plugin", "allow", "evil"], ["plugin", "check", NAME], ["completion", NAME], ["help", NAME], ["version", NAME],
-    ["--no-such" + NAME], [NAME],
+    ["--no-such" + NAME], [NAME], ["audit"],
 ]  # fmt: skip
 
 
