@@ -51,12 +51,20 @@ class Finding(Value):
 class Text:
     """A plain view to search: also in lower case with only its words, and its distinct words."""
 
-    __slots__ = ("_words", "plain", "spread")
+    __slots__ = ("_lowered", "_words", "plain", "spread")
 
     def __init__(self, plain: bytes) -> None:
         self.plain = plain
         self.spread = plain.replace(_ARROW, b"   ").translate(_WORDS)
         self._words: bytes | None = None
+        self._lowered: bytes | None = None
+
+    @property
+    def lowered(self) -> bytes:
+        """Return the whole text in lower case."""
+        if self._lowered is None:
+            self._lowered = self.plain.lower()
+        return self._lowered
 
     @property
     def words(self) -> bytes:
@@ -71,13 +79,13 @@ for _rule in RULES:
     for _keyword in _rule.keywords:
         _owners.setdefault(_keyword, []).append(_rule)
 
-LOOSE: tuple[bytes, ...] = tuple(word for word in _owners if word.translate(_WORDS) != word)
+LOOSE: tuple[bytes, ...] = tuple(word for word in _owners if b" " in word[1:] or word.translate(_WORDS) != word)
 """Keywords that contain more than a word's characters; searched in the whole text."""
 
 KEYWORDS: tuple[bytes, ...] = tuple(word for word in _owners if word not in LOOSE)
 """Keywords that are searched among the words."""
 
-_LONGEST = max(map(len, KEYWORDS))
+_LONGEST = max(map(len, _owners))
 _BLANK = 0x20
 _automaton: list[Places] = []
 
@@ -87,6 +95,8 @@ def places_pure(text: Text) -> Iterator[tuple[bytes, int]]:
     for keyword in KEYWORDS:
         if keyword in text.words:
             yield from _occurrences(text.spread, keyword)
+    for keyword in LOOSE:
+        yield from _occurrences(text.lowered, keyword)
 
 
 def compiled_tier() -> Places | None:
@@ -96,13 +106,17 @@ def compiled_tier() -> Places | None:
             from ahocorasick_rs import BytesAhoCorasick, Implementation
         except ImportError:
             return None
-        search = BytesAhoCorasick(KEYWORDS, implementation=Implementation.DFA).find_matches_as_indexes
+        words, loose = (
+            BytesAhoCorasick(keywords, implementation=Implementation.DFA).find_matches_as_indexes
+            for keywords in (KEYWORDS, LOOSE)
+        )
 
         def places(text: Text) -> Iterator[tuple[bytes, int]]:
-            for begin in range(0, len(text.spread), PIECE):
-                for number, start, _ in search(text.spread[begin : begin + PIECE + _LONGEST - 1], overlapping=True):
-                    if start < PIECE:  # else found again at the start of the next piece
-                        yield KEYWORDS[number], begin + start
+            for keywords, searched, search in ((KEYWORDS, text.spread, words), (LOOSE, text.lowered, loose)):
+                for begin in range(0, len(searched), PIECE):
+                    for number, start, _ in search(searched[begin : begin + PIECE + _LONGEST - 1], overlapping=True):
+                        if start < PIECE:  # else found again at the start of the next piece
+                            yield keywords[number], begin + start
 
         _automaton.append(places)
     return _automaton[0]
@@ -144,10 +158,7 @@ def search(searched: Text, *, places: Places | None = None) -> list[Finding]:
     for rule, at in _candidates(searched, places):
         if not line_start <= at < line_end:
             line_start, line_end = _line_around(text, at)
-        start = max(at - rule.back, line_start)
-        match = (rule.pattern or rule.compile()).match(text, start, line_end)
-        if match is not None and rule.is_secret(match):
-            found.add((*match.span(rule.group), rule.id))
+        found.update((start, end, rule.id) for start, end in rule.spans(text, at, line_start, line_end))
     return [Finding(rule=name, start=start, end=end) for start, end, name in sorted(found)]
 
 
@@ -158,10 +169,8 @@ def _line_around(text: bytes, at: int) -> tuple[int, int]:
 
 def _candidates(text: Text, places: Places | None) -> Iterator[tuple[Rule, int]]:
     """Yield the rules to try, and the positions of their keywords."""
-    lowered = text.plain.lower()
     found = (places or tier_for(len(text.plain)))(text)
-    loose = (_occurrences(lowered, keyword) for keyword in LOOSE)
-    for keyword, place in chain(found, _at_start(text.spread), *loose):
+    for keyword, place in chain(found, _at_start(text.spread)):
         free, guarded, guard = _by_keyword.get(keyword) or _prepared(keyword)
         at = place + 1 if keyword[0] == _BLANK else place
         for rule in free:

@@ -161,3 +161,75 @@ def _is_identifier(value: bytes, kinds: set[int]) -> bool:
     if not kinds <= _LETTERS | _DIGITS | _JOINTS:
         return False
     return any(joint in value for joint in (b"_", b".", b"-")) and not set(value.rstrip(b"0123456789")) & _DIGITS
+
+
+_STAND_INS = frozenset(
+    b"a access admin an any api app apikey argument auth authentication b bar base64 basic baz bearer bool boolean "
+    b"bytes change "
+    b"changeit changeme char client code community config confirm cookie credential credentials current data db "
+    b"default "
+    b"demo docker dummy empty encoded encrypted enter env environment example examples fake fill foo foobar from given "
+    b"goes guest hash here hex hidden id in insert int is it key letmein line login long masked me mock my mypass "
+    b"mypassword mysecret mytoken name new nil no none not null number object of old on optional or pass passphrase "
+    b"passwd password placeholder postgres private prompt public put pw pwd qux random real redacted removed repeat "
+    b"replace required root same sample secret secretkey secretpassword session set some something str string super "
+    b"supersecret test testing text that the this to todo token topsecret true type undefined unset unknown user "
+    b"username userpass value var very web with word x xx xxx xxxx xyz yes you your yourpassword".split()
+)
+"""Words of placeholders, and the passwords that documentation gives to everyone."""
+
+_LOOKUPS = (
+    *(
+        b"${",
+        b"$(",
+        b"{{",
+        b"#{",
+        b"<%",
+        b"%(",
+        b"process.env",
+        b"os.environ",
+        b"getenv",
+        b"secrets.",
+        b"env.",
+        b"ENV[",
+    ),
+    *(
+        b"...",
+        b"***",
+        b"\xe2\x80\xa6",
+        b"://",
+        b"var.",
+        b"config.",
+        b"arn:",
+        b"self.",
+        b"this.",
+        b"args.",
+        b"settings.",
+    ),
+)
+
+
+def stands_in(value: bytes) -> bool:
+    """Tell whether ``value``, in the place of a secret, is a placeholder or says where the secret comes from."""
+    start = value[:1]
+    if start in b"<{*@" or any(sign in value for sign in _LOOKUPS):
+        return True
+    kinds = set(value)
+    if len(kinds) < 3 or (
+        value.startswith((b"/", b"./", b"../", b"~/"))
+        and kinds <= _PATH
+        and not all(kinds & some for some in (_DIGITS, _LOWER, _UPPER))
+    ):
+        return True
+    if start == b"$" and set(value[1:2]) <= _LETTERS | {0x5F} and kinds <= _LETTERS | _DIGITS | {0x24, 0x5F}:
+        return True  # a variable
+    if start == b"%" and (value.endswith(b"%") or len(value) < 4):
+        return True
+    if (
+        b"(" in value
+        and value.rstrip(b",;").endswith(b")")
+        and set(value.partition(b"(")[0]) <= _LETTERS | _DIGITS | _JOINTS
+    ):
+        return True  # a call
+    words = bytes(byte if byte in _LETTERS else 0x20 for byte in value.lower()).split()
+    return sum(byte in _DIGITS for byte in value) < 2 and all(word in _STAND_INS for word in words)

@@ -11,12 +11,15 @@ if TYPE_CHECKING:
 
 _STRONG = (
     b"secret", b"pass", b"pwd", b"key", b"credential", b"auth", b"access", b"api", b"refresh", b"bearer", b"github",
+    b"salt", b"pepper", b"psk", b"wort",
 )  # fmt: skip
 """Words of names whose values are hardly ever anything but secrets."""
 
 _KINDS = (
     b"secret", b"secrets", b"token", b"tokens", b"password", b"passwords", b"passwd", b"passphrase", b"pass", b"pwd",
-    b"key", b"keys", b"credential", b"credentials", b"auth", b"value", b"confirmation",
+    b"key", b"keys", b"credential", b"credentials", b"auth", b"value", b"confirmation", b"salt", b"pepper", b"psk",
+    b"pw",
+    b"passwort", b"kennwort", b"seed",
 )  # fmt: skip
 """Ends of words that name a secret: not those of ``secretsmanager``, ``author``, ``tokenizer``."""
 

@@ -10,7 +10,7 @@ from entire.model.value import replace
 from entire.redact import encoded, policy, views
 from entire.redact.engine import LINE_END, Finding, Text, search
 from entire.redact.heuristics import MARK
-from entire.redact.rules.table import is_generic, is_lasting
+from entire.redact.rules.table import is_lasting, rank
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -195,9 +195,9 @@ def _word_end(data: bytes, at: int) -> int:
 
 
 def _merge(data: bytes, findings: list[Finding]) -> list[Finding]:
-    """Join overlapping findings, never splitting UTF-8 characters; a vendor's rule name wins over a generic one."""
+    """Join overlapping findings, never splitting UTF-8 characters; a provider's rule names it, else a place's."""
     merged: list[Finding] = []
-    for finding in sorted(findings, key=lambda finding: (finding.start, is_generic(finding.rule), -finding.end)):
+    for finding in sorted(findings, key=lambda finding: (finding.start, rank(finding.rule), -finding.end)):
         start, end = finding.start, finding.end
         while start > 0 and data[start] & 0xC0 == 0x80 and finding.start - start < 3:
             start -= 1
@@ -205,7 +205,7 @@ def _merge(data: bytes, findings: list[Finding]) -> list[Finding]:
             end += 1
         if merged and start < merged[-1].end:
             last = merged.pop()
-            rule = finding.rule if is_generic(last.rule) else last.rule
+            rule = min(last.rule, finding.rule, key=rank)
             merged.append(Finding(rule=rule, start=last.start, end=max(last.end, end), value=last.value))
         else:
             merged.append(Finding(rule=finding.rule, start=start, end=end, value=finding.value))

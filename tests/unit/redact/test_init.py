@@ -144,7 +144,7 @@ def test_no_escape_and_no_character_is_cut() -> None:
         for line in (json.dumps({"a": text}), json.dumps({"a": json.dumps({"b": text})})):
             assert set(json.loads(redact_jsonl(line.encode()))) == {"a"}
     for start in ("a", "ab"):
-        text = f"sshpass -p {start}" + "é" * 150  # longer than the longest match
+        text = f"sshpass -p {start}" + "é" * 160  # longer than the longest match
         assert redact(text.encode()).decode().startswith("sshpass -p [REDACTED:sshpass-flag]é")
 
 

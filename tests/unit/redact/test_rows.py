@@ -62,7 +62,7 @@ def test_a_table_is_sorted(table: str) -> None:
 def test_ids_are_unique_and_all_rows_are_used() -> None:
     counted = Counter(row[0] for table in TABLES.values() for row in table)
     assert [name for name, count in counted.items() if count > 1] == []
-    assert set(counted) == {rule.id for rule in RULES if rule.example and not rule.generic}
+    assert set(counted) == {rule.id for rule in RULES if rule.rank == 0}
 
 
 @pytest.mark.parametrize("name", sorted(ROWS))

@@ -1,49 +1,158 @@
-"""Values assigned to a telling name, judged by ``heuristics.assigned``."""
+"""Values of a telling name: assigned, passed, written into an element, a cell or a sentence."""
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.redact.rules.pieces import Row
+    from entire.redact.rules.pieces import RegionRow, Row
 
 NAMES: tuple[bytes, ...] = (
     b"secret", b"token", b"password", b"passwd", b"passphrase", b"pwd", b"api_key", b"apikey", b"api-key",
     b"access_key", b"accesskey", b"access-key", b"private_key", b"privatekey", b"signing_key", b"encryption_key",
-    b"master_key", b"credential", b"_auth",
+    b"master_key", b"credential", b"_auth", b"_pass", b"dbpass", b"userpass", b"app_key", b"auth_key", b"authkey",
+    b"license_key", b"licensekey", b"licence_key", b"encryptionkey", b"encryption-key", b"signing-key", b"signingkey",
+    b"master-key",
+    b"masterkey", b"master.key", b"shared_key", b"sharedkey", b"account_key", b"accountkey", b"storage_key",
+    b"session_key",
+    b"cookie_key", b"hmac_key", b"aes_key", b"aeskey", b"cipher_key", b"jwt_key", b"fernet_key", b"private-key",
+    b"client-key-data",
+    b"bindpw", b"rootpw", b"pepper", b"_salt", b"salt_", b"passwort", b"kennwort", b"webhook_key", b"bind_pw",
+    b"hashkey", b"blockkey",
+    b"hash_key", b"_seed", b"seed_", b"_psk", b"wpa_psk", b"storepass", b"keypass", b"sshpass", b"encryption.key",
+    b"signing.key", b"secret.key", b"api.key", b"api key", b"pre_shared_key",
 )  # fmt: skip
 """Words in the name of a variable, field or flag whose value may be a secret."""
 
 FLAGS: tuple[bytes, ...] = (
-    b"-password",
-    b"-passwd",
-    b"-passphrase",
-    b"-secret",
-    b"-token",
-    b"-api-key",
-    b"-access-key",
-)
+    b"-password", b"-passwd", b"-passphrase", b"-secret", b"-token", b"-api-key", b"-apikey", b"-access-key", b"-pass",
+    b"-pwd",
+    b"-auth-key", b"-authkey", b"-account-key", b"-license-key", b"-encryption-key", b"-client-secret", b"-secret-key",
+    b"-psk", b"-shared-key",
+)  # fmt: skip
+"""Keywords of ``generic-flag``."""
 
-# The rest of the name; not one that says "this is about a secret, not a secret" (token_uri, secretName, password_file).
-_REST = (
-    rb"[A-Za-z0-9_.-]{0,24}"
-    rb"(?<!name)(?<!_id)(?<!-id)(?<!tokenid)(?<!uri)(?<!url)(?<!path)(?<!file)(?<!type)(?<!_ref)"
-    rb"(?<!field)(?<!label)(?<!hint)(?<!hash)(?<!count)(?<!limit)(?<!length)(?<!policy)(?<!version)(?<!izer)"
+# The name from its keyword on; not one that says "this is about a secret, not a secret" (token_uri, secretName).
+_NAME = (
+    rb"[A-Za-z_-](?:[A-Za-z0-9_.-]|[ ](?=key)){2,48}"
+    rb"(?<![nN]ame)(?<![nN]ames)(?<!NAME)(?<!_id)(?<!-id)(?<!_ID)(?<!Id)(?<!ur[il])(?<!Ur[il])(?<!UR[IL])"
+    rb"(?<![pP]ath)(?<!PATH)(?<![fF]ile)(?<!FILE)"
+    rb"(?<![tT]ype)(?<!TYPE)(?<!_ref)(?<!Ref)(?<![fF]ield)(?<![lL]abel)(?<![hH]int)(?<![hH]ash)(?<![cC]ount)"
+    rb"(?<![lL]imit)(?<![lL]ength)(?<![pP]olicy)"
+    rb"(?<![vV]ersion)(?<!izer)(?<!anager)"
 )
-_WORD = b"(?:" + b"|".join(sorted(NAMES, reverse=True)) + b")"  # longer names first, if one is a prefix of another
-_FLAG = rb"(?i)(?:(?<=-)|(?<=--db)|(?<=--api)|(?<=--auth)|(?<=--access)|(?<=--user)|(?<=--client)|(?<=--admin))-"
-_OPERATOR = rb"[\"'`]?[ \t]{0,8}(?::=|=>|={1,3}|:)[ \t]{0,8}"
+# Names that mean nothing else: what stands beside one without an operator may be a secret too.
+_STRONG = (
+    rb"(?i:password|passwd|passphrase|passwort|api[_-]?key|(?:client|app|api|shared|jwt|webhook)[_-]?secret|"
+    rb"(?:access|auth|api|bot|refresh|bearer)[_-]?token)"
+)
+# What languages write between a name and its value: a subscript's end, a type.
+_TYPE = (
+    rb"(?:[\"'`]?\]|\[\d{0,4}\])?(?:[ ]?:[ ]?(?:&?(?:'static )?|Final\[|Optional\[)?(?:str|[sS]tring|String|char"
+    rb"|bytes|SecretStr|NSString)\b[\]?!*]{0,2}"
+    rb"|[ ](?:string|\[\]byte)\b)?"
+)
+_OPERATOR = (
+    _TYPE + rb"[\"'`]?[ \t]{0,8}(?::=|=>|={1,3}|:-|:|->|\|\||\?\?)[ \t]{0,8}(?:[|>]-?%L)?(?:&|@|(?:[\w.:\[\]]{0,24}"
+    rb"(?i:fromhex|b64decode|from|decodestring|frombase64string|fromhexstring|unhexlify|secretstr|securestring"
+    rb"|bytes|byte|of|env|getenv))\((?:[\"']\w{1,40}[\"'],[ ])?)?"
+)
+_ASSIGNED = rb"(?P<n>" + _NAME + rb")" + _OPERATOR
+_LIKELY = rb"(?=[\"'`]?[^\s\"'`<>|]{0,100}[\d!#$%*+=?@^~])"
+_BARE = rb"(?:[^\s\"'`,;(){}\[\]<>|&\x7f]|&(?![&\s]|[\w.-]{1,40}=)|,(?=[^\s\"'`{}()\[\]])(?![\w.-]{1,40}[=:(]))"
 
-GUARD = rb"[A-Za-z0-9_.-]{0,24}+" + _OPERATOR + rb"(?!\d{1,9}[,}])[^\s]{5}"
+GUARD = (
+    rb"(?i)[A-Za-z0-9_.-]{0,24}+(?:[\"'`\])*_]{0,3}[ \t]{0,40}(?:[:=|>(]|,[ ]?[\"'`b@]|->|\?\?|\xe2\x94\x82|</key"
+    rb"|\[\d{0,4}\]|&?(?:str|string)\b|\[\]byte)"
+    rb"|[ \t]{1,16}(?:[\"'`*]|(?:is|are|was|for|to|of|on|in|here|there|from|at|now|again|will|should|generated|set"
+    rb"|created|changed|reset|key)\b|[^\s]{0,60}?\d)"
+    rb"|[\"'`*]{0,2}\n|[\"'`]?[ ]?(?:value\b|,?[ ]?\n[^\n]{0,60}[vV]al|[^\n]{0,80}\n[^\n]{0,80}\n)(?<![ ]\n))"
+)
 """What must follow a name, checked before any of these rules is tried: names are common in clean text."""
 
+# fmt: off
 ROWS: tuple[Row, ...] = (
-    ("generic-flag", FLAGS, _FLAG + _WORD + _REST + rb"[ ](?P<s>[^\s\"'`,;(){}\[\]<>$|&-]"
-     rb"[^\s\"'`,;(){}\[\]<>$|&]{5,300})", 0, "a flag of a command", "mytool --password «<alnum:10>»"),
+    ("generic-flag", FLAGS,
+     rb"(?i)-[a-z]{2,12}(?:-[a-z]{1,12}){0,3}(?<!-file)(?<!-stdin)(?<!-path)(?<!-id)(?<!-name)(?<!-url)(?<!-env)"
+     rb"(?<!-fd)(?<!-ttl)"
+     rb"(?:[ ]{1,4}|=|[\"'],[ ]?(?=[\"']))" + _LIKELY + rb"(?!%Q(?:id|src|type|name)=)%A", 0, "a flag of a command",
+     "mytool --password «<alnum:4>-4<alnum:4>»"),
     ("generic-quoted", NAMES,
-     rb"(?i)" + _WORD + _REST + _OPERATOR + rb"[bfru]?(?P<q>[\"'`])"
-     rb"(?P<s>(?:[^\"'`\s\[\]]|(?!(?P=q))[\"'`]){4,400})(?P=q)",
-     0, "a name with a quoted value", "db_password = '«<alnum:10>»'"),
-    ("generic-value", NAMES,
-     rb"(?i)" + _WORD + _REST + _OPERATOR + rb"(?P<s>[^\s\"'`,;(){}\[\]<>|&]{6,400})(?![(\[])",
-     0, "a name with a bare value", "DB_PASSWORD=«<alnum:10>»"),
-)  # fmt: skip
+     _ASSIGNED + rb"[bfruN@]?(?P<q>[\"'`])(?P<s>(?:[^\"'`\s\[\]]|(?!(?P=q))[\"'`]){4,400})(?P=q)",
+     0, "a name with a quoted value", "db_password = '«<alnum:4>-4<alnum:4>»'"),
+    ("generic-value", NAMES, _ASSIGNED + rb"(?P<s>" + _BARE + rb"{6,4000}+)(?![(\[])", 0,
+     "a name with a bare value", "DB_PASSWORD=«<alnum:4>-4<alnum:4>»"),
+    ("named-argument", NAMES,
+     rb"(?:" + _STRONG + rb"(?:[ ]{1,16}|\()|" + _NAME +
+     rb"[\"'`]?[ ]?,[ ]{0,16})(?:@|&|b)?(?P<q>[\"'`])[\"'`]{0,2}(?![a-z_.]{1,40}\d?[\"'`])" + _LIKELY
+     + rb"(?P<s>[^\"'`\s\[\]<>]{6,400})[\"'`]{0,2}(?P=q)", 2.5, "a call or a definition",
+      'builder.setPassword("«<alnum:6>-4<alnum:6>»")'),
+    ("named-cell", NAMES, _NAME + rb"[*`_]{0,3}[ \t]{0,40}[|\xe2][\x94\x82]{0,2}[ \t]{0,40}[*`_]{0,3}" + _LIKELY +
+     rb"(?P<s>[^\s\"'`|<>\[\]]{6,400}?)[*`]{0,3}[ \t]{0,80}(?:[|\n]|\xe2\x94\x82|$)", 2.5,
+     "a row of a table", "| DB_PASSWORD | «<alnum:6>-4<alnum:6>» |"),
+    ("named-element", NAMES,
+     _NAME + rb"(?:[ ][^<>\n]{0,100})?(?:[\"']?[ ]?>|</key>(?:%L|[ ])?<string>)(?:(?:%L)?<value>|<!\[CDATA\[)?"
+      + _LIKELY +
+      rb"(?P<s>[^\s<>\"'`\[\]]{4,4000})(?:</|\]\]>)", 0,
+     "an element of XML", "<dbPassword>«<alnum:6>-4<alnum:6>»</dbPassword>"),
+    ("named-environment", NAMES,
+     rb"[A-Z_][A-Z0-9_]{2,48}(?<!_FILE)(?<!_URL)(?<!_PATH)(?<!_NAME)[ \t]{1,4}" + _LIKELY +
+     rb"(?=%Q[^\s]*[a-zA-Z])%A[ \t]*(?:[\n\"'`;&|\\]|$)", 2.5,
+     "ENV of Docker, set -x of fish, setx", "ENV DB_PASSWORD «<alnum:6>-4<alnum:6>»"),
+    ("named-pair", NAMES,
+     _NAME + rb"[\"'`]?[ \t]{0,4},?(?:%L)?[ \t]{0,40}[\"'`]?(?i:value|defaultValue|default|content|val)%=" + _LIKELY +
+      rb"(?P<s>[^\s\"'`<>\[\],;{}]{4,4000})", 0,
+     "name and value side by side", '{"name": "DB_PASSWORD", "value": "«<alnum:6>-4<alnum:6>»"}'),
+    ("named-passphrase", (b"passphrase",), rb"(?i:passphrase)[\"'`]?[ ]{0,4}[:=][ ]{0,4}" + _LIKELY + rb"%A", 2.5,
+     "a passphrase", "PASSPHRASE=«<lower:6>-<lower:5>-<lower:6>-<lower:5><digits:2>»"),
+    ("named-part", NAMES, _NAME + rb"[\"'](?:;[^\n]{0,100})?(?:%L(?i:content-[^\n]{1,100}))?%L%L"
+     rb"(?P<s>[^\s\"'`<>\[\]]{4,4000})", 0, "RFC 7578: multipart/form-data",
+     'Content-Disposition: form-data; name="password"\n\n«<alnum:6>-4<alnum:6>»\n'),
+)
+
+SENTENCES: tuple[Row, ...] = (
+    ("login-pair", (b"login", b"credential", b"creds"),
+     rb"(?i)(?:login|credentials?|creds)(?:[ ](?:with|as|using|is|are))?[: ]{1,3}%Q[\w.@-]{2,60}[ ]?[/:][ ]?%Q"
+     rb"(?=[^\s]{0,60}\d)(?=[^\s]{0,60}[a-z])(?P<s>[^\s\"'`<>\[\]()/]{8,100}(?<![.,;:!?]))", 2.5,
+     "a sentence", "login with maria / «<alnum:6>-4<alnum:6>»"),
+    ("named-abroad", (b"passwort", b"kennwort", b"mot de passe", b"contrase", b"senha", b"wachtwoord", b"has\xc5\x82o",
+     b"\xd0\xbf\xd0\xb0\xd1\x80\xd0\xbe\xd0\xbb\xd1\x8c",
+                      b"\xe5\xaf\x86\xe7\xa0\x81", b"\xe5\xaf\x86\xe7\xa2\xbc",
+                      b"\xe3\x83\x91\xe3\x82\xb9\xe3\x83\xaf\xe3\x83\xbc\xe3\x83\x89",
+                      b"\xeb\xb9\x84\xeb\xb0\x80\xeb\xb2\x88\xed\x98\xb8", b"parola", b"l\xc3\xb6senord", b"lozinka",
+                      b"salasana"),
+     rb"(?i:mot de passe|[a-z\x80-\xff]{4,30})(?:[ ][^\n.:;!?\"'`]{0,50}?)?(?:[ ](?:ist|lautet|est|es|\xc3\xa9"
+     rb"|\xc3\xa8|is|to|\xc3\xa4r|je|on)[ :]{1,3}|[ ]?(?::|\xef\xbc\x9a|=|\xe2\x80\x94)[ ]?"
+     rb"|[ ]?\xe6\x98\xaf[ ]?|\xe3\x81\xaf[ ]?|\xeb\x8a\x94[ ]?)%Q" + _LIKELY +
+     rb"(?P<s>[!-~]{5,199}[0-9A-Za-z!#$%*+=?@^~])", 2.5, "a sentence in another language",
+     "das Passwort ist «<alnum:6>-4<alnum:6>»"),
+    ("named-sentence", (*NAMES, b"login"), rb"(?i)[a-z_-]{3,14}(?:[ ]key)?[`*\"']{0,2}(?:[ ](?:for|to|of|on|in|here"
+     rb"|from|at)[ ][^\n.:;!?\"]{1,60}?|[ ](?:there|now|again))?"
+     rb"[ ]{1,3}(?:is|was|are|will[ ]be|should[ ]be|to|now)(?:[ ](?:now|still|set[ ]to|just"
+     rb"|simply))?[ :]{1,3}[\"'`*]{0,3}" + _LIKELY
+     + rb"(?P<s>[^\s\"'`<>\[\]()]{6,200}(?<![.,;:!?*)]))", 2.5, "a sentence",
+      "the password for staging is «<alnum:6>-4<alnum:6>»."),
+    ("named-pass", (b"pass", b"salt"),
+     rb"(?<![a-z])(?:(?:(?i:pass)(?:[\"'`]?[ \t]{0,8}(?:=>|[:=])[ \t]{0,8}|[ ][^<>\n]{0,60}>|>)" + _LIKELY +
+     rb")|(?i:salt)[\"'`]?[ \t]{0,8}(?:=>|[:=])[ \t]{0,8}(?=%Q[^\s]{0,12}[a-zA-Z])(?=%Q[^\s]{16}))"
+     rb"%A(?<![,;])(?![\w.(\[])", 2.5, "a short name", "smtp: {user: olga, pass: '«<alnum:6>-4<alnum:6>»'}"),
+    ("named-prompt", (b"password", b"passphrase", b"passwd"),
+     rb"(?i:password|passphrase|passwd)[ ](?:for|of|generated|is|set|created|changed"
+     rb"|reset)\b[^\n:=\"']{0,60}:[ ]{1,2}%Q" + _LIKELY +
+     rb"(?=[^\s]{0,60}[a-zA-Z0-9]{3})(?P<s>[^\s\"'`<>\[\]]{6,100}(?<![.,;:!?)]))",
+     2.5, "a prompt", "Password for olga@db: «<alnum:6>-4<alnum:6>»"),
+    ("named-use", (b"password", b"passwd", b"passphrase", b"api key", b"token"),
+     rb"(?i)(?<![^\s\"'`(*])(?P<s>" + _LIKELY + rb"[^\s\"'`<>\[\]()]{6,100})[\"'`*]{0,2},?[ ]{1,3}as[ ](?:(?:the|my"
+     rb"|your|our|its|a|this)[ ])?(?:[\w-]{1,20}[ ]){0,3}?" + rb"(?:password|passwd|passphrase|api key|token)", 3,
+     "a sentence", "use «<alnum:6>-4<alnum:6>» as the password"),
+    ("named-word", (b"password", b"passphrase", b" pw is"),
+     rb"(?:(?<![\w-])(?i:password|passphrase)|(?i:[ ]pw))(?:[ ]is|:)?[ ][`\"']?(?=[^\s]{0,60}\d)"
+     rb"(?=[^\s]{0,60}[a-zA-Z])(?=[^\s]{0,60}(?:[a-z][A-Z]|[A-Z][a-z]|[0-9][a-zA-Z]{1,8}[0-9]|[!#$%*+=?@^~]))"
+     rb"(?P<s>[^\s\"'`<>\[\]()/]{8,100}(?<![.,;:!?]))(?=[\s,.;)\"'`:!?]|$)", 2.75, "a sentence",
+     "use password «<alnum:20>» for the staging box"),
+)
+
+REGIONS: tuple[RegionRow, ...] = ()
+# fmt: on
+
+BEFORE: dict[str, tuple[int, bytes]] = {"named-use": (150, b" as ")}
+"""How far before its keyword the pattern of a rule is searched, and what stands there."""

@@ -5,6 +5,11 @@ from __future__ import annotations
 PIECES: tuple[tuple[bytes, bytes], ...] = (
     # The rest of a name that says that a secret follows, and what stands between them. First: it uses others.
     (b"%N", rb"(?i:[\w .-]{0,40}?(?:token|secret|key|pass|pat|auth|login|credential)[\w.-]{0,24})(?:%=|[ ]is:?[ ]%Q)"),
+    # An argument, in quotes or bare; the group ``s``, so a pattern has at most one.
+    (
+        b"%A",
+        rb"(?P<q>[\"'`])?(?!-)(?P<s>(?(q)(?!(?P=q))[^\s`\[\]<>\x7f]|[^\s\"'`\[\]<>;|&()\x7f]){3,300})",
+    ),
     # Start of a token: no letter or digit before it.
     (b"%B", rb"(?<![A-Za-z0-9])"),
     # The same, and not inside base64, base64url or a longer name: for prefixes that are too common. A plus or minus at
@@ -41,3 +46,5 @@ if TYPE_CHECKING:
     BareRow = tuple[str, tuple[bytes, ...], bytes, float]
     Row = tuple[str, tuple[bytes, ...], bytes, float, str, str]
     """A rule: id, keywords, pattern, minimum entropy, source, example. See ``rules.table``."""
+    RegionRow = tuple[str, tuple[bytes, ...], bytes, bytes, float, str, str]
+    """A rule with two patterns: of a region, and of each secret in it."""

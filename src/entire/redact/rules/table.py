@@ -14,6 +14,11 @@ from the source, the pattern is our own. How a row is read:
 * A pattern never matches our mark ``[REDACTED:...]``: no character class of a secret contains ``[``.
 * An example is a template: ``<hex:32>`` stands for 32 random hex digits, and ``«»`` encloses the secret if it is not
   the whole.
+* A row of ``REGIONS`` has two patterns: where secrets stand (a header, a table), and what each looks like there.
+* A row in ``BEFORE`` is searched from so many bytes before its keyword on, if a word stands there: its keyword follows
+  the secret.
+* Rows of places (``headers``, ``commands``, ``files``, ``generic.SENTENCES``) know where a secret stands, not what it
+  looks like: ``heuristics.stands_in`` sorts out placeholders and variables.
 * A row of ``KEYED`` has the pattern of a value without a prefix of its own, which is a secret only behind its
   provider's name.
 """
@@ -23,7 +28,10 @@ from __future__ import annotations
 from entire.redact import checksums, heuristics
 from entire.redact.rules import (
     clouds,
+    commands,
+    files,
     generic,
+    headers,
     hosting,
     identity,
     keys,
@@ -31,16 +39,16 @@ from entire.redact.rules import (
     models,
     monitoring,
     payments,
-    providers,
     services,
 )
 from entire.redact.rules.pieces import expand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from re import Match, Pattern
 
-    from entire.redact.rules.pieces import Row
+    from entire.redact.rules.pieces import RegionRow, Row
 
 
 LOGINS = frozenset({"basic-auth-flag", "netrc-password", "url-credentials"})
@@ -52,6 +60,7 @@ class Rule:
 
     __slots__ = (
         "back",
+        "before",
         "checksum",
         "entropy",
         "example",
@@ -60,44 +69,93 @@ class Rule:
         "group",
         "id",
         "is_guarded",
+        "is_place",
         "keywords",
+        "needle",
         "pattern",
+        "rank",
         "source",
+        "within",
     )
 
-    def __init__(self, row: Row, *, back: int = 0, generic: bool = False) -> None:
+    def __init__(
+        self, row: Row, *, back: int = 0, generic: bool = False, is_place: bool = False, within: bytes = b""
+    ) -> None:
         self.id, self.keywords, self.expression, self.entropy, self.source, self.example = row
         self.back = back
         self.checksum = checksums.BY_RULE.get(self.id)
+        self.before, self.needle = BEFORE.get(self.id, (0, b""))
         self.generic = generic
-        self.is_guarded = generic or self.id.startswith("url-")
+        self.is_place = is_place
+        self.rank = 2 if generic else 1 if is_place else 0
+        self.is_guarded = generic or self.id in GUARDED
+        self.within = within
         self.pattern: Pattern[bytes] | None = None
         self.group: int = 0
 
     def compile(self) -> Pattern[bytes]:
         """Compile the pattern, once."""
-        import re
-
-        self.pattern = pattern = re.compile(expand(self.expression))
+        self.pattern = pattern = _compile(self.expression)
         self.group = pattern.groupindex.get("s", min(pattern.groups, 1))
         return pattern
 
+    def spans(self, text: bytes, at: int, low: int, high: int) -> Iterator[tuple[int, int]]:
+        """Yield where this rule finds a secret, if its keyword is at ``at``, in a line from ``low`` to ``high``."""
+        pattern = self.pattern or self.compile()
+        if self.before:
+            if self.needle not in text[max(at - self.before, low) : at]:
+                return
+            found = pattern.search(text, max(at - self.before, low), min(at + FAR, high))
+        else:
+            found = pattern.match(text, max(at - self.back, low), high)
+        if found is None:
+            return
+        if not self.within:
+            if self.is_secret(found):
+                yield found.span(self.group)
+            return
+        for part in _compile(self.within).finditer(text, *found.span(self.group)):
+            if self.is_secret(part):
+                yield part.span("s")
+
     def is_secret(self, found: Match[bytes]) -> bool:
         """Judge a match of the pattern."""
-        value = found.group(self.group)
+        group = "s" if self.within else self.group
+        value = found.group(group)
         if heuristics.MARK in value:
             return False
         if self.entropy and heuristics.entropy(value) < self.entropy:
             return False
         from entire.redact import placeholders
 
-        start, end = found.span(self.group)
+        start, end = found.span(group)
         if placeholders.is_placeholder(value) or (self.id in LOGINS and placeholders.is_login(value)):
             return False
+        if self.is_place:
+            return not heuristics.stands_in(value)
         if not self.generic:
             return self.checksum is None or self.checksum(value)
-        text = found.string
-        return heuristics.assigned(text[max(found.start() - 48, 0) : start], value, text[end : end + 1])
+        return heuristics.assigned(_left(found, start), value, found.string[end : end + 1])
+
+
+def _left(found: Match[bytes], start: int) -> bytes:
+    """Return the name before a value, an operator and a quote, without the type that some languages write there."""
+    text, name = found.string, found.end("n")
+    between = text[name:start]
+    quote = between[-1:] if between[-1:] in (b'"', b"'", b"`") else b""
+    return text[max(found.start() - 48, 0) : name] + (b"=" if b"=" in between else b":") + quote
+
+
+def _compile(expression: bytes) -> Pattern[bytes]:
+    import re
+
+    return re.compile(expand(expression))
+
+
+def region(row: RegionRow) -> Rule:
+    """Make a row of ``REGIONS`` a rule."""
+    name, keywords, pattern, within, entropy, source, example = row
+    return Rule((name, keywords, pattern, entropy, source, example), within=within, is_place=True)
 
 
 def keyed(row: Row) -> Row:
@@ -109,12 +167,27 @@ def keyed(row: Row) -> Row:
 
 
 TRADES = (clouds, hosting, identity, keys, messaging, models, monitoring, payments, services)
+BEFORE = {**commands.BEFORE, **files.BEFORE, **generic.BEFORE}
+FAR = 400
+"""How far behind its keyword a rule of ``BEFORE`` reaches."""
+
+GUARDED = (
+    *("connection-string", "csv-column", "mysql-hash", "named-prompt", "named-sentence", "named-word", "sql-password"),
+    *("table-column", "url-credentials", "url-parameter"),
+)
+"""Rules besides the generic ones that are tried only where a guard allows it."""
+
+ASSIGNED = ("generic-quoted", "generic-value")
+"""Rules whose value may be code: ``heuristics.assigned`` judges it."""
+
+PLACES: tuple[tuple[Row, ...], ...] = (headers.ROWS, commands.ROWS, files.ROWS, generic.SENTENCES)
 
 RULES: tuple[Rule, ...] = (
     *(Rule(row, back=trade.BACK.get(row[0], 0)) for trade in TRADES for row in trade.ROWS),
     *(Rule(keyed(row)) for trade in TRADES for row in trade.KEYED),
-    *(Rule((*row, "", ""), back=providers.BACK.get(row[0], 0)) for row in providers.ROWS),
-    *(Rule(row, generic=True) for row in generic.ROWS),
+    *(Rule(row, is_place=True) for rows in PLACES for row in rows),
+    *(region(row) for module in (headers, commands, files, generic) for row in module.REGIONS),
+    *(Rule(row, generic=True, is_place=row[0] not in ASSIGNED) for row in generic.ROWS),
 )
 """All rules in table order: providers' first, then generic ones."""
 
@@ -130,6 +203,11 @@ BY_ID: dict[str, Rule] = {rule.id: rule for rule in RULES}
 def is_generic(name: str) -> bool:
     """Tell whether a finding of this rule is a judgement about a value, not a form that says enough by itself."""
     return name in BY_ID and BY_ID[name].generic
+
+
+def rank(name: str) -> int:
+    """Return which of two rules at one place names a secret: a provider's (0), a place's (1), a generic one (2)."""
+    return BY_ID[name].rank if name in BY_ID else 0
 
 
 def is_lasting(name: str) -> bool:
