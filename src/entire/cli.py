@@ -162,7 +162,8 @@ def _write_report(error: BaseException, args: Sequence[str]) -> str:
         place = None
     # Where Entire was never enabled, nothing may be written.
     is_known = place is not None and place.enabled_root
-    path = log.report(place.logs_dir, error, version=entire.__version__, command=args) if place and is_known else ""
+    command = [arg if before != "--secret" else "..." for before, arg in zip(("", *args), args, strict=False)]
+    path = log.report(place.logs_dir, error, version=entire.__version__, command=command) if place and is_known else ""
     return f"please attach {path} to a bug report" if path else "run it again with --debug to see the traceback"
 
 

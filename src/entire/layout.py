@@ -48,6 +48,7 @@ class Place:
         self.lock_file = os.path.join(self.common_own_dir, "lock")  # held while Entire's data of the repository change
         self.known_secrets = os.path.join(self.common_own_dir, "known-secrets")  # hashes of what was redacted
         self.enabled_marker = os.path.join(self.common_own_dir, "enabled")  # its time: when ``enable`` last ran
+        self.forgetting_file = os.path.join(self.common_own_dir, "forgetting")  # while `entire forget` moves refs
         self.push_marker = os.path.join(self.common_own_dir, "push")  # written by ``enable`` if checkpoints are pushed
 
     def __eq__(self, other: object) -> bool:

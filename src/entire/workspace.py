@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from entire.layout import Place
     from entire.lifecycle.context import Context
     from entire.model import findings
-    from entire.model.audits import AuditRequest, AuditView
+    from entire.model.audits import AuditRequest, AuditView, ForgetRequest, ForgetView, PrunedView
     from entire.model.conversations import ShownView, ShowRequest
     from entire.model.digests import DigestView
     from entire.model.histories import LogRequest, LogRow
@@ -133,6 +133,8 @@ class Workspace:
         found = self._catalog.find(name)
         if found is None:
             hint = "run `entire explain` to list checkpoints"
+            if gone := self._catalog.forgotten(name):
+                raise gone
             if name and HEX.issuperset(name):
                 raise EntireError(f"commit or checkpoint not found: {name}", hint=hint)
             raise EntireError(f"no commit, checkpoint or session here is named {name!r}", hint=hint, unknown=name,
@@ -589,6 +591,35 @@ class Workspace:
         with contextlib.nullcontext() if request.fetch else self._offline:
             return audit.audit(self.place, request, now=self._now(), progress=progress or (lambda _done, _total: None))
 
+    def forget(self, request: ForgetRequest) -> ForgetView:
+        """Remove a secret, a session or a checkpoint from everything stored, or with ``dry_run`` only say what changes.
+
+        Raises EntireError, with nothing changed, if it is not found, or while a commit is being made.
+        """
+        from entire.forgetting import removal
+
+        catalog = self._catalog
+        with contextlib.closing(self._context(starts_plugins=False)) as context:
+            found = removal.forget(context, catalog, request)
+        self._known_catalog = None
+        return found
+
+    def undo_forget(self) -> views.UndoneView:
+        """Restore what the last ``forget`` removed; raises EntireError once git has deleted the old objects."""
+        from entire.forgetting import undo
+
+        with contextlib.closing(self._context(starts_plugins=False)) as context:
+            found = undo.undo(context)
+        self._known_catalog = None
+        return found
+
+    def prune_forgotten(self) -> PrunedView:
+        """Delete the undo points of ``forget``, which hold what was forgotten."""
+        from entire.forgetting import undo
+
+        with contextlib.closing(self._context(starts_plugins=False)) as context:
+            return undo.prune(context)
+
     # ------------------------------------------------------------ context
 
     def _context(self, *, starts_plugins: bool = True) -> Context:
@@ -619,8 +650,8 @@ class Candidates:
         return cls(layout.find(os.getcwd() if path is None else os.fspath(path)))
 
     def of(self, kinds: Iterable[str], start: str = "") -> list[Candidate]:
-        """Return the names of these kinds that begin with ``start``. Kinds: agent, branch, checkpoint, commit, plugin,
-        point, prompt, session, turn.
+        """Return the names of these kinds that begin with ``start``. Kinds: agent, branch, checkpoint, commit,
+        finding, plugin, point, prompt, session, turn.
         """
         with Offline(self._place.top if self._place else "", layout.METADATA_BRANCH):
             found = [candidate for kind in kinds for candidate in self._of(kind, start)]

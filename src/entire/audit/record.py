@@ -6,6 +6,7 @@ import os
 
 from entire import files, redact
 from entire.errors import CorruptError
+from entire.redact import policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,4 +31,14 @@ def is_due(place: Place) -> bool:
         value = files.read_json(_path(place))
     except (CorruptError, OSError):
         return False
-    return value is not None and value.get("rules") != redact.rules_version()
+    if value is None:
+        return False
+    adopt_rules(place)
+    return value.get("rules") != redact.rules_version()
+
+
+def adopt_rules(place: Place) -> None:
+    """Let the repository's own rules and exceptions apply, but not the secrets that it remembers: these grow with each
+    session, and a verdict is to last as long as the rules.
+    """
+    policy.adopt(policy.Sources(config=place.redact_config))

@@ -37,7 +37,7 @@ class Verdicts:
     def __init__(self, place: Place) -> None:
         self.rules = redact.rules_version()
         self._folder = os.path.join(place.common_own_dir, "audit")
-        self._path = os.path.join(self._folder, "verdicts.json")
+        self._path = _path(place)
         self.key = self._read_key()
         self._known = self._read()
         self._used: dict[str, list[Verdict]] = {}
@@ -102,6 +102,20 @@ class Verdicts:
     def digest(self, value: bytes) -> str:
         """Return the digest that names a secret: keyed, so that it says nothing to whom lacks this clone's key."""
         return hmac.new(self.key, value, "sha256").hexdigest()[:DIGITS]
+
+
+def remembered(place: Place) -> dict[str, Verdict]:
+    """Return what the last audit found in git, by digest, whatever the rules are now."""
+    try:
+        value = files.read_json(_path(place)) or {}
+        rows = [row for found in value["found"].values() for row in found]
+        return {str(digest): Verdict(rule=str(rule), digest=str(digest), mask=str(mask)) for rule, digest, mask in rows}
+    except (CorruptError, OSError, KeyError, TypeError, ValueError, AttributeError):
+        return {}
+
+
+def _path(place: Place) -> str:
+    return os.path.join(place.common_own_dir, "audit", "verdicts.json")
 
 
 def is_lines(name: str) -> bool:

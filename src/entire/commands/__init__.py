@@ -23,6 +23,7 @@ TABLE = {
     "search": "Search all prompts, answers, tool calls and outputs.",
     "story": "Write the story of a range of commits as Markdown, for a pull request.",
     "audit": "Scan what is stored, or what remotes hold, for secrets.",
+    "forget": "Remove a secret, session or checkpoint from all storage; --undo reverts that.",
     "clean": "List unused data; with --force, delete it.",
     "reset": "Discard the steps on the current commit and the sessions that made them.",
     "doctor": "Find problems; with --fix, repair them.",

@@ -192,9 +192,12 @@ class Explainer:
         if self.form == "raw" and found.checkpoints:
             return self._raw(found.checkpoints[-1])
         if self.as_json:
-            view = views.ExplanationView(commit=found.commit, checkpoints=found.checkpoints, missing=found.missing,
-                                         reason=found.reason) if found.commit is not None else None  # fmt: skip
-            return self._json(view or found.checkpoints[0])
+            if found.commit is None:
+                return self._json(found.checkpoints[0])
+            return self._json(views.ExplanationView(
+                commit=found.commit, checkpoints=found.checkpoints, missing=found.missing, forgotten=found.forgotten,
+                reason=found.reason,
+            ))  # fmt: skip
         page = Printer(FORMS[self.form], self.style, pager.width()).lines(found)
         self._lines(itertools.chain(notes, [""] * bool(notes), page))
         if FORMS[self.form].has_conversation:

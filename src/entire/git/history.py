@@ -147,6 +147,17 @@ def between(where: str, start: str, end: str, *, limit: int) -> list[str]:
     return run.lines(where, "rev-list", f"--max-count={limit}", end, f"^{start}", "--", ok=(0, 128))
 
 
+def is_complete(where: str, tip: str) -> bool:
+    """Tell whether git has a commit with everything that it reaches."""
+    return not run.git(where, "rev-list", "--objects", "--quiet", tip, ok=(0, 1, 128)).status
+
+
+def oldest_first(where: str, tips: Sequence[str]) -> list[str]:
+    """Return all commits that the tips reach, parents before their children."""
+    stdin = "".join(f"{tip}\n" for tip in tips).encode()
+    return run.lines(where, "rev-list", "--topo-order", "--reverse", "--stdin", stdin=stdin) if tips else []
+
+
 def log(where: str, revs: Sequence[str], *, limit: int = 0) -> list[Logged]:
     """Return the commits that ``revs`` reach (``^name`` excludes), newest first, at most ``limit`` (0: all)."""
     return _log(where, "--topo-order", *([f"--max-count={limit}"] if limit else []), *revs, "--")

@@ -87,3 +87,9 @@ def moved_at(where: str, ref: str) -> float:
     done = run.git(where, "reflog", "show", "-1", "--date=unix", "--format=%gd", ref, "--", ok=(0, 128))
     moment = done.stdout.decode("ascii", "replace").strip().rpartition("@{")[2].rstrip("}")
     return float(moment) if moment.isdigit() else 0.0
+
+
+def forget_moves(where: str, names: Sequence[str]) -> None:
+    """Empty the reflogs of refs, which keep what the refs held before from garbage collection."""
+    for name in names:
+        run.git(where, "reflog", "expire", "--expire=all", "--expire-unreachable=all", name, ok=(0, 1, 128, 255))

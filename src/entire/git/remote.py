@@ -91,6 +91,11 @@ def _without_secrets(message: str) -> str:
     return "://".join(words)
 
 
+def is_in_history(where: str, commit: str, tip: str) -> bool:
+    """Tell whether a commit, which git may have deleted, is in the history of a tip."""
+    return not run.git(where, "merge-base", "--is-ancestor", commit, tip, ok=(0, 1, 128)).status
+
+
 def is_ancestor(where: str, older: str, newer: str) -> bool:
     """Tell whether ``older`` is ``newer`` or in its history."""
     return older == newer or not run.git(where, "merge-base", "--is-ancestor", older, newer, ok=(0, 1)).status

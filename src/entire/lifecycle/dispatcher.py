@@ -61,6 +61,7 @@ def handle(context: Context, event: Event | GitEvent) -> bytes:
     event = _wait_for_transcript(context, event)
     with context.lock():
         recovery.clear_locks(context)
+        recovery.finish_forgetting(context)
         recovery.complete_commit(context, event)
         recovery.forget_removed_sessions(context)
         known = context.session(event.session_id)
@@ -135,6 +136,7 @@ def _handle_worktree(context: Context, event: GitEvent) -> bytes:
     _, actions = transition(Phase.IDLE, event.type, Facts())
     with context.lock():
         recovery.clear_locks(context)
+        recovery.finish_forgetting(context)
         recovery.complete_commit(context, event)
         recovery.forget_removed_sessions(context)
         recovery.import_go_sessions(context)

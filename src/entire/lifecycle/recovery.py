@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 
-from entire import layout
+from entire import files, layout
 from entire.errors import EntireError
 from entire.git import ref_locks, refs
 from entire.model.events import EventType
@@ -43,6 +43,20 @@ def complete_commit(context: Context, event: Event | GitEvent | None = None) -> 
 
         is_repeated = event is not None and event.type is EventType.PREPARE_COMMIT
         complete.complete_pending(context, is_repeated=is_repeated)
+
+
+def finish_forgetting(context: Context) -> None:
+    """Finish an ``entire forget`` that was killed, before anything is stored again. The caller holds the lock."""
+    marker = context.place.forgetting_file
+    if not os.path.exists(marker):
+        return
+    from entire.undo import transaction
+
+    place = layout.find(os.fsdecode(files.read(marker) or b"")) or context.place
+    for message in transaction.complete(place):
+        context.log.info("an interrupted change was finished", outcome=message)
+    files.remove(marker)
+    context.forget()
 
 
 def follow_head(context: Context, event: Event | GitEvent | None = None) -> None:
@@ -157,6 +171,7 @@ def catch_up(context: Context) -> None:
     try:
         with context.lock(timeout=_PATIENCE):
             clear_locks(context)
+            finish_forgetting(context)
             complete_commit(context)
             follow_head(context)
     except (EntireError, OSError) as error:
@@ -166,7 +181,7 @@ def catch_up(context: Context) -> None:
 
 def _is_behind(context: Context) -> bool:
     """Tell whether commits are left to be completed or followed. Writes nothing."""
-    if os.path.exists(context.place.pending_file):
+    if os.path.exists(context.place.pending_file) or os.path.exists(context.place.forgetting_file):
         return True
     journal = Journal(context.place)
     if journal.followed or journal.attribution.tree:
@@ -185,6 +200,7 @@ def finish_interrupted(context: Context) -> list[str]:
 
     with context.lock():
         clear_locks(context)
+        finish_forgetting(context)
         messages = transaction.complete(context.place)
         complete_commit(context)
         forget_removed_sessions(context)

@@ -21,7 +21,7 @@ from entire.model.ids import CheckpointId
 from entire.model.times import parse_time
 from entire.model.value import replace
 from entire.model.views import FindingView
-from entire.store import browse, checkpoints
+from entire.store import browse, checkpoints, forgotten, tombstones
 from entire.store.catalog import Catalog
 from entire.store.links import Links
 
@@ -265,8 +265,16 @@ def lost_links(case: Case) -> dict[str, list[CheckpointId]]:
     linked = {entry.commit.oid: list(entry.checkpoint_ids) for entry in found}
     names = sorted({name for ids in linked.values() for name in ids})
     stored = browse.listed(case.place.top, tips, names) if names else {}
-    lost = {commit: [name for name in ids if name not in stored] for commit, ids in linked.items()}
+    gone = tombstones.all_of(case.objects, *tips)[0]
+    lost = {commit: [name for name in ids if name not in stored and name not in gone] for commit, ids in linked.items()}
     return {commit: ids for commit, ids in lost.items() if ids}
+
+
+def forgetful_remotes(case: Case) -> Iterator[FindingView]:
+    """Find remotes that still have what was forgotten here."""
+    for remote, command in forgotten.holding(case.place.top).items():
+        yield finding(WARNING, f"{remote} still has what was forgotten here, so checkpoints are not pushed there",
+                      f"run `{command}`")  # fmt: skip
 
 
 def damaged_checkpoints(case: Case) -> Iterator[FindingView]:

@@ -58,3 +58,58 @@ class AuditView(Value):
     unread: tuple[str, ...] = ()
     rules: str = ""
     pushed: bool = False
+
+
+class ForgetRequest(Value):
+    """Forget one of these. The only value that holds a secret: ``secret``; ``finding`` is the digest of an audit."""
+
+    secret: str = ""
+    finding: str = ""
+    session: str = ""  # id or id prefix
+    checkpoint: str = ""  # id or id prefix
+    dry_run: bool = False
+
+    def __repr__(self) -> str:
+        return "ForgetRequest(...)"
+
+
+class HolderView(Value):
+    """A remote that still has what was forgotten here. ``commands`` change that."""
+
+    remote: str
+    branch: str
+    tip: str
+    time: float = 0.0  # of which moment this is known, 0.0 if unknown
+    commands: tuple[str, ...] = ()
+
+
+class ForgetView(Value):
+    """What a forgetting changes, or changed: then ``undo_id`` is set."""
+
+    kind: str  # secret, session, checkpoint
+    name: str  # the finding's digest, or the id
+    mask: str = ""  # of a secret
+    texts: int = 0  # blobs that change or go
+    commits: int = 0  # of the checkpoints branch
+    checkpoints: tuple[str, ...] = ()  # whose content changes or goes
+    sessions: tuple[str, ...] = ()
+    steps: int = 0  # commits of steps and snapshots
+    refs: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()  # absolute paths
+    top: str = ""  # the worktree
+    has_index: bool = False  # the search index goes, and is built again by the next search
+    holders: tuple[HolderView, ...] = ()
+    own_files: int = 0  # the user's own files in steps that hold it: they stay
+    notes: tuple[str, ...] = ()
+    undo_id: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing of it is stored here."""
+        return not (self.texts or self.refs or self.files or self.has_index)
+
+
+class PrunedView(Value):
+    """The undo points that were deleted for good."""
+
+    removed: tuple[str, ...] = ()

@@ -6,6 +6,8 @@ from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from entire.model.transcripts import TokenUsage
     from entire.model.views import CheckpointView, CommitView, MessageView
 
@@ -79,6 +81,7 @@ class ShownView(Value):
     commit: CommitView | None = None
     checkpoints: tuple[CheckpointView, ...] = ()
     missing: tuple[str, ...] = ()  # ids in the commit's message that are not stored here
+    forgotten: Mapping[str, str] = {}  # those of them that were forgotten, and on which day
     reason: str | None = None  # why a commit near a live session was not linked
     conversations: tuple[ConversationPart, ...] = ()
     diff: str = ""  # of the files with uncommitted work, as git prints it

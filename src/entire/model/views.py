@@ -148,6 +148,7 @@ class ExplanationView(Value):
     commit: CommitView
     checkpoints: tuple[CheckpointView, ...] = ()
     missing: tuple[str, ...] = ()  # ids in its message that are not stored here
+    forgotten: Mapping[str, str] = {}  # those of them that were forgotten, and on which day
     reason: str | None = None  # why a commit near a live session was not linked
 
 
@@ -234,6 +235,7 @@ class StatusView(Value):
     settings_files: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     failures: int = 0  # errors in the log
+    holding: Mapping[str, str] = {}  # remotes that still have what was forgotten here: the command that replaces it
     is_audit_due: bool = False  # the rules for secrets have changed since the last audit
 
 

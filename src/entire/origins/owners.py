@@ -34,6 +34,7 @@ _UNKNOWN = Owner("")
 _MANY = 1 << 60
 _CUT_OFF = "the history before commit {} is not in this clone"
 _NOT_STORED = "checkpoint {} is not in this clone"
+_FORGOTTEN = "checkpoint {} was forgotten on {}"
 _UNREADABLE = "this version cannot read the record of checkpoint {}"
 _NOT_NUMBERED = "the record of checkpoint {} does not say which of its commits it describes"
 _NOT_RECORDED = "the record of checkpoint {} does not name this line"
@@ -219,7 +220,9 @@ class Owners:
         track = Track(checkpoint_id=checkpoint_id)
         own = self.stored.lineage(checkpoint_id)
         if not self.stored.is_stored(checkpoint_id):
-            return replace(track, reason=_NOT_STORED.format(checkpoint_id))
+            day = self.stored.forgotten_on(checkpoint_id)
+            reason = _FORGOTTEN.format(checkpoint_id, day) if day else _NOT_STORED.format(checkpoint_id)
+            return replace(track, reason=reason)
         if own is None and self.stored.has_lineage(checkpoint_id):
             return replace(track, reason=_UNREADABLE.format(checkpoint_id))
         if own is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from entire.model.records import SessionRecord
 from entire.queries import turns
-from entire.store import checkpoints, lineage_file, prompts
+from entire.store import checkpoints, lineage_file, prompts, tombstones
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,6 +67,11 @@ class StoredCheckpoints:
 
     def is_stored(self, checkpoint_id: str) -> bool:
         return bool(self._folders.get(checkpoint_id))
+
+    def forgotten_on(self, checkpoint_id: str) -> str:
+        """Return the day on which a checkpoint was forgotten, '' if it was not."""
+        moment = tombstones.checkpoint(self._objects, self._tips, checkpoint_id)
+        return tombstones.day(moment) if moment else ""
 
     def has_lineage(self, checkpoint_id: str) -> bool:
         return lineage_file.NAME in self._folders.get(checkpoint_id, {})

@@ -6,6 +6,7 @@ A shell asks while a person types: a bounded part of the history is read, nothin
 from __future__ import annotations
 
 from entire.agents import registry
+from entire.audit import verdicts
 from entire.git import bulk, history, read
 from entire.lifecycle import plugins
 from entire.model.candidates import Candidate
@@ -130,10 +131,18 @@ def plugins_of(place: Place | None, start: str) -> Iterator[Candidate]:  # noqa:
     yield from (Candidate(name=executable.name, about=f"plugin {executable.path}") for executable in usable)
 
 
+def findings(place: Place, start: str) -> Iterator[Candidate]:
+    """Yield the secrets that the last audit found, by their digests."""
+    for digest, found in verdicts.remembered(place).items():
+        if digest.startswith(start):
+            yield Candidate(name=digest, about=f"{found.rule} {found.mask}")
+
+
 KINDS: dict[str, Callable[[Place, str], Iterator[Candidate]]] = {
     "branch": branches,
     "checkpoint": checkpoints_of,
     "commit": commits,
+    "finding": findings,
     "prompt": prompts,
     "session": sessions_of,
     "turn": turns,

@@ -72,6 +72,7 @@ def of_commit(catalog: Catalog, name: str) -> views.ExplanationView:
         commit=commit,
         checkpoints=tuple(find(catalog, checkpoint_id) for checkpoint_id in present),
         missing=tuple(missing),
+        forgotten=catalog.forgotten_days(missing),
         reason=commits.reason(catalog.place, commit.oid, commit.unlinked_ids) or None,
     )
 
@@ -110,7 +111,7 @@ def stored(catalog: Catalog, objects: read.Objects, prefix: str) -> Checkpoint:
     name = prefix if is_checkpoint_id(prefix) else catalog.checkpoint(prefix)
     found = checkpoints.read(objects, catalog.commits, CheckpointId(name)) if name else None
     if found is None:
-        raise EntireError(
+        raise catalog.forgotten(name or prefix) or EntireError(
             f"checkpoint not found: {prefix}", hint="run `entire explain` to list this branch's checkpoints"
         )
     return found

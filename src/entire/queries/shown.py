@@ -72,8 +72,10 @@ def target(catalog: Catalog, name: str) -> Target:
     if name == "HEAD":
         raise EntireError("there are no commits yet", hint="run `entire show --uncommitted` to see the open work")
     if name and HEX.issuperset(name):
-        raise EntireError(f"commit or checkpoint not found: {name}", hint=LIST)
-    raise EntireError(f"no commit, checkpoint, session or turn here is named {name!r}", hint=LIST)
+        raise catalog.forgotten(name) or EntireError(f"commit or checkpoint not found: {name}", hint=LIST)
+    raise catalog.forgotten(name) or EntireError(
+        f"no commit, checkpoint, session or turn here is named {name!r}", hint=LIST
+    )
 
 
 def _turn_here(catalog: Catalog, name: str) -> Target | None:
@@ -90,7 +92,7 @@ def _turn_here(catalog: Catalog, name: str) -> Target | None:
 def _commit(catalog: Catalog, found: Target, request: ShowRequest) -> ShownView:
     view = checkpoints.of_commit(catalog, found.id)
     shown = ShownView(kind="commit", id=view.commit.oid, commit=view.commit, checkpoints=view.checkpoints,
-                      missing=view.missing, reason=view.reason)  # fmt: skip
+                      missing=view.missing, forgotten=view.forgotten, reason=view.reason)  # fmt: skip
     return _with_conversations(catalog, shown, request)
 
 

@@ -16,7 +16,7 @@ from entire.maintenance import plugins as maintenance_plugins
 from entire.model.health import HookStatus
 from entire.model.views import HookView, StatusView
 from entire.queries import commits, sessions
-from entire.store import checkpoints
+from entire.store import checkpoints, forgotten
 from entire.store import sessions as states
 
 TYPE_CHECKING = False
@@ -65,6 +65,7 @@ def _view(place: Place, chosen: Settings | None, catalog: Catalog, known: Plugin
         ),
         failures=log.failures(place.log),
         is_audit_due=record.is_due(place),
+        holding=forgotten.holding(place.top),
     )
 
 

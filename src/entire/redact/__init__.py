@@ -71,12 +71,17 @@ def find(data: bytes, *, lines: bool = False) -> list[Finding]:
 
 
 def rules_version() -> str:
-    """Return what tells one state of the rules from another: a digest of this package's files. Imports no rule."""
+    """Return what tells one state of the rules from another: a digest of this package's files and of the repository's
+    own rules and exceptions. Imports no rule.
+    """
     import os
 
+    from entire import files
     from entire.model.digest import sha256
+    from entire.redact import policy
 
-    digest = sha256()
+    config = policy.current().sources.config
+    digest = sha256(files.read(config) or b"" if config else b"")
     for top, folders, names in os.walk(os.path.dirname(__file__)):
         folders.sort()
         for name in sorted(names):

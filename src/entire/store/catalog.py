@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from entire.errors import EntireError
 from entire.git import history, refs
+from entire.git.read import Objects
 from entire.model import prefix
 from entire.model.ids import is_checkpoint_id
 from entire.model.views import TargetView
-from entire.store import browse, checkpoints, sessions
+from entire.store import browse, checkpoints, sessions, tombstones
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from entire.errors import EntireError
     from entire.layout import Place
+
+_FORGOTTEN = "`entire forget --undo` restores what this clone forgot last, if git still has it"
 
 
 class Catalog:
@@ -60,6 +63,23 @@ class Catalog:
             self._sessions = browse.session_ids(self.place.top, self.commits)
         return self._sessions
 
+    def forgotten(self, name: str) -> EntireError | None:
+        """Return the error that a checkpoint or session, by its whole id, was forgotten; None if it was not."""
+        with Objects(self.place.top) as objects:
+            if is_checkpoint_id(name) and (moment := tombstones.checkpoint(objects, self.commits, name)):
+                return EntireError(f"checkpoint {name} was forgotten on {tombstones.day(moment)}", hint=_FORGOTTEN)
+            if moment := tombstones.session(objects, self.commits, name):
+                return EntireError(f"session {name} was forgotten on {tombstones.day(moment)}", hint=_FORGOTTEN)
+        return None
+
+    def forgotten_days(self, names: Sequence[str]) -> dict[str, str]:
+        """Return on which day each of these checkpoints was forgotten, of those that were."""
+        if not names:
+            return {}
+        with Objects(self.place.top) as objects:
+            found = {name: tombstones.checkpoint(objects, self.commits, name) for name in names}
+        return {name: tombstones.day(moment) for name, moment in found.items() if moment}
+
     def has_checkpoint(self, checkpoint_id: str) -> bool:
         """Tell whether a checkpoint is stored; ``checkpoint_id`` must be complete."""
         return checkpoint_id in browse.listed(self.place.top, self.commits, [checkpoint_id])
@@ -79,8 +99,10 @@ class Catalog:
         return prefix.find(name, known if name in known else self.session_ids, "session")
 
     def unknown_session(self, name: str) -> EntireError:
-        """Return the error that no session starts with ``name``."""
-        return prefix.unknown(name, self.session_ids, "session", "run `entire status --detailed` to list sessions")
+        """Return the error that no session starts with ``name``, or that it was forgotten."""
+        return self.forgotten(name) or prefix.unknown(
+            name, self.session_ids, "session", "run `entire status --detailed` to list sessions"
+        )
 
     def find(self, name: str) -> TargetView | None:
         """Resolve a name: a complete checkpoint id, a commit, a session, or a checkpoint id prefix, in this order."""

@@ -15,6 +15,7 @@ from entire.model.digest import sha256
 from entire.model.ids import HEX, CheckpointId, is_checkpoint_id
 from entire.model.records import CheckpointSummary, SessionRecord, summarize
 from entire.model.value import Value, replace
+from entire.store import forgotten
 from entire.store import prompts as prompt_files
 
 TYPE_CHECKING = False
@@ -80,8 +81,12 @@ class Task(Value):
 
 
 def tips(where: str) -> dict[str, str]:
-    """Return the checkpoints branches, the local one first: ref to commit id."""
+    """Return the checkpoints branches, the local one first: ref to commit id.
+
+    Without those of remotes that still have what was forgotten here: the local one has everything else of theirs.
+    """
     found = refs.find(where, LOCAL_REF, f"refs/remotes/**/{METADATA_BRANCH}")
+    found = forgotten.without_old(where, found, LOCAL_REF)
     names = sorted(found, key=lambda name: (name != LOCAL_REF, name != f"refs/remotes/origin/{METADATA_BRANCH}", name))
     return {name: found[name] for name in names if name == LOCAL_REF or name.startswith("refs/remotes/")}
 

@@ -14,7 +14,7 @@ from entire.model.ids import HEX, CheckpointId
 from entire.model.records import SessionFiles, SessionRecord, summarize
 from entire.model.times import parse_time
 from entire.model.value import replace
-from entire.store import checkpoint_writer, checkpoints, lineage_file
+from entire.store import checkpoint_writer, checkpoints, lineage_file, tombstones
 from entire.store.checkpoint_writer import FILE
 
 TYPE_CHECKING = False
@@ -51,7 +51,17 @@ def differences(objects: Objects, tips: Tips) -> Changes:
     ours, theirs, _ = tips
     changes: Changes = {}
     _join_trees(objects, tips, f"{ours}^{{tree}}", f"{theirs}^{{tree}}", "", changes)
-    return changes
+    return _without_forgotten(objects, ours, theirs, changes)
+
+
+def _without_forgotten(objects: Objects, ours: str, theirs: str, changes: Changes) -> Changes:
+    """Leave out, or delete, the checkpoints that one of the sides calls forgotten."""
+    gone = {CheckpointId(name).path for name in tombstones.all_of(objects, ours, theirs)[0]}
+    if not gone:
+        return changes
+    kept = {path: entry for path, entry in changes.items() if path[:13] not in gone}
+    there = [path for path in gone if any(objects.oid(f"{side}:{path}") for side in (ours, theirs))]
+    return {**kept, **dict.fromkeys(there)}
 
 
 def _join_trees(objects: Objects, tips: Tips, our_tree: str, their_tree: str, folder: str, changes: Changes) -> None:
@@ -90,7 +100,8 @@ def _join_checkpoint(objects: Objects, tips: Tips, checkpoint_id: CheckpointId) 
     root = checkpoint_id.path
     changes: Changes = {}
     _join_others(objects, sides, root, changes)
-    slots = [_by_session(side) for side in sides]
+    gone = tombstones.all_of(objects, *tips[:2])[1]
+    slots = [_by_session(side, gone) for side in sides]
     winners = {key: _winner(objects, [side[key] for side in slots if key in side]) for key in {**slots[0], **slots[1]}}
     borrowed = _borrow_summaries(slots, winners, _summaries(base))
     wanted = {key: slot.tree for key, slot in winners.items()}
@@ -130,9 +141,11 @@ def _is_slot(entry: TreeEntry) -> bool:
     return entry.mode == _TREE and entry.name.isascii() and entry.name.isdigit()
 
 
-def _by_session(side: Checkpoint) -> dict[Key, Slot]:
+def _by_session(side: Checkpoint, gone: frozenset[str]) -> dict[Key, Slot]:
     out: dict[Key, Slot] = {}
     for slot in side.slots:
+        if slot.session_id in gone:
+            continue
         key = (slot.session_id or f"\0{slot.tree}", 0)
         while key in out:
             key = (key[0], key[1] + 1)

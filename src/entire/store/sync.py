@@ -10,16 +10,19 @@ import os
 import time
 
 from entire.errors import EntireError, RefMovedError
-from entire.git import refs, remote, write
+from entire.git import history, refs, remote, write
+from entire.git.pack import Pack
 from entire.git.read import Objects
 from entire.layout import METADATA_BRANCH
 from entire.model.value import Value
-from entire.store import merge
+from entire.store import forgotten, merge
 from entire.store.checkpoints import LOCAL_REF
+from entire.store.rewriting import Change, Rewriter
 
 LIMIT = 120.0
 _PUSHES = 6  # how often others may push between our fetch and our push
 _MOVES = 20
+HAS_FORGOTTEN = "the remote still has what was forgotten here: `entire status` says how to replace it"
 
 
 class Outcome(Value):
@@ -66,6 +69,8 @@ class _Sync:
             except EntireError:
                 return Outcome(failed=rejected)  # the remote cannot be read either, or lacks the branch
             before = local
+            if self._has_forgotten():
+                return Outcome(joined=self._adopt(), failed=HAS_FORGOTTEN)
             local, theirs = self._join()
             if local == theirs:
                 return Outcome(joined=self.joined)
@@ -88,6 +93,36 @@ class _Sync:
             return error.message
         refs.move(self.where, [refs.Move(ref=self.tracking, new=local)])
         return ""
+
+    def _has_forgotten(self) -> bool:
+        """Tell whether the fetched history holds what was forgotten here."""
+        record = forgotten.of(self.where)
+        theirs = self._tips()[1]
+        return bool(theirs) and forgotten.is_old(self.where, record, theirs)
+
+    def _adopt(self) -> bool:
+        """Join the fetched checkpoints without what was forgotten here; tell whether there were new ones."""
+        record = forgotten.of(self.where)
+        change = Change(blobs=record.blobs, commits=record.commits, checkpoints=frozenset(record.checkpoints),
+                        sessions=frozenset(record.sessions))  # fmt: skip
+        with Objects(self.where) as objects:
+            pack = Pack(self.where, history.oid_size(self.where))
+            rewriter = Rewriter(objects, pack, change)
+            for _ in range(_MOVES):
+                local, theirs = self._tips()
+                rewriter.rewrite(self.where, [theirs])
+                pack.flush()
+                new = rewriter.commits.get(theirs, theirs)
+                if remote.is_ancestor(self.where, new, local):
+                    return False
+                author = write.author(write.identity(self.where), time.time())
+                joined = merge.join(self.where, objects, local, new, author)
+                try:
+                    refs.move(self.where, [refs.Move(ref=LOCAL_REF, new=joined, old=local)])
+                except RefMovedError:
+                    continue
+                return True
+        return False
 
     def _join(self) -> tuple[str, str]:
         """Join the fetched checkpoints into the local branch, which others may write meanwhile; return both tips."""

@@ -54,6 +54,7 @@ class Transaction(Value):
     private: tuple[str, ...]  # files elsewhere and noted transcripts, as the caller gave them
     refs: tuple[str, ...]
     undoes: str = ""  # the id of the transaction that this one undid
+    moves: tuple[tuple[str, str, str], ...] = ()  # refs with their old and new commits
 
     @property
     def is_settled(self) -> bool:
@@ -533,6 +534,7 @@ def _transaction(identity: str, plan: Plan, ending: str) -> Transaction:
         paths=tuple(item.path for item in plan.items if not item.given),
         private=(*(item.given for item in plan.items if item.given), *(found.ref for found in plan.transcripts)),
         refs=tuple(ref for ref, _, _ in plan.refs), undoes=str(plan.notes.get("undoes", "")),
+        moves=plan.refs,
     )  # fmt: skip
 
 

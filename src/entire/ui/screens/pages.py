@@ -138,6 +138,8 @@ def _warnings(view: views.StatusView) -> Iterator[str]:
     yield from dict.fromkeys(text.plain(remedy) for hooks in broken for remedy in hooks.remedies)
     if any(not hooks.remedies for hooks in broken):
         yield "some hooks are broken: run `entire enable` to reinstall them"
+    for remote, command in view.holding.items():
+        yield text.plain(f"{remote} still has what was forgotten here, so checkpoints are not pushed there: {command}")
     if view.is_audit_due:
         yield "the rules for secrets have changed since the last audit: run `entire audit`"
     if view.failures:

@@ -75,7 +75,7 @@ class Printer:
         for checkpoint_id in view.missing:
             yield ""
             yield from self._sheet.wrapped(
-                f"The commit message also names checkpoint {checkpoint_id}, which is not stored here."
+                f"The commit message also names checkpoint {checkpoint_id}, which {_fate(view, checkpoint_id)}."
             )
 
     # ------------------------------------------------------------ sessions
@@ -161,12 +161,18 @@ def _unlinked(view: ShownView) -> Iterator[str]:
     if view.commit is not None:
         yield f"{NONE} for {view.commit.oid[:7]} {text.one_line(view.commit.subject)}"
     for checkpoint_id in view.missing:
-        yield f"Its message names checkpoint {checkpoint_id}, which is not stored here."
+        yield f"Its message names checkpoint {checkpoint_id}, which {_fate(view, checkpoint_id)}."
     if view.reason:
         yield f"Reason: {text.plain(view.reason)}"
         remedy = linking.remedy(view.reason, view.commit.oid) if view.commit is not None else ""
         if remedy:
             yield f"Remedy: {remedy}"
+
+
+def _fate(view: ShownView, checkpoint_id: str) -> str:
+    """Say why a checkpoint cannot be shown."""
+    day = view.forgotten.get(checkpoint_id)
+    return f"was forgotten on {day}" if day else "is not stored here"
 
 
 def check(view: ShownView) -> None:

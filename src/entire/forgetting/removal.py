@@ -1,0 +1,208 @@
+"""``entire forget``: plans, moves everything in one transaction, and says who else still has it."""
+
+from __future__ import annotations
+
+import os
+
+from entire import files, redact
+from entire.audit import own_files, sources, verdicts
+from entire.audit.verdicts import Verdicts
+from entire.errors import EntireError, UsageError
+from entire.forgetting import holders
+from entire.forgetting.planning import COMMAND, Planner, Target
+from entire.forgetting.values import Secret
+from entire.git import additions, refs
+from entire.index import database
+from entire.lifecycle import liveness, recovery
+from entire.maintenance import undo_notes
+from entire.maintenance.repository import is_committing
+from entire.model.audits import ForgetView
+from entire.model.digest import sha256
+from entire.model.value import replace
+from entire.redact import policy
+from entire.store import checkpoint_writer, forgotten, merge, sessions, tombstones
+from entire.store.checkpoints import LOCAL_REF
+from entire.store.journal import Journal
+from entire.undo import transaction
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from entire.forgetting.planning import Plan
+    from entire.layout import Place
+    from entire.lifecycle.context import Context
+    from entire.model.audits import ForgetRequest
+    from entire.store.catalog import Catalog
+    from entire.undo.transaction import Draft
+
+_COMMITTING, _RETRY = "a commit is in progress in this worktree; nothing was changed", "finish the commit and try again"
+_BATCH = 32
+
+
+def forget(context: Context, catalog: Catalog, request: ForgetRequest) -> ForgetView:
+    """Forget what was asked for; with ``dry_run``, only return what would change."""
+    place = context.place
+    target, view = _target(context, catalog, request)
+    if request.dry_run:
+        plan = Planner(place, context.objects, target, is_dry=True).plan(now=context.now())
+        return _described(context, plan, view)
+    if is_committing(place):
+        raise EntireError(_COMMITTING, hint=_RETRY)
+    if context.settings.enabled:
+        recovery.finish_interrupted(context)
+    with context.lock():
+        transaction.complete(place)
+        if os.path.exists(place.pending_file):
+            raise EntireError(_COMMITTING, hint=_RETRY)
+        plan = Planner(place, context.objects, target, is_dry=False).plan(now=context.now())
+        view = _described(context, plan, view)
+        if view.is_empty:
+            return view
+        done = _carry_out(context, plan, target, view)
+        context.forget()
+    return done
+
+
+# ---------------------------------------------------------------- what
+
+
+def _target(context: Context, catalog: Catalog, request: ForgetRequest) -> tuple[Target, ForgetView]:
+    if request.checkpoint:
+        name = catalog.checkpoint(request.checkpoint)
+        if not name:
+            raise EntireError(f"checkpoint not found: {request.checkpoint}", hint="run `entire log` to list them")
+        return Target(checkpoints=frozenset([name])), ForgetView(kind="checkpoint", name=name)
+    if request.session:
+        name = catalog.session(request.session)
+        if not name:
+            raise catalog.unknown_session(request.session)
+        _check_session(context, name)
+        return Target(sessions=frozenset([name])), ForgetView(kind="session", name=name)
+    known = Verdicts(context.place)
+    if request.finding:
+        value, rule = _value_of(context, known, request.finding)
+    elif request.secret:
+        value, rule = request.secret.encode("utf-8", "surrogateescape"), "forgotten"
+    else:
+        raise UsageError("nothing to forget is named", hint="run `entire forget --help`")
+    view = ForgetView(kind="secret", name=known.digest(value), mask=verdicts.mask(value))
+    return Target(secret=Secret(value, rule)), view
+
+
+def _check_session(context: Context, name: str) -> None:
+    """Raise EntireError while a session's agent works: its next step would store the conversation again."""
+    state = sessions.find(context.place, name)
+    if state is not None and liveness.is_at_work(state, context.now(), silence=liveness.NEVER):
+        raise EntireError(f"session {name} has a turn in progress; nothing was changed", hint="wait until it ends")
+
+
+def _value_of(context: Context, known: Verdicts, digest: str) -> tuple[bytes, str]:
+    """Return the value and the rule of a finding, by the beginning of its digest."""
+    found: dict[str, tuple[bytes, str]] = {}
+    for name, data in _texts(context):
+        for finding in redact.find(data, lines=verdicts.is_lines(name)):
+            value = verdicts.plain(data[finding.start : finding.end])
+            if known.digest(value).startswith(digest):
+                found[known.digest(value)] = (value, finding.rule)
+    if not found:
+        raise EntireError(f"no finding starts with {digest}; nothing was changed",
+                          hint="run `entire audit` to list them")  # fmt: skip
+    if len(found) > 1:
+        raise EntireError(f"{digest} is ambiguous: {', '.join(sorted(found))}", hint="give more digits")
+    return next(iter(found.values()))
+
+
+def _texts(context: Context) -> Iterator[tuple[str, bytes]]:
+    """Yield everything that is stored, with its name."""
+    place = context.place
+    names: dict[str, str] = {}
+    for source in sources.local(place.top):
+        for added in additions.find(place.top, [source.tip], source.folders):
+            yield "message", added.message.encode("utf-8", "surrogateescape")
+            names.update({oid: path for path, oid in added.blobs})
+    oids = list(names)
+    for start in range(0, len(oids), _BATCH):
+        batch = oids[start : start + _BATCH]
+        blobs = context.objects.get_all(batch)
+        yield from ((names[oid], blob.data) for oid, blob in zip(batch, blobs, strict=True) if blob is not None)
+    yield from ((path, files.read(path) or b"") for _, path in own_files.find(place))
+
+
+# ---------------------------------------------------------------- carrying it out
+
+
+def _described(context: Context, plan: Plan, view: ForgetView) -> ForgetView:
+    place = context.place
+    states = [path for name in plan.removed_sessions for path in undo_notes.state_paths(place, name)]
+    touched = {*plan.files, *plan.logs, *(path for path in states if os.path.lexists(path))}
+    return replace(
+        view, texts=plan.texts, commits=plan.commits, checkpoints=plan.checkpoints, sessions=plan.sessions,
+        steps=plan.steps, refs=tuple(sorted(plan.refs)), files=tuple(sorted(touched)), top=place.top,
+        has_index=plan.has_index and bool(plan.refs or touched or view.mask), own_files=plan.own_files,
+        holders=tuple(holders.find(place.top, plan.record, now=context.now())),
+    )  # fmt: skip
+
+
+def _carry_out(context: Context, plan: Plan, target: Target, view: ForgetView) -> ForgetView:
+    place = context.place
+    database.remove(os.path.join(place.common_own_dir, database.FOLDER))  # before the rest: it can be built again
+    for path, data in plan.logs.items():
+        files.write(path, data, mode=0o600)
+    title = f"the {view.kind} {view.name}"
+    draft = transaction.Draft(place, COMMAND, title, now=context.now())
+    try:
+        for ref, (old, new) in plan.refs.items():
+            draft.move_ref(ref, new, old)
+        _move_branch(context, draft, plan, target)
+        for path, content in plan.files.items():
+            draft.write_private(path, content)
+        _remove_sessions(place, draft, target)
+        draft.write_private(forgotten.path(place.common_dir), forgotten.data(plan.record))
+        draft.notes["left"] = {path: sha256(draft.planned(path) or b"").hexdigest() for path in plan.files}
+        files.write(place.forgetting_file, os.fsencode(place.top), mode=0o600)
+        done = draft.carry_out()
+        files.remove(place.forgetting_file)
+    finally:
+        draft.discard()
+    refs.forget_moves(place.top, done.refs)
+    if target.secret is not None:
+        remember(target.secret)
+    return replace(view, undo_id=done.id)
+
+
+def remember(secret: Secret) -> None:
+    """Let redaction know a forgotten secret: the agent's own transcript still says it."""
+    memory = policy.current().memory
+    memory.learn(secret.rule, secret.value)
+    memory.save()
+
+
+def _move_branch(context: Context, draft: Draft, plan: Plan, target: Target) -> None:
+    """Add what remotes are known to have besides, and the tombstones, to the rewritten checkpoints branch."""
+    where = context.place.top
+    old, new = plan.refs.get(LOCAL_REF) or (2 * (refs.read(where, LOCAL_REF).get(LOCAL_REF, ""),))
+    tip = new
+    for other in plan.others:
+        tip = merge.join(where, context.objects, tip, other, context.author()) if tip else other
+    if tip and (plan.removed_checkpoints or plan.removed_sessions):
+        changes = tombstones.changes(plan.removed_checkpoints, plan.removed_sessions, context.now())
+        names = ", ".join(sorted((*target.checkpoints, *target.sessions)))
+        message = f"Forget {names}\n".encode()
+        tip = checkpoint_writer.store(where, tip, changes, message=message, author=context.author())
+    if tip != old:
+        draft.move_ref(LOCAL_REF, tip, old)
+
+
+def _remove_sessions(place: Place, draft: Draft, target: Target) -> None:
+    """Delete the states of forgotten sessions, and attribute their work to the user in all journals."""
+    if not target.sessions:
+        return
+    for name in target.sessions:
+        undo_notes.delete_state(place, draft, name)
+    for other in own_files.places(place):
+        journal = Journal(other, repair=True)
+        undo_notes.forget_sessions(journal, dict.fromkeys(target.sessions, ""))
+        journal.sessions = [name for name in journal.sessions if name not in target.sessions]
+        for path, data in journal.forms(live=journal.is_live):
+            draft.write_private(path, data)

@@ -1,0 +1,406 @@
+"""``entire forget``: what is forgotten is nowhere, everything else is as it was, and nothing brings it back."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from entire.forgetting import holders
+from entire.git.read import Objects
+from entire.model.ids import CheckpointId
+from entire.store import checkpoints, forgotten, merge
+from tests.integration import secrets
+from tests.integration.commandline import Command
+from tests.integration.secrets import TOKEN, TULIP
+from tests.integration.story import Session, Story
+
+BRANCH = "entire/checkpoints/v1"
+
+
+class Forget(Command):
+    """The command, in a repository whose session says a password that no rule finds."""
+
+    session: Session
+    checkpoint: str
+
+    def secret(self, *args: str, value: str = TULIP, status: int = 0) -> str:
+        """Forget a value that comes on standard input."""
+        before, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO(f"{value}\n".encode()))
+        try:
+            return self("--secret", "-", *args, status=status)
+        finally:
+            sys.stdin = before
+
+
+@pytest.fixture
+def forget(story: Story, capsys: pytest.CaptureFixture[str]) -> Forget:
+    command = Forget(story, capsys, "forget")
+    command.session, command.checkpoint = secrets.with_tulip(story)
+    return command
+
+
+def refs(story: Story) -> str:
+    return story.git("for-each-ref", "refs/heads/entire", "refs/entire")
+
+
+def log(story: Story, form: str = "%an %ae %ad %cn %ce %cd%n%B") -> str:
+    return story.git("log", "--date=raw", "--topo-order", f"--format={form}", BRANCH)
+
+
+def test_a_secret_is_nowhere_and_all_else_is_as_it_was(forget: Forget) -> None:
+    story = forget.story
+    assert secrets.objects_with(story, TULIP)
+    assert secrets.files_with(story, TULIP)
+    before, head = log(story), story.git("rev-parse", "HEAD", "HEAD^{tree}")
+    text = story.checkpoint(forget.checkpoint)["slots"][forget.session.id]["transcript"]
+    forget.secret("--yes")
+    assert not secrets.objects_with(story, TULIP)
+    assert not secrets.files_with(story, TULIP)
+    assert log(story) == before
+    assert story.git("rev-parse", "HEAD", "HEAD^{tree}") == head
+    found = story.checkpoint(forget.checkpoint)["slots"][forget.session.id]
+    assert found["transcript"] == text.replace(TULIP, "[REDACTED:forgotten]")
+    assert len(secrets.parsed_lines(found["transcript"])) == len(text.splitlines())
+    assert found["prompts"] == ["the door code is [REDACTED:forgotten], use it"]
+    assert story.entire("doctor") == 0
+    assert "No problems found" in forget.capsys.readouterr().out
+
+
+def test_the_hash_beside_a_transcript_stays_true(forget: Forget) -> None:
+    forget.secret("--yes")
+    with Objects(str(forget.story.root)) as objects:
+        found = checkpoints.read(objects, [checkpoints.LOCAL_REF], CheckpointId(forget.checkpoint))
+        assert found is not None
+        assert [checkpoints.hash_matches(objects, slot) for slot in found.slots] == [True]
+
+
+def test_a_session_goes_on_after_it_and_stores_nothing_forgotten(forget: Forget) -> None:
+    forget.secret("--yes")
+    story = forget.story
+    forget.session.prompt("go on")
+    forget.session.write("third.py", "x = 1\n")
+    forget.session.hook("stop")
+    story.commit("Third")
+    assert not secrets.objects_with(story, TULIP)
+    assert story.ids()
+    assert not [line for line in story.log_errors() if "hook" in line]
+    found = story.checkpoint(story.ids()[0])["slots"][forget.session.id]
+    assert found["prompts"][-1] == "go on"
+    assert len(secrets.parsed_lines(found["transcript"])) == len(forget.session.file.read_text().splitlines())
+    assert story.entire("doctor") == 0
+
+
+def test_what_the_agent_still_says_is_redacted_from_then_on(forget: Forget) -> None:
+    forget.secret("--yes")
+    forget.session.prompt(f"was it {TULIP}?")
+    forget.session.write("third.py", "x = 1\n")
+    forget.session.file.write_text("\n" + forget.session.file.read_text())  # so that all of it is stored again
+    forget.session.hook("stop")
+    assert not secrets.objects_with(forget.story, TULIP)
+    assert not secrets.files_with(forget.story, TULIP)
+
+
+def test_a_preview_changes_nothing_and_shows_no_secret(forget: Forget) -> None:
+    before, files = refs(forget.story), secrets.files_with(forget.story, TULIP)
+    text = forget.secret("--dry-run")
+    value = json.loads(forget.secret("--dry-run", "--json"))
+    assert text.endswith("Nothing was changed.\n")
+    assert (refs(forget.story), secrets.files_with(forget.story, TULIP)) == (before, files)
+    assert TULIP not in text + json.dumps(value)
+    assert value["checkpoints"] == [forget.checkpoint]
+    assert value["sessions"] == [forget.session.id]
+    assert (value["commits"], value["dry_run"], value["undo_id"]) == (1, True, "")
+    assert value["steps"] == 2
+
+
+def test_nothing_happens_without_a_yes(forget: Forget) -> None:
+    before = refs(forget.story)
+    forget.secret(status=2)
+    forget.secret("--json", status=2)
+    assert refs(forget.story) == before
+
+
+def test_what_is_not_stored_is_said_to_be(forget: Forget) -> None:
+    assert "is not stored here" in forget.secret("--yes", value="no such thing")
+    assert secrets.files_with(forget.story, TULIP)
+
+
+@pytest.mark.parametrize(
+    "args", [(), ("--secret", "-", "--session", "x"), ("--undo", "--dry-run"), ("--prune", "--undo")]
+)
+def test_words_that_make_no_sense_change_nothing(forget: Forget, args: tuple[str, ...]) -> None:
+    forget(*args, status=2)
+
+
+@pytest.mark.parametrize("value", ["", "abc"])
+def test_a_value_that_is_everywhere_is_refused(forget: Forget, value: str) -> None:
+    forget.secret("--yes", value=value, status=2)
+
+
+def test_a_finding_is_forgotten_by_its_digest(forget: Forget) -> None:
+    line = json.dumps({"type": "user", "message": {"content": f"use {TOKEN}"}}) + "\n"
+    secrets.put(forget.story, "70/405949a16f/0/full.jsonl", line)
+    secrets.put(forget.story, "70/405949a16f/0/full.jsonl", "{}\n")
+    audit = Command(forget.story, forget.capsys, "audit")
+    (found,) = json.loads(audit("--json", status=1))["secrets"]
+    forget("--finding", found["digest"][:6], "--yes")
+    assert not secrets.objects_with(forget.story, TOKEN)
+    assert "[REDACTED:github-token]" in forget.story.git("show", f"{BRANCH}~:70/405949a16f/0/full.jsonl")
+    assert not json.loads(audit("--json"))["secrets"]
+    forget("--finding", "0" * 12, "--yes", status=1)
+
+
+def test_undo_brings_all_of_it_back(forget: Forget) -> None:
+    before, files = refs(forget.story), secrets.files_with(forget.story, TULIP)
+    state = {name: (forget.story.root / name).read_bytes() for name in files if not name.endswith(".log")}
+    forget.secret("--yes")
+    assert forget("--undo").startswith("Restored: the secret ")
+    assert refs(forget.story) == before
+    assert {name: (forget.story.root / name).read_bytes() for name in state} == state
+    assert not (forget.story.root / ".git/entire/forgotten.json").exists()
+    forget("--undo", status=1)
+
+
+def test_undo_after_gc_says_that_it_is_gone(forget: Forget) -> None:
+    forget.secret("--yes")
+    forget.story.git("gc", "-q", "--prune=now")
+    after = refs(forget.story)
+    forget("--undo", status=1)
+    assert refs(forget.story) == after
+    assert forget.story.entire("doctor") == 0
+
+
+def test_after_prune_and_gc_nothing_is_left_on_the_disk(forget: Forget) -> None:
+    story = forget.story
+    forget.secret("--yes")
+    assert secrets.files_with(story, TULIP, leaving="-")
+    assert "git gc --prune=now" in forget("--prune")
+    story.git("gc", "-q", "--prune=now")
+    assert not secrets.files_with(story, TULIP, leaving="-")
+    listed = story.git("cat-file", "--batch-all-objects", "--batch-check=%(objectname)").split()
+    assert not [oid for oid in listed if TULIP in story.git("cat-file", "-p", oid)]
+    forget("--undo", status=1)
+
+
+def test_an_older_undo_point_brings_nothing_back(forget: Forget) -> None:
+    story = forget.story
+    forget.capsys.readouterr()
+    assert story.entire("reset", "--force") == 0
+    forget.secret("--yes")
+    assert story.entire("reset", "--undo") == 0
+    assert not secrets.objects_with(story, TULIP)
+    assert not secrets.files_with(story, TULIP)
+
+
+def test_the_search_index_forgets(forget: Forget) -> None:
+    search = Command(forget.story, forget.capsys, "search")
+    assert TULIP in search(TULIP)
+    assert json.loads(forget.secret("--dry-run", "--json"))["has_index"] is True
+    forget.secret("--yes")
+    assert not (forget.story.root / ".git/entire/index/search.db").exists()
+
+
+def test_a_users_own_file_in_a_step_stays_and_is_counted(forget: Forget) -> None:
+    forget.session.write("mine.txt", TULIP)
+    forget.session.hook("stop")
+    assert "1 file of your own in steps hold it too" in forget.secret("--dry-run")
+    forget.secret("--yes")
+    assert forget.story.read("mine.txt") == TULIP
+
+
+def test_a_message_that_says_it_is_written_again(forget: Forget) -> None:
+    secrets.put(forget.story, "70/405949a16f/0/x", "y", f"Checkpoint: {TULIP}\n\nEntire-Session: s\n")
+    forget.secret("--yes")
+    assert log(forget.story, "%B").startswith("Checkpoint: [REDACTED:forgotten]\n\nEntire-Session: s\n")
+
+
+# ---------------------------------------------------------------- sessions and checkpoints
+
+
+def test_a_checkpoint_is_forgotten_and_said_to_be(forget: Forget) -> None:
+    story = forget.story
+    before = story.git("rev-parse", "HEAD").strip()
+    forget("--checkpoint", forget.checkpoint[:6], "--yes")
+    assert forget.checkpoint[:2] not in story.git("ls-tree", "--name-only", BRANCH).split()
+    assert story.git("rev-parse", "HEAD").strip() == before
+    folder = f"{forget.checkpoint[:2]}/{forget.checkpoint[2:]}"
+    assert not story.git("log", "--format=%H", BRANCH, "--", folder)
+    said = f"checkpoint {forget.checkpoint}"
+    for command in ("explain", "show"):
+        out = Command(story, forget.capsys, command)("HEAD")
+        assert f"{said}, which was forgotten on 20" in out, out
+        capture = Command(story, forget.capsys, command)
+        story.entire(command, forget.checkpoint)
+        assert f"{said} was forgotten on 20" in forget.capsys.readouterr().err, capture
+    assert f"{said} was forgotten on 20" in Command(story, forget.capsys, "why")("door.py")
+    assert story.entire("doctor") == 0
+    forget("--undo")
+    assert story.checkpoint(forget.checkpoint)
+
+
+def test_a_session_is_forgotten_in_all_steps_and_checkpoints(forget: Forget) -> None:
+    story = forget.story
+    other = story.started()
+    other.prompt("something else")
+    other.write("else.py", "x = 1\n")
+    other.hook("stop")
+    story.commit("Both")
+    (both,) = story.ids()
+    assert len(story.checkpoint(both)["slots"]) == 2
+    forget("--session", forget.session.id, "--yes")
+    assert not secrets.objects_with(story, TULIP)
+    assert not secrets.files_with(story, TULIP)
+    assert list(story.checkpoint(both)["slots"]) == [other.id]
+    assert story.checkpoint(both)["files_touched"] == ["else.py"]
+    assert story.entire("doctor") == 0
+    forget.capsys.readouterr()
+    assert story.entire("show", forget.session.id) == 1
+    assert f"session {forget.session.id} was forgotten on 20" in forget.capsys.readouterr().err
+    assert "which was forgotten on 20" in Command(story, forget.capsys, "explain")("HEAD~")
+    forget("--undo")
+    assert len(story.checkpoint(both)["slots"]) == 2
+
+
+def test_a_session_in_its_turn_is_not_forgotten(forget: Forget) -> None:
+    before = refs(forget.story)
+    forget.session.prompt("still at it")
+    forget("--session", forget.session.id, "--yes", status=1)
+    assert refs(forget.story) == before
+
+
+def test_what_does_not_exist_cannot_be_forgotten(forget: Forget) -> None:
+    forget("--session", "ffffffff", "--yes", status=1)
+    forget("--checkpoint", "000000000000", "--yes", status=1)
+
+
+# ---------------------------------------------------------------- others
+
+
+def push(story: Story) -> None:
+    """Let the pre-push hook push the checkpoints."""
+    assert story.entire("enable", "--push-sessions", "--agent", "claude-code") == 0
+    story.git("push", "-q", "origin", "main")
+
+
+def test_a_remote_that_has_it_is_named_and_the_command_works(forget: Forget) -> None:
+    story = forget.story
+    folder = secrets.remote(story)
+    tip = story.git("rev-parse", BRANCH).strip()
+    (holder,) = json.loads(forget.secret("--yes", "--json"))["holders"]
+    assert (holder["remote"], holder["branch"], holder["tip"]) == ("origin", BRANCH, tip)
+    (command,) = holder["commands"]
+    record = forgotten.of(str(story.root))
+    assert [found.tip for found in holders.find(str(story.root), record, now=0.0)] == [tip]
+    assert command in Command(story, forget.capsys, "status")().replace("\n", " ")
+    story.entire("doctor")
+    assert "origin still has what was forgotten here" in forget.capsys.readouterr().out
+    subprocess.run(command, shell=True, cwd=story.root, env=story.env, check=True, capture_output=True)
+    assert story.git("--git-dir", str(folder), "rev-parse", BRANCH) == story.git("rev-parse", BRANCH)
+    assert "still has" not in Command(story, forget.capsys, "status")()
+    assert forget.secret("--dry-run").startswith("Nothing to forget")
+
+
+def test_a_push_does_not_join_it_back(forget: Forget) -> None:
+    story = forget.story
+    secrets.remote(story)
+    forget.secret("--yes")
+    after = story.git("rev-parse", BRANCH)
+    push(story)
+    assert story.git("rev-parse", BRANCH) == after
+    assert not secrets.objects_with(story, TULIP, BRANCH)
+    assert "origin still has what was forgotten here" in Command(story, forget.capsys, "status")()
+
+
+def test_what_a_mate_added_to_the_old_history_is_joined_without_it(forget: Forget, tmp_path: Path) -> None:
+    story = forget.story
+    folder = secrets.remote(story)
+    mate = tmp_path / "mate"
+    story.git("clone", "-q", "-b", BRANCH, str(folder), str(mate))
+    (mate / "aa/bbbbbbbbbb").mkdir(parents=True)
+    (mate / "aa/bbbbbbbbbb/metadata.json").write_text('{"checkpoint_id": "aabbbbbbbbbb", "sessions": []}')
+    story.git("-C", str(mate), "add", "-A")
+    story.git("-C", str(mate), "commit", "-q", "-m", "Checkpoint: aabbbbbbbbbb")
+    forget.secret("--yes")
+    story.git("-C", str(mate), "push", "-q")
+    push(story)
+    assert not secrets.objects_with(story, TULIP, BRANCH)
+    assert "aa" in story.git("ls-tree", "--name-only", BRANCH).split()
+    held = json.loads(Command(story, forget.capsys, "status")("--json"))["holding"]
+    subprocess.run(held["origin"], shell=True, cwd=story.root, env=story.env, check=True, capture_output=True)
+    assert story.git("--git-dir", str(folder), "rev-parse", BRANCH) == story.git("rev-parse", BRANCH)
+    push(story)
+    assert not json.loads(Command(story, forget.capsys, "status")("--json"))["holding"]
+
+
+def test_what_only_a_remote_has_is_joined_without_it(forget: Forget, tmp_path: Path) -> None:
+    story = forget.story
+    folder = secrets.remote(story)
+    mate = tmp_path / "mate"
+    story.git("clone", "-q", "-b", BRANCH, str(folder), str(mate))
+    (mate / "aa/bbbbbbbbbb").mkdir(parents=True)
+    (mate / "aa/bbbbbbbbbb/note.txt").write_text(f"it is {TULIP}, too")
+    story.git("-C", str(mate), "add", "-A")
+    story.git("-C", str(mate), "commit", "-q", "-m", "Checkpoint: aabbbbbbbbbb")
+    story.git("-C", str(mate), "push", "-q")
+    story.git("fetch", "-q", "origin")
+    forget.secret("--yes")
+    assert not secrets.objects_with(story, TULIP, BRANCH)
+    assert story.git("show", f"{BRANCH}:aa/bbbbbbbbbb/note.txt") == "it is [REDACTED:forgotten], too"
+
+
+def test_a_forgotten_checkpoint_does_not_come_back_in_another_clone(forget: Forget, tmp_path: Path) -> None:
+    story = forget.story
+    old = story.git("rev-parse", BRANCH).strip()
+    forget("--checkpoint", forget.checkpoint, "--yes")
+    new = story.git("rev-parse", BRANCH).strip()
+    for ours, theirs in ((old, new), (new, old)):
+        with Objects(str(story.root)) as objects:
+            joined = merge.join(str(story.root), objects, ours, theirs, "A <a@b> 1700000000 +0000")
+        assert forget.checkpoint[:2] not in story.git("ls-tree", "--name-only", joined).split()
+
+
+def test_a_second_forgetting_leads_old_objects_to_the_newest(forget: Forget) -> None:
+    story = forget.story
+    first = story.git("rev-parse", BRANCH).strip()
+    forget.secret("--yes")
+    forget.secret("--yes", value="nothing else")
+    record = json.loads((story.root / ".git/entire/forgotten.json").read_text())
+    assert record["commits"][first] == story.git("rev-parse", BRANCH).strip()
+    assert TULIP not in json.dumps(record)
+
+
+# ---------------------------------------------------------------- places
+
+
+def test_a_linked_worktree_and_a_sub_folder(forget: Forget, tmp_path: Path) -> None:
+    story = forget.story
+    linked = tmp_path / "linked"
+    story.git("worktree", "add", "-q", str(linked), "-b", "side")
+    (linked / "sub").mkdir()
+    before, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO(TULIP.encode()))
+    try:
+        forget("--secret", "-", "--yes", cwd=linked / "sub")
+    finally:
+        sys.stdin = before
+    assert not secrets.objects_with(story, TULIP)
+    assert not secrets.files_with(story, TULIP)
+
+
+def test_a_repository_with_sha256(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_DEFAULT_HASH", "sha256")
+    story = Story(tmp_path / "sha256")
+    assert len(story.head()) == 64
+    command = Forget(story, capsys, "forget")
+    command.session, command.checkpoint = secrets.with_tulip(story)
+    command.secret("--yes")
+    assert not secrets.objects_with(story, TULIP)
+    assert story.entire("doctor") == 0
+    command("--undo")
+    assert secrets.objects_with(story, TULIP)
