@@ -71,7 +71,9 @@ def _target(context: Context, catalog: Catalog, request: ForgetRequest) -> tuple
     if request.checkpoint:
         name = catalog.checkpoint(request.checkpoint)
         if not name:
-            raise EntireError(f"checkpoint not found: {request.checkpoint}", hint="run `entire log` to list them")
+            raise catalog.forgotten(request.checkpoint) or EntireError(
+                f"checkpoint not found: {request.checkpoint}", hint="run `entire log` to list them"
+            )
         return Target(checkpoints=frozenset([name])), ForgetView(kind="checkpoint", name=name)
     if request.session:
         name = catalog.session(request.session)
