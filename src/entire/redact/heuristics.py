@@ -231,5 +231,5 @@ def stands_in(value: bytes) -> bool:
         and set(value.partition(b"(")[0]) <= _LETTERS | _DIGITS | _JOINTS
     ):
         return True  # a call
-    words = bytes(byte if byte in _LETTERS else 0x20 for byte in value.lower()).split()
+    words = bytes(byte if byte in _LETTERS or byte >= 0x80 else 0x20 for byte in value.lower()).split()
     return sum(byte in _DIGITS for byte in value) < 2 and all(word in _STAND_INS for word in words)
