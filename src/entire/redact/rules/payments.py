@@ -8,11 +8,19 @@ if TYPE_CHECKING:
 
 # fmt: off
 ROWS: tuple[Row, ...] = (
-    ("adyen-key", (b"aqe",), rb"%bAQE[a-z]h[a-z][A-Za-z0-9+/]{50,250}={0,2}(?:-[A-Za-z0-9+/]{20,90}={0,2}(?:-"
-     rb"[\w+/=^&{}*#@!;:?~%-]{10,60}[\w*}=])?)?", 3.5, "Adyen: API keys", "AQEyhmfx<b64:90>=-<b64:42>=-<b64url:20>"),
+    ("adyen-key", (b"aqe",),
+     rb"%bAQE[A-Za-z0-9+/]{50,250}={0,2}(?:-[A-Za-z0-9+/]{20,90}={0,2}(?:-[\w+/=^&{}*#@!;:?~%-]{10,60}[\w*}=])?)?",
+     3.5, "Adyen: API keys", "AQEyhmfx<b64:90>=-<b64:42>=-<b64url:20>"),
+    ("alchemy-url", (b"g.alchemy.com",), rb"g\.alchemy\.com/(?:nft/)?v[23]/(?P<s>[A-Za-z0-9_-]{30,36})(?![\w-])", 3,
+     "Alchemy: API keys in addresses", "https://eth-mainnet.g.alchemy.com/v2/«<alnum:32>»"),
     ("asaas-token", (b"aact_prod_", b"aact_hmlg_", b"aact_ytu5"),
      rb"(?<![A-Za-z0-9_])aact_(?:prod_|hmlg_|YTU5)[A-Za-z0-9:+/=]{60,300}(?:::[\w$-]{8,120})?", 3, "Asaas: API keys",
      "$«aact_<prod_|hmlg_|YTU5><b64:140>»"),
+    ("authorizenet-key", (b"authorizenet", b"authorize_net", b"authorize.net"),
+     rb"(?i:authorizenet|authorize_net|authorize\.net)%N(?P<s>[A-Za-z0-9]{16})%E", 3,
+     "Authorize.net: transaction keys", "<AUTHORIZENET|AUTHORIZE_NET|authorize.net>_TRANSACTION_KEY=«<alnum:16>»"),
+    ("avalara-key", (b"avalara", b"avatax"), rb"(?i:avalara|avatax)%N(?P<s>[0-9A-F]{16})%E", 2.2,
+     "Avalara: licence keys", "<AVALARA|AVATAX>_LICENSE_KEY=«<HEX:16>»"),
     ("binance-key", (b"binance",), rb"(?i:binance)%N(?P<s>[A-Za-z0-9]{64})%E", 3.2,
      "Binance: API keys and secrets; kingfisher", "BINANCE_SECRET_KEY=«<alnum:64>»"),
     ("bitcoin-private-key", (b"bitcoin", b"btc_", b"wallet", b"wif_"),
@@ -87,6 +95,8 @@ ROWS: tuple[Row, ...] = (
      "<QUICKBOOKS_CLIENT_SECRET|INTUIT_CLIENT_SECRET|intuit-client-secret>=«<alnum:40>»"),
     ("ramp-token", (b"ramp_sec_", b"ramp_tok_"), rb"%Bramp_(?:sec|tok)_[A-Za-z0-9_-]{30,80}", 3,
      "Ramp: OAuth secrets and tokens", "ramp_<sec|tok>_<alnum:48>"),
+    ("razorpay-key", (b"rzp_live_", b"rzp_test_"), rb"%brzp_(?:live|test)_[A-Za-z0-9]{14}%E", 3,
+     "Razorpay: key ids; trufflehog", "<rzp_live|rzp_test>_<alnum:14>"),
     ("seed-phrase", (b"mnemonic", b"seed_phrase", b"seed-phrase", b"seedphrase", b"recovery_phrase"),
      rb"(?i:mnemonic|(?:seed|recovery)[_ -]?phrase)(?i:[\w .-]{0,24})%=(?P<s>(?:[a-z]{3,8} ){11}(?:(?:"
      rb"[a-z]{3,8} ){3}){0,4}[a-z]{3,8})(?=[\"'`\n,;]|$)", 0, "BIP 39: mnemonic phrases",
@@ -112,8 +122,8 @@ ROWS: tuple[Row, ...] = (
     ("wise-key", (b"transferwise", b"wise_api"), rb"(?i:transferwise|wise_api)%N(?P<s>%U)%E", 2.5,
      "Wise: API tokens; trufflehog",
      "<TRANSFERWISE_API_TOKEN|WISE_API_TOKEN>=«<hex:8>-<hex:4>-<hex:4>-<hex:4>-<hex:12>»"),
-    ("worldpay-key", (b"worldpay",), rb"(?i:worldpay)%N(?P<s>%U|[A-Za-z0-9]{36,50})%E", 2.5, "Worldpay: service keys",
-     "WORLDPAY_SERVICE_KEY=«<hex:8>-<hex:4>-<hex:4>-<hex:4>-<hex:12>»"),
+    ("worldpay-key", (b"worldpay",), rb"(?i:worldpay)%N(?P<s>(?:[TL]_[SC]_)?%U|[A-Za-z0-9]{36,50})%E", 2.5,
+     "Worldpay: service keys", "WORLDPAY_SERVICE_KEY=«T_S_<hex:8>-<hex:4>-<hex:4>-<hex:4>-<hex:12>»"),
     ("xendit-key", (b"xnd_production_", b"xnd_development_"), rb"%Bxnd_(?:production|development)_[A-Za-z0-9]{40,80}",
      3, "Xendit: secret keys", "xnd_<production|development>_<alnum:60>"),
     ("xero-secret", (b"xero",), rb"(?i:xero)%N(?P<s>[A-Za-z0-9_-]{48})%E", 3.2, "Xero: client secrets",
