@@ -16,7 +16,8 @@ LAUNCHER = ROOT / "src" / "launcher" / "entire"
 TO_COME = {"codex", "opencode", "cursor", "aider", "copilot"}
 COMMON = {"agent", "cli", "code", "dir", "entire", "id", "project", "session", "test"}
 # Words that mean something else in a room as well.
-ELSEWHERE = {"ui": {"cursor"}}
+# A terminal has a cursor; so has a provider of keys its name; and "demo" is a password in examples.
+ELSEWHERE = {"ui": {"cursor"}, "redact": {"cursor", "demo"}}
 
 
 def words_of(entry: AgentEntry) -> set[str]:

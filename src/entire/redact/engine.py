@@ -86,7 +86,7 @@ KEYWORDS: tuple[bytes, ...] = tuple(word for word in _owners if word not in LOOS
 """Keywords that are searched among the words."""
 
 _LONGEST = max(map(len, _owners))
-_BLANK = 0x20
+_STARTS = frozenset(word for word in KEYWORDS if word.startswith(b" "))
 _automaton: list[Places] = []
 
 
@@ -137,8 +137,8 @@ def _occurrences(text: bytes, keyword: bytes) -> Iterator[tuple[bytes, int]]:
 def _at_start(text: bytes) -> Iterator[tuple[bytes, int]]:
     """Yield the keywords that start a word at the start of the text: no blank is before it."""
     if text[:1] != b" ":
-        for keyword in KEYWORDS:
-            if keyword[0] == _BLANK and text.startswith(keyword[1:]):
+        for keyword in _STARTS:
+            if text.startswith(keyword[1:]):
                 yield keyword, -1
 
 
@@ -172,7 +172,7 @@ def _candidates(text: Text, places: Places | None) -> Iterator[tuple[Rule, int]]
     found = (places or tier_for(len(text.plain)))(text)
     for keyword, place in chain(found, _at_start(text.spread)):
         free, guarded, guard = _by_keyword.get(keyword) or _prepared(keyword)
-        at = place + 1 if keyword[0] == _BLANK else place
+        at = place + (keyword in _STARTS)
         for rule in free:
             yield rule, at
         if guard and guard(text.plain, place + len(keyword)):

@@ -1,0 +1,35 @@
+"""The tables of rules, by trade: all are used, and each says of what its rules are."""
+
+from __future__ import annotations
+
+from entire.redact.rules import (
+    clouds,
+    commands,
+    files,
+    generic,
+    headers,
+    hosting,
+    identity,
+    keys,
+    messaging,
+    models,
+    monitoring,
+    payments,
+    services,
+)
+from entire.redact.rules.table import RULES, TRADES
+
+PLACES = (commands, files, generic, headers)
+
+
+def test_every_table_is_used() -> None:
+    assert (clouds, hosting, identity, keys, messaging, models, monitoring, payments, services) == TRADES
+    used = {rule.id for rule in RULES}
+    for trade in TRADES:
+        assert {row[0] for row in (*trade.ROWS, *trade.KEYED)} <= used
+    for places in PLACES:
+        assert {row[0] for row in (*places.ROWS, *places.REGIONS)} <= used
+
+
+def test_every_rule_names_its_source_and_an_example() -> None:
+    assert [rule.id for rule in RULES if not rule.source or not rule.example] == []
