@@ -20,6 +20,7 @@ def test_a_terminal_sees_one_that_goes_away(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr("entire.ui.console.bar._PATIENCE", 0.0)
     bar = Bar("Scanning")
     bar(1000, 2000)
     bar.clear()

@@ -6,7 +6,7 @@ import sys
 import time
 
 _CELLS = 24
-_EVERY = 0.1  # seconds
+_PATIENCE, _EVERY = 0.5, 0.1  # seconds: what is done at once needs no bar
 
 
 class Bar:
@@ -14,19 +14,20 @@ class Bar:
 
     def __init__(self, what: str) -> None:
         self._what = what
-        self._drawn = 0.0
+        self._next = time.monotonic() + _PATIENCE
+        self._is_drawn = False
 
     def __call__(self, done: int, total: int) -> None:
-        if not sys.stderr.isatty() or time.monotonic() - self._drawn < _EVERY:
+        if not sys.stderr.isatty() or time.monotonic() < self._next:
             return
-        self._drawn = time.monotonic()
+        self._next, self._is_drawn = time.monotonic() + _EVERY, True
         cells = _CELLS * done // max(total, 1)
         sys.stderr.write(f"\r{self._what} [{'#' * cells:<{_CELLS}}] {done:,} of {total:,}")
         sys.stderr.flush()
 
     def clear(self) -> None:
         """Remove the bar."""
-        if self._drawn:
+        if self._is_drawn:
             sys.stderr.write("\r\033[K")
             sys.stderr.flush()
-            self._drawn = 0.0
+            self._is_drawn = False
