@@ -15,7 +15,6 @@ from entire.model.digest import sha256
 from entire.model.ids import HEX, CheckpointId, is_checkpoint_id
 from entire.model.records import CheckpointSummary, SessionRecord, summarize
 from entire.model.value import Value, replace
-from entire.store import forgotten
 from entire.store import prompts as prompt_files
 
 TYPE_CHECKING = False

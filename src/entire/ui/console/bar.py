@@ -6,7 +6,7 @@ import sys
 import time
 
 _CELLS = 24
-_PATIENCE, _EVERY = 0.5, 0.1  # seconds: what is done at once needs no bar
+_PATIENCE, _EVERY = 2.0, 0.1  # seconds: what is done at once needs no bar
 
 
 class Bar:
