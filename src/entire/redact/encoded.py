@@ -1,10 +1,13 @@
-"""Decodes the parts of a text that hide words: percent-encoding and base64 of text."""
+"""Decodes the parts of a text that hide words: percent-encoding, quoted-printable, and base64 of text."""
 
 from __future__ import annotations
+
+from entire.redact import views
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from re import Pattern
 
 SHORTEST = 20
 """Length of the shortest base64 that is decoded; a shorter one is judged as it stands, by its name."""
@@ -12,12 +15,29 @@ SHORTEST = 20
 DEPTH = 3
 """How often a decoded text is searched for encoded parts itself."""
 
+UNPACKED = 1 << 22, 24
+"""How much of what is compressed is looked at: bytes, and times its size. Text is rarely compressed further."""
+
+_NARROWEST = 40  # a line of base64 that continues on the next
+
+_GZIP = b"H4sI"
 _BASE64 = bytes(0x61 if byte < 0x80 and (chr(byte).isalnum() or byte in b"+/-_") else 0x20 for byte in range(256))
 _NOT_TEXT = bytes(
     byte
     for byte in range(256)
     if (byte < 0x20 and byte not in b"\t\n\r\x1b") or byte in (0x7F, 0xC0, 0xC1) or byte >= 0xF5
 )
+
+
+def parts(text: bytes) -> Iterator[tuple[int, int, views.View]]:
+    """Yield the parts in which single characters are encoded: start, end, and how they read."""
+    for start, end in percent(text):
+        part = text[start:end]
+        yield start, end, views.View(part, views.PERCENT)
+        if b"+" in part:
+            yield start, end, views.View(part, views.FORM)
+    for start, end in printable(text):
+        yield start, end, views.View(text[start:end], views.PRINTABLE)
 
 
 def percent(text: bytes) -> list[tuple[int, int]]:
@@ -30,7 +50,7 @@ def percent(text: bytes) -> list[tuple[int, int]]:
     before = re.compile(rb"[^\s\"'`<>\x1e]{0,2048}+\Z")
     found: list[tuple[int, int]] = []
     done = 0
-    for match in re.finditer(rb"%[2-7][0-9A-Fa-f]", text):
+    for match in re.finditer(rb"%(?:[2-7][0-9A-Fa-f]|0[9AaDd])", text):
         at = match.start()
         if at < done:
             continue
@@ -42,31 +62,114 @@ def percent(text: bytes) -> list[tuple[int, int]]:
     return found
 
 
-def base64(text: bytes) -> Iterator[tuple[int, int, bytes]]:
-    """Yield the base64 of texts: start, end, and the text."""
+def printable(text: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where lines of quoted-printable are, which know an equals sign only as ``=3D``."""
+    at = text.find(b"=3D")
+    while at >= 0:
+        start, end = text.rfind(b"\n", 0, at) + 1, text.find(b"\n", at)
+        while text[start - 2 : start] == b"=\n":
+            start = text.rfind(b"\n", 0, start - 2) + 1
+        while end > 0 and text[end - 1 : end] == b"=":
+            end = text.find(b"\n", end + 1)
+        end = len(text) if end < 0 else end
+        yield start, end
+        at = text.find(b"=3D", end)
+
+
+def base64(text: bytes, *, packed: bool = True) -> Iterator[tuple[int, int, bytes]]:
+    """Yield the base64 of texts: start, end, and the text; with ``packed``, also of compressed ones."""
     run = b"a" * SHORTEST
     mask = text.translate(_BASE64)
     at = mask.find(run)
-    if at < 0:
-        return
-    from binascii import Error, a2b_base64
-
+    alone = 0  # up to here, lines do not belong together
     while at >= 0:
-        end = mask.find(b" ", at)
-        end = len(text) if end < 0 else end
-        padded = end + len(text[end : end + 2]) - len(text[end : end + 2].lstrip(b"="))
-        digits = text[at:end].translate(_STANDARD)
-        if _is_text(a2b_base64(digits[:SHORTEST])):
-            try:
-                decoded = a2b_base64(digits[: len(digits) // 4 * 4] + _tail(digits))
-            except Error:
-                decoded = b""
-            if _is_text(decoded):
-                yield at, padded, decoded
+        end = _end_of_run(mask, at)
+        signed = 0
+        promising = _is_promising(text, at, packed=packed)
+        if not promising and text[at : at + 1] in (b"+", b"-") and end - at > SHORTEST:  # perhaps the sign of a diff
+            signed = 1
+            promising = _is_promising(text, at + 1, packed=packed)
+        if promising:
+            lines = [(at + signed, end)]
+            if end > alone and end - at >= _NARROWEST:
+                lines = _lines(text, mask, lines[0], signed=bool(signed))
+            for tried in dict.fromkeys((len(lines), len(lines) - 1 or 1, 1)):
+                decoded = _text_of([text[start:stop] for start, stop in lines[:tried]], packed=packed)
+                if decoded:
+                    end = lines[tried - 1][1]
+                    yield lines[0][0], end + _padding(text, end), decoded
+                    break
+                alone = lines[-1][1]
         at = mask.find(run, end)
 
 
+def _is_promising(text: bytes, at: int, *, packed: bool) -> bool:
+    """Tell whether the base64 at ``at`` begins as that of a text does."""
+    if text.startswith(_GZIP, at):
+        return packed
+    return bool(_text_of([text[at : at + SHORTEST]], packed=False))
+
+
+def _lines(text: bytes, mask: bytes, first: tuple[int, int], *, signed: bool) -> list[tuple[int, int]]:
+    """Return the first line of base64 and those that continue it: as long as it is, the last one perhaps shorter."""
+    lines, width = [first], first[1] - first[0]
+    line_end = _line_end(signed=signed)
+    while lines[-1][1] - lines[-1][0] == width and (found := line_end.match(text, lines[-1][1])):
+        start = found.end()
+        end = _end_of_run(mask, start)
+        if not 0 < end - start <= width:
+            break
+        lines.append((start, end))
+    return lines
+
+
+def _line_end(*, signed: bool) -> Pattern[bytes]:
+    """Return the pattern of the end of a line of base64 and of what tools print before the next one."""
+    import re
+
+    return re.compile(
+        rb"[ \t]{0,80}\n[ \t>|]{0,80}(?:(?:[\w./@-]{1,200}[:-])?\d{1,7}(?:[:\t|-]|\xe2\x86\x92)[ \t]{0,80})?"
+        + (rb"[+-][ \t]{0,80}" if signed else b"")
+    )
+
+
+def _end_of_run(mask: bytes, at: int) -> int:
+    end = mask.find(b" ", at)
+    return len(mask) if end < 0 else end
+
+
+def _padding(text: bytes, end: int) -> int:
+    return len(text[end : end + 2]) - len(text[end : end + 2].lstrip(b"="))
+
+
 _STANDARD = bytes.maketrans(b"-_", b"+/")
+
+
+def _text_of(lines: list[bytes], *, packed: bool) -> bytes:
+    """Return the text that these lines of base64 are, b"" if none."""
+    from binascii import Error, a2b_base64
+
+    digits = b"".join(lines).translate(_STANDARD)
+    try:
+        data = a2b_base64(digits[: len(digits) // 4 * 4] + _tail(digits))
+    except Error:
+        return b""
+    if packed and digits.startswith(_GZIP):
+        data = _unpacked(data)
+    if data[1:2] == b"\0" or data.startswith(b"\xff\xfe"):
+        data = data[: len(data) // 2 * 2].decode("utf-16-le", "replace").encode().removeprefix(b"\xef\xbb\xbf")
+    return data if _is_text(data) else b""
+
+
+def _unpacked(data: bytes) -> bytes:
+    """Return what ``data`` compresses, as much of it as ``UNPACKED`` allows and as is there."""
+    import zlib
+
+    most, times = UNPACKED
+    try:
+        return zlib.decompressobj(31).decompress(data, min(most, times * len(data)))
+    except zlib.error:
+        return b""
 
 
 def _tail(encoded: bytes) -> bytes:

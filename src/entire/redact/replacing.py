@@ -114,10 +114,10 @@ def _find_seen(view: views.View, search: Search, depth: int = 0) -> list[Finding
         for finding in search(seen)
     ]
     if depth < encoded.DEPTH:
-        for start, end in encoded.percent(seen):
-            for inner in _find_seen(views.View(seen[start:end], percent=True), search, depth + 1):
+        for start, _, part in encoded.parts(seen):
+            for inner in _find_seen(part, search, depth + 1):
                 found.append(replace(inner, start=start + inner.start, end=start + inner.end))
-        for start, end, decoded in encoded.base64(seen):
+        for start, end, decoded in encoded.base64(seen, packed=depth < 2):
             for inner in _find_seen(views.View(decoded), search, depth + 1):
                 found.append(replace(inner, start=start, end=end))
     places = [view.origin(finding.start, finding.end) for finding in found]
@@ -126,9 +126,9 @@ def _find_seen(view: views.View, search: Search, depth: int = 0) -> list[Finding
 
 def _hidden(text: bytes, search: Search) -> Iterator[int]:
     """Yield where a plain view has an encoded part with a secret."""
-    for start, end in encoded.percent(text):
-        if _find_seen(views.View(text[start:end], percent=True), search, 1):
-            yield start
+    for start, _, part in encoded.parts(text):
+        for found in _find_seen(part, search, 1):
+            yield start + found.start
     for start, _, decoded in encoded.base64(text):
         if _find_seen(views.View(decoded), search, 1):
             yield start

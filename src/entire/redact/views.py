@@ -5,8 +5,8 @@ HTML. Rules are written for plain text, so bytes become a *plain view* before ru
 
 * a run of backslashes and what it escapes become the character: ``\"``, ``\\\"``, ``\n``, ``\u003d``, ``\x1b``;
 * a backslash at the end of a line becomes a blank, as for a shell;
-* HTML's entities become their characters, and CRLF becomes LF;
-* escape sequences of terminals vanish.
+* HTML's entities become their characters, CRLF and CR become LF, and so does a NUL that separates;
+* escape sequences of terminals vanish, as do characters without width, and the NUL bytes of UTF-16.
 
 Decoding does not follow the structure of the text. So it works at every depth, and where it is wrong (``C:\new``), it
 only moves the border of a word. All of it is the table ``_PASSES``: ``plain`` applies it to blocks of megabytes, and
@@ -29,7 +29,8 @@ INNER_QUOTE = b"\x7f"
 """Stands for a quote within a quoted value (``"pass\"word"``); no rule takes it for the value's end."""
 
 _REPLACEMENT = b"\xef\xbf\xbd"
-
+_LATIN = (0x9B, 0xAD)
+"""Characters that a repr writes as ``\\x9b``; others from 0x80 on are bytes there as often."""
 
 _ENTITIES = {b"quot": b'"', b"apos": b"'", b"amp": b"&", b"lt": b"<", b"gt": b">", b"nbsp": b" "}
 
@@ -52,7 +53,7 @@ def _escaped(match: Match[bytes]) -> bytes:
     if wide is None and narrow is None:
         return b"\x1b"
     code = int(wide or narrow, 16)
-    if code == 0x5C or (narrow and code >= 0x80):
+    if code == 0x5C or (narrow and code >= 0x80 and code not in _LATIN):
         return match.group()
     return _REPLACEMENT if 0xD800 <= code <= 0xDFFF else chr(code).encode()
 
@@ -76,11 +77,26 @@ _PASSES: tuple[Pass, ...] = (
     (b"\\n", b"", b"\n"),
     (b"\\t", b"", b"\t"),
     (b"\\", rb"\\(?:(r(?:\n|\\n)?|['`/bf]|\r?\n)|u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|(?:033|e)(?=\[))", _escaped),
-    (b"\r", rb"\r\n", b"\n"),
+    (b"\r", rb"\r\n?+", b"\n"),
     (b"&", rb"&(quot|apos|amp|lt|gt|nbsp|#[0-9]{2,3}|#[xX][0-9A-Fa-f]{2});", _entity),
     (b"^", rb"\^\[\[", b"\x1b["),  # as cat -v shows it
-    # The codes of ECMA-48: parameters, intermediates, a final byte. Of a title or link only the frame goes.
-    (b"\x1b", rb"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][0-9]{1,4};(?:[a-z=0-9:]{0,40};)?|[()*+#%][0-9@A-Z]|[78=>\\])?", b""),
+    # Text in UTF-16, as what expects UTF-8 shows it; elsewhere a NUL ends a word.
+    (b"\0", rb"\0(?=[^\0]\0)|(?<=\0[^\0])\0", b""),
+    (b"\0", b"", b"\n"),
+    # What has no width; found by its rarest byte. Soft hyphen, zero-width space and (non-)joiners, byte order mark.
+    (b"\xad", rb"\xc2\xad", b""),
+    (b"\x8b", rb"\xe2\x80\x8b", b""),
+    (b"\x8c", rb"\xe2\x80\x8c", b""),
+    (b"\x8d", rb"\xe2\x80\x8d", b""),
+    (b"\x81", rb"\xe2\x81\xa0", b""),
+    (b"\xef", rb"\xef\xbb\xbf", b""),
+    # The codes of ECMA-48: parameters, intermediates, a final byte. Of a title or link only the frame goes, and what is
+    # linked stays apart from what is shown.
+    (b"\x9b", rb"\xc2\x9b[0-?]*+[ -/]*+[@-~]", b""),
+    (b"\x1b", rb"\x1b\]8;[a-z=0-9:]{0,40};(?:\x07|\x1b\\)", b""),
+    (b"\x1b", rb"\x1b\\", b" "),
+    (b"\x07", b"", b" "),
+    (b"\x1b", rb"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][0-9]{1,4};(?:[a-z=0-9:]{0,40};)?|[()*+#%][0-9@A-Z]|[78=>])?", b""),
 )
 """The passes, in order: bytes that must occur, a pattern or nothing for these bytes themselves, the replacement."""
 
@@ -91,16 +107,25 @@ def _compile(pattern: bytes) -> Pattern[bytes]:
     return re.compile(pattern)
 
 
-_PERCENT: Pass = (b"%", rb"%([2-7][0-9A-Fa-f])", lambda match: bytes.fromhex(match.group(1).decode()))
-"""Not among the others: in text, a percent sign is mostly just that."""
+def _coded(match: Match[bytes]) -> bytes:
+    return bytes.fromhex(match.group(1).decode())
 
 
-def plain(data: bytes, *, percent: bool = False) -> bytes:
-    """Return the plain view of ``data``, with ``percent`` also without percent-encoding."""
-    for occurs, pattern, replacement in (_PERCENT, *_PASSES) if percent else _PASSES:
+# On demand only: in text, a percent sign, a plus and an equals sign are mostly just that.
+PERCENT: tuple[Pass, ...] = ((b"%", rb"%(0[9AaDd]|[2-7][0-9A-Fa-f])", _coded),)
+"""Percent-encoding, as in a URL."""
+FORM: tuple[Pass, ...] = ((b"+", b"", b" "), *PERCENT)
+"""Percent-encoding as in a form, where a plus is a blank."""
+PRINTABLE: tuple[Pass, ...] = ((b"=", rb"=\r?\n", b""), (b"=", rb"=(0[9AD]|[2-7][0-9A-F])", _coded))
+"""Quoted-printable, as in a mail."""
+
+
+def plain(data: bytes, first: tuple[Pass, ...] = ()) -> bytes:
+    """Return the plain view of ``data``; the passes ``first`` undo another encoding before."""
+    for occurs, pattern, replacement in (*first, *_PASSES):
         if pattern and occurs in data:
             data = _compile(pattern).sub(replacement, data)
-        elif isinstance(replacement, bytes):
+        elif isinstance(replacement, bytes) and not pattern:
             data = data.replace(occurs, replacement)
     return data
 
@@ -110,10 +135,10 @@ class View:
 
     __slots__ = ("_data", "_layers", "_passes", "text")
 
-    def __init__(self, data: bytes, *, percent: bool = False) -> None:
-        self.text = plain(data, percent=percent)
+    def __init__(self, data: bytes, first: tuple[Pass, ...] = ()) -> None:
+        self.text = plain(data, first)
         self._data = data
-        self._passes = (_PERCENT, *_PASSES) if percent else _PASSES
+        self._passes = (*first, *_PASSES)
         self._layers: list[_Layer] | None = None  # made when the first origin is asked for
 
     def origin(self, start: int, end: int) -> tuple[int, int]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
+import quopri
+from collections.abc import Callable
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -55,3 +58,81 @@ def test_the_end_of_a_text_may_be_cut() -> None:
     cut = base64.b64encode("token=é".encode() * 4)[:-3]
     assert [decoded[:8] for _, _, decoded in encoded.base64(cut)] == ["token=é".encode()]
     assert list(encoded.base64(b"A" * 19)) == []
+
+
+def test_form_encoded_and_doubly_encoded_words_are_decoded() -> None:
+    text = f'password = "zK8.{word(8)}-2" &'
+    for raw in (quote_plus(text), quote(quote(text, safe=""), safe=""), "".join(f"%{ord(sign):02x}" for sign in text)):
+        assert redact(f"a=b&m={raw}&n=1".encode()).startswith(b"a=b&m="), raw
+        assert redact(f"a=b&m={raw}&n=1".encode()).count(b"[REDACTED:generic-quoted]") == 1, raw
+
+
+KEY = "-----BEGIN PRIVATE KEY-----\n" + "\n".join(word(64) for _ in range(4)) + "\n-----END PRIVATE KEY-----\n"
+
+
+@pytest.mark.parametrize("encode", [quote, quote_plus])
+def test_a_private_key_is_found_in_a_url(encode: Callable[[str], str]) -> None:
+    assert redact(f"key={encode(KEY)}&x".encode()).endswith(
+        b"[REDACTED:private-key]" + encode("-----END PRIVATE KEY-----\n").encode() + b"&x"
+    )
+
+
+def test_quoted_printable_is_decoded() -> None:
+    raw = quopri.encodestring(f"Hello,\n  {'x' * 60} password = 'zK8.{word(8)}-2' é\nBye".encode())
+    assert b"=\n" in raw
+    redacted = redact(raw)
+    assert b"zK8" not in redacted and redacted.startswith(b"Hello,\n  xxx") and redacted.endswith(b"' =C3=A9\nBye")
+    assert [raw[start:end] for start, end in encoded.printable(raw)] == [raw[7:-4]]
+    assert list(encoded.printable(b"no equals sign\n")) == []
+
+
+def wrapped(data: bytes, width: int, before: str = "") -> str:
+    """Return base64 in lines."""
+    digits = base64.b64encode(data).decode()
+    lines = [digits[at : at + width] for at in range(0, len(digits), width)]
+    return "\n".join(f"{before.format(number)}{line}" for number, line in enumerate(lines, 1))
+
+
+LONG = f"# the settings of the service\nregion: eu-west-1\n{TEXT}\n# é, and so on: until the end of the file\n".encode()
+
+
+@pytest.mark.parametrize("width", [60, 64, 70, 76])
+@pytest.mark.parametrize("before", ["", "+", "-", "{:6}→", "{}\t", "app.b64:{}:", "    ", "> "])
+def test_base64_over_several_lines_goes_as_a_whole(width: int, before: str) -> None:
+    for tail in ("\n", "\ndone\n", "\n-----\n"):
+        for pad in range(0, width, 7):
+            text = wrapped(LONG + b"." * pad, width, before) + tail
+            redacted = redact(text.encode()).decode()
+            assert redacted.count("[REDACTED:github-token]") == 1
+            assert redacted.strip() in (
+                f"{before.format(1)}[REDACTED:github-token]{tail}".strip(),
+                f"{before.format(1)}[REDACTED:github-token]".strip(),
+            )
+
+
+def test_lines_of_base64_that_are_no_whole_are_decoded_one_by_one() -> None:
+    lines = [base64.b64encode(f"{number} is: {TEXT}".encode()).decode().rstrip("=") for number in range(3)]
+    assert len(lines[0]) % 4
+    assert redact("\n".join(lines).encode()) == b"\n".join([GONE] * 3)
+
+
+def test_base64_of_utf_16_is_decoded() -> None:
+    for text in (TEXT, "\ufeff" + TEXT):
+        raw = base64.b64encode(text.encode("utf-16-le")).decode()
+        assert redact(f"powershell -EncodedCommand {raw}\n".encode()) == b"powershell -EncodedCommand " + GONE + b"\n"
+
+
+def test_base64_of_compressed_text_is_decoded() -> None:
+    packed = gzip.compress(LONG)
+    for data in (packed, packed[:-8], packed + b"more"):
+        assert redact(f"data: {base64.b64encode(data).decode()} end".encode()) == b"data: " + GONE + b" end"
+    assert redact(f"data: {wrapped(packed, 76)}\nend".encode()) == b"data: " + GONE + b"\nend"
+    broken = base64.b64encode(packed[:10] + b"\xff" * 40)
+    assert redact(broken) == broken
+
+
+def test_of_what_is_compressed_only_as_much_is_unpacked_as_a_text_may_be() -> None:
+    bomb = base64.b64encode(gzip.compress(b"a" * 50_000_000))
+    ((_, _, unpacked),) = encoded.base64(bomb)
+    assert len(unpacked) <= 24 * len(bomb)
+    assert list(encoded.base64(bomb, packed=False)) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -127,6 +128,27 @@ def test_a_key_cut_off_in_the_middle_goes() -> None:
     assert redact(text.encode()) == text[: text.index("\n")].encode() + b"[REDACTED:private-key]"
     line = json.dumps({"text": text, "more": "x"}).encode()
     assert json.loads(redact_jsonl(line))["text"] == text[: text.index("\n")] + "[REDACTED:private-key]"
+
+
+@pytest.mark.parametrize("sign", ["", "+", "-", " "])
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("label", ["", "RSA ", "OPENSSH "])
+def test_a_key_given_line_by_line_goes_from_each_string(sign: str, indent: int | None, label: str) -> None:
+    body = [word(64), word(64), word(64), word(20) + "=="]
+    key = [f"-----BEGIN {label}PRIVATE KEY-----", *body, f"-----END {label}PRIVATE KEY-----"]
+    before, after = "@@ -1,1 +1,9 @@", f"{sign}retries: 3"
+
+    def left(lines: list[str]) -> list[str]:
+        given = {"lines": lines, "n": 1}
+        redacted = json.loads(redact_json(json.dumps(given, indent=indent).encode()))["lines"]
+        nested = redact_jsonl(json.dumps({"out": json.dumps(given, indent=indent)}).encode())
+        assert not any(line in str(json.loads(json.loads(nested)["out"])) for line in body)
+        return [re.sub(r"\[REDACTED:private-key[a-z-]*\]", "X", line) for line in redacted]
+
+    signed = [sign + line for line in key]
+    assert left([before, *signed, after]) == [before, signed[0], *"XXXX", "X" + key[-1], after]
+    assert left([*signed[:-2], "the end", "of it"]) == [signed[0], *"XXX", "the end", "of it"]
+    assert left([*signed[2:], "the end"])[-2:] == ["X" + key[-1], "the end"]
 
 
 def test_odd_bytes_are_kept() -> None:

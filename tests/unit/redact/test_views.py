@@ -9,7 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from entire.redact.views import INNER_QUOTE, View, plain
+from entire.redact.views import FORM, INNER_QUOTE, PERCENT, PRINTABLE, View, plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from entire.redact.views import Pass
 
 SEEN = "export TOKEN=\"abc\" \\\n  --and 'more'\t<a & b>=é\r\nend"
 WANTED = "export TOKEN=\"abc\"    --and 'more'\t<a & b>=é\nend"
@@ -39,7 +43,15 @@ def test_json_in_json_is_seen_as_what_it_says(depth: int, ascii_only: bool) -> N
         (rb"\u001b[31mpass\u001b[mword \x1b[0m\033[1m\e[0m=", b"password ="),
         (b"^[[31mred^[[0m", b"red"),
         (b"a\x1b(B\x1b7b\x1bghi \x1b Word\x1b", b"abghi  Word"),
-        (b"\x1b]8;;https://x.org/?token=1\x1b\\link\x1b]8;;\x1b\\", b"https://x.org/?token=1link"),
+        (b"\x1b]8;;https://x.org/?token=1\x1b\\link\x1b]8;;\x1b\\", b"https://x.org/?token=1 link"),
+        (b"a\x1b]8;id=1;file:///x\x07b\x1b]8;;\x07=c", b"afile:///x b=c"),
+        (b"pass\xc2\x9b31mword\xc2\x9b0m= \\u009b1mx \\x9b0my \\xe9", b"password= x y \\xe9"),
+        ("\u200bpa\u200css\u200dwo\u2060rd\ufeff\xad= \\u200b\\u00ad\\xad→ —é".encode(), "password= → —é".encode()),
+        (b"10%\r90%\r\r\nend\\r.", b"10%\n90%\n\nend\n."),
+        ("key=é\n".encode("utf-16-le"), b"key=\xe9\n"),
+        ("key=x\n".encode("utf-16-be"), b"key=x\n"),
+        (b"k\\u0000e\\u0000y\\u0000", b"key"),
+        (b"A=1\0KEY=word\0PATH=/bin\0", b"A=1\nKEY=word\nPATH=/bin\n"),
         (b"a\\\r\n b\\\n c\r\nd", b"a   b   c\nd".replace(b"   ", b"  ")),
         (rb"50% \q C:\dir \u12 \xg", rb"50% \q C:\dir \u12 \xg"),
         (rb'"pass\"word"', b'"pass' + INNER_QUOTE + b'word"'),
@@ -55,19 +67,25 @@ def test_what_is_seen(raw: bytes, expected: bytes) -> None:
 def test_percent_signs_are_decoded_on_demand() -> None:
     raw = quote('a="b c"\n&d=é').encode()
     assert plain(raw) == raw
-    assert plain(raw, percent=True) == b'a="b c"%0A&d=%C3%A9'
+    assert plain(raw, PERCENT) == b'a="b c"\n&d=%C3%A9'
+
+
+def test_other_encodings_are_decoded_on_demand() -> None:
+    assert plain(b"a+b%3D%22c%2Bd%22", FORM) == b'a b="c+d"'
+    assert plain(b"a=3Db =22long =\r\nline=22=0A=C3", PRINTABLE) == b'a=b "long line"\n=C3'
 
 
 PIECES = rb'\ \\ n r t " \' u003d u001b[ x1b e[ 033[ m &quot; &amp; &#61; a b = %3D %25'.split()
-RAW = st.lists(st.sampled_from([*PIECES, b"\x1b[31m", b"\r", b"\n", b" ", b"\xff", "é".encode()]), max_size=14).map(
-    b"".join
-)
+ODD = [b"=0A", b"=\n", b"+", b"\0", b"\a", b"\x1b]8;;", b"\x1b\\", b"\xc2", b"\x9b1m", b"\xad", b"\xe2\x80", b"\x8b"]
+RAW = st.lists(
+    st.sampled_from([*PIECES, b"\x1b[31m", b"\r", b"\n", b" ", b"\xff", "é".encode(), *ODD]), max_size=14
+).map(b"".join)
 
 
-@given(RAW, st.booleans())
-def test_a_view_is_the_plain_text_and_knows_where_it_comes_from(raw: bytes, percent: bool) -> None:
-    view = View(raw, percent=percent)
-    assert view.text == plain(raw, percent=percent)
+@given(RAW, st.sampled_from([(), PERCENT, FORM, PRINTABLE]))
+def test_a_view_is_the_plain_text_and_knows_where_it_comes_from(raw: bytes, first: tuple[Pass, ...]) -> None:
+    view = View(raw, first)
+    assert view.text == plain(raw, first)
     previous = 0
     for at in range(len(view.text)):
         start, end = view.origin(at, at + 1)
@@ -75,7 +93,7 @@ def test_a_view_is_the_plain_text_and_knows_where_it_comes_from(raw: bytes, perc
         assert start >= previous
         previous = start
         if start + 1 == end:
-            assert raw[start:end] == view.text[at : at + 1] or raw[start:end] == b"\\"
+            assert raw[start:end] == view.text[at : at + 1] or raw[start:end] in b"\\+\r\0\a"
 
 
 TEXT = st.text(st.characters(exclude_characters="W\x1b"), max_size=20)

@@ -6,11 +6,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.redact.rules.pieces import Row
 
+# The end of a string, where each line is a string of its own, and the start of the next if it looks like more.
+_STRINGS = rb"\"[ \t]{0,8}[,+.]?\s{0,80}\"(?=[+>-]?[ ]{0,40}"
 _PEM = (
     rb"-----BEGIN[A-Z0-9 _-]{0,60}PRIVATE KEY(?: BLOCK)?-----(?P<s>"
     # To the end marker, if one is near; else as far as it looks like a key.
-    rb"(?:[^\"\[-]|-(?!----)){16,20000}?(?=-----END[A-Z0-9 _-]{0,60}PRIVATE KEY)"
-    rb"|(?:[A-Za-z0-9+/=:,\s.|>\xe2\x86\x92]|-(?!----)){16,20000})"
+    rb"(?:[^\"\[-]|-(?!----)|" + _STRINGS + rb"(?:%6{1,80}={0,2}[\s\"]|[A-Z][\w-]{2,20}: |-----END|\"))){16,20000}?"
+    rb"(?=-----END[A-Z0-9 _-]{0,60}PRIVATE KEY)"
+    rb"|(?:[A-Za-z0-9+/=:,\s.|>\xe2\x86\x92]|-(?!----)|" + _STRINGS + rb"%6{16})){16,20000})"
 )
 _LINE = "<b64:64>\n"
 # The rest of a base64 text that may be wrapped; the last line only if it is no short word of prose.

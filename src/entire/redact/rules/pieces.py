@@ -21,13 +21,19 @@ PIECES: tuple[tuple[bytes, bytes], ...] = (
     (b"%U", rb"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"),
     (b"%Q", rb"[\"'`]?"),
     # Name and value: an optional closing quote, an operator, an optional opening quote.
-    (b"%=", rb"[\"'`]?[ \t]{0,8}(?::=|=>|={1,3}|:|,)[ \t]{0,8}[\"'`]?"),
+    # In a table, they are cells; in YAML, the value may stand on the next line.
+    (
+        b"%=",
+        rb"[\"'`]?(?:[ \t]{0,8}(?::=|=>|={1,3}|:|,)[ \t]{0,8}(?:[|>][+-]?[ ]{0,4}\n[ \t]{1,80})?"
+        rb"|\*{0,2}[ \t]{1,60}\|[ \t]{1,60}\*{0,2})[\"'`]?",
+    ),
     # One byte of a password.
     (b"%p", rb"[^\s\"'`<>\[\]\x7f]"),
-    # A line's end, indentation, and what tools print before a line: a sign of a diff, a number, a file's name.
+    # A line's end, indentation, and what tools print before a line: a sign of a diff, a number, a file's name. Or the
+    # end of a string where each line is one, in an array or joined by an operator.
     (
         b"%L",
-        rb"[ \t]{0,80}\n[ \t]{0,80}(?:(?:[\w./@-]{1,200}[:-])?\d{1,7}(?:[:\t|-]|\xe2\x86\x92)[ \t]{0,80})?"
+        rb"(?:[ \t]{0,80}\n|\n?[\"'`][ \t]{0,8}[,+.]?[ \t]{0,8}(?:\n[ \t]{0,80})?[\"'`])[ \t]{0,80}(?:(?:[\w./@-]{1,200}[:-])?\d{1,7}(?:[:\t|-]|\xe2\x86\x92)[ \t]{0,80})?"
         rb"[+>|-]?[ \t]{0,80}",
     ),
 )
