@@ -14,8 +14,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.redact.engine import Finding
 
-__all__ = ["Redacted", "find", "redact", "redact_json", "redact_jsonl", "redact_text", "rules_version",
-           "trusted"]  # fmt: skip
+__all__ = [
+    *("Redacted", "find", "redact", "redact_json", "redact_jsonl", "redact_text"),
+    *("remembered", "reveals", "rules_version", "trusted"),
+]
 
 
 class Redacted(bytes):
@@ -56,6 +58,20 @@ def redact_jsonl(data: bytes) -> Redacted:
 
 def redact_text(text: str) -> str:
     return redact(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
+
+
+def remembered() -> int:
+    """Return how many secrets this repository remembers; see ``redact.memory``."""
+    from entire.redact import policy
+
+    return policy.current().memory.count
+
+
+def reveals(data: bytes, since: int) -> bool:
+    """Tell whether JSON lines contain a secret that the repository remembers, but for the first ``since`` of them."""
+    from entire.redact import replacing
+
+    return replacing.reveals(data, since)
 
 
 def trusted(data: bytes) -> Redacted:

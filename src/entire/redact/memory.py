@@ -35,8 +35,11 @@ _ALNUM = bytes(
 
 
 class Known(Value):
-    """One secret: its rule, where its longest word begins in it, its size, and the hash of the whole."""
+    """One secret: how many were known before, its rule, where its longest word begins in it, its size, the hash of the
+    whole.
+    """
 
+    number: int
     rule: str
     offset: int
     size: int
@@ -72,22 +75,23 @@ class Memory:
         index, whole = (len(core), self._hash(core)[:16]), self._hash(value)[:32]
         if any(known.whole == whole for known in self._known.get(index, ())):
             return
-        self._add(index, Known(rule=rule, offset=offset, size=len(value), whole=whole))
+        self._add(index, Known(number=self.count, rule=rule, offset=offset, size=len(value), whole=whole))
         self._unsaved.append(f"{index[0]} {index[1]} {offset} {len(value)} {whole} {rule}\n".encode())
 
     def _add(self, index: tuple[int, str], known: Known) -> None:
         self._known.setdefault(index, []).append(known)
         self.count += 1
 
-    def find(self, text: Text) -> Iterator[Finding]:
-        """Yield where remembered secrets are."""
+    def find(self, text: Text, since: int = 0) -> Iterator[Finding]:
+        """Yield where remembered secrets are, but for the first ``since`` of them."""
         if not self._known:
             return
         sizes = {size for size, _ in self._known}
         for word in set(text.words.translate(_ALNUM).split()):
             if len(word) in sizes:
                 for known in self._known.get((len(word), self._hash(word)[:16]), ()):
-                    yield from self._places(text, word, known)
+                    if known.number >= since:
+                        yield from self._places(text, word, known)
 
     def _places(self, text: Text, word: bytes, known: Known) -> Iterator[Finding]:
         at = text.spread.find(word)
@@ -126,7 +130,8 @@ class Memory:
         for line in rest.splitlines():
             try:
                 size, core, offset, whole_size, whole, rule = line.decode().split(" ")
-                self._add((int(size), core), Known(rule=rule, offset=int(offset), size=int(whole_size), whole=whole))
+                known = Known(number=self.count, rule=rule, offset=int(offset), size=int(whole_size), whole=whole)
+                self._add((int(size), core), known)
             except ValueError:
                 continue  # a line that a crash cut off
         return bytes.fromhex(key.decode("ascii", "replace")) if _is_hex(key) else self._create()

@@ -54,6 +54,12 @@ def lines(data: bytes) -> bytes:
     return b"".join((*pieces, data[done:]))
 
 
+def reveals(data: bytes, since: int) -> bool:
+    """Tell whether JSON lines contain a secret that the repository remembers, but for the first ``since`` of them."""
+    memory = policy.current().memory
+    return any(_lines_to_redact(data, lambda plain: list(memory.find(Text(plain), since))))
+
+
 def find(data: bytes, *, by_line: bool = False) -> list[Finding]:
     """List what would be replaced, in order: in plain text or a JSON document, or with ``by_line`` in JSON lines."""
     if not by_line:

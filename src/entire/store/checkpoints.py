@@ -85,7 +85,10 @@ def tips(where: str) -> dict[str, str]:
     Without those of remotes that still have what was forgotten here: the local one has everything else of theirs.
     """
     found = refs.find(where, LOCAL_REF, f"refs/remotes/**/{METADATA_BRANCH}")
-    found = forgotten.without_old(where, found, LOCAL_REF)
+    if len(found) > 1 or LOCAL_REF not in found:
+        from entire.store import forgotten  # most hooks find no remote's branch
+
+        found = forgotten.without_old(where, found, LOCAL_REF)
     names = sorted(found, key=lambda name: (name != LOCAL_REF, name != f"refs/remotes/origin/{METADATA_BRANCH}", name))
     return {name: found[name] for name in names if name == LOCAL_REF or name.startswith("refs/remotes/")}
 

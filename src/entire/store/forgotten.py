@@ -73,8 +73,6 @@ def joined(old: Record, new: Record) -> Record:
 
 def without_old(where: str, tips: dict[str, str], local: str) -> dict[str, str]:
     """Return the tips of checkpoints branches without those of remotes whose history is an old one."""
-    if len(tips) < 2 and local in tips:
-        return tips
     record = of(where)
     if not record.origins:
         return tips

@@ -14,7 +14,7 @@ from entire.model import jsontext
 from entire.model.digest import sha1, sha256
 from entire.model.transcripts import StoredLines
 from entire.model.value import Value
-from entire.redact import Redacted, redact_json, redact_jsonl, trusted
+from entire.redact import Redacted, redact_json, redact_jsonl, remembered, reveals, trusted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,8 +89,9 @@ def store(session: Session, held: FileLines, where: str, shorten: Callable[[byte
     """
     if was_rewritten(session) or held.size < session.stored.size or not session.stored.lines:
         forget(session)  # also what was stored whole: such a part has its last newline
+    since, known = session.stored.size, remembered() if held.size > session.stored.size else 0
     parts: list[str | Redacted] = [str(oid) for oid, _ in session.parts]
-    for block, is_last in _blocks(held.path, session.stored.size, held.size):
+    for block, is_last in _blocks(held.path, since, held.size):
         last = b""
         if is_last:
             whole = block.rfind(b"\n", 0, len(block) - 1) + 1
@@ -104,7 +105,15 @@ def store(session: Session, held: FileLines, where: str, shorten: Callable[[byte
             _remember(session, block, part)
         if last:
             parts.append(_redact(last, shorten))
+    if since and held.size > since and _is_revealed(held.path, since, known):
+        forget(session)
+        return store(session, held, where, shorten)
     return Stored(parts=tuple(parts), lines=held.lines, size=held.size)
+
+
+def _is_revealed(path: str, end: int, known: int) -> bool:
+    """Tell whether what was found just now also stands before ``end``, where nothing told that it is a secret."""
+    return remembered() > known and any(reveals(block, known) for block, _ in _blocks(path, 0, end))
 
 
 def step_files(session: Session, whole: Stored, objects: Objects, *, is_counted: bool) -> dict[str, str | Redacted]:
@@ -230,7 +239,10 @@ def store_whole(session: Session, chunks: Sequence[bytes], objects: Objects) -> 
         known = objects.blob(str(session.parts[0][0])) or b""
         if known and stored.size == size:
             return Stored(parts=(str(session.parts[0][0]),), lines=0, size=size)
+    secrets = remembered()
     redacted = trusted(known + redact_jsonl(data[stored.size if known else 0 :]))
+    if known and remembered() > secrets:
+        redacted = redact_jsonl(bytes(redacted))  # what was found just now may stand in the rest, too
     _remember_whole(session, data, redacted)
     return Stored(parts=(redacted,), lines=0, size=size)
 

@@ -7,6 +7,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from unittest.mock import patch
 
 import pytest
@@ -18,7 +19,7 @@ from entire.git.read import Object, Objects
 from entire.git.write import blob_id
 from entire.model.session import Session
 from entire.model.transcripts import FileLines, StoredLines
-from entire.redact import Redacted, redact_json, redact_jsonl, trusted
+from entire.redact import Redacted, policy, redact_json, redact_jsonl, trusted
 from entire.store import transcripts
 from entire.store.transcripts import Stored
 
@@ -321,3 +322,48 @@ def test_only_redacted_bytes_are_parts() -> None:
             sandbox.session, FileLines(path=sandbox.session.transcript_path, lines=1, size=9), "", shorten
         )
         assert stored.parts == (trusted(b'{"a": 1}\n'),)
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[None]:
+    """Let redaction remember what it finds, as in a repository."""
+    policy.adopt(policy.Sources(memory=str(tmp_path / "known")))
+    yield
+    policy.adopt(policy.Sources())
+
+
+PASSWORD = "tr0ub4dor&3-xK"
+BARE = json.dumps({"text": f"{PASSWORD} is what it said"}).encode() + b"\n"
+NAMED = json.dumps({"text": f"password = '{PASSWORD}'"}).encode() + b"\n"
+
+
+@pytest.mark.usefixtures("memory")
+@pytest.mark.parametrize("block", [40, 1 << 20])
+def test_what_a_later_turn_reveals_goes_from_earlier_turns(block: int) -> None:
+    with world(block=block) as sandbox:
+        sandbox.append(BARE + b'{"more": 1}\n' * 9)
+        assert PASSWORD.encode() in b"\n".join(sandbox.store())
+        sandbox.append(b'{"clean": 1}\n')
+        before = list(sandbox.session.parts)
+        sandbox.store()
+        assert sandbox.session.parts[: len(before)] == before
+        sandbox.append(NAMED + b'{"last": 1}\n')
+        stored = b"\n".join(sandbox.store())
+        assert stored == redact_jsonl(sandbox.data())
+        assert b"tr0ub" not in stored
+        before = list(sandbox.session.parts)
+        sandbox.append(NAMED)
+        sandbox.store()
+        assert sandbox.session.parts[: len(before)] == before, "what is known already is no reason to store anew"
+
+
+@pytest.mark.usefixtures("memory")
+def test_what_a_later_turn_reveals_goes_from_lines_in_one_piece() -> None:
+    with world() as sandbox:
+        (part,) = transcripts.store_whole(sandbox.session, [BARE], sandbox.blobs).parts
+        assert part == BARE
+        sandbox.blobs.put(BARE)
+        (part,) = transcripts.store_whole(sandbox.session, [BARE + NAMED], sandbox.blobs).parts
+        assert isinstance(part, bytes)
+        assert PASSWORD not in bytes(part).decode()
+        assert part == redact_jsonl(BARE + NAMED)
