@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import html
 import json
+import quopri
 import re
 import shlex
 from collections.abc import Callable
@@ -140,6 +142,71 @@ def _base64(text: Text) -> str:
     )
 
 
+PREAMBLE = "# settings of the service, reviewed before each deploy\nname: app\nregion: eu-west-1\n"
+
+
+def _lines_of(data: bytes, width: int = 76) -> str:
+    """Return base64 as ``base64`` prints it."""
+    digits = base64.b64encode(data).decode()
+    return "\n".join(digits[at : at + width] for at in range(0, len(digits), width))
+
+
+def _wrapped(text: Text) -> str:
+    return f"$ base64 app.conf\n{_lines_of((PREAMBLE + text.plain).encode())}\n$ echo done"
+
+
+def _packed(text: Text) -> str:
+    made = gzip.compress((PREAMBLE + text.plain).encode(), mtime=0)
+    return f"echo {base64.b64encode(made).decode()} | base64 -d | gunzip"
+
+
+def _power_shell(text: Text) -> str:
+    return f"powershell -EncodedCommand {base64.b64encode(text.plain.encode('utf-16-le')).decode()}"
+
+
+def _base64_url(text: Text) -> str:
+    return f"state={base64.urlsafe_b64encode((PREAMBLE + text.plain).encode()).decode().rstrip('=')}&code=7"
+
+
+def _twice_url(text: Text) -> str:
+    return f"https://login.orchard.dev/?next={quote('/run?m=' + quote(text.plain, safe=''), safe='')}"
+
+
+def _quoted_printable(text: Text) -> str:
+    head = "Content-Type: text/plain\nContent-Transfer-Encoding: quoted-printable\n\n"
+    return head + quopri.encodestring(f"Hello,\nhere are the settings:\n{text.plain}\n".encode()).decode()
+
+
+def _all_escaped(text: Text) -> str:
+    return '{"name": "app.conf", "content": "' + "".join(f"\\u{ord(sign):04x}" for sign in text.plain) + '"}'
+
+
+def _strings(text: Text) -> str:
+    lines = ["@@ -3,2 +3,9 @@", " # settings", *(f"+{line}" for line in text.lines), " retries"]
+    return json.dumps({"filePath": "config/app.conf", "structuredPatch": [{"oldStart": 3, "lines": lines}]}, indent=2)
+
+
+def _block_scalar(text: Text) -> str:
+    return "data:\n  app.conf: |\n" + "\n".join(f"    {line}" for line in text.lines) + "\nkind: ConfigMap\n"
+
+
+def _short_codes(text: Text) -> str:
+    return text.marked.replace("«", "\x9b32m").replace("»", "\x9b0m")
+
+
+def _linked(text: Text) -> str:
+    return "\n".join(f"\x1b]8;;file:///srv/app.conf\x1b\\{line}\x1b]8;;\x1b\\" for line in text.lines)
+
+
+def _progress(text: Text) -> str:
+    return f"fetching  10 %\rfetching  80 %\r{text.plain}\r\ndone\n"
+
+
+def _without_width(text: Text) -> str:
+    """Return the text with characters that nobody sees after each fifth one, as web pages put them into long words."""
+    return re.sub(r"(\w{5})(?=\w)", lambda found: found[1] + "\u200b\xad\u2060"[found.start() % 3], text.plain)
+
+
 def _continued(text: Text) -> str:
     """Return a command over several lines, broken at blanks outside of quotes and secrets; or joined lines."""
     if len(text.lines) > 1:
@@ -194,6 +261,20 @@ CARRIERS = (
     Carrier("form-encoded", "output", _form),
     Carrier("HTML", "write", lambda text: f"<pre><code>{html.escape(text.plain)}</code></pre>\n"),
     Carrier("base64", "output", _base64),
+    Carrier("base64, wrapped", "output", _wrapped),
+    Carrier("base64, compressed", "command", _packed),
+    Carrier("base64 of UTF-16", "command", _power_shell),
+    Carrier("base64url", "output", _base64_url),
+    Carrier("URL in URL", "output", _twice_url),
+    Carrier("quoted-printable", "output", _quoted_printable),
+    Carrier("all escaped", "output", _all_escaped),
+    Carrier("UTF-16 as bytes", "output", lambda text: "\0".join(text.plain) + "\0"),
+    Carrier("patch as JSON", "output", _strings),
+    Carrier("YAML block", "write", _block_scalar),
+    Carrier("colour: 8 bit", "output", _short_codes),
+    Carrier("linked (OSC 8)", "output", _linked),
+    Carrier("progress (CR)", "output", _progress),
+    Carrier("without width", "answer", _without_width),
     Carrier("backslash at line ends", "command", _continued),
     Carrier("Markdown code", "answer", _between("```sh\n", "\n```\n")),
     Carrier("Markdown table", "answer", _table),

@@ -6,13 +6,16 @@ import base64
 import binascii
 import html
 import json
+import quopri
 import re
+import zlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import unquote_plus
 
 MARK = "[REDACTED:"
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_ANSI = re.compile(r"(?:\x1b\[|\x9b)[0-9;?]*[A-Za-z]|\x1b\]8;[^;]*;|\x1b\\\\|[\xad\u200b\u2060\0]")
+_WRAPPED = re.compile(r"(?<=[A-Za-z0-9+/]{60})\n(?=[A-Za-z0-9+/=])")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}")
 _ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([^ux]|$))", re.DOTALL)
 _CONTROLS = {"n": "\n", "r": "\n", "t": "\t"}
@@ -40,6 +43,11 @@ def decoded(text: str) -> str:
         parts.append(html.unescape(plain))
     if "%" in plain or "+" in plain:
         parts.append(unquote_plus(plain))
+    if "=3D" in plain:
+        parts.append(quopri.decodestring(plain.encode("utf-8", "surrogatepass")).decode("latin-1"))
+    if "%25" in plain:
+        parts.append(unquote_plus(unquote_plus(plain)))
+    plain = _WRAPPED.sub("", plain)
     parts += [piece for found in _BASE64.findall(plain) for piece in _from_base64(found)]
     return "\n".join(parts)
 
@@ -96,6 +104,10 @@ def _from_base64(text: str) -> Iterator[str]:
         except binascii.Error:
             continue
         yield data.decode("latin-1")
+        if data.startswith(b"\x1f\x8b"):
+            yield zlib.decompressobj(31).decompress(data).decode("latin-1")
+        elif data[1:2] == b"\0":
+            yield data.decode("utf-16-le", "replace")
 
 
 def parsed(line: str) -> Any:

@@ -29,6 +29,8 @@ LONGEST = 512
 SHORTEST = 8
 _CORE = 4
 _VERSION = b"1"
+_BETWEEN = rb"\s+|\"\s{0,80}[,+.]?\s{0,80}\"\s*"
+"""Between words; also between strings, each a line of a key."""
 _ALNUM = bytes(
     byte + 32 if 0x41 <= byte <= 0x5A else byte if byte >= 0x80 or chr(byte).isalnum() else 0x20 for byte in range(256)
 )
@@ -59,9 +61,11 @@ class Memory:
 
     def learn(self, rule: str, value: bytes) -> None:
         """Remember a secret and its base64, each line and word by itself, if no ordinary word is like it."""
+        import re
         from binascii import b2a_base64
 
-        for word in value.split() if len(value) > LONGEST or b" " in value or b"\n" in value else [value]:
+        words = re.split(_BETWEEN, value)
+        for word in words if len(value) > LONGEST or len(words) > 1 else [value]:
             if is_memorable(word):
                 self._remember(rule, word)
                 if len(word) <= LONGEST:

@@ -145,10 +145,10 @@ def test_a_key_given_line_by_line_goes_from_each_string(sign: str, indent: int |
         assert not any(line in str(json.loads(json.loads(nested)["out"])) for line in body)
         return [re.sub(r"\[REDACTED:private-key[a-z-]*\]", "X", line) for line in redacted]
 
-    signed = [sign + line for line in key]
-    assert left([before, *signed, after]) == [before, signed[0], *"XXXX", "X" + key[-1], after]
+    signed, end = [sign + line for line in key], (sign and "X") + key[-1]
+    assert left([before, *signed, after]) == [before, signed[0], *"XXXX", end, after]
     assert left([*signed[:-2], "the end", "of it"]) == [signed[0], *"XXX", "the end", "of it"]
-    assert left([*signed[2:], "the end"])[-2:] == ["X" + key[-1], "the end"]
+    assert left([*signed[2:], "the end"])[-2:] == [end, "the end"]
 
 
 def test_odd_bytes_are_kept() -> None:
