@@ -10,6 +10,7 @@ from __future__ import annotations
 from itertools import chain
 
 from entire.model.value import Value
+from entire.redact import opinion
 from entire.redact.rules.table import GUARDS, RULES, Rule
 
 TYPE_CHECKING = False
@@ -159,6 +160,7 @@ def search(searched: Text, *, places: Places | None = None) -> list[Finding]:
         if not line_start <= at < line_end:
             line_start, line_end = _line_around(text, at)
         found.update((start, end, rule.id) for start, end in rule.spans(text, at, line_start, line_end))
+    found.update((start, end, opinion.RULE) for start, end in opinion.find(text, searched.spread))
     return [Finding(rule=name, start=start, end=end) for start, end, name in sorted(found)]
 
 

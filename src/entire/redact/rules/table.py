@@ -25,7 +25,7 @@ from the source, the pattern is our own. How a row is read:
 
 from __future__ import annotations
 
-from entire.redact import checksums, heuristics
+from entire.redact import checksums, heuristics, opinion
 from entire.redact.rules import (
     clouds,
     commands,
@@ -197,7 +197,11 @@ GUARDS: tuple[tuple[tuple[bytes, ...], bytes], ...] = (
 )
 """For keywords that are common in clean text: what must follow them before a guarded rule is tried."""
 
-BY_ID: dict[str, Rule] = {rule.id: rule for rule in RULES}
+OPINION = Rule((opinion.RULE, (), rb"(?!)", 0, "a random value beside a telling word", ""), generic=True)
+OPINION.rank = 3
+"""Stands for what ``opinion`` finds, which has no pattern; every other rule names a secret better."""
+
+BY_ID: dict[str, Rule] = {rule.id: rule for rule in (*RULES, OPINION)}
 
 
 def is_generic(name: str) -> bool:
@@ -206,7 +210,9 @@ def is_generic(name: str) -> bool:
 
 
 def rank(name: str) -> int:
-    """Return which of two rules at one place names a secret: a provider's (0), a place's (1), a generic one (2)."""
+    """Return which of two rules at one place names a secret: a provider's (0), a place's (1), a generic one (2), the
+    second opinion (3).
+    """
     return BY_ID[name].rank if name in BY_ID else 0
 
 

@@ -1,0 +1,221 @@
+"""The second opinion: random values that no rule knows, beside a word that tells that they are secret.
+
+Most text is never looked at: only words that are long, have digits and do not read like words are, and each is
+judged once. Then the text beside a value decides. Behind a telling name (``plumworks-key: ...``) hex digits
+are a secret too; in a sentence (``send it with the key ...``) only what has capitals, small letters and digits is, for
+ids and hashes stand in sentences. A value without context, such as a path, a hash or a signature, stays.
+"""
+
+from __future__ import annotations
+
+from entire.redact import heuristics
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from re import Pattern
+
+RULE = "high-entropy"
+
+SHORTEST_WORD = 12
+"""Length of the shortest word that is looked at; base64 consists of several words."""
+
+SHORTEST = 20
+LONGEST = 200
+"""Lengths of values: shorter ones are judged behind the names of rules only, longer ones are data."""
+
+_DIGITS = b"0123456789"
+_HEX = b"0123456789abcdefABCDEF"
+_LETTERS = bytes(byte for byte in range(128) if chr(byte).isalpha())
+_LETTERS_ONLY = bytes(byte if 0x61 <= byte <= 0x7A else 0x20 for byte in range(256))
+_NAME = _LETTERS + _DIGITS + b"_.-"
+_RUNS = bytes(0x20 if byte == 0x20 else 0x61 for byte in range(256))
+_VALUES = bytes(0x61 if byte in _LETTERS + _DIGITS + b"+/_-" else 0x20 for byte in range(256))
+_BORDERS = (b"", b" ", b"\t", b'"', b"'", b"`", b"(", b")", b"|", b".", b",", b";", b"!", b"<", b">", b"\x7f", b"\x1e")
+_HASHES = (32, 40, 48, 64, 96, 128)
+"""Numbers of hex digits in keys and hashes."""
+
+_TELLING = (
+    rb"(?:api|secret|private|signing|encryption|access|auth|master|session|shared|data|webhook|hmac|licen[cs]e)?"
+    rb"(?:keys?|secrets?|tokens?|passwords?|passwd|passphrase|passcode|pwd|(?<=[a-z][ _-])pass|credentials?|creds?|auth"
+    rb"|bearer|cookies?|session|sess|licen[cs]e|salt|signature|sig|webhook|seed|hmac|plaintext)"
+)
+"""Words that tell that a value is secret."""
+
+_WEAK = (b"key", b"keys", b"token", b"tokens", b"signature", b"sig")
+"""Names whose hex digits are mostly those of a hash."""
+
+_STEMS = (
+    *(b"key", b"secret", b"token", b"pass", b"pwd", b"cred", b"auth", b"bearer", b"cook", b"sess", b"licen", b"salt"),
+    *(b"sig", b"webhook", b"seed", b"hmac", b"plaintext"),
+)
+"""One of these is near every value that is secret: a check that needs no pattern."""
+
+_IDS = (
+    rb"ids?|sha\d*|md5|hash(?:es)?|checksum|digest|integrity|etag|commit|rev|revision|uuid|guid|ksuid|ulid|nanoid"
+    rb"|fingerprint|thumbprint|public|pub|pubkey|cache|idempotency|trace|span|kid|encrypted"
+)
+"""Words that tell that a value is none, in a sentence."""
+
+_PLACES = (
+    rb"version|page|next|cursor|sort|partition|index|request|foreign|primary|object|bucket|file|path|url|uri"
+    rb"|continuation|pagination|term|export|import|thinking|thought|verify|badge|source|map|websocket"
+)
+"""Words that tell so in a name only."""
+
+_SOURCES = {
+    "operator": rb"[\"'`]?[ \t]*+(?:=>|:=|[:=(]|is)[ \t]*+[bfru]?[\"'`]?(?:(?i:bearer) )?\Z",
+    "telling": rb"(?i)(?<![a-z])" + _TELLING + rb"(?![a-z])",
+    "harmless in a sentence": rb"(?i)(?<![a-z])(?:" + _IDS + rb")(?![a-z])",
+    "harmless in a name": rb"(?i)(?<![a-z])(?:" + _IDS + rb"|" + _PLACES + rb")(?![a-z])",
+    "comment": rb"[\"'`),;]{0,4}[ \t]*(?:#|//|--)",
+    # Camel case: ``plumworksKey``.
+    "parts": rb"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_",
+    "uuid": rb"[\da-fA-F]{8}-[\da-fA-F]{4}-",
+}
+_compiled: dict[str, Pattern[bytes]] = {}
+
+
+def find(text: bytes, spread: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of values in ``text`` that look secret.
+
+    ``spread`` is ``text`` in lower-case words and blanks, of the same length.
+    """
+    known: dict[bytes, bool] = {}
+    runs, values = spread.translate(_RUNS), text.translate(_VALUES)
+    word = b"a" * SHORTEST_WORD
+    at = runs.find(word)
+    while at >= 0:
+        end = _end(runs, at)
+        candidate = spread[at:end]
+        odd = known.get(candidate)
+        if odd is None:
+            odd = known[candidate] = is_odd(candidate)
+        if odd:
+            low, high = values.rfind(b" ", 0, at) + 1, _end(values, at)
+            high += len(text[high : high + 2]) - len(text[high : high + 2].lstrip(b"="))
+            near = spread[max(low - 280, 0) : high + 60]
+            is_near = SHORTEST <= high - low <= LONGEST and any(stem in near for stem in _STEMS)
+            if is_near and _is_secret(text, low, high):
+                yield low, high
+            end = max(end, high)
+        at = runs.find(word, end)
+
+
+def _end(mask: bytes, at: int) -> int:
+    end = mask.find(b" ", at)
+    return len(mask) if end < 0 else end
+
+
+def is_odd(word: bytes) -> bool:
+    """Tell whether a lower-case word has letters and digits, and does not read like words or an id."""
+    if not word.translate(None, _HEX):
+        return len(word) in _HASHES
+    letters = len(word.translate(None, _DIGITS + b"_.-"))
+    digits = len(word) - len(word.translate(None, _DIGITS))
+    if len(word) > LONGEST or digits < 1 or letters < 3 or (len(word) == 36 and word.count(b"-") == 4):
+        return False
+    from entire.redact import words
+
+    in_words = sum(len(run) for run in word.translate(_LETTERS_ONLY).split() if words.is_word(run))
+    return in_words < len(word) * 0.4
+
+
+def _is_secret(text: bytes, start: int, end: int) -> bool:
+    """Judge a value by the text around it first: most have no telling word there."""
+    value = text[start:end]
+    hexed = not value.translate(None, _HEX)
+    if (hexed and len(value) not in _HASHES) or _goes_on(text, start, end):
+        return False
+    low = max(start - 160, text.rfind(b"\n", 0, start) + 1)
+    left, right = text[low:start], text[end : end + 60].partition(b"\n")[0]
+    name = _name(left)
+    if name is not None and _tells(name, "harmless in a name"):
+        if hexed:
+            return name.split()[-1].lower() not in _WEAK and not _is_example(text, start, end)
+        return _is_random(value) and not _is_example(text, start, end)
+    if hexed or not _is_mixed(value):
+        return False
+    if name is None:
+        told = _is_told(text, low, left, right)
+    else:
+        told = bool(_pattern("comment").match(right)) and _tells(right, "harmless in a sentence")
+    return told and heuristics.entropy(value) >= 4 and _is_random(value) and not _is_example(text, start, end)
+
+
+def _is_example(text: bytes, start: int, end: int) -> bool:
+    """Tell whether a value is one of documentation: a placeholder, or cut short."""
+    from entire.redact import placeholders
+
+    rest = text[end : end + 1000].partition(b'"')[0].partition(b"\x1e")[0]
+    return (
+        placeholders.is_placeholder(text[start:end]) or b"EXAMPLE" in rest or rest.startswith((b"...", b"\xe2\x80\xa6"))
+    )
+
+
+def _goes_on(text: bytes, start: int, end: int) -> bool:
+    """Tell whether a value is a part of a longer word: a file with its extension, a JWT, an e-mail address."""
+    after = text[end : end + 2]
+    return text[start - 1 : start] == b"." or (after[:1] in (b".", b"@", b"[") and after[1:].isalnum())
+
+
+def _is_random(value: bytes) -> bool:
+    from entire.redact import words
+
+    digits = len(value) - len(value.translate(None, _DIGITS))
+    if not 2 <= digits <= len(value) * 0.6 or value.count(b"/") > 1 + len(value) // 20:
+        return False
+    if (value.islower() or value.isupper()) and not value.isalnum():
+        return False  # ld-x86-64, ISO_9797_3
+    if value[:3].lower() in (b"sha", b"md5") or _pattern("uuid").search(value):
+        return False
+    return heuristics.entropy(value) >= 3.5 and words.share(value) < 0.35
+
+
+def _is_mixed(value: bytes) -> bool:
+    """Tell whether a value has capitals, small letters and digits throughout."""
+    return len(value) >= 24 and not value.isupper() and not value.islower()
+
+
+def _name(left: bytes) -> bytes | None:
+    """Return the name, or two words, before the operator before a value, its parts apart; None if there is none.
+
+    As in ``PLUM_KEY=``, ``"plumKey": "``, ``data key: ``, ``?sig=``, ``setKey("``, ``hmac.new(b'``.
+    """
+    operator = _pattern("operator").search(left, max(len(left) - 20, 0))
+    if operator is None:
+        return None
+    left = left[: operator.start()]
+    before = left.rstrip(_NAME)
+    if not left[len(before) :].strip(_DIGITS + b"_.-"):
+        return None
+    if before.endswith(b" "):
+        before = before[:-1].rstrip(_LETTERS)
+    return _pattern("parts").sub(b"_", left[len(before) :])
+
+
+def _is_told(text: bytes, low: int, left: bytes, right: bytes) -> bool:
+    """Tell whether the sentence around a value, or the line before it, tells that it is secret."""
+    if left[-1:] not in _BORDERS or right[:1] not in _BORDERS:
+        return False
+    sentence = left.rstrip(b"\"'`").rpartition(b'"')[2][-50:]
+    if _tells(sentence + b" " + right.lstrip(b"\"'`").partition(b'"')[0][:40], "harmless in a sentence"):
+        return True
+    if left.strip(b" \t\"'`|>*-"):
+        return False
+    if text[max(low - 2, 0) : low] == b"\x1e\n":
+        return False  # the line before is another record
+    before = text[max(low - 120, 0) : max(low - 1, 0)].rpartition(b"\n")[2].rstrip()
+    return before.endswith(b":") and _tells(before, "harmless in a sentence")
+
+
+def _tells(text: bytes, harmless: str) -> bool:
+    return bool(_pattern("telling").search(text)) and not _pattern(harmless).search(text)
+
+
+def _pattern(name: str) -> Pattern[bytes]:
+    if name not in _compiled:
+        import re
+
+        _compiled[name] = re.compile(_SOURCES[name])
+    return _compiled[name]
