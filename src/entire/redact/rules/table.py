@@ -87,7 +87,7 @@ class Rule:
         self.before, self.needle = BEFORE.get(self.id, (0, b""))
         self.generic = generic
         self.is_place = is_place
-        self.rank = 2 if generic else 1 if is_place else 0
+        self.rank: int = 2 if generic else 1 if is_place else 0
         self.is_guarded = generic or self.id in GUARDED
         self.within = within
         self.pattern: Pattern[bytes] | None = None
