@@ -1,4 +1,4 @@
-"""Decodes the parts of a text that hide words: percent-encoding, quoted-printable, and base64 of text."""
+"""Decodes the parts of a text that hide words: percent-encoding, forms, quoted-printable, and base64 of text."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def parts(text: bytes) -> Iterator[tuple[int, int, views.View]]:
     """Yield the parts in which single characters are encoded: start, end, and how they read."""
     for start, end in percent(text):
         part = text[start:end]
-        yield start, end, views.View(part, views.PERCENT)
+        if b"%" in part:
+            yield start, end, views.View(part, views.PERCENT)
         if b"+" in part:
             yield start, end, views.View(part, views.FORM)
     for start, end in printable(text):
@@ -41,39 +42,42 @@ def parts(text: bytes) -> Iterator[tuple[int, int, views.View]]:
 
 
 def percent(text: bytes) -> list[tuple[int, int]]:
-    """List where words with percent-encoded ASCII are, by start and end."""
-    if b"%" not in text:
-        return []
+    """List where words with percent-encoded ASCII or several fields of a form are, by start and end."""
     import re
 
     rest = re.compile(rb"[^\s\"'`<>\x1e]{1,65536}+")
     before = re.compile(rb"[^\s\"'`<>\x1e]{0,2048}+\Z")
     found: list[tuple[int, int]] = []
-    done = 0
-    for match in re.finditer(rb"%(?:[2-7][0-9A-Fa-f]|0[9AaDd])", text):
-        at = match.start()
-        if at < done:
-            continue
-        low = max(done, at - 2048)
-        word = before.search(text[low:at])
-        end = rest.match(text, at)
-        start, done = low + (word.start() if word else at - low), end.end() if end else match.end()
-        found.append((start, done))
-    return found
+    for sign, pattern in ((b"%", rb"%(?:[2-7][0-9A-Fa-f]|0[9AaDd])"), (b"&", rb"&[\w.-]{1,40}=")):
+        done = 0
+        for match in re.finditer(pattern, text) if sign in text else ():
+            at = match.start()
+            if at < done:
+                continue
+            low = max(done, at - 2048)
+            word = before.search(text[low:at])
+            end = rest.match(text, at)
+            start, done = low + (word.start() if word else at - low), end.end() if end else match.end()
+            found.append((start, done))
+    return list(dict.fromkeys(found))
 
 
 def printable(text: bytes) -> Iterator[tuple[int, int]]:
-    """Yield where lines of quoted-printable are, which know an equals sign only as ``=3D``."""
-    at = text.find(b"=3D")
-    while at >= 0:
+    """Yield where quoted-printable is: behind a header that says so, and in lines with ``=3D``."""
+    at = 0
+    while (at := text.find(b"quoted-printable", at)) >= 0:
+        end = text.find(b"\x1e", at)
+        yield at, end if end >= 0 else len(text)
+        at = end if end >= 0 else len(text)
+    at = 0
+    while (at := text.find(b"=3D", at)) >= 0:
         start, end = text.rfind(b"\n", 0, at) + 1, text.find(b"\n", at)
         while text[start - 2 : start] == b"=\n":
             start = text.rfind(b"\n", 0, start - 2) + 1
         while end > 0 and text[end - 1 : end] == b"=":
             end = text.find(b"\n", end + 1)
-        end = len(text) if end < 0 else end
-        yield start, end
-        at = text.find(b"=3D", end)
+        at = end if end >= 0 else len(text)
+        yield start, at
 
 
 def base64(text: bytes, *, packed: bool = True) -> Iterator[tuple[int, int, bytes]]:

@@ -35,7 +35,8 @@ _MARKERS = frozenset(
 )
 """Words of names whose values mark a place in a list or a step of a protocol: ``nextToken``."""
 
-_LEFT = rb"(::|:)?([\w.-]+)[\"'`]?[ \t]*+([:=>]*)[ \t]*+[bfru]?([\"'`]?)$"
+# Not the number of a line, as grep prints it, a scope.
+_LEFT = rb"(?::\d{1,7}:|(::|:))?([\w.-]+)[\"'`]?[ \t]*+([:=>]*)[ \t]*+[bfru]?([\"'`]?)$"
 _compiled: list[Pattern[bytes]] = []
 
 

@@ -4,7 +4,7 @@ The same secret reaches a transcript in many spellings: in JSON inside JSON, in 
 HTML. Rules are written for plain text, so bytes become a *plain view* before rules run:
 
 * a run of backslashes and what it escapes become the character: ``\"``, ``\\\"``, ``\n``, ``\u003d``, ``\x1b``;
-* a backslash at the end of a line becomes a blank, as for a shell;
+* a backslash at the end of a line becomes a blank, and a quote that is quoted becomes one, as for a shell;
 * HTML's entities become their characters, CRLF and CR become LF, and so does a NUL that separates;
 * escape sequences of terminals vanish, as do characters without width, and the NUL bytes of UTF-16.
 
@@ -70,13 +70,14 @@ _PASSES: tuple[Pass, ...] = (
     (b"\\\\", rb"\\(\\{1,63})(?:(?:r\\{1,63})?(n))?", _collapsed),
     (
         b"\\",
-        rb"\\(?<=[A-Za-z0-9!-]\\)(?<![^A-Za-z0-9][BFRUbfru]\\)\"(?=[A-Za-z0-9])",
+        rb"\\(?<=[A-Za-z0-9!-]\\)(?<![^A-Za-z0-9][BFRUbfru]\\)(?<!u00..\\)(?<![x%=]..\\)\"(?=[A-Za-z0-9])",
         INNER_QUOTE,
-    ),  # but not b"..." and f"..."
+    ),  # but not b"..." and f"...", and not behind an encoded sign
     (b'\\"', b"", b'"'),
     (b"\\n", b"", b"\n"),
     (b"\\t", b"", b"\t"),
     (b"\\", rb"\\(?:(r(?:\n|\\n)?|['`/bf]|\r?\n)|u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|(?:033|e)(?=\[))", _escaped),
+    (b"'", rb"'(?:''|\"'\"')+", b"'"),  # how a shell's quoted word has a quote: '\'' and '"'"', also twice
     (b"\r", rb"\r\n?+", b"\n"),
     (b"&", rb"&(quot|apos|amp|lt|gt|nbsp|#[0-9]{2,3}|#[xX][0-9A-Fa-f]{2});", _entity),
     (b"^", rb"\^\[\[", b"\x1b["),  # as cat -v shows it

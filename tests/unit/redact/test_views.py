@@ -47,6 +47,8 @@ def test_json_in_json_is_seen_as_what_it_says(depth: int, ascii_only: bool) -> N
         (b"a\x1b]8;id=1;file:///x\x07b\x1b]8;;\x07=c", b"afile:///x b=c"),
         (b"pass\xc2\x9b31mword\xc2\x9b0m= \\u009b1mx \\x9b0my \\xe9", b"password= x y \\xe9"),
         ("\u200bpa\u200css\u200dwo\u2060rd\ufeff\xad= \\u200b\\u00ad\\xad→ —é".encode(), "password= → —é".encode()),
+        (rb"a\u003d\"x\" =3D\"x\" \x3d\"x\" %3d\"x\"", b'a="x" =3D"x" ="x" %3d"x"'),
+        (b"sh -c 'a='\\''b'\\'' c='\"'\"'d'\"'\"''", b"sh -c 'a='b' c='d''"),
         (b"10%\r90%\r\r\nend\\r.", b"10%\n90%\n\nend\n."),
         ("key=é\n".encode("utf-16-le"), b"key=\xe9\n"),
         ("key=x\n".encode("utf-16-be"), b"key=x\n"),
