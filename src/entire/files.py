@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import stat
 import time
 
 from entire.errors import CorruptError, EntireError, LockTimeoutError
@@ -13,7 +14,7 @@ from entire.model import jsontext
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
-    from typing import Any
+    from typing import Any, BinaryIO
 
 
 def read(path: str) -> bytes | None:
@@ -23,6 +24,18 @@ def read(path: str) -> bytes | None:
             return file.read()
     except (FileNotFoundError, NotADirectoryError):
         return None
+
+
+def open_regular(path: str) -> BinaryIO:
+    """Open a regular file to read; raises OSError for a pipe, device or folder, and never waits for one."""
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", path)
+        return open(fd, "rb")
+    except BaseException:
+        os.close(fd)
+        raise
 
 
 def read_lines(path: str) -> list[bytes]:

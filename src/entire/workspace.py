@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from entire.model.histories import LogRequest, LogRow
     from entire.model.linking import LinkRequest, LinkUndoneView, LinkView, UnlinkRequest
     from entire.model.stories import StoryView
+    from entire.model.trials import RuleView, TrialRequest, TrialView
     from entire.resume.plan import Resume
     from entire.rewind.plan import Rewind
     from entire.settings import Settings
@@ -708,6 +709,49 @@ class Plugins:
         from entire.maintenance import plugins
 
         plugins.deny(self._place, name)
+
+
+class Rules:
+    """The rules for secrets as they apply in a folder. Needs no repository; writes nothing and remembers nothing."""
+
+    def __init__(self, place: Place | None) -> None:
+        from entire.queries import trials
+
+        self._place = place
+        trials.adopt_rules(place)
+
+    @classmethod
+    def find(cls, path: str | os.PathLike[str] | None = None) -> Rules:
+        """Return the rules of the worktree that contains a path (default: the current directory), or the built-in
+        ones outside of any.
+        """
+        return cls(layout.find(os.getcwd() if path is None else os.fspath(path)))
+
+    @property
+    def pager(self) -> str:
+        """The pager that git uses here."""
+        return history.pager(self._place.top if self._place else os.getcwd())
+
+    def listing(self) -> list[RuleView]:
+        """Return all rules, the repository's own included."""
+        from entire.queries import trials
+
+        return trials.rules()
+
+    def test(self, request: TrialRequest, progress: Callable[[int, int], None] | None = None) -> TrialView:
+        """Return what would be replaced in files, or in a session's transcript, with its values masked.
+
+        ``progress`` is called with how many bytes of a text are read and how many it has. Raises EntireError if the
+        session is not found, and NotARepositoryError for a session outside of a worktree.
+        """
+        from entire.queries import trials
+
+        note = progress or (lambda _done, _total: None)
+        if not request.session:
+            return trials.of_files(request.files, note)
+        place = self._place or layout.here()
+        with Offline(place.top, layout.METADATA_BRANCH):
+            return trials.of_session(place, request.session, note)
 
 
 @contextlib.contextmanager

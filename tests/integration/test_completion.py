@@ -70,7 +70,7 @@ def content(top: Path) -> dict[str, bytes | str]:
 def test_commands_and_options_with_their_summaries(complete: Complete, tmp_path: Path) -> None:
     found = complete("entire re", tmp_path)
     assert found["resume"] == "Continue the sessions behind a branch, commit or checkpoint."
-    assert set(found) == {"rewind", "resume", "reset"}
+    assert set(found) == {"redact", "rewind", "resume", "reset"}
     assert complete("entire plugin a") == {"allow": "Let a plugin run."}
     assert complete("entire rewind --bef")["--before-last-prompt"].startswith("Rewind to before the last prompt")
 

@@ -34,7 +34,8 @@ COMMANDS = [
     ["search", "red", "--file", PATH],
     ["story", "HEAD~2..HEAD"], ["clean", "--all"], ["reset", "-n"], ["doctor"], ["plugin", "list"],
     ["plugin", "allow", "evil"], ["plugin", "check", NAME], ["completion", NAME], ["help", NAME], ["version", NAME],
-    ["--no-such" + NAME], [NAME], ["audit"], ["forget", "--session", NAME], ["forget", "--checkpoint", NAME],
+    ["--no-such" + NAME], [NAME], ["audit"], ["redact", "--test", PATH, NAME], ["redact", "--session", NAME],
+    ["redact", "--rules", "--no-pager"], ["forget", "--session", NAME], ["forget", "--checkpoint", NAME],
 ]  # fmt: skip
 
 

@@ -22,6 +22,7 @@ TABLE = {
     "unlink": "Record that a commit does not belong to its checkpoints; --undo reverts that.",
     "search": "Search all prompts, answers, tool calls and outputs.",
     "story": "Write the story of a range of commits as Markdown, for a pull request.",
+    "redact": "Show what redaction replaces in a file or session; list its rules.",
     "audit": "Scan what is stored, or what remotes hold, for secrets.",
     "forget": "Remove a secret, session or checkpoint from all storage; --undo reverts that.",
     "clean": "List unused data; with --force, delete it.",

@@ -79,3 +79,28 @@ def _escape(data: bytes, at: int, low: int) -> tuple[int, int]:
         return at, at
     end = slash + (6 if data[slash + 1 : slash + 2] == b"u" else 2)
     return (slash, end) if at < end else (at, at)
+
+
+def records(data: bytes) -> list[tuple[int, int]]:
+    """Return the start and end of each element of the longest list that is in no other list: a transcript's records."""
+    import re
+
+    lists: list[list[tuple[int, int]]] = [[]]
+    nested: list[int] = []  # of the brackets that are open
+    start = depth = 0
+    for token in re.finditer(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},]', data, re.DOTALL):
+        sign = token.group()
+        if sign in (b"[", b"{"):
+            nested.append(sign[0])
+            depth += sign == b"["
+            if sign == b"[" and depth == 1:
+                lists.append([])
+                start = token.end()
+        elif sign in (b"]", b"}", b",") and nested:
+            is_border = depth == 1 and nested[-1] == 0x5B
+            if is_border and sign != b"}":
+                lists[-1].append((start, token.start()))
+                start = token.end()
+            if sign != b",":
+                depth -= nested.pop() == 0x5B
+    return max(lists, key=len)

@@ -31,6 +31,7 @@ class OwnRule(Value):
 
     id: str
     pattern: Pattern[bytes]
+    example: str
 
 
 class Config(Value):
@@ -147,7 +148,7 @@ class _Reader:
         if problem:
             self._problems.append(f"rule `{name or '?'}`: {problem}")
             return None
-        return OwnRule(id=name, pattern=re.compile(pattern.encode()))
+        return OwnRule(id=name, pattern=re.compile(pattern.encode()), example=example)
 
 
 def _problem_of(name: str, pattern: str, example: str) -> str:

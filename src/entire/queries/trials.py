@@ -1,0 +1,190 @@
+"""What ``entire redact`` shows: what would be replaced in files and in a session's transcript, and all rules.
+
+Nothing is written, and nothing found here is remembered.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+
+from entire import files, settings
+from entire.audit import verdicts
+from entire.errors import EntireError
+from entire.lifecycle import plugins
+from entire.lifecycle.context import Context
+from entire.model.trials import HitView, RuleView, TrialView
+from entire.model.value import Value, replace
+from entire.queries import checkpoints
+from entire.redact import own_rules, personal, policy, streams
+from entire.redact.rules import table
+from entire.store import browse, sessions, step_transcripts
+from entire.store.catalog import Catalog
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import BinaryIO
+
+    from entire.layout import Place
+    from entire.model.session import Session
+    from entire.redact.own_rules import OwnRule
+    from entire.redact.streams import Source
+
+    Progress = Callable[[int, int], None]
+
+STDIN = "-"
+OWN = ".entire/redact.toml"
+_KINDS = ("provider", "place", "name", "opinion")  # by a rule's rank
+
+
+def adopt_rules(place: Place | None) -> None:
+    """Let the rules of a repository apply, and what it remembers; outside of any, the built-in rules."""
+    policy.adopt(policy.Sources())  # what another command in this process read may be old
+    if place is not None:
+        policy.adopt(policy.Sources(config=place.redact_config, memory=place.known_secrets))
+
+
+def of_files(names: Sequence[str], progress: Progress) -> TrialView:
+    """Return what would be replaced in files. One that cannot be read is named, and the others are tried."""
+    hits: list[HitView] = []
+    unread: list[str] = []
+    size = 0
+    for name in names:
+        try:
+            if name == STDIN:
+                size += _scan(sys.stdin.buffer, name, 0, progress, hits)
+            else:
+                with files.open_regular(name) as file:
+                    size += _scan(file, name, os.fstat(file.fileno()).st_size, progress, hits)
+        except (OSError, ValueError) as error:  # a name with a NUL is a value that no file can have
+            unread.append(f"{name} ({getattr(error, 'strerror', '') or 'cannot be read'})")
+    return _view(TrialView(hits=tuple(hits), size=size, files=len(names) - len(unread), unread=tuple(unread)))
+
+
+class _Bounded:
+    """A file up to the size that it has now: one that grows without end is not followed."""
+
+    def __init__(self, file: Source, size: int) -> None:
+        self._file = file
+        self._left = size
+
+    def read(self, size: int) -> bytes:
+        data = self._file.read(min(size, self._left))
+        self._left -= len(data)
+        return data
+
+
+def _scan(file: Source, name: str, total: int, progress: Progress, hits: list[HitView], *, shown: str = "") -> int:
+    """Add what would be replaced in a text; return how many bytes were read. ``total``: its size, 0 if unknown."""
+    read = 0
+
+    def note(done: int) -> None:
+        nonlocal read
+        read = done
+        progress(done, max(done, total))
+
+    for hit in streams.scan(_Bounded(file, total) if total else file, name, note):
+        hits.append(HitView(file=shown or name, line=hit.line, record=hit.record, rule=hit.rule,
+                            mask=verdicts.mask(hit.value), hash=own_rules.value_hash(hit.value)))  # fmt: skip
+    return read
+
+
+def _view(view: TrialView) -> TrialView:
+    """Add the repository's own rules that apply, and what is wrong with them."""
+    config = policy.current().config
+    if config is None:
+        return view
+    return replace(view, config=policy.current().sources.config, problems=config.problems)
+
+
+# ---------------------------------------------------------------- sessions
+
+
+def of_session(place: Place, prefix: str, progress: Progress) -> TrialView:
+    """Return what would be replaced in a session's transcript: in the agent's own, or else in what is stored of it.
+
+    Raises EntireError if there is no such session, or nothing of it can be read.
+    """
+    catalog = Catalog(place)
+    session_id = catalog.session(prefix)
+    if not session_id:
+        raise catalog.unknown_session(prefix)
+    hits: list[HitView] = []
+    with _opened(place, catalog, session_id) as text:
+        size = _scan(text.file, text.name, text.size, progress, hits)
+    found = [replace(hit, file="") for hit in hits]
+    return _view(TrialView(hits=tuple(found), session=session_id, source=text.source, size=size, files=1))
+
+
+class _Text(Value):
+    """A transcript to read, and where it was found: agent, step or checkpoint. ``name`` tells lines from a document."""
+
+    source: str
+    file: BinaryIO
+    size: int
+    name: str = ""
+
+
+@contextlib.contextmanager
+def _opened(place: Place, catalog: Catalog, session_id: str) -> Iterator[_Text]:
+    context = Context(place, settings.load(place) or settings.Settings(enabled=False), plugins=plugins.of(place))
+    try:
+        state = sessions.find(place, session_id)
+        text = _own(context, state) if state is not None else None
+        content, source = (b"", "") if text is not None else _stored(context, catalog, session_id, state)
+        if text is None and not content:
+            raise EntireError(f"nothing of the transcript of session {session_id} can be read",
+                              hint="it was deleted by its agent, or is not stored in this clone")  # fmt: skip
+        text = text or _Text(source=source, file=io.BytesIO(content), size=len(content))
+        with text.file:
+            yield text
+    finally:
+        context.close()
+
+
+def _own(context: Context, state: Session) -> _Text | None:
+    """Return the transcript that the agent keeps; None if that is gone or cannot be read."""
+    agent = context.reader_of(state) if state.transcript_path else None
+    if agent is None:
+        return None
+    try:
+        native = agent.transcript(state.transcript_path)
+        lines = native.file_lines(native.end())
+        if lines is not None and lines.size:
+            return _Text(source="agent", file=files.open_regular(lines.path), size=lines.size, name=".jsonl")
+        content = native.snapshot()
+    except (EntireError, OSError):
+        return None
+    return _Text(source="agent", file=io.BytesIO(content), size=len(content)) if content else None
+
+
+def _stored(context: Context, catalog: Catalog, session_id: str, state: Session | None) -> tuple[bytes, str]:
+    """Return what is stored of a session's transcript, and where: at its last turn's end, or in a checkpoint."""
+    agent = context.reader_of(state) if state is not None else None
+    if state is not None and agent is not None:
+        saved = step_transcripts.latest(context.objects, state, agent)
+        if saved is not None and saved.content:
+            return saved.content, "step" if state.conversation else "checkpoint"
+    names = [name for name, ids in catalog.sessions_by_checkpoint.items() if session_id in ids]
+    listed = sorted(browse.listed(catalog.place.top, catalog.commits, names).values(), key=lambda view: view.created)
+    return (checkpoints.transcript(catalog, listed[-1].id, session_id) if listed else b""), "checkpoint"
+
+
+# ---------------------------------------------------------------- rules
+
+
+def rules() -> list[RuleView]:
+    """Return all rules: the built-in ones, the repository's own, and the kinds of personal data it can ask for."""
+    found = {rule.id: RuleView(id=rule.id, kind=_KINDS[rule.rank], source=rule.source, example=rule.example)
+             for rule in reversed((*table.RULES, table.OPINION))}  # fmt: skip
+    config = policy.current().config
+    own = config.rules if config is not None else ()
+    asked = [RuleView(id=kind, kind="personal", source=OWN, example="") for kind in personal.KINDS]
+    return [*sorted(found.values(), key=lambda rule: (_KINDS.index(rule.kind), rule.id)), *map(_own_rule, own), *asked]
+
+
+def _own_rule(rule: OwnRule) -> RuleView:
+    return RuleView(id=rule.id, kind="own", source=OWN, example=rule.example)
