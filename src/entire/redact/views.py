@@ -113,8 +113,9 @@ def _coded(match: Match[bytes]) -> bytes:
 
 
 # On demand only: in text, a percent sign, a plus and an equals sign are mostly just that.
-PERCENT: tuple[Pass, ...] = ((b"%", rb"%(0[9AaDd]|[2-7][0-9A-Fa-f])", _coded),)
-"""Percent-encoding, as in a URL."""
+_FIELDS: Pass = (b"&", b"", b"\n&")
+PERCENT: tuple[Pass, ...] = (_FIELDS, (b"%", rb"%(0[9AaDd]|[2-7][0-9A-Fa-f])", _coded))
+"""Percent-encoding, as in a URL; a field of its query is a line."""
 FORM: tuple[Pass, ...] = ((b"+", b"", b" "), *PERCENT)
 """Percent-encoding as in a form, where a plus is a blank."""
 PRINTABLE: tuple[Pass, ...] = ((b"=", rb"=\r?\n", b""), (b"=", rb"=(0[9AD]|[2-7][0-9A-F])", _coded))

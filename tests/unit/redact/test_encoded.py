@@ -78,6 +78,10 @@ def test_a_private_key_is_found_in_a_url(encode: Callable[[str], str]) -> None:
     )
 
 
+def test_a_field_of_a_form_ends_where_the_next_begins() -> None:
+    assert find(b"x=1&message=the+password+is+wrong&tail=20 ?m=Password%3A%20&tail=20") == []
+
+
 def test_quoted_printable_is_decoded() -> None:
     raw = quopri.encodestring(f"Hello,\n  {'x' * 60} password = 'zK8.{word(8)}-2' é\nBye".encode())
     assert b"=\n" in raw
