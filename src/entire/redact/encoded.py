@@ -108,10 +108,20 @@ def base64(text: bytes, *, packed: bool = True) -> Iterator[tuple[int, int, byte
 
 
 def _is_promising(text: bytes, at: int, *, packed: bool) -> bool:
-    """Tell whether the base64 at ``at`` begins as that of a text does."""
+    """Tell whether the base64 at ``at`` begins as that of a text does. Names and paths repeat: verdicts are kept."""
     if text.startswith(_GZIP, at):
         return packed
-    return bool(_text_of([text[at : at + SHORTEST]], packed=False))
+    start = text[at : at + SHORTEST]
+    verdict = _promising.get(start)
+    if verdict is None:
+        if len(_promising) >= _VERDICTS:
+            _promising.clear()
+        verdict = _promising[start] = bool(_text_of([start], packed=False))
+    return verdict
+
+
+_VERDICTS = 4096
+_promising: dict[bytes, bool] = {}
 
 
 def _lines(text: bytes, mask: bytes, first: tuple[int, int], *, signed: bool) -> list[tuple[int, int]]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from re import Match
 
-    Prepared = tuple[list[Rule], list[Rule], Callable[[bytes, int], Match[bytes] | None] | None]
+    Prepared = tuple[list[Rule], Callable[[bytes, int], Match[bytes] | None] | None, dict[str | None, list[Rule]]]
     Places = Callable[["Text"], Iterator[tuple[bytes, int]]]
 
 LINE_END = b"\x1e\n"
@@ -156,10 +156,12 @@ def search(searched: Text, *, places: Places | None = None) -> list[Finding]:
     text = searched.plain
     found: set[tuple[int, int, str]] = set()
     line_start, line_end = 0, 0 if LINE_END in text else len(text)
-    for rule, at in _candidates(searched, places):
+    for rules, at in _candidates(searched, places):
         if not line_start <= at < line_end:
             line_start, line_end = _line_around(text, at)
-        found.update((start, end, rule.id) for start, end in rule.spans(text, at, line_start, line_end))
+        for rule in rules:
+            for start, end in rule.spans(text, at, line_start, line_end):
+                found.add((start, end, rule.id))
     found.update((start, end, opinion.RULE) for start, end in opinion.find(text, searched.spread))
     return [Finding(rule=name, start=start, end=end) for start, end, name in sorted(found)]
 
@@ -169,17 +171,16 @@ def _line_around(text: bytes, at: int) -> tuple[int, int]:
     return (0 if start < 0 else start + len(LINE_END)), (len(text) if end < 0 else end)
 
 
-def _candidates(text: Text, places: Places | None) -> Iterator[tuple[Rule, int]]:
+def _candidates(text: Text, places: Places | None) -> Iterator[tuple[list[Rule], int]]:
     """Yield the rules to try, and the positions of their keywords."""
     found = (places or tier_for(len(text.plain)))(text)
     for keyword, place in chain(found, _at_start(text.spread)):
-        free, guarded, guard = _by_keyword.get(keyword) or _prepared(keyword)
-        at = place + (keyword in _STARTS)
-        for rule in free:
-            yield rule, at
-        if guard and guard(text.plain, place + len(keyword)):
-            for rule in guarded:
-                yield rule, at
+        free, guard, guarded = _by_keyword.get(keyword) or _prepared(keyword)
+        rules = free
+        if guard and (follows := guard(text.plain, place + len(keyword))):
+            rules = guarded[follows.lastgroup]
+        if rules:
+            yield rules, place + (keyword in _STARTS)
 
 
 _by_keyword: dict[bytes, Prepared] = {}
@@ -187,12 +188,17 @@ _GUARDS = {keyword: pattern for keywords, pattern in GUARDS for keyword in keywo
 
 
 def _prepared(keyword: bytes) -> Prepared:
-    """Return the rules of a keyword that are always tried, those that its guard must allow, and the guard."""
-    rules, guard = _owners[keyword], None
+    """Return the rules of a keyword that are always tried, its guard, and the rules for what the guard finds."""
+    rules = _owners[keyword]
+    prepared: Prepared = rules, None, {}
     if keyword in _GUARDS:
         import re
 
-        guard = re.compile(_GUARDS[keyword]).match
-    free = [rule for rule in rules if not (guard and rule.is_guarded)]
-    prepared = _by_keyword[keyword] = free, [rule for rule in rules if rule not in free], guard
+        guard = re.compile(_GUARDS[keyword])
+        behind = {
+            group: [rule for rule in rules if not rule.follows or group in rule.follows]
+            for group in (None, *guard.groupindex)
+        }
+        prepared = [rule for rule in rules if not rule.is_guarded], guard.match, behind
+    _by_keyword[keyword] = prepared
     return prepared

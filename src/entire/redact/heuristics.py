@@ -33,6 +33,7 @@ _JOINTS = frozenset(b"_-./:")
 _OPERATORS = _JOINTS | frozenset(b"$*+=?")
 _PATH = _DIGITS | _LETTERS | frozenset(b"_-./~\\@")
 _CONTINUES = frozenset(b"([._") | _DIGITS | _LETTERS
+_LETTERS_AND_JOINTS = bytes(_LETTERS | _JOINTS)
 _SIGILS = (b"$", b"%", b"<", b"{", b"*", b"@", b"&", b"#", b"(?")
 _HASHES = (
     b"sha1-",
@@ -66,6 +67,8 @@ def entropy(value: bytes) -> float:
 
 def assigned(left: bytes, value: bytes, right: bytes = b"") -> bool:
     """Tell whether ``value`` looks like a secret: ``left`` is the text before it, with a name and an operator."""
+    if _is_ordinary(value):
+        return False
     from entire.redact import names
 
     name = names.read(left)
@@ -83,6 +86,13 @@ def assigned(left: bytes, value: bytes, right: bytes = b"") -> bool:
         is_type = not name.is_literal and right in (b";", b",", b")")
         return name.is_chosen and not is_type and _is_memorable(value, kinds, literal=name.is_literal)
     return _is_random(value, kinds, name)
+
+
+def _is_ordinary(value: bytes) -> bool:
+    """Tell whether ``value`` is so clearly a name that nothing else needs to be asked: most are."""
+    if value.translate(None, _LETTERS_AND_JOINTS):
+        return False
+    return len(value) < 15 or (b"-" not in value and (value.islower() or value.isupper()))
 
 
 def is_reference(value: bytes) -> bool:

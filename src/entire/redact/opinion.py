@@ -24,6 +24,8 @@ SHORTEST = 20
 LONGEST = 200
 """Lengths of values: shorter ones are judged behind the names of rules only, longer ones are data."""
 
+_BLANK = 0x20
+_PADDING = 2  # of base64
 _DIGITS = b"0123456789"
 _HEX = b"0123456789abcdefABCDEF"
 _LETTERS = bytes(byte for byte in range(128) if chr(byte).isalpha())
@@ -83,23 +85,33 @@ def find(text: bytes, spread: bytes) -> Iterator[tuple[int, int]]:
     """
     known: dict[bytes, bool] = {}
     runs, values = spread.translate(_RUNS), text.translate(_VALUES)
-    word = b"a" * SHORTEST_WORD
-    at = runs.find(word)
-    while at >= 0:
+    shortest = b"a" * (SHORTEST - _PADDING)
+    low = values.find(shortest)
+    while low >= 0:
+        high = _end(values, low)
+        if _has_odd_word(spread, runs, low, high, known):
+            end = high + len(text[high : high + _PADDING]) - len(text[high : high + _PADDING].lstrip(b"="))
+            near = spread[max(low - 280, 0) : end + 60]
+            is_near = SHORTEST <= end - low <= LONGEST and any(stem in near for stem in _STEMS)
+            if is_near and _is_secret(text, low, end):
+                yield low, end
+        low = values.find(shortest, high)
+
+
+def _has_odd_word(spread: bytes, runs: bytes, low: int, high: int, known: dict[bytes, bool]) -> bool:
+    """Tell whether a word that starts between ``low`` and ``high`` is odd; ``known`` keeps verdicts."""
+    at = low if not low or runs[low - 1] == _BLANK else _end(runs, low)
+    while at < high:
         end = _end(runs, at)
-        candidate = spread[at:end]
-        odd = known.get(candidate)
-        if odd is None:
-            odd = known[candidate] = is_odd(candidate)
-        if odd:
-            low, high = values.rfind(b" ", 0, at) + 1, _end(values, at)
-            high += len(text[high : high + 2]) - len(text[high : high + 2].lstrip(b"="))
-            near = spread[max(low - 280, 0) : high + 60]
-            is_near = SHORTEST <= high - low <= LONGEST and any(stem in near for stem in _STEMS)
-            if is_near and _is_secret(text, low, high):
-                yield low, high
-            end = max(end, high)
-        at = runs.find(word, end)
+        if end - at >= SHORTEST_WORD:
+            word = spread[at:end]
+            odd = known.get(word)
+            if odd is None:
+                odd = known[word] = is_odd(word)
+            if odd:
+                return True
+        at = end + 1
+    return False
 
 
 def _end(mask: bytes, at: int) -> int:
@@ -125,7 +137,7 @@ def _is_secret(text: bytes, start: int, end: int) -> bool:
     """Judge a value by the text around it first: most have no telling word there."""
     value = text[start:end]
     hexed = not value.translate(None, _HEX)
-    if (hexed and len(value) not in _HASHES) or _goes_on(text, start, end):
+    if (len(value) not in _HASHES if hexed else not _has_digits(value)) or _goes_on(text, start, end):
         return False
     low = max(start - 160, text.rfind(b"\n", 0, start) + 1)
     left, right = text[low:start], text[end : end + 60].partition(b"\n")[0]
@@ -159,11 +171,15 @@ def _goes_on(text: bytes, start: int, end: int) -> bool:
     return text[start - 1 : start] == b"." or (after[:1] in (b".", b"@", b"[") and after[1:].isalnum())
 
 
+def _has_digits(value: bytes) -> bool:
+    """Tell whether a value has as many digits as a random one."""
+    return 2 <= len(value) - len(value.translate(None, _DIGITS)) <= len(value) * 0.6
+
+
 def _is_random(value: bytes) -> bool:
     from entire.redact import words
 
-    digits = len(value) - len(value.translate(None, _DIGITS))
-    if not 2 <= digits <= len(value) * 0.6 or value.count(b"/") > 1 + len(value) // 20:
+    if not _has_digits(value) or value.count(b"/") > 1 + len(value) // 20:
         return False
     if (value.islower() or value.isupper()) and not value.isalnum():
         return False  # ld-x86-64, ISO_9797_3

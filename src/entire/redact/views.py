@@ -82,15 +82,15 @@ _PASSES: tuple[Pass, ...] = (
     (b"&", rb"&(quot|apos|amp|lt|gt|nbsp|#[0-9]{2,3}|#[xX][0-9A-Fa-f]{2});", _entity),
     (b"^", rb"\^\[\[", b"\x1b["),  # as cat -v shows it
     # Text in UTF-16, as what expects UTF-8 shows it; elsewhere a NUL ends a word.
-    (b"\0", rb"\0(?=[^\0]\0)|(?<=\0[^\0])\0", b""),
+    (b"\0", rb"\0(?:(?=[^\0]\0)|(?<=\0[^\0]\0))", b""),
     (b"\0", b"", b"\n"),
-    # What has no width; found by its rarest byte. Soft hyphen, zero-width space and (non-)joiners, byte order mark.
-    (b"\xad", rb"\xc2\xad", b""),
-    (b"\x8b", rb"\xe2\x80\x8b", b""),
-    (b"\x8c", rb"\xe2\x80\x8c", b""),
-    (b"\x8d", rb"\xe2\x80\x8d", b""),
-    (b"\x81", rb"\xe2\x81\xa0", b""),
-    (b"\xef", rb"\xef\xbb\xbf", b""),
+    # What has no width. Soft hyphen, zero-width space and (non-)joiners, byte order mark.
+    (b"\xc2\xad", b"", b""),
+    (b"\xe2\x80\x8b", b"", b""),
+    (b"\xe2\x80\x8c", b"", b""),
+    (b"\xe2\x80\x8d", b"", b""),
+    (b"\xe2\x81\xa0", b"", b""),
+    (b"\xef\xbb\xbf", b"", b""),
     # The codes of ECMA-48: parameters, intermediates, a final byte. Of a title or link only the frame goes, and what is
     # linked stays apart from what is shown.
     (b"\x9b", rb"\xc2\x9b[0-?]*+[ -/]*+[@-~]", b""),
@@ -127,7 +127,7 @@ def plain(data: bytes, first: tuple[Pass, ...] = ()) -> bytes:
     for occurs, pattern, replacement in (*first, *_PASSES):
         if pattern and occurs in data:
             data = _compile(pattern).sub(replacement, data)
-        elif isinstance(replacement, bytes) and not pattern:
+        elif isinstance(replacement, bytes) and not pattern and occurs[-1:] in data:  # the quickest check
             data = data.replace(occurs, replacement)
     return data
 

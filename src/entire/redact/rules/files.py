@@ -52,7 +52,7 @@ ROWS: tuple[Row, ...] = (
      rb"(?P<s>[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){2,7})(?![\w-])", 2.5,
      "groups of capitals and digits", "license key: «<uppernum:5>-<uppernum:5>-<uppernum:5>-<uppernum:5>»"),
     ("mysql-hash", (b"identified", b"password", b"mysql_native_password"),
-     rb"(?i)(?:identified|password)[^\n]{0,80}?[\"'(]\*(?P<s>(?-i:[0-9A-F]{40}))[\"')]", 0,
+     rb"(?i)(?:identified|password)(?=[^\n*]{0,82}\*)[^\n]{0,80}?[\"'(]\*(?P<s>(?-i:[0-9A-F]{40}))[\"')]", 0,
      "MySQL: mysql_native_password", "SET PASSWORD FOR app = '*«<HEX:40>»';"),
     ("netrc-password", (b"machine",),
      rb"machine" + _GAP + rb"[^\s\"'`]{1,100}(?:" + _GAP + rb"(?:login|account|user)" + _GAP +

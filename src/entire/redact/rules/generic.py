@@ -32,14 +32,15 @@ FLAGS: tuple[bytes, ...] = (
 """Keywords of ``generic-flag``."""
 
 # The name from its keyword on; not one that says "this is about a secret, not a secret" (token_uri, secretName).
-_NAME = (
-    rb"[A-Za-z_-](?:[A-Za-z0-9_.-]|[ ](?=key)){2,48}"
+_RUN = rb"[A-Za-z_-][A-Za-z0-9_.-]{2,48}(?:[ ]key[A-Za-z0-9_.-]{0,40})?"
+_NO_NAME = (
     rb"(?<![nN]ame)(?<![nN]ames)(?<!NAME)(?<!_id)(?<!-id)(?<!_ID)(?<!Id)(?<!ur[il])(?<!Ur[il])(?<!UR[IL])"
     rb"(?<![pP]ath)(?<!PATH)(?<![fF]ile)(?<!FILE)"
     rb"(?<![tT]ype)(?<!TYPE)(?<!_ref)(?<!Ref)(?<![fF]ield)(?<![lL]abel)(?<![hH]int)(?<![hH]ash)(?<![cC]ount)"
     rb"(?<![lL]imit)(?<![lL]ength)(?<![pP]olicy)"
     rb"(?<![vV]ersion)(?<!izer)(?<!anager)"
 )
+_NAME = _RUN + rb"(?![A-Za-z0-9])" + _NO_NAME
 # Names that mean nothing else: what stands beside one without an operator may be a secret too.
 _STRONG = (
     rb"(?i:password|passwd|passphrase|passwort|api[_-]?key|(?:client|app|api|shared|jwt|webhook)[_-]?secret|"
@@ -52,7 +53,8 @@ _TYPE = (
     rb"|[ ](?:string|\[\]byte)\b)?"
 )
 _OPERATOR = (
-    _TYPE + rb"[\"'`]?[ \t]{0,8}(?::=|=>|={1,3}|:-|:|->|\|\||\?\?)[ \t]{0,8}(?:[|>]-?%L)?(?:&|@|(?:[\w.:\[\]]{0,24}"
+    _TYPE + rb"[\"'`]?[ \t]{0,8}+(?::=|=>|={1,3}|:-|:|->|\|\||\?\?)[ \t]{0,8}+(?:[|>]-?%L)?"
+    rb"(?:&|@|(?:(?=[\w.:\[\]]{2,42}+\()[\w.:\[\]]{0,24}"
     rb"(?i:fromhex|b64decode|from|decodestring|frombase64string|fromhexstring|unhexlify|secretstr|securestring"
     rb"|bytes|byte|of|env|getenv))\((?:[\"']\w{1,40}[\"'],[ ])?)?"
 )
@@ -61,13 +63,35 @@ _LIKELY = rb"(?=[\"'`]?[^\s\"'`<>|]{0,100}[\d!#$%*+=?@^~])"
 _BARE = rb"(?:[^\s\"'`,;(){}\[\]<>|&\x7f]|&(?![&\s]|[\w.-]{1,40}=)|,(?=[^\s\"'`{}()\[\]])(?![\w.-]{1,40}[=:(]))"
 
 GUARD = (
-    rb"(?i)[A-Za-z0-9_.-]{0,24}+(?:[\"'`\])*_]{0,3}[ \t]{0,40}(?:[:=|>(]|,[ ]?[\"'`b@]|->|\?\?|\xe2\x94\x82|</key"
-    rb"|\[\d{0,4}\]|&?(?:str|string)\b|\[\]byte)"
-    rb"|[ \t]{1,16}(?:[\"'`*]|(?:is|are|was|for|to|of|on|in|here|there|from|at|now|again|will|should|generated|set"
-    rb"|created|changed|reset|key)\b|[^\s]{0,60}?\d)"
-    rb"|[\"'`*]{0,2}\n|[\"'`]?[ ]?(?:value\b|,?[ ]?\n[^\n]{0,60}[vV]al|[^\n]{0,80}\n[^\n]{0,80}\n)(?<![ ]\n))"
+    rb"(?i)[A-Za-z0-9_.-]{0,48}+(?:"
+    rb"(?P<pair>[\"'`]?[ \t]{0,4}(?:,?[ \t]{0,40}[\"'`]?|,?[ ]?\n[^\n]{0,60})(?:val|default|content)"
+    rb"|(?:(?<=value)|(?<=default)|(?<=content)|(?<=val))[\"'`]?[ \t]{0,8}[:=])"
+    rb"|[\"'`\])*_]{0,3}[ \t]{0,40}(?:"
+    rb"(?P<assigned>[:=]|->|\?\?|\[\d{0,4}\]|&?(?:str|string)\b|\[\]byte)|(?P<cell>\||\xe2\x94\x82)"
+    rb"|(?P<element>>|</key)|(?P<called>\(|,[ ]{0,16}[\"'`b@&]))"
+    rb"|(?P<attributes>[ ][\w:.-]{1,40}=[\"'][^<>\n]{0,80}>)"
+    rb"|(?P<beside>[ \t]{1,16}(?:[\"'`*]|(?:is|are|was|for|to|of|on|in|here|there|from|at|now|again|will|should"
+    rb"|generated|set|created|changed|reset|key)\b|[^\s]{0,60}?\d))"
+    rb"|(?P<lines>[\"'`*]{0,2}(?:;|[ \t]{0,80}\n)))"
 )
 """What must follow a name, checked before any of these rules is tried: names are common in clean text."""
+
+FOLLOWS: dict[str, tuple[str, ...]] = {
+    "csv-column": ("pair", "beside", "lines"),
+    "generic-quoted": ("pair", "assigned", "cell", "element"),
+    "generic-value": ("pair", "assigned", "cell", "element"),
+    "named-argument": ("pair", "called", "beside"),
+    "named-cell": ("cell", "beside"),
+    "named-element": ("element", "attributes", "beside"),
+    "named-environment": ("pair", "beside"),
+    "named-pair": ("pair",),
+    "named-part": ("lines",),
+    "named-prompt": ("beside",),
+    "named-sentence": ("beside",),
+    "table-column": ("cell", "beside"),
+    "url-parameter": ("pair", "assigned"),
+}
+"""Which groups of the guard a rule can match behind."""
 
 # fmt: off
 ROWS: tuple[Row, ...] = (
@@ -99,8 +123,8 @@ ROWS: tuple[Row, ...] = (
      rb"(?=%Q[^\s]*[a-zA-Z])%A[ \t]*(?:[\n\"'`;&|\\]|$)", 2.5,
      "ENV of Docker, set -x of fish, setx", "ENV DB_PASSWORD «<alnum:6>-4<alnum:6>»"),
     ("named-pair", NAMES,
-     _NAME + rb"[\"'`]?[ \t]{0,4},?(?:%L)?[ \t]{0,40}[\"'`]?(?i:value|defaultValue|default|content|val)%=" + _LIKELY +
-      rb"(?P<s>[^\s\"'`<>\[\],;{}]{4,4000})", 0,
+     _RUN + _NO_NAME + rb"[\"'`]?[ \t]{0,4},?(?:%L)?[ \t]{0,40}[\"'`]?(?i:value|defaultValue|default|content|val)%=" +
+     _LIKELY + rb"(?P<s>[^\s\"'`<>\[\],;{}]{4,4000})", 0,
      "name and value side by side", '{"name": "DB_PASSWORD", "value": "«<alnum:6>-4<alnum:6>»"}'),
     ("named-passphrase", (b"passphrase",), rb"(?i:passphrase)[\"'`]?[ ]{0,4}[:=][ ]{0,4}" + _LIKELY + rb"%A", 2.5,
      "a passphrase", "PASSPHRASE=«<lower:6>-<lower:5>-<lower:6>-<lower:5><digits:2>»"),

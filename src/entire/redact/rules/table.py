@@ -45,7 +45,6 @@ from entire.redact.rules.pieces import expand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from re import Match, Pattern
 
     from entire.redact.rules.pieces import RegionRow, Row
@@ -65,6 +64,7 @@ class Rule:
         "entropy",
         "example",
         "expression",
+        "follows",
         "generic",
         "group",
         "id",
@@ -89,6 +89,7 @@ class Rule:
         self.is_place = is_place
         self.rank: int = 2 if generic else 1 if is_place else 0
         self.is_guarded = generic or self.id in GUARDED
+        self.follows = FOLLOWS.get(self.id, ())
         self.within = within
         self.pattern: Pattern[bytes] | None = None
         self.group: int = 0
@@ -99,24 +100,22 @@ class Rule:
         self.group = pattern.groupindex.get("s", min(pattern.groups, 1))
         return pattern
 
-    def spans(self, text: bytes, at: int, low: int, high: int) -> Iterator[tuple[int, int]]:
-        """Yield where this rule finds a secret, if its keyword is at ``at``, in a line from ``low`` to ``high``."""
+    def spans(self, text: bytes, at: int, low: int, high: int) -> list[tuple[int, int]]:
+        """Return where this rule finds a secret, if its keyword is at ``at``, in a line from ``low`` to ``high``."""
         pattern = self.pattern or self.compile()
         if self.before:
-            if self.needle not in text[max(at - self.before, low) : at]:
-                return
-            found = pattern.search(text, max(at - self.before, low), min(at + FAR, high))
+            start = max(at - self.before, low)
+            if text.find(self.needle, start, at) < 0:
+                return []
+            found = pattern.search(text, start, min(at + FAR, high))
         else:
-            found = pattern.match(text, max(at - self.back, low), high)
+            found = pattern.match(text, max(at - self.back, low) if self.back else at, high)
         if found is None:
-            return
+            return []
         if not self.within:
-            if self.is_secret(found):
-                yield found.span(self.group)
-            return
-        for part in _compile(self.within).finditer(text, *found.span(self.group)):
-            if self.is_secret(part):
-                yield part.span("s")
+            return [found.span(self.group)] if self.is_secret(found) else []
+        parts = _compile(self.within).finditer(text, *found.span(self.group))
+        return [part.span("s") for part in parts if self.is_secret(part)]
 
     def is_secret(self, found: Match[bytes]) -> bool:
         """Judge a match of the pattern."""
@@ -124,18 +123,32 @@ class Rule:
         value = found.group(group)
         if heuristics.MARK in value:
             return False
+        if self.id in ASSIGNED:
+            start, end = found.span(group)
+            return _assigned(_left(found, start), value, found.string[end : end + 1])
         if self.entropy and heuristics.entropy(value) < self.entropy:
             return False
         from entire.redact import placeholders
 
-        start, end = found.span(group)
         if placeholders.is_placeholder(value) or (self.id in LOGINS and placeholders.is_login(value)):
             return False
         if self.is_place:
             return not heuristics.stands_in(value)
-        if not self.generic:
-            return self.checksum is None or self.checksum(value)
-        return heuristics.assigned(_left(found, start), value, found.string[end : end + 1])
+        return self.checksum is None or self.checksum(value)
+
+
+def _assigned(left: bytes, value: bytes, right: bytes) -> bool:
+    """Judge a value behind a name; code repeats itself, so verdicts are kept."""
+    asked = left, value, right
+    verdict = _verdicts.get(asked)
+    if verdict is None:
+        from entire.redact import placeholders
+
+        if len(_verdicts) >= VERDICTS:
+            _verdicts.clear()
+        verdict = heuristics.assigned(left, value, right) and not placeholders.is_placeholder(value)
+        _verdicts[asked] = verdict
+    return verdict
 
 
 def _left(found: Match[bytes], start: int) -> bytes:
@@ -144,6 +157,12 @@ def _left(found: Match[bytes], start: int) -> bytes:
     between = text[name:start]
     quote = between[-1:] if between[-1:] in (b'"', b"'", b"`") else b""
     return text[max(found.start() - 48, 0) : name] + (b"=" if b"=" in between else b":") + quote
+
+
+VERDICTS = 1024
+"""How many verdicts are kept."""
+
+_verdicts: dict[tuple[bytes, bytes, bytes], bool] = {}
 
 
 def _compile(expression: bytes) -> Pattern[bytes]:
@@ -167,13 +186,15 @@ def keyed(row: Row) -> Row:
 
 
 TRADES = (clouds, hosting, identity, keys, messaging, models, monitoring, payments, services)
+FOLLOWS = {**generic.FOLLOWS, **headers.FOLLOWS}
+"""Which groups of a guard a rule can match behind; rules that are not named, behind all."""
 BEFORE = {**commands.BEFORE, **files.BEFORE, **generic.BEFORE}
 FAR = 400
 """How far behind its keyword a rule of ``BEFORE`` reaches."""
 
 GUARDED = (
     *("connection-string", "csv-column", "mysql-hash", "named-prompt", "named-sentence", "named-word", "sql-password"),
-    *("table-column", "url-credentials", "url-parameter"),
+    *("table-column", "url-credentials", "url-parameter", "url-query", "url-token"),
 )
 """Rules besides the generic ones that are tried only where a guard allows it."""
 
@@ -193,7 +214,7 @@ RULES: tuple[Rule, ...] = (
 
 GUARDS: tuple[tuple[tuple[bytes, ...], bytes], ...] = (
     (generic.NAMES, generic.GUARD),
-    ((b"://",), rb"[^\s\"'`/?#<>]{1,400}@"),
+    ((b"://",), headers.GUARD),
 )
 """For keywords that are common in clean text: what must follow them before a guarded rule is tried."""
 
