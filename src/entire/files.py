@@ -1,4 +1,4 @@
-"""Reads and writes small files: atomic writes, JSON, locks."""
+"""Reads and writes small files: atomic writes, JSON, locks; opens files that others name."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read(path: str) -> bytes | None:
 
 
 def open_regular(path: str) -> BinaryIO:
-    """Open a regular file to read; raises OSError for a pipe, device or folder, and never waits for one."""
+    """Open a regular file that a person names; raises OSError for a pipe, device or folder, and never waits for one."""
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
@@ -36,6 +36,73 @@ def open_regular(path: str) -> BinaryIO:
     except BaseException:
         os.close(fd)
         raise
+
+
+_KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (lambda mode: not stat.S_ISREG(mode), "a device"),
+)
+
+
+class RefusedFileError(OSError):
+    """A file that somebody else named is not opened; its text is the end of a sentence that begins with "it"."""
+
+
+def open_named(path: str) -> tuple[BinaryIO, int]:
+    """Open a file that an agent, a plugin or stored data names; return it and its size.
+
+    Only regular files, and nothing that can block: a pipe or device would never end. A symbolic link must lead to a
+    file in its own folder or below; folders above may be links. Read no more than the size: the file may grow as fast
+    as it is read. Raises OSError, which is a RefusedFileError for a file that is there and is refused.
+    """
+    size_of_named(path)  # before it is opened: that alone disturbs a pipe's writer
+    real = os.path.realpath(path)
+    fd = os.open(real, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY | os.O_NOFOLLOW)
+    try:
+        size = _regular_size(os.fstat(fd))
+        if not size and os.pread(fd, 1, 0) and not os.fstat(fd).st_size:  # such as those in /proc
+            raise RefusedFileError("it has content, but no size")
+        return open(fd, "rb"), size
+    except BaseException:
+        os.close(fd)
+        raise
+
+
+def size_of_named(path: str) -> int:
+    """Return the size of a file that somebody else names; raises OSError like ``open_named``."""
+    found = os.lstat(path)
+    if stat.S_ISLNK(found.st_mode):
+        folder = os.path.join(os.path.realpath(os.path.dirname(path)), "")
+        if not os.path.realpath(path).startswith(folder):
+            raise RefusedFileError("it is a symbolic link that leads out of its folder")
+        found = os.stat(path)
+    return _regular_size(found)
+
+
+def _regular_size(found: os.stat_result) -> int:
+    kind = next((name for has_kind, name in _KINDS if has_kind(found.st_mode)), "")
+    if kind:
+        raise RefusedFileError(f"it is {kind}, not a file")
+    return found.st_size
+
+
+def refusal(path: str, folder: str = "") -> str:
+    """Return why a file that somebody else names is not read, the end of a sentence; '' if it is, or if none is there.
+
+    ``folder``: it must be there, whatever links lead to it; '' for anywhere.
+    """
+    try:
+        open_named(path)[0].close()
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a path with a NUL
+        return ""
+    except RefusedFileError as error:
+        return str(error)
+    except OSError as error:
+        return f"it cannot be read: {error.strerror}"
+    is_inside = not folder or os.path.realpath(path).startswith(os.path.join(os.path.realpath(folder), ""))
+    return "" if is_inside else f"it is not in the folder {folder}"
 
 
 def read_lines(path: str) -> list[bytes]:

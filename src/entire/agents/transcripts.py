@@ -10,9 +10,10 @@ import io
 import os
 
 from entire import files
+from entire.errors import EntireError
 from entire.model import jsontext
 from entire.model.ids import is_session_id
-from entire.model.transcripts import SessionFile
+from entire.model.transcripts import SessionFile, cut_record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +26,10 @@ MAX_LINE = 1 << 20
 """Longer lines are shortened while they are read, so that a huge tool result cannot fill a hook's memory."""
 KEEP = 1 << 15
 """Bytes kept of each string in a shortened line."""
+MAX_SPAN = 128 << 20
+"""Bytes of lines that are read after a position. What follows is read from the next position on, by a later event."""
+MAX_READ = 1 << 30
+"""Larger transcripts are not read as a whole."""
 _MAX_SHORTENED = 8 << 20
 _BLOCK = 1 << 20
 _SMALLEST_PART = 64
@@ -120,8 +125,8 @@ def _safe_end(out: bytearray, start: int) -> int:
     return end
 
 
-def _open(source: Source) -> BinaryIO:
-    return open(source, "rb") if isinstance(source, str) else io.BytesIO(source)
+def _open(source: Source) -> tuple[BinaryIO, int]:
+    return files.open_named(source) if isinstance(source, str) else (io.BytesIO(source), len(source))
 
 
 def size(source: Source) -> int:
@@ -129,7 +134,7 @@ def size(source: Source) -> int:
     if isinstance(source, bytes):
         return len(source)
     try:
-        return os.stat(source).st_size if os.path.isfile(source) else 0
+        return files.size_of_named(source)
     except (OSError, ValueError):  # ValueError: a path with a NUL
         return 0
 
@@ -146,28 +151,34 @@ def version(source: Source) -> tuple[int, int, int]:
 def lines(source: Source, start: int = 0) -> Iterator[tuple[bytes, int]]:
     """Yield (line with its newline, offset of its end) from byte ``start`` on; the last may lack its newline.
 
-    Lines longer than ``MAX_LINE`` are shortened. A file that cannot be read has no lines.
+    Lines longer than ``MAX_LINE`` are shortened. A file that cannot be read has no lines. Of a file
+    with more than ``MAX_SPAN`` bytes after ``start``, only the lines that end within them are read.
     """
     try:
-        with _open(source) as file:
+        file, size = _open(source)
+        with file:
             file.seek(start)
+            stop = min(size, start + MAX_SPAN) if isinstance(source, str) else size
             end = start
-            while line := file.readline(MAX_LINE):
+            while line := file.readline(max(0, min(MAX_LINE, stop - end))):
                 end += len(line)
                 if len(line) == MAX_LINE and not line.endswith(b"\n"):
-                    line, more = _long_line(line, file)
+                    line, more = _long_line(line, file, stop - end)
                     end += more
+                if end == stop < size and not line.endswith(b"\n"):
+                    return
                 yield line, end
     except (OSError, ValueError):  # ValueError: a path with a NUL
         return
 
 
-def _long_line(head: bytes, file: BinaryIO) -> tuple[bytes, int]:
+def _long_line(head: bytes, file: BinaryIO, room: int) -> tuple[bytes, int]:
+    """Return a long line, shortened, from its beginning and at most ``room`` bytes more; and how many were read."""
     shortener = Shortener(KEEP)
     shortener.feed(head)
     size = 0
     ended = False
-    while not ended and (piece := file.readline(MAX_LINE)):
+    while not ended and (piece := file.readline(min(MAX_LINE, room - size))):
         size += len(piece)
         ended = piece.endswith(b"\n")
         shortener.feed(piece.rstrip(b"\n") if ended else piece)
@@ -243,7 +254,8 @@ def starts_with(source: Source, data: bytes) -> bool:
 def byte_before(source: Source, offset: int) -> bytes:
     """Return the byte before ``offset``; empty at the start of the file or beyond its end."""
     try:
-        with _open(source) as file:
+        file, _ = _open(source)
+        with file:
             file.seek(offset - 1)
             return file.read(1)
     except (OSError, ValueError):
@@ -265,7 +277,8 @@ def contains(source: Source, needles: tuple[bytes, ...], stop: int) -> bool:
 def last_lines(source: Source, stop: int, most: int) -> Iterator[bytes]:
     """Yield the lines before byte ``stop``, last first, as long as they are entirely within ``most`` bytes."""
     try:
-        with _open(source) as file:
+        file, _ = _open(source)
+        with file:
             size = 1 << 16
             done = 0
             while True:
@@ -284,10 +297,12 @@ def last_lines(source: Source, stop: int, most: int) -> Iterator[bytes]:
 
 def _blocks(source: Source, start: int, stop: int) -> Iterator[bytes]:
     try:
-        with _open(source) as file:
+        file, size = _open(source)
+        with file:
             file.seek(start)
-            while stop < 0 or start < stop:
-                block = file.read(_BLOCK if stop < 0 else min(_BLOCK, stop - start))
+            stop = size if stop < 0 else min(stop, size)
+            while start < stop:
+                block = file.read(min(_BLOCK, stop - start))
                 if not block:
                     return
                 start += len(block)
@@ -297,13 +312,25 @@ def _blocks(source: Source, start: int, stop: int) -> Iterator[bytes]:
 
 
 def read(source: Source) -> bytes:
-    """Return a whole transcript; b'' if it is missing or cannot be read."""
+    """Return a whole transcript; b'' if it is missing or cannot be read. Raises EntireError if it is larger than
+    ``MAX_READ``: taken for an empty one, it would be overwritten.
+    """
     if isinstance(source, bytes):
         return source
     try:
-        return files.read(source) or b""
+        file, size = _open(source)
+        with file:
+            if size > MAX_READ:
+                raise EntireError(f"the transcript {source} is larger than {MAX_READ >> 20} MB",
+                                  hint="it was left as it is; move it away if its agent does not need it")  # fmt: skip
+            return file.read(size)
     except (OSError, ValueError):  # ValueError: a path with a NUL
         return b""
+
+
+def head(source: Source, most: int) -> bytes:
+    """Return at most the first ``most`` bytes of a source; b'' if it cannot be read."""
+    return next(_blocks(source, 0, min(most, _BLOCK)), b"")
 
 
 def session_files(folder: str) -> list[SessionFile]:
@@ -323,10 +350,8 @@ def session_files(folder: str) -> list[SessionFile]:
 
 def beginning(path: str) -> tuple[list[bytes], bool]:
     """Return the first complete lines of a file, and whether there is more than was read."""
-    try:
-        with open(path, "rb") as file:
-            data = file.read(_BEGINNING + 1)
-    except (OSError, ValueError):
+    data = head(path, _BEGINNING + 1)
+    if not data:
         return [], False
     return data[:_BEGINNING].split(b"\n"), len(data) > _BEGINNING
 
@@ -375,4 +400,4 @@ def shorten(line: bytes, limit: int) -> bytes:
         short = shortener.result()
         if 0 < len(short) <= limit and loads(short) is not None:
             return short
-    return f'{{"type":"cut","bytes":{len(line)}}}'.encode()
+    return cut_record(len(line))

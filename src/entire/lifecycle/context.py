@@ -13,6 +13,7 @@ from entire.model.session import Process, Session
 from entire.model.turns import RunningTurn
 from entire.redact import policy
 from entire.store import sessions
+from entire.store import transcripts as stored
 from entire.store.journal import Journal
 
 TYPE_CHECKING = False
@@ -268,9 +269,18 @@ class Context:
         agent = self.reader_of(session)
         return (agent is not None and self._saved_transcript(found, session, agent)) or found
 
+    def _note_problem(self, session: Session) -> None:
+        """Note why a session's transcript is not stored, for ``status``; each reason is logged once."""
+        known = self._transcripts.get(session.session_id)
+        if known is None or known.problem in (None, session.transcript_problem):
+            return
+        session.transcript_problem = known.problem or ""
+        if known.problem:
+            self.log.warn(f"the transcript {known.path} is {known.problem}", session_id=session.session_id)
+
     def _saved_transcript(self, live: SessionTranscript, session: Session, agent: Agent) -> SessionTranscript | None:
         """Return what was last stored of a transcript if the live one is gone, or only the beginning of that."""
-        if not (session.conversation or session.last_checkpoint):
+        if not (session.conversation or session.last_checkpoint) or stored.size(live.path) > stored.MAX_NEW:
             return None
         from entire.lifecycle.session_transcript import SessionTranscript
         from entire.store import step_transcripts
@@ -321,6 +331,7 @@ class Context:
         """
         now = self.now()
         for session in changed:
+            self._note_problem(session)
             self.touch(session)
         live = [session for session in self.relevant_sessions() if session.is_live(now)]
         journal = self.journal

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from entire import files
 from entire.agents import capabilities, transcripts
 from entire.model.records import usage_to_json
 from entire.model.transcripts import START, UNKNOWN, Position, Subagent, TokenUsage
@@ -28,12 +29,23 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 
+_MAX_WHOLE = 128 << 20  # bytes of a transcript that is only stored as a whole
+_UNREAD = 16 << 20  # bytes after what is stored that are worth a word; an unfinished line has less
+
+
 class SessionTranscript:
     """One session's transcript. The answers to all questions come from what was there at the first of them."""
 
     def __init__(self, agent: Agent, session: Session, top: str, saved: SavedTranscript | None = None) -> None:
         """``saved``: what is stored of it, if the agent has deleted its own."""
-        self.native = agent.transcript(session.transcript_path, saved.content if saved is not None else None)
+        self.problem: str | None = _refusal(session) if saved is None else None
+        """Why it is not stored, or not all of it, for people; '' if it is, None before that is known."""
+        # One that is not read is like an empty one.
+        content = b"" if self.problem else saved.content if saved is not None else None
+        self.native = agent.transcript(session.transcript_path, content)
+        if content is None and _is_too_large(self.native, session.transcript_path):
+            self.problem = f"not read: it has more than {_MAX_WHOLE >> 20} MB"
+            self.native = agent.transcript(session.transcript_path, b"")
         self._saved = saved
         self._agent = agent
         self._session = session
@@ -144,7 +156,10 @@ class SessionTranscript:
     def subagent(self, session_ref: str) -> Transcript:
         """Return a subagent's transcript."""
         if session_ref not in self._subagents:
-            self._subagents[session_ref] = self._agent.transcript(session_ref)
+            known = self._session.transcript_path
+            folder = os.path.dirname(known) if session_ref.startswith(os.path.dirname(known) + os.sep) else ""
+            is_read = not files.refusal(session_ref, folder) or _is_folder_of_plugin(self._session, session_ref)
+            self._subagents[session_ref] = self._agent.transcript(session_ref, None if is_read else b"")
         return self._subagents[session_ref]
 
     def _saved_subagent(self, subagent: Subagent, objects: Objects) -> Transcript:
@@ -164,7 +179,11 @@ class SessionTranscript:
 
     def subagent_content(self, session_ref: str) -> Redacted:
         """Return a subagent's transcript as it is stored."""
-        return stored.redact(self.subagent(session_ref).snapshot()[: stored.MAX_PART])
+        transcript = self.subagent(session_ref)
+        if stored.size(session_ref) <= stored.MAX_PART:
+            return stored.redact(transcript.snapshot())
+        data = stored.read_span(session_ref, 0, stored.MAX_PART) if transcript.end() != START else b""
+        return stored.redact(data[: data.rfind(b"\n") + 1])
 
     def is_told(self, since: Position, until: Position) -> bool:
         """Tell whether the transcript can be stored, and its tokens between two positions are known if its agent counts
@@ -184,8 +203,12 @@ class SessionTranscript:
         lines = self.native.file_lines(finish) if self.path else None
         if lines is not None:
             stored.merge(self._session, objects, self._top)
-            return stored.store(self._session, lines, self._top, transcripts.shorten)
+            found = stored.store(self._session, lines, self._top, transcripts.shorten)
+            unread = stored.size(lines.path) - found.size
+            self.problem = _lag(unread) if unread > _UNREAD else ""
+            return found
         whole = self.native.snapshot() if self.path else b""
+        self.problem = self.problem or ""
         chunks = self._agent.chunk_transcript(whole, stored.MAX_PART) if whole else []
         return stored.store_whole(self._session, chunks, objects)
 
@@ -294,3 +317,26 @@ class SessionTranscript:
             if spent:
                 total = spent if total is None else total + spent
         return total, after
+
+
+def _refusal(session: Session) -> str | None:
+    """Return why a session's transcript is not read, None if it is."""
+    path = session.transcript_path
+    is_file = os.path.isabs(path) and not _is_folder_of_plugin(session, path)
+    refusal = files.refusal(path) if is_file else ""
+    return f"not read: {refusal}" if refusal else None
+
+
+def _lag(unread: int) -> str:
+    """Return what to say of a transcript with more than one hook stores, or with a line that does not end."""
+    return f"{unread >> 20} MB are not stored yet: a hook stores whole lines of at most {stored.MAX_NEW >> 20} MB"
+
+
+def _is_folder_of_plugin(session: Session, session_ref: str) -> bool:
+    """Tell whether a reference is a folder, in which a plugin may keep a session."""
+    return session.is_external and os.path.isdir(session_ref)
+
+
+def _is_too_large(native: Transcript, path: str) -> bool:
+    """Tell whether a transcript that is not read by lines has more than a hook's memory should hold."""
+    return stored.size(path) > _MAX_WHOLE and native.file_lines(START) is None

@@ -93,6 +93,7 @@ class Session:
         self.ended = 0.0
         self.last_seen = 0.0
         self.transcript_path = ""
+        self.transcript_problem = ""  # why it was not stored, or not all of it, when a hook last looked
         self.model = ""
         self.first_prompt = ""  # redacted
         self.metadata: dict[str, str] = {}

@@ -62,6 +62,11 @@ class StoredLines(Value):
     mark: str = ""
 
 
+def cut_record(size: int) -> bytes:
+    """Return the JSON record that stands for one of ``size`` bytes which is too large."""
+    return f'{{"type":"cut","bytes":{size}}}'.encode()
+
+
 class FileReport(Value):
     """A file that a tool reports as changed. ``call``: the id of the tool call, '' if the agent does not tell."""
 

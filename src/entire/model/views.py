@@ -47,6 +47,7 @@ class SessionView(Value):
     steps: int = 0  # since the last checkpoint
     open_files: tuple[str, ...] = ()  # with uncommitted work of the session
     uncommitted: str = ""  # why auto-commit left them uncommitted, '' if it did not
+    transcript_problem: str = ""  # why its transcript is not stored, or not all of it; '' if it is
     last_checkpoint: str = ""
     first_prompt: str = ""
     model: str = ""

@@ -154,7 +154,8 @@ def _own(context: Context, state: Session) -> _Text | None:
         native = agent.transcript(state.transcript_path)
         lines = native.file_lines(native.end())
         if lines is not None and lines.size:
-            return _Text(source="agent", file=files.open_regular(lines.path), size=lines.size, name=".jsonl")
+            file, size = files.open_named(lines.path)
+            return _Text(source="agent", file=file, size=size, name=".jsonl")
         content = native.snapshot()
     except (EntireError, OSError):
         return None

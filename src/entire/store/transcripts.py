@@ -7,10 +7,9 @@ holds only the last line: all parts before it stay the same blobs (decision reco
 
 from __future__ import annotations
 
-import os
-
+from entire import files
 from entire.git.write import Stream, blob_id
-from entire.model import jsontext
+from entire.model import jsontext, transcripts
 from entire.model.digest import sha1, sha256
 from entire.model.transcripts import StoredLines
 from entire.model.value import Value
@@ -32,6 +31,10 @@ HASH_LIMIT = 16 * 1024 * 1024
 # one file, and as a new base file. A transcript above the larger limit is always in parts.
 ONE_FILE_LIMIT = 256 << 10
 BASE_LIMIT = 1 << 20
+MAX_LINE = 64 << 20
+"""Of a longer line only its size is stored: no agent sends as much to a model, and it would have to fit into memory."""
+MAX_NEW = 128 << 20
+"""Bytes of lines that one hook stores; later ones store the rest."""
 _BLOCK = 2 << 20
 _CHECKED = 256  # bytes before the stored end that reveal a rewritten file
 
@@ -52,18 +55,19 @@ def part_names(count: int) -> list[str]:
 def size(path: str) -> int:
     """Return a file's size; 0 if it does not exist."""
     try:
-        return os.stat(path).st_size
-    except OSError:
+        return files.size_of_named(path)
+    except (OSError, ValueError):  # ValueError: a path with a NUL
         return 0
 
 
 def read_span(path: str, start: int, end: int) -> bytes:
     """Return the bytes between two offsets of a file; fewer if it ends earlier."""
     try:
-        with open(path, "rb") as file:
+        file, size = files.open_named(path)
+        with file:
             file.seek(start)
-            return file.read(max(0, end - start))
-    except OSError:
+            return file.read(max(0, min(end, size) - start))
+    except (OSError, ValueError):  # ValueError: a path with a NUL
         return b""
 
 
@@ -85,14 +89,19 @@ def store(session: Session, held: FileLines, where: str, shorten: Callable[[byte
     """Return the parts of a transcript's lines; new content is redacted and recorded in the session.
 
     The caller writes the new parts in the same stream as the tree that contains them, before it saves the session.
-    ``shorten`` cuts a value inside a single line that exceeds the size of a part.
+    ``shorten`` cuts a value inside a single line that exceeds the size of a part. If there is more than ``MAX_NEW``,
+    the result ends with a line before that, and the next call goes on from there.
     """
     if was_rewritten(session) or held.size < session.stored.size or not session.stored.lines:
         forget(session)  # also what was stored whole: such a part has its last newline
     since, known = session.stored.size, remembered() if held.size > session.stored.size else 0
     parts: list[str | Redacted] = [str(oid) for oid, _ in session.parts]
-    for block, is_last in _blocks(held.path, since, held.size):
+    lines, reached = held.lines, held.size
+    for block, size, is_last in _blocks(held.path, since, held.size):
         last = b""
+        if session.stored.size + size > since + MAX_NEW and session.parts:
+            lines, reached = session.stored.lines, session.stored.size
+            break
         if is_last:
             whole = block.rfind(b"\n", 0, len(block) - 1) + 1
             block, last = block[:whole], block[whole:]
@@ -102,18 +111,18 @@ def store(session: Session, held: FileLines, where: str, shorten: Callable[[byte
                 part = trusted(part[:-1])  # joining the parts restores it
             spill = len(block) > _BLOCK // 2  # keep no more than a few blocks in memory
             parts.append(_write_blob(where, part) if spill else part)
-            _remember(session, block, part)
+            _remember(session, size - len(last), block.count(b"\n"), part)
         if last:
             parts.append(_redact(last, shorten))
     if since and held.size > since and _is_revealed(held.path, since, known):
         forget(session)
         return store(session, held, where, shorten)
-    return Stored(parts=tuple(parts), lines=held.lines, size=held.size)
+    return Stored(parts=tuple(parts), lines=lines, size=reached)
 
 
 def _is_revealed(path: str, end: int, known: int) -> bool:
     """Tell whether what was found just now also stands before ``end``, where nothing told that it is a secret."""
-    return remembered() > known and any(reveals(block, known) for block, _ in _blocks(path, 0, end))
+    return remembered() > known and any(reveals(block, known) for block, _, _ in _blocks(path, 0, end))
 
 
 def step_files(session: Session, whole: Stored, objects: Objects, *, is_counted: bool) -> dict[str, str | Redacted]:
@@ -148,11 +157,10 @@ def _joined(parts: Sequence[str | Redacted], objects: Objects) -> Redacted | Non
     return None if None in found else trusted(b"\n".join(part for part in found if part is not None))
 
 
-def _remember(session: Session, block: bytes, part: Redacted) -> None:
-    """Record a part of complete lines, which no longer changes."""
-    lines = block.count(b"\n")
+def _remember(session: Session, size: int, lines: int, part: Redacted) -> None:
+    """Record a part of complete lines, which no longer changes; ``size``: theirs in the agent's file."""
     session.parts.append([blob_id(part, len(session.parts[0][0]) if session.parts else session.oid_size), lines])
-    at = session.stored.size + len(block)
+    at = session.stored.size + size
     mark = _mark(read_span(session.transcript_path, max(0, at - _CHECKED), at))
     session.stored = StoredLines(lines=session.stored.lines + lines, size=at, mark=mark)
 
@@ -170,16 +178,22 @@ def _redact(block: bytes, shorten: Callable[[bytes, int], bytes]) -> Redacted:
     return trusted(b"".join(shorten(line, MAX_PART) for line in redacted.splitlines(keepends=True)))
 
 
-def _blocks(path: str, start: int, end: int) -> Iterator[tuple[bytes, bool]]:
-    """Yield a file's span in blocks of complete lines, each with whether it is the last."""
+def _blocks(path: str, start: int, end: int) -> Iterator[tuple[bytes, int, bool]]:
+    """Yield a file's span in blocks of complete lines, each with its size in the file, and whether it is the last."""
     while start < end:
         wanted = _BLOCK
         block = read_span(path, start, min(end, start + wanted))
-        while start + len(block) < end and b"\n" not in block and len(block) == wanted:
-            wanted *= 2
+        while start + len(block) < end and b"\n" not in block and len(block) == wanted < MAX_LINE:
+            wanted = min(wanted * 2, MAX_LINE)
+            block = b""  # not both at once
             block = read_span(path, start, min(end, start + wanted))
         if not block:
             return
+        if len(block) >= MAX_LINE and b"\n" not in block and start + len(block) < end:
+            size = _line_size(path, start, end)
+            start += size
+            yield transcripts.cut_record(size) + b"\n", size, start >= end
+            continue
         if wanted > _BLOCK:  # a line longer than a block gets its own part, which later lines do not change
             block = block[: block.find(b"\n") + 1] or block
         elif start + len(block) < end:
@@ -187,7 +201,18 @@ def _blocks(path: str, start: int, end: int) -> Iterator[tuple[bytes, bool]]:
         if len(block) > MAX_PART:  # isolate a huge line, so that only it is cut
             block = block[: block.rfind(b"\n", 0, MAX_PART) + 1 or block.find(b"\n") + 1] or block
         start += len(block)
-        yield block, start >= end
+        yield block, len(block), start >= end
+
+
+def _line_size(path: str, start: int, end: int) -> int:
+    """Return the size of the line that starts at ``start``, with its newline."""
+    at = start
+    while at < end and (block := read_span(path, at, min(end, at + _BLOCK))):
+        newline = block.find(b"\n") + 1
+        if newline:
+            return at + newline - start
+        at += len(block)
+    return at - start
 
 
 def merge(session: Session, objects: Objects, where: str) -> None:

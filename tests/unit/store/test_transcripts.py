@@ -367,3 +367,31 @@ def test_what_a_later_turn_reveals_goes_from_lines_in_one_piece() -> None:
         assert isinstance(part, bytes)
         assert PASSWORD not in bytes(part).decode()
         assert part == redact_jsonl(BARE + NAMED)
+
+
+def test_more_than_one_hook_stores_is_taken_over_by_later_ones() -> None:
+    lines = [b'{"n":%d}\n' % number for number in range(20)]
+    with world(block=32) as sandbox, patch.object(transcripts, "MAX_NEW", 64):
+        sandbox.write(b"".join(lines))
+        sizes = [len(b"\n".join(sandbox.store())) for _ in range(2)]
+        whole = b"\n".join(sandbox.store())
+    assert sizes[0] <= 64 < sizes[1] <= 128
+    assert whole == b"".join(lines)
+
+
+@pytest.mark.parametrize("is_last", [True, False])
+def test_of_a_line_that_is_too_large_only_its_size_is_stored(is_last: bool) -> None:
+    large = b'{"text":"' + b"x" * 500 + b'"}\n'
+    after = b"" if is_last else b'{"n":2}\n{"n":3}\n'
+    with world(block=16) as sandbox, patch.object(transcripts, "MAX_LINE", 100):
+        sandbox.write(b'{"n":1}\n' + large + after)
+        assert b"\n".join(sandbox.store()) == b'{"n":1}\n{"type":"cut","bytes":512}\n' + after
+        sandbox.append(b'{"n":4}\n')
+        assert b"\n".join(sandbox.store()) == b'{"n":1}\n{"type":"cut","bytes":512}\n' + after + b'{"n":4}\n'
+
+
+def test_a_file_that_is_no_file_has_nothing(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("/dev/zero")
+    assert [transcripts.read_span(str(tmp_path / name), 0, 10) for name in ("pipe", "link")] == [b"", b""]
+    assert [transcripts.size(str(tmp_path / name)) for name in ("pipe", "link")] == [0, 0]

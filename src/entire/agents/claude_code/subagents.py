@@ -45,11 +45,8 @@ def note(session_ref: str, agent: str) -> dict[str, Any]:
     """Return what a subagent's metadata file says, by our names: ``call``, ``type``, ``description``."""
     if not is_tool_id(agent):
         return {}
-    try:
-        with open(os.path.join(folder(session_ref), f"agent-{agent}.meta.json"), "rb") as file:
-            found = transcripts.loads(file.read(_MAX_NOTE))
-    except (OSError, ValueError):
-        return {}
+    path = os.path.join(folder(session_ref), f"agent-{agent}.meta.json")
+    found = transcripts.loads(transcripts.head(path, _MAX_NOTE))
     if not isinstance(found, dict):
         return {}
     call = clean(found.get("toolUseId"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from entire import files
 from entire.agents import transcripts
 from entire.agents.external.language import wire
 from entire.agents.external.language.protocol import MAX_TRANSCRIPT
@@ -71,7 +72,7 @@ class ExternalTranscript:
                 and "transcript_preparer" not in self._info.capabilities
                 and self._sessions.holds(self.session_ref)
                 and os.path.isfile(self.session_ref)
-                and os.access(self.session_ref, os.R_OK)
+                and not files.refusal(self.session_ref)
             )
         return self._direct
 
@@ -388,14 +389,7 @@ def _opened(session_ref: str, data: bytes | None, *, is_lines: bool) -> LineTran
 
 def _is_lines(source: transcripts.Source) -> bool:
     """Tell whether a transcript is JSON lines: its first line is an object, complete and not a whole document."""
-    try:
-        if isinstance(source, str):
-            with open(source, "rb") as file:
-                head = file.read(_SNIFFED)
-        else:
-            head = source[:_SNIFFED]
-    except (OSError, ValueError):
-        return True
+    head = transcripts.head(source, _SNIFFED)
     first, newline, rest = head.partition(b"\n")
     found = transcripts.loads(first)
     if isinstance(found, dict):

@@ -106,13 +106,7 @@ def is_subagent(source: Source) -> bool:
 
 
 def _head(source: Source) -> bytes:
-    if isinstance(source, bytes):
-        return source[:_HEAD]
-    try:
-        with open(source, "rb") as file:
-            return file.read(_HEAD)
-    except (OSError, ValueError):
-        return b""
+    return transcripts.head(source, _HEAD)
 
 
 def subagent_file(session_ref: str, session: str, subagent: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from entire import strategies
+from entire import files, strategies
 from entire.agents import capabilities, registry
 from entire.git.write import blob_id
 from entire.lifecycle.context import agent_process
@@ -118,6 +118,9 @@ def wait(context: Context, event: Event) -> Event:
     find = getattr(agent, "find_transcript", None)  # optional
     if find is not None and not (event.session_ref or known):
         event = replace(event, session_ref=find(event))
+    path = event.session_ref or known
+    if os.path.isabs(path) and not os.path.isdir(path) and files.refusal(path):
+        return event  # waiting for it would not end
     preparer = capabilities.transcript_preparer(agent) if agent is not None else None
     if preparer is not None and (event.type in _ENDS or getattr(agent, "is_external", False)):
         start = session.turn.start if session is not None and session.turn is not None else START

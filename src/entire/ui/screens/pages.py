@@ -91,6 +91,8 @@ def _sessions(found: Sequence[views.SessionView], now: float, *, detailed: bool,
             yield "  uncommitted: " + path_list(session.open_files)
         if session.uncommitted:
             yield "  not committed: " + text.one_line(session.uncommitted, _REASON)
+        if session.transcript_problem:
+            yield "  transcript: " + text.one_line(session.transcript_problem, _REASON)
         if detailed and not session.is_here:
             yield "  in " + text.plain(session.worktree)
     hidden = len(found) - len(shown)

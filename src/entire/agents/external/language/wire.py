@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 import time
 
+from entire import files
+from entire.agents.external.language.protocol import MAX_TRANSCRIPT
 from entire.agents.transcripts import clean
 from entire.model import jsontext
 from entire.model.effects import Delete, PutBack, Run, Write
@@ -212,10 +214,13 @@ def _read_content(given: object) -> bytes:
     if not (os.path.isabs(path) and os.path.isfile(path)):
         raise ValueError(f"there is no file {path}")
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        file, size = files.open_named(path)
+        with file:
+            if size > MAX_TRANSCRIPT:
+                raise ValueError(f"{path} is larger than {MAX_TRANSCRIPT >> 20} MB")
+            return file.read(size)
     except OSError as error:
-        raise ValueError(f"{path} cannot be read: {error.strerror}") from None
+        raise ValueError(f"{path} cannot be read: {error.strerror or error}") from None
 
 
 CONTENT = Codec(write=_same, read=_read_content)

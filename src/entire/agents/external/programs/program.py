@@ -11,7 +11,7 @@ import os
 import time
 
 import entire
-from entire import process
+from entire import files, process
 from entire.agents.external.language.protocol import (
     CALL_SECONDS,
     HOOK_PROCESSES,
@@ -176,13 +176,11 @@ class Program:
     def _start_with(self, path: str, words: tuple[str, ...]) -> Running:
         """Start a process that reads a file as its standard input."""
         try:
-            given = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            given, _ = files.open_named(path)
         except OSError as error:
-            raise self._error(words[0], f"was not called: cannot read {path}: {error.strerror}") from error
-        try:
-            return self._start(words[0], words, given)
-        finally:
-            os.close(given)
+            raise self._error(words[0], f"was not called: cannot read {path}: {error.strerror or error}") from error
+        with given:
+            return self._start(words[0], words, given.fileno())
 
     def _start(self, label: str, words: tuple[str, ...], given: int = -1) -> Running:
         if self.in_hook and self.processes >= HOOK_PROCESSES:
