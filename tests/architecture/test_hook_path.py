@@ -63,6 +63,32 @@ def test_the_hooks_of_a_turn_load_no_more_modules(world: World) -> None:
     assert {verb: len(names) for verb, names in loaded.items() if len(names) > MODULES[verb]} == {}, loaded
 
 
+# What tells whether there is anything to redact, and with which rules: it holds no rule itself.
+LIGHT = {"entire.redact", "entire.redact.policy"}
+
+
+def test_hooks_without_new_text_load_no_rule(world: World) -> None:
+    played = {verb: rules(modules) for verb, modules, _ in world.turn()}
+    assert {verb for verb, loaded in played.items() if loaded} == {"user-prompt-submit", "stop"}, played
+    before = world.state()["last_interaction_time"]
+    again = {
+        "session-start": {"source": "resume"},
+        "notification": {"message": "waiting"},
+        "pre-task": {"tool_name": "Task", "tool_use_id": "toolu_1", "tool_input": {"description": "x"}},
+        "post-task": {"tool_name": "Task", "tool_use_id": "toolu_1", "tool_input": {}, "tool_response": {}},
+        "pre-compact": {"trigger": "auto"},
+        "stop": {},
+        "session-end": {},
+    }
+    found = {verb: rules(world.hook(verb, **payload)[0]) for verb, payload in again.items()}
+    assert found == {verb: set() for verb in again}
+    assert world.state()["last_interaction_time"] > before, "the hooks have done nothing"
+
+
+def rules(modules: set[str]) -> set[str]:
+    return {name for name in modules if name.startswith("entire.redact")} - LIGHT
+
+
 def test_the_hooks_of_a_turn_stay_within_their_git_budget(world: World) -> None:
     started = {verb: commands for verb, _, commands in world.turn()}
     assert {verb: len(commands) for verb, commands in started.items()} == BUDGET, started
