@@ -71,7 +71,7 @@ def test_hooks_without_new_text_load_no_rule(world: World) -> None:
     played = {verb: rules(modules) for verb, modules, _ in world.turn()}
     assert {verb for verb, loaded in played.items() if loaded} == {"user-prompt-submit", "stop"}, played
     before = world.state()["last_interaction_time"]
-    again = {
+    again: dict[str, dict[str, Any]] = {
         "session-start": {"source": "resume"},
         "notification": {"message": "waiting"},
         "pre-task": {"tool_name": "Task", "tool_use_id": "toolu_1", "tool_input": {"description": "x"}},
