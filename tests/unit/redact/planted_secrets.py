@@ -78,7 +78,7 @@ SECRETS: dict[str, tuple[str, str]] = {
     "groq-api-key": ("{}", "gs" + "k_" + word(52)),
     "heroku-api-key": ("HEROKU_API_KEY={}", UUID),
     "heroku-token": ("{}", "HR" + "KU-" + word(58)),
-    "high-entropy": ("plumworks-key: {}", word(36)),
+    "high-entropy": ("send it along with the key {} today", word(36)),
     "huggingface-token": ("{}", "h" + "f_" + word(34)),
     "jwt": ("cookie: session={}; path=/", JWT),
     "langsmith-api-key": ("{}", "lsv2" + "_pt_" + hexed(32) + "_" + hexed(10)),
