@@ -93,7 +93,7 @@ def find(text: bytes, spread: bytes) -> Iterator[tuple[int, int]]:
             end = high + len(text[high : high + _PADDING]) - len(text[high : high + _PADDING].lstrip(b"="))
             near = spread[max(low - 280, 0) : end + 60]
             is_near = SHORTEST <= end - low <= LONGEST and any(stem in near for stem in _STEMS)
-            if is_near and _is_secret(text, low, end):
+            if is_near and not _is_identified(text, low) and _is_secret(text, low, end):
                 yield low, end
         low = values.find(shortest, high)
 
@@ -127,10 +127,19 @@ def is_odd(word: bytes) -> bool:
     digits = len(word) - len(word.translate(None, _DIGITS))
     if len(word) > LONGEST or digits < 1 or letters < 3 or (len(word) == 36 and word.count(b"-") == 4):
         return False
+    head, _, tail = word.rpartition(b"_")
+    if head.isalpha() and len(tail) <= 24 and not tail.translate(None, _HEX):
+        return False  # an id that says what it is of: prompt_a0ea705ea1daa23c
     from entire.redact import words
 
     in_words = sum(len(run) for run in word.translate(_LETTERS_ONLY).split() if words.is_word(run))
     return in_words < len(word) * 0.4
+
+
+def _is_identified(text: bytes, start: int) -> bool:
+    """Tell without a pattern whether the name before a value is that of an id, hash or seal: most random values' is."""
+    before = text[max(start - 60, 0) : start].rstrip(b" \"':=")
+    return before[len(before.rstrip(_NAME)) :].lower().endswith((b"id", b"hash", b"signature"))
 
 
 def _is_secret(text: bytes, start: int, end: int) -> bool:

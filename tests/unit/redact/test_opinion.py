@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from entire.redact import redact_text
-from entire.redact.engine import scan
+from entire.redact import opinion, redact_text
+from entire.redact.engine import Text, scan
 from entire.redact.opinion import LONGEST, RULE
 from tests.unit.redact.planted_secrets import UUID, hexed, word
 
@@ -103,3 +103,12 @@ def test_ordinary_records_are_clean() -> None:
         )
     ]
     assert scan("\n".join(lines).encode()) == []
+
+
+@pytest.mark.parametrize("text", [f'"prompt_id": "call_{hexed(16)}"', f'"projectHash": "{hexed(64)}", "session": 1'])
+def test_ids_of_records_need_no_pattern(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_pattern(name: str) -> None:
+        raise AssertionError(f"the pattern {name!r} was needed")
+
+    monkeypatch.setattr(opinion, "_pattern", no_pattern)
+    assert list(opinion.find(text.encode(), Text(text.encode()).spread)) == []

@@ -98,12 +98,12 @@ ROWS: tuple[Row, ...] = (
     ("generic-flag", FLAGS,
      rb"(?i)-[a-z]{2,12}(?:-[a-z]{1,12}){0,3}(?<!-file)(?<!-stdin)(?<!-path)(?<!-id)(?<!-name)(?<!-url)(?<!-env)"
      rb"(?<!-fd)(?<!-ttl)"
-     rb"(?:[ ]{1,4}|=|[\"'],[ ]?(?=[\"']))" + _LIKELY + rb"(?!%Q(?:id|src|type|name)=)%A", 0, "a flag of a command",
+     rb"(?:[ ]{1,4}|=|[\"'],[ ]?(?=[\"'][^+]))" + _LIKELY + rb"(?!%Q(?:id|src|type|name)=)%A", 0, "a flag of a command",
      "mytool --password «<alnum:4>-4<alnum:4>»"),
     ("generic-quoted", NAMES,
      _ASSIGNED + rb"[bfruN@]?(?P<q>[\"'`])(?P<s>(?:[^\"'`\s\[\]]|(?!(?P=q))[\"'`]){4,400})(?P=q)",
      0, "a name with a quoted value", "db_password = '«<alnum:4>-4<alnum:4>»'"),
-    ("generic-value", NAMES, _ASSIGNED + rb"(?P<s>" + _BARE + rb"{6,4000}+)(?![(\[])", 0,
+    ("generic-value", NAMES, _ASSIGNED + rb"(?:(?<==)3D)?(?P<s>" + _BARE + rb"{6,4000}+)(?![(\[])", 0,
      "a name with a bare value", "DB_PASSWORD=«<alnum:4>-4<alnum:4>»"),
     ("named-argument", NAMES,
      rb"(?:" + _STRONG + rb"(?:[ ]{1,16}|\()|" + _NAME +
@@ -128,7 +128,7 @@ ROWS: tuple[Row, ...] = (
      "name and value side by side", '{"name": "DB_PASSWORD", "value": "«<alnum:6>-4<alnum:6>»"}'),
     ("named-passphrase", (b"passphrase",), rb"(?i:passphrase)[\"'`]?[ ]{0,4}[:=][ ]{0,4}" + _LIKELY + rb"%A", 2.5,
      "a passphrase", "PASSPHRASE=«<lower:6>-<lower:5>-<lower:6>-<lower:5><digits:2>»"),
-    ("named-part", NAMES, _NAME + rb"[\"'](?:;[^\n]{0,100})?(?:%L(?i:content-[^\n]{1,100}))?%L%L"
+    ("named-part", NAMES, rb"(?<=[\"\w.-])" + _NAME + rb"\"(?:;[^\n]{0,100})?(?:%L(?i:content-[^\n]{1,100}))?%L%L"
      rb"(?P<s>[^\s\"'`<>\[\]]{4,4000})", 0, "RFC 7578: multipart/form-data",
      'Content-Disposition: form-data; name="password"\n\n«<alnum:6>-4<alnum:6>»\n'),
 )

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 # The end of a string, where each line is a string of its own, and the start of the next if it looks like more.
 _STRINGS = rb"\"[ \t]{0,8}[,+.]?\s{0,80}\"(?=[+>-]?[ ]{0,40}"
 _PEM = (
-    rb"-----BEGIN[A-Z0-9 _-]{0,60}PRIVATE KEY(?: BLOCK)?-----(?P<s>"
+    rb"-----BEGIN[A-Z0-9 _-]{0,60}PRIVATE KEY(?: BLOCK)?-----(?=(?:[^\[\"]|\"[\s,+.]{0,8}\"){0,400}?%6{24})(?P<s>"
     # To the end marker, if one is near; else as far as it looks like a key.
     rb"(?:[^\"\[-]|-(?!----)|" + _STRINGS + rb"(?:%6{1,80}={0,2}[\s\"]|[A-Z][\w-]{2,20}: |-----END|\"))){16,20000}?"
     rb"(?=-----END[A-Z0-9 _-]{0,60}PRIVATE KEY)"

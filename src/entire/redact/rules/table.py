@@ -226,8 +226,8 @@ BY_ID: dict[str, Rule] = {rule.id: rule for rule in (*RULES, OPINION)}
 
 
 def is_generic(name: str) -> bool:
-    """Tell whether a finding of this rule is a judgement about a value, not a form that says enough by itself."""
-    return name in BY_ID and BY_ID[name].generic
+    """Tell whether this rule judges a value by what is beside it: its own form does not say that it is a secret."""
+    return rank(name) > 0
 
 
 def rank(name: str) -> int:
