@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import chain
 
 from entire.model.value import Value
-from entire.redact import opinion
+from entire.redact import keylines, opinion
 from entire.redact.rules.table import GUARDS, RULES, Rule
 
 TYPE_CHECKING = False
@@ -163,6 +163,7 @@ def search(searched: Text, *, places: Places | None = None) -> list[Finding]:
             for start, end in rule.spans(text, at, line_start, line_end):
                 found.add((start, end, rule.id))
     found.update((start, end, opinion.RULE) for start, end in opinion.find(text, searched.spread))
+    found.update((start, end, keylines.RULE) for start, end in keylines.find(text))
     return [Finding(rule=name, start=start, end=end) for start, end, name in sorted(found)]
 
 

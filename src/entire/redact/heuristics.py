@@ -101,7 +101,9 @@ def is_reference(value: bytes) -> bool:
         return True
     if (value[:2] == b"0x" and len(value) <= 18) or (value[:1] in b"^~" and value[1:2].isdigit()):
         return True
-    if value.count(b":") > 2 or (value[:1] == b"+" and value[-1:] == b"+"):  # an address, a term of code
+    if (value.count(b":") > 2 and not set(value) - _DIGITS - _LETTERS - _JOINTS) or (
+        value[:1] == b"+" and value[-1:] == b"+"
+    ):  # an address, a term of code
         return True
     return value[4:5] == b"-" == value[7:8] and value[:4].isdigit() and value[5:7].isdigit()
 
@@ -118,8 +120,15 @@ def _is_code(value: bytes, kinds: set[int], *, literal: bool) -> bool:
 def _is_memorable(value: bytes, kinds: set[int], *, literal: bool) -> bool:
     """Tell whether words may be a password: ``hunter2``, ``correct-horse-battery-staple``, but no identifier."""
     if kinds & _JOINTS:
-        return literal and _is_passphrase(value)
+        return _is_disguised(value) or (literal and _is_passphrase(value))
     return bool(kinds & _DIGITS) and len(value) >= 6 and b"passw" not in value.lower()
+
+
+def _is_disguised(value: bytes) -> bool:
+    """Tell whether ``value`` is words in which digits replace letters, and a number: ``C0pper-meadow17``."""
+    import re
+
+    return bool(re.fullmatch(rb"(?=.*[A-Za-z][013457][A-Za-z])[A-Za-z0-9]{3,20}[_.:/-][A-Za-z]{3,20}\d{2,4}", value))
 
 
 def _is_passphrase(value: bytes) -> bool:
@@ -152,8 +161,17 @@ def is_path(value: bytes, kinds: set[int]) -> bool:
     if not kinds <= _PATH:
         return False
     if value.startswith((b"/", b"./", b"../", b"~/")):
-        return True
+        return not _is_base64(value, kinds)
     return b"/" in value and b"." in value.rpartition(b"/")[2]
+
+
+def _is_base64(value: bytes, kinds: set[int]) -> bool:
+    """Tell whether ``value``, which starts like a path, is random."""
+    if len(value) < 24 or b"." in value or not all(kinds & some for some in (_DIGITS, _LOWER, _UPPER)):
+        return False
+    from entire.redact import words
+
+    return words.share(value) < 0.35 and value.count(b"/") <= 1 + len(value) // 20
 
 
 def is_uuid(value: bytes, kinds: set[int]) -> bool:

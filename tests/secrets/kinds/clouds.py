@@ -19,7 +19,7 @@ KINDS = [
         ("azure-cache-key", "AZURE_REDIS_KEY", "<alnum:33>AzCa<pick:A,B,E,K,P><alnum:5>="),
         ("azure-event-hub-key", "EVENT_HUB_KEY", "<b64:33>+AEh<b64:5><pick:A,E,M,Q,g,o,w,0,8>="),
         ("azure-service-bus-key", "SERVICE_BUS_KEY", "<b64:33>+ASb<b64:5><pick:A,E,M,Q,g,o,w,0,8>="),
-        ("azure-iot-key", "IOT_HUB_KEY", "<b64:33>AIoT<b64:5><pick:A,E,M,Q,g,o,w,0,8>="),
+        ("azure-iot-key", "IOT_HUB_KEY", "<b64:33>AIoT<pick:A,B,E,K,P><b64:4><pick:A,E,M,Q,g,o,w,0,8>="),
         ("azure-container-registry-key", "ACR_PASSWORD", "<b64:42>+ACR<pick:A,B,C,D><b64:5>"),
         ("azure-openai-key", "AZURE_OPENAI_API_KEY", "<alnum:52>JQQJ99<alnum:14>AAABACOG<alnum:4>"),
         ("azure-batch-key", "AZURE_BATCH_KEY", "<b64:76>+ABa<b64:5><pick:A,Q,g,w>=="),

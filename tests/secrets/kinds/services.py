@@ -46,8 +46,6 @@ KINDS = [
         ("notion-secret", "NOTION_API_KEY", "secret_<alnum:43>"),
         ("linear-key", "LINEAR_API_KEY", "lin_api_<alnum:40>"),
         ("linear-oauth", "LINEAR_OAUTH", "lin_oauth_<hex:64>"),
-        ("asana-pat", "ASANA_PAT", "2/<digits:16>/<digits:16>:<hex:32>"),
-        ("asana-pat-v1", "ASANA_ACCESS_TOKEN", "1/<digits:16>:<hex:32>"),
         ("wakatime-key", "WAKATIME_API_KEY", "waka_<uuid>"),
         ("telnyx-key", "TELNYX_API_KEY", "KEY01<HEX:30>_<alnum:22>"),
         ("onfido-token", "ONFIDO_API_TOKEN", "api_live.<alnum:11>.<b64url:32>"),
@@ -94,6 +92,8 @@ KINDS = [
         ("fullstory-key", "FULLSTORY_API_KEY", "na1.<b64:100>"),
     )),
     *keyed(GROUP, (
+        ("asana-pat", "ASANA_PAT", "2/120<digits:13>/120<digits:13>:<hex:32>"),
+        ("asana-pat-v1", "ASANA_ACCESS_TOKEN", "1/119<digits:13>:<hex:32>"),
         ("looker-secret", "LOOKER_CLIENT_SECRET", "<alnum:24>"),
         ("airtable-key", "AIRTABLE_API_KEY", "key<alnum:14>"),
         ("facebook-app-token", "FACEBOOK_APP_TOKEN", "<digits:15>|<b64url:27>"),

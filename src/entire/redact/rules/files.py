@@ -19,8 +19,8 @@ ROWS: tuple[Row, ...] = (
     ("apr1-hash", (b"apr1",), rb"apr1\$(?P<s>" + _CRYPT + rb"{1,8}\$" + _CRYPT + rb"{22})", 0, "Apache: htpasswd",
      "deploy:$apr1$«<alnum:8>$<alnum:22>»"),
     ("argon2-hash", (b"argon2id", b"argon2i", b"argon2d"),
-     rb"argon2(?:id|i|d)\$(?:v=\d{1,3}\$)?[mtp=,\d]{5,40}\$(?P<s>%6{8,100}\$%6{16,200})", 0, "argon2: encoded form",
-     "$argon2id$v=19$m=65536,t=3,p=4$«<b64:22>$<b64:43>»"),
+     rb"argon2(?:id|i|d)\$(?:v=\d{1,3}\$)?[mtp=,\d]{5,40}\$%6{8,100}\$%6{16,200}", 0, "argon2: encoded form",
+     "$«argon2id$v=19$m=65536,t=3,p=4$<b64:22>$<b64:43>»"),
     ("bcrypt-hash", (b"$2",), rb"\$2[abxy]?\$\d\d\$(?P<s>" + _CRYPT + rb"{53})", 0, "bcrypt: encoded form",
      "deploy:$2y$10$«<alnum:53>»"),
     ("crypt-hash", (b"$1$", b"$5$", b"$6$", b"$y$", b"$7$", b"$gy$"),
@@ -69,7 +69,7 @@ ROWS: tuple[Row, ...] = (
      "'md5«<hex:32>»'"),
     ("pwdump-hash", (b":::",), rb"(?i)(?<=:)(?P<s>[0-9a-f]{32}:[0-9a-f]{32}):::", 0, "pwdump",
      "Administrator:500:«<hex:32>:<hex:32>»:::"),
-    ("redis-user", (b" on >",), rb" on >%A", 0, "Redis: ACL", "user app on >«<alnum:6>-4<alnum:6>» ~* +@all"),
+    ("redis-user", (b" on >",), rb"on >%A", 0, "Redis: ACL", "user app on >«<alnum:6>-4<alnum:6>» ~* +@all"),
     ("scram-hash", (b"scram-sha-256",), rb"(?i:scram-sha-256)\$\d{1,8}:"
      rb"(?P<s>%6{16,64}={0,2}\$%6{20,64}={0,2}:%6{20,64}={0,2})", 0, "PostgreSQL: pg_authid",
      "SCRAM-SHA-256$4096:«<b64:22>==$<b64:43>=:<b64:43>=»"),
@@ -104,9 +104,13 @@ ROWS: tuple[Row, ...] = (
 )
 
 REGIONS: tuple[RegionRow, ...] = (
+    ("nuget-config", (b"apikeys",), rb"(?i:apikeys>)(?:[\s]{0,40}<add[ ][^<>]{1,500}>){1,20}",
+     rb"value=[\"'](?P<s>%6{20,400}={0,2})[\"']", 3,
+     "NuGet: nuget.config", '<apikeys><add key="https://packages.example.net" value="«<b64:120>»" /></apikeys>'),
     ("csv-column", (b"password", b"passwd", b"secret", b"token", b"api_key", b"apikey"),
-     rb"(?i)(?<=[,;\t])[\w ]{5,20}[\"']?(?P<s>(?:%L[^\n]{3,500}){1,200})",
-     rb"(?m)[,;\t][\"']?" + _LIKELY + rb"(?P<s>[^\s,;\"'`<>\[\](){}]{6,400})[\"']?$", 2.5, "the last column of CSV",
+     rb"(?i)(?<=[,;\t])[\w ]{5,20}[\"'`]{0,2}(?P<s>(?:%L[^\n]{3,500}){1,200})",
+     rb"(?m)[,;\t][\"']?" + _LIKELY + rb"(?P<s>[^\s,;\"'`<>\[\](){}]{6,400})(?=[\"'`<]|[ \t]*$)", 2.5,
+     "the last column of CSV",
      "user,password\nolga,«<alnum:6>-4<alnum:6>»"),
     ("sql-insert", (b"insert",), rb"(?i)insert[ ]into[ ][^\n;()]{1,100}\([^)]{0,400}?(?:passw|secret|token|api_?key"
      rb"|pwd)[^)]{0,400}\)[ ]{0,4}(?:%L)?values(?P<s>[^;]{1,4000})",
@@ -129,7 +133,7 @@ REGIONS: tuple[RegionRow, ...] = (
      "stringData:\n  it: «<alnum:7>-4<alnum:7>»\n"),
     ("table-column", (b"password", b"passwd", b"secret", b"token", b"passwort", b"api_key"),
      rb"(?i:[a-z_]{5,12})[*` ]{0,4}\|%L[|: -]{3,400}(?P<s>(?:%L[^\n]{3,2000}){1,200})", rb"(?m:\|[ `*]{0,4}" + _LIKELY +
-     rb"(?P<s>[^\s\"'`|<>\[\]]{6,400})[ `*]{0,4}\|?[ \t]*$)", 2.5,
+     rb"(?P<s>[^\s\"'`|<>\[\]]{6,400})[ `*]{0,4}\|?[ \t]*(?:[\"'`<]|$))", 2.5,
      "the last column of a table", "| user | password |\n|---|---|\n| olga | «<alnum:6>-4<alnum:6>» |"),
     ("recovery-code", (b"recovery", b"backup"),
      rb"(?i)(?:recovery|backup)[ _-]?codes?[\"']?[^\n]{0,100}(?:%L[^\n]{0,80}){0,20}",

@@ -63,6 +63,10 @@ ROWS: tuple[Row, ...] = (
     ("digest-response", (b"digest",), rb"(?i)digest[ ](?=[^\n]{0,600}username=)[^\n]{0,1200}?\bresponse=[\"']?"
      rb"(?P<s>[0-9a-f]{32,64})", 0, "RFC 7616",
      'Authorization: Digest username="olga", nonce="1", response="«<hex:32>»"'),
+    ("oauth-code", (b"authorization_code",),
+     rb"authorization_code&(?:[\w-]{1,40}=[^\s\"'&]{0,400}&){0,6}?code=(?P<s>[\w.~%/+-]{16,800})", 3,
+     "RFC 6749: token request",
+     "grant_type=authorization_code&code=«<b64url:40>»&client_id=shop"),
     ("otpauth-secret", (b"otpauth",), rb"otpauth://[^\s\"'<>?]{1,200}\?[^\s\"'<>]{0,300}?secret="
      rb"(?P<s>[A-Za-z2-7]{16,128})", 0,
      "Google Authenticator: key URI format", "otpauth://totp/Shop:me?secret=«<base32:32>»&issuer=Shop"),
@@ -106,7 +110,7 @@ REGIONS: tuple[RegionRow, ...] = (
      "curl -b 'sid=«<lowernum:32>»' https://shop.example.net/"),
     ("cookie-jar", (b"\ttrue\t/", b"\tfalse\t/"),
      rb"(?i)\t(?:true|false)\t/[^\t\n]{0,200}\t(?:true|false)\t\d{1,12}\t[^\n]{1,4300}",
-     rb"(?<=\t)[^\t\n]{1,100}\t(?P<s>[^\s\"'`<>\[\]]{8,4000})$", 2.5, "Netscape cookie file",
+     rb"(?<=\t)[^\t\n]{1,100}\t(?P<s>[^\s\"'`<>\[\]]{8,4000})(?=[\"'`<]|[ \t]*$)", 2.5, "Netscape cookie file",
      "example.net\tTRUE\t/\tTRUE\t1893456000\tsid\t«<alnum:32>»"),
 )
 # fmt: on

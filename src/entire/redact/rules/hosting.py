@@ -17,6 +17,9 @@ _GITLAB = (
 ROWS: tuple[Row, ...] = (
     ("anaconda-token", (b"anaconda",), rb"(?i:anaconda)%N(?P<s>[a-z]{2}-" + _UUID + rb")%E", 3,
      "Anaconda.org: token", f"ANACONDA_API_TOKEN=«me-{_UUID_EXAMPLE}»"),
+    ("anaconda-url", (b"conda",), rb"conda[\w.-]{0,60}/t/(?P<s>[\w-]{20,80})(?=/)", 3,
+     "Anaconda.org: channels with a token",
+     f"https://conda.anaconda.org/t/«me-{_UUID_EXAMPLE}»/shop"),
     ("artifactory-key", (b"akcp",), rb"%bAKCp[A-Za-z0-9]{60,90}%E", 3.5, "JFrog: Artifactory API key",
      "AKCp<alnum:69>"),
     ("artifactory-reference-token", (b"cmvmd",), rb"%bcmVmd[A-Za-z0-9]{59}%E", 3.5,
@@ -26,6 +29,7 @@ ROWS: tuple[Row, ...] = (
     ("azure-devops-token", (b"azdo",), rb"(?<![A-Za-z0-9])[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}%E", 3,
      "Microsoft: Azure DevOps personal access token", "<alnum:76>AZDO<alnum:4>"),
     ("bitbucket-token", (b"atbb",), rb"%bATBB[A-Za-z0-9]{28,64}", 3, "Bitbucket: app password", "ATBB<alnum:32>"),
+    ("bitrise-pat", (b"bitpat_",), rb"%bbitpat_[\w-]{60,100}", 3, "Bitrise: access tokens", "bitpat_<b64url:86>"),
     ("buildkite-token", (b"bkua_", b"bkct_", b"bkpi_", b"bkpt_", b"bkaj_"),
      rb"%bbk(?:ua|ct|pi|pt|aj)_[\w.-]{20,400}(?<![.-])",
      3, "Buildkite: token security", "<bkua_|bkct_|bkpi_|bkpt_|bkaj_><hex:40>"),
@@ -52,6 +56,7 @@ ROWS: tuple[Row, ...] = (
      "Docker Hub: access tokens", "<dckr_pat_|dckr_oat_><b64url:27>"),
     ("gemfury-token", (b"gemfury", b"fury_"), rb"(?i:gemfury|fury_)%N(?P<s>[A-Za-z0-9-]{20,40})%E", 3,
      "Gemfury: deploy token", "<GEMFURY|FURY_AUTH>_TOKEN=«<alnum:24>»"),
+    ("gitea-client-secret", (b"gto_",), rb"%bgto_[a-z0-9]{52}%E", 3, "Gitea: OAuth applications", "gto_<lowernum:52>"),
     ("gitea-token", (b"gitea", b"forgejo", b"codeberg", b"gogs"),
      rb"(?i:gitea|forgejo|codeberg|gogs)%N(?P<s>[0-9a-f]{40})%E", 3,
      "Gitea: access token", "<GITEA|FORGEJO|codeberg|gogs>_TOKEN=«<hex:40>»"),
@@ -117,6 +122,9 @@ ROWS: tuple[Row, ...] = (
      f"SAUCE_ACCESS_KEY=«{_UUID_EXAMPLE}»"),
     ("sidekiq-credentials", (b"contribsys",), rb"(?i:contribsys)[\w.-]{0,20}%=(?P<s>[0-9a-f]{8}:[0-9a-f]{8})%E", 2,
      "Sidekiq: bundle config", "BUNDLE_ENTERPRISE__CONTRIBSYS__COM=«<hex:8>:<hex:8>»"),
+    ("sidekiq-url", (b"gems.contribsys.com", b"enterprise.contribsys.com"),
+     rb"(?<=/)(?P<s>[0-9a-f]{8}:[0-9a-f]{8})@", 0, "Sidekiq: bundle config",
+     "https://«<hex:8>:<hex:8>»@<gems.contribsys.com|enterprise.contribsys.com>/"),
     ("snyk-scoped-token", (b"snyk_uat.", b"snyk_sat."),
      rb"%bsnyk_[us]at\.[\w-]{6,40}\.[\w-]{20,1000}(?:\.[\w-]{10,1000}){0,2}",
      3, "Snyk: tokens", "<snyk_uat|snyk_sat>.<hex:8>.eyJ<b64url:120>.<b64url:86>"),
@@ -138,9 +146,9 @@ ROWS: tuple[Row, ...] = (
 KEYED: tuple[Row, ...] = (
     ("appveyor-token", (b"appveyor",), rb"(?:v2\.)?[a-z0-9]{20}", 3, "AppVeyor: API token",
      "APPVEYOR_TOKEN=«v2.<lowernum:20>»"),
-    ("azure-devops-legacy-token", (b"azure_devops", b"ado_pat", b"ado_token", b"azdo", b"vsts", b"vsce_pat",
+    ("azure-devops-legacy-token", (b"devops", b"ado_pat", b"ado_token", b"azdo", b"vsts", b"vsce_pat",
                                    b"system_accesstoken", b"personalaccesstoken", b"personal_access_token"),
-     rb"[a-z2-7]{52}", 3, "Microsoft: Azure DevOps personal access token",
+     rb"[a-z0-9]{52}", 3, "Microsoft: Azure DevOps personal access token",
      "<AZURE_DEVOPS_EXT_PAT|ADO_PAT|ado_token|AZDO_PERSONAL_ACCESS_TOKEN|VSTS_PAT|VSCE_PAT|SYSTEM_ACCESSTOKEN|"
      "personalAccessToken|personal_access_token>=«<lower:51>7»"),
     ("bitbucket-client-secret", (b"bitbucket",), rb"(?:[A-Za-z0-9]{32}|%6{44}|[\w=-]{64})(?![\w/=+-])", 3.5,
@@ -178,5 +186,5 @@ KEYED: tuple[Row, ...] = (
 """Sorted by id; secrets only beside the names of their keywords."""
 # fmt: on
 
-BACK: dict[str, int] = {"azure-devops-token": 76}
+BACK: dict[str, int] = {"azure-devops-token": 76, "sidekiq-url": 18}
 """How many bytes before its keyword a pattern starts."""

@@ -75,12 +75,15 @@ ROWS: tuple[Row, ...] = (
      rb"Private-Lines: ?\d{1,4}(?P<s>[A-Za-z0-9+/=\s]{32,20000}?)"
      rb"(?=Private-(?:MAC|Hash)|[\"\[]|$)", 0, "PuTTY: PPK format",
      "PuTTY-User-Key-File-3: ssh-rsa\nPrivate-Lines: 5«\n" + _LINE * 5 + "»Private-MAC: 12"),
+    ("private-key-putty-mac", (b"private-mac", b"private-hash"), rb"Private-(?:MAC|Hash): (?P<s>[0-9a-f]{40,64})%E",
+     2.5,
+     "PuTTY: PPK format", "<Private-MAC|Private-Hash>: «<hex:64>»"),
     ("private-key-ssh2", (b"ssh2",),
      rb"---- BEGIN SSH2 [A-Z ]{0,20}PRIVATE KEY ----(?P<s>[^\[\"-]{40,20000}?)(?=---- END SSH2|$)", 3,
      "SSH2: private key format", "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----«\n"
      + _LINE * 5 + "»---- END SSH2 ENCRYPTED PRIVATE KEY ----"),
     ("private-key-xml", (b"rsakeyvalue",),
-     rb"<RSAKeyValue>[^\[\]]{20,6000}?<P>(?P<s>[A-Za-z0-9+/=<>\s]{100,8000}?)</D>", 3,
+     rb"<RSAKeyValue>[^\[\]]{20,6000}?<(?:P|D)>(?P<s>[A-Za-z0-9+/=<>\s]{100,8000}?)</D>", 3,
      ".NET: RSA.ToXmlString", "<RSAKeyValue><Modulus>x<b64:80>==</Modulus><Exponent>AQAB</Exponent>"
      "<P>«<b64:86>==</P><Q><b64:86>==</Q><D><b64:172>»</D></RSAKeyValue>"),
     ("wireguard-key", (b"privatekey", b"presharedkey", b"private_key", b"preshared_key"),

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 PIECES: tuple[tuple[bytes, bytes], ...] = (
     # The rest of a name that says that a secret follows, and what stands between them. First: it uses others.
-    (b"%N", rb"(?i:[\w .-]{0,40}?(?:token|secret|key|pass|pat|auth|login|credential)[\w.-]{0,24})(?:%=|[ ]is:?[ ]%Q)"),
+    (
+        b"%N",
+        rb"(?i:[\w .-]{0,40}?(?:token|secret|key|pass|pat|auth|login|credential|cert|sk(?![a-z]))[\w.-]{0,24})(?:%=|["
+        rb" ]is:?[ ]%Q)",
+    ),
     # An argument, in quotes or bare; the group ``s``, so a pattern has at most one.
     (
         b"%A",

@@ -189,6 +189,8 @@ ROWS: tuple[Row, ...] = (
     ("zapier-webhook", (b"hooks.zapier.com",), rb"hooks\.zapier\.com/hooks/catch/(?P<s>\d{4,12}/[A-Za-z0-9]{5,12})",
      2.5, "Zapier: webhooks; trufflehog", "https://hooks.zapier.com/hooks/catch/«<digits:7>/<lowernum:7>»"),
     ("zenhub-key", (b"zh_",), rb"%bzh_[0-9a-f]{64}%E", 3, "ZenHub: personal API keys; GitHub", "zh_<hex:64>"),
+    ("zoho-token-alone", (b" 1000.",), rb"%b1000\.[0-9a-f]{32}\.[0-9a-f]{32}%E", 3,
+     "Zoho: OAuth tokens; trufflehog", "1000.<hex:32>.<hex:32>"),
     ("zuplo-key", (b"zpka_",), rb"%bzpka_[a-z0-9_]{32,90}", 3, "Zuplo: API keys; GitHub", "zpka_<hex:32>_<hex:8>"),
 )
 KEYED: tuple[Row, ...] = (

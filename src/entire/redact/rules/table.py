@@ -180,7 +180,7 @@ def region(row: RegionRow) -> Rule:
 def keyed(row: Row) -> Row:
     """Make a row of ``KEYED`` a whole rule: the provider's name, an operator and the value."""
     name, keywords, value, entropy, source, example = row
-    words = b"|".join(keywords)
+    words = b"|".join(keyword.strip() for keyword in keywords)
     pattern = rb"(?i:" + words + rb")(?:%N|[\w .-]{0,40}%=)(?P<s>" + value + rb")%E"
     return name, keywords, pattern, entropy, source, example
 
@@ -198,7 +198,7 @@ GUARDED = (
 )
 """Rules besides the generic ones that are tried only where a guard allows it."""
 
-ASSIGNED = ("generic-quoted", "generic-value")
+ASSIGNED = ("generic-quoted", "generic-value", "named-key")
 """Rules whose value may be code: ``heuristics.assigned`` judges it."""
 
 PLACES: tuple[tuple[Row, ...], ...] = (headers.ROWS, commands.ROWS, files.ROWS, generic.SENTENCES)
