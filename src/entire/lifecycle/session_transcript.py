@@ -38,14 +38,13 @@ class SessionTranscript:
 
     def __init__(self, agent: Agent, session: Session, top: str, saved: SavedTranscript | None = None) -> None:
         """``saved``: what is stored of it, if the agent has deleted its own."""
-        self.problem: str | None = _refusal(session) if saved is None else None
+        self.problem: str | None = None
         """Why it is not stored, or not all of it, for people; '' if it is, None before that is known."""
-        # One that is not read is like an empty one.
-        content = b"" if self.problem else saved.content if saved is not None else None
-        self.native = agent.transcript(session.transcript_path, content)
-        if content is None and _is_too_large(self.native, session.transcript_path):
-            self.problem = f"not read: it has more than {_MAX_WHOLE >> 20} MB"
-            self.native = agent.transcript(session.transcript_path, b"")
+        if saved is not None:
+            self.native = agent.transcript(session.transcript_path, saved.content)
+        else:
+            self.native, refusal = _opened(agent, session.transcript_path)
+            self.problem = f"not read: {refusal}" if refusal else None
         self._saved = saved
         self._agent = agent
         self._session = session
@@ -158,7 +157,7 @@ class SessionTranscript:
         if session_ref not in self._subagents:
             known = self._session.transcript_path
             folder = os.path.dirname(known) if session_ref.startswith(os.path.dirname(known) + os.sep) else ""
-            is_read = not files.refusal(session_ref, folder) or _is_folder_of_plugin(self._session, session_ref)
+            is_read = os.path.isdir(session_ref) or not files.refusal(session_ref, folder)
             self._subagents[session_ref] = self._agent.transcript(session_ref, None if is_read else b"")
         return self._subagents[session_ref]
 
@@ -205,12 +204,18 @@ class SessionTranscript:
             stored.merge(self._session, objects, self._top)
             found = stored.store(self._session, lines, self._top, transcripts.shorten)
             unread = stored.size(lines.path) - found.size
-            self.problem = _lag(unread) if unread > _UNREAD else ""
+            self.problem = _lag(unread) if unread > _UNREAD else self._problem_of_folder(found)
             return found
         whole = self.native.snapshot() if self.path else b""
-        self.problem = self.problem or ""
         chunks = self._agent.chunk_transcript(whole, stored.MAX_PART) if whole else []
-        return stored.store_whole(self._session, chunks, objects)
+        found = stored.store_whole(self._session, chunks, objects)
+        self.problem = self.problem or self._problem_of_folder(found)
+        return found
+
+    def _problem_of_folder(self, found: stored.Stored) -> str:
+        """Return what is wrong with a folder in which nothing was found; an adapter may compose a transcript of one."""
+        is_empty = not found.parts and os.path.isabs(self.path) and os.path.isdir(self.path)
+        return f"not read: {files.refusal(self.path)}" if is_empty else ""
 
     # ------------------------------------------------------------ files
 
@@ -319,22 +324,20 @@ class SessionTranscript:
         return total, after
 
 
-def _refusal(session: Session) -> str | None:
-    """Return why a session's transcript is not read, None if it is."""
-    path = session.transcript_path
-    is_file = os.path.isabs(path) and not _is_folder_of_plugin(session, path)
-    refusal = files.refusal(path) if is_file else ""
-    return f"not read: {refusal}" if refusal else None
+def _opened(agent: Agent, path: str) -> tuple[Transcript, str]:
+    """Return an agent's own transcript, and why it is not read; it is then like an empty one."""
+    refusal = files.refusal(path) if os.path.isabs(path) and not os.path.isdir(path) else ""
+    if refusal:
+        return agent.transcript(path, b""), refusal
+    native = agent.transcript(path)
+    if _is_too_large(native, path):
+        return agent.transcript(path, b""), f"it has more than {_MAX_WHOLE >> 20} MB"
+    return native, ""
 
 
 def _lag(unread: int) -> str:
     """Return what to say of a transcript with more than one hook stores, or with a line that does not end."""
     return f"{unread >> 20} MB are not stored yet: a hook stores whole lines of at most {stored.MAX_NEW >> 20} MB"
-
-
-def _is_folder_of_plugin(session: Session, session_ref: str) -> bool:
-    """Tell whether a reference is a folder, in which a plugin may keep a session."""
-    return session.is_external and os.path.isdir(session_ref)
 
 
 def _is_too_large(native: Transcript, path: str) -> bool:

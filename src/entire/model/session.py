@@ -111,6 +111,7 @@ class Session:
         self.counted_subagents: dict[str, Any] = {}  # subagent id -> [count, byte, mark]
         self.stored = StoredLines()  # in these parts
         self.parts: list[list[Any]] = []  # [blob id, lines] of stored parts
+        self.document: list[Any] = []  # of a transcript that is one document: see store/documents
         self.copied = 0  # bytes of the transcript that steps stored a second time
         self.conversation = ""  # the step or journal commit with the transcript as it was at the last turn's end
         self.last_checkpoint = ""

@@ -257,7 +257,7 @@ def store_whole(session: Session, chunks: Sequence[bytes], objects: Objects) -> 
     size = sum(map(len, chunks))
     if len(chunks) != 1 or not _is_lines(chunks[0]):
         forget(session)
-        return Stored(parts=tuple(map(redact, chunks)), lines=0, size=size)
+        return Stored(parts=_document(session, chunks, objects), lines=0, size=size)
     data, known = chunks[0], b""
     stored = session.stored
     if stored.size and not stored.lines and _mark(data[: stored.size]) == stored.mark and len(session.parts) == 1:
@@ -270,6 +270,18 @@ def store_whole(session: Session, chunks: Sequence[bytes], objects: Objects) -> 
         redacted = redact_jsonl(bytes(redacted))  # what was found just now may stand in the rest, too
     _remember_whole(session, data, redacted)
     return Stored(parts=(redacted,), lines=0, size=size)
+
+
+def _document(session: Session, chunks: Sequence[bytes], objects: Objects) -> tuple[str | Redacted, ...]:
+    """Return a document's chunks; one that is in one piece shares its redacted beginning with the last one."""
+    if len(chunks) != 1:
+        return tuple(map(redact, chunks))
+    from entire.store import documents
+
+    found = documents.redact(session, chunks[0], objects)
+    if isinstance(found, Redacted):
+        documents.remember(session, chunks[0], found, blob_id(found, session.oid_size))
+    return (found,)
 
 
 def redact(content: bytes) -> Redacted:
