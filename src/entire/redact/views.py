@@ -55,6 +55,8 @@ def _escaped(match: Match[bytes]) -> bytes:
     code = int(wide or narrow, 16)
     if code == 0x5C or (narrow and code >= 0x80 and code not in _LATIN):
         return match.group()
+    if code == 0x1E:  # would look like the end of a record
+        return b" "
     return _REPLACEMENT if 0xD800 <= code <= 0xDFFF else chr(code).encode()
 
 

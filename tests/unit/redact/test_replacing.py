@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from entire.redact import replacing
+from entire.redact import redact_jsonl, replacing
 from entire.redact.engine import Finding
 from tests.unit.redact.planted_secrets import SECRETS, sample, word
 
@@ -124,3 +124,9 @@ def test_the_size_of_a_block_changes_nothing(monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setattr(replacing, "BLOCK", size)
         assert replacing.lines(data) == whole
         assert len(replacing.find(data, by_line=True)) == 7
+
+
+def test_an_escaped_separator_of_records_moves_no_finding_to_another_line() -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6" * 3
+    lines = [json.dumps({"text": "\x1e\n" * 3}), json.dumps({"text": "calm"}), json.dumps({"text": f"use {secret}"})]
+    assert secret.encode() not in redact_jsonl("\n".join([*lines, json.dumps({"text": "calm"})] * 2).encode())
