@@ -160,6 +160,8 @@ def search(searched: Text, *, places: Places | None = None) -> list[Finding]:
         if not line_start <= at < line_end:
             line_start, line_end = _line_around(text, at)
         for rule in rules:
+            if rule.match and not rule.match(text, at, line_end):  # most rules, most of the time
+                continue
             for start, end in rule.spans(text, at, line_start, line_end):
                 found.add((start, end, rule.id))
     found.update((start, end, opinion.RULE) for start, end in opinion.find(text, searched.spread))

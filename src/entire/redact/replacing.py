@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     Find = Callable[[bytes], list[Finding]]
     Search = Callable[[bytes], list[Finding]]
 
-BLOCK = 1 << 22
-"""How many bytes of lines are scanned at once: limits memory."""
+BLOCK = 1 << 20
+"""How many bytes of lines are scanned at once: larger blocks do not fit into a cache of the processor."""
 
 TOKEN_ROUNDS = 6
 """Rounds that replace single tokens before complete words are replaced."""

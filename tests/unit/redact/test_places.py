@@ -8,10 +8,9 @@ import random
 import re
 import string
 
-import pytest
-
 from entire.redact import engine, redact_jsonl, redact_text
 from entire.redact.rules.table import RULES, Rule
+from tests.unit.redact.every import every
 
 PLACES: tuple[tuple[str, str], ...] = (
     # headers
@@ -367,8 +366,8 @@ def made(template: str, seed: int) -> tuple[str, list[str]]:
     return re.sub("[«»]", "", marked), re.findall("«([^»]*)»", marked)
 
 
-@pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("template", sorted({template for _, template in PLACES}))
+@every("seed", range(2))
+@every("template", sorted({template for _, template in PLACES}))
 def test_a_secret_goes_from_its_place(template: str, seed: int) -> None:
     text, secrets = made(template, seed)
     assert secrets
@@ -381,19 +380,19 @@ def test_a_secret_goes_from_its_place(template: str, seed: int) -> None:
     assert not [secret for secret in secrets if secret in inner]
 
 
-@pytest.mark.parametrize(("rule", "template"), PLACES)
+@every(("rule", "template"), PLACES)
 def test_a_place_is_found_by_its_rule(rule: str, template: str) -> None:
     text, _ = made(template, 1)
     assert rule in {finding.rule for finding in engine.scan(text.encode())}
 
 
-@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.rank], ids=lambda rule: rule.id)
+@every("rule", [rule for rule in RULES if rule.rank])
 def test_the_example_of_a_place_goes(rule: Rule) -> None:
     text, secrets = made(rule.example, 1)
     assert secrets and not [secret for secret in secrets if secret in redact_text(text)]
 
 
-@pytest.mark.parametrize("text", STAYS)
+@every("text", STAYS)
 def test_what_only_looks_like_a_place_stays(text: str) -> None:
     assert redact_text(text) == text
     line = json.dumps({"text": text}).encode() + b"\n"

@@ -7,11 +7,10 @@ import re
 from pathlib import Path
 from unittest.mock import patch
 
-import pytest
-
 from entire.redact import engine, redact, redact_jsonl, redact_text
 from entire.redact.rules.generic import FLAGS, NAMES
 from entire.redact.rules.table import BY_ID, GUARDS, RULES, Rule
+from tests.unit.redact.every import every
 from tests.unit.redact.planted_secrets import SECRETS
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -43,20 +42,20 @@ def test_even_a_careless_rule_cannot_match_a_marker() -> None:
 def test_token_counts_need_no_judgement() -> None:
     data = CHAT.read_bytes()
     assert data.count(b'"tokens":{"input":') > 10
-    with patch.object(Rule, "compile", side_effect=AssertionError("a pattern was needed")):
+    with patch.object(Rule, "is_secret", side_effect=AssertionError("a value was judged")):
         assert redact_jsonl(data) == data
 
 
-@pytest.mark.parametrize("rule", sorted(SECRETS))
+@every("rule", sorted(SECRETS))
 def test_a_secret_goes_and_nothing_else(rule: str) -> None:
     frame, secret = SECRETS[rule]
     text = f"before\n{frame.format(secret)}\nafter"
     assert redact_text(text) == f"before\n{frame.format(f'[REDACTED:{rule}]')}\nafter"
 
 
-@pytest.mark.parametrize("ensure_ascii", [True, False])
-@pytest.mark.parametrize("depth", [1, 2, 3])
-@pytest.mark.parametrize("rule", sorted(SECRETS))
+@every("ensure_ascii", [True, False])
+@every("depth", [1, 2, 3])
+@every("rule", sorted(SECRETS))
 def test_a_secret_goes_from_json_in_json(rule: str, depth: int, ensure_ascii: bool) -> None:
     frame, secret = SECRETS[rule]
 
@@ -71,7 +70,7 @@ def test_a_secret_goes_from_json_in_json(rule: str, depth: int, ensure_ascii: bo
     assert redact_jsonl(wrapped(before).encode()).decode() == wrapped(after)
 
 
-@pytest.mark.parametrize("rule", sorted(SECRETS))
+@every("rule", sorted(SECRETS))
 def test_a_secret_goes_when_slashes_and_signs_are_escaped(rule: str) -> None:
     frame, secret = SECRETS[rule]
 

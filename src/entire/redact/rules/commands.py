@@ -44,7 +44,7 @@ ROWS: tuple[Row, ...] = (
      "AWS: configure set", "aws configure set aws_secret_access_key «<b64:40>»"),
     ("ansible-vault", (b"encrypt_string",), rb"encrypt_string[ ]%A", 0, "Ansible: ansible-vault",
      "ansible-vault encrypt_string '«<alnum:6>-4<alnum:6>»' --name it"),
-    ("basic-auth-flag", (b"curl", b"httpie", b"http", b"etcdctl", b"jenkins-cli", b"skopeo", b"wget", b"bundle",
+    ("basic-auth-flag", (b"curl", b"httpie", b"http ", b"etcdctl", b"jenkins-cli", b"skopeo", b"wget", b"bundle",
      b"couchdb"),
      rb"(?:curl|https?|xh|etcdctl|jenkins-cli(?:\.jar)?|skopeo|wget|bundle)\b(?!:)[^\n|;]{0,300}?[ \t\"',]"
      rb"(?:-[a-zA-Z]{0,6}[uU]|-a|-auth|--user|--proxy-user|--auth|--creds|--(?:src|dest)-creds"

@@ -45,6 +45,7 @@ from entire.redact.rules.pieces import expand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from re import Match, Pattern
 
     from entire.redact.rules.pieces import RegionRow, Row
@@ -71,6 +72,7 @@ class Rule:
         "is_guarded",
         "is_place",
         "keywords",
+        "match",
         "needle",
         "pattern",
         "rank",
@@ -93,11 +95,15 @@ class Rule:
         self.within = within
         self.pattern: Pattern[bytes] | None = None
         self.group: int = 0
+        self.match: Callable[[bytes, int, int], Match[bytes] | None] | None = None
+        """Matches the compiled pattern at a keyword; None where that is not all there is to do."""
 
     def compile(self) -> Pattern[bytes]:
         """Compile the pattern, once."""
         self.pattern = pattern = _compile(self.expression)
         self.group = pattern.groupindex.get("s", min(pattern.groups, 1))
+        if not (self.before or self.back):
+            self.match = pattern.match
         return pattern
 
     def spans(self, text: bytes, at: int, low: int, high: int) -> list[tuple[int, int]]:
