@@ -129,4 +129,4 @@ def test_the_size_of_a_block_changes_nothing(monkeypatch: pytest.MonkeyPatch) ->
 def test_an_escaped_separator_of_records_moves_no_finding_to_another_line() -> None:
     secret = "ghp_" + "a1B2c3D4e5F6" * 3
     lines = [json.dumps({"text": "\x1e\n" * 3}), json.dumps({"text": "calm"}), json.dumps({"text": f"use {secret}"})]
-    assert secret.encode() not in redact_jsonl("\n".join([*lines, json.dumps({"text": "calm"})] * 2).encode())
+    assert redact_jsonl("\n".join([*lines, json.dumps({"text": "calm"})] * 2).encode()).count(secret.encode()) == 0
