@@ -155,6 +155,23 @@ def append(path: str, data: bytes, *, mode: int = 0o600) -> None:
         os.close(fd)
 
 
+def create(path: str, data: bytes, *, mode: int = 0o600) -> bool:
+    """Write a file that does not exist yet, atomically; return False if there is one, perhaps of another process."""
+    temporary = f"{path}.tmp{os.getpid()}"
+    write(temporary, data, mode=mode)
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        return False
+    except OSError:  # a file system without hard links
+        if os.path.lexists(path):
+            return False
+        os.rename(temporary, path)
+    finally:
+        remove(temporary)
+    return True
+
+
 def remove(path: str) -> None:
     """Delete a file if it exists."""
     try:

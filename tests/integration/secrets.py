@@ -59,6 +59,17 @@ def files_with(story: Story, text: str, *, leaving: str = "undo") -> list[str]:
     return sorted(found)
 
 
+def stored(story: Story) -> str:
+    """Return all that our refs reach, and all files of ours."""
+    listed = story.git("rev-list", "--objects", "--glob=refs/heads/entire", "--glob=refs/entire")
+    names = "".join(line.split(" ", 1)[0] + "\n" for line in listed.splitlines())
+    texts = [story.git("cat-file", "--batch", stdin=names)]
+    for top in (".git/entire", ".git/entire-sessions", ".entire/logs", ".entire/tmp"):
+        paths = [path for path in (story.root / top).rglob("*") if path.is_file()]
+        texts += [path.read_bytes().decode("utf-8", "replace") for path in paths]
+    return "\n".join(texts)
+
+
 def remote(story: Story, name: str = "origin") -> Path:
     """Add a bare repository as a remote, and push all branches and the checkpoints."""
     folder = story.root.parent / f"{name}.git"

@@ -22,6 +22,7 @@ import pytest
 from entire.cli import main
 from entire.model import trailers
 from entire.model.ids import CheckpointId
+from entire.redact import policy
 
 BIN = Path(sys.executable).parent
 
@@ -175,6 +176,7 @@ class Session:
 
     def hook(self, verb: str, **extra: object) -> None:
         payload = self.payload(verb, **extra)
+        policy.adopt(policy.Sources())  # a real hook is a process of its own
         before, stdin = Path.cwd(), sys.stdin
         os.chdir(self.cwd)
         try:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from entire import files
+from entire.errors import EntireError
 from entire.model.digest import sha256
 from entire.model.value import Value
 from entire.redact.engine import Finding
@@ -54,9 +55,9 @@ class Memory:
     def __init__(self, path: str) -> None:
         self._path = path
         self._known: dict[tuple[int, str], list[Known]] = {}
-        self._unsaved: list[bytes] = []
+        self._unsaved: list[tuple[bytes, str, bytes]] = []  # lines, with the rules and values they are of
         self.count = 0
-        self._is_new = False
+        self._is_new = False  # nothing of ``path`` can be read
         self._key = self._load()
 
     def learn(self, rule: str, value: bytes) -> None:
@@ -80,7 +81,8 @@ class Memory:
         if any(known.whole == whole for known in self._known.get(index, ())):
             return
         self._add(index, Known(number=self.count, rule=rule, offset=offset, size=len(value), whole=whole))
-        self._unsaved.append(f"{index[0]} {index[1]} {offset} {len(value)} {whole} {rule}\n".encode())
+        line = f"{index[0]} {index[1]} {offset} {len(value)} {whole} {rule}\n"
+        self._unsaved.append((line.encode(), rule, value))
 
     def _add(self, index: tuple[int, str], known: Known) -> None:
         self._known.setdefault(index, []).append(known)
@@ -107,30 +109,45 @@ class Memory:
 
     def save(self) -> None:
         """Write what was learned; where that fails, this process alone knows it."""
-        lines, self._unsaved = self._unsaved, []
         if not self._path:
             self._known, self.count = {}, 0
-        if not lines or not self._path:
-            return
-        if self._is_new:
-            if os.path.exists(self._path):
-                return  # another process has just made a key
-            lines.insert(0, _VERSION + b" " + self._key.hex().encode() + b"\n")
-            self._is_new = False
-        try:
-            files.append(self._path, b"".join(lines))
-        except OSError:
-            pass
+        elif self._unsaved:
+            try:
+                if self._is_new:
+                    self._begin()
+                files.append(self._path, b"".join(line for line, _, _ in self._unsaved))
+            except (OSError, EntireError):
+                pass
+        self._unsaved = []
+
+    def _begin(self) -> None:
+        """Write the key. If another process has just written one, hash with that."""
+        head = _VERSION + b" " + self._key.hex().encode() + b"\n"
+        if not files.create(self._path, head):
+            learned, self._unsaved = self._unsaved, []
+            self._key = self._load()
+            for _, rule, value in learned:
+                self._remember(rule, value)
+            if self._is_new:  # what is there is no memory
+                files.put_aside(self._path)
+                files.create(self._path, _VERSION + b" " + self._key.hex().encode() + b"\n")
+        self._is_new = False
 
     def _hash(self, value: bytes) -> str:
         return sha256(self._key + sha256(self._key + value).digest()).hexdigest()
 
     def _load(self) -> bytes:
-        data = files.read(self._path) if self._path else None
+        """Read what is remembered, and return the key; a new one if there is none that can be read."""
+        self._known, self.count, self._is_new = {}, 0, False
+        try:
+            data = files.read(self._path) if self._path else None
+        except OSError:
+            data = None
         head, _, rest = (data or b"").partition(b"\n")
         version, _, key = head.partition(b" ")
-        if version != _VERSION or len(key) != 64:
-            return self._create()
+        if version != _VERSION or len(key) != 64 or not _is_hex(key):
+            self._is_new = True
+            return os.urandom(32)
         for line in rest.splitlines():
             try:
                 size, core, offset, whole_size, whole, rule = line.decode().split(" ")
@@ -138,13 +155,7 @@ class Memory:
                 self._add((int(size), core), known)
             except ValueError:
                 continue  # a line that a crash cut off
-        return bytes.fromhex(key.decode("ascii", "replace")) if _is_hex(key) else self._create()
-
-    def _create(self) -> bytes:
-        if self._path and os.path.exists(self._path):
-            files.put_aside(self._path)
-        self._known, self.count, self._is_new = {}, 0, True
-        return os.urandom(32)
+        return bytes.fromhex(key.decode())
 
 
 def _is_hex(key: bytes) -> bool:
