@@ -158,8 +158,9 @@ def _reconstruct(context: Context, session: Session) -> GoSession | None:
         session.phase = Phase.IDLE
     for subagent in transcript.subagents(session.counted, end):
         if is_tool_id(subagent.tool_use_id):
-            task = SubagentTask(started=session.last_seen, kind=subagent.type, description=subagent.description[:200],
-                                subagent=subagent.id, ref=subagent.session_ref)  # fmt: skip
+            task = SubagentTask(started=session.last_seen, kind=subagent.type, subagent=subagent.id,
+                                description=redact_text(subagent.description)[:200],
+                                ref=subagent.session_ref)  # fmt: skip
             task.done = session.last_seen
             session.tasks.setdefault(subagent.tool_use_id, task)
     reported = transcript.files(START, end)

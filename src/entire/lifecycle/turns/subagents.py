@@ -45,7 +45,7 @@ def start(context: Context, session: Session, event: Event) -> None:
 def _describe(task: SubagentTask, session: Session, event: Event) -> None:
     """Note what an event says about a task."""
     task.type = event.subagent_type or task.type
-    task.description = event.task_description[: tasks.DESCRIPTION] or task.description
+    task.description = tasks.described(event.task_description) or task.description
     task.subagent = path_id(event.subagent_id) or task.subagent
     task.ref = _ref(session, event) or task.ref
 

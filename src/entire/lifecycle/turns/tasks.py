@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from entire.model.digest import sha256
 from entire.model.ids import path_id
+from entire.redact import redact_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
 
 DESCRIPTION = 200
 _UNNAMED = "unnamed-"
+
+
+def described(text: str) -> str:
+    """Return what is noted of an agent's words about a task."""
+    return redact_text(text)[:DESCRIPTION] if text else ""
 
 
 def started_by(session: Session, event: Event) -> str:
@@ -59,7 +65,7 @@ def identify(session: Session, subagents: Sequence[Subagent]) -> None:
             task.subagent = path_id(subagent.id) if _is_unnamed(task.subagent) else task.subagent
             task.ref = task.ref or subagent.session_ref
             task.type = task.type or subagent.type
-            task.description = task.description or subagent.description[:DESCRIPTION]
+            task.description = task.description or described(subagent.description)
 
 
 def has_unnamed(session: Session) -> bool:
@@ -105,7 +111,7 @@ def _said_twice(task: SubagentTask, event: Event) -> list[tuple[str, str]]:
     """Return what both a task and an event say about the subagent, in pairs."""
     said = (
         (task.type, event.subagent_type),
-        (task.description, event.task_description[:DESCRIPTION]),
+        (task.description, described(event.task_description)),
         (task.subagent, path_id(event.subagent_id)),
         (task.ref, event.subagent_ref),
     )
