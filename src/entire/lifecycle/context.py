@@ -99,7 +99,12 @@ class Context:
         return list(self._touched.values())
 
     def close(self) -> None:
-        """Stop the helper processes."""
+        """Stop the helper processes, and log what is wrong with the rules that were read."""
+        config = policy.current().seen_config
+        if config is not None:
+            from entire.lifecycle import redact_problems
+
+            redact_problems.log(self, config)
         self.objects.close()
         if self.plugins is not None:
             self.plugins.close()

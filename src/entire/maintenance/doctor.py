@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 CHECKS: dict[str, tuple[Check, Remedy | None]] = {
     "git": (checks.git_program, None),
     "settings": (checks.settings_files, repairs.settings_files),
+    "redaction": (checks.redaction, None),
     "permissions": (corruption.permissions, None),
     "lock": (corruption.lock, None),
     "broken files": (corruption.broken_files, repairs.broken_files),

@@ -10,7 +10,7 @@ from entire.audit import record
 from entire.errors import EntireError
 from entire.git import history
 from entire.githooks import inspection
-from entire.lifecycle import plugins
+from entire.lifecycle import plugins, redact_problems
 from entire.maintenance import agent_setup, locks, unrecorded
 from entire.maintenance import plugins as maintenance_plugins
 from entire.model.health import HookStatus
@@ -62,6 +62,7 @@ def _view(place: Place, chosen: Settings | None, catalog: Catalog, known: Plugin
             *registry.problems(),
             *_plugin_problems(place, known, now),
             *locks.warnings(place, now),
+            *_redact_warnings(place),
         ),
         failures=log.failures(place.log),
         is_audit_due=record.is_due(place),
@@ -92,6 +93,13 @@ def _plugin_problems(place: Place, known: Plugins, now: float) -> list[str]:
     live = maintenance_plugins.of_live_sessions(states.list_states(place), now)
     found = maintenance_plugins.find_problems(place, known, live, now=now)
     return [f"{problem.problem}: {problem.hint}" for problem in found]
+
+
+def _redact_warnings(place: Place) -> list[str]:
+    """Return one warning if .entire/redact.toml is not right."""
+    problems = redact_problems.find(place)
+    more = f" (and {len(problems) - 1} more: run `entire doctor`)" if len(problems) > 1 else ""
+    return [f"{place.redact_config}: {problems[0]}{more}; the rest of it applies"] if problems else []
 
 
 def _unpushed(place: Place, tips: Mapping[str, str]) -> dict[str, int]:

@@ -14,6 +14,7 @@ from entire.redact.rules.table import is_generic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from re import Match
 
 _LITERAL = rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"(\s*+:\s*+)?'
@@ -83,24 +84,42 @@ def _escape(data: bytes, at: int, low: int) -> tuple[int, int]:
 
 def records(data: bytes) -> list[tuple[int, int]]:
     """Return the start and end of each element of the longest list that is in no other list: a transcript's records."""
+    lists: dict[int, list[tuple[int, int]]] = {0: []}
+    for depth, first, start, end in _elements(data):
+        if depth == 1:
+            lists.setdefault(first, []).append((start, end))
+    return max(lists.values(), key=len)
+
+
+def around(data: bytes, places: list[int]) -> list[tuple[int, int]]:
+    """Return the start and end of the innermost element of a list around each place; of all of ``data`` if there is
+    none.
+    """
+    found, left = [], places
+    for _, _, start, end in _elements(data):
+        if any(start <= place < end for place in left):
+            found.append((start, end))
+            left = [place for place in left if not start <= place < end]
+    return [*found, (0, len(data))] if left else found
+
+
+def _elements(data: bytes) -> Iterator[tuple[int, int, int, int]]:
+    """Yield the elements of all lists of a JSON document, inner ones first: the depth of the list, where it begins,
+    and the element's start and end.
+    """
     import re
 
-    lists: list[list[tuple[int, int]]] = [[]]
-    nested: list[int] = []  # of the brackets that are open
-    start = depth = 0
+    first = [0]  # where each open list begins
+    starts: list[int] = []  # of the element that each open bracket is in, -1 in an object
     for token in re.finditer(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},]', data, re.DOTALL):
         sign = token.group()
         if sign in (b"[", b"{"):
-            nested.append(sign[0])
-            depth += sign == b"["
-            if sign == b"[" and depth == 1:
-                lists.append([])
-                start = token.end()
-        elif sign in (b"]", b"}", b",") and nested:
-            is_border = depth == 1 and nested[-1] == 0x5B
-            if is_border and sign != b"}":
-                lists[-1].append((start, token.start()))
-                start = token.end()
-            if sign != b",":
-                depth -= nested.pop() == 0x5B
-    return max(lists, key=len)
+            starts.append(token.end() if sign == b"[" else -1)
+            if sign == b"[":
+                first.append(token.start())
+        elif sign in (b"]", b"}", b",") and starts:
+            if starts[-1] >= 0:
+                yield len(first) - 1, first[-1], starts[-1], token.start()
+                starts[-1] = token.end()
+            if sign != b"," and starts.pop() >= 0:
+                first.pop()

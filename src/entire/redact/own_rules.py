@@ -7,9 +7,10 @@ import tomllib
 from fnmatch import fnmatchcase
 
 from entire.model.digest import sha256
-from entire.model.value import Value
-from entire.redact import personal
+from entire.model.value import Value, replace
+from entire.redact import config_file, patterns, personal
 from entire.redact.engine import LINE_END, Finding
+from entire.redact.heuristics import MARK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,14 +44,16 @@ class Config(Value):
     allowed_rules: frozenset[str] = frozenset()
     allowed_paths: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    digest: str = ""  # of the file
 
     def find(self, text: bytes) -> Iterator[Finding]:
         """Yield what the repository's own rules find in a plain view, and the personal data it wants redacted."""
-        for rule in self.rules:
-            for match in rule.pattern.finditer(text):
-                start, end = match.span(min(rule.pattern.groups, 1))
-                if start < end and LINE_END not in match.group():
-                    yield Finding(rule=rule.id, start=start, end=end)
+        for line_start, line_end in _lines(text) if self.rules else ():
+            for rule in self.rules:
+                for match in rule.pattern.finditer(text, line_start, line_end):
+                    start, end = match.span(min(rule.pattern.groups, 1))
+                    if start < end and MARK not in text[start:end]:  # else what was replaced is found for ever
+                        yield Finding(rule=rule.id, start=start, end=end)
         for kind in self.personal:
             for start, end in personal.KINDS[kind](text):
                 yield Finding(rule=kind, start=start, end=end)
@@ -59,12 +62,12 @@ class Config(Value):
         """Tell whether a value that a rule found is an exception."""
         return rule in self.allowed_rules or (bool(self.allowed_values) and value_hash(value) in self.allowed_values)
 
-    def allows_record(self, record: bytes) -> bool:
-        """Tell whether a record of a transcript is about a file whose content is an exception."""
+    def allowed_places(self, data: bytes) -> list[int]:
+        """Return where a JSON document names a file whose content is an exception."""
         if not self.allowed_paths:
-            return False
-        paths = (match.group(1).decode("utf-8", "replace") for match in _PATHS.finditer(record))
-        return any(_matches(path, glob) for path in paths for glob in self.allowed_paths)
+            return []
+        found = ((match.start(), match.group(1).decode("utf-8", "replace")) for match in _PATHS.finditer(data))
+        return [at for at, path in found if any(_matches(path, glob) for glob in self.allowed_paths)]
 
 
 def value_hash(value: bytes) -> str:
@@ -79,13 +82,23 @@ def _matches(path: str, glob: str) -> bool:
     return any(fnmatchcase(tail, glob) for tail in tails)
 
 
+def _lines(text: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of each of the lines that are joined by ``LINE_END``."""
+    start = 0
+    while (end := text.find(LINE_END, start)) >= 0:
+        yield start, end
+        start = end + len(LINE_END)
+    yield start, len(text)
+
+
 def load(path: str) -> Config:
     """Read the file. What is wrong is left out and named in ``problems``."""
     try:
-        with open(path, "rb") as file:
-            return parse(file.read())
+        data = config_file.read(path)
     except OSError as error:
-        return Config(problems=(f"it cannot be read: {error.strerror}",))
+        problem = f"it cannot be read: {error.strerror}"
+        return Config(problems=(problem,), digest=sha256(problem.encode()).hexdigest())
+    return replace(parse(data), digest=sha256(data).hexdigest())
 
 
 def parse(data: bytes) -> Config:
@@ -148,7 +161,7 @@ class _Reader:
         if problem:
             self._problems.append(f"rule `{name or '?'}`: {problem}")
             return None
-        return OwnRule(id=name, pattern=re.compile(pattern.encode()), example=example)
+        return OwnRule(id=name, pattern=patterns.compiled(pattern.encode()), example=example)
 
 
 def _problem_of(name: str, pattern: str, example: str) -> str:
@@ -156,40 +169,16 @@ def _problem_of(name: str, pattern: str, example: str) -> str:
     if not _ID.fullmatch(name) or len(name) > 60:
         return "its id must be words of a-z and 0-9, joined by hyphens"
     try:
-        compiled = re.compile(pattern.encode())
+        compiled = patterns.compiled(pattern.encode())
     except (re.error, OverflowError, RecursionError) as error:
         return f"its pattern is no regular expression: {error}"
     if compiled.match(b""):
         return "its pattern also matches nothing at all"
-    if _may_take_for_ever(pattern):
+    if patterns.may_take_for_ever(pattern.encode()):
         return (
-            "its pattern repeats a repetition without a bound, which can take for ever; write {1,100} instead of + or *"
+            "its pattern can take for ever: in a repetition, it must be clear from each next character how to go on; "
+            "end what is repeated with a separator, or give it a fixed number"
         )
     if not example:
         return "it has no example"
     return "" if compiled.search(example.encode()) else "its pattern does not match its example"
-
-
-def _may_take_for_ever(pattern: str) -> bool:
-    """Tell whether an unbounded repetition stands within another one."""
-    from re import _constants, _parser  # type: ignore[attr-defined]
-
-    unbounded = _constants.MAXREPEAT
-
-    def nested(parsed: Any, inside: bool) -> bool:
-        for operator, argument in parsed:
-            repeats = operator in (_constants.MAX_REPEAT, _constants.MIN_REPEAT) and argument[1] == unbounded
-            if repeats and inside:
-                return True
-            if any(nested(part, inside or repeats) for part in _parts(argument)):
-                return True
-        return False
-
-    def _parts(argument: Any) -> Iterator[Any]:
-        if isinstance(argument, _parser.SubPattern):
-            yield argument
-        elif isinstance(argument, (list, tuple)):
-            for item in argument:
-                yield from _parts(item)
-
-    return nested(_parser.parse(pattern), inside=False)

@@ -30,7 +30,7 @@ class Policy:
         self.sources = sources
         self._memory: Memory | None = None
         self._config: Config | None = None
-        self._has_config = bool(sources.config) and os.path.exists(sources.config)
+        self._has_config = bool(sources.config) and os.path.lexists(sources.config)
 
     @property
     def memory(self) -> Memory:
@@ -47,6 +47,11 @@ class Policy:
             from entire.redact.own_rules import load
 
             self._config = load(self.sources.config)
+        return self._config
+
+    @property
+    def seen_config(self) -> Config | None:
+        """The repository's own rules and exceptions, if something had to be redacted, so that they were read."""
         return self._config
 
 

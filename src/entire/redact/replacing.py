@@ -105,9 +105,6 @@ def _search_known(plain: bytes) -> list[Finding]:
 
 def _find(data: bytes) -> list[Finding]:
     """Find the secrets in ``data`` and in what is encoded there, with their values as a person sees them."""
-    config = policy.current().config
-    if config is not None and config.allows_record(data):
-        return []
     found = _find_seen(views.View(data.replace(b"\x1e", b" ")), _search)
     return sorted(found, key=lambda finding: (finding.start, finding.end))
 
@@ -144,9 +141,16 @@ def _find_in_document(data: bytes) -> list[Finding]:
     findings = _find(data)
     if not findings:
         return findings
-    from entire.redact.documents import is_json, within_values
+    from entire.redact import documents
 
-    return within_values(data, findings) if is_json(data) else findings
+    if not documents.is_json(data):
+        return findings
+    config = policy.current().config
+    places = config.allowed_places(data) if config is not None else []
+    allowed = documents.around(data, places) if places else []
+    if allowed:
+        findings = [each for each in findings if not any(start <= each.start < end for start, end in allowed)]
+    return documents.within_values(data, findings)
 
 
 def _lines_to_redact(data: bytes, search: Search) -> Iterator[tuple[int, int]]:

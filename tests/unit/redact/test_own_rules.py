@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from entire.redact import find, own_rules, policy, redact, redact_jsonl
+from entire.redact import config_file, find, own_rules, policy, redact, redact_json, redact_jsonl
 from tests.unit.redact.planted_secrets import SECRETS, word
 
 RULE = """
@@ -48,7 +48,7 @@ def test_an_own_rule_finds_its_group_everywhere(configure: Callable[[str], None]
         ('id = "acme"\npattern = "acme_[0-9]{8}"\nexample = "acme_x"', "does not match its example"),
         ('id = "acme"\npattern = "a*"\nexample = "a"', "matches nothing at all"),
         ('id = "acme"\npattern = "x(a+)+b"\nexample = "xab"', "can take for ever"),
-        ('id = "acme"\npattern = "x(?:[a-z]*[0-9])*b"\nexample = "xa0b"', "can take for ever"),
+        ('id = "acme"\npattern = "x(?:[a-z]*[a-z0-9])*b"\nexample = "xa0b"', "can take for ever"),
     ],
 )
 def test_a_broken_rule_is_named_and_the_others_apply(configure: Callable[[str], None], rule: str, problem: str) -> None:
@@ -133,3 +133,30 @@ def test_personal_data_is_not_remembered(tmp_path: Path, configure: Callable[[st
     policy.adopt(policy.Sources(config=str(tmp_path / "redact.toml"), memory=str(tmp_path / "known")))
     redact(b"mail jane.doe99@company.org")
     assert not (tmp_path / "known").exists()
+
+
+def test_own_rules_see_one_line_at_a_time(configure: Callable[[str], None]) -> None:
+    configure(RULE.replace("acme_([a-z0-9]{12})", r"acme_(\\S+)"))
+    lines = b'{"a":"acme_xyz"}\n{"b":"acme_uvw"}\n'
+    assert redact_jsonl(lines).count(b"[REDACTED:acme-token]") == 2
+    assert [json.loads(line) for line in redact_jsonl(lines).splitlines()]
+
+
+def test_a_path_is_an_exception_for_its_part_of_a_document(configure: Callable[[str], None]) -> None:
+    configure('[allow]\npaths = ["tests/*.py"]')
+    calls = [{"args": {"file_path": "/w/tests/a.py"}, "result": [{"output": TOKEN}]},
+             {"args": {"file_path": "/w/src/a.py"}, "result": [{"output": TOKEN}]}]  # fmt: skip
+    data = json.dumps({"messages": [{"text": TOKEN}, {"toolCalls": calls}]}).encode()
+    told = json.loads(redact_json(data))["messages"]
+    assert told[0]["text"] == "[REDACTED:github-token]"
+    assert [call["result"][0]["output"] for call in told[1]["toolCalls"]] == [TOKEN, "[REDACTED:github-token]"]
+    text = f'"file_path": "tests/a.py" {TOKEN}'.encode()  # what a person writes is no record
+    assert TOKEN not in redact(text).decode()
+
+
+def test_a_large_file_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "redact.toml"
+    path.write_bytes(b"#" * config_file.LARGEST + b"\n")
+    assert own_rules.load(str(path)).problems == ("it cannot be read: it is larger than 1,048,576 bytes",)
+    path.write_bytes(b"#" * config_file.LARGEST)
+    assert own_rules.load(str(path)).problems == ()
