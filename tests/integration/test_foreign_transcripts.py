@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import stat
 import subprocess
 import sys
 import time
@@ -271,3 +272,24 @@ def test_a_plugins_agent_is_refused_before_the_plugin_is_asked(story: Story, tmp
     work.hook("turn-end")
     assert named(story) == [f"the transcript {work.ref} is not read: it is a named pipe, not a file"]
     assert "made.txt" in stepped(story)
+
+
+def test_commits_and_commands_do_not_wait_for_a_pipe(story: Story, place: Path) -> None:
+    turn = Turn(story, "claude-code", pipe(place))
+    turn.play()
+    story.git("add", "-A")
+    subprocess.run(["git", "commit", "-qm", "Made"], cwd=story.root, env=story.env, timeout=QUICK, check=True)
+    assert len(story.ids("HEAD")) == 1, "the commit is linked"
+    for words in (
+        ("show", SESSION),
+        ("explain", "--session", SESSION),
+        ("search", "Make"),
+        ("redact", "--session", SESSION),
+        ("rewind", "--list"),
+        ("resume", "--plan"),
+        ("status", "--json"),
+    ):
+        done = subprocess.run([*PROGRAM, *words], cwd=story.root, env=story.env, capture_output=True, timeout=QUICK,
+                              check=False, text=True)  # fmt: skip
+        assert "Traceback" not in done.stderr, (words, done.stderr)
+    assert stat.S_ISFIFO(place.lstat().st_mode)
