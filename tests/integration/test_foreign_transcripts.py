@@ -293,3 +293,15 @@ def test_commits_and_commands_do_not_wait_for_a_pipe(story: Story, place: Path) 
                               check=False, text=True)  # fmt: skip
         assert "Traceback" not in done.stderr, (words, done.stderr)
     assert stat.S_ISFIFO(place.lstat().st_mode)
+
+
+def test_a_folder_in_the_agents_folder_must_not_lead_out(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENTIRE_TEST_CLAUDE_PROJECT_DIR", str(story.projects))
+    (story.projects / "deep").symlink_to(folder(story.root.parent / "outside"))
+    session = story.session()
+    session.file = story.projects / "deep" / session.file.name
+    session.start()
+    with session.turn("Write"):
+        session.write("a.txt", "a\n")
+    assert _problem(story, session) == f"not read: it is not in the folder {story.projects}"
+    assert "a.txt" in stepped(story)

@@ -43,7 +43,7 @@ class SessionTranscript:
         if saved is not None:
             self.native = agent.transcript(session.transcript_path, saved.content)
         else:
-            self.native, refusal = _opened(agent, session.transcript_path)
+            self.native, refusal = _opened(agent, session.transcript_path, top)
             self.problem = f"not read: {refusal}" if refusal else None
         self._saved = saved
         self._agent = agent
@@ -324,15 +324,27 @@ class SessionTranscript:
         return total, after
 
 
-def _opened(agent: Agent, path: str) -> tuple[Transcript, str]:
+def _opened(agent: Agent, path: str, top: str) -> tuple[Transcript, str]:
     """Return an agent's own transcript, and why it is not read; it is then like an empty one."""
-    refusal = files.refusal(path) if os.path.isabs(path) and not os.path.isdir(path) else ""
+    is_file = os.path.isabs(path) and not os.path.isdir(path)
+    refusal = files.refusal(path, _agents_folder(agent, path, top)) if is_file else ""
     if refusal:
         return agent.transcript(path, b""), refusal
     native = agent.transcript(path)
     if _is_too_large(native, path):
         return agent.transcript(path, b""), f"it has more than {_MAX_WHOLE >> 20} MB"
     return native, ""
+
+
+def _agents_folder(agent: Agent, path: str, top: str) -> str:
+    """Return the agent's folder of sessions if a path leads through it and a symbolic link, '' otherwise; a plugin's
+    paths were compared with its folder when they were accepted.
+    """
+    if "\0" in path or os.path.realpath(path) == path or getattr(agent, "is_external", False):
+        return ""
+    resumer = capabilities.session_resumer(agent)
+    folder = resumer.session_dir(top) if resumer is not None else ""
+    return folder if folder and path.startswith(os.path.join(folder, "")) else ""
 
 
 def _lag(unread: int) -> str:
