@@ -50,7 +50,7 @@ def _lines(text: bytes, at: int) -> tuple[int, int] | None:
         import re
 
         full = rb"(?:%%6{%d}(?!%%6))"
-        several = rb"%s(?:%%L%s){%d,%d}(?!%%L%s)(?:%%L%%6{4,69}={0,2}(?![\w+/=-]))?"
+        several = rb"%s(?:%%L%s){%d,%d}(?!%%L%s)(?:%%L(?:%%6{16,69}={0,2}|%%6{2,15}={1,2})(?![\w+/=-]))?"
         widths = [several % (line, line, FEWEST - 1, MOST - 1, line) for line in (full % 64, full % 70)]
         _compiled.append(re.compile(expand(rb"\+?(?P<s>" + rb"|".join(widths) + rb")")))
     found = _compiled[0].match(text, at)

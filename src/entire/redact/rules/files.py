@@ -69,7 +69,7 @@ ROWS: tuple[Row, ...] = (
      "'md5«<hex:32>»'"),
     ("pwdump-hash", (b":::",), rb"(?i)(?<=:)(?P<s>[0-9a-f]{32}:[0-9a-f]{32}):::", 0, "pwdump",
      "Administrator:500:«<hex:32>:<hex:32>»:::"),
-    ("redis-user", (b" on >",), rb"on >%A", 0, "Redis: ACL", "user app on >«<alnum:6>-4<alnum:6>» ~* +@all"),
+    ("redis-user", (b" on >",), rb" on >%A", 0, "Redis: ACL", "user app on >«<alnum:6>-4<alnum:6>» ~* +@all"),
     ("scram-hash", (b"scram-sha-256",), rb"(?i:scram-sha-256)\$\d{1,8}:"
      rb"(?P<s>%6{16,64}={0,2}\$%6{20,64}={0,2}:%6{20,64}={0,2})", 0, "PostgreSQL: pg_authid",
      "SCRAM-SHA-256$4096:«<b64:22>==$<b64:43>=:<b64:43>=»"),

@@ -106,7 +106,7 @@ ROWS: tuple[Row, ...] = (
     ("generic-value", NAMES, _ASSIGNED + rb"(?:(?<==)3D)?(?P<s>" + _BARE + rb"{6,4000}+)(?![(\[])", 0,
      "a name with a bare value", "DB_PASSWORD=«<alnum:4>-4<alnum:4>»"),
     ("named-key", (b" key is",),
-     rb"(?<!public )(?<!cache )(?<!primary )(?<!foreign )(?<!partition )(?<!sort )(?<!group )(?<!object )(?<!hash )"
+     rb"[ ](?<!public )(?<!cache )(?<!primary )(?<!foreign )(?<!partition )(?<!sort )(?<!group )(?<!object )(?<!hash )"
      rb"(?P<n>key)[ ]is(?:[ ](?:now|still))?[ :]{1,3}[\"'`*]{0,3}" + _LIKELY
      + rb"(?P<s>[\w+/=.~-]{16,400}(?<![.]))(?=[\s,.;)\"'`*:!?]|$)", 3, "a sentence",
      "the access key is «<alnum:32>» for now"),
@@ -174,7 +174,7 @@ SENTENCES: tuple[Row, ...] = (
      rb"|your|our|its|a|this)[ ])?(?:[\w-]{1,20}[ ]){0,3}?" + rb"(?:password|passwd|passphrase|api key|token)", 3,
      "a sentence", "use «<alnum:6>-4<alnum:6>» as the password"),
     ("named-word", (b"password", b"passphrase", b" pw is"),
-     rb"(?<![\w-])(?i:password|passphrase|pw)(?:[ ]is|:)?[ ][`\"']?(?=[^\s]{0,60}\d)"
+     rb"[ ]?(?<![\w-])(?i:password|passphrase|pw)(?:[ ]is|:)?[ ][`\"']?(?=[^\s]{0,60}\d)"
      rb"(?=[^\s]{0,60}[a-zA-Z])(?=[^\s]{0,60}(?:[a-z][A-Z]|[A-Z][a-z]|[0-9][a-zA-Z]{1,8}[0-9]|[!#$%*+=?@^~]))"
      rb"(?P<s>[^\s\"'`<>\[\]()/]{8,100}(?<![.,;:!?]))(?=[\s,.;)\"'`:!?]|$)", 2.75, "a sentence",
      "use password «<alnum:20>» for the staging box"),
