@@ -43,8 +43,8 @@ ROWS: tuple[Row, ...] = (
      rb"open\.(?:feishu\.cn|larksuite\.com)/open-apis/bot/(?:v2/)?hook/(?P<s>%U)", 0, "Lark: webhooks of bots",
      "https://<open.feishu.cn|open.larksuite.com>/open-apis/bot/v2/hook/«<hex:8>-<hex:4>-<hex:4>-<hex:4>-"
      "<hex:12>»"),
-    ("getstream-secret", (b"stream",), rb"(?i:stream)%N(?P<s>[a-z0-9]{64})%E", 3, "Stream: API secrets; trufflehog",
-     "STREAM_API_SECRET=«<lowernum:64>»"),
+    ("getstream-secret", (b"stream_", b"getstream"), rb"(?i:(?:get)?stream)%N(?P<s>[a-z0-9]{64})%E", 3,
+     "Stream: API secrets; trufflehog", "<STREAM_API|GETSTREAM>_SECRET=«<lowernum:64>»"),
     ("google-chat-webhook", (b"chat.googleapis.com",),
      rb"chat\.googleapis\.com/v1/spaces/[\w-]{5,40}/messages\?key=(?P<s>[\w-]{30,60}&token=[\w=%-]{30,80})", 3,
      "Google Chat: webhooks",
