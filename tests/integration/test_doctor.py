@@ -625,10 +625,12 @@ def test_the_table_of_checks() -> None:
     """A check that can be repaired says so by its remedy, and all of them have names that scripts may rely on."""
     assert [name for name, (_, remedy) in health.CHECKS.items() if remedy is None] == [
         "git",
+        "redaction",
         "permissions",
         "lock",
         "agents",
         "recording",
+        "forgotten",
         "objects",
         "checkpoints",
         "clutter",

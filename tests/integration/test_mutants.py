@@ -35,7 +35,7 @@ def test_what_tests_notice_and_what_they_do_not(tmp_path: Path, capsys: pytest.C
         ("explained", "equal"),
         ("worse", "noticed"),
     ]
-    assert results[0].by.startswith("test_rules.py::test_a_secret_goes_and_nothing_else[")
+    assert results[0].by.startswith("test_rules.py::test_a_secret_goes_and_nothing_else")
     assert capsys.readouterr().out == ""
 
 

@@ -409,12 +409,23 @@ def test_what_cannot_be_taken_over_stops_no_hook(tmp_path: Path, monkeypatch: py
 # ---------------------------------------------------------------- the two tools take turns
 
 
+def shadows(world: World, prefix: str = "refs/heads/entire/") -> list[str]:
+    names = world.git("for-each-ref", "--format=%(refname)", prefix).split()
+    return [name.removeprefix(prefix) for name in names if not name.endswith("checkpoints/v1")]
+
+
 def hide_states(world: World) -> None:
+    """Take away what the Go CLI will write: its states, and the branches that only they need."""
     (world.root / ".git/entire-sessions").rename(world.home / "states")
+    for name in shadows(world):
+        world.git("update-ref", f"refs/later/{name}", f"refs/heads/entire/{name}")
+        world.git("update-ref", "-d", f"refs/heads/entire/{name}")
 
 
 def show_states(world: World) -> None:
     """Write the states as the Go CLI does: beside the file, then renamed."""
+    for name in shadows(world, "refs/later/"):
+        world.git("update-ref", f"refs/heads/entire/{name}", f"refs/later/{name}")
     folder = world.root / ".git/entire-sessions"
     folder.mkdir(exist_ok=True)
     for path in (world.home / "states").iterdir():

@@ -35,7 +35,7 @@ def test_a_screen_is_compared_once_it_was_accepted(folder: Path, monkeypatch: py
         screens.check("hello", hello)
 
 
-@pytest.mark.parametrize("line", ["世界" * 21, "ends ", "a\tb", "\033[2J"])
+@pytest.mark.parametrize("line", ["世界" * 21, "ends ", "a\tb"])
 def test_what_a_terminal_would_show_wrongly_is_never_accepted(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ENTIRE_ACCEPT", "1")
     with pytest.raises(AssertionError):
