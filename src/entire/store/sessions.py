@@ -70,7 +70,7 @@ def _was_removed(place: Place, session: Session, own: dict[str, Any]) -> bool:
 
     With the first counter we may have been killed before we wrote it. A broken one was renamed.
     """
-    if own.get(_COUNTER, 0) < 2 or os.path.lexists(go_path(place, session.session_id) + ".broken"):
+    if _counter(own) < 2 or os.path.lexists(go_path(place, session.session_id) + ".broken"):
         return False
     if not session.steps:
         return True
@@ -80,6 +80,12 @@ def _was_removed(place: Place, session: Session, own: dict[str, Any]) -> bool:
 
     ref = "refs/heads/" + steps.branch_name(session.base_commit, layout.worktree_id(session.worktree_name))
     return ref not in refs.read(place.top, ref)
+
+
+def _counter(own: dict[str, Any]) -> int:
+    """Return how often our file was written; 0 if it does not say, or says something else."""
+    value = own.get(_COUNTER, 0)
+    return value if type(value) is int and value > 0 else 0
 
 
 def _read(path: str, repair: bool) -> dict[str, Any] | None:
@@ -108,7 +114,7 @@ def forms(place: Place, session: Session) -> list[tuple[str, bytes]]:
         before = files.read_json(own_path(place, session.session_id)) or {}
     except CorruptError:
         before = {}
-    own[_COUNTER] = int(before.get(_COUNTER, 0)) + 1
+    own[_COUNTER] = _counter(before) + 1
     shared = to_go(session)
     shared[_COUNTER] = own[_COUNTER]
     return [
@@ -121,7 +127,7 @@ def save_removed(place: Place, session: Session) -> None:
     """Write what is left of a removed session into our file only: the shared one stays deleted."""
     path = own_path(place, session.session_id)
     try:
-        counter = (files.read_json(path) or {}).get(_COUNTER, 0)
+        counter = _counter(files.read_json(path) or {})
     except CorruptError:
         return
     files.write(path, files.json_bytes({**to_own(session), _COUNTER: counter}), mode=0o600)

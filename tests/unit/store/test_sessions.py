@@ -280,3 +280,17 @@ def test_states_written_since_a_moment_are_told(place: Place) -> None:
     by_the_go_cli(place, session_id="new")
     os.utime(sessions.go_path(place, "old"), (1000, 1000))
     assert sessions.foreign_since(place, 2000.0) == ["new"]
+
+
+@pytest.mark.parametrize("broken", [None, "2", [], {}, 1e400, True, -3])
+def test_a_broken_counter_begins_anew(place: Place, broken: object) -> None:
+    sessions.save(place, Session("s"))
+    path = Path(sessions.own_path(place, "s"))
+    path.write_text(json.dumps({**json.loads(path.read_text()), "entire_py": broken}))
+    Path(sessions.go_path(place, "s")).unlink()
+    session = sessions.find(place, "s")
+    assert session is not None
+    assert not session.removed
+    sessions.save_removed(place, session)
+    sessions.save(place, session)
+    assert shared(place)["entire_py"] == 1
