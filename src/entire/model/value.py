@@ -59,6 +59,6 @@ class Value:
         return f"{type(self).__name__}({shown})"
 
 
-def replace(value: V, **changes: Any) -> V:
+def replace(value: V, /, **changes: Any) -> V:
     """Return a copy of ``value`` with some fields changed."""
     return type(value)(**{**value.__dict__, **changes})

@@ -73,10 +73,6 @@ class Memory:
                     for encoded in (b2a_base64(word), b2a_base64(word + b"\n")):  # as base64 and echo write it
                         self._remember(rule, encoded.rstrip(b"=\n"))
 
-    def new_words(self) -> list[bytes]:
-        """Return the longest word of each secret that was learned and not saved yet, in lower case."""
-        return list(dict.fromkeys(_core(value)[1] for _, _, value in self._unsaved))
-
     def _remember(self, rule: str, value: bytes) -> None:
         offset, core = _core(value)
         if len(core) < _CORE or self.count >= MOST:

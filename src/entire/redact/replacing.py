@@ -14,16 +14,13 @@ from entire.redact.rules.table import is_lasting, rank
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     Find = Callable[[bytes], list[Finding]]
     Search = Callable[[bytes], list[Finding]]
 
 BLOCK = 1 << 20
 """How many bytes of lines are scanned at once: larger blocks do not fit into a cache of the processor."""
-
-FEW_WORDS = 60
-"""How many words are quicker to find than the block's text is to take apart."""
 
 TOKEN_ROUNDS = 6
 """Rounds that replace single tokens before complete words are replaced."""
@@ -47,7 +44,7 @@ def lines(data: bytes) -> bytes:
     for start, end in places:
         _learn(_find_in_document(data[start:end]))
     if memory.count > before:  # what a later line reveals goes from earlier ones, too
-        places.update(dict.fromkeys(_lines_to_redact(data, _search_known, memory.new_words())))
+        places.update(dict.fromkeys(_lines_to_redact(data, _search_known)))
     pieces: list[bytes] = []
     done = 0
     for start, end in sorted(places):
@@ -68,7 +65,7 @@ def find(data: bytes, *, by_line: bool = False) -> list[Finding]:
     if not by_line:
         return _merge(data, _find_in_document(data))
     return [
-        Finding(rule=found.rule, start=start + found.start, end=start + found.end, value=found.value)
+        replace(found, start=start + found.start, end=start + found.end)
         for start, end in _lines_to_redact(data, _search)
         for found in _merge(data[start:end], _find_in_document(data[start:end]))
     ]
@@ -115,10 +112,7 @@ def _find(data: bytes) -> list[Finding]:
 def _find_seen(view: views.View, search: Search, depth: int = 0) -> list[Finding]:
     """Find the secrets in a view; one in base64 takes the whole base64 with it."""
     seen = view.text
-    found = [
-        Finding(rule=finding.rule, start=finding.start, end=finding.end, value=seen[finding.start : finding.end])
-        for finding in search(seen)
-    ]
+    found = [replace(finding, value=seen[finding.start : finding.end]) for finding in search(seen)]
     if depth < encoded.DEPTH:
         for start, _, part in encoded.parts(seen):
             for inner in _find_seen(part, search, depth + 1):
@@ -156,22 +150,13 @@ def _find_in_document(data: bytes) -> list[Finding]:
     return documents.within_values(data, findings)
 
 
-def _lines_to_redact(data: bytes, search: Search, words: list[bytes] | None = None) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of each line with a secret, without its line feed.
-
-    With ``words``, blocks in which none of them stands are passed over, where the blocks are many and the words few.
-    """
-    is_quick = words is not None and len(words) <= FEW_WORDS and len(data) > BLOCK
+def _lines_to_redact(data: bytes, search: Search) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of each line with a secret, without its line feed."""
     start = 0
     while start < len(data):
         end = data.find(b"\n", start + BLOCK) + 1 or len(data)
-        if not is_quick or _stands_in(words or (), data[start:end].lower()):
-            yield from _lines_of_block(data, start, end, search)
+        yield from _lines_of_block(data, start, end, search)
         start = end
-
-
-def _stands_in(words: Iterable[bytes], lowered: bytes) -> bool:
-    return any(word in lowered for word in words)
 
 
 def _lines_of_block(data: bytes, start: int, end: int, search: Search) -> Iterator[tuple[int, int]]:
@@ -228,7 +213,7 @@ def _merge(data: bytes, findings: list[Finding]) -> list[Finding]:
         if merged and start < merged[-1].end:
             last = merged.pop()
             rule = min(last.rule, finding.rule, key=rank)
-            merged.append(Finding(rule=rule, start=last.start, end=max(last.end, end), value=last.value))
+            merged.append(replace(last, rule=rule, end=max(last.end, end)))
         else:
-            merged.append(Finding(rule=finding.rule, start=start, end=end, value=finding.value))
+            merged.append(replace(finding, start=start, end=end))
     return merged

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 from entire.redact import personal
+from entire.redact.rules import table
 
 
 def found(kind: str, text: str) -> list[str]:
@@ -37,3 +38,7 @@ def test_random_digits_are_seldom_a_card() -> None:
 def test_several_values_in_a_line() -> None:
     assert found("email", "a.b@c.org, <d-e@f.co.uk>; x@y, @z.de, q@example.org") == ["a.b@c.org", "d-e@f.co.uk"]
     assert found("phone", "+44 20 7946 0958 or 020 7946") == ["+44 20 7946 0958"]
+
+
+def test_what_is_personal_is_known_without_its_patterns() -> None:
+    assert set(personal.KINDS) == table.PERSONAL

@@ -231,11 +231,6 @@ OPINION.rank = 3
 BY_ID: dict[str, Rule] = {rule.id: rule for rule in (*RULES, OPINION)}
 
 
-def is_generic(name: str) -> bool:
-    """Tell whether this rule judges a value by what is beside it: its own form does not say that it is a secret."""
-    return rank(name) > 0
-
-
 def rank(name: str) -> int:
     """Return which of two rules at one place names a secret: a provider's (0), a place's (1), a generic one (2), the
     second opinion (3).
@@ -249,4 +244,4 @@ def is_lasting(name: str) -> bool:
 
 
 PERSONAL = frozenset(("email", "phone", "iban", "card-number"))
-"""Ids of the rules for personal data; see ``redact.personal``."""
+"""Ids of the rules for personal data: ``redact.personal.KINDS``, which loads ``re``."""
