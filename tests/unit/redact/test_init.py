@@ -16,6 +16,7 @@ from entire.redact import (
     Redacted,
     engine,
     find,
+    places,
     policy,
     redact,
     redact_json,
@@ -224,10 +225,10 @@ def test_find_says_what_would_go() -> None:
 def test_without_the_compiled_engine_the_result_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [json.dumps({"text": frame.format(secret)}) for frame, secret in SECRETS.values()]
     data = "\n".join(lines * 4).encode()
-    monkeypatch.setattr(engine, "COMPILED_FROM", 0)
-    assert engine.compiled_tier() is not None
+    monkeypatch.setattr(places, "COMPILED_FROM", 0)
+    assert places.compiled_tier() is not None
     expected = redact_jsonl(data)
-    monkeypatch.setattr(engine, "compiled_tier", lambda: None)
+    monkeypatch.setattr(places, "compiled_tier", lambda: None)
     assert redact_jsonl(data) == expected != data
 
 
@@ -297,9 +298,9 @@ def test_lines_can_be_redacted_apart(first: list[bytes], second: list[bytes]) ->
 @given(LINES)
 def test_all_tiers_find_the_same(lines: list[bytes]) -> None:
     data = plain(engine.LINE_END.join(lines))
-    compiled = engine.compiled_tier()
+    compiled = places.compiled_tier()
     assert compiled is not None
-    assert engine.scan(data, places=compiled) == engine.scan(data, places=engine.places_pure)
+    assert engine.scan(data, tier=compiled) == engine.scan(data, tier=places.PURE)
 
 
 @given(VALUES)

@@ -7,9 +7,10 @@ import re
 from pathlib import Path
 from unittest.mock import patch
 
-from entire.redact import engine, redact, redact_jsonl, redact_text
+from entire.redact import redact, redact_jsonl, redact_text
 from entire.redact.rules.generic import FLAGS, NAMES
-from entire.redact.rules.table import BY_ID, GUARDS, RULES, Rule
+from entire.redact.rules.guards import FOLLOWS, GUARDS, UNGUARDED
+from entire.redact.rules.table import BY_ID, RULES, Rule
 from tests.unit.redact.every import every
 from tests.unit.redact.planted_secrets import SECRETS
 
@@ -29,8 +30,15 @@ def test_keywords_are_lower_case_and_markers_hold_no_match() -> None:
         assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule.id)
         for text in (f"[REDACTED:{rule.id}]", f"password='[REDACTED:{rule.id}]'", f"TOKEN=[REDACTED:{rule.id}]"):
             assert redact(text.encode()) == text.encode()
-    assert set(NAMES) | set(FLAGS) <= {*engine.KEYWORDS, *engine.LOOSE}
-    assert all(set(words) <= {*engine.KEYWORDS, *engine.LOOSE} for words, _ in GUARDS)
+
+
+def test_guards_are_of_keywords_and_rules_that_exist() -> None:
+    keywords = {keyword for rule in RULES for keyword in rule.keywords}
+    guarded = [keyword for words, _ in GUARDS for keyword in words]
+    assert set(NAMES) | set(FLAGS) | set(guarded) <= keywords
+    assert len(guarded) == len(set(guarded))
+    assert {*FOLLOWS, *UNGUARDED} <= set(BY_ID)
+    assert all(set(guarded).intersection(BY_ID[name].keywords) for name in (*FOLLOWS, *UNGUARDED))
 
 
 def test_even_a_careless_rule_cannot_match_a_marker() -> None:

@@ -152,7 +152,7 @@ ROWS: tuple[Row, ...] = (
 )
 
 REGIONS: tuple[RegionRow, ...] = (
-    ("secret-assignment", (b"secret", b"config", b"--from-literal", b"kv", b"env"),
+    ("secret-assignment", (b"secret", b"config", b"--from-literal", b"kv"),
      rb"(?:secrets?[ ](?:set|create|put|bulk|import|add|unset|generic)\b|config:set\b|--from-literal|kv[ ](?:put"
      rb"|patch)\b)[^\n|;]{1,4000}",
      rb"(?<=[ =\"'])(?!name=|path=|app=)[A-Za-z_][\w.-]{0,80}=%Q(?P<s>(?=[^\s\"'`]{0,100}[\d!#$%*+=?@^~])[^\s\"'`<>"

@@ -62,37 +62,6 @@ _ASSIGNED = rb"(?P<n>" + _NAME + rb")" + _OPERATOR
 _LIKELY = rb"(?=[\"'`]?[^\s\"'`<>|]{0,100}[\d!#$%*+=?@^~])"
 _BARE = rb"(?:[^\s\"'`,;(){}\[\]<>|&\x7f]|&(?![&\s]|[\w.-]{1,40}=)|,(?=[^\s\"'`{}()\[\]])(?![\w.-]{1,40}[=:(]))"
 
-GUARD = (
-    rb"(?i)[A-Za-z0-9_.-]{0,48}+(?:"
-    rb"(?P<pair>[\"'`]?[ \t]{0,4}(?:,?[ \t]{0,40}[\"'`]?|,?[ ]?\n[^\n]{0,60})(?:val|default|content)"
-    rb"|(?:(?<=value)|(?<=default)|(?<=content)|(?<=val))[\"'`]?[ \t]{0,8}[:=])"
-    rb"|[\"'`\])*_]{0,3}[ \t]{0,40}(?:"
-    rb"(?P<assigned>[:=]|->|\?\?|\[\d{0,4}\]|&?(?:str|string)\b|\[\]byte)|(?P<cell>\||\xe2\x94\x82)"
-    rb"|(?P<element>>|</key)|(?P<called>\(|,[ ]{0,16}[\"'`b@&]))"
-    rb"|(?P<attributes>[ ][\w:.-]{1,40}=[\"'][^<>\n]{0,80}>)"
-    rb"|(?P<beside>[ \t]{1,16}(?:[\"'`*]|(?:is|are|was|for|to|of|on|in|here|there|from|at|now|again|will|should"
-    rb"|generated|set|created|changed|reset|key)\b|[^\s]{0,60}?\d))"
-    rb"|(?P<lines>[\"'`*]{0,2}(?:;|[ \t]{0,80}\n)))"
-)
-"""What must follow a name, checked before any of these rules is tried: names are common in clean text."""
-
-FOLLOWS: dict[str, tuple[str, ...]] = {
-    "csv-column": ("pair", "beside", "lines"),
-    "generic-quoted": ("pair", "assigned", "cell", "element"),
-    "generic-value": ("pair", "assigned", "cell", "element"),
-    "named-argument": ("pair", "called", "beside"),
-    "named-cell": ("cell", "beside"),
-    "named-element": ("element", "attributes", "beside"),
-    "named-environment": ("pair", "beside"),
-    "named-pair": ("pair",),
-    "named-part": ("lines",),
-    "named-prompt": ("beside",),
-    "named-sentence": ("beside",),
-    "table-column": ("cell", "beside"),
-    "url-parameter": ("pair", "assigned"),
-}
-"""Which groups of the guard a rule can match behind."""
-
 # fmt: off
 ROWS: tuple[Row, ...] = (
     ("generic-flag", FLAGS,
@@ -169,7 +138,7 @@ SENTENCES: tuple[Row, ...] = (
      rb"|reset)\b[^\n:=\"']{0,60}:[ ]{1,2}%Q" + _LIKELY +
      rb"(?=[^\s]{0,60}[a-zA-Z0-9]{3})(?P<s>[^\s\"'`<>\[\]]{6,100}(?<![.,;:!?)]))",
      2.5, "a prompt", "Password for olga@db: «<alnum:6>-4<alnum:6>»"),
-    ("named-use", (b"password", b"passwd", b"passphrase", b"api key", b"token"),
+    ("named-use", (b" as ",),
      rb"(?i)(?<![^\s\"'`(*])(?P<s>" + _LIKELY + rb"[^\s\"'`<>\[\]()]{6,100})[\"'`*]{0,2},?[ ]{1,3}as[ ](?:(?:the|my"
      rb"|your|our|its|a|this)[ ])?(?:[\w-]{1,20}[ ]){0,3}?" + rb"(?:password|passwd|passphrase|api key|token)", 3,
      "a sentence", "use «<alnum:6>-4<alnum:6>» as the password"),
@@ -183,5 +152,5 @@ SENTENCES: tuple[Row, ...] = (
 REGIONS: tuple[RegionRow, ...] = ()
 # fmt: on
 
-BEFORE: dict[str, tuple[int, bytes]] = {"named-use": (150, b" as ")}
+BEFORE: dict[str, tuple[int, bytes]] = {"named-use": (110, b"")}
 """How far before its keyword the pattern of a rule is searched, and what stands there."""

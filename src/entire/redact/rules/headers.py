@@ -25,16 +25,6 @@ _PARAMETERS = (
     b"token", b"secret",
 )  # fmt: skip
 
-GUARD = rb"(?:(?P<login>[^\s\"'`/?#<>]{1,400}@)|(?P<query>[^\s\"'`<>?#]{1,300}+[?#]))"
-"""What must follow ``://``; a login first, for a query may follow it."""
-
-FOLLOWS: dict[str, tuple[str, ...]] = {
-    "url-credentials": ("login",),
-    "url-query": ("login", "query"),
-    "url-token": ("login",),
-}
-"""Which groups of the guard a rule can match behind."""
-
 # fmt: off
 ROWS: tuple[Row, ...] = (
     ("api-key-header", (b"x-api-key", b"x-auth", b"x-access-token", b"x-api-token", b"-token", b"-key", b"apikey",

@@ -65,11 +65,9 @@ class Rule:
         "entropy",
         "example",
         "expression",
-        "follows",
         "generic",
         "group",
         "id",
-        "is_guarded",
         "is_place",
         "keywords",
         "match",
@@ -90,8 +88,6 @@ class Rule:
         self.generic = generic
         self.is_place = is_place
         self.rank: int = 2 if generic else 1 if is_place else 0
-        self.is_guarded = generic or self.id in GUARDED
-        self.follows = FOLLOWS.get(self.id, ())
         self.within = within
         self.pattern: Pattern[bytes] | None = None
         self.group: int = 0
@@ -192,17 +188,9 @@ def keyed(row: Row) -> Row:
 
 
 TRADES = (clouds, hosting, identity, keys, messaging, models, monitoring, payments, services)
-FOLLOWS = {**generic.FOLLOWS, **headers.FOLLOWS}
-"""Which groups of a guard a rule can match behind; rules that are not named, behind all."""
 BEFORE = {**commands.BEFORE, **files.BEFORE, **generic.BEFORE}
 FAR = 400
 """How far behind its keyword a rule of ``BEFORE`` reaches."""
-
-GUARDED = (
-    *("connection-string", "csv-column", "mysql-hash", "named-prompt", "named-sentence", "named-word", "sql-password"),
-    *("table-column", "url-credentials", "url-parameter", "url-query", "url-token"),
-)
-"""Rules besides the generic ones that are tried only where a guard allows it."""
 
 ASSIGNED = ("generic-quoted", "generic-value", "named-key")
 """Rules whose value may be code: ``heuristics.assigned`` judges it."""
@@ -217,12 +205,6 @@ RULES: tuple[Rule, ...] = (
     *(Rule(row, generic=True, is_place=row[0] not in ASSIGNED) for row in generic.ROWS),
 )
 """All rules in table order: providers' first, then generic ones."""
-
-GUARDS: tuple[tuple[tuple[bytes, ...], bytes], ...] = (
-    (generic.NAMES, generic.GUARD),
-    ((b"://",), headers.GUARD),
-)
-"""For keywords that are common in clean text: what must follow them before a guarded rule is tried."""
 
 OPINION = Rule((opinion.RULE, (), rb"(?!)", 0, "a random value beside a telling word", ""), generic=True)
 OPINION.rank = 3

@@ -1,0 +1,209 @@
+"""Finds where the keywords of rules stand in a text, in two tiers that find the same.
+
+The *compiled* tier takes two passes: ``ahocorasick_rs`` finds the keywords whose rules are tried wherever they stand,
+and RE2 those that are common, each together with its guard (see ``rules.guards``). The *pure* tier asks ``bytes.find``:
+for words among the distinct words of the text, which are a small part of it, and then in one pass for each that is
+there; it tries a guard at each place.
+"""
+
+from __future__ import annotations
+
+from entire.redact.rules.guards import FOLLOWS, GUARDS, UNGUARDED
+from entire.redact.rules.table import RULES, Rule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from re import Match
+
+    from entire.redact.engine import Text
+
+    Places = Callable[["Text"], Iterator[tuple[bytes, int]]]
+    Guarded = tuple[Callable[[bytes, int], Match[bytes] | None], dict[str | None, list[Rule]]]
+
+COMPILED_FROM = 1 << 17
+"""Size of a text from which the compiled tier pays: making it takes 15 ms."""
+
+PIECE = 1 << 18
+"""How much of a text is searched for keywords at once: bounds the memory for their places."""
+
+WORDS = bytes(
+    byte + 32 if 0x41 <= byte <= 0x5A else byte if byte >= 0x80 or chr(byte).isalnum() or byte in b"_.-" else 0x20
+    for byte in range(256)
+)
+"""Translates a text to lower-case words and blanks."""
+
+_GUARD_OF = {keyword: guard for keywords, guard in GUARDS for keyword in keywords}
+_SIGNS = b"abcdefghijklmnopqrstuvwxyz0123456789_.-"
+
+
+def _by_keyword() -> tuple[dict[bytes, list[Rule]], dict[bytes, list[Rule]]]:
+    """Return the rules of each keyword: those always tried, and those behind a guard."""
+    free: dict[bytes, list[Rule]] = {}
+    guarded: dict[bytes, list[Rule]] = {}
+    for rule in RULES:
+        for keyword in rule.keywords:
+            rules = guarded if keyword in _GUARD_OF and rule.id not in UNGUARDED else free
+            if keyword in rules:
+                rules[keyword].append(rule)
+            else:
+                rules[keyword] = [rule]
+    return free, guarded
+
+
+_free, _guarded = _by_keyword()
+
+_LOOSE = frozenset(word for word in (*_free, *_guarded) if word.removeprefix(b" ").translate(None, _SIGNS))
+"""Keywords of more than a word's characters: they are searched in the whole text."""
+
+_STARTS = {word: word[1:] for word in (*_free, *_guarded) if word.startswith(b" ") and word not in _LOOSE}
+"""Keywords that count only where a word starts, and what of them stands there."""
+
+
+class Tier:
+    """A way to find places: of keywords whose rules are always tried, and of those with a guard that may hold."""
+
+    __slots__ = ("free", "guarded")
+
+    def __init__(self, free: Places, guarded: Places) -> None:
+        self.free = free
+        self.guarded = guarded
+
+
+def candidates(text: Text, tier: Tier) -> Iterator[tuple[list[Rule], int]]:
+    """Yield the rules to try, and the positions of their keywords."""
+    for keyword, at in tier.free(text):
+        yield _free[keyword], at
+    for keyword, at in tier.guarded(text):
+        guard, rules_behind = _prepared.get(keyword) or _prepare(keyword)
+        if (follows := guard(text.plain, at + len(_STARTS.get(keyword, keyword)))) and (
+            rules := rules_behind[follows.lastgroup]
+        ):
+            yield rules, at
+
+
+_prepared: dict[bytes, Guarded] = {}
+
+
+def _prepare(keyword: bytes) -> Guarded:
+    """Compile the guard of a keyword, and sort the keyword's rules by what the guard finds."""
+    import re
+
+    guard = re.compile(_GUARD_OF[keyword])
+    rules_behind = {
+        group: [rule for rule in _guarded[keyword] if rule.id not in FOLLOWS or group in FOLLOWS[rule.id]]
+        for group in (None, *guard.groupindex)
+    }
+    _prepared[keyword] = guard.match, rules_behind
+    return _prepared[keyword]
+
+
+def _apart(keywords: Iterable[bytes]) -> tuple[list[bytes], list[bytes]]:
+    """Return the keywords to search among words, and those to search in the whole text."""
+    return [word for word in keywords if word not in _LOOSE], [word for word in keywords if word in _LOOSE]
+
+
+def _pure(keywords: Iterable[bytes]) -> Places:
+    """Return a search for keywords that uses only ``bytes.find``."""
+    words, loose = _apart(keywords)
+
+    def places(text: Text) -> Iterator[tuple[bytes, int]]:
+        vocabulary = text.words
+        for keyword in words:
+            if keyword in vocabulary:
+                shift = keyword in _STARTS
+                yield from ((keyword, at + shift) for at in _occurrences(text.spread, keyword))
+        yield from _at_start(text.spread, words)
+        for keyword in loose:
+            yield from ((keyword, at) for at in _occurrences(text.lowered, keyword))
+
+    return places
+
+
+def _occurrences(text: bytes, keyword: bytes) -> Iterator[int]:
+    at = text.find(keyword)
+    while at >= 0:
+        yield at
+        at = text.find(keyword, at + 1)
+
+
+def _at_start(spread: bytes, keywords: Iterable[bytes]) -> Iterator[tuple[bytes, int]]:
+    """Yield the keywords that start a word at the start of the text: no blank is before it."""
+    for keyword in keywords:
+        if keyword in _STARTS and spread.startswith(_STARTS[keyword]):
+            yield keyword, 0
+
+
+PURE = Tier(_pure(_free), _pure(_guarded))
+
+
+def _compiled(keywords: Iterable[bytes]) -> Places:
+    """Return a search for keywords by ``ahocorasick_rs``."""
+    from ahocorasick_rs import BytesAhoCorasick, Implementation
+
+    words, loose = _apart(keywords)
+    longest = max(map(len, keywords))
+    search_words, search_loose = (
+        BytesAhoCorasick(some, implementation=Implementation.DFA).find_matches_as_indexes for some in (words, loose)
+    )
+
+    def places(text: Text) -> Iterator[tuple[bytes, int]]:
+        for some, searched, search in ((words, text.spread, search_words), (loose, text.lowered, search_loose)):
+            for begin in range(0, len(searched), PIECE):
+                for number, start, _ in search(searched[begin : begin + PIECE + longest - 1], overlapping=True):
+                    if start < PIECE:  # else found again at the start of the next piece
+                        keyword = some[number]
+                        yield keyword, begin + start + (keyword in _STARTS)
+        yield from _at_start(text.spread, words)
+
+    return places
+
+
+def _sieve() -> Places:
+    """Return a search for keywords with their guards by RE2, which may pass what the guard does not."""
+    import re
+
+    import re2
+
+    patterns = []
+    for keywords, guard in GUARDS:
+        words = b"|".join(re.escape(_STARTS.get(keyword, keyword)) for keyword in keywords)
+        widened = re.sub(rb"\{0,\d\d+\}", b"*", re.sub(rb"\?P<\w+>", b"?:", guard))  # an automaton need not count
+        patterns.append(b"(?:" + words + b")(?:" + widened + b")")
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.never_capture = True
+    options.case_sensitive = False
+    search = re2.compile(b"|".join(patterns), options).search
+    by_beginning: dict[bytes, list[tuple[bytes, bytes]]] = {}
+    for keyword in _guarded:
+        stands = _STARTS.get(keyword, keyword)
+        by_beginning.setdefault(stands[:2], []).append((keyword, stands))
+
+    def places(text: Text) -> Iterator[tuple[bytes, int]]:
+        at = -1
+        while found := search(text.plain, at + 1):
+            at = found.start()
+            for keyword, stands in by_beginning.get(text.lowered[at : at + 2], ()):
+                if text.lowered.startswith(stands, at) and (stands is keyword or not at or text.spread[at - 1] == 0x20):
+                    yield keyword, at
+
+    return places
+
+
+_tiers: list[Tier | None] = []
+
+
+def compiled_tier() -> Tier | None:
+    """Return the compiled tier, built once per process, or None if its packages are not installed."""
+    if not _tiers:
+        try:
+            _tiers.append(Tier(_compiled(_free), _sieve()))
+        except ImportError:
+            _tiers.append(None)
+    return _tiers[0]
+
+
+def tier_for(size: int) -> Tier:
+    """Choose a tier for a text of ``size`` bytes."""
+    return (compiled_tier() if _tiers or size >= COMPILED_FROM else None) or PURE

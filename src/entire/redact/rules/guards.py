@@ -1,0 +1,76 @@
+"""What must follow a keyword that is common in clean text before its rules are tried.
+
+A guard stands right behind its keyword. It is written in what both ``re`` and RE2 know: no assertions, no possessive
+repetitions. The compiled tier finds keyword and guard in one pass; otherwise a guard is tried at each keyword.
+"""
+
+from __future__ import annotations
+
+from entire.redact.rules.generic import NAMES
+
+_NAMED = (
+    rb"(?i)[A-Za-z0-9_.-]{0,48}(?:"
+    rb"(?P<pair>[\"'`]?[ \t]{0,4}(?:,?[ \t]{0,40}[\"'`]?|,?[ ]?\n[^\n]{0,60})(?:val|default|content)"
+    rb"|(?:value|default|content|val)[\"'`]?[ \t]{0,8}[:=])"
+    rb"|[\"'`\])*_]{0,3}[ \t]{0,40}(?:"
+    rb"(?P<assigned>(?:(?:&?(?:str|string)\b|\[\]byte|\[\d{0,4}\])[ \t]{0,8})?(?:[:=]|->|\?\?|\|\|)[=>-]{0,2}[ \t]{0,8}"
+    rb"(?:[\"'`][^\s]{4}|[^\s,;)}]{5}|[|>]|[\w&'\[. ]{2,32}[\]?!*]{0,2}[ ]?=))"
+    rb"|(?P<cell>\||\xe2\x94\x82)|(?P<element>>|</key)|(?P<called>\(|,[ ]{0,16}[\"'`b@&]))"
+    rb"|(?P<attributes>[ ][\w:.-]{1,40}=[\"'][^<>\n]{0,80}>)"
+    rb"|(?P<beside>[ \t]{1,16}(?:[\"'`*]|(?:is|are|was|for|to|of|on|in|here|there|from|at|now|again|will|should"
+    rb"|generated|set|created|changed|reset|key)\b|[^\s]{0,60}?\d))"
+    rb"|(?P<lines>[\"'`*]{0,2}(?:;|[ \t]{0,80}\n)))"
+)
+
+GUARDS: tuple[tuple[tuple[bytes, ...], bytes], ...] = (
+    (NAMES, _NAMED),
+    # A login first, for a query may follow it.
+    ((b"://",), rb"(?:(?P<login>[^\s\"'`/?#<>]{1,400}@)|(?P<query>[^\s\"'`<>?#]{1,300}[?#]))"),
+    ((b" as ",), rb"(?i)[ ]{0,3}(?:[\w-]{1,20}[ ]){0,4}(?:password|passwd|passphrase|api key|token)"),
+    ((b"cookie",), rb"(?i)s?[\"'`]?[ \t]{0,4}(?:[:=,\"']|=>)"),
+    ((b"sid", b"sessionid", b"phpsessid", b"jsessionid", b"connect.sid", b"laravel_session", b"csrftoken"), rb"="),
+    ((b"pass", b"salt"), rb"(?:[\"'`]?[ \t]{0,8}[=:]|[ ][^<>\n]{0,60}>|>)"),
+    (
+        (b"license", b"licence", b"serial", b"product", b"activation"),
+        rb"(?i)(?:[ _-]?(?:key|code|number|no))?[\"'`]?[ \t]{0,60}(?:[:=,|*]|is[ ])",
+    ),
+    ((b"expect",), rb"[ ][^\n]{0,60}(?:[Pp]ass|PASS)"),
+    ((b"config",), rb":set"),
+    ((b"backup", b"recovery"), rb"(?i)[ _-]?code"),
+    ((b"insert",), rb"(?i)[ ]into[ ]"),
+    # Prefixes of tokens that are also the beginnings of words.
+    ((b" mt", b" mj", b" mz", b" nd", b" nt", b" nj", b" nz", b" od", b" ot"), rb"[\w-]{22}"),
+    ((b"pat",), rb"[A-Za-z0-9]{14}\."),
+    ((b"eaa", b"napi_", b" s.", b" test_", b" live_", b" v1.", b" key_", b"key-"), rb"[A-Za-z0-9]{20}"),
+    ((b"re_", b"secret_", b"secret-"), rb"\w{20}"),
+    ((b" asb", b" aeh", b" arm", b" ast", b" aba", b" amc"), rb"[A-Za-z0-9+/]{4}"),
+    ((b" sha256",), rb"~"),
+)
+"""Keywords, and the guard of each. A named group tells what follows."""
+
+FOLLOWS: dict[str, tuple[str, ...]] = {
+    "csv-column": ("pair", "beside", "lines"),
+    "generic-quoted": ("pair", "assigned", "cell", "element"),
+    "generic-value": ("pair", "assigned", "cell", "element"),
+    "named-argument": ("pair", "called", "beside"),
+    "named-cell": ("cell", "beside"),
+    "named-element": ("element", "attributes", "beside"),
+    "named-environment": ("pair", "beside"),
+    "named-pair": ("pair",),
+    "named-part": ("lines",),
+    "named-prompt": ("beside",),
+    "named-sentence": ("beside",),
+    "table-column": ("cell", "beside"),
+    "url-credentials": ("login",),
+    "url-parameter": ("pair", "assigned"),
+    "url-query": ("login", "query"),
+    "url-token": ("login",),
+}
+"""Which groups of its keyword's guard a rule can match behind; a rule that is not named, behind all."""
+
+UNGUARDED = frozenset((
+    *("api-key-header", "app-key", "azure-account-key", "azure-key", "ethereum-private-key", "keystore-password"),
+    *("ldap-bind", "login-pair", "named-abroad", "octopus-key", "secret-assignment", "secret-store", "sshpass-flag"),
+    *("vpn-key", "wireguard-key", "wordpress-salt"),
+))  # fmt: skip
+"""Rules that share a rare one of ``NAMES`` but are not of what its guard tells."""
