@@ -37,6 +37,9 @@ _ALNUM = bytes(
 )
 
 
+_RUNS = bytes(0x20 if byte == 0x20 else 0x61 for byte in _ALNUM)
+
+
 class Known(Value):
     """One secret: how many were known before, its rule, where its longest word begins in it, its size, the hash of the
     whole.
@@ -90,22 +93,29 @@ class Memory:
 
     def find(self, text: Text, since: int = 0) -> Iterator[Finding]:
         """Yield where remembered secrets are, but for the first ``since`` of them."""
-        if not self._known:
-            return
         sizes = {size for size, _ in self._known}
-        for word in set(text.words.translate(_ALNUM).split()):
-            if len(word) in sizes:
-                for known in self._known.get((len(word), self._hash(word)[:16]), ()):
-                    if known.number >= since:
-                        yield from self._places(text, word, known)
+        if not sizes:
+            return
+        seen: dict[bytes, list[Known]] = {}
+        runs, shortest = text.spread.translate(_RUNS), b"a" * min(sizes)
+        low = runs.find(shortest)
+        while low >= 0:
+            high = runs.find(b" ", low)
+            high = len(runs) if high < 0 else high
+            if high - low in sizes:
+                word = text.spread[low:high]
+                if word not in seen:
+                    seen[word] = self._of_core(word, since)
+                for known in seen[word]:
+                    start = low - known.offset
+                    if start >= 0 and self._hash(text.plain[start : start + known.size])[:32] == known.whole:
+                        yield Finding(rule=known.rule, start=start, end=start + known.size)
+            low = runs.find(shortest, high)
 
-    def _places(self, text: Text, word: bytes, known: Known) -> Iterator[Finding]:
-        at = text.spread.find(word)
-        while at >= 0:
-            start = at - known.offset
-            if start >= 0 and self._hash(text.plain[start : start + known.size])[:32] == known.whole:
-                yield Finding(rule=known.rule, start=start, end=start + known.size)
-            at = text.spread.find(word, at + 1)
+    def _of_core(self, word: bytes, since: int) -> list[Known]:
+        """Return the secrets whose longest word this is, but for the first ``since`` of all."""
+        known = self._known.get((len(word), self._hash(word)[:16]), ())
+        return [each for each in known if each.number >= since]
 
     def save(self) -> None:
         """Write what was learned; where that fails, this process alone knows it."""
@@ -180,6 +190,18 @@ def is_memorable(value: bytes) -> bool:
 
     letters = sum(1 for byte in value if chr(byte).isalpha())
     digits = sum(1 for byte in value if chr(byte).isdigit())
+    if _is_name(value, digits):
+        return False
     if not digits:
         return letters < len(value) and len(value) >= 16 and entropy(value) >= 3.3
     return bool(letters) and entropy(value) >= 2.5
+
+
+def _is_name(value: bytes, digits: int) -> bool:
+    """Tell whether a value may be a name of code or a host, as one taken for a secret by mistake is: ``base64.decode``,
+    ``localhost:22``. A passphrase has several words with hyphens.
+    """
+    from entire.redact import words
+
+    letters = value.translate(None, b"0123456789_.:/@-")
+    return digits <= 2 and value.count(b"-") < 2 and letters.isalpha() and all(map(words.is_word, words.runs(value)))

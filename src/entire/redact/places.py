@@ -27,6 +27,9 @@ COMPILED_FROM = 1 << 17
 PIECE = 1 << 18
 """How much of a text is searched for keywords at once: bounds the memory for their places."""
 
+AUTOMATON = 1 << 25
+"""Bytes that RE2 may use for the states of its automaton; it makes them while it reads."""
+
 WORDS = bytes(
     byte + 32 if 0x41 <= byte <= 0x5A else byte if byte >= 0x80 or chr(byte).isalnum() or byte in b"_.-" else 0x20
     for byte in range(256)
@@ -168,11 +171,13 @@ def _sieve() -> Places:
     patterns = []
     for keywords, guard in GUARDS:
         words = b"|".join(re.escape(_STARTS.get(keyword, keyword)) for keyword in keywords)
-        widened = re.sub(rb"\{0,\d\d+\}", b"*", re.sub(rb"\?P<\w+>", b"?:", guard))  # an automaton need not count
-        patterns.append(b"(?:" + words + b")(?:" + widened + b")")
+        simple = re.sub(rb"\(\?=[^()]*\)", b"", re.sub(rb"\?P<\w+>", b"?:", guard))
+        simple = re.sub(rb"(?<=,)\d\d+\}", b"}", simple)  # an automaton need not count
+        patterns.append(b"(?:" + words + b")(?:" + simple + b")")
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
     options.never_capture = True
+    options.max_mem = AUTOMATON
     options.case_sensitive = False
     search = re2.compile(b"|".join(patterns), options).search
     by_beginning: dict[bytes, list[tuple[bytes, bytes]]] = {}

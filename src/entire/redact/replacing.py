@@ -39,12 +39,17 @@ def document(data: bytes) -> bytes:
 def lines(data: bytes) -> bytes:
     """Replace the secrets in JSON lines, each separately."""
     memory = policy.current().memory
-    before = memory.count
-    places = dict.fromkeys(_lines_to_redact(data, _search))
-    for start, end in places:
-        _learn(_find_in_document(data[start:end]))
-    if memory.count > before:  # what a later line reveals goes from earlier ones, too
-        places.update(dict.fromkeys(_lines_to_redact(data, _search_known)))
+    known = memory.count
+    places: set[tuple[int, int]] = set()
+    revealed = 0  # up to here, lines may contain what later ones revealed
+    for start, end in _blocks(data):
+        before = memory.count
+        for place in _lines_of_block(data, start, end, _search):
+            places.add(place)
+            _learn(_find_in_document(data[slice(*place)]))
+        if memory.count > before:
+            revealed = end
+    places.update(_lines_to_redact(data[:revealed], lambda plain: list(memory.find(Text(plain), known))))
     pieces: list[bytes] = []
     done = 0
     for start, end in sorted(places):
@@ -99,10 +104,6 @@ def _search(plain: bytes) -> list[Finding]:
     return [finding for finding in found if not chosen.config.allows(finding.rule, plain[finding.start : finding.end])]
 
 
-def _search_known(plain: bytes) -> list[Finding]:
-    return list(policy.current().memory.find(Text(plain)))
-
-
 def _find(data: bytes) -> list[Finding]:
     """Find the secrets in ``data`` and in what is encoded there, with their values as a person sees them."""
     found = _find_seen(views.View(data.replace(b"\x1e", b" ")), _search)
@@ -152,10 +153,16 @@ def _find_in_document(data: bytes) -> list[Finding]:
 
 def _lines_to_redact(data: bytes, search: Search) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each line with a secret, without its line feed."""
+    for start, end in _blocks(data):
+        yield from _lines_of_block(data, start, end, search)
+
+
+def _blocks(data: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of each block of whole lines."""
     start = 0
     while start < len(data):
         end = data.find(b"\n", start + BLOCK) + 1 or len(data)
-        yield from _lines_of_block(data, start, end, search)
+        yield start, end
         start = end
 
 

@@ -136,7 +136,13 @@ def test_memory_has_a_bound() -> None:
     assert not list(memory.find(Text(PASSWORD.encode())))
 
 
-@pytest.mark.parametrize("value", ["hunter2", "password", "postgres", "12345678", "aaaaaaa1", "my-database-name"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("hunter2", "password", "postgres", "12345678", "aaaaaaa1", "my-database-name"),
+        *("base64.decodebytes", "localhost:22", "basic_test_realm", "2-tuples"),
+    ],
+)
 def test_ordinary_words_are_not_remembered(value: str) -> None:
     assert not is_memorable(value.encode())
 
