@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import base64
+import bz2
 import gzip
 import html
 import json
+import lzma
 import quopri
 import re
 import shlex
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from urllib.parse import quote, quote_plus
 
@@ -160,6 +163,37 @@ def _packed(text: Text) -> str:
     return f"echo {base64.b64encode(made).decode()} | base64 -d | gunzip"
 
 
+def _packed_otherwise(*compress: Callable[[bytes], bytes]) -> Callable[[Text], str]:
+    """Return a carrier for which several ways to compress take turns."""
+
+    def carry(text: Text) -> str:
+        data = (PREAMBLE + text.plain).encode()
+        return f'{{"body": "{base64.b64encode(compress[len(data) % len(compress)](data)).decode()}"}}'
+
+    return carry
+
+
+def _xxd(text: Text) -> str:
+    lines = ["$ xxd app.conf"]
+    for at, part, shown in _rows_of((PREAMBLE + text.plain).encode()):
+        lines.append(f"{at:08x}: {part.hex(' ', -2):<39}  {shown}")
+    return "\n".join((*lines, "$ echo done"))
+
+
+def _hexdump(text: Text) -> str:
+    lines = ["$ hexdump -C app.conf"]
+    for at, part, shown in _rows_of((PREAMBLE + text.plain).encode()):
+        lines.append(f"{at:08x}  {part[:8].hex(' '):<23}  {part[8:].hex(' '):<23}  |{shown}|")
+    return "\n".join((*lines, "$ echo done"))
+
+
+def _rows_of(data: bytes) -> Iterator[tuple[int, bytes, str]]:
+    """Yield the rows of a dump: offset, bytes, and how they are shown."""
+    for at in range(0, len(data), 16):
+        part = data[at : at + 16]
+        yield at, part, "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in part)
+
+
 def _power_shell(text: Text) -> str:
     return f"powershell -EncodedCommand {base64.b64encode(text.plain.encode('utf-16-le')).decode()}"
 
@@ -192,6 +226,11 @@ def _block_scalar(text: Text) -> str:
 
 def _short_codes(text: Text) -> str:
     return text.marked.replace("«", "\x9b32m").replace("»", "\x9b0m")
+
+
+def _single_bytes(text: Text) -> str:
+    """Return the text with codes whose first byte is no UTF-8: surrogates stand for such bytes."""
+    return text.marked.replace("«", "\udc9b32m").replace("»", "\udc9b0m")
 
 
 def _linked(text: Text) -> str:
@@ -263,6 +302,10 @@ CARRIERS = (
     Carrier("base64", "output", _base64),
     Carrier("base64, wrapped", "output", _wrapped),
     Carrier("base64, compressed", "command", _packed),
+    Carrier("base64, zlib", "output", _packed_otherwise(zlib.compress)),
+    Carrier("base64, bzip2 or xz", "output", _packed_otherwise(bz2.compress, lzma.compress)),
+    Carrier("xxd", "output", _xxd),
+    Carrier("hexdump -C", "output", _hexdump),
     Carrier("base64 of UTF-16", "command", _power_shell),
     Carrier("base64url", "output", _base64_url),
     Carrier("URL in URL", "output", _twice_url),
@@ -272,6 +315,7 @@ CARRIERS = (
     Carrier("patch as JSON", "output", _strings),
     Carrier("YAML block", "write", _block_scalar),
     Carrier("colour: 8 bit", "output", _short_codes),
+    Carrier("colour: Latin-1", "output", _single_bytes),
     Carrier("linked (OSC 8)", "output", _linked),
     Carrier("progress (CR)", "output", _progress),
     Carrier("without width", "answer", _without_width),

@@ -44,7 +44,7 @@ def _changed(agent: Agent, labelled: list[tuple[str, str]]) -> list[str]:
     after = REDACT[agent.form](before)
     if after == before:
         return []
-    pairs = zip(labelled, records_of(agent, after.decode("utf-8", "surrogatepass")), strict=True)
+    pairs = zip(labelled, records_of(agent, after.decode("utf-8", "surrogateescape")), strict=True)
     return [label for (label, line), redacted in pairs if line != redacted]
 
 

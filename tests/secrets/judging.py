@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import base64
 import binascii
+import bz2
 import html
 import json
+import lzma
 import quopri
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from urllib.parse import unquote_plus
 
 MARK = "[REDACTED:"
-_ANSI = re.compile(r"(?:\x1b\[|\x9b)[0-9;?]*[A-Za-z]|\x1b\]8;[^;]*;|\x1b\\\\|[\xad\u200b\u2060\0]")
+_ANSI = re.compile(r"(?:\x1b\[|[\x9b\udc9b\ufffd])[0-9;?]*[A-Za-z]|\x1b\]8;[^;]*;|\x1b\\\\|[\xad\u200b\u2060\0]")
 _WRAPPED = re.compile(r"(?<=[A-Za-z0-9+/]{60})\n(?=[A-Za-z0-9+/=])")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}")
+_DUMP = re.compile(r"(?m)^[0-9a-f]{8}(?:: ([0-9a-f ]{39})  (.{1,16})|  ([0-9a-f ]{48})  \|(.{1,16})\|)")
 _ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([^ux]|$))", re.DOTALL)
+_UNPACK: dict[bytes, Callable[[bytes], bytes]] = {
+    b"x": lambda data: zlib.decompressobj().decompress(data),
+    b"B": lambda data: bz2.BZ2Decompressor().decompress(data),
+    b"\xfd": lambda data: lzma.LZMADecompressor().decompress(data),
+}
 _CONTROLS = {"n": "\n", "r": "\n", "t": "\t"}
 
 
@@ -47,6 +55,7 @@ def decoded(text: str) -> str:
         parts.append(quopri.decodestring(plain.encode("utf-8", "surrogatepass")).decode("latin-1"))
     if "%25" in plain:
         parts.append(unquote_plus(unquote_plus(plain)))
+    parts += _from_dumps(plain)
     plain = _WRAPPED.sub("", plain)
     parts += [piece for found in _BASE64.findall(plain) for piece in _from_base64(found)]
     return "\n".join(parts)
@@ -95,6 +104,13 @@ def _character(found: re.Match[str]) -> str:
     return chr(int(code, 16)) if code else _CONTROLS.get(found[3], found[3])
 
 
+def _from_dumps(text: str) -> Iterator[str]:
+    """Yield what the rows of dumps show, and what their hex digits are."""
+    rows = [(found[1] or found[3], found[2] or found[4]) for found in _DUMP.finditer(text)]
+    yield "".join(shown for _, shown in rows)
+    yield bytes.fromhex("".join(digits for digits, _ in rows)).decode("latin-1")
+
+
 def _from_base64(text: str) -> Iterator[str]:
     standard = text.replace("-", "+").replace("_", "/")
     for start in range(4):
@@ -106,6 +122,8 @@ def _from_base64(text: str) -> Iterator[str]:
         yield data.decode("latin-1")
         if data.startswith(b"\x1f\x8b"):
             yield zlib.decompressobj(31).decompress(data).decode("latin-1")
+        elif data.startswith((b"x\x9c", b"BZh", b"\xfd7zXZ")):
+            yield _UNPACK[data[:1]](data).decode("latin-1")
         elif data[1:2] == b"\0":
             yield data.decode("utf-16-le", "replace")
 

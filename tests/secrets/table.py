@@ -78,7 +78,7 @@ def _case(kind: Kind, carrier: Carrier, agent: Agent, spelling: str) -> Case:
 
 def _judge_transcript(agent: Agent, cases: Sequence[Case]) -> list[Result]:
     records = [record(agent, case.carrier.slot, case.carrier.planted(case.text())) for case in cases]
-    redacted = REDACT[agent.form](transcript(agent, records)).decode("utf-8", "surrogatepass")
+    redacted = REDACT[agent.form](transcript(agent, records)).decode("utf-8", "surrogateescape")
     after = records_of(agent, redacted)
     if len(after) != len(records):
         return [Result(case, "the transcript has another number of records") for case in cases]

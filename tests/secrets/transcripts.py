@@ -196,7 +196,7 @@ def transcript(agent: Agent, records: Sequence[str]) -> bytes:
         text = '{"sessionId":"7f3a1c52-9d4e-4b6a-8c21-5e0f9a7b3d10","messages":[' + ",\n".join(records) + "]}\n"
     else:
         text = "\n".join(records) + "\n"
-    return text.encode("utf-8", "surrogatepass")
+    return text.encode("utf-8", "surrogateescape")
 
 
 @cache

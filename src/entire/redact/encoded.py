@@ -1,4 +1,4 @@
-"""Decodes the parts of a text that hide words: percent-encoding, forms, quoted-printable, and base64 of text."""
+"""Decodes the parts of a text that hide words: percent-encoding, forms, quoted-printable, dumps, and base64 of text."""
 
 from __future__ import annotations
 
@@ -12,15 +12,29 @@ if TYPE_CHECKING:
 SHORTEST = 20
 """Length of the shortest base64 that is decoded; a shorter one is judged as it stands, by its name."""
 
+DUMP = b"0000"
+"""How the offset of the first lines of a dump starts."""
+
 DEPTH = 3
 """How often a decoded text is searched for encoded parts itself."""
 
 UNPACKED = 1 << 22, 24
 """How much of what is compressed is looked at: bytes, and times its size. Text is rarely compressed further."""
 
+UNPACKED_MEMORY = 1 << 26
+"""How many bytes of memory the format that asks for most may take."""
+
 _NARROWEST = 40  # a line of base64 that continues on the next
 
-_GZIP = b"H4sI"
+_PACKED = (
+    *(b"H4sI", b"Qlpo", b"/Td6WFoA", b"_Td6WFoA", b"XQAA", b"KLUv/", b"KLUv_"),
+    *(b"eA" + third for third in (b"E", b"F", b"G", b"H")),
+    *(b"eF" + third for third in (b"4", b"5", b"6", b"7")),
+    *(b"eJ" + third for third in (b"w", b"x", b"y", b"z")),
+    *(b"eN" + third for third in (b"o", b"p", b"q", b"r")),
+)
+"""How what is compressed starts in base64: gzip, bzip2, xz, lzma, Zstandard, and zlib at its four levels."""
+
 _BASE64 = bytes(0x61 if byte < 0x80 and (chr(byte).isalnum() or byte in b"+/-_") else 0x20 for byte in range(256))
 _NOT_TEXT = bytes(
     byte
@@ -39,6 +53,10 @@ def parts(text: bytes) -> Iterator[tuple[int, int, views.View]]:
             yield start, end, views.View(part, views.FORM)
     for start, end in printable(text):
         yield start, end, views.View(text[start:end], views.PRINTABLE)
+    if DUMP in text:
+        from entire.redact import dumps
+
+        yield from dumps.find(text, DUMP)
 
 
 def percent(text: bytes) -> list[tuple[int, int]]:
@@ -111,8 +129,8 @@ def base64(text: bytes, *, packed: bool = True) -> Iterator[tuple[int, int, byte
 
 def _is_promising(text: bytes, at: int, *, packed: bool) -> bool:
     """Tell whether the base64 at ``at`` begins as that of a text does. Names and paths repeat: verdicts are kept."""
-    if text.startswith(_GZIP, at):
-        return packed
+    if packed and text.startswith(_PACKED, at):
+        return True
     start = text[at : at + SHORTEST]
     verdict = _promising.get(start)
     if verdict is None:
@@ -170,21 +188,35 @@ def _text_of(lines: list[bytes], *, packed: bool) -> bytes:
         data = a2b_base64(digits[: len(digits) // 4 * 4] + _tail(digits))
     except Error:
         return b""
-    if packed and digits.startswith(_GZIP):
-        data = _unpacked(data)
+    if packed and digits.startswith(_PACKED):
+        data = _unpacked(data) or data
     if data[1:2] == b"\0" or data.startswith(b"\xff\xfe"):
         data = data[: len(data) // 2 * 2].decode("utf-16-le", "replace").encode().removeprefix(b"\xef\xbb\xbf")
     return data if _is_text(data) else b""
 
 
 def _unpacked(data: bytes) -> bytes:
-    """Return what ``data`` compresses, as much of it as ``UNPACKED`` allows and as is there."""
-    import zlib
-
-    most, times = UNPACKED
+    """Return what ``data`` compresses, as much of it as ``UNPACKED`` allows and as is there; nothing if it is broken,
+    or this Python cannot unpack it.
+    """
+    most = min(UNPACKED[0], UNPACKED[1] * len(data))
     try:
-        return zlib.decompressobj(31).decompress(data, min(most, times * len(data)))
-    except zlib.error:
+        if data.startswith((b"\x1f\x8b", b"x")):
+            import zlib
+
+            return zlib.decompressobj(47).decompress(data, most)  # either of the two
+        if data.startswith(b"BZh"):
+            import bz2
+
+            return bz2.BZ2Decompressor().decompress(data, most)
+        if data.startswith(b"\x28\xb5\x2f\xfd"):
+            from compression import zstd  # type: ignore[import-not-found, unused-ignore] # since Python 3.14
+
+            return bytes(zstd.ZstdDecompressor().decompress(data, most))
+        import lzma
+
+        return lzma.LZMADecompressor(memlimit=UNPACKED_MEMORY).decompress(data, most)
+    except Exception:  # each library has an error of its own, and may be missing
         return b""
 
 

@@ -6,7 +6,8 @@ HTML. Rules are written for plain text, so bytes become a *plain view* before ru
 * a run of backslashes and what it escapes become the character: ``\"``, ``\\\"``, ``\n``, ``\u003d``, ``\x1b``;
 * a backslash at the end of a line becomes a blank, and a quote that is quoted becomes one, as for a shell;
 * HTML's entities become their characters, CRLF and CR become LF, and so does a NUL that separates;
-* escape sequences of terminals vanish, as do characters without width, and the NUL bytes of UTF-16.
+* escape sequences of terminals vanish, also in their 8-bit form, encoded or as single bytes of Latin-1, as do
+  characters without width, and the NUL bytes of UTF-16.
 
 Decoding does not follow the structure of the text. So it works at every depth, and where it is wrong (``C:\new``), it
 only moves the border of a word. All of it is the table ``_PASSES``: ``plain`` applies it to blocks of megabytes, and
@@ -68,6 +69,26 @@ def _entity(match: Match[bytes]) -> bytes:
     return bytes((code,)) if 0x20 <= code < 0x7F else b" "
 
 
+def _is_utf8(data: bytes) -> bool:
+    try:
+        return data.isascii() or bool(data.decode())
+    except UnicodeDecodeError:
+        return False
+
+
+def _single(match: Match[bytes]) -> bytes:
+    """Return a control byte of Latin-1 in UTF-8; of a character that is valid in UTF-8, nothing changes."""
+    return b"\xc2" + match.group() if len(match.group()) == 1 else match.group()
+
+
+_SEVEN_BIT = {0x85: b"\n", 0x9B: b"\x1b[", 0x9C: b"\x1b\\", 0x9D: b"\x1b]"}
+"""What the controls of the upper half stand for that do more than vanish."""
+
+
+def _seven_bit(match: Match[bytes]) -> bytes:
+    return _SEVEN_BIT.get(match.group()[1], b"")
+
+
 _PASSES: tuple[Pass, ...] = (
     (b"\\\\", rb"\\(\\{1,63})(?:(?:r\\{1,63})?(n))?", _collapsed),
     (
@@ -93,15 +114,24 @@ _PASSES: tuple[Pass, ...] = (
     (b"\xe2\x80\x8d", b"", b""),
     (b"\xe2\x81\xa0", b"", b""),
     (b"\xef\xbb\xbf", b"", b""),
+    (
+        b"",
+        rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}|[\x80-\x9f]",
+        _single,
+    ),
+    (b"\xc2", rb"\xc2[\x80-\x9f]", _seven_bit),
+    (b"\xbd", rb"\xef\xbf\xbd[0-9;]{1,11}m", b""),  # how a program that expects UTF-8 shows such a byte
     # The codes of ECMA-48: parameters, intermediates, a final byte. Of a title or link only the frame goes, and what is
     # linked stays apart from what is shown.
-    (b"\x9b", rb"\xc2\x9b[0-?]*+[ -/]*+[@-~]", b""),
     (b"\x1b", rb"\x1b\]8;[a-z=0-9:]{0,40};(?:\x07|\x1b\\)", b""),
     (b"\x1b", rb"\x1b\\", b" "),
     (b"\x07", b"", b" "),
     (b"\x1b", rb"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][0-9]{1,4};(?:[a-z=0-9:]{0,40};)?|[()*+#%][0-9@A-Z]|[78=>])?", b""),
 )
-"""The passes, in order: bytes that must occur, a pattern or nothing for these bytes themselves, the replacement."""
+"""The passes, in order: bytes that must occur, a pattern or nothing for these bytes themselves, the replacement.
+
+A pass without such bytes is for what is no UTF-8.
+"""
 
 
 def _compile(pattern: bytes) -> Pattern[bytes]:
@@ -127,7 +157,7 @@ PRINTABLE: tuple[Pass, ...] = ((b"=", rb"=\r?\n", b""), (b"=", rb"=(0[9AD]|[2-7]
 def plain(data: bytes, first: tuple[Pass, ...] = ()) -> bytes:
     """Return the plain view of ``data``; the passes ``first`` undo another encoding before."""
     for occurs, pattern, replacement in (*first, *_PASSES):
-        if pattern and occurs in data:
+        if pattern and (occurs in data if occurs else not _is_utf8(data)):
             data = _compile(pattern).sub(replacement, data)
         elif isinstance(replacement, bytes) and not pattern and occurs[-1:] in data:  # the quickest check
             data = data.replace(occurs, replacement)
@@ -158,7 +188,7 @@ class View:
         layers: list[_Layer] = []
         data = self._data
         for occurs, pattern, replacement in self._passes:
-            if occurs not in data:
+            if occurs not in data or (not occurs and _is_utf8(data)):
                 continue
             if not pattern and isinstance(replacement, bytes):
                 layers.append(_Literals(data, occurs, replacement))

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import base64
+import bz2
 import gzip
 import json
+import lzma
 import quopri
+import zlib
 from collections.abc import Callable
+from functools import partial
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -129,17 +133,31 @@ def test_base64_of_utf_16_is_decoded() -> None:
         assert redact(f"powershell -EncodedCommand {raw}\n".encode()) == b"powershell -EncodedCommand " + GONE + b"\n"
 
 
-def test_base64_of_compressed_text_is_decoded() -> None:
-    packed = gzip.compress(LONG)
+def zstandard(data: bytes) -> bytes:
+    packed: bytes = pytest.importorskip("compression.zstd").compress(data)
+    return packed
+
+
+ZLIB = [partial(zlib.compress, level=level) for level in (0, 1, 5, 6, 9)]
+LZMA = partial(lzma.compress, format=lzma.FORMAT_ALONE)
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, *ZLIB, bz2.compress, lzma.compress, LZMA, zstandard])
+def test_base64_of_compressed_text_is_decoded(compress: Callable[[bytes], bytes]) -> None:
+    packed = compress(LONG)
     for data in (packed, packed[:-8], packed + b"more"):
-        assert redact(f"data: {base64.b64encode(data).decode()} end".encode()) == b"data: " + GONE + b" end"
+        if compress is not bz2.compress or data != packed[:-8]:  # all of it is one block
+            assert redact(f"data: {base64.b64encode(data).decode()} end".encode()) == b"data: " + GONE + b" end"
     assert redact(f"data: {wrapped(packed, 76)}\nend".encode()) == b"data: " + GONE + b"\nend"
+    url = base64.urlsafe_b64encode(packed).decode().rstrip("=")
+    assert redact(f"?state={url}&x=1".encode()) == b"?state=" + GONE + b"&x=1"
     broken = base64.b64encode(packed[:10] + b"\xff" * 40)
     assert redact(broken) == broken
 
 
-def test_of_what_is_compressed_only_as_much_is_unpacked_as_a_text_may_be() -> None:
-    bomb = base64.b64encode(gzip.compress(b"a" * 50_000_000))
+@pytest.mark.parametrize("compress", [gzip.compress, zlib.compress, bz2.compress, lzma.compress, zstandard])
+def test_of_what_is_compressed_only_as_much_is_unpacked_as_a_text_may_be(compress: Callable[[bytes], bytes]) -> None:
+    bomb = base64.b64encode(compress(b"a" * 8_000_000))
     ((_, _, unpacked),) = encoded.base64(bomb)
-    assert len(unpacked) <= 24 * len(bomb)
+    assert len(unpacked) <= min(24 * len(bomb), 1 << 22)
     assert list(encoded.base64(bomb, packed=False)) == []

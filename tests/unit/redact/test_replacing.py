@@ -93,8 +93,8 @@ def test_no_character_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found(3, 5) == ["☃b".encode()]
     assert found(4, 6) == ["b☃".encode()]
     assert found(2, 7) == ["☃b☃".encode()]
-    data = b"\x80" * 12
-    assert found(5, 6) == [b"\x80" * 7]  # three on each side: no character has more
+    data = b"\xbf" * 12
+    assert found(5, 6) == [b"\xbf" * 7]  # three on each side: no character has more
 
 
 def test_findings_that_touch_stay_two_and_those_that_overlap_become_one(monkeypatch: pytest.MonkeyPatch) -> None:
