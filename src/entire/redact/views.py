@@ -4,7 +4,8 @@ The same secret reaches a transcript in many spellings: in JSON inside JSON, in 
 HTML. Rules are written for plain text, so bytes become a *plain view* before rules run:
 
 * a run of backslashes and what it escapes become the character: ``\"``, ``\\\"``, ``\n``, ``\u003d``, ``\x1b``;
-* a backslash at the end of a line becomes a blank, and a quote that is quoted becomes one, as for a shell;
+* a backslash at the end of a line becomes a blank with the indentation behind it, and a quote that is quoted becomes
+  one, as for a shell;
 * HTML's entities become their characters, CRLF and CR become LF, and so does a NUL that separates;
 * escape sequences of terminals vanish, also in their 8-bit form, encoded or as single bytes of Latin-1, as do
   characters without width, and the NUL bytes of UTF-16.
@@ -41,16 +42,33 @@ def _collapsed(match: Match[bytes]) -> bytes:
 
     Inside JSON at depth 1, 2, 3, a backslash that continues a line is 3, 6, 12 backslashes and an ``n``.
     """
+    size, text = len(match.group(1)) + 1, match.string
+    if text.endswith((b"u001b", b"x1b", b"033"), 0, match.start()):  # a backslash that ends a link or title, and more
+        rest = b"n" if size in _WHOLE else b"\n"
+        return b"\x07" + (rest + match.group(3) if match.group(2) else b"" if size in _WHOLE else b"\\")
     if not match.group(2):
         return b"\\"
-    return b" " if len(match.group(1)) + 1 in (3, 6, 12, 24) else b"\n"
+    return _joined(match) if size in _WITH_LINE_END else b"\n" + match.group(3)
+
+
+_WHOLE = (2, 4, 8, 16)
+_WITH_LINE_END = (3, 6, 12, 24)
+"""How many backslashes a backslash is at each depth, and with a line's end behind it."""
+
+
+def _joined(match: Match[bytes]) -> bytes:
+    """Return the blank that a backslash at a line's end becomes with the indentation of the next line, if there is
+    none before.
+    """
+    is_command = match.group().endswith((b" ", b"\t"))
+    return b"" if is_command and match.string[: match.start()][-1:] in (b" ", b"\t") else b" "
 
 
 def _escaped(match: Match[bytes]) -> bytes:
     """Return what a backslash and the rest of ``match`` mean."""
     sign, wide, narrow = match.groups()
     if sign is not None:
-        return b"\n" if sign[:1] == b"r" else sign if sign in b"'`/" else b" "
+        return b"\n" if sign[:1] == b"r" else sign if sign in b"'`/|" else _joined(match)
     if wide is None and narrow is None:
         return b"\x1b"
     code = int(wide or narrow, 16)
@@ -90,7 +108,8 @@ def _seven_bit(match: Match[bytes]) -> bytes:
 
 
 _PASSES: tuple[Pass, ...] = (
-    (b"\\\\", rb"\\(\\{1,63})(?:(?:r\\{1,63})?(n))?", _collapsed),
+    (b"\x1b", rb"\x1b\\", b"\x1b\x07"),  # before its backslash is taken for an escape
+    (b"\\\\", rb"\\(\\{1,63})(?:(?:r\\{1,63})?(n)([ \t]{0,80}+))?", _collapsed),
     (
         b"\\",
         rb"\\(?<=[A-Za-z0-9!-]\\)(?<![^A-Za-z0-9][BFRUbfru]\\)(?<!u00..\\)(?<![x%=]..\\)\"(?=[A-Za-z0-9])",
@@ -99,7 +118,11 @@ _PASSES: tuple[Pass, ...] = (
     (b'\\"', b"", b'"'),
     (b"\\n", b"", b"\n"),
     (b"\\t", b"", b"\t"),
-    (b"\\", rb"\\(?:(r(?:\n|\\n)?|['`/bf]|\r?\n)|u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|(?:033|e)(?=\[))", _escaped),
+    (
+        b"\\",
+        rb"\\(?:(r(?:\n|\\n)?|['`/|bf]|\r?\n[ \t]{0,80}+)|u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|(?:033|e)(?=\[))",
+        _escaped,
+    ),
     (b"'", rb"'(?:''|\"'\"')+", b"'"),  # how a shell's quoted word has a quote: '\'' and '"'"', also twice
     (b"\r", rb"\r\n?+", b"\n"),
     (b"&", rb"&(quot|apos|amp|lt|gt|nbsp|#[0-9]{2,3}|#[xX][0-9A-Fa-f]{2});", _entity),
@@ -123,8 +146,9 @@ _PASSES: tuple[Pass, ...] = (
     (b"\xbd", rb"\xef\xbf\xbd[0-9;]{1,11}m", b""),  # how a program that expects UTF-8 shows such a byte
     # The codes of ECMA-48: parameters, intermediates, a final byte. Of a title or link only the frame goes, and what is
     # linked stays apart from what is shown.
-    (b"\x1b", rb"\x1b\]8;[a-z=0-9:]{0,40};(?:\x07|\x1b\\)", b""),
-    (b"\x1b", rb"\x1b\\", b" "),
+    # A link to a file without a query goes as a whole.
+    (b"\x1b", rb"\x1b\]8;[a-z=0-9:]{0,40};(?:file:[^\s\x1b\x07?=@#]{0,400})?(?:\x1b?\x07|\x1b\\)", b""),
+    (b"\x1b", rb"\x1b[\x07\\]", b" "),
     (b"\x07", b"", b" "),
     (b"\x1b", rb"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][0-9]{1,4};(?:[a-z=0-9:]{0,40};)?|[()*+#%][0-9@A-Z]|[78=>])?", b""),
 )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from entire.redact.views import Pass
 
 SEEN = "export TOKEN=\"abc\" \\\n  --and 'more'\t<a & b>=é\r\nend"
-WANTED = "export TOKEN=\"abc\"    --and 'more'\t<a & b>=é\nend"
+WANTED = "export TOKEN=\"abc\" --and 'more'\t<a & b>=é\nend"
 
 
 def nested(text: str, depth: int, *, ascii_only: bool = True) -> str:
@@ -44,12 +44,10 @@ def test_json_in_json_is_seen_as_what_it_says(depth: int, ascii_only: bool) -> N
         (b"^[[31mred^[[0m", b"red"),
         (b"a\x1b(B\x1b7b\x1bghi \x1b Word\x1b", b"abghi  Word"),
         (b"\x1b]8;;https://x.org/?token=1\x1b\\link\x1b]8;;\x1b\\", b"https://x.org/?token=1 link"),
-        (b"a\x1b]8;id=1;file:///x\x07b\x1b]8;;\x07=c", b"afile:///x b=c"),
+        (b"a\x1b]8;id=1;file:///x?y\x07b\x1b]8;;\x07=c\x1b]8;;file:///x\x1b\\d", b"afile:///x?y b=cd"),
         (b"pass\xc2\x9b31mword\xc2\x9b0m= \\u009b1mx \\x9b0my \\xe9", b"password= x y \\xe9"),
-        (
-            b"pass\x9b31mword\x9b0m=\x9b1m\x80x\x85y\x9d8;;file:///x\x9cz\xc3\xa9\x9b0m",
-            b"password=x\nyfile:///x z\xc3\xa9",
-        ),
+        (b"pass\x9b31mword\x9b0m=\x9b1m\x80x\x85y\x9d8;;ftp:///x\x9cz\xc3\xa9", b"password=x\nyftp:///x z\xc3\xa9"),
+        (b'\x1b]8;;file:///x\x1b\\"name"\x1b]8;;\x1b\\\nx', b'"name"\nx'),
         ("pass\x9bmword\x85\x80= \x9d8;;x\x9c é⛔à“".encode(), "password\n= x  é⛔à“".encode()),
         ("é\ufffd31mé".encode() + b"\x9b0m", "éé".encode()),  # as what reads UTF-8 writes what is none
         ("\u200bpa\u200css\u200dwo\u2060rd\ufeff\xad= \\u200b\\u00ad\\xad→ —é".encode(), "password= → —é".encode()),
@@ -60,7 +58,8 @@ def test_json_in_json_is_seen_as_what_it_says(depth: int, ascii_only: bool) -> N
         ("key=x\n".encode("utf-16-be"), b"key=x\n"),
         (b"k\\u0000e\\u0000y\\u0000", b"key"),
         (b"A=1\0KEY=word\0PATH=/bin\0", b"A=1\nKEY=word\nPATH=/bin\n"),
-        (b"a\\\r\n b\\\n c\r\nd", b"a   b   c\nd".replace(b"   ", b"  ")),
+        (b"a\\\r\n b \\\n    c\\\n\td \\\ne\r\nf\\|", b"a b c d  e\nf|"),
+        (rb"a \\\n    b\\\nc \\\nd\\\\n  e \\\\\\n   f", b"a b c  d\n  e f"),
         (rb"50% \q C:\dir \u12 \xg", rb"50% \q C:\dir \u12 \xg"),
         (rb'"pass\"word"', b'"pass' + INNER_QUOTE + b'word"'),
         (rb" f\"x\" b\"y\"", b' f"x" b"y"'),
@@ -70,6 +69,15 @@ def test_json_in_json_is_seen_as_what_it_says(depth: int, ascii_only: bool) -> N
 )
 def test_what_is_seen(raw: bytes, expected: bytes) -> None:
     assert plain(raw) == expected
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2, 3])
+def test_the_end_of_a_link_is_no_escape(depth: int) -> None:
+    link = "\x1b]8;;{}\x1b\\"
+    shown = ("name", '"key": x', "\ttab", "u")
+    raw = "\n".join(f"{link.format('file:///x')}{line}{link.format('')}" for line in shown)
+    assert plain(nested(raw, depth).encode()).decode().strip('"') == "\n".join(shown)
+    assert plain(repr(raw).encode()).decode() == f"'{chr(10).join(shown)}'"
 
 
 def test_percent_signs_are_decoded_on_demand() -> None:
