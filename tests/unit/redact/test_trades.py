@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from entire.redact.rules import (
+    business,
     clouds,
     commands,
+    content,
+    data,
     files,
     generic,
     headers,
@@ -15,7 +18,7 @@ from entire.redact.rules import (
     models,
     monitoring,
     payments,
-    services,
+    tools,
 )
 from entire.redact.rules.table import RULES, TRADES
 
@@ -23,7 +26,8 @@ PLACES = (commands, files, generic, headers)
 
 
 def test_every_table_is_used() -> None:
-    assert (clouds, hosting, identity, keys, messaging, models, monitoring, payments, services) == TRADES
+    trades = (business, clouds, content, data, hosting, identity, keys, messaging, models, monitoring, payments, tools)
+    assert trades == TRADES
     used = {rule.id for rule in RULES}
     for trade in TRADES:
         assert {row[0] for row in (*trade.ROWS, *trade.KEYED)} <= used

@@ -27,8 +27,11 @@ from __future__ import annotations
 
 from entire.redact import checksums, heuristics, opinion
 from entire.redact.rules import (
+    business,
     clouds,
     commands,
+    content,
+    data,
     files,
     generic,
     headers,
@@ -39,7 +42,7 @@ from entire.redact.rules import (
     models,
     monitoring,
     payments,
-    services,
+    tools,
 )
 from entire.redact.rules.pieces import expand
 
@@ -187,7 +190,7 @@ def keyed(row: Row) -> Row:
     return name, keywords, pattern, entropy, source, example
 
 
-TRADES = (clouds, hosting, identity, keys, messaging, models, monitoring, payments, services)
+TRADES = (business, clouds, content, data, hosting, identity, keys, messaging, models, monitoring, payments, tools)
 BEFORE = {**commands.BEFORE, **files.BEFORE, **generic.BEFORE}
 FAR = 400
 """How far behind its keyword a rule of ``BEFORE`` reaches."""
