@@ -55,12 +55,18 @@ def expand(template: str, seed: int) -> Sample:
 
 
 def _with_checksum(text: str) -> str:
-    place = re.search("<(crc32-base62|crc32-base36|sha256-base32)>", text)
+    place = re.search("<(crc32-base62|crc32-base36|crc32-hex|crc32-hex-body|crc32-hex-swapped|sha256-base32)>", text)
     if not place:
         return text
     token = text[: place.start()].rpartition("«")[2]
     if place[1] == "sha256-base32":
         checksum = b32encode(sha256(token.encode()).digest())[:8].decode()
+    elif place[1] == "crc32-hex":
+        checksum = f"{crc32(token.encode()):08X}"
+    elif place[1] == "crc32-hex-body":
+        checksum = f"{crc32(token.split('_')[1].encode()):08x}"
+    elif place[1] == "crc32-hex-swapped":
+        checksum = crc32(token.rstrip("_").encode()).to_bytes(4, "little").hex()
     elif place[1] == "crc32-base36":
         checksum = _digits(crc32(token.encode()), 36, 7).lower()
     else:

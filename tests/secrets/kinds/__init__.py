@@ -43,9 +43,25 @@ def in_context(group: str, rows: Iterable[tuple[str, tuple[str, ...]]], *, comma
 
 def every() -> list[Kind]:
     """Return all kinds, in the order of the table."""
-    from tests.secrets.kinds import clouds, generic, hosting, identity, keys, models, payments, places, services
+    from tests.secrets.kinds import (
+        apis,
+        business,
+        clouds,
+        data,
+        generic,
+        hosting,
+        identity,
+        keys,
+        models,
+        payments,
+        places,
+        scanners,
+        services,
+    )
 
-    modules = (clouds, hosting, services, payments, models, identity, keys, places, generic)
+    # New modules come last: the place of a kind decides which carriers the samples try it in.
+    first = (clouds, hosting, services, payments, models, identity, keys, places, generic)
+    modules = (*first, business, data, apis, scanners)
     return [kind for module in modules for kind in module.KINDS]
 
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from entire.redact import redact_text
-from entire.redact.checksums import BY_RULE, crc32_base36, crc32_base62, sha256_base32
+from entire.redact.checksums import (
+    BY_RULE,
+    crc32_base36,
+    crc32_base62,
+    crc32_hex,
+    crc32_hex_body,
+    crc32_hex_swapped,
+    sha256_base32,
+)
 from entire.redact.rules.table import BY_ID
 from tests.secrets.templates import expand
 
@@ -14,6 +22,9 @@ PUBLISHED = [
     (crc32_base62, b"ghr_", b"8nCjGaHwmLS1wgks9y66hLnLlHMfKA6exMVhXXyavMMO0fEl3YxMvv2skLJUCT3UMSpysr2VKOni"),
     (crc32_base62, b"npm_", b"UbgPPivTJpVo0PpKt9qNnXWflGsxY81zr8Fd"),
     (crc32_base62, b"vcp_", b"35UYJwYZDigYATKhxJUAhPqRhit2Xe3dtiG60LsUTHeklEXDQ94Jafpu"),
+    (crc32_hex, b"ATBB", b"Ab3dE5fG7hJ9kL2mN4pQ6rS8AD6D34F4"),
+    (crc32_hex_body, b"zpka_", b"3e6c4f7d39954ca29353b7ab88589b64_de26cd55"),
+    (crc32_hex_swapped, b"glsa_", b"yscW25imSKJIuav8zF37RZmnbiDvB05G_fcaaf58a"),
     (crc32_base36, b"glpat-", b"vSY1cyL948aAB440qB6L4zlu9OzsUmEV.01.0w0sfevch"),
     (
         sha256_base32,
