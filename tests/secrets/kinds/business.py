@@ -7,7 +7,6 @@ from tests.secrets.kinds import in_context, keyed, tokens
 GROUP = "services"
 KINDS = [
     *tokens(GROUP, (
-        ("airtable-oauth-token", "AIRTABLE_OAUTH_TOKEN", "oaa<alnum:14>.v1.<b64url:140>.<hex:64>"),
         ("asana-token-v1", "ASANA_PAT", "1/120<digits:13>:<hex:32>"),
         ("asana-token-v2", "ASANA_PAT", "2/120<digits:13>/120<digits:13>:<hex:32>"),
         ("fleetbase-key", "FLEETBASE_KEY", "flb_live_<alnum:20>"),
@@ -18,6 +17,7 @@ KINDS = [
         ("teamwork-token", "TEAMWORK_TOKEN", "tkn.v1_<alnum:71>="),
     )),
     *keyed(GROUP, (
+        ("airtable-oauth-token", "AIRTABLE_OAUTH_TOKEN", "oaa<alnum:14>.v1.<b64url:140>.<hex:64>"),
         ("appcues-key", "APPCUES_KEY", "<uuid>"),
         ("apptivo-key", "APPTIVO_KEY", "<uuid>"),
         ("autodesk-secret", "AUTODESK_CLIENT_SECRET", "<alnum:32>"),

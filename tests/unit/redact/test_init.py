@@ -43,6 +43,8 @@ CLEAN = [
     "postgres://localhost:5432/app https://example.com/@scope/pkg git@github.com:me/repo.git ssh://git@host:22/x",
     "postgres://user:$PASSWORD@host/db postgres://user:${DB_PASS}@host https://u:{token}@h",
     '"usage":{"input_tokens":1234567,"output_tokens":42,"cache_creation_input_tokens":0}',
+    f"AQEFAAOCAQ8AMIIBCgKCAQEA{word(40)}\n{word(64)}\n",
+    f"0.75 0.a 1.A.B 1/1199 2/120/12 00:12:34 00{hexed(40)} sha 119{hexed(29)} ion_channel cs_{hexed(12)} apikey_x",
     "2026-11-21T05:49:38.366Z pkg==1.2.3-rc.4+build.5 sk-fading-circle-large-item task-list-item-checkbox-disabled-x",
     "Authorization: Bearer <token>, Authorization: Bearer $TOKEN, Bearer authentication-is-required",
     "mytool --password-file /etc/pw1 --token-type bearer --secret", "-----BEGIN PUBLIC KEY-----\nMIIB" + word(60),

@@ -8,8 +8,6 @@ if TYPE_CHECKING:
 
 # fmt: off
 ROWS: tuple[Row, ...] = (
-    ("airtable-oauth-token", (b" oaa",), rb"%boaa[A-Za-z0-9]{14}\.v1\.[\w-]{20,300}\.[0-9a-f]{64}%E", 3,
-     "Airtable: OAuth tokens; trufflehog", "oaa<alnum:14>.v1.<b64url:120>.<hex:64>"),
     ("airtable-token", (b"pat",), rb"%bpat[A-Za-z0-9]{14}\.[0-9a-f]{64}%E", 0,
      "Airtable: personal access tokens; trufflehog", "pat<alnum:14>.<hex:64>"),
     ("apollo-key", (b"apollo_api", b"apolloio", b"apollo_io"),
@@ -115,6 +113,8 @@ ROWS: tuple[Row, ...] = (
 KEYED: tuple[Row, ...] = (
     ("airtable-legacy-key", (b"airtable",), rb"key[A-Za-z0-9]{14}", 3, "Airtable: API keys before 2024; trufflehog",
      "AIRTABLE_API_KEY=«key<alnum:14>»"),
+    ("airtable-oauth-token", (b"airtable",), rb"[A-Za-z0-9]{14,20}\.v1\.[\w-]{20,300}\.[0-9a-f]{64}", 3,
+     "Airtable: OAuth tokens; trufflehog", "AIRTABLE_TOKEN=«oaa<alnum:14>.v1.<b64url:120>.<hex:64>»"),
     ("appcues-key", (b"appcues",), rb"%U|[a-z0-9-]{39}", 2.5, "Appcues: API keys and secrets; trufflehog",
      "APPCUES_KEY=«<hex:8>-<hex:4>-<hex:4>-<hex:4>-<hex:12>»"),
     ("apptivo-key", (b"apptivo",), rb"%U", 2.5, "Apptivo: API keys; trufflehog",

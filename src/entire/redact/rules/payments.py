@@ -9,7 +9,8 @@ if TYPE_CHECKING:
 # fmt: off
 ROWS: tuple[Row, ...] = (
     ("adyen-key", (b"aqe",),
-     rb"%bAQE[A-Za-z0-9+/]{50,250}={0,2}(?:-[A-Za-z0-9+/]{20,90}={0,2}(?:-[\w+/=^&{}*#@!;:?~%-]{10,60}[\w*}=])?)?",
+     rb"%bAQE(?:[a-z]hmf|(?=%6{50,250}={0,2}-%6{20}))%6{46,250}={0,2}"
+     rb"(?:-%6{20,90}={0,2}(?:-[\w+/=^&{}*#@!;:?~%-]{10,60}[\w*}=])?)?",
      3.5, "Adyen: API keys", "AQEyhmfx<b64:90>=-<b64:42>=-<b64url:20>"),
     ("alchemy-url", (b"g.alchemy.com",), rb"g\.alchemy\.com/(?:nft/)?v[23]/(?P<s>[A-Za-z0-9_-]{30,36})(?![\w-])", 3,
      "Alchemy: API keys in addresses", "https://eth-mainnet.g.alchemy.com/v2/«<alnum:32>»"),
