@@ -35,6 +35,8 @@ _PATH = _DIGITS | _LETTERS | frozenset(b"_-./~\\@")
 _CONTINUES = frozenset(b"([._") | _DIGITS | _LETTERS
 _LETTERS_AND_JOINTS = bytes(_LETTERS | _JOINTS)
 _SIGILS = (b"$", b"%", b"<", b"{", b"*", b"@", b"&", b"#", b"(?")
+"""What a value in code does not start with."""
+
 _HASHES = (
     b"sha1-",
     b"sha1:",
@@ -48,9 +50,11 @@ _HASHES = (
     b"aws:arn:",
 )
 _REFERENCES = (
-    b"://", b"${", b"{{", b"process.env", b"os.environ", b"os.getenv", b"ENV[", b"secrets.", b"...", b"***",
-    b"%(", b"{}", b".*", b":secret:", b"'+", b"+'", b"=!0", b"=!1", b"aws4_request",
+    b"://", b"${", b"$(", b"{{", b"#{", b"<%", b"%(", b"{}", b"process.env", b"os.environ", b"getenv", b"ENV[", b"env.",
+    b"secrets.", b"var.", b"config.", b"self.", b"this.", b"args.", b"settings.", b"arn:", b":secret:", b"...", b"***",
+    b"\xe2\x80\xa6", b".*", b"'+", b"+'", b"=!0", b"=!1", b"aws4_request", b'","', b'":"',
 )  # fmt: skip
+"""What code, templates and cut texts contain, and no secret."""
 
 
 def entropy(value: bytes) -> float:
@@ -72,9 +76,12 @@ def assigned(left: bytes, value: bytes, right: bytes = b"") -> bool:
     from entire.redact import names
 
     name = names.read(left)
-    if name is None or is_reference(value):
+    if name is None or value.startswith(_SIGILS) or is_reference(value):
         return False
-    value = value.replace(b"\\-", b"-")  # as in a manual's source
+    value = value.lstrip(b"+")  # a blank, in a form
+    value = value.replace(b"\\-", b"-").replace(b"\\&", b"")  # as in a manual's source
+    if value.replace(b"\\", b"").startswith(b"--"):
+        return False  # the next flag
     kinds = set(value)
     if is_uuid(value, kinds):
         return name.is_strong and (name.is_literal or name.is_compound)
@@ -95,17 +102,66 @@ def _is_ordinary(value: bytes) -> bool:
     return len(value) < 15 or (b"-" not in value and (value.islower() or value.isupper()))
 
 
+def placed(value: bytes, *, is_coded: bool, is_worded: bool) -> bool:
+    """Tell whether ``value``, in a place where only secrets stand, may be one.
+
+    ``is_coded`` where names of code may stand as well, ``is_worded`` where these and passwords of words may.
+    """
+    if is_reference(value):
+        return False
+    value = value.lstrip(b"+")  # a blank, in a form
+    kinds = set(value)
+    if len(kinds) < 3 or _is_call(value) or (is_path(value, kinds) and not _is_mixed(kinds)):
+        return False
+    if not (is_coded or is_worded) or not (_is_code(value, kinds, literal=True) or _is_numbered(value, kinds)):
+        return True
+    return _is_memorable(value, kinds, literal=True) if is_worded else _is_passphrase(value)
+
+
+def is_prose(value: bytes) -> bool:
+    """Tell whether most of ``value`` is words written as one: no token is."""
+    from entire.redact import words
+
+    return b" " not in value and words.share(value) >= 0.6
+
+
 def is_reference(value: bytes) -> bool:
     """Tell whether ``value`` stands for another: a variable, URL, format, version, date, hash or resource name."""
-    if value.startswith(_SIGILS + _HASHES) or any(sign in value for sign in _REFERENCES):
+    if value.startswith(_HASHES) or value[:1] in b"<{*@" or any(sign in value for sign in _REFERENCES):
         return True
+    if value[:1] in b"$%" and (value[-1:] == b"%" or _is_name(value[1:])):
+        return True  # a variable
+    if b"," in value and all(b"=" in piece and _is_name(piece.partition(b"=")[0]) for piece in value.split(b",")):
+        return True  # settings
+    if value[:1] == b"#" and len(value) in (4, 7, 9) and set(value[1:]) <= _HEX:
+        return True  # a colour
+    if value[-2:-1] == b"$" and value[-1:].isdigit():
+        return True  # a name that a bundler made
     if (value[:2] == b"0x" and len(value) <= 18) or (value[:1] in b"^~" and value[1:2].isdigit()):
         return True
     if (value.count(b":") > 2 and not set(value) - _DIGITS - _LETTERS - _JOINTS) or (
-        value[:1] == b"+" and value[-1:] == b"+"
+        value[:1] == b"+" and value[-1:] in b"+)"
     ):  # an address, a term of code
         return True
     return value[4:5] == b"-" == value[7:8] and value[:4].isdigit() and value[5:7].isdigit()
+
+
+def _is_name(value: bytes) -> bool:
+    return not set(value) - _LETTERS - _DIGITS - {0x5F}
+
+
+def _is_call(value: bytes) -> bool:
+    """Tell whether ``value`` is a call, whole or cut, of a function that has words as its name."""
+    name, parenthesis, _ = value.partition(b"(")
+    if not parenthesis or set(name) - _LETTERS - _DIGITS - _JOINTS:
+        return False
+    from entire.redact import words
+
+    return value.rstrip(b",;").endswith(b")") or words.share(name) >= 0.5
+
+
+def _is_mixed(kinds: set[int]) -> bool:
+    return all(kinds & some for some in (_DIGITS, _LOWER, _UPPER))
 
 
 def _is_code(value: bytes, kinds: set[int], *, literal: bool) -> bool:
@@ -121,20 +177,27 @@ def _is_memorable(value: bytes, kinds: set[int], *, literal: bool) -> bool:
     """Tell whether words may be a password: ``hunter2``, ``correct-horse-battery-staple``, but no identifier."""
     if kinds & _JOINTS:
         return _is_disguised(value) or (literal and _is_passphrase(value))
-    return bool(kinds & _DIGITS) and len(value) >= 6 and b"passw" not in value.lower()
+    from entire.redact import words
+
+    few = sum(len(run) >= 4 for run in words.runs(value)) <= 3
+    return bool(kinds & _DIGITS) and len(value) >= 6 and few and b"passw" not in value.lower()
 
 
 def _is_disguised(value: bytes) -> bool:
     """Tell whether ``value`` is words in which digits replace letters, and a number: ``C0pper-meadow17``."""
     import re
 
-    return bool(re.fullmatch(rb"(?=.*[A-Za-z][013457][A-Za-z])[A-Za-z0-9]{3,20}[_.:/-][A-Za-z]{3,20}\d{2,4}", value))
+    return bool(
+        re.fullmatch(
+            rb"(?=.*[A-Za-z][013457][A-Za-z])[A-Za-z0-9]{3,20}[_.:/-][A-Za-z][A-Za-z013457]{2,20}\d{2,4}", value
+        )
+    )
 
 
 def _is_passphrase(value: bytes) -> bool:
     from entire.redact import placeholders
 
-    pieces = value.split(b"-")
+    pieces = value.rstrip(b"0123456789").split(b"-")
     return len(pieces) >= 4 and all(
         3 <= len(piece) <= 12 and piece.isalpha() and piece.islower() and not placeholders.is_kind(piece)
         for piece in pieces
@@ -167,7 +230,7 @@ def is_path(value: bytes, kinds: set[int]) -> bool:
 
 def _is_base64(value: bytes, kinds: set[int]) -> bool:
     """Tell whether ``value``, which starts like a path, is random."""
-    if len(value) < 24 or b"." in value or not all(kinds & some for some in (_DIGITS, _LOWER, _UPPER)):
+    if len(value) < 24 or b"." in value or not _is_mixed(kinds):
         return False
     from entire.redact import words
 
@@ -184,80 +247,13 @@ def is_object_id(value: bytes, kinds: set[int]) -> bool:
     return len(value) in (40, 64) and kinds <= _HEX
 
 
+def _is_numbered(value: bytes, kinds: set[int]) -> bool:
+    """Tell whether ``value`` is an identifier with one digit: ``eu-west-3``."""
+    return value[-2:-1] in (b"-", b"_") and _is_identifier(value, kinds)
+
+
 def _is_identifier(value: bytes, kinds: set[int]) -> bool:
     """Tell whether ``value`` is words joined by ``_ - .`` and a final number: ``user_token2``, ``config.auth-v2``."""
     if not kinds <= _LETTERS | _DIGITS | _JOINTS:
         return False
     return any(joint in value for joint in (b"_", b".", b"-")) and not set(value.rstrip(b"0123456789")) & _DIGITS
-
-
-_STAND_INS = frozenset(
-    b"a access admin an any api app apikey argument auth authentication b bar base64 basic baz bearer bool boolean "
-    b"bytes change "
-    b"changeit changeme char client code community config confirm cookie credential credentials current data db "
-    b"default "
-    b"demo docker dummy empty encoded encrypted enter env environment example examples fake fill foo foobar from given "
-    b"goes guest hash here hex hidden id in insert int is it key letmein line login long masked me mock my mypass "
-    b"mypassword mysecret mytoken name new nil no none not null number object of old on optional or pass passphrase "
-    b"passwd password placeholder postgres private prompt public put pw pwd qux random real redacted removed repeat "
-    b"replace required root same sample secret secretkey secretpassword session set some something str string super "
-    b"supersecret test testing text that the this to todo token topsecret true type undefined unset unknown user "
-    b"username userpass value var very web with word x xx xxx xxxx xyz yes you your yourpassword".split()
-)
-"""Words of placeholders, and the passwords that documentation gives to everyone."""
-
-_LOOKUPS = (
-    *(
-        b"${",
-        b"$(",
-        b"{{",
-        b"#{",
-        b"<%",
-        b"%(",
-        b"process.env",
-        b"os.environ",
-        b"getenv",
-        b"secrets.",
-        b"env.",
-        b"ENV[",
-    ),
-    *(
-        b"...",
-        b"***",
-        b"\xe2\x80\xa6",
-        b"://",
-        b"var.",
-        b"config.",
-        b"arn:",
-        b"self.",
-        b"this.",
-        b"args.",
-        b"settings.",
-    ),
-)
-
-
-def stands_in(value: bytes) -> bool:
-    """Tell whether ``value``, in the place of a secret, is a placeholder or says where the secret comes from."""
-    start = value[:1]
-    if start in b"<{*@" or any(sign in value for sign in _LOOKUPS):
-        return True
-    kinds = set(value)
-    if len(kinds) < 3 or (
-        value.startswith((b"/", b"./", b"../", b"~/"))
-        and kinds <= _PATH
-        and not all(kinds & some for some in (_DIGITS, _LOWER, _UPPER))
-    ):
-        return True
-    if start == b"$" and set(value[1:2]) <= _LETTERS | {0x5F} and kinds <= _LETTERS | _DIGITS | {0x24, 0x5F}:
-        return True  # a variable
-    if start == b"%" and (value.endswith(b"%") or len(value) < 4):
-        return True
-    if (
-        b"(" in value
-        and value.rstrip(b",;").endswith(b")")
-        and set(value.partition(b"(")[0]) <= _LETTERS | _DIGITS | _JOINTS
-    ):
-        return True  # a call
-    words = bytes(byte if byte in _LETTERS or byte >= 0x80 else 0x20 for byte in value.lower()).split()
-    return sum(byte in _DIGITS for byte in value) < 2 and all(word in _STAND_INS for word in words)

@@ -67,8 +67,8 @@ class Name(Value):
 
     @property
     def is_literal(self) -> bool:
-        """Whether the value is written out; behind other names another name often follows."""
-        return self.quoted or self.is_constant
+        """Whether the value is written out, as behind a flag; behind other names another name often follows."""
+        return self.quoted or self.is_constant or self.text.startswith(b"-")
 
     @property
     def is_compound(self) -> bool:

@@ -22,17 +22,24 @@ _KINDS = frozenset(
 """Words that say what a value is, instead of being one."""
 
 _FILLERS = frozenset(
-    b"a abc abcd abcdef alice an anon anoncvs anonym anonymous another any anything asdf bad bar baz bla blah bob"
-    b" contrasena correct database db debian default eggs empty fake false first foo foobar for good guest"
-    b" hello here in incorrect invalid is jane joe john ldap long me mock mocked motdepasse my mysql new nil nobody"
-    b" none not null of old one open opensesame optional other our postgres quux qux qwer qwerty real required"
-    b" right root sample scott second secr3t secure sesame short some something spam test tester testing tests that"
-    b" the thing this tiger to top true two undefined unset valid very wachtwoord whatever world wrong xyz you"
-    b" your".split()
+    b"a abc abcd abcdef admin alice an anon anoncvs anonym anonymous another any anything app arg argument asdf"
+    b" bad bar base64 baz bla blah bob bool boolean bytes change changeit char code community config confirm"
+    b" contrasena correct current data database db debian default demo docker dummy eggs empty encoded"
+    b" encrypted enter env environment example examples fake false fill first foo for fred from given goes good"
+    b" guest hash hello here hex hidden id in incorrect insert int invalid is it jane joe john ldap"
+    b" line long masked me mock mocked motdepasse my mysql new nil no nobody none not null number object of old"
+    b" on one open opensesame optional or other our placeholder postgres prompt put quux qux qwer qwerty random"
+    b" real redacted removed repeat replace required right root same sample scott second secr3t secure sesame sha"
+    b" set short some something spam src str super test tester testing tests text that the thing this tiger to todo"
+    b" top true two type undefined unknown unset valid var very wachtwoord web whatever with word world wrong x"
+    b" xyz yes you your".split()
 )
 """Words that stand in examples, alone or beside the kinds."""
 
-_RUNS = (b"0123456789012345678901234567890", b"abcdefghijklmnopqrstuvwxyz", b"qwertyuiop", b"asdfghjkl", b"9876543210")
+_RUNS = (
+    b"0123456789012345678901234567890", b"000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20",
+    b"abcdefghijklmnopqrstuvwxyz", b"qwertyuiop", b"asdfghjkl", b"9876543210",
+)  # fmt: skip
 _compiled: list[Pattern[bytes]] = []
 
 
@@ -40,6 +47,7 @@ def is_placeholder(value: bytes) -> bool:
     """Tell whether ``value`` is what documentation and tests write where a secret would stand."""
     if len(value) > 200:  # a key or a long token, in which a short word may occur
         return b"EXAMPLE" in value
+    value = value.lstrip(b"+")  # a blank, in a form
     lowered = value.lower()
     if any(sign in lowered for sign in _SIGNS) or _is_monotonous(lowered):
         return True
@@ -54,9 +62,13 @@ def _is_encoded(value: bytes) -> bool:
     if len(value) < 12 or not value.rstrip(b"=").isalnum():
         return False
     try:
-        decoded = a2b_base64(value + b"=" * (-len(value) % 4))
+        decoded = a2b_base64(value + b"=" * (-len(value) % 4)).rstrip(b"\n")
     except Error:
         return False
+    if b" " in decoded and decoded.isascii():
+        from entire.redact import words
+
+        return words.share(decoded.replace(b" ", b"")) > 0.8
     user, colon, password = decoded.partition(b":")
     return decoded.isascii() and decoded.decode().isprintable() and is_placeholder(password if colon else user)
 
@@ -80,7 +92,9 @@ def _patterns() -> list[Pattern[bytes]]:
 
         _compiled.append(re.compile(rb"[#^]|%[0-9a-f]{2}"))
         word = b"|".join(sorted(_KINDS | _FILLERS, reverse=True))
-        _compiled.append(re.compile(rb"[_.-]?(?:(?:" + word + rb")\d{0,2}(?:[ _.-]|%20){0,2}){1,8}\d{0,4}[a-f]?"))
+        _compiled.append(
+            re.compile(rb"[_.:/-]?(?:(?:" + word + rb")\d{0,2}(?:[ _.,:/=!?@-]|%20){0,2}){1,8}\d{0,4}[a-f]?|123")
+        )
         _compiled.append(
             re.compile(rb"\$\{?\w+\}?|%\w+%|\{\{?[\w .]+\}?\}|<[^>]*>|\[[^\]]*\]|%[sdvq]|\*+|.*\{[a-z_.]+\}.*")
         )
@@ -90,7 +104,7 @@ def _patterns() -> list[Pattern[bytes]]:
 def _is_monotonous(value: bytes) -> bool:
     """Tell whether most of ``value`` is one repeated character or a run such as ``12345678``."""
     most = max(map(value.count, set(value)), default=0)
-    if len(value) >= 4 and most * 2 > len(value):
+    if len(value) >= 4 and (most * 2 > len(value) or _is_doubled(value.removeprefix(b"0x"))):
         return True
     covered = at = 0
     while at < len(value) - 3:
@@ -98,6 +112,11 @@ def _is_monotonous(value: bytes) -> bool:
         covered += size
         at += size or 1
     return covered * 5 >= len(value) * 3
+
+
+def _is_doubled(value: bytes) -> bool:
+    """Tell whether each character stands twice: ``aabbccdd``."""
+    return value[::2] == value[1::2]
 
 
 def _run(value: bytes, at: int) -> int:

@@ -256,6 +256,10 @@ PLACES: tuple[tuple[str, str], ...] = (
 )  # fmt: skip
 
 STAYS: tuple[str, ...] = (
+    'cmd.Env = append(cmd.Env, "PWD="+cmd.Dir)',
+    "docker swarm join --token manager-join-token 127.0.0.1:2377",
+    "$ cloud secrets create my\\-secret \\-\\-data\\-file=/tmp/secret",
+    "$ cloud auth print\\-identity\\-token \\-\\-token\\-format=full",
     "Cookie: theme=dark; lang=en",
     "response.set_cookie(session_name, value)",
     "X-Request-Id: 3f2b8c1e-8a52-4a0e-9c0b-1c2d3e4f5a6b",

@@ -46,10 +46,11 @@ ROWS: tuple[Row, ...] = (
      "ansible-vault encrypt_string '«<alnum:6>-4<alnum:6>»' --name it"),
     ("basic-auth-flag", (b"curl", b"httpie", b"http ", b"etcdctl", b"jenkins-cli", b"skopeo", b"wget", b"bundle",
      b"couchdb"),
-     rb"(?:curl|https?|xh|etcdctl|jenkins-cli(?:\.jar)?|skopeo|wget|bundle)\b(?!:)[^\n|;]{0,300}?[ \t\"',]"
-     rb"(?:-[a-zA-Z]{0,6}[uU]|-a|-auth|--user|--proxy-user|--auth|--creds|--(?:src|dest)-creds"
-     rb"|[\w-]{1,60}\.[\w.-]{1,60})"
-     rb"(?:" + _NEXT + rb")?(?P<q>[\"'`])?[^\s:\"'`$\\\[\]%,/@]{0,100}:(?P<s>(?(q)[^\s\"'`\[\]\x7f]|[^\s\"'`\[\]<>;"
+     rb"(?<![\w-])(?:(?:curl|https?|xh|etcdctl|jenkins-cli(?:\.jar)?|skopeo|wget)\b(?!:)[^\n|;]{0,300}?[ \t\"',]"
+     rb"(?:-[a-zA-Z]{0,6}[uU]|-a|-auth|--user|--proxy-user|--auth|--creds|--(?:src|dest)-creds)(?:" + _NEXT + rb")?"
+     rb"|bundle\b[^\n|;]{0,300}?[ \t\"',][\w-]{1,60}\.[\w.-]{1,60}" + _NEXT + rb")"
+     rb"(?P<q>[\"'`])?[^\s:\"'`$\\\[\]%,/@]{0,100}:(?!//)"
+     rb"(?P<s>(?(q)[^\s\"'`\[\]\x7f]|[^\s\"'`\[\]<>;"
      rb"|&()\x7f]){3,300})"
      rb"(?![^\s\"'`]*@)", 0, "curl, HTTPie, etcdctl, skopeo",
      "curl -s -u deploy:«<alnum:6>-4<alnum:6>» https://files.example.net/"),
@@ -155,7 +156,8 @@ REGIONS: tuple[RegionRow, ...] = (
     ("secret-assignment", (b"secret", b"config", b"--from-literal", b"kv"),
      rb"(?:secrets?[ ](?:set|create|put|bulk|import|add|unset|generic)\b|config:set\b|--from-literal|kv[ ](?:put"
      rb"|patch)\b)[^\n|;]{1,4000}",
-     rb"(?<=[ =\"'])(?!name=|path=|app=)[A-Za-z_][\w.-]{0,80}=%Q(?P<s>(?=[^\s\"'`]{0,100}[\d!#$%*+=?@^~])[^\s\"'`<>"
+     rb"(?<=[ =\"'])(?!name=|path=|app=|rev=|label=|version=)"
+     rb"[A-Za-z_][\w.-]{0,80}=%Q(?P<s>(?=[^\s\"'`]{0,100}[\d!#$%*+=?@^~])[^\s\"'`<>"
      rb"|&\[\]]{6,4000})", 2,
      "fly secrets set, heroku config:set, kubectl create secret, vault kv put",
      "fly secrets set MAILER=«<alnum:24>» --app shop"),

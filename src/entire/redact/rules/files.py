@@ -41,8 +41,9 @@ ROWS: tuple[Row, ...] = (
      rb"docker(?:configjson|cfg)[\"']?[ ]{0,4}:[ ]{0,4}%Q(?P<s>%6{40,8000}={0,2})", 0, "Kubernetes: image pull secrets",
      "data:\n  .dockerconfigjson: «<b64:80>»\n"),
     ("identified-by", (b"identified",),
-     rb"(?i)identified[ ](?:with[ ][\w\"'`-]{1,40}[ ])?(?:by|as|using)[ ](?:password[ ])?[\"'`]"
-     rb"(?P<s>[^\s\"'`\[\]]{3,200})[\"'`]", 0,
+     rb"(?i)identified[ ](?:with[ ][\w\"'`-]{1,40}[ ](?:as|using)|(?:with[ ][\w\"'`-]{1,40}[ ])?by|using)"
+     rb"[ ](?:password[ ])?[\"']"
+     rb"(?P<s>[^\s\"'`\[\]]{3,200})[\"']", 0,
      "MySQL, Oracle: CREATE USER", "CREATE USER app IDENTIFIED BY '«<alnum:6>-4<alnum:6>»';"),
     ("ldap-hash", (b"ssha", b"{sha", b"smd5", b"pbkdf2"),
      rb"(?i:\{?(?:SSHA|SHA|SMD5|PBKDF2)[-\d\w]{0,12}\})(?P<s>[A-Za-z0-9+/$.]{20,200}={0,2})", 0,
@@ -55,12 +56,14 @@ ROWS: tuple[Row, ...] = (
      rb"(?i)(?:identified|password)(?=[^\n*]{0,82}\*)[^\n]{0,80}?[\"'(]\*(?P<s>(?-i:[0-9A-F]{40}))[\"')]", 0,
      "MySQL: mysql_native_password", "SET PASSWORD FOR app = '*«<HEX:40>»';"),
     ("netrc-password", (b"machine",),
-     rb"machine" + _GAP + rb"[^\s\"'`]{1,100}(?:" + _GAP + rb"(?:login|account|user)" + _GAP +
+     rb"machine" + _GAP + rb"(?=[^\s\"'`]*\.|localhost|[^\s\"'`]{1,100}\s+(?:login|account|user)\b)"
+     rb"[^\s\"'`]{1,100}(?:" + _GAP + rb"(?:login|account|user)" + _GAP +
      rb"[^\s\"'`]{1,100}){0,2}"
-     + _GAP + rb"passw(?:or)?d" + _GAP + rb"(?P<s>%p{3,200})", 0, "GNU: the .netrc file",
+     + _GAP + rb"passw(?:or)?d" + _GAP + rb"(?!machine\b|account\b|login\b|macdef\b|default\b)"
+     rb"(?P<s>%p{3,200})", 0, "GNU: the .netrc file",
       "machine api.example.net login me password «<alnum:6>-4<alnum:6>»"),
     ("pgpass", (b"5432", b"5433", b"6432", b"26257", b":*:"),
-     rb"(?:(?<=:)(?:5432|5433|6432|26257)|:\*):[^:\s\"'`]{1,63}:[^:\s\"'`]{1,63}:(?P<s>[^\s\"'`<>\[\]]{4,200})"
+     rb"(?<![\w:.*-])[\w.*-]{1,100}:(?:5432|5433|6432|26257|\*):[^:\s\"'`]{1,63}:[^:\s\"'`]{1,63}:(?P<s>(?:[^\s\"'`<>\[\]:\\]|\\.){4,200})"
      rb"(?=[\s\"'`]|$)", 0, "PostgreSQL: the password file",
      "db.example.net:5432:shop:app:«<alnum:6>-4<alnum:6>»"),
     ("openvpn-login", (b"auth-user-pass",), rb"auth-user-pass>%L[^\s<>]{1,100}%L(?P<s>[^\s<>\"'`\[\]]{4,200})", 0,
@@ -69,7 +72,7 @@ ROWS: tuple[Row, ...] = (
      "'md5«<hex:32>»'"),
     ("pwdump-hash", (b":::",), rb"(?i)(?<=:)(?P<s>[0-9a-f]{32}:[0-9a-f]{32}):::", 0, "pwdump",
      "Administrator:500:«<hex:32>:<hex:32>»:::"),
-    ("redis-user", (b" on >",), rb" on >%A", 0, "Redis: ACL", "user app on >«<alnum:6>-4<alnum:6>» ~* +@all"),
+    ("redis-user", (b" on >",), rb" on >(?!=)%A", 0, "Redis: ACL", "user app on >«<alnum:6>-4<alnum:6>» ~* +@all"),
     ("scram-hash", (b"scram-sha-256",), rb"(?i:scram-sha-256)\$\d{1,8}:"
      rb"(?P<s>%6{16,64}={0,2}\$%6{20,64}={0,2}:%6{20,64}={0,2})", 0, "PostgreSQL: pg_authid",
      "SCRAM-SHA-256$4096:«<b64:22>==$<b64:43>=:<b64:43>=»"),
@@ -82,7 +85,8 @@ ROWS: tuple[Row, ...] = (
      "pgcrypto, MySQL, SQLCipher",
      "SELECT pgp_sym_decrypt(it, '«<alnum:6>-4<alnum:6>»') FROM t;"),
     ("sql-password", (b"password",),
-     rb"(?i)password(?:[ ]{1,4}(?:for[ ][^\n;=]{1,100}?=[ ]?)?|[ ]?\([ ]?|[ ]{0,2}=[ ]{0,2}password[ ]?\([ ]?|"
+     rb"(?i)password(?:[ ]{1,4}(?:for[ ][^\n;=]{1,100}?=[ ]?)?|(?<![\w.]password)[ ]?\([ ]?|"
+     rb"[ ]{0,2}=[ ]{0,2}password[ ]?\([ ]?|"
      rb"(?<=set password)[ ]{0,2}=[ ]{0,2}|[ ]for[ ][^\n;=]{1,100}?(?:=|to)[ ]?(?:password\()?)'"
      rb"(?P<s>[^\s'\"`\[\]]{4,200})'", 0,
      "PostgreSQL, MySQL: CREATE and ALTER USER", "ALTER ROLE app WITH LOGIN PASSWORD '«<alnum:6>-4<alnum:6>»';"),
@@ -91,8 +95,10 @@ ROWS: tuple[Row, ...] = (
      rb"(?P<s>[^\s\"'`\[\]]{6,400})\"", 2.5,
      "Terraform: variables", 'variable "db_password" {\n  default = "«<alnum:6>-4<alnum:6>»"\n}'),
     ("vpn-key", (b"psk", b"pre-shared-key", b"presharedkey", b"privatekey"),
-     rb"(?i)(?:\bpsk|pre-shared-key|presharedkey|privatekey)[ \t]{0,4}(?:%=|[ \t]{1,4}%Q(?:ascii-text[ ]%Q|local[ ]"
-     rb"|remote[ ])?)(?P<s>(?=[^\s\"']{0,100}[\d!#$%*+=?@^~-])%p{8,128})", 2.5, "wpa_supplicant, IPsec, WireGuard",
+     rb"(?i)(?:(?<![\w\x80-\xff])psk|pre-shared-key|presharedkey|privatekey)[ \t]{0,4}(?:%=|"
+     rb"[ \t]{1,4}%Q(?:ascii-text[ ]%Q|local[ ]"
+     rb"|remote[ ])?)(?!\()(?P<s>(?=[^\s\"']{0,100}[\d!#$%*+=?@^~-])%p{8,128})", 2.5,
+     "wpa_supplicant, IPsec, WireGuard",
      'network={ ssid="x" psk="«<alnum:7>-4<alnum:7>»" }'),
     ("wifi-code", (b"wifi",), rb"(?i)wifi:(?=[^\n\"']{0,160}s:)[^\n\"']{0,160}?(?<=[:;])p:"
      rb"(?P<s>[^\s;\"'`\[\]]{4,100})", 0, "Wi-Fi QR codes", "WIFI:T:WPA;S:office;P:«<alnum:7>-4<alnum:7>»;;"),
@@ -128,7 +134,7 @@ REGIONS: tuple[RegionRow, ...] = (
      rb"[\w.-]{1,80}[\"']?[ ]{0,4}:[ ]{0,4}(?:[|>]-?%L)?[\"']?(?P<s>%6{4,20000}={0,2})(?![\w.:-])", 0,
      "Kubernetes: Secret",
      "apiVersion: v1\nkind: Secret\ndata:\n  it: «<b64:23>=»\n"),
-    ("kubernetes-string", (b"stringdata",), rb"stringData[\"']?[ ]{0,4}:" + _SECTION,
+    ("kubernetes-string", (b"stringdata",), rb"stringData[\"']?[ ]{0,4}:(?=[ \t]{0,4}(?:\n|\{))" + _SECTION,
      rb"[\w.-]{1,80}[\"']?[ ]{0,4}:[ ]{1,4}(?:[|>]-?%L)?[\"']?(?P<s>%p{4,4000})", 0, "Kubernetes: Secret",
      "stringData:\n  it: «<alnum:7>-4<alnum:7>»\n"),
     ("table-column", (b"password", b"passwd", b"secret", b"token", b"passwort", b"api_key"),
@@ -143,5 +149,5 @@ REGIONS: tuple[RegionRow, ...] = (
 )
 # fmt: on
 
-BEFORE: dict[str, tuple[int, bytes]] = {"pwdump-hash": (70, b":")}
+BEFORE: dict[str, tuple[int, bytes]] = {"pgpass": (101, b""), "pwdump-hash": (70, b":")}
 """How far before its keyword the pattern of a rule is searched, and what stands there."""

@@ -65,9 +65,11 @@ _BARE = rb"(?:[^\s\"'`,;(){}\[\]<>|&\x7f]|&(?![&\s]|[\w.-]{1,40}=)|,(?=[^\s\"'`{
 # fmt: off
 ROWS: tuple[Row, ...] = (
     ("generic-flag", FLAGS,
-     rb"(?i)-[a-z]{2,12}(?:-[a-z]{1,12}){0,3}(?<!-file)(?<!-stdin)(?<!-path)(?<!-id)(?<!-name)(?<!-url)(?<!-env)"
+     rb"(?i)(?P<n>-[a-z]{2,12}(?:-[a-z]{1,12}){0,3})"
+     rb"(?<!-file)(?<!-stdin)(?<!-path)(?<!-id)(?<!-name)(?<!-url)(?<!-env)"
      rb"(?<!-fd)(?<!-ttl)"
-     rb"(?:[ ]{1,4}|=|[\"'],[ ]?(?=[\"'][^+]))" + _LIKELY + rb"(?!%Q(?:id|src|type|name)=)%A", 0, "a flag of a command",
+     rb"(?:[ ]{1,4}|=|[\"'],[ ]?(?=[\"'][^+]))" + _LIKELY + rb"(?!%Q[A-Za-z]{2,20}=[\w./-])%A",
+     0, "a flag of a command",
      "mytool --password «<alnum:4>-4<alnum:4>»"),
     ("generic-quoted", NAMES,
      _ASSIGNED + rb"[bfruN@]?(?P<q>[\"'`])(?P<s>(?:[^\"'`\s\[\]]|(?!(?P=q))[\"'`]){4,400})(?P=q)",
@@ -80,8 +82,8 @@ ROWS: tuple[Row, ...] = (
      + rb"(?P<s>[\w+/=.~-]{16,400}(?<![.]))(?=[\s,.;)\"'`*:!?]|$)", 3, "a sentence",
      "the access key is «<alnum:32>» for now"),
     ("named-argument", NAMES,
-     rb"(?:" + _STRONG + rb"(?:[ ]{1,16}|\()|" + _NAME +
-     rb"[\"'`]?[ ]?,[ ]{0,16})(?:@|&|b)?(?P<q>[\"'`])[\"'`]{0,2}(?![a-z_.]{1,40}\d?[\"'`])" + _LIKELY
+     rb"(?P<n>" + _STRONG + rb"(?=[ (])|" + _NAME + rb"(?=[\"'`]?[ ]?,))(?:[ ]{1,16}|\(|[\"'`]?[ ]?,[ ]{0,16})"
+     rb"(?:@|&|b)?(?P<q>[\"'`])[\"'`]{0,2}(?![a-z_.]{1,40}\d?[\"'`]|-[a-z]|[A-Za-z]{2,20}=[\w./-])" + _LIKELY
      + rb"(?P<s>[^\"'`\s\[\]<>]{6,400})[\"'`]{0,2}(?P=q)", 2.5, "a call or a definition",
       'builder.setPassword("«<alnum:6>-4<alnum:6>»")'),
     ("named-cell", NAMES, _NAME + rb"[*`_]{0,3}[ \t]{0,40}[|\xe2][\x94\x82]{0,2}[ \t]{0,40}[*`_\"']{0,3}" + _LIKELY +
@@ -94,7 +96,7 @@ ROWS: tuple[Row, ...] = (
      "an element of XML", "<dbPassword>«<alnum:6>-4<alnum:6>»</dbPassword>"),
     ("named-environment", NAMES,
      rb"[A-Z_][A-Z0-9_]{2,48}(?<!_FILE)(?<!_URL)(?<!_PATH)(?<!_NAME)[ \t]{1,4}" + _LIKELY +
-     rb"(?=%Q[^\s]*[a-zA-Z])%A[ \t]*(?:[\n\"'`;&|\\]|$)", 2.5,
+     rb"(?!%Q[A-Za-z_]{2,40}=)(?=%Q[^\s]*[a-zA-Z])%A[ \t]*(?:[\n\"'`;&|\\]|$)", 2.5,
      "ENV of Docker, set -x of fish, setx", "ENV DB_PASSWORD «<alnum:6>-4<alnum:6>»"),
     ("named-pair", NAMES,
      _RUN + _NO_NAME + rb"[\"'`]?[ \t]{0,4},?(?:%L)?[ \t]{0,40}[\"'`]?(?i:value|defaultValue|default|content|val)%=" +
@@ -102,7 +104,7 @@ ROWS: tuple[Row, ...] = (
      "name and value side by side", '{"name": "DB_PASSWORD", "value": "«<alnum:6>-4<alnum:6>»"}'),
     ("named-passphrase", (b"passphrase",), rb"(?i:passphrase)[\"'`]?[ ]{0,4}[:=][ ]{0,4}" + _LIKELY + rb"%A", 2.5,
      "a passphrase", "PASSPHRASE=«<lower:6>-<lower:5>-<lower:6>-<lower:5><digits:2>»"),
-    ("named-part", NAMES, rb"(?<=[\"\w.-])" + _NAME + rb"\"(?:;[^\n]{0,100})?(?:%L(?i:content-[^\n]{1,100}))?%L%L"
+    ("named-part", NAMES, rb"name=\"[\w.-]{0,40}" + _NAME + rb"\"(?:;[^\n]{0,100})?(?:%L(?i:content-[^\n]{1,100}))?%L%L"
      rb"(?P<s>[^\s\"'`<>\[\]]{4,4000})", 0, "RFC 7578: multipart/form-data",
      'Content-Disposition: form-data; name="password"\n\n«<alnum:6>-4<alnum:6>»\n'),
 )
@@ -130,7 +132,7 @@ SENTENCES: tuple[Row, ...] = (
      + rb"(?P<s>[^\s\"'`<>\[\]()]{6,200}(?<![.,;:!?*)]))", 2.5, "a sentence",
       "the password for staging is «<alnum:6>-4<alnum:6>»."),
     ("named-pass", (b"pass", b"salt"),
-     rb"(?<![a-z])(?:(?:(?i:pass)(?:[\"'`]?[ \t]{0,8}(?:=>|[:=])[ \t]{0,8}|[ ][^<>\n]{0,60}>|>)" + _LIKELY +
+     rb"(?<![a-z])(?:(?:(?P<n>(?i:pass))(?:[\"'`]?[ \t]{0,8}(?:=>|[:=])[ \t]{0,8}|[ ][^<>\n]{0,60}>|>)" + _LIKELY +
      rb")|(?i:salt)[\"'`]?[ \t]{0,8}(?:=>|[:=])[ \t]{0,8}(?=%Q[^\s]{0,12}[a-zA-Z])(?=%Q[^\s]{16}))"
      rb"%A(?<![,;])(?![\w.(\[])", 2.5, "a short name", "smtp: {user: olga, pass: '«<alnum:6>-4<alnum:6>»'}"),
     ("named-prompt", (b"password", b"passphrase", b"passwd"),
@@ -152,5 +154,5 @@ SENTENCES: tuple[Row, ...] = (
 REGIONS: tuple[RegionRow, ...] = ()
 # fmt: on
 
-BEFORE: dict[str, tuple[int, bytes]] = {"named-use": (110, b"")}
+BEFORE: dict[str, tuple[int, bytes]] = {"named-part": (50, b"name="), "named-use": (110, b"")}
 """How far before its keyword the pattern of a rule is searched, and what stands there."""

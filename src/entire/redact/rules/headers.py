@@ -30,20 +30,23 @@ ROWS: tuple[Row, ...] = (
     ("api-key-header", (b"x-api-key", b"x-auth", b"x-access-token", b"x-api-token", b"-token", b"-key", b"apikey",
      b"x-secret",
                         b"x-hub-signature", b"x-signature", b"x-token", b"-signature"),
-     rb"(?i)(?:(?<=[\w])|x)-?(?:[a-z]{1,20}-){0,4}(?:token|key|apikey|secret|auth|signature"
+     rb"(?i)(?:(?<=[\w])(?<!websocket)|x)-?(?:[a-z]{1,20}-){0,4}(?:token|key|apikey|secret|auth|signature"
      rb"(?:-256)?)[\"']?[ ]{0,2}:[ ]{0,4}%Q"
      rb"(?:t=\d{1,12},)?(?=[^\s\"']{0,200}\d|(?-i:[^\s\"']{0,60}[A-Z][a-z]{1,8}[A-Z]))(?P<s>(?:sha256=|sha1="
      rb"|v1=)?[\w.~+/=-]{12,4000})", 3, "names of headers in use", "X-Auth-Key: «<alnum:32>»"),
     ("authorization-header", (b"authorization",),
-     rb"(?i)authorization%=(?!aws4-|digest)(?:(?:bearer|basic|token|bot|key|apikey|api-key|splunk|ssws|oauth"
+     rb"(?i)(?:(?<![a-z])|(?=authorization%=(?:bearer|basic|token)[ ]))"
+     rb"authorization%=(?!aws4-|digest)(?:(?:bearer|basic|token|bot|key|apikey|api-key|splunk|ssws|oauth"
      rb"|geniekey|negotiate|digest|[a-z][a-z-]{1,24})"
-     rb"(?:[ \t]{1,4}|=)(?:token=|apikey=|key=)?%Q)?(?=[^\s\"']{0,200}[\d=/+])(?P<s>[\w.~+/=:-]{8,8000})", 2.8,
+     rb"(?:[ \t]{1,4}|=)(?:token=|apikey=|key=)?%Q)?(?=[^\s\"']{0,200}[\d=/+])(?!\+[A-Za-z_])"
+     rb"(?P<s>[\w.~+/=:-]{8,8000})", 2.8,
      "RFC 9110: credentials", "Authorization: Basic «<b64:32>»"),
     ("bearer-token", (b"bearer",),
      rb"(?i)bearer[ ]{1,4}(?=[A-Za-z._~+/=-]{0,200}\d)(?P<s>[A-Za-z0-9._~+/=-]{16,8000})", 3.5, "RFC 6750",
      "the bearer «<alnum:40>» goes along"),
     ("connection-string", (b"password=", b"pwd="),
-     rb"(?i)(?:(?<=[;?&])|(?<=; )|(?<=[^,(\s] )|(?<=[\"']))(?:password|pwd)=(?P<q>[\"'{])?(?P<s>(?"
+     rb"(?i)(?:(?<=[;?&])|(?<=; )|(?<=[^,(\s] )|(?<=[\"'])(?![a-z]{3,8}=[\"']))(?:password|pwd)=(?:3D)?+"
+     rb"(?!\{[\w.]{1,80}![ars]\})(?P<q>[\"'{])?(?P<s>(?"
      rb"(q)[^\s\"'`<>\[\]}]|(?:[^\s;\"'`<>\[\]&,)(]|,(?=[^\s\"'])(?![\w.-]{1,40}[=:(]))){3,128})",
      0, "ADO.NET, ODBC, JDBC, libpq: connection strings",
       "Server=db;User Id=sa;Password=«<alnum:6>-4<alnum:6>»;Encrypt=true"),
@@ -76,7 +79,8 @@ ROWS: tuple[Row, ...] = (
      "git: credentials in a URL",
      "git clone https://«<alnum:40>»@git.example.net/me/it.git"),
     ("url-parameter", _PARAMETERS,
-     rb"(?i)(?<=[?&;#])(?:" + rb"|".join(_PARAMETERS) + rb")=(?=[^\s\"'`&#<>;]{0,200}\d)(?P<s>[\w.~%+/=:!$*@-]{6,4000})"
+     rb"(?i)(?<=[?&;#])(?<!\.svg\?)(?:" + rb"|".join(_PARAMETERS) + rb")=(?=[^\s\"'`&#<>;]{0,200}\d)"
+     rb"(?P<s>[\w.~%+/=:!$*@-]{6,4000})"
      rb"(?![(\[])", 2.5, "names of parameters in use", "https://api.example.net/v1?access_token=«<alnum:32>»"),
     ("webhook-url", (b"hooks", b"webhook", b"hc-ping.com", b"maker.ifttt.com", b"chat.googleapis.com",
      b"events.pagerduty.com"),

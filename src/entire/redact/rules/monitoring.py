@@ -104,10 +104,10 @@ KEYED: tuple[Row, ...] = (
     ("cronitor-key", (b"cronitor",), rb"[0-9a-f]{32}", 2.5, "Cronitor: API keys", "CRONITOR_API_KEY=«<hex:32>»"),
     ("datadog-key",
      (b"datadog", b"dd_api_key", b"dd_app_key", b"dd_application_key", b"dd-api-key", b"dd-application-key", b"ddapi",
-      b"ddapp", b" dd"),
+      b"ddapp"),
      rb"[0-9a-f]{40}|[0-9a-f]{32}", 2.5, "Datadog: API and application keys; trufflehog",
      "<DATADOG_API_KEY=|DD_API_KEY=|DD_APP_KEY=|DD_APPLICATION_KEY=|DD-API-KEY=|DD-APPLICATION-KEY=|ddApiKey: |ddAppK"
-     "ey: |dd key=>«<hex:32>»"),
+     "ey: >«<hex:32>»"),
     ("detectify-key", (b"detectify",), rb"[0-9a-f]{32}", 2.5, "Detectify: API keys; trufflehog",
      "DETECTIFY_KEY=«<hex:32>»"),
     ("flagsmith-key", (b"flagsmith",), rb"ser\.[A-Za-z0-9]{22}", 3, "Flagsmith: server keys",

@@ -18,7 +18,7 @@ from the source, the pattern is our own. How a row is read:
 * A row in ``BEFORE`` is searched from so many bytes before its keyword on, if a word stands there: its keyword follows
   the secret.
 * Rows of places (``headers``, ``commands``, ``files``, ``generic.SENTENCES``) know where a secret stands, not what it
-  looks like: ``heuristics.stands_in`` sorts out placeholders and variables.
+  looks like: ``heuristics.placed`` sorts out variables, calls and paths.
 * A row of ``KEYED`` has the pattern of a value without a prefix of its own, which is a secret only behind its
   provider's name.
 """
@@ -137,8 +137,10 @@ class Rule:
 
         if placeholders.is_placeholder(value) or (self.id in LOGINS and placeholders.is_login(value)):
             return False
+        if not self.rank and heuristics.is_prose(value):
+            return False
         if self.is_place:
-            return not heuristics.stands_in(value)
+            return heuristics.placed(value, is_coded=self.id in CODED, is_worded=self.id in WORDED)
         return self.checksum is None or self.checksum(value)
 
 
@@ -195,8 +197,16 @@ BEFORE = {**commands.BEFORE, **files.BEFORE, **generic.BEFORE}
 FAR = 400
 """How far behind its keyword a rule of ``BEFORE`` reaches."""
 
-ASSIGNED = ("generic-quoted", "generic-value", "named-key")
+ASSIGNED = frozenset({"generic-flag", "generic-quoted", "generic-value", "named-argument", "named-key"})
 """Rules whose value may be code: ``heuristics.assigned`` judges it."""
+
+CODED = frozenset({"api-key-header", "authorization-header", "cookie", "cookie-flag", "sql-password", "vpn-key"})
+"""Rules of places whose value may be a name or a type of code."""
+
+WORDED = frozenset(
+    {"csv-column", "named-cell", "named-element", "named-pair", "named-pass", "named-sentence", "table-column"}
+)
+"""The same, but for a password that people make up of words."""
 
 PLACES: tuple[tuple[Row, ...], ...] = (headers.ROWS, commands.ROWS, files.ROWS, generic.SENTENCES)
 
