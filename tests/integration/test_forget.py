@@ -13,7 +13,7 @@ import pytest
 from entire.forgetting import holders
 from entire.git.read import Objects
 from entire.model.ids import CheckpointId
-from entire.store import checkpoints, forgotten, merge
+from entire.store import checkpoints, forgotten, merge, returned
 from tests.integration import secrets
 from tests.integration.commandline import Command
 from tests.integration.secrets import TOKEN, TULIP
@@ -351,6 +351,101 @@ def test_what_only_a_remote_has_is_joined_without_it(forget: Forget, tmp_path: P
     forget.secret("--yes")
     assert not secrets.objects_with(story, TULIP, BRANCH)
     assert story.git("show", f"{BRANCH}:aa/bbbbbbbbbb/note.txt") == "it is [REDACTED:forgotten], too"
+
+
+class Mate:
+    """A teammate's clone of the checkpoints branch, whose agent says again what we forgot."""
+
+    def __init__(self, story: Story, remote: Path, folder: Path) -> None:
+        self.story, self.folder = story, folder
+        story.git("clone", "-q", "-b", BRANCH, str(remote), str(folder))
+
+    def says(self, text: str, name: str = "full.jsonl") -> None:
+        """Push a new checkpoint on top of what the remote has."""
+        slot = self.folder / "aa/bbbbbbbbbb/0"
+        slot.mkdir(parents=True, exist_ok=True)
+        (slot / name).write_text(text)
+        (slot.parent / "metadata.json").write_text('{"checkpoint_id": "aabbbbbbbbbb", "sessions": []}')
+        for words in ("add -A", "commit -q -m Checkpoint", "push -q"):
+            self.story.git("-C", str(self.folder), *words.split(" "))
+
+
+@pytest.fixture
+def mate(forget: Forget, tmp_path: Path) -> Mate:
+    """A clone that was made after a secret was forgotten, here and on the remote."""
+    folder = secrets.remote(forget.story)
+    forget.secret("--yes")
+    forget.story.git("push", "-q", "--no-verify", "--force", "origin", BRANCH)
+    return Mate(forget.story, folder, tmp_path / "mate")
+
+
+AGAIN = json.dumps({"type": "user", "message": {"content": f'was it {TULIP}\nor "tulip"?'}}) + "\n"
+
+
+@pytest.mark.parametrize("way", ["push", "doctor", "forget"])
+def test_what_a_mate_says_again_goes_before_it_is_joined(forget: Forget, mate: Mate, way: str) -> None:
+    story = forget.story
+    mate.says(AGAIN)
+    if way == "push":
+        story.commit("With a new checkpoint, so that there is something to push")
+        push(story)
+    else:
+        story.git("fetch", "-q", "origin")
+        assert secrets.objects_with(story, TULIP, f"origin/{BRANCH}")
+        story.entire("doctor")
+        said = forget.capsys.readouterr().out
+        assert "origin has new checkpoints with what was forgotten here" in said
+        forget.secret("--yes") if way == "forget" else story.entire("doctor", "--fix", "--yes")
+    assert not secrets.objects_with(story, TULIP, BRANCH)
+    assert not secrets.files_with(story, TULIP)
+    text = story.git("show", f"{BRANCH}:aa/bbbbbbbbbb/0/full.jsonl")
+    assert text == AGAIN.replace(TULIP, "[REDACTED:forgotten]")
+    held = json.loads(Command(story, forget.capsys, "status")("--json"))["holding"]
+    subprocess.run(held["origin"], shell=True, cwd=story.root, env=story.env, check=True, capture_output=True)
+    push(story)
+    assert not json.loads(Command(story, forget.capsys, "status")("--json"))["holding"]
+    assert story.git("rev-parse", f"origin/{BRANCH}") == story.git("rev-parse", BRANCH)
+
+
+def test_what_a_mate_says_again_is_found_in_our_own_branch_and_taken_out(forget: Forget, mate: Mate) -> None:
+    story = forget.story
+    audit = Command(story, forget.capsys, "audit")
+    assert not json.loads(audit("--json"))["secrets"]
+    mate.says(AGAIN)
+    story.git("fetch", "-q", "origin")
+    story.git("update-ref", f"refs/heads/{BRANCH}", f"origin/{BRANCH}")
+    (found,) = json.loads(audit("--json", status=1))["secrets"]
+    assert (found["rule"], found["pushed"]) == ("forgotten", ["origin"])
+    story.entire("doctor")
+    assert "the checkpoints branch has again what was forgotten here" in forget.capsys.readouterr().out
+    story.entire("doctor", "--fix", "--yes")
+    assert not secrets.objects_with(story, TULIP, BRANCH)
+    assert not json.loads(audit("--json"))["secrets"]
+    forget.capsys.readouterr()
+
+
+def test_nothing_is_read_twice_to_find_what_comes_back(
+    forget: Forget, mate: Mate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    story = forget.story
+    mate.says("{}\n")
+    push(story)
+    monkeypatch.setattr(Objects, "get_all", None)
+    assert forgotten.of(str(story.root)).checked
+    with Objects(str(story.root)) as objects:
+        returned.note(str(story.root), objects, story.git("rev-parse", f"origin/{BRANCH}").strip())
+
+
+def test_a_session_that_a_mate_pushes_again_stays_forgotten(forget: Forget, tmp_path: Path) -> None:
+    story = forget.story
+    folder = secrets.remote(story)
+    forget("--session", forget.session.id, "--yes")
+    story.git("push", "-q", "--no-verify", "--force", "origin", BRANCH)
+    mate = Mate(story, folder, tmp_path / "mate")
+    mate.says("{}\n")
+    mate.says(json.dumps({"session_id": forget.session.id}), "metadata.json")
+    push(story)
+    assert "aa" not in story.git("ls-tree", "--name-only", BRANCH).split()
 
 
 def test_a_forgotten_checkpoint_does_not_come_back_in_another_clone(forget: Forget, tmp_path: Path) -> None:

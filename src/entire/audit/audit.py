@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from entire.audit import own_files, record, remotes, sources
+from entire.audit import own_files, record, remotes, sources, verdicts
 from entire.audit.verdicts import Verdicts
 from entire.git import additions
 from entire.git.read import Objects
@@ -28,7 +28,7 @@ _BATCH = 32  # blobs that are in memory at once; a transcript's part has at most
 
 def audit(place: Place, request: AuditRequest, *, now: float, progress: Progress) -> AuditView:
     """Scan everything that is stored, or with ``pushed`` what remotes are known to hold."""
-    record.adopt_rules(place)
+    record.adopt_rules(place, forgotten=place.forgotten_secrets)
     scan = Scan(place, progress)
     try:
         known = remotes.find(place.top, fetch=request.fetch, now=now)
@@ -133,7 +133,10 @@ class Scan:
                 self.unread.append(f"{shown} ({error.strerror})")
                 continue
             self._scanned += 1
-            self._note("", self.verdicts.scan(path, data), [PlaceView(kind=kind, path=shown)])
+            found = self.verdicts.scan(path, data)
+            if kind == own_files.UNDO:  # one of ``forget`` is there to bring it back
+                found = [verdict for verdict in found if verdict.rule != verdicts.FORGOTTEN]
+            self._note("", found, [PlaceView(kind=kind, path=shown)])
         folder = os.path.join(self.place.common_own_dir, database.FOLDER)
         where = PlaceView(
             kind=own_files.INDEX, path=os.path.relpath(os.path.join(folder, database.NAME), self.place.top)

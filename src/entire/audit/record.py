@@ -37,8 +37,8 @@ def is_due(place: Place) -> bool:
     return value.get("rules") != redact.rules_version()
 
 
-def adopt_rules(place: Place) -> None:
+def adopt_rules(place: Place, *, forgotten: str = "") -> None:
     """Let the repository's own rules and exceptions apply, but not the secrets that it remembers: these grow with each
-    session, and a verdict is to last as long as the rules.
+    session, and a verdict is to last as long as the rules. ``forgotten``: the file of those that a person named.
     """
-    policy.adopt(policy.Sources(config=place.redact_config))
+    policy.adopt(policy.Sources(config=place.redact_config, memory=forgotten))

@@ -12,6 +12,7 @@ import os
 from entire import files, redact
 from entire.errors import CorruptError
 from entire.model import jsontext
+from entire.model.digest import sha256
 from entire.model.value import Value
 
 TYPE_CHECKING = False
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from entire.layout import Place
 
 DIGITS = 12
+FORGOTTEN = "forgotten"
+"""The rule of what a person named to ``forget``."""
 _DEEPEST = 4  # JSON in JSON
 _LINES = (".jsonl", ".log", ".turns")
 
@@ -36,6 +39,7 @@ class Verdicts:
 
     def __init__(self, place: Place) -> None:
         self.rules = redact.rules_version()
+        self._forgotten = sha256(files.read(place.forgotten_secrets) or b"").hexdigest()[:16]
         self._folder = os.path.join(place.common_own_dir, "audit")
         self._path = _path(place)
         self.key = self._read_key()
@@ -57,7 +61,7 @@ class Verdicts:
     def _read(self) -> dict[str, list[Verdict]]:
         try:
             value = files.read_json(self._path) or {}
-            if value.get("rules") != self.rules:
+            if (value.get("rules"), value.get("forgotten")) != (self.rules, self._forgotten):
                 return {}
             found = {str(oid): [Verdict(rule=str(rule), digest=str(digest), mask=str(mask))
                                 for rule, digest, mask in rows] for oid, rows in value["found"].items()}  # fmt: skip
@@ -69,6 +73,7 @@ class Verdicts:
         """Remember the verdicts of what was asked for; others are forgotten. A repository may be read-only."""
         value = {
             "rules": self.rules,
+            "forgotten": self._forgotten,
             "clean": [oid for oid, found in self._used.items() if not found],
             "found": {oid: [[each.rule, each.digest, each.mask] for each in found]
                       for oid, found in self._used.items() if found},

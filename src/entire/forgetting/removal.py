@@ -20,6 +20,7 @@ from entire.model.audits import ForgetView
 from entire.model.digest import sha256
 from entire.model.value import replace
 from entire.redact import policy
+from entire.redact.memory import Memory
 from entire.store import checkpoint_writer, forgotten, merge, sessions, tombstones
 from entire.store.checkpoints import LOCAL_REF
 from entire.store.journal import Journal
@@ -85,7 +86,7 @@ def _target(context: Context, catalog: Catalog, request: ForgetRequest) -> tuple
     if request.finding:
         value, rule = _value_of(context, known, request.finding)
     elif request.secret:
-        value, rule = request.secret.encode("utf-8", "surrogateescape"), "forgotten"
+        value, rule = request.secret.encode("utf-8", "surrogateescape"), verdicts.FORGOTTEN
     else:
         raise UsageError("nothing to forget is named", hint="run `entire forget --help`")
     view = ForgetView(kind="secret", name=known.digest(value), mask=verdicts.mask(value))
@@ -160,7 +161,11 @@ def _carry_out(context: Context, plan: Plan, target: Target, view: ForgetView) -
         for path, content in plan.files.items():
             draft.write_private(path, content)
         _remove_sessions(place, draft, target)
-        draft.write_private(forgotten.path(place.common_dir), forgotten.data(plan.record))
+        tip = draft.moved(LOCAL_REF)[1] or refs.read(place.top, LOCAL_REF).get(LOCAL_REF, "")
+        record = replace(plan.record, checked=(tip,) if tip else ())  # all that it reaches was read for the plan
+        draft.write_private(forgotten.path(place.common_dir), forgotten.data(record))
+        if target.secret is not None:
+            draft.write_private(place.forgotten_secrets, _with_secret(place, target.secret))
         draft.notes["left"] = {path: sha256(draft.planned(path) or b"").hexdigest() for path in plan.files}
         files.write(place.forgetting_file, os.fsencode(place.top), mode=0o600)
         done = draft.carry_out()
@@ -171,6 +176,13 @@ def _carry_out(context: Context, plan: Plan, target: Target, view: ForgetView) -
     if target.secret is not None:
         remember(target.secret)
     return replace(view, undo_id=done.id)
+
+
+def _with_secret(place: Place, secret: Secret) -> bytes:
+    """Return the hashes of all forgotten secrets: what comes back with a remote's checkpoints is compared with them."""
+    memory = Memory(place.forgotten_secrets)
+    memory.learn(secret.rule, secret.value)
+    return memory.content()
 
 
 def remember(secret: Secret) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from entire import files, log, settings
+from entire import files, layout, log, settings
 from entire.agents import registry
 from entire.errors import CorruptError, MissingObjectError
 from entire.git import history, program
@@ -21,7 +21,7 @@ from entire.model.ids import CheckpointId
 from entire.model.times import parse_time
 from entire.model.value import replace
 from entire.model.views import FindingView
-from entire.store import browse, checkpoints, forgotten, tombstones
+from entire.store import browse, checkpoints, forgotten, returned, tombstones
 from entire.store.catalog import Catalog
 from entire.store.links import Links
 
@@ -277,8 +277,26 @@ def lost_links(case: Case) -> dict[str, list[CheckpointId]]:
     return {commit: ids for commit, ids in lost.items() if ids}
 
 
+def returned_secrets(case: Case) -> dict[str, str]:
+    """Return the checkpoints branches, this clone's and those of remotes as last seen, with new checkpoints that have
+    again what was forgotten here: ref to commit.
+    """
+    where = case.place.top
+    if not forgotten.read(case.place.common_dir).time:
+        return {}
+    tips = checkpoints.tips(where)
+    known = forgotten.read(case.place.common_dir).commits
+    found = returned.find(case.place, case.objects, list(tips.values()))
+    return {ref: tip for ref, tip in tips.items() if tip in found.commits and tip not in known}
+
+
 def forgetful_remotes(case: Case) -> Iterator[FindingView]:
-    """Find remotes that still have what was forgotten here."""
+    """Find remotes that still have what was forgotten here, and checkpoints that have it again."""
+    for ref in returned_secrets(case):
+        remote = ref.removeprefix("refs/remotes/").removesuffix(f"/{layout.METADATA_BRANCH}")
+        message = ("the checkpoints branch has again what was forgotten here" if ref == checkpoints.LOCAL_REF
+                   else f"{remote} has new checkpoints with what was forgotten here")  # fmt: skip
+        yield finding(WARNING, message, "run `entire doctor --fix` to keep them here without it", fixable=True)
     for remote, command in forgotten.holding(case.place.top).items():
         yield finding(WARNING, f"{remote} still has what was forgotten here, so checkpoints are not pushed there",
                       f"run `{command}`")  # fmt: skip

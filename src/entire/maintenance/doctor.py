@@ -41,7 +41,7 @@ CHECKS: dict[str, tuple[Check, Remedy | None]] = {
     "agent hooks": (checks.agent_hooks, repairs.agent_hooks),
     "recording": (checks.unrecorded_sessions, None),
     "links": (checks.dangling_links, repairs.dangling_links),
-    "forgotten": (checks.forgetful_remotes, None),
+    "forgotten": (checks.forgetful_remotes, repairs.returned_secrets),
     "objects": (corruption.missing_files, None),
     "checkpoints": (checks.damaged_checkpoints, None),
     "clutter": (checks.clutter, None),

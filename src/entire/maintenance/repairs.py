@@ -14,7 +14,7 @@ from entire.lifecycle.context import Context
 from entire.maintenance import agent_setup, checks, corruption, locks, repository
 from entire.maintenance.plugins import forget_failures
 from entire.model.phases import Phase
-from entire.store import sessions, sync, transcripts
+from entire.store import checkpoints, returned, sessions, sync, transcripts
 from entire.store.journal import Journal, Snapshot
 from entire.undo import transaction
 
@@ -177,3 +177,17 @@ def dangling_links(case: Case) -> None:
             failed.append(f"{name}: {outcome.failed}")
     if failed:
         raise EntireError("; ".join(failed))
+
+
+def returned_secrets(case: Case) -> None:
+    """Take what was forgotten out of new checkpoints, in the branch here and where those of remotes are joined."""
+    where = case.place.top
+    tips = checks.returned_secrets(case)
+    record = returned.note(where, case.objects, *tips.values())
+    local = tips.pop(checkpoints.LOCAL_REF, "")
+    if local in record.commits:
+        with repository.lock(case.place):
+            refs.move(where, [refs.Move(ref=checkpoints.LOCAL_REF, new=record.commits[local], old=local)])
+            refs.forget_moves(where, [checkpoints.LOCAL_REF])
+    for ref in tips:
+        sync.take_in(where, ref.removeprefix("refs/remotes/").removesuffix(f"/{layout.METADATA_BRANCH}"))

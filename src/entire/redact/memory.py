@@ -130,6 +130,12 @@ class Memory:
                 pass
         self._unsaved = []
 
+    def content(self) -> bytes:
+        """Return what the file holds when everything is saved."""
+        head = _VERSION + b" " + self._key.hex().encode() + b"\n"
+        before = head if self._is_new else files.read(self._path) or head
+        return before + b"".join(line for line, _, _ in self._unsaved)
+
     def _begin(self) -> None:
         """Write the key. If another process has just written one, hash with that."""
         head = _VERSION + b" " + self._key.hex().encode() + b"\n"

@@ -16,6 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from entire.redact.memory import Memory
+
     Find = Callable[[bytes], list[Finding]]
     Search = Callable[[bytes], list[Finding]]
 
@@ -63,6 +65,11 @@ def reveals(data: bytes, since: int) -> bool:
     """Tell whether JSON lines contain a secret that the repository remembers, but for the first ``since`` of them."""
     memory = policy.current().memory
     return any(_lines_to_redact(data, lambda plain: list(memory.find(Text(plain), since))))
+
+
+def has_any(data: bytes, memory: Memory) -> bool:
+    """Tell whether a text contains a secret that ``memory`` knows, as a person sees the text or encoded in it."""
+    return any(_lines_to_redact(data, lambda plain: list(memory.find(Text(plain)))))
 
 
 def find(data: bytes, *, by_line: bool = False) -> list[Finding]:

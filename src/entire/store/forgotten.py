@@ -29,6 +29,7 @@ class Record(Value):
     origins: tuple[str, ...] = ()
     checkpoints: tuple[str, ...] = ()
     sessions: tuple[str, ...] = ()
+    checked: tuple[str, ...] = ()  # commits whose history was looked through for what was forgotten, newest first
     time: float = 0.0
 
 
@@ -41,7 +42,7 @@ def read(common_dir: str) -> Record:
     try:
         value = files.read_json(path(common_dir)) or {}
         known = {name: value[name] for name in Record._fields if name in value}
-        for name in ("origins", "checkpoints", "sessions"):
+        for name in ("origins", "checkpoints", "sessions", "checked"):
             known[name] = tuple(map(str, known.get(name, ())))
         return Record(**known)
     except (CorruptError, OSError, TypeError, ValueError):

@@ -15,7 +15,7 @@ from entire.git.pack import Pack
 from entire.git.read import Objects
 from entire.layout import METADATA_BRANCH
 from entire.model.value import Value
-from entire.store import forgotten, merge
+from entire.store import forgotten, merge, returned
 from entire.store.checkpoints import LOCAL_REF
 from entire.store.rewriting import Change, Rewriter
 
@@ -95,10 +95,15 @@ class _Sync:
         return ""
 
     def _has_forgotten(self) -> bool:
-        """Tell whether the fetched history holds what was forgotten here."""
-        record = forgotten.of(self.where)
+        """Tell whether the fetched history holds what was forgotten here, in old commits or in new ones."""
         theirs = self._tips()[1]
+        with Objects(self.where) as objects:
+            record = returned.note(self.where, objects, theirs)
         return bool(theirs) and forgotten.is_old(self.where, record, theirs)
+
+    def take_in(self) -> bool:
+        """Join the fetched checkpoints if what was forgotten here is in them, without that."""
+        return self._has_forgotten() and self._adopt()
 
     def _adopt(self) -> bool:
         """Join the fetched checkpoints without what was forgotten here; tell whether there were new ones."""
@@ -113,10 +118,10 @@ class _Sync:
                 rewriter.rewrite(self.where, [theirs])
                 pack.flush()
                 new = rewriter.commits.get(theirs, theirs)
-                if remote.is_ancestor(self.where, new, local):
+                if local and remote.is_ancestor(self.where, new, local):
                     return False
                 author = write.author(write.identity(self.where), time.time())
-                joined = merge.join(self.where, objects, local, new, author)
+                joined = merge.join(self.where, objects, local, new, author) if local else new
                 try:
                     refs.move(self.where, [refs.Move(ref=LOCAL_REF, new=joined, old=local)])
                 except RefMovedError:
@@ -160,12 +165,19 @@ def push(where: str, remote_name: str, *, limit: float = LIMIT) -> Outcome:
 
 
 def fetch(where: str, remote_name: str, *, limit: float = LIMIT) -> Outcome:
-    """Fetch a remote's checkpoints for reading; the local branch is not changed."""
+    """Fetch a remote's checkpoints for reading. The local branch changes only if what was forgotten here is in them:
+    then it gets them without that.
+    """
     if not remote_name or remote_name.startswith("-"):
         return Outcome(failed=f"not a remote: {remote_name!r}")
     try:
         sync = _Sync(where, remote_name, limit)
         remote.fetch(where, remote_name, LOCAL_REF, sync.tracking, sync.left())
+        return Outcome(joined=sync.take_in())
     except EntireError as error:
         return Outcome(failed=error.message)
-    return Outcome()
+
+
+def take_in(where: str, remote_name: str) -> bool:
+    """Join what was fetched of a remote, if it holds what was forgotten here, without that; tell whether it was new."""
+    return _Sync(where, remote_name, LIMIT).take_in()
