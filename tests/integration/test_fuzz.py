@@ -36,6 +36,7 @@ BUGS = ("TypeError", "AttributeError", "KeyError", "IndexError", "ValueError", "
         "StopIteration", "RuntimeError", "Slow")  # fmt: skip
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 NESTED = json.loads("[" * 150 + "]" * 150)
+NESTED_BYTES = b"[" * 5000
 TEXTS = [
     "", " ", ".", "..", "../outside", "../../outside/file", "a/../../outside", "a\0b", "a\nb", "-", "--all", "~",
     "\ud800", "\udc80", "x" * 5000, EVIL, "0", "1e999", "refs/heads/main", "HEAD", ".git/config", "C:\\x", "*", "%s%n",
@@ -69,10 +70,20 @@ class World:
         self.story = Story(folder / "repo")
         self.session = begun(self.story)
         self.root = self.story.root
+        self._fill()
+        self.checkpoint = self.story.ids()[0]
         self.stored = sorted(hostile.stored(self.story).items())
         self._kept = folder / "kept"
         shutil.copytree(self.root, self._kept, symlinks=True)
         self.before = self.elsewhere()
+
+    def _fill(self) -> None:
+        """Leave a file of each kind: of searches, audits, undo points, and of a commit that was not finished."""
+        for words in ("search hello", "audit", f"forget --checkpoint {self.story.ids()[0]} --yes", "forget --undo"):
+            assert self.run(*words.split(" "))[0] == 0, words
+        self.story.git("add", "rest.py")
+        self.story.git("commit", ok=False, env={"GIT_EDITOR": "false"})
+        assert (self.root / ".git/entire/pending.json").exists()
 
     def elsewhere(self) -> dict[str, tuple[int, int]]:
         """Return all files but those in which Entire keeps its own."""
@@ -271,6 +282,45 @@ def test_states(world: World, number: int, changes: list[tuple[Any, Any]], words
         world.hook("claude-code", words, of_world(world, {"prompt": "x"}))
     else:
         world.command(*words)
+
+
+# ---------------------------------------------------------------- our other files
+
+WRITING = [["audit"], ["link", "HEAD"], ["reset", "--force"], ["reset", "--undo"], ["clean", "--force"],
+           ["doctor", "--fix", "--yes"], ["forget", "--checkpoint", "{checkpoint}", "--yes"], ["forget", "--undo"],
+           ["forget", "--prune"]]  # fmt: skip
+BYTES = st.sampled_from([b"", b"\0", b"{", b"[]", b"null", b"1", b"\xff\xfe", b"x" * 70_000, NESTED_BYTES]) | st.binary(
+    max_size=40
+)
+
+
+def own_files(world: World) -> list[Path]:
+    """Return all that we keep in the repository and read back, but for session states."""
+    git = world.root / ".git/entire"
+    found = [path for path in sorted(git.rglob("*")) if path.is_file() and not path.is_symlink()]
+    return [path for path in found if path.parent.name != "sessions"]
+
+
+@settings(max_examples=EXAMPLES)
+@given(number=st.integers(0, 1000), changes=CHANGES, junk=st.none() | BYTES,
+       words=st.sampled_from([*READING, *WRITING, *HOOKS]))  # fmt: skip
+def test_own_files(
+    world: World, number: int, changes: list[tuple[Any, Any]], junk: bytes | None, words: list[str] | str
+) -> None:
+    world.reset()
+    files = own_files(world)
+    file = files[number % len(files)]
+    try:
+        value = changed(json.loads(file.read_text()), changes)
+        new = json.dumps(world.filled(value)).encode() if junk is None else junk
+    except ValueError:  # no JSON
+        new = junk if junk is not None else file.read_bytes()[: number % 50]
+    file.write_bytes(new)
+    note(f"{file.relative_to(world.root)}: {new!r}")
+    if isinstance(words, str):
+        world.hook("claude-code", words, of_world(world, {"prompt": "x"}))
+    else:
+        world.command(*(world.checkpoint if word == "{checkpoint}" else word for word in words))
 
 
 # ---------------------------------------------------------------- checkpoints of others

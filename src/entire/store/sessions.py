@@ -27,6 +27,13 @@ if TYPE_CHECKING:
     from entire.layout import Place
 
 _COUNTER = "entire_py"
+_TEXTS = ("open_files", "untracked_at_start", "background", "caller_variables")  # lists whose items are texts
+_TEXT_MAPS = ("metadata", "staged_before")
+_NUMBER = (int, float)
+_TURN: dict[str, type | tuple[type, ...]] = {
+    "id": str, "ref": str, "prompt": str, "prompt_position": int, "started": _NUMBER, "ended": _NUMBER, "model": str,
+}  # fmt: skip
+_PART, _PLACE, _DOCUMENT = (str, int), (int, int, str), (str, str, int, str, int)
 _MAX_START_FILES = 2000  # real states of the Go CLI reached 4 MB: limit what a hook reads
 
 
@@ -244,38 +251,74 @@ def to_own(session: Session) -> dict[str, Any]:
 
 
 def from_own(value: dict[str, Any]) -> Session:
-    """Read a complete state; keys of other versions are ignored."""
+    """Read a complete state; keys of other versions are ignored, and lists that hold something else than we write."""
     session = Session(str(value.get("session_id", "")))
     for name, default in list(session.__dict__.items()):
         if (
             name in value
             and name != "tasks"
             and isinstance(value[name], type(default))
+            and _is_whole(name, value[name])
             and not isinstance(default, (Phase, Process, Position))
         ):
             setattr(session, name, value[name])
         elif isinstance(default, float) and isinstance(value.get(name), int):
             setattr(session, name, float(value[name]))
     session.phase = next((phase for phase in Phase if phase.value == value.get("phase")), Phase.IDLE)
-    pid, started = value.get("process") or (0, "")
+    pid, started = _row(value.get("process") or (0, ""), (int, str))
     session.process = Process(pid=pid, started=started)
     session.turn = turn_from_json(value["turn"]) if value.get("turn") else None
-    session.counted = Position.from_json(value.get("counted"))
+    session.counted = _position(value.get("counted"))
     session.stored = _stored_lines(value.get("stored"))
     session.tasks = {name: _task(task) for name, task in (value.get("tasks") or {}).items() if isinstance(task, dict)}
     session.turn_checkpoints = [
         TurnCheckpoint(
-            id=checkpoint["id"],
-            commit=checkpoint["commit"],
-            moment=checkpoint["moment"],
-            since=Position.from_json(checkpoint["since"]),
-            subagents=checkpoint.get("subagents") or {},
+            id=_of(checkpoint["id"], str),
+            commit=_of(checkpoint["commit"], str),
+            moment=_of(checkpoint["moment"], _NUMBER),
+            since=_position(checkpoint["since"]),
+            subagents=_of(checkpoint.get("subagents") or {}, dict),
             base=usage_from_json(checkpoint.get("base")),
-            finish=Position.from_json(checkpoint.get("finish")),
+            finish=_position(checkpoint.get("finish")),
         )
         for checkpoint in value.get("turn_checkpoints") or []
     ]
     return session
+
+
+def _is_whole(name: str, value: Any) -> bool:
+    """Tell whether the items of a state's list or mapping are what we write there."""
+    if name in _TEXTS:
+        return all(isinstance(item, str) for item in value)
+    if name in _TEXT_MAPS:
+        return all(isinstance(item, str) for item in value.values())
+    if name == "parts":
+        return all(_is_row(item, _PART) for item in value)
+    if name == "counted_subagents":
+        return all(_is_row(item, _PLACE) for item in value.values())
+    return name != "document" or not value or _is_row(value, _DOCUMENT)
+
+
+def _is_row(value: Any, kinds: tuple[type, ...]) -> bool:
+    return isinstance(value, list | tuple) and len(value) == len(kinds) and all(map(isinstance, value, kinds))
+
+
+def _row(value: Any, kinds: tuple[type, ...]) -> Any:
+    """Return a value of a fixed form; raises TypeError for any other."""
+    if not _is_row(value, kinds):
+        raise TypeError(value)
+    return value
+
+
+def _of(value: Any, kind: type | tuple[type, ...]) -> Any:
+    """Return a value of one type; raises TypeError for any other."""
+    if not isinstance(value, kind):
+        raise TypeError(value)
+    return value
+
+
+def _position(value: Any) -> Position:
+    return Position.from_json(_row(value or (0, 0, ""), _PLACE))
 
 
 def _task_json(task: SubagentTask) -> dict[str, Any]:
@@ -302,16 +345,16 @@ def turn_json(turn: Turn) -> dict[str, Any]:
 
 def turn_from_json(value: dict[str, Any]) -> Turn:
     """Read a turn; keys of other versions are ignored."""
-    known = {name: value[name] for name in Turn._fields if name in value}
-    known["start"] = Position.from_json(value.get("start"))
-    known["finish"] = Position.from_json(value.get("finish"))
+    known = {name: _of(value[name], kind) for name, kind in _TURN.items() if name in value}
+    known["start"] = _position(value.get("start"))
+    known["finish"] = _position(value.get("finish"))
     tokens = usage_from_json(value.get("tokens"))
     known["tokens"] = UNKNOWN if tokens is None else tokens
     return Turn(**known)
 
 
 def _stored_lines(value: Any) -> StoredLines:
-    lines, size, mark = value or (0, 0, "")
+    lines, size, mark = _row(value or (0, 0, ""), _PLACE)
     return StoredLines(lines=lines, size=size, mark=mark)
 
 

@@ -294,3 +294,44 @@ def test_a_broken_counter_begins_anew(place: Place, broken: object) -> None:
     sessions.save_removed(place, session)
     sessions.save(place, session)
     assert shared(place)["entire_py"] == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "broken"),
+    [
+        ("turn", {"id": "t", "prompt": None}),
+        ("turn", {"id": True}),
+        ("turn", {"id": "t", "start": [0, "x", ""]}),
+        ("process", ["1", 2]),
+        ("stored", [None, 0, ""]),
+        ("counted", [0, 0]),
+        ("turn_checkpoints", [{"id": None, "commit": "", "moment": 0.0, "since": None}]),
+    ],
+)
+def test_a_state_with_a_broken_record_is_one_that_was_never_written(place: Place, field: str, broken: object) -> None:
+    sessions.save(place, Session("s", "demo", "Demo"))
+    path = Path(sessions.own_path(place, "s"))
+    path.write_text(json.dumps({**json.loads(path.read_text()), field: broken}))
+    session = sessions.find(place, "s", repair=True)
+    assert session is not None
+    assert (session.agent, session.agent_type) == ("", "Demo")  # what the shared file says
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("field", "broken"),
+    [
+        ("open_files", ["a", None]),
+        ("metadata", {"a": 1}),
+        ("parts", [["a", "b"]]),
+        ("document", [1]),
+        ("counted_subagents", {"a": 1}),
+    ],
+)
+def test_a_list_with_what_does_not_belong_there_is_empty(place: Place, field: str, broken: object) -> None:
+    sessions.save(place, Session("s", "demo", "Demo"))
+    path = Path(sessions.own_path(place, "s"))
+    path.write_text(json.dumps({**json.loads(path.read_text()), field: broken}))
+    session = sessions.find(place, "s")
+    assert session is not None
+    assert (session.agent, getattr(session, field)) == ("demo", type(broken)())
