@@ -166,6 +166,59 @@ def test_undo_brings_all_of_it_back(forget: Forget) -> None:
     forget("--undo", status=1)
 
 
+def test_undo_keeps_what_was_stored_since(forget: Forget) -> None:
+    story, session = forget.story, forget.session
+    forget.secret("--yes")
+    session.prompt("go on")
+    session.write("third.py", "x = 1\n")
+    session.hook("stop")
+    story.commit("Third")
+    session.prompt("and on")
+    session.write("fourth.py", "x = 1\n")
+    session.hook("stop")
+    third = story.checkpoint(story.ids()[0])["slots"][session.id]
+    log = story.git("log", "--format=%an %ae %ad %B", BRANCH)
+    assert forget("--undo").startswith("Restored: the secret ")
+    assert story.git("log", "--format=%an %ae %ad %B", BRANCH) == log
+    assert TULIP in story.checkpoint(forget.checkpoint)["slots"][session.id]["transcript"]
+    assert story.checkpoint(story.ids()[0])["slots"][session.id]["prompts"][-1] == third["prompts"][-1] == "go on"
+    assert not story.log_errors()
+    assert story.entire("doctor") == 0, forget.capsys.readouterr()
+    assert "No problems found" in forget.capsys.readouterr().out
+    session.prompt("fifth")
+    session.write("fifth.py", "x = 1\n")
+    session.hook("stop")
+    story.commit("Fourth and fifth")
+    assert story.checkpoint(story.ids()[0])["slots"][session.id]["prompts"][-1] == "fifth"
+    story.git("gc", "-q", "--prune=now")
+    assert story.entire("doctor") == 0, forget.capsys.readouterr()
+
+
+@pytest.mark.parametrize("what", ["session", "checkpoint"])
+def test_undo_restores_what_was_removed_beside_what_was_stored_since(forget: Forget, what: str) -> None:
+    story = forget.story
+    forget(f"--{what}", forget.session.id if what == "session" else forget.checkpoint, "--yes")
+    other = story.started()
+    other.prompt("something else")
+    other.write("else.py", "x = 1\n")
+    other.hook("stop")
+    story.commit("Other")
+    forget("--undo")
+    assert TULIP in story.checkpoint(forget.checkpoint)["slots"][forget.session.id]["transcript"]
+    assert other.id in story.checkpoint(story.ids()[0])["slots"]
+    assert "forgotten" not in story.git("ls-tree", "--name-only", BRANCH).split()
+    assert story.entire("doctor") == 0, forget.capsys.readouterr()
+
+
+def test_undo_refuses_a_branch_that_left_what_was_forgotten(forget: Forget) -> None:
+    forget.secret("--yes")
+    forget.story.git("update-ref", f"refs/heads/{BRANCH}", "HEAD")
+    forget.capsys.readouterr()
+    assert forget.story.entire("forget", "--undo") == 1
+    said = forget.capsys.readouterr().err
+    assert f"refs/heads/{BRANCH} was moved since; nothing was changed" in said
+
+
 def test_undo_after_gc_says_that_it_is_gone(forget: Forget) -> None:
     forget.secret("--yes")
     forget.story.git("gc", "-q", "--prune=now")

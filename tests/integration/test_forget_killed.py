@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 
-import pytest
-
 from entire import layout
-from entire.errors import EntireError
-from entire.forgetting import planning, removal, undo
+from entire.forgetting import planning
 from entire.forgetting.values import Secret
 from entire.git.read import Objects
 from entire.lifecycle.context import Context
-from entire.model.audits import ForgetRequest
 from entire.settings import Settings
-from entire.store.catalog import Catalog
 from entire.undo import transaction
 from tests.integration import secrets
 from tests.integration.secrets import TULIP
@@ -84,24 +78,6 @@ def test_a_dry_plan_writes_no_object(story: Story) -> None:
     assert plan.texts
     assert story.git("count-objects", "-v") == objects
     assert not [path for path in plan.files if "/forget" in path]
-
-
-def test_an_undo_after_a_new_step_is_refused_and_loses_nothing(story: Story) -> None:
-    session, _ = secrets.with_tulip(story)
-    with closing(context_of(story)) as context:
-        view = removal.forget(context, Catalog(context.place), ForgetRequest(secret=TULIP))
-    assert view.undo_id
-    assert TULIP not in repr(ForgetRequest(secret=TULIP))
-    session.prompt("go on")
-    session.write("third.py", "x = 1\n")
-    session.hook("stop")
-    after = refs(story)
-    with (
-        closing(context_of(story)) as context,
-        pytest.raises(EntireError, match="was moved since; nothing was changed"),
-    ):
-        undo.undo(context)
-    assert refs(story) == after
 
 
 def test_an_undo_keeps_what_a_state_became_since(story: Story) -> None:

@@ -5,17 +5,24 @@ from __future__ import annotations
 import re
 
 from entire import files
+from entire.audit import own_files
 from entire.errors import EntireError
 from entire.forgetting.planning import COMMAND
-from entire.git import history
+from entire.git import history, refs
+from entire.git.pack import Pack
 from entire.maintenance import undo_notes
 from entire.model.audits import PrunedView
 from entire.model.digest import sha256
 from entire.store import forgotten
+from entire.store.checkpoints import LOCAL_REF
+from entire.store.replaying import Replayer
 from entire.undo import transaction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from entire.layout import Place
     from entire.lifecycle.context import Context
     from entire.model.views import UndoneView
     from entire.undo.transaction import Draft, Transaction
@@ -32,11 +39,15 @@ def undo(context: Context) -> UndoneView:
         if lost:
             raise EntireError(f"{last.title} cannot be restored: git has deleted the old objects; nothing was changed",
                               hint="a fetch from a clone or remote that still has them is the only way")  # fmt: skip
-        names = {new: old for ref, old, new in last.moves if old}
-        names.update({new: old for old, new in forgotten.read(place.common_dir).commits.items()})
-        draft = transaction.inverse(place, last, now=context.now())
+        names = {new: old for _, old, new in last.moves if old and new}
+        newer = _replayed(context, names)
+        draft = transaction.inverse(place, last, now=context.now(), instead=_instead(place, last, newer))
         try:
-            _keep_newer(draft, last, names)
+            for ref, (tip, new) in newer.items():
+                draft.move_ref(ref, new, tip)
+                names[tip] = new
+            names = {**_replaced(place, draft), **names}
+            _keep_newer(place, draft, last, names)
             done = draft.carry_out()
         finally:
             draft.discard()
@@ -44,15 +55,53 @@ def undo(context: Context) -> UndoneView:
     return undo_notes.view(done)
 
 
-def _keep_newer(draft: Draft, last: Transaction, names: dict[str, str]) -> None:
-    """Leave what a file has become since, with the ids of the objects that the undo brings back."""
+def _replayed(context: Context, bases: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """Return the refs of ours with newer commits on what the forgetting left: their tip, and these commits on what the
+    undo restores.
+    """
+    where = context.place.top
+    found = {ref: tip for ref, tip in refs.find(where, "refs/heads/entire", "refs/entire").items() if tip not in bases}
+    replayer = Replayer(context.objects, Pack(where, history.oid_size(where)), bases)
+    replayer.replay(where, list(found.values()))
+    return {ref: (tip, replayer.commits[tip]) for ref, tip in found.items() if tip in replayer.commits}
+
+
+def _replaced(place: Place, draft: Draft) -> dict[str, str]:
+    """Return the commits and blobs that take the place of others because of what is undone: back to these."""
+    path = forgotten.path(place.common_dir)
+    now, before = forgotten.read(place.common_dir), forgotten.parse(draft.planned(path))
+    found = {old: new for old, new in now.commits.items() if old not in before.commits}
+    found.update({old: new for old, new in now.blobs.items() if old not in before.blobs})
+    return {new: old for old, new in found.items() if new}
+
+
+def _instead(place: Place, last: Transaction, newer: Mapping[str, tuple[str, str]]) -> dict[str, str]:
+    """Return what becomes of refs that were moved since: what was replayed; one that is gone, or that began again
+    without what the forgetting left, stays as it is.
+    """
+    present = refs.read(place.top, *(ref for ref, _, _ in last.moves))
+    moved = {ref: present.get(ref, "") for ref, old, new in last.moves if present.get(ref, "") not in (old, new)}
+    return {
+        ref: newer[ref][1] if ref in newer else tip for ref, tip in moved.items() if ref in newer or ref != LOCAL_REF
+    }
+
+
+def _keep_newer(place: Place, draft: Draft, last: Transaction, names: Mapping[str, str]) -> None:
+    """Leave what files have become since, with the ids of the objects that the undo brings back."""
     left: dict[str, str] = last.notes.get("left", {})
     known = {new.encode(): old.encode() for new, old in names.items()}
-    for path, digest in left.items():
+    for kind, path in own_files.find(place):
         data = files.read(path)
-        if data is None or sha256(data).hexdigest() == digest:
+        is_restored = path in left and data is not None and sha256(data).hexdigest() == left[path]
+        if data is None or is_restored or kind in (own_files.LOG, own_files.UNDO) or path in _own(place):
             continue
-        draft.write_private(path, _ID.sub(lambda found: known.get(found[0], found[0]), data))
+        new = _ID.sub(lambda found: known.get(found[0], found[0]), data)
+        if path in left or new != data:
+            draft.write_private(path, new)
+
+
+def _own(place: Place) -> tuple[str, ...]:
+    return forgotten.path(place.common_dir), place.forgotten_secrets
 
 
 def prune(context: Context) -> PrunedView:

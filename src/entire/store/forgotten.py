@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 
 from entire import files, layout
-from entire.errors import CorruptError
 from entire.git import refs, remote
+from entire.model import jsontext
 from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
@@ -40,12 +40,20 @@ def path(common_dir: str) -> str:
 def read(common_dir: str) -> Record:
     """Return what was forgotten here; an empty record if nothing was, or if the file cannot be read."""
     try:
-        value = files.read_json(path(common_dir)) or {}
+        return parse(files.read(path(common_dir)))
+    except OSError:
+        return Record()
+
+
+def parse(content: bytes | None) -> Record:
+    """Return the record of a file's content; an empty one if there is none, or it cannot be read."""
+    try:
+        value = jsontext.loads(content) if content else {}
         known = {name: value[name] for name in Record._fields if name in value}
         for name in ("origins", "checkpoints", "sessions", "checked"):
             known[name] = tuple(map(str, known.get(name, ())))
         return Record(**known)
-    except (CorruptError, OSError, TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         return Record()
 
 

@@ -30,7 +30,7 @@ from entire.undo.index_lock import IndexLock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from entire.layout import Place
@@ -420,13 +420,16 @@ def latest(place: Place, command: str) -> Transaction | None:
     return next(iter(done(place, command)), None)
 
 
-def inverse(place: Place, *undone: Transaction, now: float) -> Draft:
-    """Return a draft that undoes some transactions, newest first: it restores the state before the last of them."""
+def inverse(place: Place, *undone: Transaction, now: float, instead: Mapping[str, str] | None = None) -> Draft:
+    """Return a draft that undoes some transactions, newest first: it restores the state before the last of them.
+
+    ``instead``: what refs become that were moved since ('' deletes); any other such ref is an error.
+    """
     last = undone[-1]
     draft = Draft(place, last.command, f"undo of {last.title}", now=now, notes={"undoes": last.id})
     try:
         plans = [(os.path.join(root(place), transaction.id), _read_plan(place, transaction)) for transaction in undone]
-        _revert(draft, plans)
+        _revert(draft, plans, instead or {})
     except OSError as error:
         draft.discard()
         raise cannot(error, f"undo {last.title}", "nothing was changed") from error
@@ -468,7 +471,7 @@ def _read_plan(place: Place, transaction: Transaction) -> Plan:
     return plan
 
 
-def _revert(draft: Draft, plans: Sequence[tuple[str, Plan]]) -> None:
+def _revert(draft: Draft, plans: Sequence[tuple[str, Plan]], instead: Mapping[str, str]) -> None:
     """Add the reverse of some plans, newest first, to a draft; each comes with its folder."""
     draft._drop = False  # keep folders that were empty before
     earliest: dict[str, tuple[str, PathChange]] = {}
@@ -476,7 +479,7 @@ def _revert(draft: Draft, plans: Sequence[tuple[str, Plan]]) -> None:
         draft._folders.update(plan.gone)
         draft._empty = (*draft._empty, *plan.made)
         earliest.update({item.path: (folder, item) for item in plan.items})
-        _revert_refs(draft, plan)
+        _revert_refs(draft, plan, instead)
     for folder, item in sorted(earliest.values(), key=lambda located: located[1].was is not None):  # deletions first
         becomes, copy = None, f"b/{item.path}" if not item.given else draft._new_copy("pb")
         if item.was is not None:
@@ -496,11 +499,11 @@ def _revert(draft: Draft, plans: Sequence[tuple[str, Plan]]) -> None:
         draft.note_transcript(ref, *contents)
 
 
-def _revert_refs(draft: Draft, plan: Plan) -> None:
+def _revert_refs(draft: Draft, plan: Plan, instead: Mapping[str, str]) -> None:
     """Restore refs and HEAD. Raises EntireError if any was moved since, because its new position would be lost."""
     present = refs.read(draft.place.top, *(ref for ref, _, _ in plan.refs)) if plan.refs else {}
     present.update({ref: new for ref, _, new in draft._refs.values()})  # later transactions are reverted already
-    moved = [ref for ref, old, new in plan.refs if present.get(ref, "") not in (old, new)]
+    moved = [ref for ref, old, new in plan.refs if present.get(ref, "") not in (old, new) and ref not in instead]
     if plan.head is not None:
         present_head = draft._new_head[1] if draft._new_head is not None else head.read(draft.place.top)
         moved += [] if any(apply.same_head(present_head, known) for known in plan.head) else ["HEAD"]
@@ -511,7 +514,7 @@ def _revert_refs(draft: Draft, plan: Plan) -> None:
             hint="use `git reflog` to move it back first",
         )
     for ref, old, _ in plan.refs:
-        draft.move_ref(ref, old, present.get(ref, ""))
+        draft.move_ref(ref, instead.get(ref, old), present.get(ref, ""))
 
 
 def _revert_index(draft: Draft, folder: str, index: PathChange) -> None:
