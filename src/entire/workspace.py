@@ -402,6 +402,15 @@ class Workspace:
         with contextlib.closing(self._context()) as context:
             return Points(context).find(limit=limit, session_id=session_id)
 
+    def forgotten_points(self, limit: int = 100) -> list[tuple[str, str, str]]:
+        """Return the commits of this branch that are no points any more: with the checkpoint that was forgotten, and on
+        which day.
+        """
+        from entire.queries import history
+
+        with self._offline:
+            return list(history.forgotten(self._catalog, limit))
+
     def ways_back(self, commit: str) -> views.WaysBackView:
         """Return what a rewind to a commit's checkpoint can do about the commits after it."""
         from entire.rewind import branch

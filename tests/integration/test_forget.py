@@ -291,6 +291,26 @@ def test_a_checkpoint_is_forgotten_and_said_to_be(forget: Forget) -> None:
         story.entire(command, forget.checkpoint)
         assert f"{said} was forgotten on 20" in forget.capsys.readouterr().err, capture
     assert f"{said} was forgotten on 20" in Command(story, forget.capsys, "why")("door.py")
+    for command in ("log", "story HEAD~..HEAD"):
+        show = Command(story, forget.capsys, *command.split())
+        out = " ".join(show().split())
+        assert "forgotten on 20" in out
+        assert "not stored here" not in out
+        value = json.loads(show("--json"))
+        (row,) = [row for row in (value if command == "log" else value["commits"]) if row["missing"]]
+        assert list(row["forgotten"]) == [forget.checkpoint]
+    for command in ("resume", "rewind -y --to"):
+        for name in (forget.checkpoint, "main"):
+            forget.capsys.readouterr()
+            assert story.entire(*command.split(), name) == 1, command
+            err = forget.capsys.readouterr().err
+            assert f"{said} was forgotten on 20" in err
+            assert f"(it was of session {forget.session.id})" in err
+    forget.capsys.readouterr()
+    assert story.entire("rewind", "--list") == 0
+    listed = forget.capsys.readouterr()
+    assert f"commit {before[:7]} is no point: {said} was forgotten on 20" in listed.err
+    assert before not in [point["id"] for point in json.loads(listed.out)]
     assert story.entire("doctor") == 0
     forget("--undo")
     assert story.checkpoint(forget.checkpoint)

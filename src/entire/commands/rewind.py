@@ -156,6 +156,7 @@ def _list(workspace: Workspace, limit: int, session_id: str) -> int:
     found = workspace.points(limit, session_id=session_id)
     newest_first = sorted(found, key=lambda point: -point.time)  # stable: a task stays below its step
     text.write(form.dumps([points.entry(point) for point in newest_first]))
+    text.write(points.forgotten(workspace.forgotten_points(limit)), sys.stderr)
     return 0
 
 

@@ -18,10 +18,11 @@ from entire.maintenance import undo_notes
 from entire.maintenance.repository import is_committing
 from entire.model.audits import ForgetView
 from entire.model.digest import sha256
+from entire.model.ids import CheckpointId
 from entire.model.value import replace
 from entire.redact import policy
 from entire.redact.memory import Memory
-from entire.store import checkpoint_writer, forgotten, merge, sessions, tombstones
+from entire.store import checkpoint_writer, checkpoints, forgotten, merge, sessions, tombstones
 from entire.store.checkpoints import LOCAL_REF
 from entire.store.journal import Journal
 from entire.undo import transaction
@@ -200,12 +201,17 @@ def _move_branch(context: Context, draft: Draft, plan: Plan, target: Target) -> 
     for other in plan.others:
         tip = merge.join(where, context.objects, tip, other, context.author()) if tip else other
     if tip and (plan.removed_checkpoints or plan.removed_sessions):
-        changes = tombstones.changes(plan.removed_checkpoints, plan.removed_sessions, context.now())
-        names = ", ".join(sorted((*target.checkpoints, *target.sessions)))
-        message = f"Forget {names}\n".encode()
+        names = {name: _sessions_of(context, old or tip, name) for name in plan.removed_checkpoints}
+        changes = tombstones.changes(names, plan.removed_sessions, context.now())
+        message = f"Forget {', '.join(sorted((*target.checkpoints, *target.sessions)))}\n".encode()
         tip = checkpoint_writer.store(where, tip, changes, message=message, author=context.author())
     if tip != old:
         draft.move_ref(LOCAL_REF, tip, old)
+
+
+def _sessions_of(context: Context, tip: str, name: str) -> list[str]:
+    found = checkpoints.read_at(context.objects, tip, CheckpointId(name))
+    return sorted({slot.session_id for slot in found.slots if slot.session_id} if found is not None else ())
 
 
 def _remove_sessions(place: Place, draft: Draft, target: Target) -> None:

@@ -6,6 +6,8 @@ from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from entire.model.transcripts import TokenUsage
 
 
@@ -71,6 +73,7 @@ class LogRow(Value):
     session_ids: tuple[str, ...] = ()
     checkpoint_ids: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()  # checkpoints that are not stored here
+    forgotten: Mapping[str, str] = {}  # those of them that were forgotten, and on which day
     files: int | None = None
     added: int | None = None  # lines
     removed: int | None = None

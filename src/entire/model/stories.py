@@ -6,6 +6,8 @@ from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from entire.model.digests import FailureDigest, TestRunDigest
     from entire.model.transcripts import TokenUsage
 
@@ -20,6 +22,7 @@ class StoryCommitView(Value):
     prompts: tuple[str, ...] = ()  # shortened, in order; each is in the first commit only that it led to
     checkpoint_ids: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()  # checkpoints that are not stored here
+    forgotten: Mapping[str, str] = {}  # those of them that were forgotten, and on which day
     agents: tuple[str, ...] = ()
     is_merge: bool = False
     reason: str = ""

@@ -6,7 +6,7 @@ from entire.agents import registry
 from entire.errors import EntireError, GitError, PartialCloneError
 from entire.git import bulk, history, log_stream, read
 from entire.model import records, transcripts
-from entire.model.histories import LogRow
+from entire.model.histories import LogRequest, LogRow
 from entire.model.reasons import by_hand
 from entire.model.value import replace
 from entire.queries import agent_names, line_owners, merges, moments, turns
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
     from entire.git.log_stream import LoggedChange
-    from entire.model.histories import LogRequest, MergedView
+    from entire.model.histories import MergedView
     from entire.model.ids import CheckpointId
     from entire.model.transcripts import TokenUsage
     from entire.store.catalog import Catalog
@@ -46,14 +46,22 @@ def rows(catalog: Catalog, request: LogRequest) -> Generator[LogRow]:
         for batch in _batches(where, request):
             linked = links.linked(replace(commit, files=None) if commit.oid in shallow else commit for commit in batch)
             stored = sessions.read([checkpoint_id for one in linked for checkpoint_id in one.checkpoint_ids])
+            days = catalog.forgotten_days([name for one in linked for name in one.checkpoint_ids if name not in stored])
             for row in _rows(catalog.place.top, linked, stored, request, reasons):
-                yield row
+                yield replace(row, forgotten={name: days[name] for name in row.missing if name in days})
                 count += 1
                 listed.update((*row.checkpoint_ids, *row.missing))
                 if 0 < request.limit <= count and len(listed) >= request.checkpoints:
                     return
     if not count:
         _check_names(catalog, request)
+
+
+def forgotten(catalog: Catalog, limit: int) -> Iterator[tuple[str, str, str]]:
+    """Yield the commits of this branch whose checkpoint was forgotten, with its id and on which day."""
+    if catalog.has_forgotten:
+        for row in rows(catalog, LogRequest(limit=limit)):
+            yield from ((row.oid, name, day) for name, day in row.forgotten.items())
 
 
 def _check_names(catalog: Catalog, request: LogRequest) -> None:

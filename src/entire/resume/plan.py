@@ -108,8 +108,10 @@ def _check_stored(
         others = sorted({session.checkpoint_id for session in stored if session.checkpoint_id})
         commands = " and ".join(f"`entire resume {checkpoint_id}`" for checkpoint_id in others)
         way = f"; to continue without it, run {commands}" if others else ""
-        problem = f"checkpoint {missing[0]} is not stored here" + ("; nothing was changed" if others else "")
-        raise EntireError(problem, hint=finder.remotes.hint() + way)
+        gone = finder.forgotten(missing[0])
+        problem = gone.message if gone else f"checkpoint {missing[0]} is not stored here"
+        hint = gone.hint if gone else finder.remotes.hint()
+        raise EntireError(problem + ("; nothing was changed" if others else ""), hint=hint + way)
     if not stored and target.session_id:
         raise EntireError(f"session {target.session_id} is not stored here", hint=finder.remotes.hint())
     if not stored and target.checkpoint_ids:

@@ -139,6 +139,8 @@ class Finder:
         known = self._find_here(target)
         if known is not None:
             return known
+        if gone := self.forgotten(target):
+            raise gone
         tracking = self.remotes.branch(target)
         if tracking:
             return self._branch(target, current, {tracking: refs.read(self.place.top, tracking)[tracking]})
@@ -206,7 +208,7 @@ class Finder:
         here or on any remote.
         """
         missing = self._missing(target)
-        while any(map(is_checkpoint_id, missing)) and self._fetch():
+        while any(is_checkpoint_id(name) and not self.forgotten(name) for name in missing) and self._fetch():
             missing = self._missing(target)
         tips = self._catalog.commits
         found: dict[str, StoredSession] = {}
@@ -218,6 +220,10 @@ class Finder:
         if target.session_id:
             _keep_latest(found, self._from_step(target.session_id))
         return sorted(found.values(), key=_recency), missing
+
+    def forgotten(self, name: str) -> EntireError | None:
+        """Return the error that a checkpoint was forgotten; None if it was not."""
+        return self._catalog.forgotten(name)
 
     def _missing(self, target: ResumeTarget) -> list[str]:
         listed = browse.listed(self.place.top, self._catalog.commits, target.checkpoint_ids)

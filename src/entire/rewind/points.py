@@ -15,6 +15,7 @@ from entire.model.views import PointView
 from entire.rewind.chronology import Chronology
 from entire.rewind.edits import SnapshotHistory
 from entire.store import checkpoints, retained_steps, sessions, steps, turnlog
+from entire.store.catalog import Catalog
 from entire.store.links import Links
 from entire.store.prompts import SEPARATOR
 
@@ -82,6 +83,9 @@ class Points:
             named = prefix.find(name, (key for point in known for key in (point.checkpoint_id, point.id)), "point")
             found = [point for point in known if named and named in (point.checkpoint_id, point.id)]
         if not found:
+            names = [name, *(one for linked in self._links().linked(commits) for one in linked.checkpoint_ids)]
+            if gone := next(filter(None, map(Catalog(self._context.place).forgotten, names)), None):
+                raise gone
             problem = f"commit {name} is not a step and has no checkpoint" if commits else f"no such point: {name}"
             raise EntireError(problem, hint="run `entire rewind --list` to see the points")
         if len({point.id for point in found}) > 1:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from entire.errors import EntireError
 from entire.git import history, refs
 from entire.git.read import Objects
@@ -67,14 +69,23 @@ class Catalog:
         """Return the error that a checkpoint or session, by its whole id, was forgotten; None if it was not."""
         with Objects(self.place.top) as objects:
             if is_checkpoint_id(name) and (moment := tombstones.checkpoint(objects, self.commits, name)):
-                return EntireError(f"checkpoint {name} was forgotten on {tombstones.day(moment)}", hint=_FORGOTTEN)
+                of = tombstones.sessions_of(objects, self.commits, name)
+                which = f" (it was of session {' and '.join(of)})" if of else ""
+                message = f"checkpoint {name} was forgotten on {tombstones.day(moment)}{which}"
+                return EntireError(message, hint=_FORGOTTEN)
             if moment := tombstones.session(objects, self.commits, name):
                 return EntireError(f"session {name} was forgotten on {tombstones.day(moment)}", hint=_FORGOTTEN)
         return None
 
+    @functools.cached_property
+    def has_forgotten(self) -> bool:
+        """Whether any checkpoint was forgotten."""
+        with Objects(self.place.top) as objects:
+            return tombstones.are_there(objects, self.commits)
+
     def forgotten_days(self, names: Sequence[str]) -> dict[str, str]:
         """Return on which day each of these checkpoints was forgotten, of those that were."""
-        if not names:
+        if not names or not self.has_forgotten:
             return {}
         with Objects(self.place.top) as objects:
             found = {name: tombstones.checkpoint(objects, self.commits, name) for name in names}

@@ -97,7 +97,7 @@ def rfc3339(seconds: float, ns: int | None = None, *, local: bool = False) -> st
     ``ns``: the same time in integer nanoseconds since the epoch, if the caller has that precision.
     """
     if ns is None:
-        ns = round(seconds * 1_000_000) * 1000
+        ns = round(min(max(0.0, seconds), _LAST_SECOND) * 1_000_000) * 1000  # a broken file may say infinity or NaN
     whole, fraction = divmod(ns, 1_000_000_000)
     whole = min(max(whole, 0), _LAST_SECOND)
     moment = time.localtime(whole) if local else time.gmtime(whole)

@@ -1,7 +1,7 @@
 """What is left of a forgotten checkpoint or session: its id and when it was forgotten, on the checkpoints branch.
 
 ``forgotten/checkpoints/<2 digits>/<10 digits>`` and ``forgotten/sessions/<id>`` (formats.md section 2.9): so every
-clone can say that something was forgotten rather than lost, and no join of two branches brings it back.
+clone can say what was forgotten rather than lost, and no join of two branches brings it back.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from entire.store import checkpoints, gojson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
     from entire.git.read import Objects
     from entire.store.checkpoint_writer import Changes
@@ -23,16 +24,29 @@ _CHECKPOINTS, _SESSIONS = "forgotten/checkpoints", "forgotten/sessions"
 _FILE = "100644"
 
 
-def changes(names: Iterable[str], sessions: Iterable[str], now: float) -> Changes:
-    """Return the changes that add tombstones to the branch."""
-    content = gojson.dumps({"forgotten_at": gojson.rfc3339(now)})
-    paths = [_path(name) for name in names] + [f"{_SESSIONS}/{name}" for name in sessions]
-    return dict.fromkeys(sorted(paths), (_FILE, content))
+def changes(names: Mapping[str, Sequence[str]], sessions: Iterable[str], now: float) -> Changes:
+    """Return the changes that add tombstones to the branch; ``names`` has the sessions of each checkpoint."""
+    when = {"forgotten_at": gojson.rfc3339(now)}
+    found = {_path(name): gojson.dumps({**when, "sessions": list(of)} if of else when) for name, of in names.items()}
+    found.update({f"{_SESSIONS}/{name}": gojson.dumps(when) for name in sessions})
+    return {path: (_FILE, found[path]) for path in sorted(found)}
 
 
 def checkpoint(objects: Objects, tips: Sequence[str], name: str) -> float:
     """Return when a checkpoint was forgotten, 0.0 if it was not."""
     return _time(objects, tips, _path(name)) if len(name) == 12 else 0.0
+
+
+def are_there(objects: Objects, tips: Sequence[str]) -> bool:
+    """Tell whether any checkpoint was forgotten."""
+    return any(objects.oid(f"{tip}:{_CHECKPOINTS}") for tip in tips)
+
+
+def sessions_of(objects: Objects, tips: Sequence[str], name: str) -> tuple[str, ...]:
+    """Return the sessions that a forgotten checkpoint was of, as far as that is known."""
+    value = _read(objects, tips, _path(name))
+    found = value.get("sessions") if value is not None else None
+    return tuple(map(str, found)) if isinstance(found, list) else ()
 
 
 def session(objects: Objects, tips: Sequence[str], name: str) -> float:
@@ -57,8 +71,10 @@ def _path(name: str) -> str:
 
 
 def _time(objects: Objects, tips: Sequence[str], path: str) -> float:
-    for tip in tips:
-        value = checkpoints.parse_object(objects.blob(f"{tip}:{path}"))
-        if value is not None:
-            return parse_time(str(value.get("forgotten_at", ""))) or 1.0
-    return 0.0
+    value = _read(objects, tips, path)
+    return (parse_time(str(value.get("forgotten_at", ""))) or 1.0) if value is not None else 0.0
+
+
+def _read(objects: Objects, tips: Sequence[str], path: str) -> dict[str, Any] | None:
+    found = (checkpoints.parse_object(objects.blob(f"{tip}:{path}")) for tip in tips)
+    return next((value for value in found if value is not None), None)

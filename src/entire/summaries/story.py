@@ -76,6 +76,7 @@ class _Story:
         self._commits.append(StoryCommitView(
             oid=commit.oid, subject=commit.subject, author=commit.author, time=commit.time, prompts=tuple(prompts),
             checkpoint_ids=linked.checkpoint_ids, missing=(*linked.foreign_ids, *missing),
+            forgotten=self._catalog.forgotten_days(missing),
             agents=tuple(filter(None, agents)), is_merge=len(commit.parents) > 1, reason=reason,
         ))  # fmt: skip
 

@@ -116,3 +116,8 @@ def test_times_come_back(seconds: int) -> None:
 @given(st.text(max_size=40))
 def test_no_text_breaks_the_reader(text: str) -> None:
     assert parse_time(text) >= 0.0
+
+
+@pytest.mark.parametrize("seconds", [1e308, float("inf"), float("nan"), -1e308])
+def test_a_time_that_is_none_is_written_as_one(seconds: float) -> None:
+    assert gojson.rfc3339(seconds) in ("1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z")

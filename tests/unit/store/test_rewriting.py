@@ -81,13 +81,14 @@ def test_records_lead_to_the_newest_replacement(tmp_path: Path) -> None:
 
 
 def test_tombstones_are_read_from_any_tip(repo: Path) -> None:
-    for path, (_, content) in tombstones.changes([ID], ["s-1"], 1_700_000_000.0).items():  # type: ignore[misc]
+    for path, (_, content) in tombstones.changes({ID: ["s-1"]}, ["s-1"], 1_700_000_000.0).items():  # type: ignore[misc]
         (repo / path).parent.mkdir(parents=True, exist_ok=True)
         (repo / path).write_bytes(content)  # type: ignore[arg-type]
     git(repo, "add", "-A")
     git(repo, "commit", "-q", "-m", "gone")
     with Objects(str(repo)) as objects:
         assert tombstones.checkpoint(objects, ["HEAD~", "HEAD"], ID) == 1_700_000_000.0
+        assert tombstones.sessions_of(objects, ["HEAD~", "HEAD"], ID) == ("s-1",)
         assert tombstones.session(objects, ["HEAD"], "s-1") == 1_700_000_000.0
         assert tombstones.session(objects, ["HEAD"], "s-2") == 0.0
         assert tombstones.all_of(objects, "HEAD~", "HEAD") == (frozenset([str(ID)]), frozenset(["s-1"]))

@@ -179,10 +179,10 @@ def _note(row: LogRow) -> str:
         count = f"{len(merged.commits)}{'' if merged.is_complete else '+'}"
         which = f" of {text.one_line(merged.branch, 60)}" if merged.branch else ""
         notes.append(f"merged {count} {'commit' if count == '1' else 'commits'}{which} ({merged.oid[:7]})")
-    if row.missing:
-        notes.append(
-            f"{'checkpoint' if len(row.missing) == 1 else 'checkpoints'} {', '.join(row.missing)} not stored here"
-        )
+    notes += [f"checkpoint {name} was forgotten on {day}" for name, day in row.forgotten.items()]
+    lost = [name for name in row.missing if name not in row.forgotten]
+    if lost:
+        notes.append(f"{'checkpoint' if len(lost) == 1 else 'checkpoints'} {', '.join(lost)} not stored here")
     if row.reason:
         notes.append(f"not linked: {text.one_line(row.reason, 300)}")
     return "; ".join(notes)

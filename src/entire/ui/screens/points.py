@@ -56,6 +56,12 @@ def entry(point: views.PointView) -> dict[str, object]:
     }
 
 
+def forgotten(found: Sequence[tuple[str, str, str]]) -> Iterator[str]:
+    """Say which commits are no points, since their checkpoint was forgotten."""
+    for commit, name, day in found:
+        yield f"commit {commit[:7]} is no point: checkpoint {name} was forgotten on {day}"
+
+
 # ---------------------------------------------------------------- the table
 
 

@@ -128,10 +128,15 @@ def _sessions(found: Sequence[StorySessionView]) -> Iterator[str]:
     yield from _table(("Session", "Agent", "Model", "Prompts", "Commits", "Tokens"), rows)
 
 
+def _fate(commit: StoryCommitView, name: str) -> str:
+    day = commit.forgotten.get(name)
+    return f"forgotten on {day}" if day else "not stored here"
+
+
 def _commits(found: Sequence[StoryCommitView]) -> Iterator[str]:
     rows = []
     for commit in found:
-        names = [code(name) + (" (not stored here)" if name in commit.missing else "")
+        names = [code(name) + (f" ({_fate(commit, name)})" if name in commit.missing else "")
                  for name in dict.fromkeys((*commit.checkpoint_ids, *commit.missing))]  # fmt: skip
         linked = ", ".join(names) or ("merge" if commit.is_merge else "")
         rows.append((code(commit.oid[:7]), plain(commit.subject, 100), plain(commit.author, 60),
