@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from entire import layout
-from entire.git import refs, running, stale_locks
+from entire.git import ref_locks, refs, running, stale_locks
 from entire.lifecycle.snapshots import leftover_steps
 from entire.store import steps
 from tests.integration.kept import all_ids, checkpoints
@@ -332,7 +332,7 @@ def test_where_processes_cannot_be_seen_a_lock_must_be_older(
 def test_only_the_lock_that_was_examined_is_removed(story: Story, session: Session) -> None:
     """Another git may make a new one between the examination and the removal: that is put back."""
     path = lock(story, V1, age=100)
-    examined = stale_locks.Lock(path=str(path), ref=V1, facts=path.lstat())
+    examined = stale_locks.Lock(path=str(path), ref=V1, is_ours=True, facts=path.lstat())
     path.unlink()
     path.write_text("another's")
     assert not stale_locks.remove(examined, str(story.path(".git/entire/ref-notes")))
@@ -412,6 +412,54 @@ def problems(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
     """Return doctor's findings about locks."""
     found = json.loads(capsys.readouterr().out)["findings"]
     return [finding for finding in found if finding["check"] == "git's locks"]
+
+
+def test_locks_on_head_and_a_branch_that_our_dead_process_noted_are_gone_at_the_next_event(
+    story: Story, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Auto-commit moves them, and a push a remote-tracking branch. Without such a note, or where no git can be seen,
+    they are the user's.
+    """
+    head, main = lock(story, "HEAD"), lock(story, "refs/heads/main")
+    session.prompt("No note")
+    assert head.exists() and main.exists()
+    os.unlink(head)
+    os.unlink(main)
+    tracking = "refs/remotes/origin/entire/checkpoints/v1"
+    note(story, "HEAD", "refs/heads/main", tracking)
+    fetched = lock(story, tracking)
+    lock(story, "HEAD")
+    lock(story, "refs/heads/main")
+    with monkeypatch.context() as patch:
+        patch.setattr(running, "find", lambda _place: None)
+        session.prompt("Nothing can be seen")
+        assert head.exists() and main.exists()
+    session.prompt("Go on")
+    assert not head.exists() and not main.exists() and not fetched.exists()
+    assert leftovers(story) == []
+
+
+def test_the_note_of_a_moved_head_names_it_and_its_branch(story: Story, session: Session, tmp_path: Path) -> None:
+    linked = tmp_path / "linked"
+    story.git("worktree", "add", "-q", str(linked), "-b", "side")
+    seen: list[str] = []
+    for where in (story.root, linked):
+        with ref_locks.Note(str(where), ["HEAD"]):
+            (path,) = ref_locks.notes(str(story.path(".git")))
+            seen.append(Path(path).read_text())
+    assert seen == ["HEAD\nrefs/heads/main\n", "worktrees/linked/HEAD\nrefs/heads/side\n"]
+
+
+def test_the_lock_of_a_remote_tracking_branch_is_only_named(
+    story: Story, session: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = lock(story, "refs/remotes/origin/entire/checkpoints/v1", age=600)
+    turn(session, "a.py")
+    all_ids_of = story.ids(story.commit("a"))
+    assert len(all_ids_of) == 1 and path.exists(), "no hook of a turn or commit moves it"
+    assert warnings(story, capsys) == [
+        f"{path} is 10 minutes old; checkpoints wait while it exists: if no git process is running: rm {path}"
+    ]
 
 
 # ---------------------------------------------------------------- shadow branches that nothing needs

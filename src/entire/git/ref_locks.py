@@ -18,6 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+    from entire.layout import Place
+
 _FOLDERS = ("refs/heads/entire", "refs/heads/entire/checkpoints", "refs/entire/journal")  # what hooks move
 _SHARED = ("packed-refs.lock", "packed-refs.new", os.path.join("reftable", "tables.list.lock"))
 _PATIENCE = 1.0  # seconds that git itself waits for packed-refs.lock; for a ref's lock it waits a tenth of that
@@ -30,7 +32,7 @@ class Note:
     def __init__(self, where: str, refs: Collection[str]) -> None:
         place = layout.find(where) if refs else None
         self._path = os.path.join(folder(place.common_dir), f"{os.getpid()}-{os.urandom(4).hex()}") if place else ""
-        self._refs = refs
+        self._refs = [name for ref in refs for name in (_under_head(place) if ref == "HEAD" and place else [ref])]
         self._fd = -1
 
     def __enter__(self) -> None:
@@ -54,6 +56,14 @@ class Note:
                 files.remove(self._path)
             os.close(self._fd)
             self._fd = -1
+
+
+def _under_head(place: Place) -> list[str]:
+    """Return what git locks to move a worktree's HEAD: HEAD itself, named from the common directory, and its branch."""
+    path = os.path.join(place.git_dir, "HEAD")
+    target = (files.read(path) or b"").decode("utf-8", "surrogateescape").strip()
+    branch = [target.removeprefix("ref: ")] if target.startswith("ref: refs/heads/") else []
+    return [os.path.relpath(path, place.common_dir), *branch]
 
 
 def _create(path: str) -> int:

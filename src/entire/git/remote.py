@@ -6,7 +6,7 @@ import os
 
 from entire import process
 from entire.errors import EntireError, GitError
-from entire.git import run
+from entire.git import ref_locks, run
 
 _NO_QUESTIONS = {
     "GIT_TERMINAL_PROMPT": "0",
@@ -35,8 +35,9 @@ def fetch(where: str, remote: str, ref: str, into: str, timeout: float) -> None:
     """Fetch a remote's ref into one of ours, replacing its value; no other ref moves. Raises EntireError with the
     reason.
     """
-    _run(where, timeout, "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head",
-          "--refmap=", "--", remote, f"+{ref}:{into}")  # fmt: skip
+    with ref_locks.Note(where, [into]):
+        _run(where, timeout, "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head",
+             "--refmap=", "--", remote, f"+{ref}:{into}")  # fmt: skip
 
 
 def local_tips(where: str, remote: str, pattern: str) -> dict[str, str] | None:

@@ -1,8 +1,8 @@
 """Removes the locks that a killed git left on our refs. The caller holds the repository's lock.
 
 A lock is removed only if no living process can hold it. A note (``ref_locks``) that nobody holds any more tells that
-the lock was ours. Without one, a lock on a ref of ours must have an age. The user's own locks are never removed, and
-those on all refs at once only with such a note.
+the lock was ours: on all refs at once, or on the user's branch and HEAD, which auto-commit moves. Without one, a lock
+on a ref of ours must have an age, and the user's own locks are never removed.
 """
 
 from __future__ import annotations
@@ -38,10 +38,11 @@ class Note(Value):
 
 
 class Lock(Value):
-    """A lock on a ref of ours, or (``ref`` is '') on all refs."""
+    """A lock on a ref, or (``ref`` is '') on all refs. ``is_ours``: only we write the ref."""
 
     path: str
     ref: str
+    is_ours: bool
     facts: os.stat_result
 
 
@@ -95,13 +96,16 @@ def _is_held(fd: int) -> bool:
 
 
 def _find(common_dir: str, notes: Iterable[Note], is_ours: Callable[[str], bool]) -> list[Lock]:
-    """Return the locks on our refs and on all refs. A folder or symbolic link in place of one was not made by git."""
+    """Return the locks on our refs, on those that notes name, and on all refs. A folder or symbolic link in place of
+    one was not made by git.
+    """
     refs = {os.path.join(common_dir, f"{ref}.lock"): ref for note in notes for ref in note.refs}
     for root in _ROOTS:
         for above, _, names in os.walk(os.path.join(common_dir, root)):
             for path in (os.path.join(above, name) for name in names if name.endswith(".lock")):
                 refs[path] = os.path.relpath(path, common_dir).removesuffix(".lock").removeprefix("logs/")
-    refs = {path: ref for path, ref in refs.items() if is_ours(ref)}
+    noted = {ref for note in notes for ref in note.refs}
+    refs = {path: ref for path, ref in refs.items() if is_ours(ref) or ref in noted}
     found = []
     for path, ref in {**refs, **dict.fromkeys(ref_locks.shared(common_dir), "")}.items():
         try:
@@ -109,7 +113,7 @@ def _find(common_dir: str, notes: Iterable[Note], is_ours: Callable[[str], bool]
         except OSError:
             continue
         if stat.S_ISREG(facts.st_mode):
-            found.append(Lock(path=path, ref=ref, facts=facts))
+            found.append(Lock(path=path, ref=ref, is_ours=is_ours(ref), facts=facts))
     return sorted(found, key=lambda lock: lock.path)
 
 
@@ -122,10 +126,11 @@ def _is_stale(lock: Lock, notes: Iterable[Note], alive: list[Running] | None, no
     speaking = [note for note in notes if _speaks_of(note, lock)]
     if any(note.is_held for note in speaking) or any(may_hold(git, lock.facts) for git in alive or ()):
         return False
-    if speaking:
+    # Somebody else's git may have locked a branch of the user since, where living gits cannot be seen.
+    if speaking and (lock.is_ours or not lock.ref or alive is not None):
         return True
     # A time in the future tells that a clock was wrong; that is no reason to wait until it comes.
-    return bool(lock.ref) and abs(now - lock.facts.st_mtime) > (OLD_UNSEEN if alive is None else OLD)
+    return (lock.is_ours or bool(speaking)) and abs(now - lock.facts.st_mtime) > (OLD_UNSEEN if alive is None else OLD)
 
 
 def may_hold(git: Running, lock: os.stat_result) -> bool:
