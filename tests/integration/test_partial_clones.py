@@ -6,9 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from entire import layout
 from entire.git import bulk
+from entire.git.read import Objects
 from entire.model.histories import LogRequest
+from entire.store import returned
 from entire.workspace import Workspace
+from tests.integration import secrets
 from tests.integration.commandline import Repo
 from tests.integration.story import Story
 
@@ -110,3 +114,61 @@ def test_between_the_rows_of_a_list_others_may_fetch(empty_clone: Clone) -> None
     assert next(bulk.get(str(empty_clone.top), ["HEAD:greet.py"])) is not None
     assert empty_clone.times_served() == 2
     rows.close()
+
+
+SECRET = "tulip-orange-42"
+
+
+@pytest.fixture
+def secret_clone(
+    story: Story, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Clone:
+    """A clone whose texts, all on the remote, say a secret that no rule knows."""
+    for number in range(3):
+        secrets.put(story, f"aa/bbbbbbbbbb/{number}/full.jsonl", f"{number} {SECRET}\n")
+    clone = Clone(story, tmp_path / "secret", capsys)
+    monkeypatch.chdir(clone.top)
+    return clone
+
+
+def test_an_audit_fetches_what_it_reads_at_once_and_only_once(secret_clone: Clone) -> None:
+    clone = secret_clone
+    assert clone.entire("audit", "--pushed") == 0, clone.err
+    assert clone.times_served() == 1
+    assert clone.entire("audit", "--pushed") == 0
+    assert clone.times_served() == 1
+
+
+def test_a_forgetting_fetches_what_it_reads_at_once(story: Story, secret_clone: Clone) -> None:
+    clone = secret_clone
+    assert clone.entire("forget", "--secret", SECRET, "--yes") == 0, clone.err
+    assert clone.times_served() == 1
+    found = clone.git("grep", "-h", "REDACTED", "entire/checkpoints/v1")
+    assert found.count("[REDACTED:forgotten]") == 3
+    assert clone.entire("forget", "--session", *words(story, "SESSION"), "--yes") == 0, clone.err
+    assert clone.times_served() == 1
+
+
+def test_without_its_remote_both_say_so_and_change_nothing(story: Story, secret_clone: Clone) -> None:
+    clone = secret_clone
+    story.root.rename(story.root.with_name("away"))
+    before = clone.git("for-each-ref")
+    for command, status in ((("audit", "--pushed"), 2), (("forget", "--secret", SECRET, "--yes"), 1)):
+        assert clone.entire(*command) == status
+        assert "this partial clone lacks" in clone.err and "origin did not give them" in clone.err
+        assert "hint: connect to it and try again" in clone.err
+    assert clone.git("for-each-ref") == before
+
+
+def test_a_push_in_a_partial_clone_reads_nothing_that_it_lacks(story: Story, secret_clone: Clone) -> None:
+    clone = secret_clone
+    assert clone.entire("forget", "--secret", SECRET, "--yes") == 0
+    secrets.put(story, "cc/bbbbbbbbbb/0/full.jsonl", f"again {SECRET}\n")
+    clone.git("fetch", "-q", "origin")
+    served = clone.times_served()
+    place = layout.find(str(clone.top))
+    assert place is not None
+    with Objects(str(clone.top)) as objects:
+        tip = clone.git("rev-parse", "origin/entire/checkpoints/v1").strip()
+        assert tip not in returned.find(place, objects, [tip]).checked
+    assert clone.times_served() == served

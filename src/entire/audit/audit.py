@@ -6,7 +6,7 @@ import os
 
 from entire.audit import own_files, record, remotes, sources, verdicts
 from entire.audit.verdicts import Verdicts
-from entire.git import additions
+from entire.git import additions, promised
 from entire.git.read import Objects
 from entire.index import database
 from entire.model.audits import AuditView, PlaceView, SecretView
@@ -92,6 +92,7 @@ class Scan:
                 wanted.append(oid)
             else:
                 self._note(oid, verdict, places[oid])
+        promised.fetch(self.place.top, [source.tip for source in found], wanted)
         self._read_blobs(wanted, places)
 
     def _known(self, oid: str) -> list[Verdict] | None:

@@ -8,7 +8,7 @@ import re
 from entire import files
 from entire.audit import own_files, sources
 from entire.forgetting.values import Secret
-from entire.git import additions, history
+from entire.git import additions, history, promised
 from entire.git.pack import Pack
 from entire.index import database
 from entire.model.digest import sha256
@@ -124,6 +124,8 @@ class Planner:
             for added in additions.find(self.place.top, [source.tip], source.folders):
                 for path, oid in added.blobs:
                     places.setdefault(oid, []).append((source.kind, path, added.message))
+        tips = [source.tip for source in found]
+        promised.fetch(self.place.top, tips, [oid for oid, at in places.items() if self._reads(at[0][1])])
         names = list(places)
         for start in range(0, len(names) if self.target.secret is not None else 0, _BATCH):
             batch = names[start : start + _BATCH]
@@ -131,6 +133,10 @@ class Planner:
                 if blob is not None:
                     self._replace_blob(oid, blob.data, places[oid])
         self._pack.flush()
+
+    def _reads(self, path: str) -> bool:
+        """Tell whether a file must be read: any, for a secret; else those that tell what is in a checkpoint."""
+        return self.target.secret is not None or path.endswith((".json", "content_hash.txt"))
 
     def _replace_blob(self, oid: str, data: bytes, places: Sequence[tuple[str, str, str]]) -> None:
         assert self.target.secret is not None

@@ -38,7 +38,7 @@ class Offline:
         run.LIMITS.clear()
         run.LIMITS.update(self._before)
         if isinstance(error, PartialCloneError) and not self._before:
-            command = f"git fetch --refetch --no-filter {_remote(self._where)} {self._ref}"
+            command = f"git fetch --refetch --no-filter {promisor(self._where)} {self._ref}"
             hint = f"run `{command}` to fetch what is missing at once"
             raise PartialCloneError(error.message, hint=hint, status=error.status, stderr=error.stderr) from None
 
@@ -56,7 +56,7 @@ class Offline:
                 items.close()
 
 
-def _remote(where: str) -> str:
+def promisor(where: str) -> str:
     """Return the name of the remote that promised the missing objects."""
     done = run.git(where, "config", "--name-only", "--get-regexp", r"^remote\..*\.promisor$", ok=(0, 1))
     names = done.stdout.decode("utf-8", "surrogateescape").split("\n")

@@ -8,6 +8,10 @@ from entire import process
 from entire.errors import EntireError, GitError
 from entire.git import ref_locks, run
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 _NO_QUESTIONS = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_ASKPASS": "true",  # prints nothing; otherwise git would start core.askPass, a dialog
@@ -40,6 +44,13 @@ def fetch(where: str, remote: str, ref: str, into: str, timeout: float) -> None:
              "--refmap=", "--", remote, f"+{ref}:{into}")  # fmt: skip
 
 
+def fetch_objects(where: str, remote: str, oids: Sequence[str], timeout: float) -> None:
+    """Fetch single objects that a partial clone lacks, as git does when it reads one; no ref moves."""
+    _run(where, timeout, "-c", "fetch.negotiationAlgorithm=noop", "fetch", "--quiet", "--no-tags",
+         "--no-recurse-submodules", "--no-write-fetch-head", "--filter=blob:none", "--stdin", "--", remote,
+         stdin="".join(f"{oid}\n" for oid in oids).encode())  # fmt: skip
+
+
 def local_tips(where: str, remote: str, pattern: str) -> dict[str, str] | None:
     """Return the refs of a remote that is a folder of this machine, which needs no network; None for any other."""
     output = run.git(where, "remote", "get-url", remote, ok=(0, 2, 128)).stdout
@@ -51,14 +62,14 @@ def local_tips(where: str, remote: str, pattern: str) -> dict[str, str] | None:
     return {ref: oid for oid, _, ref in (line.partition(" ") for line in lines)} if not done.status else None
 
 
-def _run(where: str, timeout: float, *args: str) -> None:
+def _run(where: str, timeout: float, *args: str, stdin: bytes = b"") -> None:
     if timeout <= 0:
         raise EntireError("timed out")
     env = process.without_repository(os.environ)
     env.update(_NO_QUESTIONS, GIT_SSH_COMMAND=_ssh_command(where))
     env.pop("GIT_SSH", None)
     try:
-        run.git(where, *_OPTIONS, *args, timeout=timeout, env=env)
+        run.git(where, *_OPTIONS, *args, stdin=stdin, timeout=timeout, env=env)
     except GitError as error:
         raise GitError(_reason(error.stderr), status=error.status, stderr=_without_secrets(error.stderr)) from None
 

@@ -7,7 +7,7 @@ does. Only commits that were not looked through before are read, and nothing at 
 from __future__ import annotations
 
 from entire import files, layout
-from entire.git import additions, history
+from entire.git import additions, history, promised
 from entire.git.pack import Pack
 from entire.model.value import replace
 from entire.redact import redact, redact_json, redact_jsonl
@@ -37,8 +37,11 @@ def find(place: Place, objects: Objects, tips: Sequence[str], *, is_dry: bool = 
     if not record.time or not new:
         return record
     seen = [oid for oid in (*record.checked, *record.commits) if objects.commit(oid) is not None]
+    revisions = [*new, *(f"^{oid}" for oid in seen)]
+    if promised.missing(place.top, revisions):  # a partial clone: ``audit`` and ``forget`` fetch what they read
+        return record
     found = _Search(place, objects, record)
-    found.read(place.top, [*new, *(f"^{oid}" for oid in seen)])
+    found.read(place.top, revisions)
     if not found.is_any:
         return replace(record, checked=_joined(new, record.checked))
     pack = Pack(place.top, history.oid_size(place.top), is_dry=is_dry)
