@@ -8,7 +8,7 @@ PYTEST := $(BIN)/pytest -q
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format types floors tests faults mutants e2e agents bench docs build clean
+.PHONY: help demo test lint format types floors tests faults kills mutants e2e agents bench docs build clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## /  make \1@/p' $(MAKEFILE_LIST) | column -t -s @ 2>/dev/null || grep '##' $(MAKEFILE_LIST)
@@ -37,6 +37,9 @@ tests: $(READY)  ## run the tests without the real agents
 
 faults: $(READY)  ## inject faults into every hook and command, at each system call (ARGS=--quick for a sample)
 	$(BIN)/python -m tests.campaign $(ARGS)
+
+kills: $(READY)  ## kill git with its hooks at random moments (ARGS="--kills 300 --seed 2"), ten minutes or more
+	$(BIN)/python -m tests.campaign.kills $(ARGS)
 
 mutants: $(READY)  ## break one behaviour at a time, and see whether a test notices (ARGS="--only rewind")
 	$(BIN)/python -m tests.mutants $(ARGS)

@@ -12,6 +12,7 @@ import pytest
 from entire.errors import EntireError
 from entire.undo import backups
 from entire.workspace import Workspace
+from tests.campaign import kills
 from tests.campaign.crowds import CROWDS
 from tests.campaign.damage import FILES, FOLDER, OTHERS, damage_file, damage_other, with_undo_point
 from tests.campaign.hurt import NEVER, Fault
@@ -45,6 +46,12 @@ def test_killed(name: str, tmp_path: Path) -> None:
 )
 def test_failing(name: str, kind: str, tmp_path: Path) -> None:
     play(name, kind, tmp_path / "world", 1)
+
+
+@pytest.mark.parametrize("name", ["a commit", "a turn's end after the agent's commit"])
+def test_a_group_is_killed_at_random_moments(name: str, tmp_path: Path) -> None:
+    """A few of ``python -m tests.campaign.kills``."""
+    assert kills.play([name], 2, 1, tmp_path)[1] == []
 
 
 def test_killed_as_a_real_process(tmp_path: Path) -> None:
