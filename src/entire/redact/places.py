@@ -8,6 +8,7 @@ there; it tries a guard at each place.
 
 from __future__ import annotations
 
+from entire.redact.rules.generic import NAMES
 from entire.redact.rules.guards import FOLLOWS, GUARDS, UNGUARDED
 from entire.redact.rules.table import RULES, Rule
 
@@ -46,7 +47,8 @@ def _by_keyword() -> tuple[dict[bytes, list[Rule]], dict[bytes, list[Rule]]]:
     guarded: dict[bytes, list[Rule]] = {}
     for rule in RULES:
         for keyword in rule.keywords:
-            rules = guarded if keyword in _GUARD_OF and rule.id not in UNGUARDED else free
+            is_free = keyword not in _GUARD_OF or (rule.id in UNGUARDED and keyword in NAMES)
+            rules = free if is_free else guarded
             if keyword in rules:
                 rules[keyword].append(rule)
             else:

@@ -31,6 +31,7 @@ INNER_QUOTE = b"\x7f"
 """Stands for a quote within a quoted value (``"pass\"word"``); no rule takes it for the value's end."""
 
 _REPLACEMENT = b"\xef\xbf\xbd"
+_ASCII = bytes(range(128))
 _LATIN = (0x9B, 0xAD)
 """Characters that a repr writes as ``\\x9b``; others from 0x80 on are bytes there as often."""
 
@@ -42,7 +43,7 @@ def _collapsed(match: Match[bytes]) -> bytes:
 
     Inside JSON at depth 1, 2, 3, a backslash that continues a line is 3, 6, 12 backslashes and an ``n``.
     """
-    size, text = len(match.group(1)) + 1, match.string
+    size, text = len(match.group(1)) + 2, match.string
     if text.endswith((b"u001b", b"x1b", b"033"), 0, match.start()):  # a backslash that ends a link or title, and more
         rest = b"n" if size in _WHOLE else b"\n"
         return b"\x07" + (rest + match.group(3) if match.group(2) else b"" if size in _WHOLE else b"\\")
@@ -61,14 +62,17 @@ def _joined(match: Match[bytes]) -> bytes:
     none before.
     """
     is_command = match.group().endswith((b" ", b"\t"))
-    return b"" if is_command and match.string[: match.start()][-1:] in (b" ", b"\t") else b" "
+    return b"" if is_command and match.string[match.start() - 1 : match.start()] in (b" ", b"\t") else b" "
+
+
+_SIGNS = {b"n": b"\n", b"r": b"\n", b"t": b"\t", b'"': b'"'}
 
 
 def _escaped(match: Match[bytes]) -> bytes:
     """Return what a backslash and the rest of ``match`` mean."""
     sign, wide, narrow = match.groups()
     if sign is not None:
-        return b"\n" if sign[:1] == b"r" else sign if sign in b"'`/|" else _joined(match)
+        return _SIGNS.get(sign[:1]) or (sign if sign in b"'`/|" else _joined(match))
     if wide is None and narrow is None:
         return b"\x1b"
     code = int(wide or narrow, 16)
@@ -109,10 +113,10 @@ def _seven_bit(match: Match[bytes]) -> bytes:
 
 _PASSES: tuple[Pass, ...] = (
     (b"\x1b", rb"\x1b\\", b"\x1b\x07"),  # before its backslash is taken for an escape
-    (b"\\\\", rb"\\(\\{1,63})(?:(?:r\\{1,63})?(n)([ \t]{0,80}+))?", _collapsed),
+    (b"\\\\", rb"\\\\(\\{0,62})(?:(?:r\\{1,63})?(n)([ \t]{0,80}+))?", _collapsed),
     (
         b"\\",
-        rb"\\(?<=[A-Za-z0-9!-]\\)(?<![^A-Za-z0-9][BFRUbfru]\\)(?<!u00..\\)(?<![x%=]..\\)\"(?=[A-Za-z0-9])",
+        rb"\\\"(?=[A-Za-z0-9])(?<=[A-Za-z0-9!-]..)(?<![^A-Za-z0-9][BFRUbfru]..)(?<!u00....)(?<![x%=]....)",
         INNER_QUOTE,
     ),  # but not b"..." and f"...", and not behind an encoded sign
     (b'\\"', b"", b'"'),
@@ -120,7 +124,7 @@ _PASSES: tuple[Pass, ...] = (
     (b"\\t", b"", b"\t"),
     (
         b"\\",
-        rb"\\(?:(r(?:\n|\\n)?|['`/|bf]|\r?\n[ \t]{0,80}+)|u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|(?:033|e)(?=\[))",
+        rb"\\(?:(r(?:\n|\\n)?|[nt\"'`/|bf]|\r?\n[ \t]{0,80}+)|u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|(?:033|e)(?=\[))",
         _escaped,
     ),
     (b"'", rb"'(?:''|\"'\"')+", b"'"),  # how a shell's quoted word has a quote: '\'' and '"'"', also twice
@@ -180,12 +184,24 @@ PRINTABLE: tuple[Pass, ...] = ((b"=", rb"=\r?\n", b""), (b"=", rb"=(0[9AD]|[2-7]
 
 def plain(data: bytes, first: tuple[Pass, ...] = ()) -> bytes:
     """Return the plain view of ``data``; the passes ``first`` undo another encoding before."""
+    high: bytes | None = None  # the bytes of ``data`` that are not ASCII: few, so they tell quickly what occurs
     for occurs, pattern, replacement in (*first, *_PASSES):
+        if occurs >= b"\x80":
+            high = data.translate(None, _ASCII) if high is None else high
+            if occurs not in high:
+                continue
         if pattern and (occurs in data if occurs else not _is_utf8(data)):
-            data = _compile(pattern).sub(replacement, data)
-        elif isinstance(replacement, bytes) and not pattern and occurs[-1:] in data:  # the quickest check
+            data, high = _compile(pattern).sub(replacement, data), None
+        elif isinstance(replacement, bytes) and not pattern and _is_frequent(occurs, data):
             data = data.replace(occurs, replacement)
     return data
+
+
+def _is_frequent(occurs: bytes, data: bytes) -> bool:
+    """Tell whether it pays to replace these bytes by themselves; rare escapes are left to ``_escaped``."""
+    if occurs[0] == 0x5C:
+        return data.count(b"\\") > len(data) >> 8
+    return occurs[-1:] in data  # the quickest check
 
 
 class View:

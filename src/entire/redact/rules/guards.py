@@ -38,6 +38,8 @@ GUARDS: tuple[tuple[tuple[bytes, ...], bytes], ...] = (
     ),
     ((b"expect",), rb"[ ](?=[^\n]{0,60}[Pp]ass|[^\n]{0,60}PASS)"),
     ((b"config",), rb":set"),
+    ((b"net",), rb"[ ]user"),
+    ((b"variable",), rb"[ ]\""),
     ((b"backup", b"recovery"), rb"(?i)[ _-]?code"),
     ((b"insert",), rb"(?i)[ ]into[ ]"),
     # Prefixes of tokens that are also the beginnings of words.
@@ -75,4 +77,4 @@ UNGUARDED = frozenset((
     *("ldap-bind", "login-pair", "named-abroad", "octopus-key", "secret-assignment", "secret-store", "sshpass-flag"),
     *("vpn-key", "wireguard-key", "wordpress-salt"),
 ))  # fmt: skip
-"""Rules that share a rare one of ``NAMES`` but are not of what its guard tells."""
+"""Rules that share a rare one of ``NAMES``, and match where its guard does not."""

@@ -34,7 +34,8 @@ PIECES: tuple[tuple[bytes, bytes], ...] = (
     # One byte of a password.
     (b"%p", rb"[^\s\"'`<>\[\]\x7f]"),
     # A line's end, indentation, and what tools print before a line: a sign of a diff, a number, a file's name, what
-    # Markdown has around code. Or two blanks: a line's end with a backslash. Or the end of a string where each line is one, in an array or joined by an operator.
+    # Markdown has around code. Or two blanks: a line's end with a backslash. Or the end of a string where each line is
+    # one, in an array or joined by an operator.
     (
         b"%L",
         rb"(?:`?[ \t|]{0,80}\n|[ ]{2}|\n?[\"'`][ \t]{0,8}[,+.]?[ \t]{0,8}(?:\n[ \t]{0,80})?[\"'`])[ \t|]{0,80}"
