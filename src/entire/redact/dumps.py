@@ -50,14 +50,21 @@ def find(text: bytes, offset: bytes) -> Iterator[tuple[int, int, Dump]]:
     """Yield the dumps in a text whose first offset starts so: start, end, and how they read."""
     at = text.find(offset)
     while at >= 0:
-        starts_word = not text[at - 1 : at].isalnum() or text[at - 2 : at] == b"0x"
-        line = _pattern("first").match(text, at) if starts_word else None
+        line = _pattern("first").match(text, at) if _starts_word(text, at) else None
         if line:
             end, dump = _read(text, line)
             yield at, end, dump
         else:
             end = text.find(b" ", at)
         at = text.find(offset, end) if end >= 0 else -1
+
+
+def _starts_word(text: bytes, at: int) -> bool:
+    """Tell whether no letter, digit or hyphen of an id stands before ``at``."""
+    before = text[max(at - 2, 0) : at]
+    if before[-1:] in (b"-", b"_"):
+        return not before[:-1].isalnum()
+    return not before[-1:].isalnum() or before == b"0x"
 
 
 def _read(text: bytes, first: Match[bytes]) -> tuple[int, Dump]:

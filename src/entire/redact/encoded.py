@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from re import Pattern
 
+    from entire.redact.engine import Text
+
 SHORTEST = 20
 """Length of the shortest base64 that is decoded; a shorter one is judged as it stands, by its name."""
 
@@ -35,7 +37,6 @@ _PACKED = (
 )
 """How what is compressed starts in base64: gzip, bzip2, xz, lzma, Zstandard, and zlib at its four levels."""
 
-_BASE64 = bytes(0x61 if byte < 0x80 and (chr(byte).isalnum() or byte in b"+/-_") else 0x20 for byte in range(256))
 _NOT_TEXT = bytes(
     byte
     for byte in range(256)
@@ -100,14 +101,13 @@ def printable(text: bytes) -> Iterator[tuple[int, int]]:
         yield start, at
 
 
-def base64(text: bytes, *, packed: bool = True) -> Iterator[tuple[int, int, bytes]]:
+def base64(searched: Text, *, packed: bool = True) -> Iterator[tuple[int, int, bytes]]:
     """Yield the base64 of texts: start, end, and the text; with ``packed``, also of compressed ones."""
-    run = b"a" * SHORTEST
-    mask = text.translate(_BASE64)
-    at = mask.find(run)
+    text, done = searched.plain, 0
     alone = 0  # up to here, lines do not belong together
-    while at >= 0:
-        end = _end_of_run(mask, at)
+    for at, end in searched.runs:
+        if at < done or end - at < SHORTEST:
+            continue
         signed = 0
         promising = _is_promising(text, at, packed=packed)
         if not promising and text[at : at + 1] in (b"+", b"-") and end - at > SHORTEST:  # perhaps the sign of a diff
@@ -116,15 +116,14 @@ def base64(text: bytes, *, packed: bool = True) -> Iterator[tuple[int, int, byte
         if promising:
             lines = [(at + signed, end)]
             if end > alone and end - at >= _NARROWEST:
-                lines = _lines(text, mask, lines[0], signed=bool(signed))
+                lines = _lines(searched, lines[0], signed=bool(signed))
             for tried in dict.fromkeys((len(lines), len(lines) - 1 or 1, 1)):
                 decoded = _text_of([text[start:stop] for start, stop in lines[:tried]], packed=packed)
                 if decoded:
-                    end = lines[tried - 1][1]
-                    yield lines[0][0], end + _padding(text, end), decoded
+                    done = lines[tried - 1][1]
+                    yield lines[0][0], done + _padding(text, done), decoded
                     break
                 alone = lines[-1][1]
-        at = mask.find(run, end)
 
 
 def _is_promising(text: bytes, at: int, *, packed: bool) -> bool:
@@ -144,13 +143,13 @@ _VERDICTS = 4096
 _promising: dict[bytes, bool] = {}
 
 
-def _lines(text: bytes, mask: bytes, first: tuple[int, int], *, signed: bool) -> list[tuple[int, int]]:
+def _lines(searched: Text, first: tuple[int, int], *, signed: bool) -> list[tuple[int, int]]:
     """Return the first line of base64 and those that continue it: as long as it is, the last one perhaps shorter."""
     lines, width = [first], first[1] - first[0]
     line_end = _line_end(signed=signed)
-    while lines[-1][1] - lines[-1][0] == width and (found := line_end.match(text, lines[-1][1])):
+    while lines[-1][1] - lines[-1][0] == width and (found := line_end.match(searched.plain, lines[-1][1])):
         start = found.end()
-        end = _end_of_run(mask, start)
+        end = searched.end_of_run(start)
         if not 0 < end - start <= width:
             break
         lines.append((start, end))
@@ -165,11 +164,6 @@ def _line_end(*, signed: bool) -> Pattern[bytes]:
         rb"[ \t]{0,80}\n[ \t>|]{0,80}(?:(?:[\w./@-]{1,200}[:-])?\d{1,7}(?:[:\t|-]|\xe2\x86\x92)[ \t]{0,80})?"
         + (rb"[+-][ \t]{0,80}" if signed else b"")
     )
-
-
-def _end_of_run(mask: bytes, at: int) -> int:
-    end = mask.find(b" ", at)
-    return len(mask) if end < 0 else end
 
 
 def _padding(text: bytes, end: int) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from entire.model.value import Value
 from entire.redact import keylines, opinion
-from entire.redact.places import WORDS, candidates, tier_for
+from entire.redact.places import ARROW, WORDS, candidates, tier_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,8 +16,11 @@ if TYPE_CHECKING:
 LINE_END = b"\x1e\n"
 """Ends a line of JSON lines in a text; ends of lines within JSON strings are plain line feeds there."""
 
-_ARROW = "→".encode()
-"""Stands between the number of a line and the line in what agents read; no part of a word."""
+
+SHORTEST_RUN = 18
+"""Length of the shortest run of what base64 consists of that is looked at."""
+
+_VALUES = bytes(0x61 if byte < 0x80 and (chr(byte).isalnum() or byte in b"+/-_") else 0x20 for byte in range(256))
 
 
 class Finding(Value):
@@ -30,15 +33,18 @@ class Finding(Value):
 
 
 class Text:
-    """A plain view to search: also in lower case with only its words, and its distinct words."""
+    """A plain view to search, and what of it is made when first asked for."""
 
-    __slots__ = ("_lowered", "_words", "plain", "spread")
+    __slots__ = ("_lowered", "_runs", "_values", "_words", "plain", "spread")
 
     def __init__(self, plain: bytes) -> None:
         self.plain = plain
-        self.spread = plain.replace(_ARROW, b"   ").translate(WORDS)
+        self.spread = plain.replace(ARROW, b"   ").translate(WORDS)
+        """The text in lower-case words and blanks, of the same length."""
         self._words: bytes | None = None
         self._lowered: bytes | None = None
+        self._values: bytes | None = None
+        self._runs: list[tuple[int, int]] | None = None
 
     @property
     def lowered(self) -> bytes:
@@ -49,10 +55,34 @@ class Text:
 
     @property
     def words(self) -> bytes:
-        """Return the distinct words, made when first asked for, each after a blank."""
+        """Return the distinct words, each after a blank."""
         if self._words is None:
             self._words = b" " + b" ".join(set(self.spread.split()))
         return self._words
+
+    @property
+    def values(self) -> bytes:
+        """Return the text with an ``a`` for what base64 and its variant for URLs consist of, else a blank."""
+        if self._values is None:
+            self._values = self.plain.translate(_VALUES)
+        return self._values
+
+    @property
+    def runs(self) -> list[tuple[int, int]]:
+        """Return the start and end of each long run of what base64 consists of: all that is random is in one."""
+        if self._runs is None:
+            self._runs, shortest = [], b"a" * SHORTEST_RUN
+            start = self.values.find(shortest)
+            while start >= 0:
+                end = self.end_of_run(start)
+                self._runs.append((start, end))
+                start = self.values.find(shortest, end)
+        return self._runs
+
+    def end_of_run(self, at: int) -> int:
+        """Return where the run of what base64 consists of ends that stands at ``at``."""
+        end = self.values.find(b" ", at)
+        return len(self.plain) if end < 0 else end
 
 
 def scan(plain: bytes, *, tier: Tier | None = None) -> list[Finding]:
@@ -76,8 +106,8 @@ def search(searched: Text, *, tier: Tier | None = None) -> list[Finding]:
                 continue
             for start, end in rule.spans(text, at, line_start, line_end):
                 found.add((start, end, rule.id))
-    found.update((start, end, opinion.RULE) for start, end in opinion.find(text, searched.spread))
-    found.update((start, end, keylines.RULE) for start, end in keylines.find(text))
+    found.update((start, end, opinion.RULE) for start, end in opinion.find(searched))
+    found.update((start, end, keylines.RULE) for start, end in keylines.find(searched))
     return [Finding(rule=name, start=start, end=end) for start, end, name in sorted(found)]
 
 

@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from re import Pattern
 
+    from entire.redact.engine import Text
+
 RULE = "private-key-body"
 
 FEWEST, MOST = 4, 110
 """Lines in a part of a key: fewer may be anything, more are a file; the longest keys in use have a hundred."""
 
-_RUN = b"a" * 64
+_NARROWEST = 64
 _LETTERS = bytes(0x61 if byte < 0x80 and (chr(byte).isalnum() or byte in b"+/") else 0x20 for byte in range(256))
 _WORDS = bytes(byte if letter == 0x61 else 0x20 for byte, letter in enumerate(_LETTERS))
 _STARTS = (
@@ -33,16 +35,18 @@ _OF_CERTIFICATES = (b"\x06\x03\x55\x04", b"\x06\x03\x55\x1d", b"\x06\x08\x2b\x06
 _compiled: list[Pattern[bytes]] = []
 
 
-def find(text: bytes) -> Iterator[tuple[int, int]]:
+def find(searched: Text) -> Iterator[tuple[int, int]]:
     """Yield the start and end of lines that look like those of a private key."""
-    mask = text.translate(_LETTERS)
-    at = mask.find(_RUN)
-    while at >= 0:
-        lines = _lines(text, at)
-        if lines and _is_key(text, *lines):
-            yield lines
-        end = lines[1] if lines else mask.find(b" ", at)
-        at = mask.find(_RUN, end) if end >= 0 else -1
+    text, done = searched.plain, 0
+    for start, end in searched.runs:
+        if start < done or end - start < _NARROWEST:
+            continue
+        start = max(start, text.rfind(b"-", start, end) + 1, text.rfind(b"_", start, end) + 1)
+        lines = _lines(text, start)
+        if lines:
+            done = lines[1]
+            if _is_key(text, *lines):
+                yield lines
 
 
 def _lines(text: bytes, at: int) -> tuple[int, int] | None:

@@ -29,6 +29,7 @@ LONGEST = 512
 
 SHORTEST = 8
 _CORE = 4
+_RARE = 10  # letters of a word that is rare in code
 _VERSION = b"1"
 _BETWEEN = rb"\s+|\"\s{0,80}[,+.]?\s{0,80}\"\s*"
 """Between words; also between strings, each a line of a key."""
@@ -93,24 +94,15 @@ class Memory:
 
     def find(self, text: Text, since: int = 0) -> Iterator[Finding]:
         """Yield where remembered secrets are, but for the first ``since`` of them."""
-        sizes = {size for size, _ in self._known}
-        if not sizes:
-            return
         seen: dict[bytes, list[Known]] = {}
-        runs, shortest = text.spread.translate(_RUNS), b"a" * min(sizes)
-        low = runs.find(shortest)
-        while low >= 0:
-            high = runs.find(b" ", low)
-            high = len(runs) if high < 0 else high
-            if high - low in sizes:
-                word = text.spread[low:high]
-                if word not in seen:
-                    seen[word] = self._of_core(word, since)
-                for known in seen[word]:
-                    start = low - known.offset
-                    if start >= 0 and self._hash(text.plain[start : start + known.size])[:32] == known.whole:
-                        yield Finding(rule=known.rule, start=start, end=start + known.size)
-            low = runs.find(shortest, high)
+        for low, high in _of_sizes(text.spread, {size for size, _ in self._known}):
+            word = text.spread[low:high]
+            if word not in seen:
+                seen[word] = self._of_core(word, since)
+            for known in seen[word]:
+                start = low - known.offset
+                if start >= 0 and self._hash(text.plain[start : start + known.size])[:32] == known.whole:
+                    yield Finding(rule=known.rule, start=start, end=start + known.size)
 
     def _of_core(self, word: bytes, since: int) -> list[Known]:
         """Return the secrets whose longest word this is, but for the first ``since`` of all."""
@@ -172,6 +164,29 @@ class Memory:
             except ValueError:
                 continue  # a line that a crash cut off
         return bytes.fromhex(key.decode())
+
+
+def _of_sizes(spread: bytes, sizes: set[int]) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of each word of letters and digits that is so long; short words are many, so each of
+    their sizes is sought by itself.
+    """
+    if not sizes:
+        return
+    runs = b" " + spread.translate(_RUNS) + b" "
+    for size in [size for size in sizes if size < _RARE]:
+        word = b" " + b"a" * size + b" "
+        at = runs.find(word)
+        while at >= 0:
+            yield at, at + size
+            at = runs.find(word, at + size)
+    long = [size for size in sizes if size >= _RARE]
+    shortest = b"a" * min(long, default=len(runs))
+    at = runs.find(shortest)
+    while at >= 0:
+        end = runs.find(b" ", at)
+        if end - at in sizes:
+            yield at - 1, end - 1
+        at = runs.find(shortest, end)
 
 
 def _is_hex(key: bytes) -> bool:

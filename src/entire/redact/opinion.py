@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from re import Pattern
 
+    from entire.redact.engine import Text
+
 RULE = "high-entropy"
 
 SHORTEST_WORD = 12
@@ -32,7 +34,6 @@ _LETTERS = bytes(byte for byte in range(128) if chr(byte).isalpha())
 _LETTERS_ONLY = bytes(byte if 0x61 <= byte <= 0x7A else 0x20 for byte in range(256))
 _NAME = _LETTERS + _DIGITS + b"_.-"
 _RUNS = bytes(0x20 if byte == 0x20 else 0x61 for byte in range(256))
-_VALUES = bytes(0x61 if byte in _LETTERS + _DIGITS + b"+/_-" else 0x20 for byte in range(256))
 _BORDERS = (b"", b" ", b"\t", b'"', b"'", b"`", b"(", b")", b"|", b".", b",", b";", b"!", b"<", b">", b"\x7f", b"\x1e")
 _HASHES = (32, 40, 48, 64, 96, 128)
 """Numbers of hex digits in keys and hashes."""
@@ -78,24 +79,18 @@ _SOURCES = {
 _compiled: dict[str, Pattern[bytes]] = {}
 
 
-def find(text: bytes, spread: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of values in ``text`` that look secret.
-
-    ``spread`` is ``text`` in lower-case words and blanks, of the same length.
-    """
+def find(searched: Text) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of values that look secret."""
     known: dict[bytes, bool] = {}
-    runs, values = spread.translate(_RUNS), text.translate(_VALUES)
-    shortest = b"a" * (SHORTEST - _PADDING)
-    low = values.find(shortest)
-    while low >= 0:
-        high = _end(values, low)
-        if _has_odd_word(spread, runs, low, high, known):
+    text, spread = searched.plain, searched.spread
+    words = spread.translate(_RUNS)
+    for low, high in searched.runs:
+        if _has_odd_word(spread, words, low, high, known):
             end = high + len(text[high : high + _PADDING]) - len(text[high : high + _PADDING].lstrip(b"="))
             near = spread[max(low - 280, 0) : end + 60]
             is_near = SHORTEST <= end - low <= LONGEST and any(stem in near for stem in _STEMS)
             if is_near and not _is_identified(text, low) and _is_secret(text, low, end):
                 yield low, end
-        low = values.find(shortest, high)
 
 
 def _has_odd_word(spread: bytes, runs: bytes, low: int, high: int, known: dict[bytes, bool]) -> bool:

@@ -37,6 +37,9 @@ WORDS = bytes(
 )
 """Translates a text to lower-case words and blanks."""
 
+ARROW = "→".encode()
+"""Stands between the number of a line and the line in what agents read; no part of a word."""
+
 _GUARD_OF = {keyword: guard for keywords, guard in GUARDS for keyword in keywords}
 _SIGNS = b"abcdefghijklmnopqrstuvwxyz0123456789_.-"
 
@@ -143,23 +146,31 @@ PURE = Tier(_pure(_free), _pure(_guarded))
 
 
 def _compiled(keywords: Iterable[bytes]) -> Places:
-    """Return a search for keywords by ``ahocorasick_rs``."""
+    """Return a search for keywords by ``ahocorasick_rs``, in one pass over what any of them contains."""
     from ahocorasick_rs import BytesAhoCorasick, Implementation
 
-    words, loose = _apart(keywords)
-    longest = max(map(len, keywords))
-    search_words, search_loose = (
-        BytesAhoCorasick(some, implementation=Implementation.DFA).find_matches_as_indexes for some in (words, loose)
-    )
+    others = bytes(sign for sign in set(b"".join(_LOOSE)) if sign < 0x80 and sign not in _SIGNS)
+    signs = bytes(byte if byte in others else word for byte, word in enumerate(WORDS))
+    spelled: list[tuple[bytes, bytes, int]] = []  # a keyword, how it is spelled, and where it begins there
+    for keyword in keywords:
+        if keyword in _STARTS:
+            spelled += [(keyword, bytes((before,)) + _STARTS[keyword], 1) for before in others + ARROW[-1:]]
+        else:
+            spelled.append((keyword, keyword, 0))
+    longest = max(len(spelling) for _, spelling, _ in spelled)
+    implementation = Implementation.DFA
+    search = BytesAhoCorasick([each for _, each, _ in spelled], implementation=implementation).find_matches_as_indexes
+    starts = [keyword for keyword in keywords if keyword in _STARTS]
 
     def places(text: Text) -> Iterator[tuple[bytes, int]]:
-        for some, searched, search in ((words, text.spread, search_words), (loose, text.lowered, search_loose)):
-            for begin in range(0, len(searched), PIECE):
-                for number, start, _ in search(searched[begin : begin + PIECE + longest - 1], overlapping=True):
-                    if start < PIECE:  # else found again at the start of the next piece
-                        keyword = some[number]
-                        yield keyword, begin + start + (keyword in _STARTS)
-        yield from _at_start(text.spread, words)
+        searched = text.plain.translate(signs)
+        for begin in range(0, len(searched), PIECE):
+            for number, start, _ in search(searched[begin : begin + PIECE + longest - 1], overlapping=True):
+                if start < PIECE:  # else found again at the start of the next piece
+                    keyword, _, shift = spelled[number]
+                    if not shift or text.spread[begin + start] == 0x20:
+                        yield keyword, begin + start + shift
+        yield from _at_start(text.spread, starts)
 
     return places
 
@@ -182,6 +193,7 @@ def _sieve() -> Places:
     options.max_mem = AUTOMATON
     options.case_sensitive = False
     search = re2.compile(b"|".join(patterns), options).search
+    longest = max(map(len, _guarded))
     by_beginning: dict[bytes, list[tuple[bytes, bytes]]] = {}
     for keyword in _guarded:
         stands = _STARTS.get(keyword, keyword)
@@ -191,8 +203,9 @@ def _sieve() -> Places:
         at = -1
         while found := search(text.plain, at + 1):
             at = found.start()
-            for keyword, stands in by_beginning.get(text.lowered[at : at + 2], ()):
-                if text.lowered.startswith(stands, at) and (stands is keyword or not at or text.spread[at - 1] == 0x20):
+            beginning = text.plain[at : at + longest].lower()
+            for keyword, stands in by_beginning.get(beginning[:2], ()):
+                if beginning.startswith(stands) and (stands is keyword or not at or text.spread[at - 1] == 0x20):
                     yield keyword, at
 
     return places

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from entire.redact.memory import Memory
 
     Find = Callable[[bytes], list[Finding]]
-    Search = Callable[[bytes], list[Finding]]
+    Search = Callable[[Text], list[Finding]]
 
 BLOCK = 1 << 20
 """How many bytes of lines are scanned at once: larger blocks do not fit into a cache of the processor."""
@@ -51,7 +51,7 @@ def lines(data: bytes) -> bytes:
             _learn(_find_in_document(data[slice(*place)]))
         if memory.count > before:
             revealed = end
-    places.update(_lines_to_redact(data[:revealed], lambda plain: list(memory.find(Text(plain), known))))
+    places.update(_lines_to_redact(data[:revealed], lambda text: list(memory.find(text, known))))
     pieces: list[bytes] = []
     done = 0
     for start, end in sorted(places):
@@ -64,12 +64,12 @@ def lines(data: bytes) -> bytes:
 def reveals(data: bytes, since: int) -> bool:
     """Tell whether JSON lines contain a secret that the repository remembers, but for the first ``since`` of them."""
     memory = policy.current().memory
-    return any(_lines_to_redact(data, lambda plain: list(memory.find(Text(plain), since))))
+    return any(_lines_to_redact(data, lambda text: list(memory.find(text, since))))
 
 
 def has_any(data: bytes, memory: Memory) -> bool:
     """Tell whether a text contains a secret that ``memory`` knows, as a person sees the text or encoded in it."""
-    return any(_lines_to_redact(data, lambda plain: list(memory.find(Text(plain)))))
+    return any(_lines_to_redact(data, lambda text: list(memory.find(text))))
 
 
 def find(data: bytes, *, by_line: bool = False) -> list[Finding]:
@@ -101,14 +101,14 @@ def _learn(findings: list[Finding]) -> None:
             memory.learn(finding.rule, finding.value)
 
 
-def _search(plain: bytes) -> list[Finding]:
+def _search(text: Text) -> list[Finding]:
     """Find what the rules, the repository's own rules and its memory know in a plain view."""
-    text, chosen = Text(plain), policy.current()
+    chosen = policy.current()
     found = [*search(text), *chosen.memory.find(text)]
     if chosen.config is None:
         return found
-    found += chosen.config.find(plain)
-    return [finding for finding in found if not chosen.config.allows(finding.rule, plain[finding.start : finding.end])]
+    found += chosen.config.find(text.plain)
+    return [each for each in found if not chosen.config.allows(each.rule, text.plain[each.start : each.end])]
 
 
 def _find(data: bytes) -> list[Finding]:
@@ -119,22 +119,22 @@ def _find(data: bytes) -> list[Finding]:
 
 def _find_seen(view: views.View, search: Search, depth: int = 0) -> list[Finding]:
     """Find the secrets in a view; one in base64 takes the whole base64 with it."""
-    seen = view.text
-    found = [replace(finding, value=seen[finding.start : finding.end]) for finding in search(seen)]
+    text = Text(view.text)
+    found = [replace(finding, value=view.text[finding.start : finding.end]) for finding in search(text)]
     if depth < encoded.DEPTH:
-        for start, _, part in encoded.parts(seen):
+        for start, _, part in encoded.parts(view.text):
             for inner in _find_seen(part, search, depth + 1):
                 found.append(replace(inner, start=start + inner.start, end=start + inner.end))
-        for start, end, decoded in encoded.base64(seen, packed=depth < 2):
+        for start, end, decoded in encoded.base64(text, packed=depth < 2):
             for inner in _find_seen(views.View(decoded), search, depth + 1):
                 found.append(replace(inner, start=start, end=end))
     places = [view.origin(finding.start, finding.end) for finding in found]
     return [replace(finding, start=start, end=end) for finding, (start, end) in zip(found, places, strict=True)]
 
 
-def _hidden(text: bytes, search: Search) -> Iterator[int]:
+def _hidden(text: Text, search: Search) -> Iterator[int]:
     """Yield where a plain view has an encoded part with a secret."""
-    for start, _, part in encoded.parts(text):
+    for start, _, part in encoded.parts(text.plain):
         for found in _find_seen(part, search, 1):
             yield start + found.start
     for start, _, decoded in encoded.base64(text):
@@ -175,13 +175,13 @@ def _blocks(data: bytes) -> Iterator[tuple[int, int]]:
 
 def _lines_of_block(data: bytes, start: int, end: int, search: Search) -> Iterator[tuple[int, int]]:
     block = data[start:end]
-    text = views.plain(block.replace(b"\x1e", b" ").replace(b"\n", LINE_END))
+    text = Text(views.plain(block.replace(b"\x1e", b" ").replace(b"\n", LINE_END)))
     places = {finding.start for finding in search(text)}
     places.update(_hidden(text, search))
     seen = raw = 0
     done = -1
     for place in sorted(places):
-        for _ in range(text.count(LINE_END, seen, place)):
+        for _ in range(text.plain.count(LINE_END, seen, place)):
             raw = block.index(b"\n", raw) + 1
         seen = place
         if raw > done:

@@ -16,6 +16,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 
 from entire.redact import encoded, find, redact, redact_jsonl
+from entire.redact.engine import Text
 from tests.unit.redact.planted_secrets import SECRETS, word
 
 TOKEN = SECRETS["github-token"][1]
@@ -61,8 +62,8 @@ def test_base64_of_other_things_stays() -> None:
 
 def test_the_end_of_a_text_may_be_cut() -> None:
     cut = base64.b64encode("token=é".encode() * 4)[:-3]
-    assert [decoded[:8] for _, _, decoded in encoded.base64(cut)] == ["token=é".encode()]
-    assert list(encoded.base64(b"A" * 19)) == []
+    assert [decoded[:8] for _, _, decoded in encoded.base64(Text(cut))] == ["token=é".encode()]
+    assert list(encoded.base64(Text(b"A" * 19))) == []
 
 
 def test_form_encoded_and_doubly_encoded_words_are_decoded() -> None:
@@ -158,6 +159,6 @@ def test_base64_of_compressed_text_is_decoded(compress: Callable[[bytes], bytes]
 @pytest.mark.parametrize("compress", [gzip.compress, zlib.compress, bz2.compress, lzma.compress, zstandard])
 def test_of_what_is_compressed_only_as_much_is_unpacked_as_a_text_may_be(compress: Callable[[bytes], bytes]) -> None:
     bomb = base64.b64encode(compress(b"a" * 8_000_000))
-    ((_, _, unpacked),) = encoded.base64(bomb)
+    ((_, _, unpacked),) = encoded.base64(Text(bomb))
     assert len(unpacked) <= min(24 * len(bomb), 1 << 22)
-    assert list(encoded.base64(bomb, packed=False)) == []
+    assert list(encoded.base64(Text(bomb), packed=False)) == []

@@ -111,4 +111,4 @@ def test_ids_of_records_need_no_pattern(text: str, monkeypatch: pytest.MonkeyPat
         raise AssertionError(f"the pattern {name!r} was needed")
 
     monkeypatch.setattr(opinion, "_pattern", no_pattern)
-    assert list(opinion.find(text.encode(), Text(text.encode()).spread)) == []
+    assert list(opinion.find(Text(text.encode()))) == []
