@@ -260,7 +260,7 @@ def _table(text: Text) -> str:
     """Return a Markdown table: names beside their values where a line is an assignment, else whole lines."""
     cells = []
     for at, line in enumerate(text.lines, 1):
-        found = re.fullmatch(r"\W{0,6}(?:export |const )?([A-Za-z_][\w.-]*)['\"]?\s?(?:=|:\s)\s?(.+)", line)
+        found = re.fullmatch(r"\W{0,6}(?:export |const )?([A-Za-z_][\w.-]*)['\"]?\s?(?:=>?|:\s)\s?(.+)", line)
         name, value = (found[1], found[2]) if found else (str(at), f"`{line}`")
         cells.append(f"| {name} | {value.replace('|', chr(92) + '|')} |")
     return "The settings:\n\n| Setting | Value |\n|---------|-------|\n" + "\n".join(cells) + "\n"

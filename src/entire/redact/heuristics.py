@@ -189,7 +189,7 @@ def _is_disguised(value: bytes) -> bool:
 
     return bool(
         re.fullmatch(
-            rb"(?=.*[A-Za-z][013457][A-Za-z])[A-Za-z0-9]{3,20}[_.:/-][A-Za-z][A-Za-z013457]{2,20}\d{2,4}", value
+            rb"(?=.*[A-Za-z][013457][A-Za-z_.:/-])[A-Za-z0-9]{3,20}[_.:/-][A-Za-z][A-Za-z013457]{2,20}\d{2,4}", value
         )
     )
 
@@ -211,10 +211,26 @@ def _is_random(value: bytes, kinds: set[int], name: Name) -> bool:
     if name.is_strong and name.is_literal:
         mixed = digits or symbols or (len(value) >= 16 and bool(kinds & _LOWER) and bool(kinds & _UPPER))
         return len(value) >= 6 and mixed and entropy(value) >= 2.5
+    if not digits and is_jumbled(value):
+        return True
     if len(value) < 8 or not digits or not letters or _is_identifier(value, kinds):
         return False
     mixed = symbols or (bool(kinds & _LOWER) and bool(kinds & _UPPER)) or kinds <= _HEX or len(value) >= 20
     return (mixed or name.is_strong) and entropy(value) >= (2.75 if name.is_strong else 3.0)
+
+
+def is_jumbled(value: bytes) -> bool:
+    """Tell whether ``value`` is letters alone, but random ones: one random value of 16 in fifteen has no digit."""
+    import re
+
+    from entire.redact import words
+
+    return (
+        len(value) >= 14
+        and value.isalpha()
+        and len(re.findall(rb"(?<=[A-Z])[a-z]{1,2}(?=[A-Z])|(?<=[a-z])[A-Z]{2,}(?=[a-z])", value)) > 1
+        and words.share(value) < 0.35
+    )
 
 
 def is_path(value: bytes, kinds: set[int]) -> bool:

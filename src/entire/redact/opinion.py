@@ -35,6 +35,7 @@ _LETTERS_ONLY = bytes(byte if 0x61 <= byte <= 0x7A else 0x20 for byte in range(2
 _NAME = _LETTERS + _DIGITS + b"_.-"
 _RUNS = bytes(0x20 if byte == 0x20 else 0x61 for byte in range(256))
 _BORDERS = (b"", b" ", b"\t", b'"', b"'", b"`", b"(", b")", b"|", b".", b",", b";", b"!", b"<", b">", b"\x7f", b"\x1e")
+_QUOTES = (b'"', b"'", b"`")
 _HASHES = (32, 40, 48, 64, 96, 128)
 """Numbers of hex digits in keys and hashes."""
 
@@ -67,7 +68,7 @@ _PLACES = (
 """Words that tell so in a name only."""
 
 _SOURCES = {
-    "operator": rb"[\"'`]?[ \t]*+(?:=>|:=|[:=(]|is)[ \t]*+[bfru]?[\"'`]?(?:(?i:bearer) )?\Z",
+    "operator": rb"[\"'`]?[ \t]*+(?:=>|:=|[:=(|]|is)[ \t]*+[bfru]?[\"'`]?(?:(?i:bearer) )?\Z",
     "telling": rb"(?i)(?<![a-z])" + _TELLING + rb"(?![a-z])",
     "harmless in a sentence": rb"(?i)(?<![a-z])(?:" + _IDS + rb")(?![a-z])",
     "harmless in a name": rb"(?i)(?<![a-z])(?:" + _IDS + rb"|" + _PLACES + rb")(?![a-z])",
@@ -152,7 +153,7 @@ def _is_secret(text: bytes, start: int, end: int) -> bool:
         return _is_random(value) and not _is_example(text, start, end)
     if hexed or not _is_mixed(value):
         return False
-    if name is None:
+    if name is None or (left[-1:] in _QUOTES and right[:1] == b" "):  # a name in front of a whole sentence
         told = _is_told(text, low, left, right)
     else:
         told = bool(_pattern("comment").match(right)) and _tells(right, "harmless in a sentence")
@@ -177,7 +178,11 @@ def _goes_on(text: bytes, start: int, end: int) -> bool:
 
 def _has_digits(value: bytes) -> bool:
     """Tell whether a value has as many digits as a random one."""
-    return 2 <= len(value) - len(value.translate(None, _DIGITS)) <= len(value) * 0.6
+    letters = value.translate(None, _DIGITS)
+    digits = len(value) - len(letters)
+    if digits == 1 and heuristics.is_jumbled(letters.translate(None, b"+/_-=")):
+        return True
+    return 2 <= digits <= len(value) * 0.6
 
 
 def _is_random(value: bytes) -> bool:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 _SIGNS = (
     b"example", b"placeholder", b"changeme", b"change-me", b"change_me", b"your_", b"your-", b"yourp", b"yours",
-    b"yourt", b"youra", b"yourk", b"xxxx", b"dummy", b"redacted", b"replace_", b"replaceme", b"replace-", b"insert_",
+    b"yourt", b"youra", b"yourk", b"dummy", b"redacted", b"replace_", b"replaceme", b"replace-", b"insert_",
     b"insert-", b"goes_here", b"goes-here", b"goeshere", b"_here", b"-here", b"not-a-real", b"notreal", b"notasecret",
     b"not-a-secret", b"fakeid", b"....", b"****", b"verylong",
 )  # fmt: skip
@@ -49,7 +49,7 @@ def is_placeholder(value: bytes) -> bool:
         return b"EXAMPLE" in value
     value = value.lstrip(b"+")  # a blank, in a form
     lowered = value.lower()
-    if any(sign in lowered for sign in _SIGNS) or _is_monotonous(lowered):
+    if any(sign in lowered for sign in _SIGNS) or b"xxxx" in value or b"XXXX" in value or _is_monotonous(lowered):
         return True
     plain = _patterns()[0].sub(b"", lowered) if value.islower() else lowered
     return any(pattern.fullmatch(plain) for pattern in _patterns()[1:]) or _is_encoded(value)

@@ -44,7 +44,11 @@ def _collapsed(match: Match[bytes]) -> bytes:
     Inside JSON at depth 1, 2, 3, a backslash that continues a line is 3, 6, 12 backslashes and an ``n``.
     """
     size, text = len(match.group(1)) + 2, match.string
-    if text.endswith((b"u001b", b"x1b", b"033"), 0, match.start()):  # a backslash that ends a link or title, and more
+    if (
+        text.endswith((b"\\u001b", b"\\x1b", b"\\033"), 0, match.start())
+        and text[match.end() : match.end() + 1] != b"u"
+    ):
+        # A backslash that ends a link or title, and perhaps an escape behind it.
         rest = b"n" if size in _WHOLE else b"\n"
         return b"\x07" + (rest + match.group(3) if match.group(2) else b"" if size in _WHOLE else b"\\")
     if not match.group(2):
@@ -174,11 +178,11 @@ def _coded(match: Match[bytes]) -> bytes:
 
 # On demand only: in text, a percent sign, a plus and an equals sign are mostly just that.
 _FIELDS: Pass = (b"&", b"", b"\n&")
-PERCENT: tuple[Pass, ...] = (_FIELDS, (b"%", rb"%(0[9AaDd]|[2-7][0-9A-Fa-f])", _coded))
+PERCENT: tuple[Pass, ...] = (_FIELDS, (b"%", rb"%(0[9AaDd]|[2-9A-Fa-f][0-9A-Fa-f])", _coded))
 """Percent-encoding, as in a URL; a field of its query is a line."""
 FORM: tuple[Pass, ...] = ((b"+", b"", b" "), *PERCENT)
 """Percent-encoding as in a form, where a plus is a blank."""
-PRINTABLE: tuple[Pass, ...] = ((b"=", rb"=\r?\n", b""), (b"=", rb"=(0[9AD]|[2-7][0-9A-F])", _coded))
+PRINTABLE: tuple[Pass, ...] = ((b"=", rb"=\r?\n", b""), (b"=", rb"=(0[9AD]|[2-9A-F][0-9A-F])", _coded))
 """Quoted-printable, as in a mail."""
 
 

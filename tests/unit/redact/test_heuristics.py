@@ -172,3 +172,17 @@ def test_random_values_behind_a_strong_name_are_secrets(alphabet: str) -> None:
     source = Random(2)
     values = ["".join(source.choice(alphabet) for _ in range(20 + n % 40)).encode() for n in range(2000)]
     assert sum(heuristics.assigned(b"api_key = '", value, b"'") for value in values) >= 1998
+
+
+def test_letters_alone_are_jumbled_only_if_no_name_reads_so() -> None:
+    for value in (b"uaWsDmyooIGjpzqqj", b"CCWMZRWIFbQAxKessh", b"KiaWmZzQpXcRtLvB"):
+        assert heuristics.is_jumbled(value), value
+        assert heuristics.assigned(b"db_password=", value), value
+    for value in (
+        b"getUserNameFromHttpRequest",
+        b"XMLHttpRequestUpload",
+        b"parseJSONToXMLDoc",
+        b"uaWsDmyoo",
+        b"aB1cD" * 4,
+    ):
+        assert not heuristics.is_jumbled(value), value

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from entire.redact.rules.pieces import LIKELY
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.redact.rules.pieces import RegionRow, Row
@@ -88,7 +90,7 @@ ROWS: tuple[Row, ...] = (
      rb"(?i)(?:getconnection|(?:http)?basic_?auth|networkcredential|mysqli(?:_connect)?|pdo|passwordauthentication"
      rb"|usernamepassword\w{0,30}|auth=|pscredential|(?<=\.)login)\(?\([ ]?"
      rb"(?:[bfruN@]?(?:\"[^\"\n]{1,200}\"|'[^'\n]{1,200}')[ ]?,[ ]?){1,2}[bfruN@]?(?P<q>[\"'])"
-     rb"(?=[^\s\"']{0,100}[\d!#$%*+=?@^~])(?P<s>[^\s\"'`\[\]]{6,200})(?P=q)", 0,
+     + LIKELY + rb"(?P<s>[^\s\"'`\[\]]{6,200})(?P=q)", 0,
      "libraries' calls with a user and a password", 'req.SetBasicAuth("olga", "«<alnum:6>-4<alnum:6>»")'),
     ("login-password", (b"login",),
      rb"login\b[^\n|;]{0,300}?[ \"',](?:-p|--password|--token)" + _NEXT + rb"(?!\d{1,5}\b)%A", 0,
@@ -143,7 +145,7 @@ ROWS: tuple[Row, ...] = (
      + _NEXT +
      rb")%A",
      0, "gh secret set, aws secretsmanager", "gh secret set DEPLOY --body '«<alnum:6>-4<alnum:6>»'"),
-    ("sshpass-flag", (b"sshpass",), rb"sshpass[ \"',]{1,4}-p[ \"',]{0,4}%A", 0, "sshpass(1)",
+    ("sshpass-flag", (b"sshpass",), rb"sshpass[ \"',]{1,4}-p[ \"',]{0,4}?%A", 0, "sshpass(1)",
      "sshpass -p '«<alnum:6>-4<alnum:6>»' ssh root@10.0.0.4"),
     ("snmp-community", (b"snmp", b"rocommunity", b"rwcommunity"),
      rb"(?:snmp(?:walk|get|set|bulkwalk|bulkget|getnext|table|status|trap|inform|df|netstat)\b[^\n"
@@ -156,9 +158,8 @@ REGIONS: tuple[RegionRow, ...] = (
     ("secret-assignment", (b"secret", b"config", b"--from-literal", b"kv"),
      rb"(?:secrets?[ ](?:set|create|put|bulk|import|add|unset|generic)\b|config:set\b|--from-literal|kv[ ](?:put"
      rb"|patch)\b)[^\n|;]{1,4000}",
-     rb"(?<=[ =\"'])(?!name=|path=|app=|rev=|label=|version=)"
-     rb"[A-Za-z_][\w.-]{0,80}=%Q(?P<s>(?=[^\s\"'`]{0,100}[\d!#$%*+=?@^~])[^\s\"'`<>"
-     rb"|&\[\]]{6,4000})", 2,
+     rb"(?<=[ =\"'])(?!name=|path=|app=|rev=|label=|version=)[A-Za-z_][\w.-]{0,80}=%Q" + LIKELY
+     + rb"(?P<s>[^\s\"'`<>|&\[\]]{6,4000})", 2,
      "fly secrets set, heroku config:set, kubectl create secret, vault kv put",
      "fly secrets set MAILER=«<alnum:24>» --app shop"),
 )

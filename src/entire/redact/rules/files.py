@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from entire.redact.rules.pieces import LIKELY
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.redact.rules.pieces import RegionRow, Row
 
 _GAP = rb"(?:[ \t]{1,20}|%L)"
 _CRYPT = rb"[./A-Za-z0-9]"
-_LIKELY = rb"(?=[\"'`]?[^\s\"'`<>|]{0,100}[\d!#$%*+=?@^~])"
 _SECTION = rb"(?P<s>(?:(?!\n---|\b(?:kind|metadata|type|immutable|apiVersion)[\"']?[ ]{0,4}:)[^\x1e]){1,20000})"
 
 # fmt: off
@@ -64,7 +65,7 @@ ROWS: tuple[Row, ...] = (
       "machine api.example.net login me password «<alnum:6>-4<alnum:6>»"),
     ("pgpass", (b"5432", b"5433", b"6432", b"26257", b":*:"),
      rb"(?<![\w:.*-])[\w.*-]{1,100}:(?:5432|5433|6432|26257|\*):[^:\s\"'`]{1,63}:[^:\s\"'`]{1,63}:(?P<s>(?:[^\s\"'`<>\[\]:\\]|\\.){4,200})"
-     rb"(?=[\s\"'`]|$)", 0, "PostgreSQL: the password file",
+     rb"(?=[\s\"'`<]|$)", 0, "PostgreSQL: the password file",
      "db.example.net:5432:shop:app:«<alnum:6>-4<alnum:6>»"),
     ("openvpn-login", (b"auth-user-pass",), rb"auth-user-pass>%L[^\s<>]{1,100}%L(?P<s>[^\s<>\"'`\[\]]{4,200})", 0,
      "OpenVPN: auth-user-pass", "<auth-user-pass>\nolga\n«<alnum:6>-4<alnum:6>»\n</auth-user-pass>"),
@@ -91,7 +92,7 @@ ROWS: tuple[Row, ...] = (
      rb"(?P<s>[^\s'\"`\[\]]{4,200})'", 0,
      "PostgreSQL, MySQL: CREATE and ALTER USER", "ALTER ROLE app WITH LOGIN PASSWORD '«<alnum:6>-4<alnum:6>»';"),
     ("terraform-variable", (b"variable",), rb"variable[ ]\"[\w-]{0,40}(?:password|passwd|secret|token|key|credential"
-     rb"|passphrase)[\w-]{0,40}\"[ ]?\{(?:%L[^\n{}]{0,200}){0,6}?(?:%L|[ ])default[ ]{0,20}=[ ]{0,4}\"" + _LIKELY +
+     rb"|passphrase)[\w-]{0,40}\"[ ]?\{(?:%L[^\n{}]{0,200}){0,6}?(?:%L|[ ])default[ ]{0,20}=[ ]{0,4}\"" + LIKELY +
      rb"(?P<s>[^\s\"'`\[\]]{6,400})\"", 2.5,
      "Terraform: variables", 'variable "db_password" {\n  default = "«<alnum:6>-4<alnum:6>»"\n}'),
     ("vpn-key", (b"psk", b"pre-shared-key", b"presharedkey", b"privatekey"),
@@ -115,7 +116,7 @@ REGIONS: tuple[RegionRow, ...] = (
      "NuGet: nuget.config", '<apikeys><add key="https://packages.example.net" value="«<b64:120>»" /></apikeys>'),
     ("csv-column", (b"password", b"passwd", b"secret", b"token", b"api_key", b"apikey"),
      rb"(?i)(?<=[,;\t])[\w ]{5,20}[\"'`]{0,2}(?P<s>(?:%L[^\n]{3,500}){1,200})",
-     rb"(?m)[,;\t][\"']?" + _LIKELY + rb"(?P<s>[^\s,;\"'`<>\[\](){}]{6,400})(?=[\"'`<]|[ \t]*$)", 2.5,
+     rb"(?m)[,;\t][\"']?" + LIKELY + rb"(?P<s>[^\s,;\"'`<>\[\](){}]{6,400})(?=[\"'`<]|[ \t]*$)", 2.5,
      "the last column of CSV",
      "user,password\nolga,«<alnum:6>-4<alnum:6>»"),
     ("sql-insert", (b"insert",), rb"(?i)insert[ ]into[ ][^\n;()]{1,100}\([^)]{0,400}?(?:passw|secret|token|api_?key"
@@ -138,7 +139,7 @@ REGIONS: tuple[RegionRow, ...] = (
      rb"[\w.-]{1,80}[\"']?[ ]{0,4}:[ ]{1,4}(?:[|>]-?%L)?[\"']?(?P<s>%p{4,4000})", 0, "Kubernetes: Secret",
      "stringData:\n  it: «<alnum:7>-4<alnum:7>»\n"),
     ("table-column", (b"password", b"passwd", b"secret", b"token", b"passwort", b"api_key"),
-     rb"(?i:[a-z_]{5,12})[*` ]{0,4}\|%L[|: -]{3,400}(?P<s>(?:%L[^\n]{3,2000}){1,200})", rb"(?m:\|[ `*]{0,4}" + _LIKELY +
+     rb"(?i:[a-z_]{5,12})[*` ]{0,4}\|%L[|: -]{3,400}(?P<s>(?:%L[^\n]{3,2000}){1,200})", rb"(?m:\|[ `*]{0,4}" + LIKELY +
      rb"(?P<s>[^\s\"'`|<>\[\]]{6,400})[ `*]{0,4}\|?[ \t]*(?:[\"'`<]|$))", 2.5,
      "the last column of a table", "| user | password |\n|---|---|\n| olga | «<alnum:6>-4<alnum:6>» |"),
     ("recovery-code", (b"recovery", b"backup"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from entire.redact.rules.pieces import LIKELY
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.redact.rules.pieces import RegionRow, Row
@@ -59,8 +61,10 @@ _OPERATOR = (
     rb"|bytes|byte|of|env|getenv))\((?:[\"']\w{1,40}[\"'],[ ])?)?"
 )
 _ASSIGNED = rb"(?P<n>" + _NAME + rb")" + _OPERATOR
-_LIKELY = rb"(?=[\"'`]?[^\s\"'`<>|]{0,100}[\d!#$%*+=?@^~])"
-_BARE = rb"(?:[^\s\"'`,;(){}\[\]<>|&\x7f]|&(?![&\s]|[\w.-]{1,40}=)|,(?=[^\s\"'`{}()\[\]])(?![\w.-]{1,40}[=:(]))"
+_BARE = (
+    rb"(?:[^\s\"'`,;(){}\[\]<>|&\x7f]|&(?![&\s]|[A-Za-z][A-Za-z_.-]{0,40}\d?=)"
+    rb"|,(?=[^\s\"'`{}()\[\]])(?![A-Za-z][A-Za-z_.-]{1,40}\d?[=:(]))"
+)
 
 # fmt: off
 ROWS: tuple[Row, ...] = (
@@ -68,7 +72,7 @@ ROWS: tuple[Row, ...] = (
      rb"(?i)(?P<n>-[a-z]{2,12}(?:-[a-z]{1,12}){0,3})"
      rb"(?<!-file)(?<!-stdin)(?<!-path)(?<!-id)(?<!-name)(?<!-url)(?<!-env)"
      rb"(?<!-fd)(?<!-ttl)"
-     rb"(?:[ ]{1,4}|=|[\"'],[ ]?(?=[\"'][^+]))" + _LIKELY + rb"(?!%Q[A-Za-z]{2,20}=[\w./-])%A",
+     rb"(?:[ ]{1,4}|=|[\"'],[ ]?(?=[\"'][^+]))" + LIKELY + rb"(?!%Q[A-Za-z]{2,20}=[\w./-])%A",
      0, "a flag of a command",
      "mytool --password «<alnum:4>-4<alnum:4>»"),
     ("generic-quoted", NAMES,
@@ -78,34 +82,35 @@ ROWS: tuple[Row, ...] = (
      "a name with a bare value", "DB_PASSWORD=«<alnum:4>-4<alnum:4>»"),
     ("named-key", (b" key is",),
      rb"[ ](?<!public )(?<!cache )(?<!primary )(?<!foreign )(?<!partition )(?<!sort )(?<!group )(?<!object )(?<!hash )"
-     rb"(?P<n>key)[ ]is(?:[ ](?:now|still))?[ :]{1,3}[\"'`*]{0,3}" + _LIKELY
+     rb"(?P<n>key)[ ]is(?:[ ](?:now|still))?[ :]{1,3}[\"'`*]{0,3}" + LIKELY
      + rb"(?P<s>[\w+/=.~-]{16,400}(?<![.]))(?=[\s,.;)\"'`*:!?]|$)", 3, "a sentence",
      "the access key is «<alnum:32>» for now"),
     ("named-argument", NAMES,
      rb"(?P<n>" + _STRONG + rb"(?=[ (])|" + _NAME + rb"(?=[\"'`]?[ ]?,))(?:[ ]{1,16}|\(|[\"'`]?[ ]?,[ ]{0,16})"
-     rb"(?:@|&|b)?(?P<q>[\"'`])[\"'`]{0,2}(?![a-z_.]{1,40}\d?[\"'`]|-[a-z]|[A-Za-z]{2,20}=[\w./-])" + _LIKELY
+     rb"(?:@|&|b)?(?P<q>[\"'`])[\"'`]{0,2}(?![a-z_.]{1,40}\d?[\"'`]|-[a-z]|[A-Za-z]{2,20}=[\w./-])" + LIKELY
      + rb"(?P<s>[^\"'`\s\[\]<>]{6,400})[\"'`]{0,2}(?P=q)", 2.5, "a call or a definition",
       'builder.setPassword("«<alnum:6>-4<alnum:6>»")'),
-    ("named-cell", NAMES, _NAME + rb"[*`_]{0,3}[ \t]{0,40}[|\xe2][\x94\x82]{0,2}[ \t]{0,40}[*`_\"']{0,3}" + _LIKELY +
-     rb"(?P<s>[^\s\"'`|<>\[\]]{6,400}?)[*`\"',;]{0,3}[ \t]{0,80}(?:[|\n]|\xe2\x94\x82|$)", 2.5,
+    ("named-cell", NAMES, _NAME + rb"[*`_]{0,3}[ \t]{0,40}[|\xe2][\x94\x82]{0,2}[ \t]{0,40}[*`_\"']{0,3}" + LIKELY +
+     rb"(?P<s>[^\s\"'`|<>\[\]]{6,400}?)(?:[*`\"',;]{0,3}[ \t]{0,80}(?:[|\n]|\xe2\x94\x82|$)"
+     rb"|(?:[\"'`]|(?=[ ][a-z][\w-]{1,20}[ ]-))[ ][^|\n]{1,300}\|)", 2.5,
      "a row of a table", "| DB_PASSWORD | «<alnum:6>-4<alnum:6>» |"),
     ("named-element", NAMES,
      _NAME + rb"(?:[ ][^<>\n]{0,100})?(?:[\"']?[ ]?>|</key>(?:%L|[ ])?<string>)(?:(?:%L)?<value>|<!\[CDATA\[)?"
-      + _LIKELY +
+      + LIKELY +
       rb"(?P<s>[^\s<>\"'`\[\]]{4,4000})(?:</|\]\]>)", 0,
      "an element of XML", "<dbPassword>«<alnum:6>-4<alnum:6>»</dbPassword>"),
     ("named-environment", NAMES,
-     rb"[A-Z_][A-Z0-9_]{2,48}(?<!_FILE)(?<!_URL)(?<!_PATH)(?<!_NAME)[ \t]{1,4}" + _LIKELY +
-     rb"(?!%Q[A-Za-z_]{2,40}=)(?=%Q[^\s]*[a-zA-Z])%A[ \t]*(?:[\n\"'`;&|\\]|$)", 2.5,
+     rb"[A-Z_][A-Z0-9_]{2,48}(?<!_FILE)(?<!_URL)(?<!_PATH)(?<!_NAME)[ \t]{1,4}" + LIKELY +
+     rb"(?!%Q[A-Za-z_]{2,40}=)(?=%Q[^\s]*[a-zA-Z])%A[ \t]*(?:[\n\"'`;&|<\\]|$)", 2.5,
      "ENV of Docker, set -x of fish, setx", "ENV DB_PASSWORD «<alnum:6>-4<alnum:6>»"),
     ("named-pair", NAMES,
      _RUN + _NO_NAME + rb"[\"'`]?[ \t]{0,4},?(?:%L)?[ \t]{0,40}[\"'`]?(?i:value|defaultValue|default|content|val)%=" +
-     _LIKELY + rb"(?P<s>[^\s\"'`<>\[\],;{}]{4,4000})", 0,
+     LIKELY + rb"(?P<s>[^\s\"'`<>\[\],;{}]{4,4000})", 0,
      "name and value side by side", '{"name": "DB_PASSWORD", "value": "«<alnum:6>-4<alnum:6>»"}'),
-    ("named-passphrase", (b"passphrase",), rb"(?i:passphrase)[\"'`]?[ ]{0,4}[:=][ ]{0,4}" + _LIKELY + rb"%A", 2.5,
+    ("named-passphrase", (b"passphrase",), rb"(?i:passphrase)[\"'`]?[ ]{0,4}[:=][ ]{0,4}" + LIKELY + rb"%A", 2.5,
      "a passphrase", "PASSPHRASE=«<lower:6>-<lower:5>-<lower:6>-<lower:5><digits:2>»"),
-    ("named-part", NAMES, rb"name=\"[\w.-]{0,40}" + _NAME + rb"\"(?:;[^\n]{0,100})?(?:%L(?i:content-[^\n]{1,100}))?%L%L"
-     rb"(?P<s>[^\s\"'`<>\[\]]{4,4000})", 0, "RFC 7578: multipart/form-data",
+    ("named-part", NAMES, rb"name=\"[\w.-]{0,40}" + _NAME + rb"\"(?:;[^\n]{0,100})?(?:%L(?i:content-[^\n]{1,100}))?"
+     rb"(?:%L%L|[ ]{4})(?P<s>[^\s\"'`<>\[\]]{4,4000})", 0, "RFC 7578: multipart/form-data",
      'Content-Disposition: form-data; name="password"\n\n«<alnum:6>-4<alnum:6>»\n'),
 )
 
@@ -122,32 +127,33 @@ SENTENCES: tuple[Row, ...] = (
                       b"salasana"),
      rb"(?i:mot de passe|[a-z\x80-\xff]{4,30})(?:[ ][^\n.:;!?\"'`]{0,50}?)?(?:[ ](?:ist|lautet|est|es|\xc3\xa9"
      rb"|\xc3\xa8|is|to|\xc3\xa4r|je|on)[ :]{1,3}|[ ]?(?::|\xef\xbc\x9a|=|\xe2\x80\x94)[ ]?"
-     rb"|[ ]?\xe6\x98\xaf[ ]?|\xe3\x81\xaf[ ]?|\xeb\x8a\x94[ ]?)%Q" + _LIKELY +
+     rb"|[ ]?\xe6\x98\xaf[ ]?|\xe3\x81\xaf[ ]?|\xeb\x8a\x94[ ]?)%Q" + LIKELY +
      rb"(?P<s>[!-~]{5,199}[0-9A-Za-z!#$%*+=?@^~])", 2.5, "a sentence in another language",
      "das Passwort ist «<alnum:6>-4<alnum:6>»"),
     ("named-sentence", (*NAMES, b"login"), rb"(?i)[a-z_-]{3,14}(?:[ ]key)?[`*\"']{0,2}(?:[ ](?:for|to|of|on|in|here"
      rb"|from|at)[ ][^\n.:;!?\"]{1,60}?|[ ](?:there|now|again))?"
      rb"[ ]{1,3}(?:is|was|are|will[ ]be|should[ ]be|to|now)(?:[ ](?:now|still|set[ ]to|just"
-     rb"|simply))?[ :]{1,3}[\"'`*]{0,3}" + _LIKELY
+     rb"|simply))?[ :]{1,3}[\"'`*]{0,3}" + LIKELY
      + rb"(?P<s>[^\s\"'`<>\[\]()]{6,200}(?<![.,;:!?*)]))", 2.5, "a sentence",
       "the password for staging is «<alnum:6>-4<alnum:6>»."),
     ("named-pass", (b"pass", b"salt"),
-     rb"(?<![a-z])(?:(?:(?P<n>(?i:pass))(?:[\"'`]?[ \t]{0,8}(?:=>|[:=])[ \t]{0,8}|[ ][^<>\n]{0,60}>|>)" + _LIKELY +
+     rb"(?<![a-z])(?:(?:(?P<n>(?i:pass))(?:(?<=\| pass)[ ]{1,40}\|[ ]{1,40}"
+     rb"|[\"'`]?[ \t]{0,8}(?:=>|[:=])[ \t]{0,8}|[ ][^<>\n]{0,60}>|>)" + LIKELY +
      rb")|(?i:salt)[\"'`]?[ \t]{0,8}(?:=>|[:=])[ \t]{0,8}(?=%Q[^\s]{0,12}[a-zA-Z])(?=%Q[^\s]{16}))"
      rb"%A(?<![,;])(?![\w.(\[])", 2.5, "a short name", "smtp: {user: olga, pass: '«<alnum:6>-4<alnum:6>»'}"),
     ("named-prompt", (b"password", b"passphrase", b"passwd"),
      rb"(?i:password|passphrase|passwd)[ ](?:for|of|generated|is|set|created|changed"
-     rb"|reset)\b[^\n:=\"']{0,60}:[ ]{1,2}%Q" + _LIKELY +
+     rb"|reset)\b[^\n:=\"']{0,60}:[ ]{1,2}%Q" + LIKELY +
      rb"(?=[^\s]{0,60}[a-zA-Z0-9]{3})(?P<s>[^\s\"'`<>\[\]]{6,100}(?<![.,;:!?)]))",
      2.5, "a prompt", "Password for olga@db: «<alnum:6>-4<alnum:6>»"),
     ("named-use", (b" as ",),
-     rb"(?i)(?<![^\s\"'`(*])(?P<s>" + _LIKELY + rb"[^\s\"'`<>\[\]()]{6,100})[\"'`*]{0,2},?[ ]{1,3}as[ ](?:(?:the|my"
+     rb"(?i)(?<![^\s\"'`(*])(?P<s>" + LIKELY + rb"[^\s\"'`<>\[\]()]{6,100})[\"'`*]{0,2},?[ ]{1,3}as[ ](?:(?:the|my"
      rb"|your|our|its|a|this)[ ])?(?:[\w-]{1,20}[ ]){0,3}?" + rb"(?:password|passwd|passphrase|api key|token)", 3,
      "a sentence", "use «<alnum:6>-4<alnum:6>» as the password"),
     ("named-word", (b"password", b"passphrase", b" pw is"),
      rb"[ ]?(?<![\w-])(?i:password|passphrase|pw)(?:[ ]is|:)?[ ][`\"']?(?=[^\s]{0,60}\d)"
-     rb"(?=[^\s]{0,60}[a-zA-Z])(?=[^\s]{0,60}(?:[a-z][A-Z]|[A-Z][a-z]|[0-9][a-zA-Z]{1,8}[0-9]|[!#$%*+=?@^~]))"
-     rb"(?P<s>[^\s\"'`<>\[\]()/]{8,100}(?<![.,;:!?]))(?=[\s,.;)\"'`:!?]|$)", 2.75, "a sentence",
+     rb"(?=[^\s]{0,60}[a-zA-Z])(?=[^\s]{0,60}(?:[a-z][A-Z]|[A-Z]\d?[a-z]|[0-9][a-zA-Z]{1,8}[0-9]|[!#$%*+=?@^~]))"
+     rb"(?P<s>[^\s\"'`<>\[\]()/]{8,100}(?<![.,;:!?]))(?=[\s,.;)\"'`:!?<]|$)", 2.75, "a sentence",
      "use password «<alnum:20>» for the staging box"),
 )
 

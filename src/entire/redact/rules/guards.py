@@ -31,7 +31,7 @@ GUARDS: tuple[tuple[tuple[bytes, ...], bytes], ...] = (
     ((b" as ",), rb"(?i)(?:[\w-]{1,20}[ ]){0,4}(?:password|passwd|passphrase|api key|token)"),
     ((b"cookie",), rb"(?i)s?[\"'`]?[ \t]{0,4}(?:[:=,\"']|=>)"),
     ((b"sid", b"sessionid", b"phpsessid", b"jsessionid", b"connect.sid", b"laravel_session", b"csrftoken"), rb"="),
-    ((b"pass", b"salt"), rb"(?:[\"'`]?[ \t]{0,8}[=:]|[ ](?=[^<>\n]{0,60}>)|>)"),
+    ((b"pass", b"salt"), rb"(?:[\"'`]?[ \t]{0,8}[=:]|[ ]{1,40}\||[ ](?=[^<>\n]{0,60}>)|>)"),
     (
         (b"license", b"licence", b"serial", b"product", b"activation"),
         rb"(?i)(?:[ _-]?(?:key|code|number|no))?[\"'`]?[ \t]{0,60}(?:[:=,|*]|is[ ])",
@@ -53,7 +53,7 @@ GUARDS: tuple[tuple[tuple[bytes, ...], bytes], ...] = (
 """Keywords, and the guard of each. A named group tells what follows."""
 
 FOLLOWS: dict[str, tuple[str, ...]] = {
-    "csv-column": ("pair", "beside", "lines"),
+    "csv-column": ("pair", "beside", "lines", "cell"),
     "generic-quoted": ("pair", "assigned", "cell", "element"),
     "generic-value": ("pair", "assigned", "cell", "element"),
     "named-argument": ("pair", "called", "beside"),
@@ -61,7 +61,7 @@ FOLLOWS: dict[str, tuple[str, ...]] = {
     "named-element": ("element", "attributes", "beside"),
     "named-environment": ("pair", "beside"),
     "named-pair": ("pair",),
-    "named-part": ("lines",),
+    "named-part": ("lines", "cell", "beside"),
     "named-prompt": ("beside",),
     "named-sentence": ("beside",),
     "table-column": ("cell", "beside"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from entire.redact.rules.pieces import JUMBLED
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.redact.rules.pieces import RegionRow, Row
@@ -69,8 +71,9 @@ ROWS: tuple[Row, ...] = (
      "AWS, Google Cloud: signed URLs", "https://b.s3.amazonaws.com/k?X-Amz-Signature=«<hex:64>»"),
     ("session-cookie", (b"sessionid", b"phpsessid", b"jsessionid", b"connect.sid", b"laravel_session", b"csrftoken",
      b"sid"),
-     rb"(?:(?i:sessionid|phpsessid|jsessionid|connect\.sid|laravel_session|csrftoken)|(?<![\w-])sid)="
-     rb"(?=[\w%.+/-]{0,200}\d)(?P<s>[\w%.+/-]{16,4000}={0,2})(?![\w(\[.])", 3, "names of cookies in use",
+     rb"(?:(?i:sessionid|phpsessid|jsessionid|connect\.sid|laravel_session|csrftoken)|(?<![\w-])sid)"
+     rb"(?:=|[ ]{1,40}\|[ ]{1,40})(?=[\w%.+/-]{0,200}\d)(?P<s>[\w%.+/-]{16,4000}={0,2})(?![\w(\[.])", 3,
+     "names of cookies in use",
      "sessionid=«<lowernum:32>»; lang=en"),
     ("sas-signature", (b"sig=",), rb"(?<=[?&;6])sig=(?P<s>[A-Za-z0-9%+/_-]{30,100}(?:%3[Dd]|=){0,2})", 3,
      "Azure: SAS tokens",
@@ -79,9 +82,9 @@ ROWS: tuple[Row, ...] = (
      "git: credentials in a URL",
      "git clone https://«<alnum:40>»@git.example.net/me/it.git"),
     ("url-parameter", _PARAMETERS,
-     rb"(?i)(?<=[?&;#])(?<!\.svg\?)(?:" + rb"|".join(_PARAMETERS) + rb")=(?=[^\s\"'`&#<>;]{0,200}\d)"
-     rb"(?P<s>[\w.~%+/=:!$*@-]{6,4000})"
-     rb"(?![(\[])", 2.5, "names of parameters in use", "https://api.example.net/v1?access_token=«<alnum:32>»"),
+     rb"(?i)(?<=[?&;#])(?<!\.svg\?)(?:" + rb"|".join(_PARAMETERS) + rb")=(?=[^\s\"'`&#<>;]{0,200}\d|" + JUMBLED
+     + rb")(?P<s>[\w.~%+/=:!$*@-]{6,4000})(?![(\[])", 2.5, "names of parameters in use",
+     "https://api.example.net/v1?access_token=«<alnum:32>»"),
     ("webhook-url", (b"hooks", b"webhook", b"hc-ping.com", b"maker.ifttt.com", b"chat.googleapis.com",
      b"events.pagerduty.com"),
      rb"(?:hooks?/(?:[\w.@-]{1,80}/){0,6}?|webhooks?(?:b2|v2)?/(?:[\w.@-]{1,80}/){0,6}?(?:send\?key=)?|hc-ping\.com/"

@@ -18,6 +18,7 @@ _PEM = (
 _LINE = "<b64:64>\n"
 # The rest of a base64 text that may be wrapped; the last line only if it is no short word of prose.
 _BODY = rb"%6{20,12000}(?:%L%6{60,76}){0,200}(?:%L%6{16,76})?={0,2}"
+_PPK_LINE = rb"%6{16,80}={0,2}(?![\w:-])"
 # How the DER of a private key starts in base64: a version after the length, then an algorithm or numbers.
 _STARTS = (
     rb"(?:MII%6{3}IB(?:AA[JK]|ADANBgkqhkiG9w0BAQEF)|MII%6{5}BgkqhkiG9w0BBQ0w|MI%6{2}AgEAMB[AM]GByqGSM49"
@@ -26,18 +27,19 @@ _STARTS = (
 _MEMBERS = ("d", "dp", "dq", "k", "p", "q", "qi")
 """The private members of a JWK."""
 
-_MEMBER = rb"[\"']%s[\"']\s{0,4}:\s{0,4}[\"'](?P<s>[\w-]{20,2000})[\"']"
+_MEMBER = rb"(?:[\"']%b[\"']\s{0,4}:\s{0,4}|\|[ ]{1,20}%b[ ]{1,20}\|[ ]{1,20})[\"'](?P<s>[\w-]{20,2000})[\"']"
 
 # fmt: off
 _JWK: tuple[Row, ...] = (
     *(
-        (f"jwk-{member}-after-type", (b"kty",), rb"(?<=[\"'])kty[\"'][^{}\[\]]{1,6000}?" + _MEMBER % member.encode(), 3,
+        (f"jwk-{member}-after-type", (b"kty",), rb"(?:(?<=[\"'])kty[\"']|(?<=\| )kty[ ]{1,20}\|)[^{}\[\]]{1,6000}?"
+         + _MEMBER % ((member.encode(),) * 2), 3,
          "RFC 7517: JSON Web Key", f'{{"kty": "RSA", "e": "AQAB", "{member}": "«<b64url:86>»"}}')
         for member in _MEMBERS
     ),
     *(
         (f"jwk-{member}-before-type", (b"kty",),
-         rb"[\s\S]{0,3000}?" + _MEMBER % member.encode() + rb"[^{}\[\]]{0,3000}?[\"']kty[\"']", 3,
+         rb"[\s\S]{0,3000}?" + _MEMBER % ((member.encode(),) * 2) + rb"[^{}\[\]]{0,3000}?[\"']kty[\"']", 3,
          "RFC 7517: JSON Web Key", f'{{"{member}": "«<b64url:86>»", "e": "AQAB", "kty": "RSA"}}')
         for member in _MEMBERS
     ),
@@ -72,10 +74,11 @@ ROWS: tuple[Row, ...] = (
      rb"[\s\S]{0,3500}?(?<![A-Za-z0-9/=])(?P<s>(?:%6{4,76}={0,2}%L){1,80})-----END[A-Z0-9 ]{0,40}PRIVATE KEY-----", 3,
      "RFC 7468: PEM", "..\n«" + _LINE * 3 + "<b64:30>=\n»-----END <RSA |EC |OPENSSH |>PRIVATE KEY-----"),
     ("private-key-putty", (b"private-lines",),
-     rb"Private-Lines: ?\d{1,4}(?P<s>[A-Za-z0-9+/=\s]{32,20000}?)"
-     rb"(?=Private-(?:MAC|Hash)|[\"\[]|$)", 0, "PuTTY: PPK format",
+     rb"Private-Lines[: |]{1,16}\d{1,4}(?P<s>(?:(?:%L|[ ])" + _PPK_LINE + rb"){1,300}\n?)", 0,
+     "PuTTY: PPK format",
      "PuTTY-User-Key-File-3: ssh-rsa\nPrivate-Lines: 5«\n" + _LINE * 5 + "»Private-MAC: 12"),
-    ("private-key-putty-mac", (b"private-mac", b"private-hash"), rb"Private-(?:MAC|Hash): (?P<s>[0-9a-f]{40,64})%E",
+    ("private-key-putty-mac", (b"private-mac", b"private-hash"),
+     rb"Private-(?:MAC|Hash)[: |]{1,16}(?P<s>[0-9a-f]{40,64})%E",
      2.5,
      "PuTTY: PPK format", "<Private-MAC|Private-Hash>: «<hex:64>»"),
     ("private-key-ssh2", (b"ssh2",),

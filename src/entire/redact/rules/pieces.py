@@ -38,11 +38,18 @@ PIECES: tuple[tuple[bytes, bytes], ...] = (
     # one, in an array or joined by an operator.
     (
         b"%L",
-        rb"(?:`?[ \t|]{0,80}\n|[ ]{2}|\n?[\"'`][ \t]{0,8}[,+.]?[ \t]{0,8}(?:\n[ \t]{0,80})?[\"'`])[ \t|]{0,80}"
-        rb"(?:(?:[\w./@-]{1,200}[:-])?\d{1,7}[ ]?(?:[:\t|-]|\xe2\x86\x92)[ \t]{0,80})?[+>|-]?[ \t]{0,80}`?",
+        rb"(?:[ ]{2}(?=[^ ])|"
+        rb"(?:`?[ \t|]{0,80}\n|\n?[\"'`][ \t]{0,8}[,+.]?[ \t]{0,8}(?:\n[ \t]{0,80})?[\"'`])[ \t|]{0,80}"
+        rb"(?:(?:[\w./@-]{1,200}[:-])?\d{1,7}[ ]?(?:[:\t|-]|\xe2\x86\x92)[ \t]{0,80})?[+>|-]?[ \t]{0,80}`?)",
     ),
 )
 """Abbreviations, expanded when a pattern is compiled. A pattern runs over a plain view, see ``redact.views``."""
+
+JUMBLED = rb"(?-i:(?=[A-Za-z]{14})(?:[A-Za-z]{0,30}?(?:[A-Z][a-z]{1,2}(?=[A-Z])|[a-z][A-Z]{2,20}(?=[a-z]))){3})"
+"""Letters whose capitals stand in no order that names have: one in two hundred identifiers does, random ones mostly."""
+
+LIKELY = rb"(?=[\"'`]?(?:[^\s\"'`<>|]{0,100}[\d!#$%*+=?@^~]|" + JUMBLED + rb"))"
+"""Looks ahead whether a value is more than a word: a digit or sign is in it, or it is jumbled."""
 
 
 def expand(pattern: bytes) -> bytes:
