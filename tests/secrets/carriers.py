@@ -259,11 +259,11 @@ def _continued(text: Text) -> str:
 def _table(text: Text) -> str:
     """Return a Markdown table: names beside their values where a line is an assignment, else whole lines."""
     cells = []
-    for at, line in enumerate(text.lines, 1):
-        found = re.fullmatch(r"\W{0,6}(?:export |const )?([A-Za-z_][\w.-]*)['\"]?\s?(?:=>?|:\s)\s?(.+)", line)
+    for at, line in enumerate(text.marked.split("\n"), 1):
+        found = re.fullmatch(r"[^\w«]{0,6}(?:export |const )?([A-Za-z_][\w.-]*)['\"]?\s?(?:=>?|:\s)\s?(.+)", line)
         name, value = (found[1], found[2]) if found else (str(at), f"`{line}`")
         cells.append(f"| {name} | {value.replace('|', chr(92) + '|')} |")
-    return "The settings:\n\n| Setting | Value |\n|---------|-------|\n" + "\n".join(cells) + "\n"
+    return "The settings:\n\n| Setting | Value |\n|---------|-------|\n" + Text("\n".join(cells)).plain + "\n"
 
 
 def _inline(text: Text) -> str:

@@ -225,6 +225,7 @@ def is_jumbled(value: bytes) -> bool:
 
     from entire.redact import words
 
+    value = value.translate(None, b"_-")
     return (
         len(value) >= 14
         and value.isalpha()

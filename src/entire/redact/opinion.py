@@ -35,6 +35,9 @@ _LETTERS_ONLY = bytes(byte if 0x61 <= byte <= 0x7A else 0x20 for byte in range(2
 _NAME = _LETTERS + _DIGITS + b"_.-"
 _RUNS = bytes(0x20 if byte == 0x20 else 0x61 for byte in range(256))
 _BORDERS = (b"", b" ", b"\t", b'"', b"'", b"`", b"(", b")", b"|", b".", b",", b";", b"!", b"<", b">", b"\x7f", b"\x1e")
+_SEPARATORS = (b"|", b";", b"\t", b",")
+_ROWS = 50  # of a table are looked at, to find its top
+_HEADER = 40
 _QUOTES = (b'"', b"'", b"`")
 _HASHES = (32, 40, 48, 64, 96, 128)
 """Numbers of hex digits in keys and hashes."""
@@ -157,6 +160,7 @@ def _is_secret(text: bytes, start: int, end: int) -> bool:
         told = _is_told(text, low, left, right)
     else:
         told = bool(_pattern("comment").match(right)) and _tells(right, "harmless in a sentence")
+    told = told or _tells(_header(text, start), "harmless in a name")
     return told and heuristics.entropy(value) >= 4 and _is_random(value) and not _is_example(text, start, end)
 
 
@@ -217,6 +221,25 @@ def _name(left: bytes) -> bytes | None:
     if before.endswith(b" "):
         before = before[:-1].rstrip(_LETTERS)
     return _pattern("parts").sub(b"_", left[len(before) :])
+
+
+def _header(text: bytes, start: int) -> bytes:
+    """Return what stands at the top of the column of a table that a value is in; nothing if it is in none."""
+    low, end = text.rfind(b"\n", 0, start) + 1, text.find(b"\n", start)
+    line = text[low : end if end >= 0 else len(text)]
+    separator = next((sign for sign in _SEPARATORS if sign in line), b"")
+    if not separator:
+        return b""
+    columns, before, top = line.count(separator), text[low:start].count(separator), b""
+    for _ in range(_ROWS):
+        above = text[text.rfind(b"\n", 0, max(low - 1, 0)) + 1 : max(low - 1, 0)]
+        is_border = bool(above) and not above.strip(b"-+|: ")
+        if above.count(separator) == columns and not is_border and above[-1:] != b"\x1e":
+            top = above
+        elif not is_border:  # also the end of another record
+            break
+        low -= 1 + len(above)
+    return top.split(separator)[before][:_HEADER] if top else b""
 
 
 def _is_told(text: bytes, low: int, left: bytes, right: bytes) -> bool:

@@ -125,7 +125,7 @@ KEYED: tuple[Row, ...] = (
      "IPGEOLOCATION_KEY=«<hex:32>»"),
     ("ipify-key", (b"ipify", b"geoipify", b"whoisxml"), rb"at_[A-Za-z0-9]{29}", 3, "WhoisXML: API keys; trufflehog",
      "<IPIFY|GEOIPIFY|WHOISXML>_KEY=«at_<alnum:29>»"),
-    ("ipinfo-token", (b"ipinfo",), rb"[0-9a-f]{14}", 2.5, "IPinfo: access tokens; trufflehog",
+    ("ipinfo-token", (b"ipinfo",), rb"[0-9a-f]{14}", 2, "IPinfo: access tokens; trufflehog",
      "IPINFO_TOKEN=«<hex:14>»"),
     ("ipinfodb-key", (b"ipinfodb",), rb"[a-z0-9]{64}", 2.5, "IPInfoDB: API keys; trufflehog",
      "IPINFODB_KEY=«<hex:64>»"),

@@ -12,6 +12,25 @@ _GAP = rb"(?:[ \t]{1,20}|%L)"
 _CRYPT = rb"[./A-Za-z0-9]"
 _SECTION = rb"(?P<s>(?:(?!\n---|\b(?:kind|metadata|type|immutable|apiVersion)[\"']?[ ]{0,4}:)[^\x1e]){1,20000})"
 
+_TABLE = (b"password", b"passwd", b"secret", b"token", b"passwort", b"api_key")
+
+
+def _column(more: int) -> RegionRow:
+    """Return the row of a column of a table, of Markdown or of psql, with so many columns behind it."""
+    return (
+        f"table-column-{more}" if more else "table-column",
+        _TABLE if not more else tuple(name for name in _TABLE if name not in (b"secret", b"token")),
+        rb"(?i:[a-z_]{5,12})[*` ]{0,40}(?:\|[^|\n]{1,80}){%d}(?:\|%%L[|: -]{3,400}|%%L[ -]{0,200}\+[+ -]{3,400})"
+        rb"(?P<s>(?:%%L[^\n]{3,2000}){1,200})" % more,
+        rb"(?m:(?:\||^)[ `*]{0,40}" + LIKELY + rb"(?P<s>[^\s\"'`|<>\[\]]{6,400})[ `*]{0,40}"
+        rb"(?:\|[^|\n]{0,400}){%d}\|?[ \t]*(?:[\"'`<]|$))" % more,
+        2.5,
+        "a column of a table",
+        f"| user | password |{' since |' * more}\n|---|---|{'---|' * more}\n"
+        f"| olga | «<alnum:6>-4<alnum:6>» |{' today |' * more}",
+    )
+
+
 # fmt: off
 ROWS: tuple[Row, ...] = (
     ("app-key", (b"app_key", b"app.key"), rb"(?i:app[_.]key)%=(?:base64:)?(?P<s>%6{32,88}={0,2})", 3,
@@ -138,10 +157,7 @@ REGIONS: tuple[RegionRow, ...] = (
     ("kubernetes-string", (b"stringdata",), rb"stringData[\"']?[ ]{0,4}:(?=[ \t]{0,4}(?:\n|\{))" + _SECTION,
      rb"[\w.-]{1,80}[\"']?[ ]{0,4}:[ ]{1,4}(?:[|>]-?%L)?[\"']?(?P<s>%p{4,4000})", 0, "Kubernetes: Secret",
      "stringData:\n  it: «<alnum:7>-4<alnum:7>»\n"),
-    ("table-column", (b"password", b"passwd", b"secret", b"token", b"passwort", b"api_key"),
-     rb"(?i:[a-z_]{5,12})[*` ]{0,4}\|%L[|: -]{3,400}(?P<s>(?:%L[^\n]{3,2000}){1,200})", rb"(?m:\|[ `*]{0,4}" + LIKELY +
-     rb"(?P<s>[^\s\"'`|<>\[\]]{6,400})[ `*]{0,4}\|?[ \t]*(?:[\"'`<]|$))", 2.5,
-     "the last column of a table", "| user | password |\n|---|---|\n| olga | «<alnum:6>-4<alnum:6>» |"),
+    *(_column(more) for more in range(4)),
     ("recovery-code", (b"recovery", b"backup"),
      rb"(?i)(?:recovery|backup)[ _-]?codes?[\"']?[^\n]{0,100}(?:%L[^\n]{0,80}){0,20}",
      rb"(?<![\w-])(?P<s>(?=[a-z-]{0,11}\d|\d)[a-z0-9]{4,6}(?:-[a-z0-9]{4,6}){1,3}|\d{8}|\d{4}[ ]\d{4}|"

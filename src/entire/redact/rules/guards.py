@@ -64,7 +64,9 @@ FOLLOWS: dict[str, tuple[str, ...]] = {
     "named-part": ("lines", "cell", "beside"),
     "named-prompt": ("beside",),
     "named-sentence": ("beside",),
-    "table-column": ("cell", "beside"),
+    **dict.fromkeys(
+        ("table-column", "table-column-1", "table-column-2", "table-column-3"), ("cell", "beside", "lines")
+    ),
     "url-credentials": ("login",),
     "url-parameter": ("pair", "assigned"),
     "url-query": ("login", "query"),
