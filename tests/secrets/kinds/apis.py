@@ -8,11 +8,18 @@ GROUP = "services"
 KINDS = [
     *tokens(GROUP, (
         ("builderio-key", "BUILDER_PRIVATE_KEY", "bpk-<hex:32>"),
+        ("dbt-service-token", "DBT_CLOUD_TOKEN", "dbtc_<alnum:44>"),
+        ("gitbook-token", "GITBOOK_TOKEN", "gb_api_<alnum:36>"),
         ("ionic-pat", "IONIC_TOKEN", "ion_<alnum:42>"),
+        ("liveblocks-key", "LIVEBLOCKS_SECRET_KEY", "sk_dev_<b64url:64>"),
+        ("metabase-key", "METABASE_API_KEY", "mb_<b64:43>="),
         ("nylas-v3-key", "NYLAS_API_KEY", "nyk_<alnum:67>"),
         ("photoroom-key", "PHOTOROOM_API_KEY", "sk_pr_default_<hex:40>"),
         ("posthog-project-key", "POSTHOG_PROJECT_KEY", "phc_<alnum:43>"),
         ("redirect-pizza-token", "REDIRECT_PIZZA_TOKEN", "rpa_<alnum:29>x"),
+        ("retool-token", "RETOOL_API_TOKEN", "retool_01<lowernum:24>"),
+        ("statsig-console-key", "STATSIG_CONSOLE_KEY", "console-<alnum:43>"),
+        ("tinybird-token", "TB_TOKEN", "p.eyJ1Ijoi<alnum:80>.<b64url:43>"),
         ("zuplo-consumer-key", "ZUPLO_CONSUMER_KEY", "zpka_<lowernum:32>_<hex:8>"),
     )),
     *keyed(GROUP, (
@@ -25,6 +32,7 @@ KINDS = [
         ("captaindata-key", "CAPTAINDATA_KEY", "<hex:64>"),
         ("checkly-legacy-key", "CHECKLY_API_KEY", "<hex:32>"),
         ("detectify-key", "DETECTIFY_KEY", "<hex:32>"),
+        ("discourse-key", "DISCOURSE_API_KEY", "<hex:64>"),
         ("elasticemail-key", "ELASTICEMAIL_KEY", "<HEX:96>"),
         ("faceplusplus-key", "FACEPLUSPLUS_KEY", "<alnum:32>"),
         ("gtmetrix-key", "GTMETRIX_KEY", "<hex:32>"),
@@ -39,6 +47,7 @@ KINDS = [
         ("mesibo-token", "MESIBO_TOKEN", "<lowernum:64>"),
         ("moosend-key", "MOOSEND_KEY", "<uuid>"),
         ("mux-secret", "MUX_TOKEN_SECRET", "<alnum:75>"),
+        ("oculus-token", "OCULUS_TOKEN", "OC|<digits:16>|<hex:32>"),
         ("parseur-key", "PARSEUR_KEY", "<hex:40>"),
         ("pastebin-key", "PASTEBIN_KEY", "<alnum:32>"),
         ("pdfshift-key", "PDFSHIFT_KEY", "sk_<hex:40>"),
@@ -46,6 +55,7 @@ KINDS = [
         ("pinata-secret", "PINATA_SECRET_API_KEY", "<hex:64>"),
         ("pipedream-key", "PIPEDREAM_KEY", "<hex:32>"),
         ("rebrandly-key", "REBRANDLY_KEY", "<hex:32>"),
+        ("redash-key", "REDASH_API_KEY", "<alnum:40>"),
         ("shotstack-key", "SHOTSTACK_KEY", "<alnum:40>"),
         ("shutterstock-secret", "SHUTTERSTOCK_SECRET", "<alnum:16>"),
         ("signalwire-token", "SIGNALWIRE_TOKEN", "PT<hex:48>"),
@@ -59,6 +69,7 @@ KINDS = [
         ("thousandeyes-token", "THOUSANDEYES_TOKEN", "<lowernum:32>"),
         ("twist-token", "TWIST_API_TOKEN", "<hex:40>"),
         ("wistia-token", "WISTIA_TOKEN", "<hex:64>"),
+        ("zabbix-token", "ZABBIX_TOKEN", "<hex:64>"),
     )),
     *in_context(GROUP, (
         ("gc-notify-key", (

@@ -14,6 +14,7 @@ KINDS = [
         ("lightspeed-token", "LIGHTSPEED_TOKEN", "lsxs_pt_<alnum:32>"),
         ("miro-oauth-token", "MIRO_TOKEN", "eyJtaXJvLm9yaWdpbiI6ImV1MDEifQ_<b64url:27>"),
         ("nightfall-key", "NIGHTFALL_API_KEY", "NF-<alnum:32>"),
+        ("plane-key", "PLANE_API_KEY", "plane_api_<hex:32>"),
         ("teamwork-token", "TEAMWORK_TOKEN", "tkn.v1_<alnum:71>="),
     )),
     *keyed(GROUP, (
@@ -70,6 +71,7 @@ KINDS = [
         ("tmetric-token", "TMETRIC_TOKEN", "<HEX:64>"),
         ("ynab-token", "YOUNEEDABUDGET_TOKEN", "<hex:64>"),
         ("yousign-key", "YOUSIGN_KEY", "<alnum:32>"),
+        ("youtrack-token", "YOUTRACK_TOKEN", "perm:<alnum:8>.<alnum:8>.<alnum:30>"),
         ("zenkit-key", "ZENKIT_KEY", "<lowernum:8>-<alnum:32>"),
     )),
     *in_context(GROUP, (

@@ -168,6 +168,8 @@ ROWS: tuple[Row, ...] = (
      "Oracle Cloud: auth token", "or_1phau_0g);5<alnum:8>}l(w3KL0sEcReT"),
     ("planetscale-token", (b"pscale_",), rb"%Bpscale_(?:tkn|pw|oauth)_[\w=-]{32,64}", 3,
      "PlanetScale: tokens", "pscale_<tkn|pw|oauth>_<b64url:43>"),
+    ("porkbun-key", (b" sk1_", b" pk1_"), rb"%b[ps]k1_[0-9a-f]{64}%E", 3, "Porkbun: API keys and secrets",
+     "<sk1|pk1>_<hex:64>"),
     ("pulumi-token", (b"pul-",), rb"%bpul-[0-9a-f]{40}%E", 3, "Pulumi: access token", "pul-<hex:40>"),
     ("railway-token", (b"railway",), rb"(?i:railway)%N(?P<s>" + _UUID + rb")%E", 3, "Railway: API token",
      f"RAILWAY_TOKEN=«{_UUID_EXAMPLE}»"),

@@ -72,6 +72,8 @@ KEYED: tuple[Row, ...] = (
     ("imgur-secret", (b"imgur",), rb"[0-9a-f]{40}", 2.5, "Imgur: client secrets", "IMGUR_CLIENT_SECRET=«<hex:40>»"),
     ("mux-secret", (b"mux_token", b"muxtoken", b"mux_secret"), rb"[A-Za-z0-9/+]{75}", 3,
      "Mux: token secrets; trufflehog", "<MUX_TOKEN_SECRET|muxTokenSecret|MUX_SECRET>=«<alnum:75>»"),
+    ("oculus-token", (b"oculus",), rb"OC(?:\||%7C)\d{13,20}(?:\||%7C)[0-9a-f]{32}|OC[A-Za-z0-9]{60,300}", 3,
+     "Meta Quest: access tokens; GitHub", "OCULUS_TOKEN=«OC|<digits:16>|<hex:32>»"),
     ("pastebin-key", (b"pastebin",), rb"[a-zA-Z0-9_-]{32}", 2.5, "Pastebin: developer keys; trufflehog",
      "PASTEBIN_KEY=«<alnum:32>»"),
     ("pdfshift-key", (b"pdfshift",), rb"(?:sk_)?[0-9a-f]{40}|[0-9a-f]{32}", 2.5, "PDFShift: API keys; trufflehog",

@@ -113,6 +113,8 @@ ROWS: tuple[Row, ...] = (
      "JitPack: access token", "<jitpack: |authToken=>«jp_<lowernum:26>»"),
     ("mergify-key", (b"mergify_application_key_",), rb"%Bmergify_application_key_[\w-]{40,200}", 3,
      "Mergify: application keys; GitHub", "mergify_application_key_<alnum:64>"),
+    ("nexus-token", (b"npmtoken.",), rb"%bNpmToken\.%U", 0, "Sonatype Nexus: npm bearer token",
+     "NpmToken.<hex:8>-<hex:4>-<hex:4>-<hex:4>-<hex:12>"),
     ("npm-legacy-token", (b"_authtoken", b"npm_token", b"npm_auth", b"npmauthtoken"),
      rb"(?i:_authtoken|npm_token|npm_auth[\w-]{0,12}|npmauthtoken)%=(?P<s>" + _UUID + rb")%E", 0,
      "npm: legacy access token",
@@ -157,6 +159,8 @@ ROWS: tuple[Row, ...] = (
 """Sorted by id."""
 
 KEYED: tuple[Row, ...] = (
+    ("appcenter-token", (b"appcenter", b"app_center"), rb"[0-9a-f]{40}", 2.5,
+     "Microsoft: App Center API token", "<APPCENTER|APP_CENTER>_TOKEN=«<hex:40>»"),
     ("appveyor-token", (b"appveyor",), rb"(?:v2\.)?[a-z0-9]{20}", 3, "AppVeyor: API token",
      "APPVEYOR_TOKEN=«v2.<lowernum:20>»"),
     ("azure-devops-legacy-token", (b"devops", b"ado_pat", b"ado_token", b"azdo", b"vsts", b"vsce_pat",
@@ -191,6 +195,8 @@ KEYED: tuple[Row, ...] = (
     ("fossa-key", (b"fossa",), rb"[0-9a-f]{32}", 3, "FOSSA: API key", "FOSSA_API_KEY=«<hex:32>»"),
     ("gitguardian-key", (b"gitguardian",), rb"[A-Za-z0-9]{64,72}", 3.5, "GitGuardian: API key",
      "GITGUARDIAN_API_KEY=«<alnum:71>»"),
+    ("jenkins-token", (b"jenkins",), rb"11[0-9a-f]{32}|[0-9a-f]{32}", 2.5, "Jenkins: API token; kingfisher",
+     "JENKINS_TOKEN=«11<hex:32>»"),
     ("jfrog-token", (b"jfrog", b"artifactory", b"bintray"), rb"(?:[A-Za-z0-9]{73}|[A-Za-z0-9]{64})", 3.5,
      "JFrog: tokens",
      "<JFROG|ARTIFACTORY|BINTRAY>_TOKEN=«<alnum:64>»"),

@@ -139,6 +139,8 @@ KEYED: tuple[Row, ...] = (
      "Customer.io: API keys; trufflehog", "<CUSTOMERIO|customer.io|CUSTOMER_IO>_API_KEY=«<hex:32>»"),
     ("dingtalk-secret", (b"dingtalk",), rb"SEC[0-9a-f]{64}|[A-Za-z0-9_-]{64}", 2.5,
      "DingTalk: secrets of robots and apps", "DINGTALK_SECRET=«SEC<hex:64>»"),
+    ("discourse-key", (b"discourse",), rb"[0-9a-f]{64}", 2.5, "Discourse: API keys",
+     "DISCOURSE_KEY=«<hex:64>»"),
     ("elasticemail-key", (b"elasticemail", b"elastic_email"), rb"[0-9A-F]{96}", 2.5,
      "Elastic Email: API keys; trufflehog", "<ELASTICEMAIL|ELASTIC_EMAIL>_KEY=«<HEX:96>»"),
     ("facebook-access-token", (b"facebook", b"fb_", b"instagram", b"graph_api", b"whatsapp"),

@@ -8,6 +8,8 @@ if TYPE_CHECKING:
 
 # fmt: off
 ROWS: tuple[Row, ...] = (
+    ("amp-key", (b"sgamp_user_",), rb"%Bsgamp_user_[0-9A-Z]{26}_[0-9a-f]{64}%E", 3, "Amp: access tokens",
+     "sgamp_user_<uppernum:26>_<hex:64>"),
     ("anthropic-api-key", (b"sk-ant-",), rb"%Bsk-ant-[A-Za-z0-9_-]{20,300}", 3,
      "Anthropic: admin, API, OAuth and session keys", "sk-ant-<api03|admin01|oat01|sid01>-<b64url:93>AA"),
     ("anyscale-key", (b"esecret_",), rb"%Besecret_[a-z0-9]{24,40}%E", 3, "Anyscale: API keys",
@@ -92,6 +94,8 @@ ROWS: tuple[Row, ...] = (
     ("wandb-key", (b"wandb_v1_",), rb"%Bwandb_v1_(?:[A-Za-z0-9]{60,120}|[A-Za-z0-9]{10,60}_[A-Za-z0-9]{20,80})%E", 3,
      "Weights & Biases: API keys", "wandb_v1_<alnum:27>_<alnum:49>"),
     ("xai-api-key", (b"xai-",), rb"%bxai-[A-Za-z0-9]{60,100}", 3, "xAI: API keys; trufflehog", "xai-<alnum:80>"),
+    ("you-key", (b"ydc-sk-",), rb"%bydc-sk-[0-9a-f]{16}-[A-Za-z0-9]{32}-[0-9a-f]{8}%E", 3, "You.com: API keys",
+     "ydc-sk-<hex:16>-<alnum:32>-<hex:8>"),
 )
 KEYED: tuple[Row, ...] = (
     ("ai21-key", (b"ai21",), rb"[A-Za-z0-9]{32}", 3.2, "trufflehog: ai21", "AI21_API_KEY=«<alnum:32>»"),
@@ -131,7 +135,7 @@ KEYED: tuple[Row, ...] = (
      "<MODAL_TOKEN_SECRET|modal-token-secret|modalToken|token_id|token_secret>=«as-<alnum:22>»"),
     ("monkeylearn-key", (b"monkeylearn",), rb"[0-9a-f]{40}", 2.5, "MonkeyLearn: API keys; trufflehog",
      "MONKEYLEARN_KEY=«<hex:40>»"),
-    ("nlpcloud-token", (b"nlpcloud", b"nlp_cloud"), rb"[0-9a-f]{40}", 2.5, "NLP Cloud: API tokens; trufflehog",
+    ("nlpcloud-token", (b"nlpcloud", b"nlp_cloud"), rb"[0-9a-f]{40}", 2.5, "NLP Cloud: API tokens",
      "<NLPCLOUD|NLP_CLOUD>_TOKEN=«<hex:40>»"),
     ("nomic-key", (b"nomic_", b"nomic-", b"nomicapi"), rb"nk-[A-Za-z0-9_-]{43}", 3.3, "Nomic: API keys",
      "<NOMIC_API_KEY|nomic-api-key|nomicApiKey>=«nk-<alnum:43>»"),

@@ -49,6 +49,7 @@ ROWS: tuple[Row, ...] = (
      "pylf_v1_eu_<alnum:43>"),
     ("logicmonitor-token", (b"lmb_", b"lma_"), rb"%blm[ab]_[A-Za-z0-9!#$%&*+=?@^~-]{39,99}[A-Za-z0-9=]", 3.5,
      "LogicMonitor: bearer tokens and access keys; GitHub", "<lmb|lma>_<alnum:80>"),
+    ("metabase-key", (b" mb_",), rb"%bmb_%6{40,44}={0,2}(?!%6)", 3.5, "Metabase: API keys", "mb_<b64:43>="),
     ("mezmo-key", (b"sts_",), rb"%bsts_[0-9a-f]{32}%E", 3, "Mezmo: service keys", "sts_<hex:32>"),
     ("newrelic-key", (b"nrak-", b"nrii-", b"nrjs-", b"nriq-", b"nrra-", b"nrbr-"),
      rb"%bNR(?:AK|II|JS|IQ|RA|BR)-[A-Za-z0-9_-]{15,42}", 3,
@@ -75,13 +76,16 @@ ROWS: tuple[Row, ...] = (
      rb"(?i:split_api|splitio|split_io|split_sdk)%N(?P<s>[a-z0-9]{36,56})%E", 3,
      "Split: SDK and admin keys; trufflehog",
      "<SPLIT_API_KEY=|SPLITIO_KEY=|SPLIT_IO_KEY=|SPLIT_SDK_KEY=>«<lowernum:40>»"),
-    ("statsig-key", (b"secret-",), rb"%bsecret-(?=[A-Za-z]{0,42}\d)[A-Za-z0-9]{40,44}%E", 3.7,
-     "Statsig: server secret keys", "secret-<alnum:43>"),
+    ("statsig-key", (b"secret-", b" console-"),
+     rb"%b(?:secret|console)-(?=[A-Za-z]{0,42}\d)[A-Za-z0-9]{40,44}%E", 3.7,
+     "Statsig: server secret and console keys", "<secret|console>-<alnum:43>"),
     ("statuspage-key", (b"statuspage", b"status_page"),
      rb"(?i:statuspage|status_page)%N(?P<s>[0-9a-z-]{36}|[0-9a-f]{64})%E", 2.5, "Statuspage: API keys; trufflehog",
      "<STATUSPAGE|STATUS_PAGE>_API_KEY=«<hex:8>-<hex:4>-<hex:4>-<hex:4>-<hex:12>»"),
     ("sumologic-key", (b"sumo",), rb"(?i:sumo)%N(?P<s>[A-Za-z0-9]{64}|su[A-Za-z0-9]{12})%E", 3,
      "Sumo Logic: access ids and keys; gitleaks", "SUMO_ACCESS_KEY=«<alnum:64>»"),
+    ("tinybird-token", (b" p.eyj",), rb"%bp\.eyJ[\w-]{20,300}\.[\w-]{20,100}", 3.5, "Tinybird: tokens",
+     "p.eyJ1Ijoi<alnum:80>.<b64url:42>x"),
 )
 KEYED: tuple[Row, ...] = (
     ("airbrake-key", (b"airbrake",), rb"[0-9a-f]{32}|[0-9a-f]{40}", 2.5,
@@ -145,6 +149,7 @@ KEYED: tuple[Row, ...] = (
      "PINGDOM_API_TOKEN=«<alnum:64>»"),
     ("raygun-key", (b"raygun",), rb"[A-Za-z0-9]{22}|[A-Za-z0-9]{32}", 3, "Raygun: API keys and tokens; trufflehog",
      "RAYGUN_API_KEY=«<alnum:22>»"),
+    ("redash-key", (b"redash",), rb"[A-Za-z0-9]{40}", 3, "Redash: API keys", "REDASH_KEY=«<alnum:40>»"),
     ("rollbar-token", (b"rollbar",), rb"[0-9a-f]{32}|[0-9a-f]{128}", 2.5, "Rollbar: access tokens; trufflehog",
      "ROLLBAR_ACCESS_TOKEN=«<hex:32>»"),
     ("sentry-legacy-token", (b"sentry",), rb"[0-9a-f]{64}", 2.5, "Sentry: tokens before 2023; gitleaks",
@@ -167,6 +172,8 @@ KEYED: tuple[Row, ...] = (
      "UptimeRobot: API keys; trufflehog", "<UPTIMEROBOT|UPTIME_ROBOT>_API_KEY=«u<digits:7>-<hex:24>»"),
     ("wavefront-token", (b"wavefront",), rb"%U", 2.5, "Wavefront: API tokens",
      "WAVEFRONT_TOKEN=«<hex:8>-<hex:4>-<hex:4>-<hex:4>-<hex:12>»"),
+    ("zabbix-token", (b"zabbix",), rb"[0-9a-f]{64}|[0-9a-f]{32}", 2.5, "Zabbix: API tokens",
+     "ZABBIX_TOKEN=«<hex:64>»"),
 )
 # fmt: on
 

@@ -148,6 +148,8 @@ KEYED: tuple[Row, ...] = (
      "ADYEN_HMAC_KEY=«<HEX:64>»"),
     ("alchemy-key", (b"alchemy_api", b"alchemy_key", b"alchemy-api", b"alchemyapi"), rb"[A-Za-z0-9_-]{32}", 3.2,
      "Alchemy: API keys; trufflehog", "<ALCHEMY_API_KEY|ALCHEMY_KEY|alchemy-api-key|alchemyApiKey>=«<alnum:32>»"),
+    ("alpaca-secret", (b"alpaca", b"apca-api", b"apca_api"), rb"[A-Za-z0-9]{40,44}", 3,
+     "Alpaca: API secrets", "<ALPACA_SECRET|APCA-API-SECRET-KEY|APCA_API_SECRET_KEY>=«<alnum:40>»"),
     ("bitfinex-key", (b"bitfinex",), rb"[A-Za-z0-9]{43}", 3, "trufflehog: bitfinex",
      "BITFINEX_API_SECRET=«<alnum:43>»"),
     ("bittrex-key", (b"bittrex",), rb"[0-9a-z]{32}", 2.5, "Bittrex: keys and secrets; gitleaks",
