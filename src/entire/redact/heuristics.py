@@ -119,10 +119,10 @@ def placed(value: bytes, *, is_coded: bool, is_worded: bool) -> bool:
 
 
 def is_prose(value: bytes) -> bool:
-    """Tell whether most of ``value`` is words written as one: no token is."""
+    """Tell whether most of ``value`` is words: no token is, but a seed phrase, which has small letters only."""
     from entire.redact import words
 
-    return b" " not in value and words.share(value) >= 0.6
+    return not (b" " in value and value.islower()) and words.share(value) >= 0.6
 
 
 def is_reference(value: bytes) -> bool:
@@ -131,8 +131,8 @@ def is_reference(value: bytes) -> bool:
         return True
     if value[:1] in b"$%" and (value[-1:] == b"%" or _is_name(value[1:])):
         return True  # a variable
-    if b"," in value and all(b"=" in piece and _is_name(piece.partition(b"=")[0]) for piece in value.split(b",")):
-        return True  # settings
+    if _is_settings(value):
+        return True
     if value[:1] == b"#" and len(value) in (4, 7, 9) and set(value[1:]) <= _HEX:
         return True  # a colour
     if value[-2:-1] == b"$" and value[-1:].isdigit():
@@ -144,6 +144,16 @@ def is_reference(value: bytes) -> bool:
     ):  # an address, a term of code
         return True
     return value[4:5] == b"-" == value[7:8] and value[:4].isdigit() and value[5:7].isdigit()
+
+
+def _is_settings(value: bytes) -> bool:
+    """Tell whether ``value`` is ``name=value``, of words, or several: ``source=ssh-key,target=ssh``."""
+    pieces = [piece.partition(b"=") for piece in value.split(b",")]
+    if not all(name and rest and not set(name) - _LETTERS - _DIGITS - _JOINTS for name, _, rest in pieces):
+        return False
+    from entire.redact import words
+
+    return len(pieces) > 1 or (not set(value) & _DIGITS and words.share(value) >= 0.5)
 
 
 def _is_name(value: bytes) -> bool:
