@@ -52,7 +52,7 @@ _HASHES = (
 _REFERENCES = (
     b"://", b"${", b"$(", b"{{", b"#{", b"<%", b"%(", b"{}", b"process.env", b"os.environ", b"getenv", b"ENV[", b"env.",
     b"secrets.", b"var.", b"config.", b"self.", b"this.", b"args.", b"settings.", b"arn:", b":secret:", b"...", b"***",
-    b"\xe2\x80\xa6", b".*", b"'+", b"+'", b"=!0", b"=!1", b"aws4_request", b'","', b'":"',
+    b"\xe2\x80\xa6", b".*", b"'+", b"+'", b"=!0", b"=!1", b"aws4_request",
 )  # fmt: skip
 """What code, templates and cut texts contain, and no secret."""
 
@@ -80,8 +80,8 @@ def assigned(left: bytes, value: bytes, right: bytes = b"") -> bool:
         return False
     value = value.lstrip(b"+")  # a blank, in a form
     value = value.replace(b"\\-", b"-").replace(b"\\&", b"")  # as in a manual's source
-    if value.replace(b"\\", b"").startswith(b"--"):
-        return False  # the next flag
+    if value.replace(b"\\", b"").startswith(b"--") or b'","' in value or b'":"' in value:
+        return False  # the next flag, the next strings
     kinds = set(value)
     if is_uuid(value, kinds):
         return name.is_strong and (name.is_literal or name.is_compound)
