@@ -101,7 +101,7 @@ def leftovers(story: Story) -> list[str]:
 # ---------------------------------------------------------------- what a lock is decided by
 
 
-@pytest.mark.parametrize("name", [V1, "refs/entire/journal/e3b0c4", "packed-refs"])
+@pytest.mark.parametrize("name", [V1, "refs/entire/journal/e3b0c4", "packed-refs", "reftable/tables.list"])
 def test_a_lock_of_a_dead_process_of_ours_is_gone_at_the_next_commit(story: Story, session: Session, name: str) -> None:
     turn(session, "a.py")
     note(story, V1, "refs/entire/journal/e3b0c4")
@@ -442,12 +442,17 @@ def test_locks_on_head_and_a_branch_that_our_dead_process_noted_are_gone_at_the_
 def test_the_note_of_a_moved_head_names_it_and_its_branch(story: Story, session: Session, tmp_path: Path) -> None:
     linked = tmp_path / "linked"
     story.git("worktree", "add", "-q", str(linked), "-b", "side")
+    story.path(".git/worktrees/linked/reftable").mkdir()
+    story.path(".git/worktrees/linked/reftable/tables.list").touch()
     seen: list[str] = []
     for where in (story.root, linked):
         with ref_locks.Note(str(where), ["HEAD"]):
             (path,) = ref_locks.notes(str(story.path(".git")))
             seen.append(Path(path).read_text())
-    assert seen == ["HEAD\nrefs/heads/main\n", "worktrees/linked/HEAD\nrefs/heads/side\n"]
+    assert seen == [
+        "HEAD\nrefs/heads/main\n",
+        "worktrees/linked/HEAD\nworktrees/linked/reftable/tables.list\nrefs/heads/side\n",
+    ]
 
 
 def test_the_lock_of_a_remote_tracking_branch_is_only_named(

@@ -63,7 +63,9 @@ def _under_head(place: Place) -> list[str]:
     path = os.path.join(place.git_dir, "HEAD")
     target = (files.read(path) or b"").decode("utf-8", "surrogateescape").strip()
     branch = [target.removeprefix("ref: ")] if target.startswith("ref: refs/heads/") else []
-    return [os.path.relpath(path, place.common_dir), *branch]
+    tables = os.path.join(place.git_dir, "reftable", "tables.list")  # HEAD of a linked worktree is in its own
+    own = [tables] if place.worktree_name and os.path.exists(tables) else []
+    return [*(os.path.relpath(name, place.common_dir) for name in (path, *own)), *branch]
 
 
 def _create(path: str) -> int:
