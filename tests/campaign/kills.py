@@ -79,7 +79,17 @@ class World:
                 return False, time.monotonic() - began
             except subprocess.TimeoutExpired:
                 os.killpg(program.pid, signal.SIGKILL)
+        _wait_for_end(program.pid)
         return True, time.monotonic() - began
+
+
+def _wait_for_end(group: int) -> None:
+    """Wait until all processes of a killed group are gone: as long as one is not, it holds its locks."""
+    deadline = time.monotonic() + 10
+    with contextlib.suppress(ProcessLookupError):
+        while time.monotonic() < deadline:
+            os.killpg(group, 0)
+            time.sleep(0.005)
 
 
 def commit(world: World) -> tuple[list[str], str]:
@@ -157,7 +167,7 @@ class Stage:
         """Let the next event come, and then a turn that is committed."""
         world, story = self.world, self.world.story
         world.session.prompt("Go on")
-        assert locks(story) == [], "the next event leaves a lock"
+        assert locks(story) == [], f"the next event leaves {locks(story)}"
         world.session.write("b.py", "b = 1\n")
         world.session.stop()
         if story.git("status", "--porcelain").strip():
