@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from entire import layout
-from entire.forgetting import planning
+from entire.errors import UsageError
+from entire.forgetting import planning, removal, targets, undo
 from entire.forgetting.values import Secret
 from entire.git.read import Objects
 from entire.lifecycle.context import Context
+from entire.model.audits import ForgetRequest
 from entire.settings import Settings
+from entire.store.catalog import Catalog
 from entire.undo import transaction
 from tests.integration import secrets
 from tests.integration.secrets import TULIP
@@ -97,3 +103,24 @@ def test_an_undo_keeps_what_a_state_became_since(story: Story) -> None:
     story.commit("Third")
     assert story.ids()
     assert story.entire("doctor") == 0
+
+
+def test_the_library_forgets_and_undoes_it_beside_a_new_step(story: Story) -> None:
+    session, _ = secrets.with_tulip(story)
+    request = ForgetRequest(secret=TULIP)
+    with closing(context_of(story)) as context:
+        target, view = targets.find(context, Catalog(context.place), request)
+        assert target.secret is not None and target.secret.value == TULIP.encode()
+        with pytest.raises(UsageError, match="nothing to forget is named"):
+            targets.find(context, Catalog(context.place), ForgetRequest())
+        done = removal.forget(context, Catalog(context.place), request)
+    assert (done.name, done.mask) == (view.name, view.mask)
+    assert done.undo_id
+    assert TULIP not in repr(request)
+    session.prompt("go on")
+    session.write("third.py", "x = 1\n")
+    session.hook("stop")
+    with closing(context_of(story)) as context:
+        undo.undo(context)
+    assert secrets.objects_with(story, TULIP)
+    assert story.log_errors() == []

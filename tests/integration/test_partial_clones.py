@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from entire import layout
-from entire.git import bulk
+from entire.git import bulk, promised
 from entire.git.read import Objects
 from entire.model.histories import LogRequest
 from entire.store import returned
@@ -168,6 +168,7 @@ def test_a_push_in_a_partial_clone_reads_nothing_that_it_lacks(story: Story, sec
     served = clone.times_served()
     place = layout.find(str(clone.top))
     assert place is not None
+    assert len(promised.missing(str(clone.top), ["origin/entire/checkpoints/v1"])) == 1
     with Objects(str(clone.top)) as objects:
         tip = clone.git("rev-parse", "origin/entire/checkpoints/v1").strip()
         assert tip not in returned.find(place, objects, [tip]).checked
