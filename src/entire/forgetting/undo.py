@@ -20,7 +20,7 @@ from entire.undo import transaction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from entire.layout import Place
     from entire.lifecycle.context import Context
@@ -31,7 +31,9 @@ _ID = re.compile(rb"(?<![0-9a-f])(?:[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f])")
 
 
 def undo(context: Context) -> UndoneView:
-    """Restore what the last ``forget`` removed; raises EntireError if git has deleted it, or more was stored since."""
+    """Restore what the last ``forget`` removed; with what was stored since. Raises EntireError if git has
+    deleted it, or the checkpoints branch was moved off what the forgetting left.
+    """
     place = context.place
     with context.lock():
         last = undo_notes.latest(place, COMMAND)
@@ -75,15 +77,13 @@ def _replaced(place: Place, draft: Draft) -> dict[str, str]:
     return {new: old for old, new in found.items() if new}
 
 
-def _instead(place: Place, last: Transaction, newer: Mapping[str, tuple[str, str]]) -> dict[str, str]:
-    """Return what becomes of refs that were moved since: what was replayed; one that is gone, or that began again
-    without what the forgetting left, stays as it is.
+def _instead(place: Place, last: Transaction, newer: Collection[str]) -> dict[str, str]:
+    """Return the refs that were moved since and where they are: one with newer commits is moved by these; one that is
+    gone, or that began again without what the forgetting left, stays as it is.
     """
     present = refs.read(place.top, *(ref for ref, _, _ in last.moves))
     moved = {ref: present.get(ref, "") for ref, old, new in last.moves if present.get(ref, "") not in (old, new)}
-    return {
-        ref: newer[ref][1] if ref in newer else tip for ref, tip in moved.items() if ref in newer or ref != LOCAL_REF
-    }
+    return {ref: tip for ref, tip in moved.items() if ref in newer or ref != LOCAL_REF}
 
 
 def _keep_newer(place: Place, draft: Draft, last: Transaction, names: Mapping[str, str]) -> None:
