@@ -106,6 +106,9 @@ class FakeWorkspace:
         assert commit == COMMIT
         return self.ways
 
+    def forgotten_points(self, limit: int = 100) -> list[tuple[str, str, str]]:
+        return []
+
     def points(self, limit: int = 100, *, session_id: str = "") -> list[views.PointView]:
         found = [one for one in self.found if session_id in ("", one.session_id)]
         return found[:limit] if limit else found

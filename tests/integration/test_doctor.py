@@ -630,7 +630,6 @@ def test_the_table_of_checks() -> None:
         "lock",
         "agents",
         "recording",
-        "forgotten",
         "objects",
         "checkpoints",
         "clutter",
