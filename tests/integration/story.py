@@ -23,6 +23,7 @@ from entire.cli import main
 from entire.model import trailers
 from entire.model.ids import CheckpointId
 from entire.redact import policy
+from tests.integration import beginnings
 
 BIN = Path(sys.executable).parent
 
@@ -36,7 +37,12 @@ class Story:
         self.projects = root.parent / "projects"
         self.projects.mkdir(exist_ok=True)
         self.env = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "ENTIRE_LOG_LEVEL": "debug"}
+        beginnings.play(root, (type(self), enable, first_commit), lambda: self._begin(enable, first_commit))
+
+    def _begin(self, enable: bool, first_commit: bool) -> None:
         self.git("init", "-q", "-b", "main")
+        for sample in self.root.glob(".git/hooks/*.sample"):
+            sample.unlink()
         if first_commit:
             self.write("README.md", "start\n")
             self.commit("init")
