@@ -9,9 +9,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from entire.model.trailers import checkpoint_ids
 from tests.campaign.worlds import MINE, World
-from tests.integration.kept import check, checkpoints, tokens
+from tests.integration.kept import check, checkpoints, ids_of, tokens
 from tests.integration.story import Session, Story
 from tests.trees import Tree, tree
 
@@ -106,10 +105,7 @@ def linked_ids(story: Story) -> set[str]:
     """Return the ids of commits, in their messages or recorded for their own ids: of the commits of branches, and of
     those to which a rewind by branch can be undone.
     """
-    said = git(story, "log", "-z", "--branches", "--glob=refs/entire/backup", "--format=%H %B")
-    commits = [entry.partition(" ") for entry in said.split("\0")]
-    named = {str(checkpoint_id) for _, _, message in commits for checkpoint_id in checkpoint_ids(message)}
-    return named | {name for oid, _, _ in commits if oid for name in story.recorded(oid)}
+    return ids_of(story, git(story, "log", "-z", "--branches", "--glob=refs/entire/backup", "--format=%H %B"))
 
 
 def whole_states(git_dir: Path) -> None:

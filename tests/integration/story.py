@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -26,6 +27,8 @@ from entire.redact import policy
 from tests.integration import beginnings
 
 BIN = Path(sys.executable).parent
+BRANCH = "entire/checkpoints/v1"
+OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 class Story:
@@ -93,7 +96,13 @@ class Story:
         return self.head()
 
     def head(self) -> str:
-        return self.git("rev-parse", "HEAD").strip()
+        """Return the id of HEAD; git is asked only where no file tells it, as after packing."""
+        git_dir = self.root / ".git"
+        try:
+            head = (git_dir / "HEAD").read_text().strip()
+            return (git_dir / head.removeprefix("ref: ")).read_text().strip() if head.startswith("ref: ") else head
+        except OSError:
+            return self.git("rev-parse", "HEAD").strip()
 
     # ---------------------------------------------------------------- sessions
 
@@ -113,35 +122,57 @@ class Story:
 
     def recorded(self, commit: str = "HEAD") -> list[str]:
         """Return the checkpoints that the index on the checkpoints branch records for a commit's id."""
-        oid = self.git("rev-parse", commit).strip()
-        folder = f"entire/checkpoints/v1:links/commits/{oid[:2]}"
-        names = self.git("ls-tree", "--name-only", folder, ok=False).split()
-        return [name.rpartition("-")[2] for name in names if name.startswith(f"{oid[2:]}-")]
+        return self.recorded_for(commit if OID.fullmatch(commit) else self.git("rev-parse", commit).strip())
+
+    def recorded_for(self, *oids: str) -> list[str]:
+        """Return what ``recorded`` does for several commits at once."""
+        links = self.git("ls-tree", "-r", "--name-only", BRANCH, "links/commits/", ok=False).split()
+        named = [link.removeprefix("links/commits/").replace("/", "", 1).split("-") for link in links]
+        return [checkpoint_id for oid, _, checkpoint_id in named if oid in oids]
 
     def show(self, name: str) -> str:
-        return self.git("show", f"entire/checkpoints/v1:{name}")
+        return self.git("show", f"{BRANCH}:{name}")
+
+    def files(self, folder: str) -> dict[str, str]:
+        """Return the files below a folder of the checkpoints branch."""
+        listed = self.git("ls-tree", "-r", "-z", BRANCH, f"{folder}/").split("\0")[:-1]
+        blobs = {path: entry.split()[2] for entry, _, path in (line.partition("\t") for line in listed)}
+        asked = "".join(f"{blob}\n" for blob in blobs.values()).encode()
+        done = subprocess.run(["git", "cat-file", "--batch"], cwd=self.root, env=self.env, check=True,
+                              input=asked, capture_output=True)  # fmt: skip
+        found, answers = {}, io.BytesIO(done.stdout)
+        for path, blob in blobs.items():
+            header = answers.readline().split()
+            assert header[1:2] == [b"blob"], (path, blob, header)
+            found[path] = answers.read(int(header[2])).decode("utf-8", "surrogateescape")
+            answers.readline()
+        return found
 
     def checkpoint(self, checkpoint_id: str) -> dict[str, Any]:
         """Return the root metadata with ``slots``: session id -> its record with ``transcript``, ``prompts``."""
         folder = CheckpointId(checkpoint_id).path
-        value: dict[str, Any] = json.loads(self.show(f"{folder}/metadata.json"))
+        files = self.files(folder)
+        value: dict[str, Any] = json.loads(files[f"{folder}/metadata.json"])
         value["slots"] = {}
         for entry in value["sessions"]:
             base = os.path.dirname(entry["metadata"]).lstrip("/")
-            record = json.loads(self.show(f"{base}/metadata.json"))
-            names = self.git("ls-tree", "--name-only", f"entire/checkpoints/v1:{base}").split()
-            parts = [self.show(f"{base}/{name}") for name in sorted(names) if name.startswith("full.jsonl")]
-            record["transcript"] = "\n".join(parts)
-            record["prompts"] = self.show(f"{base}/prompt.txt").split("\n\n---\n\n") if "prompt.txt" in names else []
+            record = json.loads(files[f"{base}/metadata.json"])
+            parts = [path for path in sorted(files) if path.startswith(f"{base}/full.jsonl")]
+            record["transcript"] = "\n".join(files[path] for path in parts)
+            prompts = files.get(f"{base}/prompt.txt")
+            record["prompts"] = prompts.split("\n\n---\n\n") if prompts is not None else []
             value["slots"][record["session_id"]] = record
-        value["lineage"] = json.loads(self.show(f"{folder}/lineage.json"))
+        value["lineage"] = json.loads(files[f"{folder}/lineage.json"])
         return value
 
     def linked(self, commit: str = "HEAD") -> dict[str, Any]:
         """Return the only checkpoint of a commit, whether its message names it or it is recorded for its id."""
-        ids = [*self.ids(commit), *self.recorded(commit)]
+        oid, _, message = self.git("log", "-1", "--format=%H %B", commit).partition(" ")
+        ids = [*trailers.checkpoint_ids(message), *self.recorded(oid)]
         assert len(ids) == 1, ids
-        return self.checkpoint(ids[0])
+        found = self.checkpoint(ids[0])
+        assert found["checkpoint_id"] == ids[0]
+        return found
 
     def reasons(self) -> dict[str, str]:
         """Return why commits are not linked: commit -> reason."""
