@@ -33,7 +33,7 @@ floors: $(READY)  ## check the imports between rooms
 	PYTHONUTF8=1 $(BIN)/lint-imports --no-logo
 
 tests: $(READY)  ## run the tests without the real agents
-	$(PYTEST) -n auto -m "not e2e" $(ARGS)
+	$(PYTEST) -n auto --dist worksteal -m "not e2e" $(ARGS)
 
 faults: $(READY)  ## inject faults into every hook and command, at each system call (ARGS=--quick for a sample)
 	$(BIN)/python -m tests.campaign $(ARGS)
@@ -45,7 +45,7 @@ mutants: $(READY)  ## break one behaviour at a time, and see whether a test noti
 	$(BIN)/python -m tests.mutants $(ARGS)
 
 e2e: agents  ## run the end-to-end tests with the real agents
-	ENTIRE_E2E_REQUIRED=1 $(PYTEST) -n auto -m e2e tests/e2e $(ARGS)
+	ENTIRE_E2E_REQUIRED=1 $(PYTEST) -n auto --dist worksteal -m e2e tests/e2e $(ARGS)
 
 agents: $(READY)  ## install the agents of the end-to-end tests
 	scripts/agents

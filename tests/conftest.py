@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -66,7 +67,10 @@ settings.load_profile("ci" if os.environ.get("CI") else "here")
 def sealed_environment(home: Path) -> dict[str, str]:
     """Return an environment in which everything personal is in ``home``."""
     inherited = {key: value for key, value in os.environ.items() if key in KEPT or key.startswith(KEPT_PREFIXES)}
+    # First comes the interpreter itself: the `python3` of a version manager is a script that takes longer than it.
+    path = f"{Path(sys.base_prefix, 'bin')}{os.pathsep}{os.environ['PATH']}"
     return inherited | {
+        "PATH": path,
         "HOME": str(home),
         "XDG_CONFIG_HOME": str(home / ".config"),
         "XDG_DATA_HOME": str(home / ".local/share"),
@@ -84,6 +88,12 @@ def sealed_environment(home: Path) -> dict[str, str]:
         "LC_ALL": "C.UTF-8",
         "no_proxy": "*",
     }
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return how many tests run at once (``-n auto``): one more than there are processors, for tests wait as well."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_configure(config: pytest.Config) -> None:
