@@ -14,7 +14,14 @@ from typing import Any
 
 NAME = "recorder"
 HOOKS = ("session-start", "turn-start", "turn-end", "compaction", "session-end")
-SOURCE = Path(__file__).resolve().parents[1] / "fixtures/plugins/recorder.py"
+_FOLDER = Path(__file__).resolve().parents[1] / "fixtures/plugins"
+# The plugin is imported, so that it is not compiled for each call.
+_PROGRAM = f"""\
+#!{sys.executable} -IS
+import sys
+sys.path.insert(0, {str(_FOLDER)!r})
+import recorder
+"""
 
 
 class RecordingPlugin:
@@ -44,7 +51,7 @@ class RecordingPlugin:
             "caller_env_vars": ["RECORDER"],
         }
         self._change(info=info, sessions=str(self.sessions), store=store, unit=unit)
-        self.path.write_text(f"#!{sys.executable} -IS\n{SOURCE.read_text()}")
+        self.path.write_text(_PROGRAM)
         self.path.chmod(0o755)
 
     @property
