@@ -25,9 +25,8 @@ from tests.integration.story import Session, Story
 ERRORS = ("disk full", "disk full once", "no permission once", "unreadable", "git killed", "small files", "clock back")
 
 
-def play(name: str, kind: str, folder: Path, count: int) -> None:
+def play(stage: Stage, kind: str, count: int) -> None:
     """Play a scenario with a fault at some of its calls, evenly spread."""
-    stage = Stage(SCENARIOS[name], folder)
     points = list(spread(limits(kind, stage.count(kind)), count + 2))
     for at in points[1:-1] or points:
         try:
@@ -36,16 +35,14 @@ def play(name: str, kind: str, folder: Path, count: int) -> None:
             raise AssertionError(f"{kind} at {at} of {stage.count(kind)}") from error
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
-def test_killed(name: str, tmp_path: Path) -> None:
-    play(name, "kill", tmp_path / "world", 2)
-
-
 @pytest.mark.parametrize(
     ("name", "kind"), [(name, ERRORS[number % len(ERRORS)]) for number, name in enumerate(SCENARIOS)]
 )
-def test_failing(name: str, kind: str, tmp_path: Path) -> None:
-    play(name, kind, tmp_path / "world", 1)
+def test_killed_and_failing(name: str, kind: str, tmp_path: Path) -> None:
+    """One prepared scenario for both: to prepare it takes as long as to play it."""
+    stage = Stage(SCENARIOS[name], tmp_path / "world")
+    play(stage, "kill", 2)
+    play(stage, kind, 1)
 
 
 @pytest.mark.parametrize("name", ["a commit", "a turn's end after the agent's commit"])
