@@ -195,14 +195,14 @@ class Again:
         self._story, self._session = story, session
         self._place = story.root.parent
         self._copy = self._place.parent / f"{self._place.name}-copy"
-        self._parent, self._answers = session.parent, session.answers
+        self._state = session.parent, session.prompt_id, session.answers
         shutil.copytree(self._place, self._copy, symlinks=True)
 
     def restore(self) -> None:
         for name in os.listdir(self._copy):
             shutil.rmtree(self._place / name, ignore_errors=True)
             shutil.copytree(self._copy / name, self._place / name, symlinks=True)
-        self._session.parent, self._session.answers = self._parent, self._answers
+        self._session.parent, self._session.prompt_id, self._session.answers = self._state
 
 
 def counted_once(story: Story, session: Session) -> None:
