@@ -261,6 +261,8 @@ PLACES: tuple[tuple[str, str], ...] = (
 STAYS: tuple[str, ...] = (
     'cmd.Env = append(cmd.Env, "PWD="+cmd.Dir)',
     "docker swarm join --token manager-join-token 127.0.0.1:2377",
+    "ICMPV6_FILTER_PASS = C.ICMPV6_FILTER_PASS",
+    "![coverage](https://codecov.io/gh/orchard/shop/badge.svg?token=M57KX5Vysw)",
     "$ cloud secrets create my\\-secret \\-\\-data\\-file=/tmp/secret",
     "$ cloud auth print\\-identity\\-token \\-\\-token\\-format=full",
     "Cookie: theme=dark; lang=en",
