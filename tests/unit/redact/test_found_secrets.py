@@ -25,9 +25,9 @@ def results() -> list[Result]:
     return table.judge(table.every_case(step=STEP))
 
 
-def shortfall(results: Sequence[Result], bound: float) -> bool:
-    """Tell whether more is missed than ``bound`` allows."""
-    return sum(bool(result.problem) for result in results) > (1 - bound) * len(results)
+def shortfall(results: Sequence[Result], bound: float, *, spare: int = 0) -> bool:
+    """Tell whether more is missed than ``bound`` allows; ``spare`` misses say nothing in a small sample."""
+    return sum(bool(result.problem) for result in results) > max(spare, (1 - bound) * len(results))
 
 
 def of(results: Sequence[Result], chosen: Callable[[Result], bool]) -> list[Result]:
@@ -49,7 +49,8 @@ def test_no_carrier_and_no_agent_hides_them(results: list[Result], names: list[s
     for name in names:
         these = [result for result in results if name in (result.case.carrier.name, result.case.agent.name)]
         providers, places = of(these, pages.is_provider), of(these, lambda result: pages.column(result) == "places")
-        if shortfall(providers, PROVIDERS) or shortfall(places, PLACES):
+        # The sample has ten places of each carrier: one miss says nothing.
+        if shortfall(providers, PROVIDERS) or shortfall(places, PLACES, spare=1):
             short.append(name)
     assert short == [], pages.missed(results)
 
