@@ -500,13 +500,14 @@ def test_what_a_mate_says_again_is_found_in_our_own_branch_and_taken_out(forget:
 def test_nothing_is_read_twice_to_find_what_comes_back(
     forget: Forget, mate: Mate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    story = forget.story
+    where = str(forget.story.root)
     mate.says("{}\n")
-    push(story)
-    monkeypatch.setattr(Objects, "get_all", None)
-    assert forgotten.of(str(story.root)).checked
-    with Objects(str(story.root)) as objects:
-        returned.note(str(story.root), objects, story.git("rev-parse", f"origin/{BRANCH}").strip())
+    forget.story.git("fetch", "-q", "origin")
+    tip = forget.story.git("rev-parse", f"origin/{BRANCH}").strip()
+    with Objects(where) as objects:
+        assert tip in returned.note(where, objects, tip).checked
+        monkeypatch.setattr(Objects, "get_all", None)
+        assert tip in returned.note(where, objects, tip).checked
 
 
 def test_a_session_that_a_mate_pushes_again_stays_forgotten(forget: Forget, tmp_path: Path) -> None:
