@@ -301,7 +301,7 @@ def own_files(world: World) -> list[Path]:
     return [path for path in found if path.parent.name != "sessions"]
 
 
-@settings(max_examples=EXAMPLES)
+@settings(max_examples=EXAMPLES // 3)
 @given(number=st.integers(0, 1000), changes=CHANGES, junk=st.none() | BYTES,
        words=st.sampled_from([*READING, *WRITING, *HOOKS]))  # fmt: skip
 def test_own_files(
