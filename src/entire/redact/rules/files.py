@@ -111,7 +111,7 @@ ROWS: tuple[Row, ...] = (
      rb"(?P<s>[^\s'\"`\[\]]{4,200})'", 0,
      "PostgreSQL, MySQL: CREATE and ALTER USER", "ALTER ROLE app WITH LOGIN PASSWORD '«<alnum:6>-4<alnum:6>»';"),
     ("terraform-variable", (b"variable",), rb"variable[ ]\"[\w-]{0,40}(?:password|passwd|secret|token|key|credential"
-     rb"|passphrase)[\w-]{0,40}\"[ ]?\{(?:%L[^\n{}]{0,200}){0,6}?(?:%L|[ ])default[ ]{0,20}=[ ]{0,4}\"" + LIKELY +
+     rb"|passphrase)[\w-]{0,40}\"[ ]?\{[^{}]{0,1200}?(?:%L|[ ])default[ ]{0,20}=[ ]{0,4}\"" + LIKELY +
      rb"(?P<s>[^\s\"'`\[\]]{6,400})\"", 2.5,
      "Terraform: variables", 'variable "db_password" {\n  default = "«<alnum:6>-4<alnum:6>»"\n}'),
     ("vpn-key", (b"psk", b"pre-shared-key", b"presharedkey", b"privatekey"),

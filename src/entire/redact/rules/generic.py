@@ -61,6 +61,7 @@ _OPERATOR = (
     rb"|bytes|byte|of|env|getenv))\((?:[\"']\w{1,40}[\"'],[ ])?)?"
 )
 _ASSIGNED = rb"(?P<n>" + _NAME + rb")" + _OPERATOR
+_SETTING = rb"(?-i:[a-z]{2,20}(?:[A-Z][a-z]{2,20}){0,3}|[A-Z_]{2,40})="
 _BARE = (
     rb"(?:[^\s\"'`,;(){}\[\]<>|&\x7f]|&(?![&\s]|[A-Za-z][A-Za-z_.-]{0,40}\d?=)"
     rb"|,(?=[^\s\"'`{}()\[\]])(?![A-Za-z][A-Za-z_.-]{1,40}\d?[=:(]))"
@@ -72,7 +73,7 @@ ROWS: tuple[Row, ...] = (
      rb"(?i)(?P<n>-[a-z]{2,12}(?:-[a-z]{1,12}){0,3})"
      rb"(?<!-file)(?<!-stdin)(?<!-path)(?<!-id)(?<!-name)(?<!-url)(?<!-env)"
      rb"(?<!-fd)(?<!-ttl)"
-     rb"(?:[ ]{1,4}|=|[\"'],[ ]?(?=[\"'][^+]))" + LIKELY + rb"(?!%Q[A-Za-z]{2,20}=[\w./-])%A",
+     rb"(?:[ ]{1,4}|=|[\"'],[ ]?(?=[\"'][^+]))" + LIKELY + rb"(?!%Q" + _SETTING + rb"[\w./-])%A",
      0, "a flag of a command",
      "mytool --password «<alnum:4>-4<alnum:4>»"),
     ("generic-quoted", NAMES,
@@ -87,7 +88,7 @@ ROWS: tuple[Row, ...] = (
      "the access key is «<alnum:32>» for now"),
     ("named-argument", NAMES,
      rb"(?P<n>" + _STRONG + rb"(?=[ (])|" + _NAME + rb"(?=[\"'`]?[ ]?,))(?:[ ]{1,16}|\(|[\"'`]?[ ]?,[ ]{0,16})"
-     rb"(?:@|&|b)?(?P<q>[\"'`])[\"'`]{0,2}(?![a-z_.]{1,40}\d?[\"'`]|-[a-z]|[A-Za-z]{2,20}=[\w./-])" + LIKELY
+     rb"(?:@|&|b)?(?P<q>[\"'`])[\"'`]{0,2}(?![a-z_.]{1,40}\d?[\"'`]|-[a-z]|" + _SETTING + rb"[\w./-])" + LIKELY
      + rb"(?P<s>[^\"'`\s\[\]<>]{6,400})[\"'`]{0,2}(?P=q)", 2.5, "a call or a definition",
       'builder.setPassword("«<alnum:6>-4<alnum:6>»")'),
     ("named-cell", NAMES, _NAME + rb"[*`_]{0,3}[ \t]{0,40}[|\xe2][\x94\x82]{0,2}[ \t]{0,40}[*`_\"']{0,3}" + LIKELY +
@@ -101,7 +102,7 @@ ROWS: tuple[Row, ...] = (
      "an element of XML", "<dbPassword>«<alnum:6>-4<alnum:6>»</dbPassword>"),
     ("named-environment", NAMES,
      rb"[A-Z_][A-Z0-9_]{2,48}(?<!_FILE)(?<!_URL)(?<!_PATH)(?<!_NAME)[ \t]{1,4}" + LIKELY +
-     rb"(?!%Q[A-Za-z_]{2,40}=)(?=%Q[^\s]*[a-zA-Z])%A[ \t]*(?:[\n\"'`;&|<\\]|$)", 2.5,
+     rb"(?!%Q" + _SETTING + rb")(?=%Q[^\s]*[a-zA-Z])%A[ \t]*(?:[\n\"'`;&|<\\]|$)", 2.5,
      "ENV of Docker, set -x of fish, setx", "ENV DB_PASSWORD «<alnum:6>-4<alnum:6>»"),
     ("named-pair", NAMES,
      _RUN + _NO_NAME + rb"[\"'`]?[ \t]{0,4},?(?:%L)?[ \t]{0,40}[\"'`]?(?i:value|defaultValue|default|content|val)%=" +

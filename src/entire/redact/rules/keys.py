@@ -52,7 +52,7 @@ ROWS: tuple[Row, ...] = (
      3,
      "RFC 7519: JSON Web Token", "<eyJ|eyAi><b64url:30>.eyJ<b64url:80>.<b64url:42>x"),
     ("minisign-key", (b"rwrty0iy",), rb"%bRWRTY0Iy%6{100,260}={0,2}", 3, "minisign: secret key", "RWRTY0Iy<b64:204>"),
-    ("openvpn-key", (b"-----begin",), rb"-----BEGIN OpenVPN Static key V1-----(?P<s>(?:[0-9a-f]|%L){64,2000}[0-9a-f])",
+    ("openvpn-key", (b"-----begin",), rb"-----BEGIN OpenVPN Static key V1-----(?P<s>(?>%L[0-9a-f]{16,64}%E){4,40})",
      2.5,
      "OpenVPN: static key",
      "-----BEGIN OpenVPN Static key V1-----«\n" + "<hex:32>\n" * 15 + "<hex:32>»\n-----END OpenVPN Static key V1-----"),
@@ -71,7 +71,8 @@ ROWS: tuple[Row, ...] = (
      "|MIG2AgEAMBAGByqGSM49|MHcCAQEEI|MIGkAgEBBD|MIHcAgEBBE|MC4CAQAwBQYDK2V|b3BlbnNzaC1rZXktdjEA><b64:60>\n"
      + _LINE * 3 + "<b64:40>=="),
     ("private-key-end", (b"key-----",),
-     rb"[\s\S]{0,3500}?(?<![A-Za-z0-9/=])(?P<s>(?:%6{4,76}={0,2}%L){1,80})-----END[A-Z0-9 ]{0,40}PRIVATE KEY-----", 3,
+     rb"[\s\S]{0,3500}?(?<![A-Za-z0-9/=])(?P<s>(?>%6{4,76}={0,2}%L(?=%6|-----END)){1,80})"
+     rb"-----END[A-Z0-9 ]{0,40}PRIVATE KEY-----", 3,
      "RFC 7468: PEM", "..\n«" + _LINE * 3 + "<b64:30>=\n»-----END <RSA |EC |OPENSSH |>PRIVATE KEY-----"),
     ("private-key-putty", (b"private-lines",),
      rb"Private-Lines[: |]{1,16}\d{1,4}(?P<s>(?:(?:%L|[ ])" + _PPK_LINE + rb"){1,300}\n?)", 0,
