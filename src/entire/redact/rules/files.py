@@ -115,7 +115,7 @@ ROWS: tuple[Row, ...] = (
      rb"(?P<s>[^\s\"'`\[\]]{6,400})\"", 2.5,
      "Terraform: variables", 'variable "db_password" {\n  default = "«<alnum:6>-4<alnum:6>»"\n}'),
     ("vpn-key", (b"psk", b"pre-shared-key", b"presharedkey", b"privatekey"),
-     rb"(?i)(?:(?<![\w\x80-\xff])psk|pre-shared-key|presharedkey|privatekey)[ \t]{0,4}(?:%=|"
+     rb"(?i)(?:(?<![\w\x80-\xff])psk|pre-shared-key|presharedkey|privatekey)[ \t]{0,4}(?:(?!%Q,)%=|"
      rb"[ \t]{1,4}%Q(?:ascii-text[ ]%Q|local[ ]"
      rb"|remote[ ])?)(?!\()(?P<s>(?=[^\s\"']{0,100}[\d!#$%*+=?@^~-])%p{8,128})", 2.5,
      "wpa_supplicant, IPsec, WireGuard",

@@ -40,7 +40,7 @@ _NO_NAME = (
     rb"(?<![pP]ath)(?<!PATH)(?<![fF]ile)(?<!FILE)"
     rb"(?<![tT]ype)(?<!TYPE)(?<!_ref)(?<!Ref)(?<![fF]ield)(?<![lL]abel)(?<![hH]int)(?<![hH]ash)(?<![cC]ount)"
     rb"(?<![lL]imit)(?<![lL]ength)(?<![pP]olicy)"
-    rb"(?<![vV]ersion)(?<!izer)(?<!anager)"
+    rb"(?<![vV]ersion)(?<!izer)(?<!anager)(?<!HashKey)"
 )
 _NAME = _RUN + rb"(?![A-Za-z0-9])" + _NO_NAME
 # Names that mean nothing else: what stands beside one without an operator may be a secret too.
