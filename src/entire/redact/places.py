@@ -8,9 +8,8 @@ there; it tries a guard at each place.
 
 from __future__ import annotations
 
-from entire.redact.rules.generic import NAMES
-from entire.redact.rules.guards import FOLLOWS, GUARDS, UNGUARDED
-from entire.redact.rules.table import RULES, Rule
+from entire.redact.rules.guards import FOLLOWS, GUARDS, is_free
+from entire.redact.rules.keywords import FREE, GUARDED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,9 +17,10 @@ if TYPE_CHECKING:
     from re import Match
 
     from entire.redact.engine import Text
+    from entire.redact.rules.table import Rule
 
     Places = Callable[["Text"], Iterator[tuple[bytes, int]]]
-    Guarded = tuple[Callable[[bytes, int], Match[bytes] | None], dict[str | None, list[Rule]]]
+    Guard = Callable[[bytes, int], Match[bytes] | None]
 
 COMPILED_FROM = 1 << 17
 """Size of a text from which the compiled tier pays: making it takes 15 ms."""
@@ -44,27 +44,10 @@ _GUARD_OF = {keyword: guard for keywords, guard in GUARDS for keyword in keyword
 _SIGNS = b"abcdefghijklmnopqrstuvwxyz0123456789_.-"
 
 
-def _by_keyword() -> tuple[dict[bytes, list[Rule]], dict[bytes, list[Rule]]]:
-    """Return the rules of each keyword: those always tried, and those behind a guard."""
-    free: dict[bytes, list[Rule]] = {}
-    guarded: dict[bytes, list[Rule]] = {}
-    for rule in RULES:
-        for keyword in rule.keywords:
-            is_free = keyword not in _GUARD_OF or (rule.id in UNGUARDED and keyword in NAMES)
-            rules = free if is_free else guarded
-            if keyword in rules:
-                rules[keyword].append(rule)
-            else:
-                rules[keyword] = [rule]
-    return free, guarded
-
-
-_free, _guarded = _by_keyword()
-
-_LOOSE = frozenset(word for word in (*_free, *_guarded) if word.removeprefix(b" ").translate(None, _SIGNS))
+_LOOSE = frozenset(word for word in (*FREE, *GUARDED) if word.removeprefix(b" ").translate(None, _SIGNS))
 """Keywords of more than a word's characters: they are searched in the whole text."""
 
-_STARTS = {word: word[1:] for word in (*_free, *_guarded) if word.startswith(b" ") and word not in _LOOSE}
+_STARTS = {word: word[1:] for word in (*FREE, *GUARDED) if word.startswith(b" ") and word not in _LOOSE}
 """Keywords that count only where a word starts, and what of them stands there."""
 
 
@@ -81,29 +64,41 @@ class Tier:
 def candidates(text: Text, tier: Tier) -> Iterator[tuple[list[Rule], int]]:
     """Yield the rules to try, and the positions of their keywords."""
     for keyword, at in tier.free(text):
-        yield _free[keyword], at
+        yield _rules(keyword, None), at
     for keyword, at in tier.guarded(text):
-        guard, rules_behind = _prepared.get(keyword) or _prepare(keyword)
+        guard = _guards.get(keyword) or _compile(keyword)
         if (follows := guard(text.plain, at + len(_STARTS.get(keyword, keyword)))) and (
-            rules := rules_behind[follows.lastgroup]
+            rules := _rules(keyword, follows)
         ):
             yield rules, at
 
 
-_prepared: dict[bytes, Guarded] = {}
+_guards: dict[bytes, Guard] = {}
+_found: dict[tuple[bytes, str | None, bool], list[Rule]] = {}
 
 
-def _prepare(keyword: bytes) -> Guarded:
-    """Compile the guard of a keyword, and sort the keyword's rules by what the guard finds."""
+def _compile(keyword: bytes) -> Guard:
     import re
 
-    guard = re.compile(_GUARD_OF[keyword])
-    rules_behind = {
-        group: [rule for rule in _guarded[keyword] if rule.id not in FOLLOWS or group in FOLLOWS[rule.id]]
-        for group in (None, *guard.groupindex)
-    }
-    _prepared[keyword] = guard.match, rules_behind
-    return _prepared[keyword]
+    _guards[keyword] = guard = re.compile(_GUARD_OF[keyword]).match
+    return guard
+
+
+def _rules(keyword: bytes, follows: Match[bytes] | None) -> list[Rule]:
+    """Return the rules to try at a keyword, with what its guard found; the table of rules is loaded here."""
+    asked = keyword, follows.lastgroup if follows else None, bool(follows)
+    if asked not in _found:
+        from entire.redact.rules.table import BY_KEYWORD
+
+        group, is_guarded = asked[1:]
+        of_keyword = BY_KEYWORD[keyword]
+        _found[asked] = [
+            rule
+            for rule in of_keyword
+            if is_free(keyword, rule.id) is not is_guarded
+            and (not is_guarded or group in FOLLOWS.get(rule.id, (group,)))
+        ]
+    return _found[asked]
 
 
 def _apart(keywords: Iterable[bytes]) -> tuple[list[bytes], list[bytes]]:
@@ -142,7 +137,7 @@ def _at_start(spread: bytes, keywords: Iterable[bytes]) -> Iterator[tuple[bytes,
             yield keyword, 0
 
 
-PURE = Tier(_pure(_free), _pure(_guarded))
+PURE = Tier(_pure(FREE), _pure(GUARDED))
 
 
 def _compiled(keywords: Iterable[bytes]) -> Places:
@@ -193,9 +188,9 @@ def _sieve() -> Places:
     options.max_mem = AUTOMATON
     options.case_sensitive = False
     search = re2.compile(b"|".join(patterns), options).search
-    longest = max(map(len, _guarded))
+    longest = max(map(len, GUARDED))
     by_beginning: dict[bytes, list[tuple[bytes, bytes]]] = {}
-    for keyword in _guarded:
+    for keyword in GUARDED:
         stands = _STARTS.get(keyword, keyword)
         by_beginning.setdefault(stands[:2], []).append((keyword, stands))
 
@@ -218,7 +213,7 @@ def compiled_tier() -> Tier | None:
     """Return the compiled tier, built once per process, or None if its packages are not installed."""
     if not _tiers:
         try:
-            _tiers.append(Tier(_compiled(_free), _sieve()))
+            _tiers.append(Tier(_compiled(FREE), _sieve()))
         except ImportError:
             _tiers.append(None)
     return _tiers[0]

@@ -10,7 +10,6 @@ from entire.model.value import replace
 from entire.redact import encoded, policy, views
 from entire.redact.engine import LINE_END, Finding, Text, search
 from entire.redact.heuristics import MARK
-from entire.redact.rules.table import is_lasting, rank
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,6 +94,8 @@ def _replaced(data: bytes, find: Find) -> bytes:
 
 
 def _learn(findings: list[Finding]) -> None:
+    from entire.redact.rules.table import is_lasting
+
     memory = policy.current().memory
     for finding in findings:
         if is_lasting(finding.rule):
@@ -196,7 +197,7 @@ def _replace_all(data: bytes, find: Find) -> bytes:
     Hostile text may contain thousands of adjacent tokens; after some rounds a replacement takes the rest of the word.
     """
     rounds = 0
-    while findings := _merge(data, find(data)):
+    while (found := find(data)) and (findings := _merge(data, found)):
         rounds += 1
         pieces: list[bytes] = []
         done = 0
@@ -217,6 +218,8 @@ def _word_end(data: bytes, at: int) -> int:
 
 def _merge(data: bytes, findings: list[Finding]) -> list[Finding]:
     """Join overlapping findings, never splitting UTF-8 characters; a provider's rule names it, else a place's."""
+    from entire.redact.rules.table import rank
+
     merged: list[Finding] = []
     for finding in sorted(findings, key=lambda finding: (finding.start, rank(finding.rule), -finding.end)):
         start, end = finding.start, finding.end

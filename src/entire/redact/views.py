@@ -32,6 +32,7 @@ INNER_QUOTE = b"\x7f"
 
 _REPLACEMENT = b"\xef\xbf\xbd"
 _ASCII = bytes(range(128))
+_MANY = 1 << 15  # bytes in which it pays to count
 _LATIN = (0x9B, 0xAD)
 """Characters that a repr writes as ``\\x9b``; others from 0x80 on are bytes there as often."""
 
@@ -131,7 +132,9 @@ _PASSES: tuple[Pass, ...] = (
         rb"\\(?:(r(?:\n|\\n)?|[nt\"'`/|bf]|\r?\n[ \t]{0,80}+)|u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|(?:033|e)(?=\[))",
         _escaped,
     ),
-    (b"'", rb"'(?:''|\"'\"')+", b"'"),  # how a shell's quoted word has a quote: '\'' and '"'"', also twice
+    # How a shell's quoted word has a quote: '\'' and '"'"', also twice.
+    (b"''", rb"'(?:''|\"'\"')+", b"'"),
+    (b"'\"'", rb"'(?:\"'\"')+", b"'"),
     (b"\r", rb"\r\n?+", b"\n"),
     (b"&", rb"&(quot|apos|amp|lt|gt|nbsp|#[0-9]{2,3}|#[xX][0-9A-Fa-f]{2});", _entity),
     (b"^", rb"\^\[\[", b"\x1b["),  # as cat -v shows it
@@ -203,7 +206,7 @@ def plain(data: bytes, first: tuple[Pass, ...] = ()) -> bytes:
 
 def _is_frequent(occurs: bytes, data: bytes) -> bool:
     """Tell whether it pays to replace these bytes by themselves; rare escapes are left to ``_escaped``."""
-    if occurs[0] == 0x5C:
+    if occurs[0] == 0x5C and len(data) >= _MANY:
         return data.count(b"\\") > len(data) >> 8
     return occurs[-1:] in data  # the quickest check
 

@@ -80,3 +80,11 @@ UNGUARDED = frozenset((
     *("vpn-key", "wireguard-key", "wordpress-salt"),
 ))  # fmt: skip
 """Rules that share a rare one of ``NAMES``, and match where its guard does not."""
+
+
+def is_free(keyword: bytes, rule: str) -> bool:
+    """Tell whether a rule is tried wherever this keyword of it stands."""
+    return keyword not in _GUARDED or (rule in UNGUARDED and keyword in NAMES)
+
+
+_GUARDED = frozenset(keyword for keywords, _ in GUARDS for keyword in keywords)

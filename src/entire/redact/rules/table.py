@@ -219,6 +219,11 @@ RULES: tuple[Rule, ...] = (
 )
 """All rules in table order: providers' first, then generic ones."""
 
+BY_KEYWORD: dict[bytes, list[Rule]] = {}
+for _rule in RULES:
+    for _keyword in _rule.keywords:
+        BY_KEYWORD.setdefault(_keyword, []).append(_rule)
+
 OPINION = Rule((opinion.RULE, (), rb"(?!)", 0, "a random value beside a telling word", ""), generic=True)
 OPINION.rank = 3
 """Stands for what ``opinion`` finds, which has no pattern; every other rule names a secret better."""
