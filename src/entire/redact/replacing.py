@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 BLOCK = 1 << 20
 """How many bytes of lines are scanned at once: larger blocks do not fit into a cache of the processor."""
 
+KEPT = 1 << 23
+"""How many bytes of lines are kept as they read: what a later one reveals is sought in them again."""
+
 TOKEN_ROUNDS = 6
 """Rounds that replace single tokens before complete words are replaced."""
 
@@ -42,15 +45,19 @@ def lines(data: bytes) -> bytes:
     memory = policy.current().memory
     known = memory.count
     places: set[tuple[int, int]] = set()
-    revealed = 0  # up to here, lines may contain what later ones revealed
-    for start, end in _blocks(data):
+    revealed = -1  # blocks that start up to here may contain what later lines revealed
+    kept = list(_blocks(data)) if len(data) <= KEPT else None
+    for start, text in kept or _blocks(data):
         before = memory.count
-        for place in _lines_of_block(data, start, end, _search):
+        for place in _lines_of_block(data, start, text, _search):
             places.add(place)
             _learn(_find_in_document(data[slice(*place)]))
         if memory.count > before:
-            revealed = end
-    places.update(_lines_to_redact(data[:revealed], lambda text: list(memory.find(text, known))))
+            revealed = start
+    for start, text in kept or _blocks(data):
+        if start > revealed:
+            break
+        places.update(_lines_of_block(data, start, text, lambda seen: list(memory.find(seen, known))))
     pieces: list[bytes] = []
     done = 0
     for start, end in sorted(places):
@@ -161,34 +168,32 @@ def _find_in_document(data: bytes) -> list[Finding]:
 
 def _lines_to_redact(data: bytes, search: Search) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each line with a secret, without its line feed."""
-    for start, end in _blocks(data):
-        yield from _lines_of_block(data, start, end, search)
+    for start, text in _blocks(data):
+        yield from _lines_of_block(data, start, text, search)
 
 
-def _blocks(data: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of each block of whole lines."""
+def _blocks(data: bytes) -> Iterator[tuple[int, Text]]:
+    """Yield the start of each block of whole lines, and how it reads."""
     start = 0
     while start < len(data):
         end = data.find(b"\n", start + BLOCK) + 1 or len(data)
-        yield start, end
+        yield start, Text(views.plain(data[start:end].replace(b"\x1e", b" ").replace(b"\n", LINE_END)))
         start = end
 
 
-def _lines_of_block(data: bytes, start: int, end: int, search: Search) -> Iterator[tuple[int, int]]:
-    block = data[start:end]
-    text = Text(views.plain(block.replace(b"\x1e", b" ").replace(b"\n", LINE_END)))
+def _lines_of_block(data: bytes, start: int, text: Text, search: Search) -> Iterator[tuple[int, int]]:
     places = {finding.start for finding in search(text)}
     places.update(_hidden(text, search))
-    seen = raw = 0
+    seen, raw = 0, start
     done = -1
     for place in sorted(places):
         for _ in range(text.plain.count(LINE_END, seen, place)):
-            raw = block.index(b"\n", raw) + 1
+            raw = data.index(b"\n", raw) + 1
         seen = place
         if raw > done:
             done = raw
-            line_end = block.find(b"\n", raw)
-            yield start + raw, end if line_end < 0 else start + line_end
+            line_end = data.find(b"\n", raw)
+            yield raw, len(data) if line_end < 0 else line_end
 
 
 def _replace_all(data: bytes, find: Find) -> bytes:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import pytest
 
-from entire.redact import policy, redact, redact_json, redact_jsonl
+from entire.redact import policy, redact, redact_json, redact_jsonl, replacing
 from entire.redact.engine import Text
 from entire.redact.memory import MOST, Memory, is_memorable
 from tests.unit.redact.planted_secrets import SECRETS, word
@@ -58,7 +58,12 @@ def test_a_secret_goes_in_every_spelling(path: Path, spelled: str) -> None:
     assert redact(f"see {spelled} there".encode()) == f"see {GONE} there".encode()
 
 
-def test_what_a_later_line_reveals_goes_from_earlier_ones(path: Path) -> None:
+@pytest.mark.parametrize("kept", [0, replacing.KEPT])
+def test_what_a_later_line_reveals_goes_from_earlier_ones(
+    path: Path, kept: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replacing, "KEPT", kept)
+    monkeypatch.setattr(replacing, "BLOCK", 40)
     lines = [{"text": f"use {PASSWORD}"}, {"text": "nothing"}, {"text": f'"password": "{PASSWORD}"'}]
     data = b"\n".join(json.dumps(line).encode() for line in lines)
     assert redact_jsonl(data) == data.replace(PASSWORD.encode(), GONE.encode())
