@@ -107,11 +107,11 @@ class Rule:
 
     def spans(self, text: bytes, at: int, low: int, high: int) -> list[tuple[int, int]]:
         """Return where this rule finds a secret, if its keyword is at ``at``, in a line from ``low`` to ``high``."""
+        start = max(at - self.before, low)
+        if self.before and text.find(self.needle, start, at) < 0:
+            return []
         pattern = self.pattern or self.compile()
         if self.before:
-            start = max(at - self.before, low)
-            if text.find(self.needle, start, at) < 0:
-                return []
             found = pattern.search(text, start, min(at + FAR, high))
         else:
             found = pattern.match(text, max(at - self.back, low) if self.back else at, high)
