@@ -47,7 +47,7 @@ def test_killed_and_failing(name: str, kind: str, tmp_path: Path) -> None:
 
 @pytest.mark.skipif("ENTIRE_LONG" not in os.environ, reason="when a kill comes is chance: ENTIRE_LONG=1, make kills")
 def test_a_group_is_killed_at_random_moments(tmp_path: Path) -> None:
-    """A few of ``make kills``; what ``test_killed_as_a_real_process`` tries is the same each time."""
+    """A few of ``make kills``."""
     assert kills.play(["a turn's end after the agent's commit"], 3, 1, tmp_path)[1] == []
 
 
