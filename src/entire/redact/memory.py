@@ -59,6 +59,7 @@ class Memory:
     def __init__(self, path: str) -> None:
         self._path = path
         self._known: dict[tuple[int, str], list[Known]] = {}
+        self._sizes: set[int] = set()  # of the longest words
         self._unsaved: list[tuple[bytes, str, bytes]] = []  # lines, with the rules and values they are of
         self.count = 0
         self._is_new = False  # nothing of ``path`` can be read
@@ -90,12 +91,13 @@ class Memory:
 
     def _add(self, index: tuple[int, str], known: Known) -> None:
         self._known.setdefault(index, []).append(known)
+        self._sizes.add(index[0])
         self.count += 1
 
     def find(self, text: Text, since: int = 0) -> Iterator[Finding]:
         """Yield where remembered secrets are, but for the first ``since`` of them."""
         seen: dict[bytes, list[Known]] = {}
-        for low, high in _of_sizes(text.spread, {size for size, _ in self._known}):
+        for low, high in _of_sizes(text.spread, self._sizes):
             word = text.spread[low:high]
             if word not in seen:
                 seen[word] = self._of_core(word, since)
@@ -112,7 +114,7 @@ class Memory:
     def save(self) -> None:
         """Write what was learned; where that fails, this process alone knows it."""
         if not self._path:
-            self._known, self.count = {}, 0
+            self._known, self._sizes, self.count = {}, set(), 0
         elif self._unsaved:
             try:
                 if self._is_new:
@@ -146,7 +148,7 @@ class Memory:
 
     def _load(self) -> bytes:
         """Read what is remembered, and return the key; a new one if there is none that can be read."""
-        self._known, self.count, self._is_new = {}, 0, False
+        self._known, self._sizes, self.count, self._is_new = {}, set(), 0, False
         try:
             data = files.read(self._path) if self._path else None
         except OSError:
