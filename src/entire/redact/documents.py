@@ -10,6 +10,7 @@ from __future__ import annotations
 from entire.model.value import replace
 from entire.redact.engine import Finding
 from entire.redact.heuristics import STRUCTURAL_KEYS
+from entire.redact.rules.table import rank
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,17 +53,11 @@ def within_values(data: bytes, findings: list[Finding]) -> list[Finding]:
             structural = key is not None and key.end() == literal.start() and key.group(1) in STRUCTURAL_KEYS
             for finding in reaching:
                 # Only a form that says enough by itself is a secret also in an id, path or signature.
-                if not structural or _rank(finding) == 0:
+                if not structural or rank(finding.rule) == 0:
                     _cut(data, finding, literal, inside)
         if not pending and not reaching:
             break
     return inside
-
-
-def _rank(finding: Finding) -> int:
-    from entire.redact.rules.table import rank
-
-    return rank(finding.rule)
 
 
 def _cut(data: bytes, finding: Finding, literal: Match[bytes], inside: list[Finding]) -> None:

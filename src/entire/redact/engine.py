@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 LINE_END = b"\x1e\n"
 """Ends a line of JSON lines in a text; ends of lines within JSON strings are plain line feeds there."""
 
-
 SHORTEST_RUN = 18
 """Length of the shortest run of what base64 consists of that is looked at."""
 

@@ -8,7 +8,7 @@ there; it tries a guard at each place.
 
 from __future__ import annotations
 
-from entire.redact.rules.guards import FOLLOWS, GUARDS, is_free
+from entire.redact.rules.guards import FOLLOWS, GUARD_OF, GUARDS, is_free
 from entire.redact.rules.keywords import FREE, GUARDED
 
 TYPE_CHECKING = False
@@ -40,9 +40,7 @@ WORDS = bytes(
 ARROW = "→".encode()
 """Stands between the number of a line and the line in what agents read; no part of a word."""
 
-_GUARD_OF = {keyword: guard for keywords, guard in GUARDS for keyword in keywords}
 _SIGNS = b"abcdefghijklmnopqrstuvwxyz0123456789_.-"
-
 
 _LOOSE = frozenset(word for word in (*FREE, *GUARDED) if word.removeprefix(b" ").translate(None, _SIGNS))
 """Keywords of more than a word's characters: they are searched in the whole text."""
@@ -80,7 +78,7 @@ _found: dict[tuple[bytes, str | None, bool], list[Rule]] = {}
 def _compile(keyword: bytes) -> Guard:
     import re
 
-    _guards[keyword] = guard = re.compile(_GUARD_OF[keyword]).match
+    _guards[keyword] = guard = re.compile(GUARD_OF[keyword]).match
     return guard
 
 
@@ -101,14 +99,11 @@ def _rules(keyword: bytes, follows: Match[bytes] | None) -> list[Rule]:
     return _found[asked]
 
 
-def _apart(keywords: Iterable[bytes]) -> tuple[list[bytes], list[bytes]]:
-    """Return the keywords to search among words, and those to search in the whole text."""
-    return [word for word in keywords if word not in _LOOSE], [word for word in keywords if word in _LOOSE]
-
-
 def _pure(keywords: Iterable[bytes]) -> Places:
     """Return a search for keywords that uses only ``bytes.find``."""
-    words, loose = _apart(keywords)
+    words = [word for word in keywords if word not in _LOOSE]
+    loose = [word for word in keywords if word in _LOOSE]
+    starts = [word for word in words if word in _STARTS]
 
     def places(text: Text) -> Iterator[tuple[bytes, int]]:
         vocabulary = text.words
@@ -116,7 +111,7 @@ def _pure(keywords: Iterable[bytes]) -> Places:
             if keyword in vocabulary:
                 shift = keyword in _STARTS
                 yield from ((keyword, at + shift) for at in _occurrences(text.spread, keyword))
-        yield from _at_start(text.spread, words)
+        yield from _at_start(text.spread, starts)
         for keyword in loose:
             yield from ((keyword, at) for at in _occurrences(text.lowered, keyword))
 
@@ -130,10 +125,10 @@ def _occurrences(text: bytes, keyword: bytes) -> Iterator[int]:
         at = text.find(keyword, at + 1)
 
 
-def _at_start(spread: bytes, keywords: Iterable[bytes]) -> Iterator[tuple[bytes, int]]:
-    """Yield the keywords that start a word at the start of the text: no blank is before it."""
-    for keyword in keywords:
-        if keyword in _STARTS and spread.startswith(_STARTS[keyword]):
+def _at_start(spread: bytes, starts: Iterable[bytes]) -> Iterator[tuple[bytes, int]]:
+    """Yield which of ``_STARTS`` starts a word at the start of the text: no blank is before it."""
+    for keyword in starts:
+        if spread.startswith(_STARTS[keyword]):
             yield keyword, 0
 
 

@@ -24,7 +24,7 @@ BLOCK = 1 << 20
 """How many bytes of lines are scanned at once: larger blocks do not fit into a cache of the processor."""
 
 KEPT = 1 << 23
-"""How many bytes of lines are kept as they read: what a later one reveals is sought in them again."""
+"""How many of the first bytes are kept as they read: what a later line reveals is sought in them again."""
 
 TOKEN_ROUNDS = 6
 """Rounds that replace single tokens before complete words are replaced."""
@@ -45,18 +45,20 @@ def lines(data: bytes) -> bytes:
     memory = policy.current().memory
     known = memory.count
     places: set[tuple[int, int]] = set()
-    revealed = -1  # blocks that start up to here may contain what later lines revealed
-    kept = list(_blocks(data)) if len(data) <= KEPT else None
-    for start, text in kept or _blocks(data):
+    revealed = 0  # up to here, lines may contain what later ones revealed
+    kept: dict[int, Text] = {}
+    for start, end in _blocks(data):
         before = memory.count
+        text = _text(data[start:end])
+        if end <= KEPT:
+            kept[start] = text
         for place in _lines_of_block(data, start, text, _search):
             places.add(place)
             _learn(_find_in_document(data[slice(*place)]))
         if memory.count > before:
-            revealed = start
-    for start, text in kept or _blocks(data):
-        if start > revealed:
-            break
+            revealed = end
+    for start, end in _blocks(data[:revealed]):
+        text = kept.get(start) or _text(data[start:end])
         places.update(_lines_of_block(data, start, text, lambda seen: list(memory.find(seen, known))))
     pieces: list[bytes] = []
     done = 0
@@ -168,17 +170,21 @@ def _find_in_document(data: bytes) -> list[Finding]:
 
 def _lines_to_redact(data: bytes, search: Search) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each line with a secret, without its line feed."""
-    for start, text in _blocks(data):
-        yield from _lines_of_block(data, start, text, search)
+    for start, end in _blocks(data):
+        yield from _lines_of_block(data, start, _text(data[start:end]), search)
 
 
-def _blocks(data: bytes) -> Iterator[tuple[int, Text]]:
-    """Yield the start of each block of whole lines, and how it reads."""
+def _blocks(data: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of each block of whole lines."""
     start = 0
     while start < len(data):
         end = data.find(b"\n", start + BLOCK) + 1 or len(data)
-        yield start, Text(views.plain(data[start:end].replace(b"\x1e", b" ").replace(b"\n", LINE_END)))
+        yield start, end
         start = end
+
+
+def _text(block: bytes) -> Text:
+    return Text(views.plain(block.replace(b"\x1e", b" ").replace(b"\n", LINE_END)))
 
 
 def _lines_of_block(data: bytes, start: int, text: Text, search: Search) -> Iterator[tuple[int, int]]:

@@ -81,10 +81,9 @@ UNGUARDED = frozenset((
 ))  # fmt: skip
 """Rules that share a rare one of ``NAMES``, and match where its guard does not."""
 
+GUARD_OF = {keyword: guard for keywords, guard in GUARDS for keyword in keywords}
+
 
 def is_free(keyword: bytes, rule: str) -> bool:
     """Tell whether a rule is tried wherever this keyword of it stands."""
-    return keyword not in _GUARDED or (rule in UNGUARDED and keyword in NAMES)
-
-
-_GUARDED = frozenset(keyword for keywords, _ in GUARDS for keyword in keywords)
+    return keyword not in GUARD_OF or (rule in UNGUARDED and keyword in NAMES)
