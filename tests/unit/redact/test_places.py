@@ -264,6 +264,7 @@ STAYS: tuple[str, ...] = (
     "ICMPV6_FILTER_PASS = C.ICMPV6_FILTER_PASS",
     "isinstance(key, (ed25519.Ed25519PrivateKey, ed25519.Ed25519PublicKey))",
     "query='keyPair.PrivateKey', after_call_event=after_event, perm=0o600)",
+    "| password | since |\n|---|---|\n| token.v2 | today |\n",
     '"StartingHashKey": "226854911280625642308916404954512140970",',
     "![coverage](https://codecov.io/gh/orchard/shop/badge.svg?token=M57KX5Vysw)",
     "$ cloud secrets create my\\-secret \\-\\-data\\-file=/tmp/secret",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from entire.redact.rules.guards import COLUMNS
 from entire.redact.rules.pieces import LIKELY
 
 TYPE_CHECKING = False
@@ -18,7 +19,7 @@ _TABLE = (b"password", b"passwd", b"secret", b"token", b"passwort", b"api_key")
 def _column(more: int) -> RegionRow:
     """Return the row of a column of a table, of Markdown or of psql, with so many columns behind it."""
     return (
-        f"table-column-{more}" if more else "table-column",
+        COLUMNS[more],
         _TABLE if not more else tuple(name for name in _TABLE if name not in (b"secret", b"token")),
         rb"(?i:[a-z_]{5,12})[*` ]{0,40}(?:\|[^|\n]{1,80}){%d}(?:\|%%L[|: -]{3,400}|%%L[ -]{0,200}\+[+ -]{3,400})"
         rb"(?P<s>(?:%%L[^\n]{3,2000}){1,200})" % more,
@@ -157,7 +158,7 @@ REGIONS: tuple[RegionRow, ...] = (
     ("kubernetes-string", (b"stringdata",), rb"stringData[\"']?[ ]{0,4}:(?=[ \t]{0,4}(?:\n|\{))" + _SECTION,
      rb"[\w.-]{1,80}[\"']?[ ]{0,4}:[ ]{1,4}(?:[|>]-?%L)?[\"']?(?P<s>%p{4,4000})", 0, "Kubernetes: Secret",
      "stringData:\n  it: «<alnum:7>-4<alnum:7>»\n"),
-    *(_column(more) for more in range(4)),
+    *(_column(more) for more in range(len(COLUMNS))),
     ("recovery-code", (b"recovery", b"backup"),
      rb"(?i)(?:recovery|backup)[ _-]?codes?[\"']?[^\n]{0,100}(?:%L[^\n]{0,80}){0,20}",
      rb"(?<![\w-])(?P<s>(?=[a-z-]{0,11}\d|\d)[a-z0-9]{4,6}(?:-[a-z0-9]{4,6}){1,3}|\d{8}|\d{4}[ ]\d{4}|"

@@ -52,6 +52,9 @@ GUARDS: tuple[tuple[tuple[bytes, ...], bytes], ...] = (
 )
 """Keywords, and the guard of each. A named group tells what follows."""
 
+COLUMNS = ("table-column", "table-column-1", "table-column-2", "table-column-3")
+"""Rules for a table's column of secrets, with so many columns behind it."""
+
 FOLLOWS: dict[str, tuple[str, ...]] = {
     "csv-column": ("pair", "beside", "lines", "cell"),
     "generic-quoted": ("pair", "assigned", "cell", "element"),
@@ -64,9 +67,7 @@ FOLLOWS: dict[str, tuple[str, ...]] = {
     "named-part": ("lines", "cell", "beside"),
     "named-prompt": ("beside",),
     "named-sentence": ("beside",),
-    **dict.fromkeys(
-        ("table-column", "table-column-1", "table-column-2", "table-column-3"), ("cell", "beside", "lines")
-    ),
+    **dict.fromkeys(COLUMNS, ("cell", "beside", "lines")),
     "url-credentials": ("login",),
     "url-parameter": ("pair", "assigned"),
     "url-query": ("login", "query"),

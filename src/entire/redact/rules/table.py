@@ -34,6 +34,7 @@ from entire.redact.rules import (
     data,
     files,
     generic,
+    guards,
     headers,
     hosting,
     identity,
@@ -68,7 +69,6 @@ class Rule:
         "entropy",
         "example",
         "expression",
-        "generic",
         "group",
         "id",
         "is_place",
@@ -88,7 +88,6 @@ class Rule:
         self.back = back
         self.checksum = checksums.BY_RULE.get(self.id)
         self.before, self.needle = BEFORE.get(self.id, (0, b""))
-        self.generic = generic
         self.is_place = is_place
         self.rank: int = 2 if generic else 1 if is_place else 0
         self.within = within
@@ -204,7 +203,7 @@ CODED = frozenset({"api-key-header", "authorization-header", "cookie", "cookie-f
 """Rules of places whose value may be a name or a type of code."""
 
 WORDED = frozenset(
-    {"csv-column", "named-cell", "named-element", "named-pair", "named-pass", "named-sentence", "table-column"}
+    {"csv-column", "named-cell", "named-element", "named-pair", "named-pass", "named-sentence", *guards.COLUMNS}
 )
 """The same, but for a password that people make up of words."""
 
