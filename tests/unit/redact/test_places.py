@@ -199,6 +199,8 @@ PLACES: tuple[tuple[str, str], ...] = (
     ("named-pair", '<property name="hibernate.connection.password" value="«<password:xml>»"/>'),
     ("generic-quoted", '<datasource user="sa" password="«<password:xml>»"/>'),
     # code
+    ("generic-quoted", 'def connect(password: str | None = "«<password:any>»") -> None:'),
+    ("generic-value", "{host: db, password: «abc,<password:plain>»}"),
     ("generic-quoted", 'const DB_PASSWORD: &str = "«<password:any>»";'),
     ("generic-quoted", 'static DB_PASSWORD: &\'static str = "«<password:any>»";'),
     ("generic-quoted", 'private static final String API_SECRET = "«<password:any>»";'),

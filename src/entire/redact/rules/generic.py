@@ -51,7 +51,7 @@ _STRONG = (
 # What languages write between a name and its value: a subscript's end, a type.
 _TYPE = (
     rb"(?:[\"'`]?\]|\[\d{0,4}\])?(?:[ ]?:[ ]?(?:&?(?:'static )?|Final\[|Optional\[)?(?:str|[sS]tring|String|char"
-    rb"|bytes|SecretStr|NSString)\b[\]?!*]{0,2}"
+    rb"|bytes|SecretStr|NSString)\b[\]?!*]{0,2}(?:[ ]\|[ ]None)?"
     rb"|[ ](?:string|\[\]byte)\b)?"
 )
 _OPERATOR = (

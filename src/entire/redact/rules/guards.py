@@ -9,14 +9,22 @@ from __future__ import annotations
 
 from entire.redact.rules.generic import NAMES
 
+_WORD = rb"[a-z_./:-]"
+_OTHER = rb"(?:[^\sa-z_./:,;(){}\[\]<>|\"'`-]|,[^\s\"'`{}()\[\]]|\((?:[\"'`]|[^\s)]{8}))"
+# In quotes, or five characters that are more than a short word: most of what is assigned in code is a variable.
+_VALUE = (
+    rb"(?:(?:\[\]byte\()?[bfrun@]{0,2}[\"'`][^\s]{4}|[|>]|" + _WORD + rb"{14}|" + _WORD + rb"{4,13}" + _OTHER + rb"|"
+    + b"|".join(_WORD * before + _OTHER + rb"[^\s,;)}]" * (4 - before) for before in range(4)) + rb")"
+)  # fmt: skip
 _NAMED = (
     rb"(?i)[A-Za-z0-9_.-]{0,48}(?:"
     rb"(?P<pair>[\"'`]?[ \t]{0,4}(?:,?[ \t]{0,40}[\"'`]?(?:val|default|content)"
     rb"|,?[ ]?\n(?=[^\n]{0,60}val|[^\n]{0,60}default|[^\n]{0,60}content))"
     rb"|(?:value|default|content|val)[\"'`]?[ \t]{0,8}[:=])"
     rb"|[\"'`\])*_]{0,3}[ \t]{0,40}(?:"
-    rb"(?P<assigned>(?:(?:&?(?:str|string)\b|\[\]byte|\[\d{0,4}\])[ \t]{0,8})?(?:[:=]|->|\?\?|\|\|)[=>-]{0,2}[ \t]{0,8}"
-    rb"(?:[\"'`][^\s]{4}|[^\s,;)}]{5}|[|>]|&?(?:str|char)\b))"
+    rb"(?P<assigned>(?:(?:&?(?:str|string)\b|\[\]byte|\[\d{0,4}\])[ \t]{0,8})?(?:[:=]|->|\?\?|\|\|)[=>-]{0,2}"
+    rb"[ \t]{0,8}(?:&?(?:'static )?(?:final\[|optional\[)?(?:str|string|char|bytes|secretstr|nsstring)\b[\]?!*]{0,2}"
+    rb"(?:[ ]\|[ ]none)?[ ]{0,8}=[ ]{0,8})?" + _VALUE + rb")"
     rb"|(?P<cell>\||\xe2\x94\x82)|(?P<element>>|</key)|(?P<called>\(|,[ ]{0,16}[\"'`b@&]))"
     rb"|(?P<attributes>[ ][\w:.-]{1,40}=[\"'](?=[^<>\n]{0,80}>))"
     rb"|(?P<beside>[ \t]{1,16}(?:[\"'`*]|(?:is|are|was|for|to|of|on|in|here|there|from|at|now|again|will|should"
@@ -44,6 +52,7 @@ GUARDS: tuple[tuple[tuple[bytes, ...], bytes], ...] = (
     ((b"insert",), rb"(?i)[ ]into[ ]"),
     # Prefixes of tokens that are also the beginnings of words.
     ((b" mt", b" mj", b" mz", b" nd", b" nt", b" nj", b" nz", b" od", b" ot"), rb"[\w-]{22}"),
+    ((b" 119", b" 120", b" 121"), rb"\d{10}"),
     ((b"pat",), rb"[A-Za-z0-9]{14}\."),
     ((b"eaa", b"napi_", b" s.", b" test_", b" live_", b" v1.", b" key_", b"key-"), rb"[A-Za-z0-9]{20}"),
     ((b"re_", b"secret_", b"secret-"), rb"\w{20}"),

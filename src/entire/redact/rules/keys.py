@@ -32,13 +32,13 @@ _MEMBER = rb"(?:[\"']%b[\"']\s{0,4}:\s{0,4}|\|[ ]{1,20}%b[ ]{1,20}\|[ ]{1,20})[\
 # fmt: off
 _JWK: tuple[Row, ...] = (
     *(
-        (f"jwk-{member}-after-type", (b"kty",), rb"(?:(?<=[\"'])kty[\"']|(?<=\| )kty[ ]{1,20}\|)[^{}\[\]]{1,6000}?"
+        (f"jwk-{member}-after-type", (b" kty",), rb"(?:(?<=[\"'])kty[\"']|(?<=\| )kty[ ]{1,20}\|)[^{}\[\]]{1,6000}?"
          + _MEMBER % ((member.encode(),) * 2), 3,
          "RFC 7517: JSON Web Key", f'{{"kty": "RSA", "e": "AQAB", "{member}": "«<b64url:86>»"}}')
         for member in _MEMBERS
     ),
     *(
-        (f"jwk-{member}-before-type", (b"kty",),
+        (f"jwk-{member}-before-type", (b" kty",),
          rb"[\s\S]{0,3000}?" + _MEMBER % ((member.encode(),) * 2) + rb"[^{}\[\]]{0,3000}?[\"']kty[\"']", 3,
          "RFC 7517: JSON Web Key", f'{{"{member}": "«<b64url:86>»", "e": "AQAB", "kty": "RSA"}}')
         for member in _MEMBERS
