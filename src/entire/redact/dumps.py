@@ -46,17 +46,13 @@ class Dump(views.View):
         return self._lines[first][1], self._lines[last][2]
 
 
-def find(text: bytes, offset: bytes) -> Iterator[tuple[int, int, Dump]]:
-    """Yield the dumps in a text whose first offset starts so: start, end, and how they read."""
-    at = text.find(offset)
-    while at >= 0:
-        line = _pattern("first").match(text, at) if _starts_word(text, at) else None
-        if line:
+def find(text: bytes, offsets: list[int]) -> Iterator[tuple[int, int, Dump]]:
+    """Yield the dumps in a text, given where the first offset of one may be: start, end, and how they read."""
+    end = 0
+    for at in offsets:
+        if at >= end and _starts_word(text, at) and (line := _pattern("first").match(text, at)):
             end, dump = _read(text, line)
             yield at, end, dump
-        else:
-            end = text.find(b" ", at)
-        at = text.find(offset, end) if end >= 0 else -1
 
 
 def _starts_word(text: bytes, at: int) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.redact import views
+from entire.redact import literals, views
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,9 +13,6 @@ if TYPE_CHECKING:
 
 SHORTEST = 20
 """Length of the shortest base64 that is decoded; a shorter one is judged as it stands, by its name."""
-
-DUMP = b"0000"
-"""How the offset of the first lines of a dump starts."""
 
 DEPTH = 3
 """How often a decoded text is searched for encoded parts itself."""
@@ -37,6 +34,18 @@ _PACKED = (
 )
 """How what is compressed starts in base64: gzip, bzip2, xz, lzma, Zstandard, and zlib at its four levels."""
 
+_SIGNS = (
+    (tuple(b"%" + digit for digit in (b"0", b"2", b"3", b"4", b"5", b"6", b"7")), rb"%(?:[2-7][0-9A-Fa-f]|0[9AaDd])"),
+    ((b"&",), rb"&[\w.-]{1,40}="),
+)
+"""What encoded words contain: literals that tell quickly where, and a pattern."""
+
+_OFFSET = b"000"
+"""How the offset of a line of a dump starts."""
+
+_BEFORE_OFFSET = tuple(sign + _OFFSET for sign in (*(bytes((sign,)) for sign in b"\n \t\"'`>|:+x([=\x92\x82"), b"\n-"))
+"""It, behind what may stand there; the last signs of ASCII's upper half end an arrow and a frame."""
+
 _NOT_TEXT = bytes(
     byte
     for byte in range(256)
@@ -54,51 +63,51 @@ def parts(text: bytes) -> Iterator[tuple[int, int, views.View]]:
             yield start, end, views.View(part, views.FORM)
     for start, end in printable(text):
         yield start, end, views.View(text[start:end], views.PRINTABLE)
-    if DUMP in text:
+    if _OFFSET in text and (offsets := literals.places(b"\n" + text, _BEFORE_OFFSET)):
         from entire.redact import dumps
 
-        yield from dumps.find(text, DUMP)
+        yield from dumps.find(text, [text.index(_OFFSET, at) for at in offsets])
 
 
 def percent(text: bytes) -> list[tuple[int, int]]:
     """List where words with percent-encoded ASCII or several fields of a form are, by start and end."""
-    if b"%" not in text and b"&" not in text:
+    signs = [(literals.places(text, each), pattern) for each, pattern in _SIGNS if each[0][:1] in text]
+    if not any(places for places, _ in signs):
         return []
     import re
 
     rest = re.compile(rb"[^\s\"'`<>\x1e]{1,65536}+")
     before = re.compile(rb"[^\s\"'`<>\x1e]{0,2048}+\Z")
     found: list[tuple[int, int]] = []
-    for sign, pattern in ((b"%", rb"%(?:[2-7][0-9A-Fa-f]|0[9AaDd])"), (b"&", rb"&[\w.-]{1,40}=")):
+    for places, pattern in signs:
         done = 0
-        for match in re.finditer(pattern, text) if sign in text else ():
-            at = match.start()
-            if at < done:
+        for at in places:
+            if at < done or not (sign := re.compile(pattern).match(text, at)):
                 continue
             low = max(done, at - 2048)
             word = before.search(text[low:at])
             end = rest.match(text, at)
-            start, done = low + (word.start() if word else at - low), end.end() if end else match.end()
+            start, done = low + (word.start() if word else at - low), end.end() if end else sign.end()
             found.append((start, done))
     return list(dict.fromkeys(found))
 
 
 def printable(text: bytes) -> Iterator[tuple[int, int]]:
     """Yield where quoted-printable is: behind a header that says so, and in lines with ``=3D``."""
-    at = 0
-    while (at := text.find(b"quoted-printable", at)) >= 0:
-        end = text.find(b"\x1e", at)
-        yield at, end if end >= 0 else len(text)
-        at = end if end >= 0 else len(text)
-    at = 0
-    while (at := text.find(b"=3D", at)) >= 0:
-        start, end = text.rfind(b"\n", 0, at) + 1, text.find(b"\n", at)
-        while text[start - 2 : start] == b"=\n":
-            start = text.rfind(b"\n", 0, start - 2) + 1
-        while end > 0 and text[end - 1 : end] == b"=":
-            end = text.find(b"\n", end + 1)
-        at = end if end >= 0 else len(text)
-        yield start, at
+    encoded_until = part_until = 0
+    for at in literals.places(text, (b"quoted-printable", b"=3D")):
+        if text[at : at + 1] == b"q" and at >= encoded_until:
+            end = text.find(b"\x1e", at)
+            encoded_until = end if end >= 0 else len(text)
+            yield at, encoded_until
+        elif text[at : at + 1] == b"=" and at >= part_until:
+            start, end = text.rfind(b"\n", 0, at) + 1, text.find(b"\n", at)
+            while text[start - 2 : start] == b"=\n":
+                start = text.rfind(b"\n", 0, start - 2) + 1
+            while end > 0 and text[end - 1 : end] == b"=":
+                end = text.find(b"\n", end + 1)
+            part_until = end if end >= 0 else len(text)
+            yield start, part_until
 
 
 def base64(searched: Text, *, packed: bool = True) -> Iterator[tuple[int, int, bytes]]:

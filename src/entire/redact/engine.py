@@ -68,14 +68,21 @@ class Text:
 
     @property
     def runs(self) -> list[tuple[int, int]]:
-        """Return the start and end of each long run of what base64 consists of: all that is random is in one."""
+        """Return the start and end of each long run of what base64 consists of: all that is random is in one.
+
+        Keys of JSON and UUIDs, which are most of them, are none.
+        """
         if self._runs is None:
             self._runs, shortest = [], b"a" * SHORTEST_RUN
-            start = self.values.find(shortest)
+            plain, find = self.plain, self.values.find
+            start = find(shortest)
             while start >= 0:
-                end = self.end_of_run(start)
-                self._runs.append((start, end))
-                start = self.values.find(shortest, end)
+                end = find(b" ", start)
+                end = len(plain) if end < 0 else end
+                is_uuid = end - start == 36 and plain[start + 8] == plain[start + 23] == 0x2D
+                if not is_uuid and plain[end : end + 2] != b'":':
+                    self._runs.append((start, end))
+                start = find(shortest, end)
         return self._runs
 
     def end_of_run(self, at: int) -> int:

@@ -33,11 +33,13 @@ _HEX = b"0123456789abcdefABCDEF"
 _LETTERS = bytes(byte for byte in range(128) if chr(byte).isalpha())
 _LETTERS_ONLY = bytes(byte if 0x61 <= byte <= 0x7A else 0x20 for byte in range(256))
 _NAME = _LETTERS + _DIGITS + b"_.-"
+_NO_DIGITS = _LETTERS + b"+/_-"
 _RUNS = bytes(0x20 if byte == 0x20 else 0x61 for byte in range(256))
 _BORDERS = (b"", b" ", b"\t", b'"', b"'", b"`", b"(", b")", b"|", b".", b",", b";", b"!", b"<", b">", b"\x7f", b"\x1e")
 _SEPARATORS = (b"|", b";", b"\t", b",")
 _ROWS = 50  # of a table are looked at, to find its top
 _HEADER = 40
+_LEFT = 160  # bytes before a value in which its name stands
 _QUOTES = (b'"', b"'", b"`")
 _HASHES = (32, 40, 48, 64, 96, 128)
 """Numbers of hex digits in keys and hashes."""
@@ -89,11 +91,13 @@ def find(searched: Text) -> Iterator[tuple[int, int]]:
     text, spread = searched.plain, searched.spread
     words = spread.translate(_RUNS)
     for low, high in searched.runs:
+        if high - low > LONGEST or not text[low:high].translate(None, _NO_DIGITS) or _is_identified(text, low):
+            continue
         if _has_odd_word(spread, words, low, high, known):
             end = high + len(text[high : high + _PADDING]) - len(text[high : high + _PADDING].lstrip(b"="))
-            near = spread[max(low - 280, 0) : end + 60]
-            is_near = SHORTEST <= end - low <= LONGEST and any(stem in near for stem in _STEMS)
-            if is_near and not _is_identified(text, low) and _is_secret(text, low, end):
+            is_hex = not text[low:end].translate(None, _HEX)  # then only its name counts
+            near = spread[max(low - _LEFT, 0) : low] if is_hex else spread[max(low - 280, 0) : end + 60]
+            if SHORTEST <= end - low <= LONGEST and any(stem in near for stem in _STEMS) and _is_secret(text, low, end):
                 yield low, end
 
 
@@ -137,8 +141,7 @@ def is_odd(word: bytes) -> bool:
 
 def _is_identified(text: bytes, start: int) -> bool:
     """Tell without a pattern whether the name before a value is that of an id, hash or seal: most random values' is."""
-    before = text[max(start - 60, 0) : start].rstrip(b" \"':=")
-    return before[len(before.rstrip(_NAME)) :].lower().endswith((b"id", b"hash", b"signature"))
+    return text[max(start - 40, 0) : start].rstrip(b" \"':=").lower().endswith((b"id", b"hash", b"signature"))
 
 
 def _is_secret(text: bytes, start: int, end: int) -> bool:
@@ -147,7 +150,7 @@ def _is_secret(text: bytes, start: int, end: int) -> bool:
     hexed = not value.translate(None, _HEX)
     if (len(value) not in _HASHES if hexed else not _has_digits(value)) or _goes_on(text, start, end):
         return False
-    low = max(start - 160, text.rfind(b"\n", 0, start) + 1)
+    low = max(start - _LEFT, text.rfind(b"\n", 0, start) + 1)
     left, right = text[low:start], text[end : end + 60].partition(b"\n")[0]
     name = _name(left)
     if name is not None and _tells(name, "harmless in a name"):

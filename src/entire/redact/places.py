@@ -8,6 +8,7 @@ there; it tries a guard at each place.
 
 from __future__ import annotations
 
+from entire.redact import literals
 from entire.redact.rules.guards import FOLLOWS, GUARD_OF, GUARDS, is_free
 from entire.redact.rules.keywords import FREE, GUARDED
 
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
 
     Places = Callable[["Text"], Iterator[tuple[bytes, int]]]
     Guard = Callable[[bytes, int], Match[bytes] | None]
-
-COMPILED_FROM = 1 << 17
-"""Size of a text from which the compiled tier pays: making it takes 15 ms."""
 
 PIECE = 1 << 18
 """How much of a text is searched for keywords at once: bounds the memory for their places."""
@@ -216,4 +214,4 @@ def compiled_tier() -> Tier | None:
 
 def tier_for(size: int) -> Tier:
     """Choose a tier for a text of ``size`` bytes."""
-    return (compiled_tier() if _tiers or size >= COMPILED_FROM else None) or PURE
+    return (compiled_tier() if _tiers or size >= literals.COMPILED_FROM else None) or PURE

@@ -11,8 +11,8 @@ HTML. Rules are written for plain text, so bytes become a *plain view* before ru
   characters without width, and the NUL bytes of UTF-16.
 
 Decoding does not follow the structure of the text. So it works at every depth, and where it is wrong (``C:\new``), it
-only moves the border of a word. All of it is the table ``_PASSES``: ``plain`` applies it to blocks of megabytes, and
-``View`` keeps what each pass changed, for the few lines in which something was found.
+only moves the border of a word. All of it are the tables ``_ESCAPES`` and ``_CONTROLS``: ``plain`` applies them to
+blocks of megabytes, and ``View`` keeps what each pass changed, for the few lines in which something was found.
 """
 
 from __future__ import annotations
@@ -20,19 +20,21 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
 
+from entire.redact import literals
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from re import Match, Pattern
 
-    Pass = tuple[bytes, bytes, "bytes | Callable[[Match[bytes]], bytes]"]
+    Pass = tuple[tuple[bytes, ...], bytes, "bytes | Callable[[Match[bytes]], bytes]"]
 
 INNER_QUOTE = b"\x7f"
 """Stands for a quote within a quoted value (``"pass\"word"``); no rule takes it for the value's end."""
 
 _REPLACEMENT = b"\xef\xbf\xbd"
-_ASCII = bytes(range(128))
-_MANY = 1 << 15  # bytes in which it pays to count
+_NO_UTF8 = b"\xff"
+_SAMPLE = 1 << 15  # bytes of a text whose escapes are counted
 _LATIN = (0x9B, 0xAD)
 """Characters that a repr writes as ``\\x9b``; others from 0x80 on are bytes there as often."""
 
@@ -116,57 +118,64 @@ def _seven_bit(match: Match[bytes]) -> bytes:
     return _SEVEN_BIT.get(match.group()[1], b"")
 
 
-_PASSES: tuple[Pass, ...] = (
-    (b"\x1b", rb"\x1b\\", b"\x1b\x07"),  # before its backslash is taken for an escape
-    (b"\\\\", rb"\\\\(\\{0,62})(?:(?:r\\{1,63})?(n)([ \t]{0,80}+))?", _collapsed),
+_ESCAPES: tuple[Pass, ...] = (
+    ((b"\x1b",), rb"\x1b\\", b"\x1b\x07"),  # before its backslash is taken for an escape
+    ((b"\\\\",), rb"\\\\(\\{0,62})(?:(?:r\\{1,63})?(n)([ \t]{0,80}+))?", _collapsed),
     (
-        b"\\",
+        (b'\\"',),
         rb"\\\"(?=[A-Za-z0-9])(?<=[A-Za-z0-9!-]..)(?<![^A-Za-z0-9][BFRUbfru]..)(?<!u00....)(?<![x%=]....)",
         INNER_QUOTE,
     ),  # but not b"..." and f"...", and not behind an encoded sign
-    (b'\\"', b"", b'"'),
-    (b"\\n", b"", b"\n"),
-    (b"\\t", b"", b"\t"),
+    ((b'\\"',), b"", b'"'),
+    ((b"\\n",), b"", b"\n"),
+    ((b"\\t",), b"", b"\t"),
     (
-        b"\\",
+        (b"\\",),
         rb"\\(?:(r(?:\n|\\n)?|[nt\"'`/|bf]|\r?\n[ \t]{0,80}+)|u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|(?:033|e)(?=\[))",
         _escaped,
     ),
+)
+_CONTROLS: tuple[Pass, ...] = (
     # How a shell's quoted word has a quote: '\'' and '"'"', also twice.
-    (b"''", rb"'(?:''|\"'\"')+", b"'"),
-    (b"'\"'", rb"'(?:\"'\"')+", b"'"),
-    (b"\r", rb"\r\n?+", b"\n"),
-    (b"&", rb"&(quot|apos|amp|lt|gt|nbsp|#[0-9]{2,3}|#[xX][0-9A-Fa-f]{2});", _entity),
-    (b"^", rb"\^\[\[", b"\x1b["),  # as cat -v shows it
-    # Text in UTF-16, as what expects UTF-8 shows it; elsewhere a NUL ends a word.
-    (b"\0", rb"\0(?:(?=[^\0]\0)|(?<=\0[^\0]\0))", b""),
-    (b"\0", b"", b"\n"),
-    # What has no width. Soft hyphen, zero-width space and (non-)joiners, byte order mark.
-    (b"\xc2\xad", b"", b""),
-    (b"\xe2\x80\x8b", b"", b""),
-    (b"\xe2\x80\x8c", b"", b""),
-    (b"\xe2\x80\x8d", b"", b""),
-    (b"\xe2\x81\xa0", b"", b""),
-    (b"\xef\xbb\xbf", b"", b""),
+    ((b"''",), rb"'(?:''|\"'\"')+", b"'"),
+    ((b"'\"'",), rb"'(?:\"'\"')+", b"'"),
+    ((b"\r",), rb"\r\n?+", b"\n"),
     (
+        (b"&quot;", b"&apos;", b"&amp;", b"&lt;", b"&gt;", b"&nbsp;", b"&#"),
+        rb"&(quot|apos|amp|lt|gt|nbsp|#[0-9]{2,3}|#[xX][0-9A-Fa-f]{2});",
+        _entity,
+    ),
+    ((b"^[[",), rb"\^\[\[", b"\x1b["),  # as cat -v shows it
+    # Text in UTF-16, as what expects UTF-8 shows it; elsewhere a NUL ends a word.
+    ((b"\0",), rb"\0(?:(?=[^\0]\0)|(?<=\0[^\0]\0))", b""),
+    ((b"\0",), b"", b"\n"),
+    # What has no width. Soft hyphen, zero-width space and (non-)joiners, byte order mark.
+    (
+        (b"\xc2\xad", b"\xe2\x80\x8b", b"\xe2\x80\x8c", b"\xe2\x80\x8d", b"\xe2\x81\xa0", b"\xef\xbb\xbf"),
+        rb"\xc2\xad|\xe2\x80[\x8b-\x8d]|\xe2\x81\xa0|\xef\xbb\xbf",
         b"",
+    ),
+    (
+        (),
         rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}|[\x80-\x9f]",
         _single,
     ),
-    (b"\xc2", rb"\xc2[\x80-\x9f]", _seven_bit),
-    (b"\xbd", rb"\xef\xbf\xbd[0-9;]{1,11}m", b""),  # how a program that expects UTF-8 shows such a byte
+    ((b"\xc2",), rb"\xc2[\x80-\x9f]", _seven_bit),
+    ((b"\xef\xbf\xbd",), rb"\xef\xbf\xbd[0-9;]{1,11}m", b""),  # how a program that expects UTF-8 shows such a byte
     # The codes of ECMA-48: parameters, intermediates, a final byte. Of a title or link only the frame goes, and what is
     # linked stays apart from what is shown.
     # A link to a file without a query goes as a whole.
-    (b"\x1b", rb"\x1b\]8;[a-z=0-9:]{0,40};(?:file:[^\s\x1b\x07?=@#]{0,400})?(?:\x1b?\x07|\x1b\\)", b""),
-    (b"\x1b", rb"\x1b[\x07\\]", b" "),
-    (b"\x07", b"", b" "),
-    (b"\x1b", rb"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][0-9]{1,4};(?:[a-z=0-9:]{0,40};)?|[()*+#%][0-9@A-Z]|[78=>])?", b""),
+    ((b"\x1b",), rb"\x1b\]8;[a-z=0-9:]{0,40};(?:file:[^\s\x1b\x07?=@#]{0,400})?(?:\x1b?\x07|\x1b\\)", b""),
+    ((b"\x1b",), rb"\x1b[\x07\\]", b" "),
+    ((b"\x07",), b"", b" "),
+    ((b"\x1b",), rb"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][0-9]{1,4};(?:[a-z=0-9:]{0,40};)?|[()*+#%][0-9@A-Z]|[78=>])?", b""),
 )
-"""The passes, in order: bytes that must occur, a pattern or nothing for these bytes themselves, the replacement.
-
-A pass without such bytes is for what is no UTF-8.
+"""The passes, in order: literals of which one occurs where something changes, a pattern or nothing for the literal
+itself, the replacement. A pass without literals is for what is no UTF-8. Those of ``_CONTROLS`` find little in most
+texts, and look at no byte beyond a line.
 """
+_PASSES = (*_ESCAPES, *_CONTROLS)
+_CONTROL_LITERALS = tuple(dict.fromkeys(each for occurring, _, _ in _CONTROLS for each in occurring))
 
 
 def _compile(pattern: bytes) -> Pattern[bytes]:
@@ -180,35 +189,57 @@ def _coded(match: Match[bytes]) -> bytes:
 
 
 # On demand only: in text, a percent sign, a plus and an equals sign are mostly just that.
-_FIELDS: Pass = (b"&", b"", b"\n&")
-PERCENT: tuple[Pass, ...] = (_FIELDS, (b"%", rb"%(0[9AaDd]|[2-9A-Fa-f][0-9A-Fa-f])", _coded))
+_FIELDS: Pass = ((b"&",), b"", b"\n&")
+PERCENT: tuple[Pass, ...] = (_FIELDS, ((b"%",), rb"%(0[9AaDd]|[2-9A-Fa-f][0-9A-Fa-f])", _coded))
 """Percent-encoding, as in a URL; a field of its query is a line."""
-FORM: tuple[Pass, ...] = ((b"+", b"", b" "), *PERCENT)
+FORM: tuple[Pass, ...] = (((b"+",), b"", b" "), *PERCENT)
 """Percent-encoding as in a form, where a plus is a blank."""
-PRINTABLE: tuple[Pass, ...] = ((b"=", rb"=\r?\n", b""), (b"=", rb"=(0[9AD]|[2-9A-F][0-9A-F])", _coded))
+PRINTABLE: tuple[Pass, ...] = (((b"=",), rb"=\r?\n", b""), ((b"=",), rb"=(0[9AD]|[2-9A-F][0-9A-F])", _coded))
 """Quoted-printable, as in a mail."""
 
 
 def plain(data: bytes, first: tuple[Pass, ...] = ()) -> bytes:
     """Return the plain view of ``data``; the passes ``first`` undo another encoding before."""
-    high: bytes | None = None  # the bytes of ``data`` that are not ASCII: few, so they tell quickly what occurs
-    for occurs, pattern, replacement in (*first, *_PASSES):
-        if occurs >= b"\x80":
-            high = data.translate(None, _ASCII) if high is None else high
-            if occurs not in high:
-                continue
-        if pattern and (occurs in data if occurs else not _is_utf8(data)):
-            data, high = _compile(pattern).sub(replacement, data), None
-        elif isinstance(replacement, bytes) and not pattern and _is_frequent(occurs, data):
-            data = data.replace(occurs, replacement)
+    data = _applied((*first, *_ESCAPES), data)
+    if len(data) < literals.COMPILED_FROM or b"\0" in data or not _is_utf8(data):
+        return _applied(_CONTROLS, data)
+    return _by_line(data)
+
+
+def _applied(passes: tuple[Pass, ...], data: bytes) -> bytes:
+    for occurring, pattern, replacement in passes:
+        if pattern and (literals.occur(data, occurring) if occurring else not _is_utf8(data)):
+            data = _compile(pattern).sub(replacement, data)
+        elif isinstance(replacement, bytes) and not pattern and _is_frequent(occurring[0], data):
+            data = replacement.join(data.split(occurring[0]))  # ``replace`` counts before, which takes as long again
     return data
 
 
-def _is_frequent(occurs: bytes, data: bytes) -> bool:
+def _by_line(data: bytes) -> bytes:
+    """Apply the passes of ``_CONTROLS``, to UTF-8 without a NUL: only to the lines with something for them."""
+    found = literals.places(data, _CONTROL_LITERALS)
+    if len(found) > len(data) >> 9:
+        return _applied(_CONTROLS, data)
+    lines: list[tuple[int, int]] = []
+    end = 0
+    for at in found:
+        if at >= end:
+            start, end = max(data.rfind(b"\n", end, at) + 1, end), data.find(b"\n", at) + 1 or len(data)
+            lines.append((start, end))
+    changed = _applied(_CONTROLS, _NO_UTF8.join(data[start:end] for start, end in lines)).split(_NO_UTF8)
+    pieces: list[bytes] = []
+    done = 0
+    for (start, end), line in zip(lines, changed, strict=False):
+        pieces += data[done:start], line
+        done = end
+    return b"".join((*pieces, data[done:]))
+
+
+def _is_frequent(literal: bytes, data: bytes) -> bool:
     """Tell whether it pays to replace these bytes by themselves; rare escapes are left to ``_escaped``."""
-    if occurs[0] == 0x5C and len(data) >= _MANY:
-        return data.count(b"\\") > len(data) >> 8
-    return occurs[-1:] in data  # the quickest check
+    if literal[0] == 0x5C and len(data) >= _SAMPLE:
+        return data.count(literal, 0, _SAMPLE) > _SAMPLE >> 11
+    return literal[-1:] in data  # the quickest check
 
 
 class View:
@@ -234,12 +265,12 @@ class View:
         """Apply the passes again, keeping what each one changes; return the last one first."""
         layers: list[_Layer] = []
         data = self._data
-        for occurs, pattern, replacement in self._passes:
-            if occurs not in data or (not occurs and _is_utf8(data)):
+        for occurring, pattern, replacement in self._passes:
+            if not any(each in data for each in occurring) if occurring else _is_utf8(data):
                 continue
             if not pattern and isinstance(replacement, bytes):
-                layers.append(_Literals(data, occurs, replacement))
-                data = data.replace(occurs, replacement)
+                layers.append(_Replaced(data, occurring[0], replacement))
+                data = data.replace(occurring[0], replacement)
             elif matches := list(_compile(pattern).finditer(data)):
                 layers.append(_Matches(matches, replacement))
                 data = _compile(pattern).sub(replacement, data)
@@ -273,7 +304,7 @@ class _Layer:
         return end if at <= new_end else end + at - new_end
 
 
-class _Literals(_Layer):
+class _Replaced(_Layer):
     """All occurrences of a literal, replaced by another."""
 
     __slots__ = ("_new_size", "_size")

@@ -56,6 +56,12 @@ def test_dumps_of_other_layouts_are_read() -> None:
         assert redacted.count(GONE) == 1 and redacted.count(TOKEN[4:12].encode().hex().encode()) == 0
 
 
+def test_a_dump_may_begin_in_the_middle_of_a_file() -> None:
+    lines = dumped(b"#" * 0x2340 + TEXT.encode(), coloned=True)[0x232:]
+    assert lines[0].startswith("00002320:")
+    assert redact("\n".join(lines).encode()).count(GONE) == 1
+
+
 def test_numbers_in_columns_are_no_dump_with_a_secret() -> None:
     rows = b"".join(b"%08d %02d %04d  0x0000: ab cd\n" % (at, at % 60, at * 7) for at in range(300))
     assert find(rows + b"0000 00 00: 0000") == []

@@ -16,6 +16,7 @@ from entire.redact import (
     Redacted,
     engine,
     find,
+    literals,
     places,
     policy,
     redact,
@@ -227,7 +228,7 @@ def test_find_says_what_would_go() -> None:
 def test_without_the_compiled_engine_the_result_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [json.dumps({"text": frame.format(secret)}) for frame, secret in SECRETS.values()]
     data = "\n".join(lines * 4).encode()
-    monkeypatch.setattr(places, "COMPILED_FROM", 0)
+    monkeypatch.setattr(literals, "COMPILED_FROM", 0)
     assert places.compiled_tier() is not None
     expected = redact_jsonl(data)
     monkeypatch.setattr(places, "compiled_tier", lambda: None)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from entire.redact import literals
 from entire.redact.views import FORM, INNER_QUOTE, PERCENT, PRINTABLE, View, plain
 
 TYPE_CHECKING = False
@@ -111,6 +112,15 @@ def test_a_view_is_the_plain_text_and_knows_where_it_comes_from(raw: bytes, firs
         previous = start
         if start + 1 == end:
             assert raw[start:end] == view.text[at : at + 1] or raw[start:end] in b"\\+\r\0\a&"
+
+
+@given(st.lists(RAW, max_size=8), st.integers(0, 2000))
+def test_a_large_text_reads_as_a_small_one(lines: list[bytes], clean: int) -> None:
+    raw = (b"\n" + b"clean\n" * clean).join(lines)
+    expected = plain(raw)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(literals, "COMPILED_FROM", 0)
+        assert plain(raw) == expected
 
 
 TEXT = st.text(st.characters(exclude_characters="W\x1b\x9b\x9d"), max_size=20)
