@@ -19,6 +19,9 @@ LINE_END = b"\x1e\n"
 SHORTEST_RUN = 18
 """Length of the shortest run of what base64 consists of that is looked at."""
 
+TRIGRAM = 3
+"""Size of what ``Text.trigrams`` consists of."""
+
 _VALUES = bytes(0x61 if byte < 0x80 and (chr(byte).isalnum() or byte in b"+/-_") else 0x20 for byte in range(256))
 
 
@@ -34,13 +37,14 @@ class Finding(Value):
 class Text:
     """A plain view to search, and what of it is made when first asked for."""
 
-    __slots__ = ("_lowered", "_runs", "_values", "_words", "plain", "spread")
+    __slots__ = ("_lowered", "_runs", "_trigrams", "_values", "_words", "plain", "spread")
 
     def __init__(self, plain: bytes) -> None:
         self.plain = plain
         self.spread = plain.replace(ARROW, b"   ").translate(WORDS)
         """The text in lower-case words and blanks, of the same length."""
         self._words: bytes | None = None
+        self._trigrams: set[bytes] | None = None
         self._lowered: bytes | None = None
         self._values: bytes | None = None
         self._runs: list[tuple[int, int]] | None = None
@@ -58,6 +62,14 @@ class Text:
         if self._words is None:
             self._words = b" " + b" ".join(set(self.spread.split()))
         return self._words
+
+    @property
+    def trigrams(self) -> set[bytes]:
+        """Return the runs of three bytes in the distinct words, also with a blank before a word."""
+        if self._trigrams is None:
+            words = self.words
+            self._trigrams = {words[at : at + TRIGRAM] for at in range(len(words) - TRIGRAM + 1)}
+        return self._trigrams
 
     @property
     def values(self) -> bytes:

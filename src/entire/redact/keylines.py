@@ -20,7 +20,7 @@ RULE = "private-key-body"
 FEWEST, MOST = 4, 110
 """Lines in a part of a key: fewer may be anything, more are a file; the longest keys in use have a hundred."""
 
-_NARROWEST = 64
+_WIDTHS = (64, 70)
 _LETTERS = bytes(0x61 if byte < 0x80 and (chr(byte).isalnum() or byte in b"+/") else 0x20 for byte in range(256))
 _WORDS = bytes(byte if letter == 0x61 else 0x20 for byte, letter in enumerate(_LETTERS))
 _STARTS = (
@@ -39,9 +39,11 @@ def find(searched: Text) -> Iterator[tuple[int, int]]:
     """Yield the start and end of lines that look like those of a private key."""
     text, done = searched.plain, 0
     for start, end in searched.runs:
-        if start < done or end - start < _NARROWEST:
+        if start < done or end - start < _WIDTHS[0]:
             continue
         start = max(start, text.rfind(b"-", start, end) + 1, text.rfind(b"_", start, end) + 1)
+        if end - start - text.startswith(b"+", start) not in _WIDTHS and end - start not in _WIDTHS:
+            continue  # most runs: no pattern is needed to tell
         lines = _lines(text, start)
         if lines:
             done = lines[1]
@@ -55,7 +57,7 @@ def _lines(text: bytes, at: int) -> tuple[int, int] | None:
 
         full = rb"(?:%%6{%d}(?!%%6))"
         several = rb"%s(?:%%L%s){%d,%d}(?!%%L%s)(?:%%L(?:%%6{16,69}={0,2}|%%6{2,15}={1,2})(?![\w+/=-]))?"
-        widths = [several % (line, line, FEWEST - 1, MOST - 1, line) for line in (full % 64, full % 70)]
+        widths = [several % (line, line, FEWEST - 1, MOST - 1, line) for line in (full % width for width in _WIDTHS)]
         _compiled.append(re.compile(expand(rb"\+?(?P<s>" + rb"|".join(widths) + rb")")))
     found = _compiled[0].match(text, at)
     return found.span("s") if found else None

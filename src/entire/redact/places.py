@@ -1,16 +1,16 @@
 """Finds where the keywords of rules stand in a text, in two tiers that find the same.
 
 The *compiled* tier takes two passes: ``ahocorasick_rs`` finds the keywords whose rules are tried wherever they stand,
-and RE2 those that are common, each together with its guard (see ``rules.guards``). The *pure* tier asks ``bytes.find``:
-for words among the distinct words of the text, which are a small part of it, and then in one pass for each that is
-there; it tries a guard at each place.
+and RE2 those that are common, each together with its guard (see ``rules.guards``). The *pure* tier looks up which runs
+of three bytes the distinct words of the text have, which are a small part of it: few keywords have one of them. It asks
+``bytes.find`` for these, among the distinct words and then in one pass over the text; it tries a guard at each place.
 """
 
 from __future__ import annotations
 
 from entire.redact import literals
 from entire.redact.rules.guards import FOLLOWS, GUARD_OF, GUARDS, is_free
-from entire.redact.rules.keywords import FREE, GUARDED
+from entire.redact.rules.keywords import FREE, GUARDED, MODULES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from re import Match
 
     from entire.redact.engine import Text
-    from entire.redact.rules.table import Rule
+    from entire.redact.rules.rule import Rule
 
     Places = Callable[["Text"], Iterator[tuple[bytes, int]]]
     Guard = Callable[[bytes, int], Match[bytes] | None]
@@ -38,13 +38,8 @@ WORDS = bytes(
 ARROW = "→".encode()
 """Stands between the number of a line and the line in what agents read; no part of a word."""
 
-_SIGNS = b"abcdefghijklmnopqrstuvwxyz0123456789_.-"
-
-_LOOSE = frozenset(word for word in (*FREE, *GUARDED) if word.removeprefix(b" ").translate(None, _SIGNS))
-"""Keywords of more than a word's characters: they are searched in the whole text."""
-
-_STARTS = {word: word[1:] for word in (*FREE, *GUARDED) if word.startswith(b" ") and word not in _LOOSE}
-"""Keywords that count only where a word starts, and what of them stands there."""
+SIGNS = b"abcdefghijklmnopqrstuvwxyz0123456789_.-"
+"""What words consist of, as keywords write them."""
 
 
 class Tier:
@@ -61,57 +56,90 @@ def candidates(text: Text, tier: Tier) -> Iterator[tuple[list[Rule], int]]:
     """Yield the rules to try, and the positions of their keywords."""
     for keyword, at in tier.free(text):
         yield _rules(keyword, None), at
+    plain = text.plain
     for keyword, at in tier.guarded(text):
-        guard = _guards.get(keyword) or _compile(keyword)
-        if (follows := guard(text.plain, at + len(_STARTS.get(keyword, keyword)))) and (
-            rules := _rules(keyword, follows)
-        ):
+        if keyword == COUNTED and _is_count(plain, at):
+            continue
+        guard, size = _guards.get(keyword) or _compile(keyword)
+        if (follows := guard(plain, at + size)) and (rules := _rules(keyword, follows)):
             yield rules, at
 
 
-_guards: dict[bytes, Guard] = {}
+def _is_count(text: bytes, at: int) -> bool:
+    """Tell without a pattern whether ``COUNTED`` at ``at`` is in a name with a number, as in ``"input_tokens": 1034,``,
+    or with several: every message of an agent has such counts, and no rule takes one for a secret.
+    """
+    end = at + len(COUNTED)
+    if not text.startswith(b's":', end):
+        return False
+    name = text[text.rfind(b'"', max(at - LONGEST_NAME, 0), at) + 1 : at]
+    number = text[end + 3 : end + 3 + LONGEST_COUNT].removeprefix(b" ")
+    rest = number.lstrip(b"0123456789")
+    is_number = rest != number and rest.startswith((b',"', b", ", b"}"))
+    return (is_number or number.startswith(b"{")) and (not name or name.replace(b"_", b"").isalpha())
+
+
+COUNTED = b"token"
+"""The keyword in names of counts."""
+
+LONGEST_NAME = 40
+LONGEST_COUNT = 20
+"""Sizes of what is looked at before the keyword, and of the number with what is around it."""
+
+_guards: dict[bytes, tuple[Guard, int]] = {}
+"""Of each keyword its guard, and the size of what stands before that."""
+
 _found: dict[tuple[bytes, str | None, bool], list[Rule]] = {}
 
 
-def _compile(keyword: bytes) -> Guard:
+def _compile(keyword: bytes) -> tuple[Guard, int]:
     import re
 
-    _guards[keyword] = guard = re.compile(GUARD_OF[keyword]).match
-    return guard
+    _guards[keyword] = found = re.compile(GUARD_OF[keyword]).match, len(_standing(keyword))
+    return found
 
 
 def _rules(keyword: bytes, follows: Match[bytes] | None) -> list[Rule]:
-    """Return the rules to try at a keyword, with what its guard found; the table of rules is loaded here."""
+    """Return the rules to try at a keyword, with what its guard found; their modules are loaded here."""
     asked = keyword, follows.lastgroup if follows else None, bool(follows)
     if asked not in _found:
-        from entire.redact.rules.table import BY_KEYWORD
+        from entire.redact.rules.rule import of_module
 
         group, is_guarded = asked[1:]
-        of_keyword = BY_KEYWORD[keyword]
         _found[asked] = [
             rule
-            for rule in of_keyword
-            if is_free(keyword, rule.id) is not is_guarded
+            for name in MODULES[keyword].split()
+            for rule in of_module(name)
+            if keyword in rule.keywords
+            and is_free(keyword, rule.id) is not is_guarded
             and (not is_guarded or group in FOLLOWS.get(rule.id, (group,)))
         ]
     return _found[asked]
 
 
-def _pure(keywords: Iterable[bytes]) -> Places:
+def _is_loose(keyword: bytes) -> bool:
+    """Tell whether a keyword has more than a word's characters: it is searched in the whole text."""
+    return bool(keyword.removeprefix(b" ").translate(None, SIGNS))
+
+
+def _standing(keyword: bytes) -> bytes:
+    """Return what of a keyword stands in a text: not the blank that says that it counts only where a word starts."""
+    return keyword if _is_loose(keyword) else keyword.removeprefix(b" ")
+
+
+def _pure(by_trigram: dict[bytes, tuple[bytes, ...]]) -> Places:
     """Return a search for keywords that uses only ``bytes.find``."""
-    words = [word for word in keywords if word not in _LOOSE]
-    loose = [word for word in keywords if word in _LOOSE]
-    starts = [word for word in words if word in _STARTS]
 
     def places(text: Text) -> Iterator[tuple[bytes, int]]:
-        vocabulary = text.words
-        for keyword in words:
-            if keyword in vocabulary:
-                shift = keyword in _STARTS
-                yield from ((keyword, at + shift) for at in _occurrences(text.spread, keyword))
-        yield from _at_start(text.spread, starts)
-        for keyword in loose:
-            yield from ((keyword, at) for at in _occurrences(text.lowered, keyword))
+        for trigram in (b"", *sorted(by_trigram.keys() & text.trigrams)):
+            for keyword in by_trigram.get(trigram, ()):
+                if _is_loose(keyword):
+                    yield from ((keyword, at) for at in _occurrences(text.lowered, keyword))
+                elif keyword in text.words:
+                    shift = keyword.startswith(b" ")
+                    yield from ((keyword, at + shift) for at in _occurrences(text.spread, keyword))
+                    if shift:
+                        yield from _at_start(text.spread, (keyword,))
 
     return places
 
@@ -124,31 +152,33 @@ def _occurrences(text: bytes, keyword: bytes) -> Iterator[int]:
 
 
 def _at_start(spread: bytes, starts: Iterable[bytes]) -> Iterator[tuple[bytes, int]]:
-    """Yield which of ``_STARTS`` starts a word at the start of the text: no blank is before it."""
+    """Yield which of the keywords that count where a word starts is at the start of the text: no blank is before it."""
     for keyword in starts:
-        if spread.startswith(_STARTS[keyword]):
+        if spread.startswith(keyword[1:]):
             yield keyword, 0
 
 
 PURE = Tier(_pure(FREE), _pure(GUARDED))
 
 
-def _compiled(keywords: Iterable[bytes]) -> Places:
+def _compiled(keywords: tuple[bytes, ...]) -> Places:
     """Return a search for keywords by ``ahocorasick_rs``, in one pass over what any of them contains."""
     from ahocorasick_rs import BytesAhoCorasick, Implementation
 
-    others = bytes(sign for sign in set(b"".join(_LOOSE)) if sign < 0x80 and sign not in _SIGNS)
+    others = bytes(
+        sign for sign in set(b"".join(word for word in MODULES if _is_loose(word))) if sign < 0x80 and sign not in SIGNS
+    )
     signs = bytes(byte if byte in others else word for byte, word in enumerate(WORDS))
     spelled: list[tuple[bytes, bytes, int]] = []  # a keyword, how it is spelled, and where it begins there
+    starts = dict.fromkeys(keyword for keyword in keywords if _standing(keyword) != keyword)
     for keyword in keywords:
-        if keyword in _STARTS:
-            spelled += [(keyword, bytes((before,)) + _STARTS[keyword], 1) for before in others + ARROW[-1:]]
+        if keyword in starts:
+            spelled += [(keyword, bytes((before,)) + keyword[1:], 1) for before in others + ARROW[-1:]]
         else:
             spelled.append((keyword, keyword, 0))
     longest = max(len(spelling) for _, spelling, _ in spelled)
     implementation = Implementation.DFA
     search = BytesAhoCorasick([each for _, each, _ in spelled], implementation=implementation).find_matches_as_indexes
-    starts = [keyword for keyword in keywords if keyword in _STARTS]
 
     def places(text: Text) -> Iterator[tuple[bytes, int]]:
         searched = text.plain.translate(signs)
@@ -171,7 +201,7 @@ def _sieve() -> Places:
 
     patterns = []
     for keywords, guard in GUARDS:
-        words = b"|".join(re.escape(_STARTS.get(keyword, keyword)) for keyword in keywords)
+        words = b"|".join(re.escape(_standing(keyword)) for keyword in keywords)
         simple = re.sub(rb"\(\?=[^()]*\)", b"", re.sub(rb"\?P<\w+>", b"?:", guard))
         simple = re.sub(rb"(?<=,)\d\d+\}", b"}", simple)  # an automaton need not count
         patterns.append(b"(?:" + words + b")(?:" + simple + b")")
@@ -181,10 +211,11 @@ def _sieve() -> Places:
     options.max_mem = AUTOMATON
     options.case_sensitive = False
     search = re2.compile(b"|".join(patterns), options).search
-    longest = max(map(len, GUARDED))
+    guarded = _flat(GUARDED)
+    longest = max(map(len, guarded))
     by_beginning: dict[bytes, list[tuple[bytes, bytes]]] = {}
-    for keyword in GUARDED:
-        stands = _STARTS.get(keyword, keyword)
+    for keyword in guarded:
+        stands = _standing(keyword)
         by_beginning.setdefault(stands[:2], []).append((keyword, stands))
 
     def places(text: Text) -> Iterator[tuple[bytes, int]]:
@@ -193,10 +224,14 @@ def _sieve() -> Places:
             at = found.start()
             beginning = text.plain[at : at + longest].lower()
             for keyword, stands in by_beginning.get(beginning[:2], ()):
-                if beginning.startswith(stands) and (stands is keyword or not at or text.spread[at - 1] == 0x20):
+                if beginning.startswith(stands) and (stands == keyword or not at or text.spread[at - 1] == 0x20):
                     yield keyword, at
 
     return places
+
+
+def _flat(by_trigram: dict[bytes, tuple[bytes, ...]]) -> tuple[bytes, ...]:
+    return tuple(keyword for keywords in by_trigram.values() for keyword in keywords)
 
 
 _tiers: list[Tier | None] = []
@@ -206,7 +241,7 @@ def compiled_tier() -> Tier | None:
     """Return the compiled tier, built once per process, or None if its packages are not installed."""
     if not _tiers:
         try:
-            _tiers.append(Tier(_compiled(FREE), _sieve()))
+            _tiers.append(Tier(_compiled(_flat(FREE)), _sieve()))
         except ImportError:
             _tiers.append(None)
     return _tiers[0]

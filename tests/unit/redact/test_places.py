@@ -9,7 +9,8 @@ import re
 import string
 
 from entire.redact import engine, redact_jsonl, redact_text
-from entire.redact.rules.table import RULES, Rule
+from entire.redact.rules.rule import Rule
+from entire.redact.rules.table import RULES
 from tests.unit.redact.every import every
 
 PLACES: tuple[tuple[str, str], ...] = (

@@ -6,6 +6,7 @@ import importlib
 import json
 import re
 from collections import Counter
+from importlib import import_module
 from time import process_time
 from typing import Any
 
@@ -15,7 +16,7 @@ from tests.secrets.templates import CLASSES, expand
 from tests.unit.redact.every import every
 
 TABLES = {
-    f"{trade.__name__.rpartition('.')[2]}.{table}": list(getattr(trade, table))
+    f"{trade}.{table}": list(getattr(import_module(f"entire.redact.rules.{trade}"), table))
     for trade in TRADES
     for table in ("ROWS", "KEYED")
 }

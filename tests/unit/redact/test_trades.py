@@ -27,9 +27,9 @@ PLACES = (commands, files, generic, headers)
 
 def test_every_table_is_used() -> None:
     trades = (business, clouds, content, data, hosting, identity, keys, messaging, models, monitoring, payments, tools)
-    assert trades == TRADES
+    assert tuple(trade.__name__.rpartition(".")[2] for trade in trades) == TRADES
     used = {rule.id for rule in RULES}
-    for trade in TRADES:
+    for trade in trades:
         assert {row[0] for row in (*trade.ROWS, *trade.KEYED)} <= used
     for places in PLACES:
         assert {row[0] for row in (*places.ROWS, *places.REGIONS)} <= used

@@ -10,7 +10,8 @@ import random
 import time
 from collections.abc import Iterator
 
-from entire.redact.rules.table import RULES, Rule
+from entire.redact.rules.rule import Rule
+from entire.redact.rules.table import RULES
 from tests.secrets.templates import expand
 
 SLOW = 0.1
