@@ -59,6 +59,12 @@ def _collapsed(match: Match[bytes]) -> bytes:
     return _joined(match) if size in _WITH_LINE_END else b"\n" + match.group(3)
 
 
+def _numbered(match: Match[bytes]) -> bytes:
+    r"""Return the backslashes that mean what ``\u005c`` does: twice as many at each depth."""
+    run, numbers = match.groups()
+    return run * (1 << len(numbers) // len(b"u005c"))
+
+
 _WHOLE = (2, 4, 8, 16)
 _WITH_LINE_END = (3, 6, 12, 24)
 """How many backslashes a backslash is at each depth, and with a line's end behind it."""
@@ -119,6 +125,7 @@ def _seven_bit(match: Match[bytes]) -> bytes:
 
 
 _ESCAPES: tuple[Pass, ...] = (
+    ((b"\\u005c", b"\\u005C"), rb"(?<!\\)(\\{1,16}+)((?:u005[cC]){1,4}+)", _numbered),
     ((b"\x1b",), rb"\x1b\\", b"\x1b\x07"),  # before its backslash is taken for an escape
     ((b"\\\\",), rb"\\\\(\\{0,62})(?:(?:r\\{1,63})?(n)([ \t]{0,80}+))?", _collapsed),
     (

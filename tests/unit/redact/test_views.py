@@ -34,10 +34,22 @@ def test_json_in_json_is_seen_as_what_it_says(depth: int, ascii_only: bool) -> N
     assert seen.strip('"') == WANTED
 
 
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("digit", "cC")
+@pytest.mark.parametrize("numbered", [{1}, {2}, {3}, {1, 2, 3}])
+def test_a_backslash_that_is_written_as_its_number_is_one(depth: int, digit: str, numbered: set[int]) -> None:
+    raw = SEEN
+    for level in range(1, depth + 1):
+        raw = json.dumps(raw)[1:-1]
+        raw = raw.replace("\\\\", f"\\u005{digit}") if level in numbered else raw
+    assert plain(raw.encode()).decode() == WANTED
+
+
 @pytest.mark.parametrize(
     ("raw", "expected"),
     [
         (rb"\\u0033\\u001b\\u005bm\\u0033\\u0034", b"334"),
+        (rb"C:\u005cdir \u005c\u005Cd \u005cu005c\u0022x\u005c\u005c\u0022", rb"C:\dir \d" + b' "x"'),
         (rb"a\u003db\u0026c\u002fd\x3de", b"a=b&c/d=e"),
         (b"&lt;a href=&quot;x&#39;&#x27;&amp;&quot;&gt;", b"<a href=\"x''&\">"),
         (rb"\u0026quot;x\u0026quot;", b'"x"'),
@@ -93,7 +105,7 @@ def test_other_encodings_are_decoded_on_demand() -> None:
     assert plain(b"a=3Db =22long =\r\nline=22=0A=C3=A9=G", PRINTABLE) == 'a=b "long line"\né=G'.encode()
 
 
-PIECES = rb'\ \\ n r t " \' u003d u001b[ x1b e[ 033[ m &quot; &amp; &#61; a b = %3D %25'.split()
+PIECES = rb'\ \\ n r t " \' \u005c u005C u003d u001b[ x1b e[ 033[ m &quot; &amp; &#61; a b = %3D %25'.split()
 ODD = [b"=0A", b"=\n", b"+", b"\0", b"\a", b"\x1b]8;;", b"\x1b\\", b"\xc2", b"\x9b1m", b"\xad", b"\xe2\x80", b"\x8b"]
 RAW = st.lists(
     st.sampled_from([*PIECES, b"\x1b[31m", b"\r", b"\n", b" ", b"\xff", "é".encode(), *ODD]), max_size=14
