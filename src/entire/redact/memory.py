@@ -2,7 +2,8 @@
 
 A rule often knows a secret only by the words around it; later it stands alone. Only keyed hashes are kept, with the
 sizes that say where to look: the key and the hashes never leave the repository's git directory. A text is searched by
-its distinct words: the hash of a secret's longest word leads to the place, the hash of the whole decides.
+its distinct words: the hash of a secret's *core* leads to the place, the hash of the whole decides. The core is the
+longest word of letters and digits; of a password that is mostly signs, the longest word of these with signs.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ LONGEST = 512
 """Longer ones are remembered by their lines and words."""
 
 SHORTEST = 8
-_CORE = 4
+_CORE = 4  # letters and digits; with signs, as many as ``SHORTEST``
 _RARE = 10  # letters of a word that is rare in code
 _VERSION = b"1"
 _BETWEEN = rb"\s+|\"\s{0,80}[,+.]?\s{0,80}\"\s*"
@@ -37,14 +38,27 @@ _ALNUM = bytes(
     byte + 32 if 0x41 <= byte <= 0x5A else byte if byte >= 0x80 or chr(byte).isalnum() else 0x20 for byte in range(256)
 )
 
-
 _RUNS = bytes(0x20 if byte == 0x20 else 0x61 for byte in _ALNUM)
+_SIGNS = b"!#$%&*+-?@^_~"
+"""What a word of signs has beside letters and digits: what makers of passwords choose from, and no text encloses."""
+
+_SIGNED = bytes(
+    low if byte < 0x80 and low != 0x20 else byte if byte in _SIGNS else 0x20 for byte, low in enumerate(_ALNUM)
+)
+_SIGNED_RUNS = bytes(0x20 if sign == 0x20 else 0x73 if sign in _SIGNS else 0x61 for sign in _SIGNED)
+_ODD = b"!#$?@^~"
+_FEWEST = 3  # distinct signs, an odd one with them: versions, dates and terms of code have fewer
+_IS_SIGNED = "s"
+"""Precedes the size of a core with signs in the file."""
+
+
+if TYPE_CHECKING:
+    _Place = tuple[bool, int, str]
+    """Of a core: whether it has signs, its size, its hash."""
 
 
 class Known(Value):
-    """One secret: how many were known before, its rule, where its longest word begins in it, its size, the hash of the
-    whole.
-    """
+    """One secret: how many were known before, its rule, where its core begins, its size, the hash of the whole."""
 
     number: int
     rule: str
@@ -58,8 +72,8 @@ class Memory:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._known: dict[tuple[int, str], list[Known]] = {}
-        self._sizes: set[int] = set()  # of the longest words
+        self._known: dict[_Place, list[Known]] = {}
+        self._sizes: dict[bool, set[int]] = {}  # of the cores, by whether they have signs
         self._unsaved: list[tuple[bytes, str, bytes]] = []  # lines, with the rules and values they are of
         self.count = 0
         self._is_new = False  # nothing of ``path`` can be read
@@ -79,42 +93,44 @@ class Memory:
                         self._remember(rule, encoded.rstrip(b"=\n"))
 
     def _remember(self, rule: str, value: bytes) -> None:
-        offset, core = _core(value)
-        if len(core) < _CORE or self.count >= MOST:
+        signed, offset, core = _core(value)
+        if not core or self.count >= MOST:
             return
-        index, whole = (len(core), self._hash(core)[:16]), self._hash(value)[:32]
+        index, whole = (signed, len(core), self._hash(core)[:16]), self._hash(value)[:32]
         if any(known.whole == whole for known in self._known.get(index, ())):
             return
         self._add(index, Known(number=self.count, rule=rule, offset=offset, size=len(value), whole=whole))
-        line = f"{index[0]} {index[1]} {offset} {len(value)} {whole} {rule}\n"
+        line = f"{_IS_SIGNED * signed}{len(core)} {index[2]} {offset} {len(value)} {whole} {rule}\n"
         self._unsaved.append((line.encode(), rule, value))
 
-    def _add(self, index: tuple[int, str], known: Known) -> None:
+    def _add(self, index: _Place, known: Known) -> None:
         self._known.setdefault(index, []).append(known)
-        self._sizes.add(index[0])
+        self._sizes.setdefault(index[0], set()).add(index[1])
         self.count += 1
 
     def find(self, text: Text, since: int = 0) -> Iterator[Finding]:
         """Yield where remembered secrets are, but for the first ``since`` of them."""
-        seen: dict[bytes, list[Known]] = {}
-        for low, high in _of_sizes(text.spread, self._sizes):
-            word = text.spread[low:high]
-            if word not in seen:
-                seen[word] = self._of_core(word, since)
-            for known in seen[word]:
-                start = low - known.offset
-                if start >= 0 and self._hash(text.plain[start : start + known.size])[:32] == known.whole:
-                    yield Finding(rule=known.rule, start=start, end=start + known.size)
+        for signed, sizes in self._sizes.items():
+            runs = _signed_runs(text.plain) if signed else text.spread.translate(_RUNS)
+            seen: dict[bytes, list[Known]] = {}
+            for low, high in _of_sizes(runs, sizes):
+                word = text.plain[low:high].translate(_SIGNED if signed else _ALNUM)
+                if word not in seen:
+                    seen[word] = self._of_core(signed, word, since)
+                for known in seen[word]:
+                    start = low - known.offset
+                    if start >= 0 and self._hash(text.plain[start : start + known.size])[:32] == known.whole:
+                        yield Finding(rule=known.rule, start=start, end=start + known.size)
 
-    def _of_core(self, word: bytes, since: int) -> list[Known]:
-        """Return the secrets whose longest word this is, but for the first ``since`` of all."""
-        known = self._known.get((len(word), self._hash(word)[:16]), ())
+    def _of_core(self, signed: bool, word: bytes, since: int) -> list[Known]:
+        """Return the secrets whose core this is, but for the first ``since`` of all."""
+        known = self._known.get((signed, len(word), self._hash(word)[:16]), ())
         return [each for each in known if each.number >= since]
 
     def save(self) -> None:
         """Write what was learned; where that fails, this process alone knows it."""
         if not self._path:
-            self._known, self._sizes, self.count = {}, set(), 0
+            self._known, self._sizes, self.count = {}, {}, 0
         elif self._unsaved:
             try:
                 if self._is_new:
@@ -148,7 +164,7 @@ class Memory:
 
     def _load(self) -> bytes:
         """Read what is remembered, and return the key; a new one if there is none that can be read."""
-        self._known, self._sizes, self.count, self._is_new = {}, set(), 0, False
+        self._known, self._sizes, self.count, self._is_new = {}, {}, 0, False
         try:
             data = files.read(self._path) if self._path else None
         except OSError:
@@ -162,19 +178,24 @@ class Memory:
             try:
                 size, core, offset, whole_size, whole, rule = line.decode().split(" ")
                 known = Known(number=self.count, rule=rule, offset=int(offset), size=int(whole_size), whole=whole)
-                self._add((int(size), core), known)
+                self._add((size.startswith(_IS_SIGNED), int(size.removeprefix(_IS_SIGNED)), core), known)
             except ValueError:
                 continue  # a line that a crash cut off
         return bytes.fromhex(key.decode())
 
 
-def _of_sizes(spread: bytes, sizes: set[int]) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of each word of letters and digits that is so long; short words are many, so each of
-    their sizes is sought by itself.
+def _signed_runs(plain: bytes) -> bytes:
+    """Return a text with an ``a`` for each letter, digit and sign, but for long words of letters and digits: what is
+    left are few runs.
     """
-    if not sizes:
-        return
-    runs = b" " + spread.translate(_RUNS) + b" "
+    return plain.translate(_SIGNED_RUNS).replace(b"a" * _CORE, b" " * _CORE).replace(b"s", b"a")
+
+
+def _of_sizes(runs: bytes, sizes: set[int]) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of each run of ``a`` that is so long; short ones are many, so each of their sizes is
+    sought by itself.
+    """
+    runs = b" " + runs + b" "
     for size in [size for size in sizes if size < _RARE]:
         word = b" " + b"a" * size + b" "
         at = runs.find(word)
@@ -195,9 +216,22 @@ def _is_hex(key: bytes) -> bool:
     return not key.strip(b"0123456789abcdef")
 
 
-def _core(value: bytes) -> tuple[int, bytes]:
-    """Return the longest word of letters and digits in ``value``, lower-case, and where it begins."""
-    best, at, spread = (0, b""), 0, value.translate(_ALNUM)
+def _core(value: bytes) -> tuple[bool, int, bytes]:
+    """Return whether the core of ``value`` has signs, where it begins, and the core in lower case; it is empty if
+    nothing in ``value`` is long and odd enough to look for.
+    """
+    offset, core = _longest(value.translate(_ALNUM))
+    if len(core) >= _CORE:
+        return False, offset, core
+    offset, core = _longest(value.translate(_SIGNED))
+    signs = set(core) & set(_SIGNS)
+    is_odd = len(core) >= SHORTEST and len(signs) >= _FEWEST and bool(signs & set(_ODD))
+    return True, offset, core if is_odd else b""
+
+
+def _longest(spread: bytes) -> tuple[int, bytes]:
+    """Return where the longest word begins, and the word."""
+    best, at = (0, b""), 0
     for word in spread.split(b" "):
         if len(word) > len(best[1]):
             best = at, word

@@ -17,6 +17,7 @@ from entire.redact.memory import MOST, Memory, is_memorable
 from tests.unit.redact.planted_secrets import SECRETS, word
 
 PASSWORD = "tr0ub4dor&3-xK"
+SIGNED = "k7#Q!x" + "2$-Wz^9"
 GONE = "[REDACTED:generic-quoted]"
 
 
@@ -56,6 +57,33 @@ def test_a_secret_goes_in_every_spelling(path: Path, spelled: str) -> None:
     redact(f"db_password = '{PASSWORD}'".encode())
     restart(path)
     assert redact(f"see {spelled} there".encode()) == f"see {GONE} there".encode()
+
+
+@pytest.mark.parametrize(
+    "spelled",
+    ["{}", "({}), then", "x={};", "it was {}.", '"{}"', "`{}`", "a\n+\t{}\n", "\x1b[31m{}\x1b[0m"],
+)
+def test_a_password_of_signs_goes_wherever_it_stands_by_itself(path: Path, spelled: str) -> None:
+    redact(f"db_password = '{SIGNED}'".encode())
+    restart(path)
+    line = json.dumps({"text": spelled.format(SIGNED)}).encode()
+    assert redact_json(line) == line.replace(SIGNED.encode(), GONE.encode())
+
+
+@pytest.mark.parametrize(
+    "spelled", [f"{SIGNED}x", f"a{SIGNED[1:]}", SIGNED[:-1], SIGNED.swapcase(), SIGNED.replace("#", "%")]
+)
+def test_what_is_only_like_a_password_of_signs_stays(path: Path, spelled: str) -> None:
+    redact(f"db_password = '{SIGNED}'".encode())
+    restart(path)
+    assert redact(f"see {spelled} there".encode()) == f"see {spelled} there".encode()
+
+
+@pytest.mark.parametrize("value", ["v1.2.3-rc1", "a*x+b*y+c2", "2-Jan-26@10", "i%10+48-7", "-----1a----"])
+def test_what_has_few_signs_is_not_remembered(value: str) -> None:
+    memory = Memory("")
+    memory.learn("jwt", value.encode())
+    assert not list(memory.find(Text(value.encode())))
 
 
 @pytest.mark.parametrize("kept", [0, replacing.KEPT])
