@@ -10,6 +10,8 @@ from importlib import import_module
 from time import process_time
 from typing import Any
 
+import pytest
+
 from entire.redact import redact_jsonl, redact_text
 from entire.redact.rules.table import BY_ID, RULES, TRADES
 from tests.secrets.templates import CLASSES, expand
@@ -115,6 +117,38 @@ def test_an_example_goes_from_json_in_json(name: str) -> None:
 
     sample = expand(ROWS[name][5], 1)
     assert redact_jsonl(line(sample.text).encode()).decode() == line(sample.replaced(f"[REDACTED:{name}]"))
+
+
+FORMS_OF_A_NAME = ("{}: {}", "{}={}", '"{}": "{}"', "{} = '{}'")
+"""How a provider's name stands beside a value where nothing says what the value is."""
+
+
+@pytest.mark.parametrize("form", FORMS_OF_A_NAME)
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("wasabi", "«<alnum:40>»"),
+        ("qdrant", "«<alnum:54>»"),
+        ("ghost", "«<hex:24>:<hex:64>»"),
+        ("cognito", "«<lowernum:52>»"),
+    ],
+)
+def test_the_name_of_a_provider_is_enough_for_what_is_random(form: str, name: str, value: str) -> None:
+    sample = expand(form.format(name, value), 3)
+    assert sample.secret not in redact_text(sample.text)
+
+
+@pytest.mark.parametrize("form", FORMS_OF_A_NAME)
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("wasabi", "<hex:40>"), ("xero", "<lower:48>"), ("linode", "<hex:64>"), ("pusher", "<hex:20>")),
+        *(("heroku", "<hex:8>-<hex:4>-<hex:4>-<hex:4>-<hex:12>"), ("typesense", "Lower<lower:26>1")),
+    ],
+)
+def test_a_hash_an_id_or_a_name_behind_a_provider_stays(form: str, name: str, value: str) -> None:
+    text = expand(form.format(name, value), 3).text
+    assert redact_text(text) == text
 
 
 @every("name", sorted(ROWS))

@@ -104,6 +104,9 @@ ROWS: tuple[Row, ...] = (
      "x«<" + "|".join(prefix.decode() for prefix in _GITLAB) + "><b64url:32>.01.0w<crc32-base36>»y"),
     ("gitpod-token", (b"gitpod_pat_",), rb"%Bgitpod_pat_[\w.-]{30,600}(?<![.-])", 3, "Gitpod: access token",
      "gitpod_pat_<alnum:60>"),
+    ("gradle-publish-secret", (b"gradle.publish", b"gradle_publish"),
+     rb"(?i:gradle\.publish|gradle_publish)%N(?P<s>[A-Za-z0-9]{32})%E", 3.2, "Gradle plugin portal: secrets",
+     "<gradle.publish|GRADLE_PUBLISH>.secret=«<alnum:32>»"),
     ("harness-token", (b" pat.", b" sat."), rb"%b(?:pat|sat)\.[\w-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}%E", 3.5,
      "Harness: API keys", "<pat|sat>.<alnum:22>.<alnum:24>.<alnum:20>"),
     ("hex-key", (b"hex_api", b"hexpm"), rb"(?i:hex_?api|hexpm)%N(?P<s>[0-9a-f]{32})%E", 3,
@@ -111,6 +114,8 @@ ROWS: tuple[Row, ...] = (
     ("jitpack-token", (b"jitpack", b"authtoken"), rb"(?i:jitpack|auth_?token)[^\r\n]{0,40}?(?P<s>%bjp_[a-z0-9]{26})%E",
      3,
      "JitPack: access token", "<jitpack: |authToken=>«jp_<lowernum:26>»"),
+    ("lambdatest-key", (b"lambdatest",), rb"(?i:lambdatest)%N(?P<s>[A-Za-z0-9]{50})%E", 3.5,
+     "LambdaTest: access keys", "LAMBDATEST_ACCESS_KEY=«<alnum:50>»"),
     ("mergify-key", (b"mergify_application_key_",), rb"%Bmergify_application_key_[\w-]{40,200}", 3,
      "Mergify: application keys; GitHub", "mergify_application_key_<alnum:64>"),
     ("nexus-token", (b"npmtoken.",), rb"%bNpmToken\.%U", 0, "Sonatype Nexus: npm bearer token",
@@ -155,6 +160,8 @@ ROWS: tuple[Row, ...] = (
      "Sourcegraph: access token formats", "<sgp_|sgd_|slk_><hex:40>"),
     ("stackhawk-key", (b"hawk.",), rb"%bhawk\.[A-Za-z0-9-]{20}\.[A-Za-z0-9-]{20}%E", 3.5, "StackHawk: API key",
      "hawk.<alnum:20>.<alnum:20>"),
+    ("teamcity-token", (b"teamcity",), rb"(?i:teamcity)%N(?P<s>[A-Za-z0-9_=.-]{60,200})%E", 3.5,
+     "TeamCity: access tokens", "TEAMCITY_TOKEN=«<alnum:60>»"),
 )
 """Sorted by id."""
 
@@ -185,6 +192,9 @@ KEYED: tuple[Row, ...] = (
      "CODEMAGIC_TOKEN=«<alnum:43>»"),
     ("coveralls-token", (b"coveralls",), rb"(?=[A-Za-z]{0,32}\d)[A-Za-z0-9]{32,37}", 3, "Coveralls: repository token",
      "COVERALLS_REPO_TOKEN=«<alnum:33>»"),
+    ("dependency-track-key", (b"dependencytrack", b"dependency_track", b"dependency-track", b"dtrack"),
+     rb"odt_(?:[A-Za-z0-9]{8}_)?[A-Za-z0-9]{32}", 3.2, "Dependency-Track: API keys",
+     "<DEPENDENCYTRACK|DEPENDENCY_TRACK|dependency-track|DTRACK>_KEY=«odt_<alnum:32>»"),
     ("drone-token", (b"drone_", b"droneci"), rb"[A-Za-z0-9]{32}", 3, "Drone: access token",
      "<DRONE_TOKEN|droneci>=«<alnum:32>»"),
     ("endor-labs-key", (b"endorlabs", b"endor_api", b"endor_labs"), rb"endr\+[A-Za-z0-9-]{16}", 3,

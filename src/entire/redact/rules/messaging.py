@@ -59,6 +59,8 @@ ROWS: tuple[Row, ...] = (
      "<ITERABLE_API_KEY|iterable-api-key|iterableApiKey>=«<hex:32>»"),
     ("linkedin-client-secret", (b"wpl_ap1.",), rb"%BWPL_AP1\.[A-Za-z0-9]{16}\.[A-Za-z0-9+/]{6,8}={0,2}", 3,
      "LinkedIn: client secrets", "WPL_AP1.<alnum:16>.<alnum:6>=="),
+    ("livekit-secret", (b"livekit",), rb"(?i:livekit)%N(?P<s>[A-Za-z0-9]{43,44})%E", 3.5, "LiveKit: API secrets",
+     "LIVEKIT_API_SECRET=«<alnum:44>»"),
     ("mailchimp-api-key", (b"-us",), rb"%B[0-9a-f]{32}-us\d{1,2}%E", 3, "Mailchimp: API keys; gitleaks",
      "<hex:32>-us<digits:2>"),
     ("mailerlite-key", (b"mailerlite",), rb"(?i:mailerlite)%N(?P<s>[0-9a-f]{32})%E", 2.5,
@@ -91,6 +93,9 @@ ROWS: tuple[Row, ...] = (
     ("roblox-cookie", (b"do-not-share-this",), rb"DO-NOT-SHARE-THIS\.[^|\s\"']{10,300}\|_(?P<s>[0-9A-F]{100,2000})",
      3, "Roblox: security cookies; trufflehog",
      "_|WARNING:-DO-NOT-SHARE-THIS.--Sharing-this-will-allow-someone-to-log-in.|_«<HEX:300>»"),
+    ("rocketchat-token", (b"rocketchat", b"rocket_chat", b"rocket.chat"),
+     rb"(?i:rocketchat|rocket_chat|rocket\.chat)%N(?P<s>[A-Za-z0-9_-]{43})%E", 3.5,
+     "Rocket.Chat: authentication tokens", "<ROCKETCHAT|ROCKET_CHAT|rocket.chat>_TOKEN=«<alnum:43>»"),
     ("sendgrid-api-key", (b"sg.",), rb"%bSG\.[\w-]{16,32}\.[\w-]{32,64}", 3, "SendGrid: API keys; gitleaks",
      "SG.<b64url:21>a.<b64url:42>a"),
     ("sinch-token", (b"sinch",), rb"(?i:sinch)%N(?P<s>[0-9a-f]{32}|%U)%E", 2.5, "Sinch: tokens and key secrets",
@@ -129,6 +134,8 @@ ROWS: tuple[Row, ...] = (
      "Zoom: client and API secrets; trufflehog", "ZOOM_CLIENT_SECRET=«<alnum:32>»"),
 )
 KEYED: tuple[Row, ...] = (
+    ("ably-key", (b"ably_", b" ably"), rb"[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{6}:[A-Za-z0-9_-]{43}", 3.5,
+     "Ably: API keys", "<ABLY_API_KEY=|ably: >«<alnum:6>.<alnum:6>:<b64url:42>a»"),
     ("agora-key", (b"agora",), rb"[0-9a-f]{32}", 2.5, "Agora: app certificates; trufflehog",
      "AGORA_APP_CERTIFICATE=«<hex:32>»"),
     ("clicksend-key", (b"clicksend",), rb"[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}", 2.5,

@@ -114,6 +114,8 @@ ROWS: tuple[Row, ...] = (
      rb"[a-z]{3,8} ){3}){0,4}[a-z]{3,8})(?=[\"'`\n,;]|$)", 0, "BIP 39: mnemonic phrases",
      "<MNEMONIC|SEED_PHRASE|seed-phrase|seedPhrase|recovery_phrase>=\"«<lower:5> <lower:4> <lower:7> "
      "<lower:6> <lower:3> <lower:8> <lower:4> <lower:5> <lower:6> <lower:5> <lower:4> <lower:7>»\""),
+    ("shipengine-key", (b"shipengine",), rb"(?i:shipengine)%N(?P<s>(?:TEST_)?[A-Za-z0-9_+/-]{43})%E", 3.5,
+     "ShipEngine: API keys", "SHIPENGINE_API_KEY=«<alnum:43>»"),
     ("shopee-key", (b"shpk",), rb"%bshpk[0-9A-Za-z]{56,64}%E", 3, "Shopee: partner keys", "shpk<hex:60>"),
     ("shopify-partner-token", (b"prtapi_", b"atkn_"), rb"%B(?:prtapi|atkn)_[0-9a-f]{32,64}%E", 3,
      "Shopify: tokens of the partner API", "<prtapi|atkn>_<hex:32>"),
@@ -182,6 +184,8 @@ KEYED: tuple[Row, ...] = (
      "Etherscan: API keys; trufflehog", "<ETHERSCAN|BSCSCAN|POLYGONSCAN>_API_KEY=«<uppernum:34>»"),
     ("finicity-key", (b"finicity",), rb"[0-9a-f]{32}|[0-9A-Za-z]{20}", 2.5,
      "Finicity: app keys and partner secrets; gitleaks", "FINICITY_APP_KEY=«<hex:32>»"),
+    ("freemius-key", (b"freemius",), rb"sk_[A-Za-z0-9_-]{29}", 3, "Freemius: secret keys",
+     "FREEMIUS_SECRET_KEY=«sk_<alnum:29>»"),
     ("gocardless-token", (b"gocardless",), rb"(?:live|sandbox)_[A-Za-z0-9_-]{40}", 3,
      "GoCardless: access tokens; gitleaks", "GOCARDLESS_ACCESS_TOKEN=«live_<alnum:40>»"),
     ("infura-secret", (b"infura",), rb"[0-9a-f]{32}|[A-Za-z0-9+/]{43}=?", 2.5, "Infura: keys and secrets; trufflehog",

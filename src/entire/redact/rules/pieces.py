@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 PIECES: tuple[tuple[bytes, bytes], ...] = (
-    # The rest of a name that says that a secret follows, and what stands between them. First: it uses others.
+    # The rest of a name that says that a secret follows, and what stands between them; or only this, where a random
+    # value follows. First: it uses others.
     (
         b"%N",
-        rb"(?i:[\w .-]{0,40}?(?:token|secret|key|pass|pat|auth|login|credential|cert|sk(?![a-z]))[\w.-]{0,24})(?:%=|["
-        rb" ]is:?[ ]%Q)",
+        rb"(?:(?i:[\w .-]{0,40}?(?:token|secret|key|pass|pat|auth|login|credential|cert|sk(?![a-z]))[\w.-]{0,24})"
+        rb"(?:%=|[ ]is:?[ ]%Q)|%=%X)",
+    ),
+    # Looks ahead whether a value is as random as no name, id or hash: capitals, small letters and digits.
+    (
+        b"%X",
+        rb"(?-i:(?=[\w+/=~.-]{20})(?=[\w+/=~.-]{0,40}[A-Z])(?=[\w+/=~.-]{0,40}[a-z])(?=(?:[\w+/=~.-]{0,40}?\d){2}))",
     ),
     # An argument, in quotes or bare; the group ``s``, so a pattern has at most one.
     (
