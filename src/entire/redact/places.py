@@ -201,10 +201,8 @@ def _sieve() -> Places:
 
     patterns = []
     for keywords, guard in GUARDS:
-        words = b"|".join(re.escape(_standing(keyword)) for keyword in keywords)
-        simple = re.sub(rb"\(\?=[^()]*\)", b"", re.sub(rb"\?P<\w+>", b"?:", guard))
-        simple = re.sub(rb"(?<=,)\d\d+\}", b"}", simple)  # an automaton need not count
-        patterns.append(b"(?:" + words + b")(?:" + simple + b")")
+        words = b"|".join(_at_word(keyword) + re.escape(_standing(keyword)) for keyword in keywords)
+        patterns.append(b"(?:" + words + b")(?:" + _loosened(guard) + b")")
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
     options.never_capture = True
@@ -228,6 +226,20 @@ def _sieve() -> Places:
                     yield keyword, at
 
     return places
+
+
+def _at_word(keyword: bytes) -> bytes:
+    """Return the pattern of a word's start before a keyword that counts only there; RE2 sees words as we nearly do."""
+    return rb"\b" if keyword.startswith(b" ") and keyword[1:2].isalnum() and not _is_loose(keyword) else b""
+
+
+def _loosened(guard: bytes) -> bytes:
+    """Return a guard that an automaton needs few states for: it neither looks ahead nor counts, and names no group."""
+    import re
+
+    guard = re.sub(rb"\(\?=[^()]*\)", b"", re.sub(rb"\?P<\w+>", b"?:", guard))
+    guard = re.sub(rb"\{0,\d+\}", b"*", re.sub(rb"\{1,\d+\}", b"+", guard))
+    return re.sub(rb"(?<=,)\d\d+\}", b"}", guard)
 
 
 def _flat(by_trigram: dict[bytes, tuple[bytes, ...]]) -> tuple[bytes, ...]:
