@@ -39,7 +39,7 @@ _BORDERS = (b"", b" ", b"\t", b'"', b"'", b"`", b"(", b")", b"|", b".", b",", b"
 _SEPARATORS = (b"|", b";", b"\t", b",")
 _ROWS = 50  # of a table are looked at, to find its top
 _HEADER = 40
-_LEFT = 160  # bytes before a value in which its name stands
+_NAMED = 64  # bytes before a value in which its name stands
 _QUOTES = (b'"', b"'", b"`")
 _HASHES = (32, 40, 48, 64, 96, 128)
 """Numbers of hex digits in keys and hashes."""
@@ -96,7 +96,7 @@ def find(searched: Text) -> Iterator[tuple[int, int]]:
         if _has_odd_word(spread, words, low, high, known):
             end = high + len(text[high : high + _PADDING]) - len(text[high : high + _PADDING].lstrip(b"="))
             is_hex = not text[low:end].translate(None, _HEX)  # then only its name counts
-            near = spread[max(low - _LEFT, 0) : low] if is_hex else spread[max(low - 280, 0) : end + 60]
+            near = spread[max(low - _NAMED, 0) : low] if is_hex else spread[max(low - 280, 0) : end + 60]
             if SHORTEST <= end - low <= LONGEST and any(stem in near for stem in _STEMS) and _is_secret(text, low, end):
                 yield low, end
 
@@ -150,7 +150,7 @@ def _is_secret(text: bytes, start: int, end: int) -> bool:
     hexed = not value.translate(None, _HEX)
     if (len(value) not in _HASHES if hexed else not _has_digits(value)) or _goes_on(text, start, end):
         return False
-    low = max(start - _LEFT, text.rfind(b"\n", 0, start) + 1)
+    low = max(start - 160, text.rfind(b"\n", 0, start) + 1)
     left, right = text[low:start], text[end : end + 60].partition(b"\n")[0]
     name = _name(left)
     if name is not None and _tells(name, "harmless in a name"):
