@@ -23,6 +23,8 @@ _NOT_IN_IDENTITY = dict.fromkeys(map(ord, "<>\n\0"))
 
 
 _LARGE = 4 << 20  # bytes of one file
+_UNPACKED = 100
+"""Git unpacks a pack of so many objects at once, and stores them loose: its own default."""
 
 
 class Stream:
@@ -35,6 +37,7 @@ class Stream:
         self._where = where
         self._parts: list[bytes] = [b"feature done\n"]
         self._marks = 0
+        self._objects = 0  # at most
         self._trees: list[str] = []
         self._scratch = f"refs/entire/writing/{os.getpid()}-{os.urandom(4).hex()}"
 
@@ -45,6 +48,7 @@ class Stream:
     def blob(self, data: bytes) -> str:
         """Add a blob; return its mark."""
         mark = self._mark()
+        self._objects += 1
         self._parts.append(f"blob\nmark {mark}\ndata {len(data)}\n".encode() + data + b"\n")
         return mark
 
@@ -77,6 +81,8 @@ class Stream:
             else:
                 out.append(f"M {entry[0]} {entry[1]} ".encode() + quote(path) + b"\n")
         self._parts.append(b"".join(out) + b"\n")
+        folders = {path[:at] for path in changes for at, sign in enumerate(path) if sign == "/"}
+        self._objects += 2 + len(folders)
         return mark
 
     def tree_of(self, mark: str) -> str:
@@ -87,10 +93,14 @@ class Stream:
     def _compression(self) -> tuple[str, ...]:
         """Return git's options. At level 6 a transcript is 10 % smaller than at git's own level 1, for less than a
         millisecond; a large one that is stored in one piece is written again each turn, so there time counts more.
+
+        A pack that git unpacks at once is not compressed: that would only be undone.
         """
-        if max(map(len, self._parts), default=0) > _LARGE:
-            return ("-c", "core.looseCompression=1", "-c", "pack.compression=1")
-        return ("-c", "core.looseCompression=6")
+        is_large = max(map(len, self._parts), default=0) > _LARGE
+        loose = ("-c", f"core.looseCompression={1 if is_large else 6}")
+        if self._objects <= _UNPACKED:
+            return (*loose, "-c", "pack.compression=0", "-c", f"fastimport.unpackLimit={_UNPACKED}")
+        return (*loose, "-c", "pack.compression=1") if is_large else loose
 
     def _import(self, stream: bytes, ok: tuple[int, ...]) -> Completed:
         return run.git(

@@ -73,6 +73,22 @@ def test_objects_of_an_earlier_stream_and_no_refs_left(repo: Repo) -> None:
     assert not [name for _, _, names in os.walk(repo.top) for name in names if name.startswith("fast_import_crash")]
 
 
+@pytest.mark.parametrize(("count", "packs"), [(1, 0), (95, 0), (101, 1)])
+def test_few_objects_are_loose_and_a_pack_is_compressed_whatever_the_user_has_set(
+    repo: Repo, count: int, packs: int
+) -> None:
+    repo.git("config", "fastimport.unpackLimit", "1")
+    repo.git("config", "transfer.unpackLimit", "1")
+    repo.git("config", "core.looseCompression", "0")
+    stream = Stream(repo.top)
+    marks = {f"a/b/{number}": ("100644", stream.blob(b"%d" % number + b"x" * 3000)) for number in range(count)}
+    stream.commit(message=b"m", author=AUTHOR, changes=marks)
+    stream.write()
+    objects = Path(repo.top, ".git/objects")
+    assert len(list(objects.glob("pack/*.pack"))) == packs
+    assert sum(path.stat().st_size for path in objects.rglob("*") if path.is_file()) < count * 300 + 1000
+
+
 def test_an_object_that_is_not_there_is_an_error_and_moves_nothing(repo: Repo) -> None:
     stream = Stream(repo.top)
     stream.commit(message=b"x", author=AUTHOR, changes={"x": ("100644", "12" * 20)})
