@@ -77,6 +77,9 @@ _SOURCES = {
     "telling": rb"(?i)(?<![a-z])" + _TELLING + rb"(?![a-z])",
     "harmless in a sentence": rb"(?i)(?<![a-z])(?:" + _IDS + rb")(?![a-z])",
     "harmless in a name": rb"(?i)(?<![a-z])(?:" + _IDS + rb"|" + _PLACES + rb")(?![a-z])",
+    # The number of a line, as grep prints it, or what agents read; and what goes on as a sentence.
+    "line": rb"(?:\A|[\w./-]+:|[ \t])\d{1,7}(?::|\xe2\x86\x92)\Z",
+    "goes on": rb" (?:is|was|as) ",
     "comment": rb"[\"'`),;]{0,4}[ \t]*(?:#|//|--)",
     # Camel case: ``plumworksKey``.
     "parts": rb"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_",
@@ -159,7 +162,8 @@ def _is_secret(text: bytes, start: int, end: int) -> bool:
         return _is_random(value) and not _is_example(text, start, end)
     if hexed or not _is_mixed(value):
         return False
-    if name is None or (left[-1:] in _QUOTES and right[:1] == b" "):  # a name in front of a whole sentence
+    is_quoted = left[-1:] in _QUOTES and right[:1] == b" "
+    if name is None or is_quoted or _pattern("goes on").match(right):  # a name in front of a whole sentence
         told = _is_told(text, low, left, right)
     else:
         told = bool(_pattern("comment").match(right)) and _tells(right, "harmless in a sentence")
@@ -247,7 +251,9 @@ def _header(text: bytes, start: int) -> bytes:
 
 def _is_told(text: bytes, low: int, left: bytes, right: bytes) -> bool:
     """Tell whether the sentence around a value, or the line before it, tells that it is secret."""
-    if left[-1:] not in _BORDERS or right[:1] not in _BORDERS:
+    if right[:1] not in _BORDERS or not (
+        left[-1:] in _BORDERS or _pattern("goes on").match(right) or _pattern("line").search(left)
+    ):
         return False
     sentence = left.rstrip(b"\"'`").rpartition(b'"')[2][-50:]
     if _tells(sentence + b" " + right.lstrip(b"\"'`").partition(b'"')[0][:40], "harmless in a sentence"):

@@ -154,7 +154,12 @@ _CONTROLS: tuple[Pass, ...] = (
     ),
     ((b"^[[",), rb"\^\[\[", b"\x1b["),  # as cat -v shows it
     # Text in UTF-16, as what expects UTF-8 shows it; elsewhere a NUL ends a word.
-    ((b"\0",), rb"\0(?:(?=[^\0]\0)|(?<=\0[^\0]\0))", b""),
+    (
+        (b"\0",),
+        rb"\0(?:(?=(?:[^\0]|[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2})\0)"
+        rb"|(?<=\0[^\0]\0)|(?<=\0[\xc2-\xdf][\x80-\xbf]\0)|(?<=\0[\xe0-\xef][\x80-\xbf]{2}\0))",
+        b"",
+    ),
     ((b"\0",), b"", b"\n"),
     # What has no width. Soft hyphen, zero-width space and (non-)joiners, byte order mark.
     (

@@ -41,6 +41,10 @@ def found(text: str) -> list[str]:
         "we sign with `{}` as the shared secret.",
         "data key: {}",
         "Your new key is on the next line:\n  {}\n",
+        "config/app.conf:12:{} is my key",
+        "config/app.conf:12:{}, the key",
+        "    12→{} for the signing key",
+        "message={} is my key&tail=2",
     ],
 )
 @pytest.mark.parametrize("value", [word(40), URLSAFE, STANDARD], ids=["letters", "base64url", "base64"])
@@ -52,6 +56,7 @@ def test_a_telling_word_beside_a_random_value(frame: str, value: str) -> None:
     "text",
     [
         f"commit {hexed(40)}\nthe signing key {hexed(40)} {hexed(64)}",
+        f"id={word(40)} key=12 trace:{word(40)} was stored, digest={word(40)} is that of the key",
         f"index {hexed(7)}..{hexed(7)} 100644\n@@ -1,4 +1,4 @@ def key():",
         f"session {UUID} key: {UUID} token Console-{UUID}",
         f"nothing tells here: {word(40)}",

@@ -256,6 +256,7 @@ PLACES: tuple[tuple[str, str], ...] = (
     ("named-abroad", "le mot de passe est «<password:plain>»"),
     ("named-abroad", "la contraseña es «<password:plain>»"),
     ("named-abroad", "a senha é «<password:plain>»"),
+    ("named-abroad", "| senha | «<password:plain>» |"),
     ("named-abroad", "пароль: «<password:plain>»"),
     ("named-abroad", "密码是 «<password:plain>»"),
     ("named-abroad", "パスワードは«<password:plain>»です"),

@@ -70,6 +70,7 @@ def test_a_backslash_that_is_written_as_its_number_is_one(depth: int, digit: str
         (b"10%\r90%\r\r\nend\\r.", b"10%\n90%\n\nend\n."),
         ("key=é\n".encode("utf-16-le"), b"key=\xe9\n"),
         ("key=x\n".encode("utf-16-be"), b"key=x\n"),
+        ("\0".join("ключ=密xé").encode(), "ключ=密xé".encode()),
         (b"k\\u0000e\\u0000y\\u0000", b"key"),
         (b"A=1\0KEY=word\0PATH=/bin\0", b"A=1\nKEY=word\nPATH=/bin\n"),
         (b"a\\\r\n b \\\n    c\\\n\td \\\ne\r\nf\\|", b"a b c d  e\nf|"),
