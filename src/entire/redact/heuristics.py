@@ -76,7 +76,7 @@ def assigned(left: bytes, value: bytes, right: bytes = b"") -> bool:
     from entire.redact import names
 
     name = names.read(left)
-    if name is None or value.startswith(_SIGILS) or is_reference(value):
+    if name is None or value.lstrip(b"\\").startswith(_SIGILS) or is_reference(value):
         return False
     value = value.lstrip(b"+")  # a blank, in a form
     value = value.replace(b"\\-", b"-").replace(b"\\&", b"")  # as in a manual's source

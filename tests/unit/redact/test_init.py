@@ -57,6 +57,14 @@ CLEAN = [
     '"AWS::IAM::AccessKey": "' + hexed(16) + '", "nextToken": "' + word(40) + '", "SecretArn": "arn:aws:x:1:secret:a1"',
     "token_source = OAuth2TokenSource2(ctx); password = base64.b16encode(x); private_key: x25519.X25519PrivateKey",
     "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" + word(43) + " me@host",
+    # From histories of repositories.
+    "create_hook test.bash <<<\"PYENV_VERSION=3.5.1\"; cat > .python-version <<<\"python-2.7.11\"",
+    "`databricks-oauth-secret`, `heroku-api-key-v2`, `dsa-private-key`, `ed25519-pkcs8-key`",
+    '    if test "\\$PWD" = "\\$_PYENV_VH_PWD" \\',
+    "apiVersion: v1\nkind: Secret\ndata:\n  BEFORE: dict[str, tuple]\n  codes: recovery codes",
+    'stringData:\n  known: (70, b":")\n  Content-Disposition: form-data; name="x"',
+    'b"nonce_key": "files", b"nonce_salt": "files", b"nowpayments": "payments", b"npg_": "clouds", b"x": "y"',
+    "Server=db;User Id=sa;Password={SHELL};Encrypt=true ?user=maria&password={url}&to=1",
 ]  # fmt: skip
 
 

@@ -115,7 +115,9 @@ ROWS: tuple[Row, ...] = (
      rb"(?i:sqlplus|expdp|impdp|sqlldr|oracle:(?:thin|oci):)[ \t]{0,4}(?:-\w{1,2}[ ]{1,2}){0,3}%Q[\w$#.-]{1,60}/%Q"
      rb"(?P<s>[^\s\"'`/<>\[\]]{3,100})%Q@",
      0, "Oracle: sqlplus", "sqlplus app/«<alnum:6>-4<alnum:6>»@//db:1521/ORCL"),
-    ("here-string", (b"<<<",), rb"<<<[ ]{0,2}(?=%Q[^\s]{0,100}\d)%A", 2.5, "a here-string",
+    ("here-string", (b"<<<",),
+     rb"<<<[ ]{0,2}(?!%Q(?:[A-Za-z_]{2,40}=|[a-z]{2,20}-?\d+(?:\.\d+){1,3}))(?=%Q[^\s]{0,100}\d)%A",
+     2.5, "a here-string",
      "vercel env add API production <<< '«<alnum:20>»'"),
     ("piped-secret", (b"echo", b"printf"),
      rb"(?:echo|printf)[ ]{1,3}(?:-n[ ]{1,3})?(?:%Q%s\s?%Q[ ])?(?=[^|\n]{3,400}[|][ ]{0,3}" + _CONSUMERS

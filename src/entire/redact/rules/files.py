@@ -124,7 +124,8 @@ ROWS: tuple[Row, ...] = (
     ("wifi-code", (b"wifi",), rb"(?i)wifi:(?=[^\n\"']{0,160}s:)[^\n\"']{0,160}?(?<=[:;])p:"
      rb"(?P<s>[^\s;\"'`\[\]]{4,100})", 0, "Wi-Fi QR codes", "WIFI:T:WPA;S:office;P:«<alnum:7>-4<alnum:7>»;;"),
     ("wordpress-salt", (b"auth_key", b"auth_salt", b"logged_in_key", b"logged_in_salt", b"nonce_key", b"nonce_salt"),
-     rb"(?i:(?:auth|logged_in|nonce)_(?:key|salt))[\"']%=?[ ,=]{1,20}[\"'](?P<s>[^\"'\n]{32,90}|[^'\n]{32,90})[\"']",
+     rb"(?i:(?:auth|logged_in|nonce)_(?:key|salt))[\"']%=?[ ,=]{1,20}"
+     rb"(?:(?P<w>')|\")(?P<s>(?(w)[^'\n]|[^\"\n]){32,90})[\"']",
      3.5,
      "WordPress: wp-config.php",
      "define('AUTH_KEY', '«<alnum:64>»');"),
@@ -152,11 +153,13 @@ REGIONS: tuple[RegionRow, ...] = (
      rb"apiVersion[\"']?[ ]{0,4}:[ ]{0,4}[\"']?v1\b(?=(?:"
      rb"(?!\n---)[^\x1e]){1,20000}?\bkind[\"']?[ ]{0,4}:[ ]{0,4}[\"']?Secret\b)"
      rb"(?:(?!\n---)[^\x1e]){1,4000}?\bdata[\"']?[ ]{0,4}:" + _SECTION,
-     rb"[\w.-]{1,80}[\"']?[ ]{0,4}:[ ]{0,4}(?:[|>]-?%L)?[\"']?(?P<s>%6{4,20000}={0,2})(?![\w.:-])", 0,
+     rb"[\w.-]{1,80}[\"']?[ ]{0,4}:[ ]{0,4}(?:[|>]-?%L)?[\"']?"
+     rb"(?![a-z]{4,12}(?![\w+/=]))(?P<s>%6{4,20000}={0,2})(?![\w.:-])", 0,
      "Kubernetes: Secret",
      "apiVersion: v1\nkind: Secret\ndata:\n  it: «<b64:23>=»\n"),
     ("kubernetes-string", (b"stringdata",), rb"stringData[\"']?[ ]{0,4}:(?=[ \t]{0,4}(?:\n|\{))" + _SECTION,
-     rb"[\w.-]{1,80}[\"']?[ ]{0,4}:[ ]{1,4}(?:[|>]-?%L)?[\"']?(?P<s>%p{4,4000})", 0, "Kubernetes: Secret",
+     rb"[\w.-]{1,80}[\"']?[ ]{0,4}:[ ]{1,4}(?:[|>]-?%L)?[\"']?(?!\(|[^\s]{0,80};[ ])"
+     rb"(?P<s>%p{4,4000})", 0, "Kubernetes: Secret",
      "stringData:\n  it: «<alnum:7>-4<alnum:7>»\n"),
     *(_column(more) for more in range(len(COLUMNS))),
     ("recovery-code", (b"recovery", b"backup"),

@@ -61,6 +61,7 @@ _OPERATOR = (
     rb"|bytes|byte|of|env|getenv))\((?:[\"']\w{1,40}[\"'],[ ])?)?"
 )
 _ASSIGNED = rb"(?P<n>" + _NAME + rb")" + _OPERATOR
+_LISTED = rb"(?<=`, `)[a-z0-9]{1,20}(?:-[a-z0-9]{1,20}){1,6}`"
 _SETTING = rb"(?-i:[a-z]{2,20}(?:[A-Z][a-z]{2,20}){0,3}|[A-Z_]{2,40})="
 _BARE = (
     rb"(?:[^\s\"'`,;(){}\[\]<>|&\x7f]|&(?![&\s]|[A-Za-z][A-Za-z_.-]{0,40}\d?=)"
@@ -88,8 +89,9 @@ ROWS: tuple[Row, ...] = (
      "the access key is «<alnum:32>» for now"),
     ("named-argument", NAMES,
      rb"(?P<n>" + _STRONG + rb"(?=[ (])|" + _NAME + rb"(?=[\"'`]?[ ]?,))(?:[ ]{1,16}|\(|[\"'`]?[ ]?,[ ]{0,16})"
-     rb"(?:@|&|b)?(?P<q>[\"'`])[\"'`]{0,2}(?![a-z_.]{1,40}\d?[\"'`]|-[a-z]|" + _SETTING + rb"[\w./-])" + LIKELY
-     + rb"(?P<s>[^\"'`\s\[\]<>]{6,400})[\"'`]{0,2}(?P=q)", 2.5, "a call or a definition",
+     rb"(?:@|&|b)?(?P<q>[\"'`])[\"'`]{0,2}(?![a-z_.]{1,40}\d?[\"'`]|-[a-z]|" + _LISTED
+     + rb"|" + _SETTING + rb"[\w./-])" + LIKELY + rb"(?P<s>[^\"'`\s\[\]<>]{6,400})[\"'`]{0,2}(?P=q)",
+     2.5, "a call or a definition",
       'builder.setPassword("«<alnum:6>-4<alnum:6>»")'),
     ("named-cell", NAMES, _NAME + rb"[*`_]{0,3}[ \t]{0,40}[|\xe2][\x94\x82]{0,2}[ \t]{0,40}[*`_\"']{0,3}" + LIKELY +
      rb"(?P<s>[^\s\"'`|<>\[\]]{6,400}?)(?:[*`\"',;]{0,3}[ \t]{0,80}(?:[|\n]|\xe2\x94\x82|$)"

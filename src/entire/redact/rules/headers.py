@@ -48,7 +48,7 @@ ROWS: tuple[Row, ...] = (
      "the bearer «<alnum:40>» goes along"),
     ("connection-string", (b"password=", b"pwd="),
      rb"(?i)(?:(?<=[;?&])|(?<=; )|(?<=[^,(\s] )|(?<=[\"'])(?![a-z]{3,8}=[\"']))(?:password|pwd)=(?:3D)?+"
-     rb"(?!\{[\w.]{1,80}![ars]\})(?P<q>[\"'{])?(?P<s>(?"
+     rb"(?!\{(?:[\w.]{1,80}![ars]|[a-z_.]{2,40})\})(?P<q>[\"'{])?(?P<s>(?"
      rb"(q)[^\s\"'`<>\[\]}]|(?:[^\s;\"'`<>\[\]&,)(]|,(?=[^\s\"'])(?![\w.-]{1,40}[=:(]))){3,128})",
      0, "ADO.NET, ODBC, JDBC, libpq: connection strings",
       "Server=db;User Id=sa;Password=«<alnum:6>-4<alnum:6>»;Encrypt=true"),
