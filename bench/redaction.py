@@ -12,13 +12,15 @@ import sys
 import tempfile
 import time
 
-from entire.redact import engine, places, redact_jsonl, replacing, views
+from entire.redact import engine, places, redact_jsonl, replacing
+from entire.redact.reading import views
 
 COLD = """
 import json, sys, time
 data = open(sys.argv[1], "rb").read()
 start = time.perf_counter()
-from entire.redact import literals, places, redact_jsonl
+from entire.redact.reading import literals
+from entire.redact import places, redact_jsonl
 imported = time.perf_counter()
 if sys.argv[2] == "pure":
     literals.COMPILED_FROM = 1 << 60

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from entire.model.value import replace
 from entire.redact.engine import Finding
-from entire.redact.heuristics import STRUCTURAL_KEYS
+from entire.redact.judging.heuristics import STRUCTURAL_KEYS
 from entire.redact.rules.table import rank
 
 TYPE_CHECKING = False

@@ -6,7 +6,8 @@ A pattern is compiled when its keyword first occurs; clean text compiles almost 
 from __future__ import annotations
 
 from entire.model.value import Value
-from entire.redact import keylines, opinion
+from entire.redact import keylines
+from entire.redact.judging import opinion
 from entire.redact.places import ARROW, WORDS, candidates, tier_for
 
 TYPE_CHECKING = False

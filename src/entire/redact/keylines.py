@@ -6,8 +6,6 @@ something else that is wrapped so (a certificate, a public key, a signature, a f
 
 from __future__ import annotations
 
-from entire.redact.rules.pieces import expand
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,6 +52,8 @@ def find(searched: Text) -> Iterator[tuple[int, int]]:
 def _lines(text: bytes, at: int) -> tuple[int, int] | None:
     if not _compiled:
         import re
+
+        from entire.redact.rules.pieces import expand
 
         full = rb"(?:%%6{%d}(?!%%6))"
         several = rb"%s(?:%%L%s){%d,%d}(?!%%L%s)(?:%%L(?:%%6{16,69}={0,2}|%%6{2,15}={1,2})(?![\w+/=-]))?"

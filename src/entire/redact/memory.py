@@ -243,7 +243,7 @@ def is_memorable(value: bytes) -> bool:
     """Tell whether a value is so unlike an ordinary word that it is a secret wherever it stands."""
     if len(value) < SHORTEST:
         return False
-    from entire.redact.heuristics import entropy
+    from entire.redact.judging.heuristics import entropy
 
     letters = sum(1 for byte in value if chr(byte).isalpha())
     digits = sum(1 for byte in value if chr(byte).isdigit())
@@ -258,7 +258,7 @@ def _is_name(value: bytes, digits: int) -> bool:
     """Tell whether a value may be a name of code or a host, as one taken for a secret by mistake is: ``base64.decode``,
     ``localhost:22``. A passphrase has several words with hyphens.
     """
-    from entire.redact import words
+    from entire.redact.judging import words
 
     letters = value.translate(None, b"0123456789_.:/@-")
     return digits <= 2 and value.count(b"-") < 2 and letters.isalpha() and all(map(words.is_word, words.runs(value)))

@@ -10,7 +10,7 @@ from entire.model.digest import sha256
 from entire.model.value import Value, replace
 from entire.redact import config_file, patterns, personal
 from entire.redact.engine import LINE_END, Finding
-from entire.redact.heuristics import MARK
+from entire.redact.judging.heuristics import MARK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ of three bytes the distinct words of the text have, which are a small part of it
 
 from __future__ import annotations
 
-from entire.redact import literals
+from entire.redact.reading import literals
 from entire.redact.rules.guards import FOLLOWS, GUARD_OF, GUARDS, is_free
 from entire.redact.rules.keywords import FREE, GUARDED, MODULES
 

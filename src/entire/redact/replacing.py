@@ -7,9 +7,10 @@ to know which of their bytes to replace.
 from __future__ import annotations
 
 from entire.model.value import replace
-from entire.redact import encoded, policy, views
+from entire.redact import policy
 from entire.redact.engine import LINE_END, Finding, Text, search
-from entire.redact.heuristics import MARK
+from entire.redact.judging.heuristics import MARK
+from entire.redact.reading import encoded, views
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from entire.redact import redact_text
-from entire.redact.checksums import (
+from entire.redact.judging.checksums import (
     BY_RULE,
     crc32_base36,
     crc32_base62,

@@ -15,8 +15,9 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from entire.redact import encoded, find, redact, redact_jsonl
+from entire.redact import find, redact, redact_jsonl
 from entire.redact.engine import Text
+from entire.redact.reading import encoded
 from tests.unit.redact.planted_secrets import SECRETS, word
 
 TOKEN = SECRETS["github-token"][1]

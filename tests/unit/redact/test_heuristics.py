@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from entire.redact import heuristics
+from entire.redact.judging import heuristics
 from tests.unit.redact.planted_secrets import HEX as HEXDIGITS
 from tests.unit.redact.planted_secrets import UUID, WORDS, hexed, word
 

@@ -16,7 +16,6 @@ from entire.redact import (
     Redacted,
     engine,
     find,
-    literals,
     places,
     policy,
     redact,
@@ -26,7 +25,8 @@ from entire.redact import (
     replacing,
     trusted,
 )
-from entire.redact.views import plain
+from entire.redact.reading import literals
+from entire.redact.reading.views import plain
 from tests.unit.redact.planted_secrets import SECRETS, UUID, hexed, word
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from entire.redact import names
+from entire.redact.judging import names
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from entire.redact import opinion, redact_text
+from entire.redact import redact_text
 from entire.redact.engine import Text, scan
-from entire.redact.opinion import LONGEST, RULE
+from entire.redact.judging import opinion
+from entire.redact.judging.opinion import LONGEST, RULE
 from tests.unit.redact.planted_secrets import UUID, hexed, word
 
 SOURCE = random.Random(4)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from entire.redact import placeholders
+from entire.redact.judging import placeholders
 from tests.unit.redact.planted_secrets import hexed, word
 
 PLACEHOLDERS = [

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 from entire.redact import redact_jsonl, redact_text
-from entire.redact.rules.table import BY_ID, RULES, TRADES
+from entire.redact.rules.table import BY_ID, PROVIDERS, RULES
 from tests.secrets.templates import CLASSES, expand
 from tests.unit.redact.every import every
 
 TABLES = {
-    f"{trade}.{table}": list(getattr(import_module(f"entire.redact.rules.{trade}"), table))
-    for trade in TRADES
+    f"{trade}.{table}": list(getattr(import_module(f"entire.redact.rules.providers.{trade}"), table))
+    for trade in PROVIDERS
     for table in ("ROWS", "KEYED")
 }
 ROWS = {row[0]: row for table in TABLES.values() for row in table}

@@ -8,8 +8,8 @@ from pathlib import Path
 from unittest.mock import patch
 
 from entire.redact import redact, redact_jsonl, redact_text
-from entire.redact.rules.generic import FLAGS, NAMES
-from entire.redact.rules.guards import FOLLOWS, GUARDS, UNGUARDED
+from entire.redact.rules.generic import FLAGS
+from entire.redact.rules.guards import FOLLOWS, GUARDS, NAMES, UNGUARDED
 from entire.redact.rules.rule import Rule
 from entire.redact.rules.table import BY_ID, RULES
 from tests.unit.redact.every import every

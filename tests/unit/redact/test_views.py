@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from entire.redact import literals
-from entire.redact.views import FORM, INNER_QUOTE, PERCENT, PRINTABLE, View, plain
+from entire.redact.reading import literals
+from entire.redact.reading.views import FORM, INNER_QUOTE, PERCENT, PRINTABLE, View, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.redact.views import Pass
+    from entire.redact.reading.views import Pass
 
 SEEN = "export TOKEN=\"abc\" \\\n  --and 'more'\t<a & b>=é\r\nend"
 WANTED = "export TOKEN=\"abc\" --and 'more'\t<a & b>=é\nend"

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from entire.redact import words
+from entire.redact.judging import words
 
 
 @pytest.mark.parametrize(

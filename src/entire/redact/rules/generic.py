@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
+from entire.redact.rules.guards import NAMES
 from entire.redact.rules.pieces import LIKELY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.redact.rules.pieces import RegionRow, Row
-
-NAMES: tuple[bytes, ...] = (
-    b"secret", b"token", b"password", b"passwd", b"passphrase", b"pwd", b"api_key", b"apikey", b"api-key",
-    b"access_key", b"accesskey", b"access-key", b"private_key", b"privatekey", b"signing_key", b"encryption_key",
-    b"master_key", b"credential", b"_auth", b"_pass", b"dbpass", b"userpass", b"app_key", b"auth_key", b"authkey",
-    b"license_key", b"licensekey", b"licence_key", b"encryptionkey", b"encryption-key", b"signing-key", b"signingkey",
-    b"master-key",
-    b"masterkey", b"master.key", b"shared_key", b"sharedkey", b"account_key", b"accountkey", b"storage_key",
-    b"session_key",
-    b"cookie_key", b"hmac_key", b"aes_key", b"aeskey", b"cipher_key", b"jwt_key", b"fernet_key", b"private-key",
-    b"client-key-data",
-    b"bindpw", b"rootpw", b"pepper", b"_salt", b"salt_", b"passwort", b"kennwort", b"webhook_key", b"bind_pw",
-    b"hashkey", b"blockkey",
-    b"hash_key", b"_seed", b"seed_", b"_psk", b"wpa_psk", b"storepass", b"keypass", b"sshpass", b"encryption.key",
-    b"signing.key", b"secret.key", b"api.key", b"api key", b"pre_shared_key",
-)  # fmt: skip
-"""Words in the name of a variable, field or flag whose value may be a secret."""
 
 FLAGS: tuple[bytes, ...] = (
     b"-password", b"-passwd", b"-passphrase", b"-secret", b"-token", b"-api-key", b"-apikey", b"-access-key", b"-pass",

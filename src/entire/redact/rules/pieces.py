@@ -49,7 +49,7 @@ PIECES: tuple[tuple[bytes, bytes], ...] = (
         rb"(?:(?:[\w./@-]{1,200}[:-])?\d{1,7}[ ]?(?:[:\t|-]|\xe2\x86\x92)[ \t]{0,80})?[+>|-]?[ \t]{0,80}`?)",
     ),
 )
-"""Abbreviations, expanded when a pattern is compiled. A pattern runs over a plain view, see ``redact.views``."""
+"""Abbreviations, expanded when a pattern is compiled. A pattern runs over a plain view: see ``reading.views``."""
 
 JUMBLED = rb"(?-i:(?=[A-Za-z]{14})(?:[A-Za-z]{0,30}?(?:[A-Z][a-z]{1,2}(?=[A-Z])|[a-z][A-Z]{2,20}(?=[a-z]))){3})"
 """Letters whose capitals stand in no order that names have: one in two hundred identifiers does, random ones mostly."""

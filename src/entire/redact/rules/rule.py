@@ -5,7 +5,7 @@ A hook loads this module and, of those with rows, only the ones whose keywords s
 
 from __future__ import annotations
 
-from entire.redact import checksums, heuristics
+from entire.redact.judging import checksums, heuristics
 from entire.redact.rules import guards
 from entire.redact.rules.pieces import expand
 
@@ -102,7 +102,7 @@ class Rule:
             return _assigned(_left(found, start), value, found.string[end : end + 1])
         if self.entropy and heuristics.entropy(value) < self.entropy:
             return False
-        from entire.redact import placeholders
+        from entire.redact.judging import placeholders
 
         if placeholders.is_placeholder(value) or (self.id in LOGINS and placeholders.is_login(value)):
             return False
@@ -118,7 +118,7 @@ def _assigned(left: bytes, value: bytes, right: bytes) -> bool:
     asked = left, value, right
     verdict = _verdicts.get(asked)
     if verdict is None:
-        from entire.redact import placeholders
+        from entire.redact.judging import placeholders
 
         if len(_verdicts) >= VERDICTS:
             _verdicts.clear()
@@ -176,15 +176,16 @@ WORDED = frozenset(
 """The same, but for a password that people make up of words."""
 
 PLACES = ("headers", "commands", "files")
-"""Modules whose rows know places. ``generic`` has such rows and those of names; all others are of trades."""
+"""Modules whose rows know places. ``generic`` has such rows and those of names; all others are in ``providers``."""
 
 _made: dict[str, tuple[Rule, ...]] = {}
 
 
 def of_module(name: str) -> tuple[Rule, ...]:
-    """Return the rules of a module in this package; it is loaded, and they are made, once."""
+    """Return the rules of a module in this room; it is loaded, and they are made, once."""
     if name not in _made:
-        module = __import__(f"entire.redact.rules.{name}", fromlist=("ROWS",))
+        room = "rules" if name in (*PLACES, "generic") else "rules.providers"
+        module = __import__(f"entire.redact.{room}.{name}", fromlist=("ROWS",))
         if name == "generic":
             made = (*_places(module.SENTENCES, module.BEFORE), *_named(module.ROWS, module.BEFORE))
         elif name in PLACES:

@@ -10,7 +10,7 @@ from the source, the pattern is our own. How a row is read:
 * The secret is the group ``s`` if it exists, else group 1, else the whole match.
 * Patterns are case-sensitive unless they start with ``(?i)``. Every repetition has a bound.
 * Entropy, in bits per byte, is an additional check; 0 disables it.
-* A rule named in ``redact.checksums`` matches only a token whose checksum holds.
+* A rule named in ``redact.judging.checksums`` matches only a token whose checksum holds.
 * A pattern never matches our mark ``[REDACTED:...]``: no character class of a secret contains ``[``.
 * An example is a template: ``<hex:32>`` stands for 32 random hex digits, and ``«»`` encloses the secret if it is not
   the whole.
@@ -25,16 +25,16 @@ from the source, the pattern is our own. How a row is read:
 
 from __future__ import annotations
 
-from entire.redact import opinion
+from entire.redact.judging import opinion
 from entire.redact.rules.rule import PLACES, Rule, of_module
 
-TRADES = (
+PROVIDERS = (
     *("business", "clouds", "content", "data", "hosting", "identity", "keys", "messaging", "models", "monitoring"),
     *("payments", "tools"),
 )
-"""Modules of providers' rules."""
+"""Modules of providers' rules, by trade."""
 
-MODULES = (*TRADES, *PLACES, "generic")
+MODULES = (*PROVIDERS, *PLACES, "generic")
 
 RULES: tuple[Rule, ...] = tuple(rule for name in MODULES for rule in of_module(name))
 """All rules in table order: providers' first, then those of places, then generic ones."""

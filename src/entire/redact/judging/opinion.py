@@ -8,7 +8,7 @@ ids and hashes stand in sentences. A value without context, such as a path, a ha
 
 from __future__ import annotations
 
-from entire.redact import heuristics
+from entire.redact.judging import heuristics
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def is_odd(word: bytes) -> bool:
     head, _, tail = word.rpartition(b"_")
     if head.isalpha() and len(tail) <= 24 and not tail.translate(None, _HEX):
         return False  # an id that says what it is of: prompt_a0ea705ea1daa23c
-    from entire.redact import words
+    from entire.redact.judging import words
 
     in_words = sum(len(run) for run in word.translate(_LETTERS_ONLY).split() if words.is_word(run))
     return in_words < len(word) * 0.4
@@ -173,7 +173,7 @@ def _is_secret(text: bytes, start: int, end: int) -> bool:
 
 def _is_example(text: bytes, start: int, end: int) -> bool:
     """Tell whether a value is one of documentation: a placeholder, or cut short."""
-    from entire.redact import placeholders
+    from entire.redact.judging import placeholders
 
     rest = text[end : end + 1000].partition(b'"')[0].partition(b"\x1e")[0]
     return (
@@ -197,7 +197,7 @@ def _has_digits(value: bytes) -> bool:
 
 
 def _is_random(value: bytes) -> bool:
-    from entire.redact import words
+    from entire.redact.judging import words
 
     if not _has_digits(value) or value.count(b"/") > 1 + len(value) // 20:
         return False

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from entire.redact import views
+from entire.redact.reading import views
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

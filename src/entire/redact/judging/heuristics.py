@@ -9,7 +9,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.redact.names import Name
+    from entire.redact.judging.names import Name
 
 MARK = b"[REDACTED:"
 """Start of every replacement; text that contains it is never a secret again."""
@@ -73,7 +73,7 @@ def assigned(left: bytes, value: bytes, right: bytes = b"") -> bool:
     """Tell whether ``value`` looks like a secret: ``left`` is the text before it, with a name and an operator."""
     if _is_ordinary(value):
         return False
-    from entire.redact import names
+    from entire.redact.judging import names
 
     name = names.read(left)
     if name is None or value.lstrip(b"\\").startswith(_SIGILS) or is_reference(value):
@@ -120,7 +120,7 @@ def placed(value: bytes, *, is_coded: bool, is_worded: bool) -> bool:
 
 def is_prose(value: bytes) -> bool:
     """Tell whether most of ``value`` is words: no token is, but a seed phrase, which has small letters only."""
-    from entire.redact import words
+    from entire.redact.judging import words
 
     return not (b" " in value and value.islower()) and words.share(value) >= 0.6
 
@@ -151,7 +151,7 @@ def _is_settings(value: bytes) -> bool:
     pieces = [piece.partition(b"=") for piece in value.split(b",")]
     if not all(name and rest and not set(name) - _LETTERS - _DIGITS - _JOINTS for name, _, rest in pieces):
         return False
-    from entire.redact import words
+    from entire.redact.judging import words
 
     return len(pieces) > 1 or (not set(value) & _DIGITS and words.share(value) >= 0.5)
 
@@ -165,7 +165,7 @@ def _is_call(value: bytes) -> bool:
     name, parenthesis, _ = value.partition(b"(")
     if not parenthesis or set(name) - _LETTERS - _DIGITS - _JOINTS:
         return False
-    from entire.redact import words
+    from entire.redact.judging import words
 
     return value.rstrip(b",;").endswith(b")") or words.share(name) >= 0.5
 
@@ -178,7 +178,7 @@ def _is_code(value: bytes, kinds: set[int], *, literal: bool) -> bool:
     """Tell whether ``value`` consists of words as a name, a type or an expression does, or is a constant."""
     if kinds - _DIGITS - _LETTERS - (_JOINTS if literal else _OPERATORS):
         return False
-    from entire.redact import words
+    from entire.redact.judging import words
 
     return words.share(value) >= (0.5 if literal else 0.35) or (b"_" in value and value.isupper())
 
@@ -187,7 +187,7 @@ def _is_memorable(value: bytes, kinds: set[int], *, literal: bool) -> bool:
     """Tell whether words may be a password: ``hunter2``, ``correct-horse-battery-staple``, but no identifier."""
     if kinds & _JOINTS:
         return _is_disguised(value) or (literal and _is_passphrase(value))
-    from entire.redact import words
+    from entire.redact.judging import words
 
     few = sum(len(run) >= 4 for run in words.runs(value)) <= 3
     return bool(kinds & _DIGITS) and len(value) >= 6 and few and b"passw" not in value.lower()
@@ -205,7 +205,7 @@ def _is_disguised(value: bytes) -> bool:
 
 
 def _is_passphrase(value: bytes) -> bool:
-    from entire.redact import placeholders
+    from entire.redact.judging import placeholders
 
     pieces = value.rstrip(b"0123456789").split(b"-")
     return len(pieces) >= 4 and all(
@@ -233,7 +233,7 @@ def is_jumbled(value: bytes) -> bool:
     """Tell whether ``value`` is letters alone, but random ones: one random value of 16 in fifteen has no digit."""
     import re
 
-    from entire.redact import words
+    from entire.redact.judging import words
 
     value = value.translate(None, b"_-")
     return (
@@ -259,7 +259,7 @@ def _is_base64(value: bytes, kinds: set[int]) -> bool:
     """Tell whether ``value``, which starts like a path, is random."""
     if len(value) < 24 or b"." in value or not _is_mixed(kinds):
         return False
-    from entire.redact import words
+    from entire.redact.judging import words
 
     return words.share(value) < 0.35 and value.count(b"/") <= 1 + len(value) // 20
 

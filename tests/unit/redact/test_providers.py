@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from entire.redact.rules import (
+from entire.redact.rules import commands, files, generic, headers
+from entire.redact.rules.providers import (
     business,
     clouds,
-    commands,
     content,
     data,
-    files,
-    generic,
-    headers,
     hosting,
     identity,
     keys,
@@ -20,14 +17,14 @@ from entire.redact.rules import (
     payments,
     tools,
 )
-from entire.redact.rules.table import RULES, TRADES
+from entire.redact.rules.table import PROVIDERS, RULES
 
 PLACES = (commands, files, generic, headers)
 
 
 def test_every_table_is_used() -> None:
     trades = (business, clouds, content, data, hosting, identity, keys, messaging, models, monitoring, payments, tools)
-    assert tuple(trade.__name__.rpartition(".")[2] for trade in trades) == TRADES
+    assert tuple(trade.__name__.rpartition(".")[2] for trade in trades) == PROVIDERS
     used = {rule.id for rule in RULES}
     for trade in trades:
         assert {row[0] for row in (*trade.ROWS, *trade.KEYED)} <= used

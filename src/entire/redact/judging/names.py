@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire.model.value import Value
-from entire.redact import words
+from entire.redact.judging import words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

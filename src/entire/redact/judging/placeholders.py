@@ -66,7 +66,7 @@ def _is_encoded(value: bytes) -> bool:
     except Error:
         return False
     if b" " in decoded and decoded.isascii():
-        from entire.redact import words
+        from entire.redact.judging import words
 
         return words.share(decoded.replace(b" ", b"")) > 0.8
     user, colon, password = decoded.partition(b":")

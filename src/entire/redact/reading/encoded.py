@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.redact import literals, views
+from entire.redact.reading import literals, views
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def parts(text: bytes) -> Iterator[tuple[int, int, views.View]]:
     for start, end in printable(text):
         yield start, end, views.View(text[start:end], views.PRINTABLE)
     if _OFFSET in text and (offsets := literals.places(b"\n" + text, _BEFORE_OFFSET)):
-        from entire.redact import dumps
+        from entire.redact.reading import dumps
 
         yield from dumps.find(text, [text.index(_OFFSET, at) for at in offsets])
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
 
-from entire.redact import literals
+from entire.redact.reading import literals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

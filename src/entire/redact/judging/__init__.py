@@ -1,0 +1,1 @@
+"""Whether a value in the place of a secret looks like one."""

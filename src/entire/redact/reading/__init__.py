@@ -1,0 +1,1 @@
+"""How bytes read: escapes, terminals, and what is encoded in text."""
