@@ -1,4 +1,5 @@
-"""Write ``entire.redact.rules.keywords``: the keywords of all rules, so that a text without any loads no rule.
+"""Write ``entire.redact.rules.keywords``, the keywords of all rules, and ``modules``, which tells where the rules are:
+a text without any keyword loads no rule.
 
 Run ``python scripts/keywords.py`` when rules or guards have changed; ``tests/unit/redact/test_keywords.py`` notices.
 """
@@ -17,6 +18,13 @@ from entire.redact.rules import guards, rule, table
 ROOT = Path(__file__).resolve().parent.parent
 
 HEAD = '''"""The keywords of all rules, so that a text without any loads no rule. Written by ``scripts/keywords.py``."""
+
+from __future__ import annotations
+
+# fmt: off
+'''
+
+HEAD_OF_MODULES = '''"""The modules that have rules of each keyword. Written by ``scripts/keywords.py``."""
 
 from __future__ import annotations
 
@@ -51,20 +59,19 @@ def trigrams(keyword: bytes) -> list[bytes]:
 
 
 def main() -> None:
-    """Write the module."""
-    path = Path(guards.__file__).with_name("keywords.py")
+    """Write the modules."""
+    rules = Path(guards.__file__).parent
     rarity = _rarity()
-    of_modules = (f'{_literal(word)}: "{names}",' for word, names in modules().items())
-    path.write_text(
+    (rules / "keywords.py").write_text(
         f"{HEAD}"
         f"FREE: dict[bytes, tuple[bytes, ...]] = {{\n{_lines(_by_trigram(keywords(free=True), rarity))}\n}}\n"
         '"""Keywords of rules that are tried wherever one stands, by a run of three bytes that is rare in clean text.\n'
         'Those without any are under ``b""``."""\n\n'
         f"GUARDED: dict[bytes, tuple[bytes, ...]] = {{\n{_lines(_by_trigram(keywords(free=False), rarity))}\n}}\n"
-        '"""Keywords of rules that are tried only where the guard of a keyword holds."""\n\n'
-        f"MODULES: dict[bytes, str] = {{\n{_lines(of_modules)}\n}}\n"
-        '"""The modules that have rules of each keyword."""\n'
+        '"""Keywords of rules that are tried only where the guard of a keyword holds."""\n'
     )
+    of_modules = (f'{_literal(word)}: "{names}",' for word, names in modules().items())
+    (rules / "modules.py").write_text(f"{HEAD_OF_MODULES}MODULES: dict[bytes, str] = {{\n{_lines(of_modules)}\n}}\n")
 
 
 def _rarity() -> Callable[[bytes], tuple[int, bytes]]:

@@ -56,7 +56,7 @@ COMMITTING_BUDGET = {**BUDGET, "stop": BUDGET["stop"] + 14}
 # end of a turn have text to redact: the list of keywords tells which tables of rules a text needs. Here one is needed,
 # for "hooks" in the name of the test's folder. One module finds what is rare in large texts, and one locks that a
 # killed git left: commits would wait for a lock that no process holds.
-MODULES = {"session-start": 60, "user-prompt-submit": 80, "stop": 86, "session-end": 59}
+MODULES = {"session-start": 60, "user-prompt-submit": 80, "stop": 87, "session-end": 59}
 
 
 def test_the_hooks_of_a_turn_load_no_more_modules(world: World) -> None:

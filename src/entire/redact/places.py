@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from entire.redact.reading import literals
 from entire.redact.rules.guards import FOLLOWS, GUARD_OF, GUARDS, is_free
-from entire.redact.rules.keywords import FREE, GUARDED, MODULES
+from entire.redact.rules.keywords import FREE, GUARDED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,6 +103,7 @@ def _rules(keyword: bytes, follows: Match[bytes] | None) -> list[Rule]:
     """Return the rules to try at a keyword, with what its guard found; their modules are loaded here."""
     asked = keyword, follows.lastgroup if follows else None, bool(follows)
     if asked not in _found:
+        from entire.redact.rules.modules import MODULES
         from entire.redact.rules.rule import of_module
 
         group, is_guarded = asked[1:]
@@ -165,9 +166,8 @@ def _compiled(keywords: tuple[bytes, ...]) -> Places:
     """Return a search for keywords by ``ahocorasick_rs``, in one pass over what any of them contains."""
     from ahocorasick_rs import BytesAhoCorasick, Implementation
 
-    others = bytes(
-        sign for sign in set(b"".join(word for word in MODULES if _is_loose(word))) if sign < 0x80 and sign not in SIGNS
-    )
+    loose = b"".join(word for word in (*_flat(FREE), *_flat(GUARDED)) if _is_loose(word))
+    others = bytes(sign for sign in set(loose) if sign < 0x80 and sign not in SIGNS)
     signs = bytes(byte if byte in others else word for byte, word in enumerate(WORDS))
     spelled: list[tuple[bytes, bytes, int]] = []  # a keyword, how it is spelled, and where it begins there
     starts = dict.fromkeys(keyword for keyword in keywords if _standing(keyword) != keyword)

@@ -9,6 +9,7 @@ from entire.redact import engine, places
 from entire.redact.engine import TRIGRAM, Text
 from entire.redact.rules import keywords, rule
 from entire.redact.rules.guards import is_free
+from entire.redact.rules.modules import MODULES
 from entire.redact.rules.table import BY_KEYWORD
 from tests.unit.redact.every import every
 
@@ -49,7 +50,7 @@ def test_the_list_is_of_all_rules() -> None:
 
 def test_the_modules_of_a_keyword_have_all_its_rules() -> None:
     for keyword, rules in BY_KEYWORD.items():
-        names = keywords.MODULES[keyword].split()
+        names = MODULES[keyword].split()
         assert [each for name in names for each in rule.of_module(name) if keyword in each.keywords] == rules
 
 
