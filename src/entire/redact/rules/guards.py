@@ -68,7 +68,7 @@ GUARDS: tuple[tuple[tuple[bytes, ...], bytes], ...] = (
     # Prefixes of tokens that are also the beginnings of words.
     ((b" mt", b" mj", b" mz", b" nd", b" nt", b" nj", b" nz", b" od", b" ot"), rb"[\w-]{22}"),
     ((b" 119", b" 120", b" 121"), rb"\d{10}"),
-    ((b"sdk-",), rb"[0-9A-Fa-f]{8}-"),
+    ((b"sdk-", b"api-"), rb"[0-9A-Fa-f]{8}-"),
     ((b"pat",), rb"[A-Za-z0-9]{14}\."),
     ((b"eaa", b"napi_", b" s.", b" test_", b" live_", b" v1.", b" key_", b"key-"), rb"[A-Za-z0-9]{20}"),
     ((b"re_", b"secret_", b"secret-"), rb"\w{20}"),
