@@ -101,4 +101,40 @@ KINDS = [
         ("purestake-key", "PURESTAKE_KEY", "<alnum:40>"),
         ("recharge-token", "RECHARGE_API_TOKEN", "sk_1x1_<hex:64>"),
     )),
+    *tokens("hosting", (
+        ("coderabbit-key", "CODERABBIT_API_KEY", "cr-<hex:58>"),
+        ("guardsquare-key", "APPSWEEP_API_KEY", "gs_appsweep_<alnum:7>_<alnum:32>"),
+        ("testkube-key", "TESTKUBE_API_KEY", "tkcapi_<hex:30>"),
+    )),
+    *keyed("hosting", (
+        ("truenas-key", "TRUENAS_API_KEY", "8-<alnum:64>"),
+    )),
+    *tokens("services", (
+        ("mintlify-key", "MINTLIFY_API_KEY", "mint_dsc_1<alnum:23>"),
+        ("tolgee-token", "TOLGEE_API_KEY", "tgpak_<lower:20>4<lower:23>"),
+        ("vk-token", "VK_TOKEN", "vk1.a.<b64url:180>x"),
+    )),
+    *keyed("services", (
+        ("lacework-secret", "LACEWORK_API_SECRET", "_<hex:31>"),
+    )),
+    *tokens("models", (
+        ("gamma-key", "GAMMA_API_KEY", "sk-gamma-<alnum:40>"),
+        ("hack-club-key", "HACKCLUB_API_KEY", "sk-hc-v1-<hex:64>"),
+    )),
+    *keyed("models", (
+        ("vast-key", "VAST_API_KEY", "<hex:64>"),
+    )),
+    *tokens("identity", (
+        ("trend-micro-key", "TMC_API_KEY", "tmc1<alnum:29>:<alnum:65>"),
+    )),
+    *keyed("identity", (
+        ("deep-security-key", "DEEPSECURITY_API_KEY", "<uuid:upper>:<uuid:upper>:<raw64:32>"),
+    )),
+    *in_context("identity", (
+        ("machine-key", ('<machineKey validationKey="«<HEX:128>»" decryptionKey="«<HEX:48>»" validation="SHA1" />',)),
+        ("group-policy-password", ('<Properties action="U" userName="admin" cpassword="«<raw64:64>»" />',)),
+    )),
+    *tokens("payments", (
+        ("heartland-key", "HEARTLAND_API_KEY", "skapi_cert_<alnum:36>"),
+    )),
 ]  # fmt: skip

@@ -58,6 +58,7 @@ ROWS: tuple[Row, ...] = (
     ("coder-token", (b"coder_session_token", b"coder-session-token"),
      rb"(?i:coder[_-]session[_-]token)%=(?P<s>[A-Za-z0-9]{10}-[A-Za-z0-9]{22})%E", 3,
      "Coder: session token", "<CODER_SESSION_TOKEN=|Coder-Session-Token: >«<alnum:10>-<alnum:22>»"),
+    ("coderabbit-key", (b" cr-",), rb"%bcr-[0-9a-f]{56,60}%E", 3, "CodeRabbit: API keys", "cr-<hex:58>"),
     ("codesandbox-token", (b"csb_v1_",), rb"%Bcsb_v1_[\w-]{30,80}", 3, "CodeSandbox: API token", "csb_v1_<alnum:43>"),
     ("crates-io-token", (b" cio",), rb"%bcio(?=[A-Za-z]{0,31}\d)(?=[a-z0-9]{0,31}[A-Z])[A-Za-z0-9]{32}%E", 3.5,
      "crates.io: API token", "cio<alnum:31>X"),
@@ -107,6 +108,8 @@ ROWS: tuple[Row, ...] = (
     ("gradle-publish-secret", (b"gradle.publish", b"gradle_publish"),
      rb"(?i:gradle\.publish|gradle_publish)%N(?P<s>[A-Za-z0-9]{32})%E", 3.2, "Gradle plugin portal: secrets",
      "<gradle.publish|GRADLE_PUBLISH>.secret=«<alnum:32>»"),
+    ("guardsquare-key", (b"gs_appsweep_",), rb"%Bgs_appsweep_[A-Za-z0-9_-]{40}(?![A-Za-z0-9_-])", 3,
+     "Guardsquare: AppSweep API keys", "gs_appsweep_<alnum:7>_<alnum:32>"),
     ("harness-token", (b" pat.", b" sat."), rb"%b(?:pat|sat)\.[\w-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}%E", 3.5,
      "Harness: API keys", "<pat|sat>.<alnum:22>.<alnum:24>.<alnum:20>"),
     ("hex-key", (b"hex_api", b"hexpm"), rb"(?i:hex_?api|hexpm)%N(?P<s>[0-9a-f]{32})%E", 3,
@@ -162,6 +165,7 @@ ROWS: tuple[Row, ...] = (
      "hawk.<alnum:20>.<alnum:20>"),
     ("teamcity-token", (b"teamcity",), rb"(?i:teamcity)%N(?P<s>[A-Za-z0-9_=.-]{60,200})%E", 3.5,
      "TeamCity: access tokens", "TEAMCITY_TOKEN=«<alnum:60>»"),
+    ("testkube-key", (b"tkcapi_",), rb"%Btkcapi_[0-9a-f]{30,32}%E", 3, "Testkube: API tokens", "tkcapi_<hex:30>"),
 )
 """Sorted by id."""
 
@@ -227,6 +231,8 @@ KEYED: tuple[Row, ...] = (
     ("semgrep-token", (b"semgrep",), rb"[0-9a-f]{64}", 3, "Semgrep: API token", "SEMGREP_APP_TOKEN=«<hex:64>»"),
     ("travis-token", (b"travis",), rb"(?=[A-Za-z_-]{0,21}\d)[\w-]{22}", 3, "Travis CI: API token",
      "TRAVIS_TOKEN=«<alnum:22>»"),
+    ("truenas-key", (b"truenas",), rb"\d{1,4}-[A-Za-z0-9]{64}", 3, "TrueNAS: API keys; kingfisher",
+     "TRUENAS_API_KEY=«8-<alnum:64>»"),
 )
 """Sorted by id; secrets only beside the names of their keywords."""
 # fmt: on

@@ -127,6 +127,7 @@ ROWS: tuple[Row, ...] = (
      "X: bearer tokens of apps; gitleaks", "AAAAAAAAAAAAAAAAAAAAAB<alnum:90>"),
     ("viber-token", (b"viber",), rb"(?i:viber)%N(?P<s>[0-9a-f]{16}-[0-9a-f]{16}-[0-9a-f]{16})%E", 2.5,
      "Viber: tokens of bots", "VIBER_AUTH_TOKEN=«<hex:16>-<hex:16>-<hex:16>»"),
+    ("vk-token", (b"vk1.a.",), rb"%bvk1\.a\.[A-Za-z0-9_-]{60,300}", 3.5, "VK: access tokens", "vk1.a.<alnum:180>"),
     ("wecom-webhook", (b"qyapi.weixin.qq.com",),
      rb"qyapi\.weixin\.qq\.com/cgi-bin/webhook/(?:send|upload_media)\?key=(?P<s>%U)", 0, "WeCom: webhooks of robots",
      "https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=«<hex:8>-<hex:4>-<hex:4>-<hex:4>-<hex:12>»"),

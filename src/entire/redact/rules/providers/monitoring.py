@@ -124,6 +124,8 @@ KEYED: tuple[Row, ...] = (
     ("instana-key", (b"instana",), rb"[A-Za-z0-9_-]{22}", 3, "Instana: agent keys", "INSTANA_AGENT_KEY=«<alnum:22>»"),
     ("keen-key", (b"keenio", b"keen_"), rb"[0-9A-F]{64}|[0-9A-Z]{64}", 2.5, "Keen: project keys; trufflehog",
      "<KEENIO_KEY|KEEN_WRITE_KEY>=«<HEX:64>»"),
+    ("lacework-secret", (b"lacework",), rb"_[0-9a-f]{31}", 2.5, "Lacework: API secrets; kingfisher",
+     "LACEWORK_API_SECRET=«_<hex:31>»"),
     ("launchdarkly-token", (b"launchdarkly", b"launch_darkly"), rb"[A-Za-z0-9_=-]{40}", 3,
      "LaunchDarkly: access tokens; gitleaks", "<LAUNCHDARKLY|LAUNCH_DARKLY>_ACCESS_TOKEN=«<alnum:40>»"),
     ("logdna-key", (b"logdna", b"mezmo"), rb"[0-9a-f]{32}", 2.5, "LogDNA: ingestion keys",
