@@ -73,6 +73,8 @@ def _is_key(text: bytes, start: int, end: int) -> bool:
     from binascii import Error, a2b_base64
 
     letters = b"".join(_runs(text[start:end]))
+    if not letters.upper().translate(None, b"0123456789ABCDEF"):
+        return False  # hex digits, as of a font
     try:
         data = a2b_base64(letters[: len(letters) // 4 * 4])
     except Error:

@@ -64,6 +64,9 @@ CLEAN = [
     "apiVersion: v1\nkind: Secret\ndata:\n  BEFORE: dict[str, tuple]\n  codes: recovery codes",
     'stringData:\n  known: (70, b":")\n  Content-Disposition: form-data; name="x"',
     'b"nonce_key": "files", b"nonce_salt": "files", b"nowpayments": "payments", b"npg_": "clouds", b"x": "y"',
+    "PASS: gdb.base/break1.exp: run\nXPASS: i386 AVX512BW\nPASS: x86-64-lam3\n# PASS: 12a\n--- PASS: TestA1 (0.2s)",
+    "def load_private_key(self) -> Ed25519PrivateKey | X448PrivateKey: f(pubkey: X25519PrivateKey | X448PublicKey)",
+    "License: SDBM-PUBLIC-DOMAIN", "dup 5 index\n" + "\n".join(hexed(64).upper() for _ in range(8)) + "\n" + "0" * 64,
     "Server=db;User Id=sa;Password={SHELL};Encrypt=true ?user=maria&password={url}&to=1",
 ]  # fmt: skip
 

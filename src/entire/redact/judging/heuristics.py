@@ -135,6 +135,8 @@ def is_reference(value: bytes) -> bool:
         return True
     if value[:1] == b"#" and len(value) in (4, 7, 9) and set(value[1:]) <= _HEX:
         return True  # a colour
+    if value.rstrip(b"),;").endswith((b"PublicKey", b"PrivateKey")):
+        return True  # a type of a cryptographic library
     if value[-2:-1] == b"$" and value[-1:].isdigit():
         return True  # a name that a bundler made
     if (value[:2] == b"0x" and len(value) <= 18) or (value[:1] in b"^~" and value[1:2].isdigit()):

@@ -71,7 +71,7 @@ ROWS: tuple[Row, ...] = (
      "RFC 2307: userPassword", "userPassword: {SSHA}«<b64:38>==»"),
     ("license-key", (b"license", b"licence", b"serial", b"product", b"activation"),
      rb"(?i:licen[cs]e|serial|product|activation)(?i:[ _-]?(?:key|code|number|no))?(?:%=|[ ]is[ ]%Q)"
-     rb"(?P<s>[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){2,7})(?![\w-])", 2.5,
+     rb"(?=[A-Z-]{0,70}\d)(?P<s>[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){2,7})(?![\w-])", 2.5,
      "groups of capitals and digits", "license key: «<uppernum:5>-<uppernum:5>-<uppernum:5>-<uppernum:5>»"),
     ("mysql-hash", (b"identified", b"password", b"mysql_native_password"),
      rb"(?i)(?:identified|password)(?=[^\n*]{0,82}\*)[^\n]{0,80}?[\"'(]\*(?P<s>(?-i:[0-9A-F]{40}))[\"')]", 0,

@@ -74,8 +74,8 @@ ROWS: tuple[Row, ...] = (
     ("named-argument", NAMES,
      rb"(?P<n>" + _STRONG + rb"(?=[ (])|" + _NAME + rb"(?=[\"'`]?[ ]?,))(?:[ ]{1,16}|\(|[\"'`]?[ ]?,[ ]{0,16})"
      rb"(?:@|&|b)?(?P<q>[\"'`])[\"'`]{0,2}(?![a-z_.]{1,40}\d?[\"'`]|-[a-z]|" + _LISTED
-     + rb"|" + _SETTING + rb"[\w./-])" + LIKELY + rb"(?P<s>[^\"'`\s\[\]<>]{6,400})[\"'`]{0,2}(?P=q)",
-     2.5, "a call or a definition",
+     + rb"|" + _SETTING + rb"[\w./-])" + LIKELY + rb"(?P<s>[^\"'`\s\[\]<>]{6,400})[\"'`]{0,2}(?P=q)", 2.5,
+     "a call or a definition",
       'builder.setPassword("«<alnum:6>-4<alnum:6>»")'),
     ("named-cell", NAMES, _NAME + rb"[*`_]{0,3}[ \t]{0,40}[|\xe2][\x94\x82]{0,2}[ \t]{0,40}[*`_\"']{0,3}" + LIKELY +
      rb"(?P<s>[^\s\"'`|<>\[\]]{6,400}?)(?:[*`\"',;]{0,3}[ \t]{0,80}(?:[|\n]|\xe2\x94\x82|$)"
@@ -124,7 +124,7 @@ SENTENCES: tuple[Row, ...] = (
      + rb"(?P<s>[^\s\"'`<>\[\]()]{6,200}(?<![.,;:!?*)]))", 2.5, "a sentence",
       "the password for staging is «<alnum:6>-4<alnum:6>»."),
     ("named-pass", (b"pass", b"salt"),
-     rb"(?<![a-z])(?:(?:(?P<n>(?i:pass))(?:(?<=\| pass)[ ]{1,40}\|[ ]{1,40}"
+     rb"(?<![a-z])(?!PASS:[ ])(?:(?:(?P<n>(?i:pass))(?:(?<=\| pass)[ ]{1,40}\|[ ]{1,40}"
      rb"|[\"'`]?[ \t]{0,8}(?:=>|[:=])[ \t]{0,8}|[ ][^<>\n]{0,60}>|>)" + LIKELY +
      rb")|(?i:salt)[\"'`]?[ \t]{0,8}(?:=>|[:=])[ \t]{0,8}(?=%Q[^\s]{0,12}[a-zA-Z])(?=%Q[^\s]{16}))"
      rb"%A(?<![,;])(?![\w.(\[])", 2.5, "a short name", "smtp: {user: olga, pass: '«<alnum:6>-4<alnum:6>»'}"),
