@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PIECE = 1 << 18
 """How much of a text is searched for keywords at once: bounds the memory for their places."""
 
-AUTOMATON = 1 << 25
+AUTOMATON = 1 << 22
 """Bytes that RE2 may use for the states of its automaton; it makes them while it reads."""
 
 WORDS = bytes(
