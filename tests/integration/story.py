@@ -181,9 +181,12 @@ class Story:
         return {one["commit"]: one["reason"] for one in value.get("reasons", [])}
 
     def log_errors(self) -> list[str]:
+        return self.logged("ERROR", "WARN")
+
+    def logged(self, *levels: str) -> list[str]:
         log = self.root / ".entire/logs/entire.log"
         lines = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
-        return [line["msg"] for line in lines if line["level"] in ("ERROR", "WARN")]
+        return [line["msg"] for line in lines if line["level"] in levels]
 
 
 class Session:

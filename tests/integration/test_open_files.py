@@ -92,6 +92,7 @@ def test_a_commit_whose_trailer_was_removed(story: Story, a: Session) -> None:
     assert shown(story, a) == ()
     assert (recorded(a), steps(a)) == ([], 0)
     assert story.git("branch", "--list", "entire/*") == ""  # its steps are condensed
+    assert not any("no session uses" in line for line in story.logged("INFO"))  # nothing had to be cleared up
     assert [point.kind for point in Workspace.find(story.root).points()] == ["step"]
     assert not is_live(story)
     assert story.log_errors() == []

@@ -133,6 +133,9 @@ def test_no_match_runs_over_the_end_of_a_line() -> None:
     assert engine.scan(data) != []
     assert engine.scan(data.replace(b"\n", engine.LINE_END)) == []
     assert redact_jsonl(data) == data
+    jwk = b'"kty": {}, "k": "' + key + b'"\n"kty": 1'
+    assert [found.rule for found in engine.scan(jwk)] == ["jwk-k-before-type"]
+    assert engine.scan(jwk.replace(b"\n", engine.LINE_END)) == []
     line, other = b"Private-Lines: 2 " + key + b"\n", b'{"text": "more"}\n'
     assert redact_jsonl(line + other) == b"Private-Lines: 2[REDACTED:private-key-putty]\n" + other
 
