@@ -169,6 +169,14 @@ def test_memory_has_a_bound() -> None:
     assert not list(memory.find(Text(PASSWORD.encode())))
 
 
+def test_a_name_that_was_taken_for_a_secret_is_not_remembered() -> None:
+    memory = Memory("")
+    memory.learn("generic-value", b"localhost:22")
+    memory.learn("generic-value", b"zK8qLm2x7Tp")
+    text = Text(b"localhost:22 zK8qLm2x7Tp")
+    assert [text.plain[found.start : found.end] for found in memory.find(text)] == [b"zK8qLm2x7Tp"]
+
+
 @pytest.mark.parametrize(
     "value",
     [

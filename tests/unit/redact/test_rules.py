@@ -48,6 +48,10 @@ def test_even_a_careless_rule_cannot_match_a_marker() -> None:
     assert found is not None and not careless.is_secret(found)
 
 
+def test_a_token_of_two_characters_is_none() -> None:
+    assert redact(b"npm_" + b"a1" * 18) == b"npm_" + b"a1" * 18
+
+
 def test_token_counts_need_no_judgement() -> None:
     data = CHAT.read_bytes()
     assert data.count(b'"tokens":{"input":') > 10

@@ -95,8 +95,6 @@ class Rule:
         """Judge a match of the pattern."""
         group = "s" if self.within else self.group
         value = found.group(group)
-        if heuristics.MARK in value:
-            return False
         if self.id in ASSIGNED:
             start, end = found.span(group)
             return _assigned(_left(found, start), value, found.string[end : end + 1])
