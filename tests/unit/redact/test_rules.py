@@ -52,6 +52,11 @@ def test_a_token_of_two_characters_is_none() -> None:
     assert redact(b"npm_" + b"a1" * 18) == b"npm_" + b"a1" * 18
 
 
+def test_a_token_of_words_is_none() -> None:
+    name = b"lin_" + b"api_sessionReaderClientModuleHandlerTable48217"
+    assert redact(name) == name
+
+
 def test_token_counts_need_no_judgement() -> None:
     data = CHAT.read_bytes()
     assert data.count(b'"tokens":{"input":') > 10

@@ -38,6 +38,11 @@ def test_nothing_commands_the_terminal(given: str) -> None:
         assert "\033" not in line
 
 
+def test_no_colour_is_the_answers_own() -> None:
+    (line,) = markdown.lines("a \033[31mred", 60, in_colour=True)
+    assert text.shown(line, in_colour=True) == "a ^[[31mred"
+
+
 BOMBS = ["[" * 50_000, ">" * 50_000, "*a " * 9_000, "- " * 9_000, "[a](" * 9_000, "`" * 30_000, "<" * 30_000,
          "|" + "a|" * 3_000 + "\n|" + "-|" * 3_000, "|a|b|\n|-|-|\n" + "|x|y|\n" * 3_000,
          "\n".join(" " * depth + "- a" for depth in range(180)), "x" * 1_000_000, "&#" * 20_000]  # fmt: skip
