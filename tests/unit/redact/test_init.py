@@ -40,6 +40,13 @@ CLEAN = [
     f"commit {hexed(40)} tree {hexed(64)} token: {hexed(40)} session {UUID} secret: {UUID}",
     "toolu_01" + word(22) + " msg_01" + word(22) + " req_011" + word(22),
     '"integrity": "sha512-' + word(86) + '=="',
+    # What bundlers make of code.
+    "this.privateKey = json3.private_key;\n_privateKey = _context2.v;\nprivateKey: body2.private_key,",
+    "constants$3.SOCKS5_NO_ACCEPTABLE_AUTH = constants$3.SOCKS5_CUSTOM_AUTH_END = constants$3.SOCKS_PACKET_SIZES = c;",
+    "if(e)t.tokenValue=o,134283267;S=t.getToken(),v=t.tokenValue,it=P(t,n);t.tokenRaw=s(i),t.tokenValue=Ei(t,c,f),1}",
+    "function setScalarValue(token2, value, context2 = {}) {",
+    "const target = /(?<target>[^/]+):(generateAccessToken|generateIdToken)$/.exec(json3.imitated)?.groups?.target;",
+    "class{source;lastOnToken=null;options;token=1048576;flags=0;features=0;}",
     "token_uri: https://oauth2.googleapis.com/token, secretName: my-app-secret-2024, password_file=/run/secrets/pw1",
     "postgres://localhost:5432/app https://example.com/@scope/pkg git@github.com:me/repo.git ssh://git@host:22/x",
     "postgres://user:$PASSWORD@host/db postgres://user:${DB_PASS}@host https://u:{token}@h",

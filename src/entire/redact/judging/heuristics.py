@@ -52,7 +52,7 @@ _HASHES = (
 _REFERENCES = (
     b"://", b"${", b"$(", b"{{", b"#{", b"<%", b"%(", b"{}", b"process.env", b"os.environ", b"getenv", b"ENV[", b"env.",
     b"secrets.", b"var.", b"config.", b"self.", b"this.", b"args.", b"settings.", b"arn:", b":secret:", b"...", b"***",
-    b"\xe2\x80\xa6", b".*", b"'+", b"+'", b"=!0", b"=!1", b"aws4_request",
+    b"\xe2\x80\xa6", b")?.", b".*", b"'+", b"+'", b"=!0", b"=!1", b"aws4_request",
 )  # fmt: skip
 """What code, templates and cut texts contain, and no secret."""
 
@@ -82,6 +82,8 @@ def assigned(left: bytes, value: bytes, right: bytes = b"") -> bool:
     value = value.replace(b"\\-", b"-").replace(b"\\&", b"")  # as in a manual's source
     if value.replace(b"\\", b"").startswith(b"--") or b'","' in value or b'":"' in value:
         return False  # the next flag, the next strings
+    if b"," in value and all(len(piece) < 3 or piece.isdigit() for piece in value.split(b",")):
+        return False  # numbers
     kinds = set(value)
     if is_uuid(value, kinds):
         return name.is_strong and (name.is_literal or name.is_compound)
@@ -109,7 +111,7 @@ def placed(value: bytes, *, is_coded: bool, is_worded: bool) -> bool:
     """
     if is_reference(value):
         return False
-    value = value.lstrip(b"+")  # a blank, in a form
+    value = value.lstrip(b"+").rstrip(b",;")  # a blank, in a form; the end of a statement
     kinds = set(value)
     if len(kinds) < 3 or _is_call(value) or (is_path(value, kinds) and not _is_mixed(kinds)):
         return False
@@ -137,8 +139,9 @@ def is_reference(value: bytes) -> bool:
         return True  # a colour
     if value.rstrip(b"),;").endswith((b"PublicKey", b"PrivateKey")):
         return True  # a type of a cryptographic library
-    if value[-2:-1] == b"$" and value[-1:].isdigit():
-        return True  # a name that a bundler made
+    name, _, member = value.partition(b".")
+    if _is_bundled(value) or (_is_bundled(name) and _is_name(member)):
+        return True
     if (value[:2] == b"0x" and len(value) <= 18) or (value[:1] in b"^~" and value[1:2].isdigit()):
         return True
     if (value.count(b":") > 2 and not set(value) - _DIGITS - _LETTERS - _JOINTS) or (
@@ -158,13 +161,20 @@ def _is_settings(value: bytes) -> bool:
     return len(pieces) > 1 or (not set(value) & _DIGITS and words.share(value) >= 0.5)
 
 
+def _is_bundled(name: bytes) -> bool:
+    """Tell whether a bundler made this name: ``constants$3``."""
+    return name[-2:-1] == b"$" and name[-1:].isdigit()
+
+
 def _is_name(value: bytes) -> bool:
     return not set(value) - _LETTERS - _DIGITS - {0x5F}
 
 
 def _is_call(value: bytes) -> bool:
-    """Tell whether ``value`` is a call, whole or cut, of a function that has words as its name."""
+    """Tell whether ``value`` is a call, whole or cut, of a function that has words as its name, or a short one."""
     name, parenthesis, _ = value.partition(b"(")
+    if parenthesis and len(value) < 8 and value.translate(None, b"(=.").isalpha():
+        return True
     if not parenthesis or set(name) - _LETTERS - _DIGITS - _JOINTS:
         return False
     from entire.redact.judging import words

@@ -91,7 +91,8 @@ ROWS: tuple[Row, ...] = (
      rb"(?!%Q" + _SETTING + rb")(?=%Q[^\s]*[a-zA-Z])%A[ \t]*(?:[\n\"'`;&|<\\]|$)", 2.5,
      "ENV of Docker, set -x of fish, setx", "ENV DB_PASSWORD «<alnum:6>-4<alnum:6>»"),
     ("named-pair", NAMES,
-     _RUN + _NO_NAME + rb"[\"'`]?[ \t]{0,4},?(?:%L)?[ \t]{0,40}[\"'`]?(?i:value|defaultValue|default|content|val)%=" +
+     _RUN + _NO_NAME + rb"[\"'`]?[ \t]{0,4},?(?:%L)?[ \t]{0,40}[\"'`]?(?i:value|defaultValue|default|content|val)"
+     rb"(?!,[ ]?\w{1,40}[ ]?[=,)])%=" +
      LIKELY + rb"(?P<s>[^\s\"'`<>\[\],;{}]{4,4000})", 0,
      "name and value side by side", '{"name": "DB_PASSWORD", "value": "«<alnum:6>-4<alnum:6>»"}'),
     ("named-passphrase", (b"passphrase",), rb"(?i:passphrase)[\"'`]?[ ]{0,4}[:=][ ]{0,4}" + LIKELY + rb"%A", 2.5,

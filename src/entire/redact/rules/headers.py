@@ -82,8 +82,9 @@ ROWS: tuple[Row, ...] = (
      "git: credentials in a URL",
      "git clone https://«<alnum:40>»@git.example.net/me/it.git"),
     ("url-parameter", _PARAMETERS,
-     rb"(?i)(?<=[?&;#])(?<!\.svg\?)(?:" + rb"|".join(_PARAMETERS) + rb")=(?=[^\s\"'`&#<>;]{0,200}\d|" + JUMBLED
-     + rb")(?P<s>[\w.~%+/=:!$*@-]{6,4000})(?![(\[])", 2.5, "names of parameters in use",
+     rb"(?i)(?<=[?&;#])(?<!\.svg\?)(?:" + rb"|".join(_PARAMETERS) + rb")=(?!\d{1,9};)"
+     rb"(?=[^\s\"'`&#<>;]{0,200}\d|" + JUMBLED + rb")(?P<s>[\w.~%+/=:!$*@-]{6,4000})(?![(\[])", 2.5,
+     "names of parameters in use",
      "https://api.example.net/v1?access_token=«<alnum:32>»"),
     ("webhook-url", (b"hooks", b"webhook", b"hc-ping.com", b"maker.ifttt.com", b"chat.googleapis.com",
      b"events.pagerduty.com"),
