@@ -74,9 +74,9 @@ class Text:
 
     @property
     def values(self) -> bytes:
-        """Return the text with an ``a`` for what base64 and its variant for URLs consist of, else a blank."""
+        """Return the text with an ``a`` for each sign of base64 and its variant for URLs, else a blank; one ends it."""
         if self._values is None:
-            self._values = self.plain.translate(_VALUES)
+            self._values = (self.plain + b" ").translate(_VALUES)
         return self._values
 
     @property
@@ -91,7 +91,6 @@ class Text:
             start = find(shortest)
             while start >= 0:
                 end = find(b" ", start)
-                end = len(plain) if end < 0 else end
                 is_uuid = end - start == 36 and plain[start + 8] == plain[start + 23] == 0x2D
                 if not is_uuid and plain[end : end + 2] != b'":':
                     self._runs.append((start, end))
@@ -100,8 +99,7 @@ class Text:
 
     def end_of_run(self, at: int) -> int:
         """Return where the run of what base64 consists of ends that stands at ``at``."""
-        end = self.values.find(b" ", at)
-        return len(self.plain) if end < 0 else end
+        return self.values.find(b" ", at)
 
 
 def scan(plain: bytes, *, tier: Tier | None = None) -> list[Finding]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PIECE = 1 << 18
 """How much of a text is searched for keywords at once: bounds the memory for their places."""
 
-AUTOMATON = 1 << 22
+AUTOMATON = 1 << 23
 """Bytes that RE2 may use for the states of its automaton; it makes them while it reads."""
 
 WORDS = bytes(
@@ -123,9 +123,14 @@ def _is_loose(keyword: bytes) -> bool:
     return bool(keyword.removeprefix(b" ").translate(None, SIGNS))
 
 
+def _is_start(keyword: bytes) -> bool:
+    """Tell whether a keyword counts only where a word starts: a blank before it says so."""
+    return keyword.startswith(b" ") and not _is_loose(keyword)
+
+
 def _standing(keyword: bytes) -> bytes:
-    """Return what of a keyword stands in a text: not the blank that says that it counts only where a word starts."""
-    return keyword if _is_loose(keyword) else keyword.removeprefix(b" ")
+    """Return what of a keyword stands in a text."""
+    return keyword[1:] if _is_start(keyword) else keyword
 
 
 def _pure(by_trigram: dict[bytes, tuple[bytes, ...]]) -> Places:
@@ -135,21 +140,14 @@ def _pure(by_trigram: dict[bytes, tuple[bytes, ...]]) -> Places:
         for trigram in (b"", *sorted(by_trigram.keys() & text.trigrams)):
             for keyword in by_trigram.get(trigram, ()):
                 if _is_loose(keyword):
-                    yield from ((keyword, at) for at in _occurrences(text.lowered, keyword))
+                    yield from ((keyword, at) for at in literals.occurrences(text.lowered, keyword))
                 elif keyword in text.words:
                     shift = keyword.startswith(b" ")
-                    yield from ((keyword, at + shift) for at in _occurrences(text.spread, keyword))
+                    yield from ((keyword, at + shift) for at in literals.occurrences(text.spread, keyword))
                     if shift:
                         yield from _at_start(text.spread, (keyword,))
 
     return places
-
-
-def _occurrences(text: bytes, keyword: bytes) -> Iterator[int]:
-    at = text.find(keyword)
-    while at >= 0:
-        yield at
-        at = text.find(keyword, at + 1)
 
 
 def _at_start(spread: bytes, starts: Iterable[bytes]) -> Iterator[tuple[bytes, int]]:
@@ -166,13 +164,13 @@ def _compiled(keywords: tuple[bytes, ...]) -> Places:
     """Return a search for keywords by ``ahocorasick_rs``, in one pass over what any of them contains."""
     from ahocorasick_rs import BytesAhoCorasick, Implementation
 
-    loose = b"".join(word for word in (*_flat(FREE), *_flat(GUARDED)) if _is_loose(word))
+    loose = b"".join(keyword for keyword in keywords if _is_loose(keyword))
     others = bytes(sign for sign in set(loose) if sign < 0x80 and sign not in SIGNS)
     signs = bytes(byte if byte in others else word for byte, word in enumerate(WORDS))
     spelled: list[tuple[bytes, bytes, int]] = []  # a keyword, how it is spelled, and where it begins there
-    starts = dict.fromkeys(keyword for keyword in keywords if _standing(keyword) != keyword)
+    starts = list(filter(_is_start, keywords))
     for keyword in keywords:
-        if keyword in starts:
+        if _is_start(keyword):
             spelled += [(keyword, bytes((before,)) + keyword[1:], 1) for before in others + ARROW[-1:]]
         else:
             spelled.append((keyword, keyword, 0))
@@ -230,7 +228,7 @@ def _sieve() -> Places:
 
 def _at_word(keyword: bytes) -> bytes:
     """Return the pattern of a word's start before a keyword that counts only there; RE2 sees words as we nearly do."""
-    return rb"\b" if keyword.startswith(b" ") and keyword[1:2].isalnum() and not _is_loose(keyword) else b""
+    return rb"\b" if _is_start(keyword) and keyword[1:2].isalnum() else b""
 
 
 def _loosened(guard: bytes) -> bytes:

@@ -43,8 +43,11 @@ _SIGNS = (
 _OFFSET = b"000"
 """How the offset of a line of a dump starts."""
 
-_BEFORE_OFFSET = tuple(sign + _OFFSET for sign in (*(bytes((sign,)) for sign in b"\n \t\"'`>|:+x([=\x92\x82"), b"\n-"))
-"""It, behind what may stand there; the last signs of ASCII's upper half end an arrow and a frame."""
+_BEFORE_OFFSET = (
+    b"\n-" + _OFFSET,
+    *(bytes((sign,)) + _OFFSET for sign in b"\n \t\"'`>|:+x([=\x7f,;{*#\x92\x82"),
+)
+"""It, behind what may stand there; the last two bytes end an arrow and a frame."""
 
 _NOT_TEXT = bytes(
     byte

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ahocorasick_rs import BytesAhoCorasick
 
 COMPILED_FROM = 1 << 17
@@ -31,11 +33,16 @@ def places(text: bytes, literals: tuple[bytes, ...]) -> list[int]:
     found = [start for _, start, _ in automaton.find_matches_as_indexes(text)] if automaton else []
     for literal in literals:
         if automaton is None or len(literal) == 1:
-            at = text.find(literal)
-            while at >= 0:
-                found.append(at)
-                at = text.find(literal, at + len(literal))
+            found += occurrences(text, literal)
     return sorted(found)
+
+
+def occurrences(text: bytes, literal: bytes) -> Iterator[int]:
+    """Yield where a literal stands in a text, also where it overlaps itself."""
+    at = text.find(literal)
+    while at >= 0:
+        yield at
+        at = text.find(literal, at + 1)
 
 
 def _automaton(literals: tuple[bytes, ...]) -> BytesAhoCorasick | None:
