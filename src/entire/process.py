@@ -14,7 +14,7 @@ from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
 # These select git's repository, and a hook inherits them. Other variables (proxies, certificates, -c) are kept.
@@ -230,6 +230,25 @@ def run(
     """
     child = Child(argv, os.environ if env is None else env, folder)
     return child.finish(stdin, timeout=timeout, max_output=max_output)
+
+
+def start(argv: Sequence[str | bytes], stdin: bytes, env: Mapping[str, str]) -> Callable[[], Completed]:
+    """Start a program that reads ``stdin`` while the caller goes on; return what waits for its end.
+
+    Where only a pipe could give it so much, it is waited for at once.
+    """
+    if not hasattr(os, "memfd_create"):
+        done = run(argv, stdin=stdin, env=env)
+        return lambda: done
+    given = os.memfd_create("input")
+    try:
+        written = 0
+        while written < len(stdin):
+            written += os.write(given, memoryview(stdin)[written:])
+        os.lseek(given, 0, os.SEEK_SET)
+        return Child(argv, env, given=given).finish
+    finally:
+        os.close(given)
 
 
 def run_at_once(argv: Sequence[str | bytes], stdin: bytes, env: Mapping[str, str]) -> Completed:

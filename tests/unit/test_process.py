@@ -32,6 +32,20 @@ def test_a_program_that_does_not_read_its_input() -> None:
     assert process.run(["sh", "-c", "exec <&-; echo done"], stdin=b"x" * (1 << 20), timeout=60).stdout == b"done\n"
 
 
+@pytest.mark.parametrize("has_memory_files", [True, False])
+def test_a_program_is_started_with_its_input_and_waited_for_later(
+    monkeypatch: pytest.MonkeyPatch, has_memory_files: bool
+) -> None:
+    if not has_memory_files:
+        monkeypatch.delattr(os, "memfd_create", raising=False)
+    data = os.urandom(1 << 20)
+    before = len(os.listdir("/dev/fd"))
+    finish = process.start(["sh", "-c", "cat; exit 3"], data, os.environ)
+    done = finish()
+    assert (done.status, done.stdout == data) == (3, True)
+    assert len(os.listdir("/dev/fd")) == before
+
+
 def test_an_empty_standard_input_is_at_its_end() -> None:
     assert process.run(["cat"], timeout=30).stdout == b""
 

@@ -1,4 +1,4 @@
-"""Writes objects through one ``git fast-import`` stream, and names the author of our commits.
+"""Writes objects through one ``git fast-import`` stream, large blobs beside it, and names the author of our commits.
 
 Objects stay invisible until a ref is moved (``git.refs``).
 """
@@ -8,21 +8,22 @@ from __future__ import annotations
 import os
 import time
 
+from entire import process
 from entire.errors import GitError, RefMovedError
 from entire.git import ref_locks, run
-from entire.model.digest import sha1, sha256
+from entire.model.digest import for_size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from entire.process import Completed
+    from collections.abc import Callable, Mapping
+    from types import TracebackType
 
 
 _NOT_IN_IDENTITY = dict.fromkeys(map(ord, "<>\n\0"))
 
 
 _LARGE = 4 << 20  # bytes of one file
+_UNSYNCED = ("-c", "core.fsync=none")
 _UNPACKED = 100
 """Git unpacks a pack of so many objects at once, and stores them loose: its own default."""
 
@@ -102,11 +103,10 @@ class Stream:
             return (*loose, "-c", "pack.compression=0", "-c", f"fastimport.unpackLimit={_UNPACKED}")
         return (*loose, "-c", "pack.compression=1") if is_large else loose
 
-    def _import(self, stream: bytes, ok: tuple[int, ...]) -> Completed:
+    def _import(self, stream: bytes, ok: tuple[int, ...]) -> process.Completed:
         return run.git(
             self._where,
-            "-c",
-            "core.fsync=none",
+            *_UNSYNCED,
             *self._compression(),
             "fast-import",
             "--quiet",
@@ -144,9 +144,45 @@ class Stream:
         return found
 
 
+class LargeBlobs:
+    """Stores large blobs, one after another: git compresses one while the caller prepares the next.
+
+    They are compressed at level 1: either they are many, or one is written again each turn. A context manager; at its
+    end all are stored. Raises GitError if git could not store the blob before.
+    """
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+        self._current: tuple[Callable[[], process.Completed], str] | None = None
+
+    def __enter__(self) -> LargeBlobs:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._finish()
+
+    def put(self, data: bytes, oid: str) -> str:
+        """Begin to store a blob, whose id is ``oid``, once the one before is stored; return the id."""
+        self._finish()
+        argv = run.argv(self._where, [*_UNSYNCED, "-c", "core.looseCompression=1", "hash-object", "-w", "--stdin"])
+        self._current = process.start(argv, data, run.environment()), oid
+        return oid
+
+    def _finish(self) -> None:
+        if self._current is None:
+            return
+        finish, oid = self._current
+        self._current = None
+        done = finish()
+        if done.status or done.stdout.strip() != oid.encode():
+            raise run.failure("git hash-object failed", done.stderr.decode("utf-8", "replace").strip(), done.status)
+
+
 def blob_id(data: bytes, oid_size: int) -> str:
     """Return git's id of a blob, in a repository whose ids have ``oid_size`` hex digits."""
-    digest = sha1() if oid_size == 40 else sha256()
+    digest = for_size("sha1" if oid_size == 40 else "sha256", len(data))
     digest.update(b"blob %d\0" % len(data))
     digest.update(data)
     return digest.hexdigest()

@@ -208,7 +208,7 @@ class SessionTranscript:
             return found
         whole = self.native.snapshot() if self.path else b""
         chunks = self._agent.chunk_transcript(whole, stored.MAX_PART) if whole else []
-        found = stored.store_whole(self._session, chunks, objects)
+        found = stored.put_large(stored.store_whole(self._session, chunks, objects), self._session, self._top)
         self.problem = self.problem or self._problem_of_folder(found)
         return found
 

@@ -7,7 +7,7 @@ begins with the same messages, only what is around and after them is redacted, a
 from __future__ import annotations
 
 from entire.model import jsontext
-from entire.model.digest import sha256
+from entire.model.digest import for_size
 from entire.redact import Redacted, redact_json, remembered, trusted
 
 TYPE_CHECKING = False
@@ -66,10 +66,6 @@ def _start(data: bytes) -> int:
 
 
 def _hash(data: bytes) -> str:
-    digest = sha256()
-    if len(data) > 1 << 18:
-        import hashlib  # OpenSSL's is several times faster, which pays for its import here
-
-        digest = hashlib.sha256()
+    digest = for_size("sha256", len(data))
     digest.update(data)
     return digest.hexdigest()

@@ -8,11 +8,11 @@ holds only the last line: all parts before it stay the same blobs (decision reco
 from __future__ import annotations
 
 from entire import files
-from entire.git.write import Stream, blob_id
+from entire.git.write import LargeBlobs, blob_id
 from entire.model import jsontext, transcripts
-from entire.model.digest import sha1, sha256
+from entire.model.digest import for_size, sha1
 from entire.model.transcripts import StoredLines
-from entire.model.value import Value
+from entire.model.value import Value, replace
 from entire.redact import Redacted, redact_json, redact_jsonl, remembered, reveals, trusted
 
 TYPE_CHECKING = False
@@ -76,7 +76,7 @@ def was_rewritten(session: Session) -> bool:
     stored = session.stored
     if stored.size == 0:
         return False
-    return _mark(read_span(session.transcript_path, max(0, stored.size - _CHECKED), stored.size)) != stored.mark
+    return _mark_of_file(session.transcript_path, stored.size) != stored.mark
 
 
 def forget(session: Session) -> None:
@@ -94,14 +94,35 @@ def store(session: Session, held: FileLines, where: str, shorten: Callable[[byte
     """
     if was_rewritten(session) or held.size < session.stored.size or not session.stored.lines:
         forget(session)  # also what was stored whole: such a part has its last newline
-    since, known = session.stored.size, remembered() if held.size > session.stored.size else 0
+    before = session.stored, list(session.parts)
+    known = [(session.stored.size, remembered())] if held.size > session.stored.size else []
+    with LargeBlobs(where) as blobs:
+        stored = _store_new(session, held, blobs, shorten, known)
+    revealed = _first_revealed(held.path, known)
+    if revealed is None:
+        return stored
+    session.stored, session.parts = before
+    if revealed < session.stored.size:
+        forget(session)
+    return store(session, held, where, shorten)
+
+
+def _store_new(
+    session: Session,
+    held: FileLines,
+    blobs: LargeBlobs,
+    shorten: Callable[[bytes, int], bytes],
+    known: list[tuple[int, int]],
+) -> Stored:
+    """Store what is new, and add to ``known`` how many secrets were remembered when the bytes up to a place had been
+    redacted.
+    """
+    since = session.stored.size
     parts: list[str | Redacted] = [str(oid) for oid, _ in session.parts]
-    lines, reached = held.lines, held.size
     for block, size, is_last in _blocks(held.path, since, held.size):
         last = b""
         if session.stored.size + size > since + MAX_NEW and session.parts:
-            lines, reached = session.stored.lines, session.stored.size
-            break
+            return Stored(parts=tuple(parts), lines=session.stored.lines, size=session.stored.size)
         if is_last:
             whole = block.rfind(b"\n", 0, len(block) - 1) + 1
             block, last = block[:whole], block[whole:]
@@ -109,20 +130,27 @@ def store(session: Session, held: FileLines, where: str, shorten: Callable[[byte
             part = _redact(block, shorten)
             if part.endswith(b"\n"):
                 part = trusted(part[:-1])  # joining the parts restores it
-            spill = len(block) > _BLOCK // 2  # keep no more than a few blocks in memory
-            parts.append(_write_blob(where, part) if spill else part)
-            _remember(session, size - len(last), block.count(b"\n"), part)
+            oid = _part_id(session, part)
+            parts.append(blobs.put(part, oid) if _is_large(part) else part)
+            _remember(session, size - len(last), block.count(b"\n"), oid)
+            known.append((session.stored.size, remembered()))
         if last:
             parts.append(_redact(last, shorten))
-    if since and held.size > since and _is_revealed(held.path, since, known):
-        forget(session)
-        return store(session, held, where, shorten)
-    return Stored(parts=tuple(parts), lines=lines, size=reached)
+            known.append((session.stored.size + len(last), remembered()))
+    return Stored(parts=tuple(parts), lines=held.lines, size=held.size)
 
 
-def _is_revealed(path: str, end: int, known: int) -> bool:
-    """Tell whether what was found just now also stands before ``end``, where nothing told that it is a secret."""
-    return remembered() > known and any(reveals(block, known) for block, _, _ in _blocks(path, 0, end))
+def _first_revealed(path: str, known: Sequence[tuple[int, int]]) -> int | None:
+    """Return where a span begins that has a secret which nothing told when it was redacted, but what follows it does.
+
+    ``known``: the end of each span, and how many secrets were remembered when it had been redacted.
+    """
+    start = 0
+    for end, count in known:
+        if count < remembered() and any(reveals(block, count) for block, _, _ in _blocks(path, start, end)):
+            return start
+        start = end
+    return None
 
 
 def step_files(session: Session, whole: Stored, objects: Objects, *, is_counted: bool) -> dict[str, str | Redacted]:
@@ -157,18 +185,16 @@ def _joined(parts: Sequence[str | Redacted], objects: Objects) -> Redacted | Non
     return None if None in found else trusted(b"\n".join(part for part in found if part is not None))
 
 
-def _remember(session: Session, size: int, lines: int, part: Redacted) -> None:
+def _part_id(session: Session, part: Redacted) -> str:
+    return blob_id(part, len(session.parts[0][0]) if session.parts else session.oid_size)
+
+
+def _remember(session: Session, size: int, lines: int, oid: str) -> None:
     """Record a part of complete lines, which no longer changes; ``size``: theirs in the agent's file."""
-    session.parts.append([blob_id(part, len(session.parts[0][0]) if session.parts else session.oid_size), lines])
+    session.parts.append([oid, lines])
     at = session.stored.size + size
-    mark = _mark(read_span(session.transcript_path, max(0, at - _CHECKED), at))
+    mark = _mark_of_file(session.transcript_path, at)
     session.stored = StoredLines(lines=session.stored.lines + lines, size=at, mark=mark)
-
-
-def _write_blob(where: str, data: Redacted) -> str:
-    stream = Stream(where)
-    mark = stream.blob(data)
-    return stream.write()[mark]
 
 
 def _redact(block: bytes, shorten: Callable[[bytes, int], bytes]) -> Redacted:
@@ -222,28 +248,30 @@ def merge(session: Session, objects: Objects, where: str) -> None:
     merged: list[list[Any]] = []
     data: list[bytes] = []
     lines = size = 0
-    for oid, count in session.parts:
-        blob = objects.blob(oid)
-        if blob is None:
-            forget(session)  # our objects were deleted: store everything again
-            return
-        if data and size + len(blob) > MAX_PART // 4:
-            merged.append([_write_blob(where, trusted(b"\n".join(data))), lines])
-            data, lines, size = [], 0, 0
-        data.append(blob)
-        lines += count
-        size += len(blob) + 1
-    merged.append([_write_blob(where, trusted(b"\n".join(data))), lines])
+    with LargeBlobs(where) as blobs:
+        for oid, count in session.parts:
+            blob = objects.blob(oid)
+            if blob is None:
+                forget(session)  # our objects were deleted: store everything again
+                return
+            if data and size + len(blob) > MAX_PART // 4:
+                merged.append([_put_joined(session, data, blobs), lines])
+                data, lines, size = [], 0, 0
+            data.append(blob)
+            lines += count
+            size += len(blob) + 1
+        merged.append([_put_joined(session, data, blobs), lines])
     session.parts = merged
+
+
+def _put_joined(session: Session, parts: list[bytes], blobs: LargeBlobs) -> str:
+    joined = trusted(b"\n".join(parts))
+    return blobs.put(joined, _part_id(session, joined))
 
 
 def content_hash(parts: Sequence[bytes]) -> str:
     """Return ``sha256:...`` of the joined parts."""
-    digest = sha256()
-    if sum(map(len, parts)) > 1 << 18:
-        import hashlib  # OpenSSL's is several times faster, which pays for its import here
-
-        digest = hashlib.sha256()
+    digest = for_size("sha256", sum(map(len, parts)))
     for number, part in enumerate(parts):
         digest.update(b"\n" + part if number else part)
     return "sha256:" + digest.hexdigest()
@@ -260,12 +288,13 @@ def store_whole(session: Session, chunks: Sequence[bytes], objects: Objects) -> 
         return Stored(parts=_document(session, chunks, objects), lines=0, size=size)
     data, known = chunks[0], b""
     stored = session.stored
-    if stored.size and not stored.lines and _mark(data[: stored.size]) == stored.mark and len(session.parts) == 1:
+    if stored.size and not stored.lines and _mark(data, stored.size) == stored.mark and len(session.parts) == 1:
         known = objects.blob(str(session.parts[0][0])) or b""
         if known and stored.size == size:
             return Stored(parts=(str(session.parts[0][0]),), lines=0, size=size)
     secrets = remembered()
-    redacted = trusted(known + redact_jsonl(data[stored.size if known else 0 :]))
+    redacted = redact_jsonl(data[stored.size if known else 0 :])
+    redacted = trusted(known + redacted) if known else redacted
     if known and remembered() > secrets:
         redacted = redact_jsonl(bytes(redacted))  # what was found just now may stand in the rest, too
     _remember_whole(session, data, redacted)
@@ -291,14 +320,29 @@ def redact(content: bytes) -> Redacted:
 
 def _is_lines(data: bytes) -> bool:
     """Tell whether the first of several lines is a complete JSON value."""
-    first, newline, rest = data.partition(b"\n")
-    if not (newline and rest.strip()):
-        return bool(newline)
+    end = data.find(b"\n") + 1
+    if not (data[end : end + _CHECKED].strip() or data[end:].strip()) or not end:
+        return bool(end)
     try:
-        jsontext.loads(first)
+        jsontext.loads(data[:end])
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def put_large(found: Stored, session: Session, where: str) -> Stored:
+    """Put large parts into git at once, and return them by their ids."""
+    with LargeBlobs(where) as blobs:
+        parts = [
+            blobs.put(part, _part_id(session, part)) if isinstance(part, Redacted) and _is_large(part) else part
+            for part in found.parts
+        ]
+    return replace(found, parts=tuple(parts))
+
+
+def _is_large(part: Redacted) -> bool:
+    """Tell whether a part is put into git at once: no more than a few of them are kept in memory."""
+    return len(part) > _BLOCK // 2
 
 
 def _remember_whole(session: Session, data: bytes, redacted: Redacted) -> None:
@@ -307,8 +351,13 @@ def _remember_whole(session: Session, data: bytes, redacted: Redacted) -> None:
     if data.endswith(b"\n"):
         lines = data.count(b"\n")
         session.parts = [[blob_id(redacted, session.oid_size), lines]]
-        session.stored = StoredLines(size=len(data), mark=_mark(data))
+        session.stored = StoredLines(size=len(data), mark=_mark(data, len(data)))
 
 
-def _mark(data: bytes) -> str:
-    return sha1(data[-_CHECKED:]).hexdigest()
+def _mark(data: bytes, end: int) -> str:
+    return sha1(data[max(0, end - _CHECKED) : end]).hexdigest()
+
+
+def _mark_of_file(path: str, end: int) -> str:
+    last = read_span(path, max(0, end - _CHECKED), end)
+    return _mark(last, len(last))

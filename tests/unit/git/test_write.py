@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from entire.errors import GitError
-from entire.git.write import Stream, blob_id, quote
+from entire.git.write import LargeBlobs, Stream, blob_id, quote
 from tests.unit.git.repo import WEIRD, Repo, Tree, trees
 from tests.unit.git.test_diff import entries
 
@@ -100,9 +100,35 @@ def test_an_object_that_is_not_there_is_an_error_and_moves_nothing(repo: Repo) -
 @pytest.mark.parametrize("format_", ["sha1", "sha256"])
 def test_blob_ids_are_gits(tmp_path: Path, format_: str) -> None:
     repo = Repo(tmp_path / "repo", f"--object-format={format_}")
-    for data in (b"", b"text\n", b"\0\xff" * 100):
+    for data in (b"", b"text\n", b"\0\xff" * 100, b"many\n" * 60_000):
         oid = repo.blob(data)
         assert blob_id(data, len(oid)) == oid
+
+
+@pytest.mark.parametrize("format_", ["sha1", "sha256"])
+@pytest.mark.parametrize("has_memory_files", [True, False])
+def test_large_blobs_are_stored_one_after_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format_: str, has_memory_files: bool
+) -> None:
+    if not has_memory_files:
+        monkeypatch.delattr(os, "memfd_create", raising=False)
+    repo = Repo(tmp_path / "repo", f"--object-format={format_}")
+    repo.git("config", "core.autocrlf", "input")
+    repo.git("config", "core.looseCompression", "0")
+    size = len(repo.blob(b""))
+    contents = [b"%d\r\n" % number * 500_000 for number in range(3)]
+    with LargeBlobs(repo.top) as blobs:
+        oids = [blobs.put(data, blob_id(data, size)) for data in contents]
+    assert [repo.git("cat-file", "blob", oid) for oid in oids] == contents
+    stored = [path for path in Path(repo.top, ".git/objects").rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in stored) < 100_000
+
+
+def test_a_large_blob_that_git_cannot_store_is_an_error(repo: Repo) -> None:
+    with pytest.raises(GitError), LargeBlobs(os.path.join(repo.top, "missing")) as blobs:
+        blobs.put(b"x", blob_id(b"x", 40))
+    with pytest.raises(GitError), LargeBlobs(repo.top) as blobs:
+        blobs.put(b"not what was told", blob_id(b"x", 40))
 
 
 @pytest.mark.parametrize("name", WEIRD)

@@ -6,7 +6,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from unittest.mock import patch
 
@@ -32,7 +32,8 @@ class Blobs(Objects):
     def __init__(self) -> None:
         self.kept: dict[str, bytes] = {}
 
-    def put(self, data: bytes) -> str:
+    def put(self, data: bytes, oid: str = "") -> str:
+        assert oid in ("", blob_id(data, 40))
         oid = blob_id(data, 40)
         self.kept[oid] = data
         return oid
@@ -48,6 +49,7 @@ class World:
         self.session = Session("s")
         self.session.transcript_path = os.path.join(folder, "s.jsonl")
         self.blobs = Blobs()
+        self.stored = Stored(parts=(), lines=0)  # by the last turn
 
     def write(self, data: bytes) -> None:
         with open(self.session.transcript_path, "wb") as file:
@@ -65,9 +67,9 @@ class World:
         data = self.data()
         held = FileLines(path=self.session.transcript_path, lines=len(data.splitlines()), size=len(data))
         transcripts.merge(self.session, self.blobs, "")
-        stored: Stored = transcripts.store(self.session, held, "", shorten)
+        self.stored = transcripts.store(self.session, held, "", shorten)
         parts = []
-        for part in stored.parts:
+        for part in self.stored.parts:
             if isinstance(part, Redacted):
                 self.blobs.put(part)
                 parts.append(bytes(part))
@@ -85,7 +87,7 @@ def world(*, block: int = 1 << 20, part: int = 1 << 20, merge_at: int = 400) -> 
             _BLOCK=block,
             MAX_PART=part,
             MERGE_AT=merge_at,
-            _write_blob=lambda where, data: sandbox.blobs.put(data),
+            LargeBlobs=lambda where: nullcontext(sandbox.blobs),
         ):
             yield sandbox
 
@@ -286,6 +288,16 @@ def test_lines_in_one_piece_that_are_stored_are_not_written_again() -> None:
         assert transcripts.store_whole(sandbox.session, [data], sandbox.blobs).parts == (part,), "if git has lost it"
 
 
+def test_a_large_piece_is_put_into_git_at_once() -> None:
+    with world(block=100) as sandbox:
+        small, large = b'{"text": 1}\n', b'{"text": 1}\n' * 9
+        for data in (large, small):
+            whole = transcripts.store_whole(sandbox.session, [data], sandbox.blobs)
+            (part,) = transcripts.put_large(whole, sandbox.session, "").parts
+            assert (sandbox.blobs.blob(part) if isinstance(part, str) else part) == data
+            assert isinstance(part, str) == (data == large)
+
+
 def test_lines_in_one_piece_go_on_behind_a_secret() -> None:
     """What is stored of them is shorter than what they were."""
     with world() as sandbox:
@@ -358,6 +370,20 @@ def test_what_a_later_turn_reveals_goes_from_earlier_turns(block: int) -> None:
 
 
 @pytest.mark.usefixtures("memory")
+def test_what_a_later_block_reveals_goes_from_earlier_ones_of_the_same_turn() -> None:
+    with world(block=40) as sandbox:
+        sandbox.append(BARE + b'{"more": 1}\n' * 9 + NAMED + b'{"last": 1}\n')
+        stored = sandbox.store()
+        assert len(stored) > 3
+        assert b"\n".join(stored) == redact_jsonl(sandbox.data())
+        assert b"tr0ub" not in b"\n".join(stored)
+        sandbox.append((BARE + b'{"more": 1}\n' * 9 + NAMED).replace(b"tr0ub", b"tr0uc"))
+        before = list(sandbox.session.parts)
+        assert b"\n".join(sandbox.store()) == redact_jsonl(sandbox.data())
+        assert sandbox.session.parts[: len(before)] == before, "what is stored already reveals nothing"
+
+
+@pytest.mark.usefixtures("memory")
 def test_what_a_later_turn_reveals_goes_from_lines_in_one_piece() -> None:
     with world() as sandbox:
         (part,) = transcripts.store_whole(sandbox.session, [BARE], sandbox.blobs).parts
@@ -374,8 +400,11 @@ def test_more_than_one_hook_stores_is_taken_over_by_later_ones() -> None:
     with world(block=32) as sandbox, patch.object(transcripts, "MAX_NEW", 64):
         sandbox.write(b"".join(lines))
         sizes = [len(b"\n".join(sandbox.store())) for _ in range(2)]
+        reached = sandbox.stored
         whole = b"\n".join(sandbox.store())
     assert sizes[0] <= 64 < sizes[1] <= 128
+    assert reached.size == sizes[1] + 1
+    assert reached.lines == b"".join(lines)[: reached.size].count(b"\n")
     assert whole == b"".join(lines)
 
 
