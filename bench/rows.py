@@ -29,6 +29,8 @@ START_BUDGET = 2.5
 REFUSAL_BUDGET = 0.5  # ours: the launcher alone, no interpreter
 DISK_BUDGET = 1.3
 REDACTION_BUDGET = 50.0
+FIRST_TURN_BUDGET = 1.3  # times compression and redaction; 2 s on the machine of the budgets
+FIRST_TURN_BYTES = 50_000_000
 COMMAND_BUDGET = 0.3
 BLAME_FACTOR = 1.5
 BLAMED_LINES, BLAMED_COMMITS = 5_000, 500
@@ -112,6 +114,8 @@ def groups() -> list[Group]:
     found.append((("rewind",), _rewind))
     found.append((("disk",), _disk))
     found.append((("redaction",), _redaction))
+    for agent in (CLAUDE_CODE, GEMINI_CLI):
+        found.append(((f"first-turn@{agent.name}",), lambda run, agent=agent: _first_turn(run, agent)))  # type: ignore[misc]
     found.append((tuple(_BLAMES), _blames))
     found.append((("search-build", "search-answer"), _search))
     found.append((tuple(_COMMANDS), lambda run: _commands(run, LISTED, _COMMANDS, COMMAND_BUDGET)))
@@ -419,6 +423,26 @@ def _redaction(run: Run) -> Iterator[Result]:
     rate = rates["redact_jsonl"]
     yield Result("redaction", f"redaction, {REDACTED_MB // run.divide} MB", "", f"{rate:.0f} MB/s", rate,
                  REDACTION_BUDGET, "{} MB/s", at_least=True, note=others)  # fmt: skip
+
+
+def _first_turn(run: Run, agent: Agent) -> Iterator[Result]:
+    """Measure the end of a session's first turn, whose transcript is all new, next to zlib and redaction of it."""
+    seconds, floors = [], []
+    for number in range(min(run.repeat, 5)):
+        world = run.world(f"first-{agent.name}-{number}", agent)
+        world.fill(Kind("first"))
+        session = Session(world, history=FIRST_TURN_BYTES // run.divide)
+        session.prompt()
+        session.work(5_000)
+        text = session.finish()
+        seconds.append(session.stop(text).seconds)
+        argv = [run.programs.python, "-I", str(ROOT / "bench" / "redaction.py"), "--floor", str(session.file)]
+        floors.append(json.loads(run.programs.run(argv, output=True).output))
+        shutil.rmtree(world.folder)
+    zipped, redacted = (min(each) for each in zip(*floors, strict=True))
+    title = f"end of a first turn of {FIRST_TURN_BYTES // run.divide / 1e6:g} MB, {agent.title}"
+    yield Result(f"first-turn@{agent.name}", title, f"zlib {ms(zipped)} + redaction {ms(redacted)}", ms(min(seconds)),
+                 min(seconds) / (zipped + redacted), FIRST_TURN_BUDGET, "{} x")  # fmt: skip
 
 
 _COMMANDS = {
