@@ -7,12 +7,15 @@ import json
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
+import pytest
+
 from entire.redact.memory import Memory
 from tests.integration import secrets
-from tests.integration.story import Story
+from tests.integration.story import Session, Story
 from tests.integration.test_queries_shown import AGENT, delegate
 
 PASSWORD = "tr0ub4dor&3-xK"
@@ -54,6 +57,65 @@ def test_a_secret_goes_from_later_turns_other_sessions_and_subagents(story: Stor
         assert f"<{name}>" in stored
     assert "use [REDACTED:generic-quoted] here" in stored
     assert "it says [REDACTED:generic-quoted] there" in stored
+
+
+def reveal_in_prompt(session: Session) -> None:
+    session.prompt(f"the db_password = '{PASSWORD}', please")
+
+
+def reveal_in_another_session(session: Session) -> None:
+    other = session.story.started()
+    reveal_in_prompt(other)
+    other.stop()
+    session.prompt("go on")
+
+
+def reveal_in_a_subagent(session: Session) -> None:
+    session.prompt("look around")
+    delegate(session)
+    path = session.file.with_suffix("") / "subagents" / f"agent-{AGENT}.jsonl"
+    path.write_text(path.read_text().replace("Nothing here.", f"password = '{PASSWORD}'"))
+
+
+@pytest.mark.parametrize("has_step", [True, False])
+@pytest.mark.parametrize("reveal", [reveal_in_prompt, reveal_in_another_session, reveal_in_a_subagent])
+def test_what_others_reveal_goes_from_a_sessions_earlier_turns(
+    story: Story, reveal: Callable[[Session], None], has_step: bool
+) -> None:
+    session = story.started()
+    with session.turn(f"what is {PASSWORD} for?"):
+        with session.shell("env") as output:
+            output.append(f"it says {PASSWORD} there")
+        session.write("a.py", "1\n")
+    assert PASSWORD in secrets.stored(story), "no rule knows it without its name"
+    reveal(session)
+    session.write("b.py", "1\n")
+    if has_step:
+        session.stop()
+        story.commit("Add both")
+    else:
+        session.commit("Add both")
+    (checkpoint_id,) = story.ids()
+    stored = story.files(checkpoint_id.path)
+    assert "it says [REDACTED:" in "".join(stored.values())
+    assert [path for path, text in stored.items() if PASSWORD in text] == []
+    assert secrets.files_with(story, PASSWORD) == []
+    assert story.log_errors() == []
+
+
+def test_a_subagents_transcript_has_nothing_that_its_session_reveals(story: Story) -> None:
+    session = story.started()
+    session.prompt("look around")
+    delegate(session)
+    path = session.file.with_suffix("") / "subagents" / f"agent-{AGENT}.jsonl"
+    path.write_text(path.read_text().replace("Nothing here.", f"it says {PASSWORD} there"))
+    with session.shell("env") as output:
+        output.append(f"DB_PASSWORD='{PASSWORD}'")
+    session.write("a.py", "1\n")
+    session.commit("Add a")
+    session.stop()
+    assert "it says [REDACTED:" in secrets.stored(story)
+    assert PASSWORD not in secrets.stored(story)
 
 
 def test_another_worktree_knows_it(story: Story, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from entire import files
 from entire.agents import capabilities, transcripts
 from entire.model.records import usage_to_json
 from entire.model.transcripts import START, UNKNOWN, Position, Subagent, TokenUsage
+from entire.redact import remembered_at
 from entire.store import transcripts as stored
 
 TYPE_CHECKING = False
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from entire.agents.contract import Agent, Transcript, TranscriptAnalyzer
     from entire.git.read import Objects
+    from entire.layout import Place
     from entire.model.session import Session, SubagentTask
     from entire.model.transcripts import FileReport, Prompt
     from entire.redact import Redacted
@@ -195,8 +197,23 @@ class SessionTranscript:
 
     # ------------------------------------------------------------ storing
 
-    def as_stored(self, objects: Objects, finish: Position) -> stored.Stored:
-        """Return the whole transcript up to ``finish`` as it goes into a tree."""
+    def as_stored(
+        self, place: Place, objects: Objects, finish: Position, beside: Callable[[], T]
+    ) -> tuple[stored.Stored, T]:
+        """Return the whole transcript up to ``finish`` as it goes into a tree, and what ``beside`` returns: its
+        subagents' transcripts. A secret that one of them reveals goes from all, and from the session's prompts.
+        """
+        before = self._session.redacted_with
+        found, others = self._stored(objects, finish), beside()
+        if remembered_at(self._session.redacted_with) is not None:
+            found = self._stored(objects, finish)
+        if self._session.redacted_with not in (before, 0):
+            from entire.lifecycle import revealed
+
+            revealed.redact_anew(place, self._session)
+        return found, others
+
+    def _stored(self, objects: Objects, finish: Position) -> stored.Stored:
         if self._saved is not None:
             return stored.Stored(parts=self._saved.parts, lines=finish.count, size=self._saved.size)
         lines = self.native.file_lines(finish) if self.path else None

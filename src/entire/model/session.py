@@ -112,6 +112,7 @@ class Session:
         self.stored = StoredLines()  # in these parts
         self.parts: list[list[Any]] = []  # [blob id, lines] of stored parts
         self.document: list[Any] = []  # of a transcript that is one document: see store/documents
+        self.redacted_with = -1  # the size of redaction's memory when all of it was redacted; -1: nothing was
         self.copied = 0  # bytes of the transcript that steps stored a second time
         self.conversation = ""  # the step or journal commit with the transcript as it was at the last turn's end
         self.last_checkpoint = ""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     *("Redacted", "find", "redact", "redact_json", "redact_jsonl", "redact_text"),
-    *("remembered", "reveals", "rules_version", "trusted"),
+    *("memory_size", "remembered", "remembered_at", "reveals", "rules_version", "trusted"),
 ]
 
 
@@ -65,6 +65,28 @@ def remembered() -> int:
     from entire.redact import policy
 
     return policy.current().memory.count
+
+
+def memory_size() -> int:
+    """Return the size of the repository's memory, in bytes of its file, as far as this process knows it."""
+    from entire.redact import policy
+
+    return policy.current().memory.seen
+
+
+def remembered_at(size: int) -> int | None:
+    """Return how many secrets the repository remembered when its memory had ``size`` bytes, or fewer; None if it has
+    that now. Reads nothing in that case.
+    """
+    import os
+
+    from entire.redact import policy
+
+    try:
+        now = os.stat(policy.current().sources.memory).st_size
+    except OSError:  # there is none
+        now = 0
+    return None if max(size, 0) == now else policy.current().memory.count_at(size)
 
 
 def reveals(data: bytes, since: int) -> bool:

@@ -76,6 +76,7 @@ class Memory:
         self._sizes: dict[bool, set[int]] = {}  # of the cores, by whether they have signs
         self._unsaved: list[tuple[bytes, str, bytes]] = []  # lines, with the rules and values they are of
         self.count = 0
+        self.seen = 0  # bytes of ``path`` whose secrets are known here
         self._is_new = False  # nothing of ``path`` can be read
         self._key = self._load()
 
@@ -135,10 +136,18 @@ class Memory:
             try:
                 if self._is_new:
                     self._begin()
-                files.append(self._path, b"".join(line for line, _, _ in self._unsaved))
+                lines = b"".join(line for line, _, _ in self._unsaved)
+                files.append(self._path, lines)
+                if self.seen + len(lines) == os.stat(self._path).st_size:  # else another process has written, too
+                    self.seen += len(lines)
             except (OSError, EntireError):
                 pass
         self._unsaved = []
+
+    def count_at(self, size: int) -> int:
+        """Return how many secrets were known when the file had ``size`` bytes, or fewer."""
+        data = (self._path and files.read(self._path)) or b""
+        return max(0, self.count - data.count(b"\n", size)) if 0 <= size <= len(data) else 0
 
     def content(self) -> bytes:
         """Return what the file holds when everything is saved."""
@@ -149,6 +158,7 @@ class Memory:
     def _begin(self) -> None:
         """Write the key. If another process has just written one, hash with that."""
         head = _VERSION + b" " + self._key.hex().encode() + b"\n"
+        self.seen = len(head)
         if not files.create(self._path, head):
             learned, self._unsaved = self._unsaved, []
             self._key = self._load()
@@ -157,6 +167,7 @@ class Memory:
             if self._is_new:  # what is there is no memory
                 files.put_aside(self._path)
                 files.create(self._path, _VERSION + b" " + self._key.hex().encode() + b"\n")
+                self.seen = len(head)
         self._is_new = False
 
     def _hash(self, value: bytes) -> str:
@@ -169,6 +180,7 @@ class Memory:
             data = files.read(self._path) if self._path else None
         except OSError:
             data = None
+        self.seen = len(data or b"")
         head, _, rest = (data or b"").partition(b"\n")
         version, _, key = head.partition(b" ")
         if version != _VERSION or len(key) != 64 or not _is_hex(key):

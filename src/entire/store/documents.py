@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from entire.model import jsontext
 from entire.model.digest import for_size
-from entire.redact import Redacted, redact_json, remembered, trusted
+from entire.redact import Redacted, redact_json, remembered, remembered_at, trusted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ _START = rb'"messages"\s*:\s*\[\s*'
 def redact(session: Session, data: bytes, objects: Objects) -> str | Redacted:
     """Return a document as it is stored: its content, or its object id if it is the last one."""
     oid, whole, size, mark, kept = session.document or ("", "", 0, "", 0)
-    known = objects.blob(oid) if oid else None
+    is_current = remembered_at(session.redacted_with) is None
+    known = objects.blob(oid) if oid and is_current else None
     if known is not None and _hash(data) == whole:
         return str(oid)
     secrets, start = remembered(), _start(data)

@@ -13,7 +13,16 @@ from entire.model import jsontext, transcripts
 from entire.model.digest import for_size, sha1
 from entire.model.transcripts import StoredLines
 from entire.model.value import Value, replace
-from entire.redact import Redacted, redact_json, redact_jsonl, remembered, reveals, trusted
+from entire.redact import (
+    Redacted,
+    memory_size,
+    redact_json,
+    redact_jsonl,
+    remembered,
+    remembered_at,
+    reveals,
+    trusted,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,11 +104,15 @@ def store(session: Session, held: FileLines, where: str, shorten: Callable[[byte
     if was_rewritten(session) or held.size < session.stored.size or not session.stored.lines:
         forget(session)  # also what was stored whole: such a part has its last newline
     before = session.stored, list(session.parts)
-    known = [(session.stored.size, remembered())] if held.size > session.stored.size else []
+    since = remembered_at(session.redacted_with)
+    if since is None and held.size > session.stored.size:
+        since = remembered()
+    known = [] if since is None else [(session.stored.size, since)]
     with LargeBlobs(where) as blobs:
         stored = _store_new(session, held, blobs, shorten, known)
     revealed = _first_revealed(held.path, known)
     if revealed is None:
+        session.redacted_with = memory_size() if known else session.redacted_with
         return stored
     session.stored, session.parts = before
     if revealed < session.stored.size:
@@ -285,10 +298,12 @@ def store_whole(session: Session, chunks: Sequence[bytes], objects: Objects) -> 
     size = sum(map(len, chunks))
     if len(chunks) != 1 or not _is_lines(chunks[0]):
         forget(session)
-        return Stored(parts=_document(session, chunks, objects), lines=0, size=size)
+        parts = _document(session, chunks, objects)
+        session.redacted_with = memory_size()
+        return Stored(parts=parts, lines=0, size=size)
     data, known = chunks[0], b""
     stored = session.stored
-    if stored.size and not stored.lines and _mark(data, stored.size) == stored.mark and len(session.parts) == 1:
+    if _is_current(session, data):
         known = objects.blob(str(session.parts[0][0])) or b""
         if known and stored.size == size:
             return Stored(parts=(str(session.parts[0][0]),), lines=0, size=size)
@@ -298,7 +313,15 @@ def store_whole(session: Session, chunks: Sequence[bytes], objects: Objects) -> 
     if known and remembered() > secrets:
         redacted = redact_jsonl(bytes(redacted))  # what was found just now may stand in the rest, too
     _remember_whole(session, data, redacted)
+    session.redacted_with = memory_size()
     return Stored(parts=(redacted,), lines=0, size=size)
+
+
+def _is_current(session: Session, data: bytes) -> bool:
+    """Tell whether what is stored is the beginning of ``data``, and no more secrets are known since."""
+    stored = session.stored
+    is_beginning = stored.size and not stored.lines and _mark(data, stored.size) == stored.mark
+    return bool(is_beginning) and len(session.parts) == 1 and remembered_at(session.redacted_with) is None
 
 
 def _document(session: Session, chunks: Sequence[bytes], objects: Objects) -> tuple[str | Redacted, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from entire import files
 from entire.model import jsontext
-from entire.model.value import Value
+from entire.model.value import Value, replace
 from entire.redact import Redacted, redact_text, trusted
 from entire.store import sessions
 
@@ -49,6 +49,14 @@ def append(place: Place, session_id: str, notes: list[TurnNote]) -> None:
     data = dumps(notes)
     if data:
         files.append(path(place, session_id), b"\n" + data)  # the newline ends a line cut off by a kill
+
+
+def redact_anew(place: Place, session_id: str) -> None:
+    """Redact the prompts of all notes with what is known by now."""
+    notes = read(place, session_id)
+    redacted = [replace(note, prompt=redact_text(note.prompt)) for note in notes]
+    if redacted != notes:
+        files.write(path(place, session_id), dumps(redacted), mode=0o600)
 
 
 def dumps(notes: list[TurnNote]) -> bytes:

@@ -11,7 +11,16 @@ from urllib.parse import quote
 
 import pytest
 
-from entire.redact import policy, redact, redact_json, redact_jsonl, replacing
+from entire.redact import (
+    memory_size,
+    policy,
+    redact,
+    redact_json,
+    redact_jsonl,
+    remembered,
+    remembered_at,
+    replacing,
+)
 from entire.redact.engine import Text
 from entire.redact.memory import MOST, Memory, is_memorable
 from tests.unit.redact.planted_secrets import SECRETS, word
@@ -32,6 +41,36 @@ def restart(path: Path) -> None:
     """Forget what this process knows, as the next hook's process does."""
     policy.adopt(policy.Sources())
     policy.adopt(policy.Sources(memory=str(path)))
+
+
+def test_what_is_remembered_since_a_size_of_the_memory(path: Path) -> None:
+    assert remembered_at(0) is None
+    assert remembered_at(-1) is None
+    redact(f"db_password = '{PASSWORD}'".encode())
+    first, count = memory_size(), remembered()
+    assert first == path.stat().st_size
+    assert (remembered_at(first), remembered_at(0), remembered_at(-1)) == (None, 0, 0)
+    restart(path)
+    redact(f"db_password = '{SIGNED}'".encode())
+    assert remembered_at(memory_size()) is None
+    assert remembered_at(first) == count < remembered()
+    path.unlink()
+    restart(path)
+    assert remembered_at(first) == 0, "it was begun again"
+
+
+def test_what_another_process_learned_meanwhile_is_not_taken_for_known(path: Path) -> None:
+    redact(f"db_password = '{PASSWORD}'".encode())
+    known = memory_size()
+    other = Memory(str(path))
+    other.learn("jwt", SIGNED.encode())
+    other.save()
+    redact(b"db_password = 'zR4!mKq9pW'")
+    assert memory_size() == known < path.stat().st_size
+    restart(path)
+    count = remembered_at(known)
+    assert count is not None
+    assert list(policy.current().memory.find(Text(SIGNED.encode()), count)), "it is looked for"
 
 
 def test_a_secret_goes_from_later_texts_without_the_words_around_it(path: Path) -> None:

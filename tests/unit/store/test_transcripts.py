@@ -19,7 +19,7 @@ from entire.git.read import Object, Objects
 from entire.git.write import blob_id
 from entire.model.session import Session
 from entire.model.transcripts import FileLines, StoredLines
-from entire.redact import Redacted, policy, redact_json, redact_jsonl, trusted
+from entire.redact import Redacted, memory_size, policy, redact_json, redact_jsonl, trusted
 from entire.store import transcripts
 from entire.store.transcripts import Stored
 
@@ -381,6 +381,37 @@ def test_what_a_later_block_reveals_goes_from_earlier_ones_of_the_same_turn() ->
         before = list(sandbox.session.parts)
         assert b"\n".join(sandbox.store()) == redact_jsonl(sandbox.data())
         assert sandbox.session.parts[: len(before)] == before, "what is stored already reveals nothing"
+
+
+@pytest.mark.usefixtures("memory")
+@pytest.mark.parametrize("more", [b"", b'{"more": 2}\n'])
+def test_what_others_reveal_between_two_turns_goes_from_earlier_ones(more: bytes) -> None:
+    with world(block=40) as sandbox:
+        sandbox.append(BARE + b'{"more": 1}\n' * 9)
+        assert PASSWORD.encode() in b"\n".join(sandbox.store())
+        redact_jsonl(NAMED)
+        sandbox.append(more)
+        assert b"\n".join(sandbox.store()) == redact_jsonl(sandbox.data())
+        assert sandbox.session.redacted_with == memory_size() > 0
+
+
+@pytest.mark.usefixtures("memory")
+@pytest.mark.parametrize("is_document", [True, False])
+def test_what_others_reveal_goes_from_what_is_in_one_piece(is_document: bool) -> None:
+    data = json.dumps({"messages": [json.loads(BARE)]}).encode() if is_document else BARE * 2
+    with world() as sandbox:
+        for _ in range(2):
+            for part in transcripts.store_whole(sandbox.session, [data], sandbox.blobs).parts:
+                if not isinstance(part, str):
+                    sandbox.blobs.put(part)
+            assert part == blob_id(data, 40) or part == data
+        redact_jsonl(NAMED)
+        (part,) = transcripts.store_whole(sandbox.session, [data], sandbox.blobs).parts
+        assert isinstance(part, bytes)
+        assert part == redact_json(data) != data
+        sandbox.blobs.put(part)
+        (again,) = transcripts.store_whole(sandbox.session, [data], sandbox.blobs).parts
+        assert again == blob_id(part, 40)
 
 
 @pytest.mark.usefixtures("memory")

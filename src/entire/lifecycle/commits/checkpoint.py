@@ -142,7 +142,9 @@ def _part(
     spent, after = spent_between(context, transcript, session.counted, boundary, session.counted_subagents)
     if is_recorded and transcript.tokens(session.counted, boundary) == UNKNOWN:
         spent, after = None, session.counted_subagents  # of a running turn: counted when its agent can be asked again
-    stored_parts = transcript.as_stored(context.objects, finish)
+    stored_parts, tasks = transcript.as_stored(
+        context.place, context.objects, finish, lambda: tasks_done(context, session, transcript, decided.moment)
+    )
     notes = notes_of(context, session, transcript, finish)
     now = gojson.rfc3339(context.now())
     task = decided.task if decided.task in session.tasks else ""
@@ -165,7 +167,6 @@ def _part(
     )
     slot = SlotContent(record=record, parts=stored_parts.parts, content_hash=hash_of(context, stored_parts),
                        prompts=tuple(turnlog.prompts(notes)))  # fmt: skip
-    tasks = tasks_done(context, session, transcript, done_by=decided.moment)
     is_left = context.reader_of(session) is None or (is_recorded and spent is None)
     return Part(
         session=session,

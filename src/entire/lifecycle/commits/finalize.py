@@ -39,7 +39,10 @@ def finalize_turn(context: Context, session: Session, _event: Event | None = Non
         session.turn_checkpoints = []
         return
     finish = transcript.end()
-    whole = transcript.as_stored(context.objects, finish)
+    whole, _ = transcript.as_stored(
+        context.place, context.objects, finish,
+        lambda: checkpoint.tasks_done(context, session, transcript, context.now()),
+    )  # fmt: skip
     session.is_incomplete = session.is_external and not transcript.is_told(waiting[0].since, finish)
     if session.is_incomplete and not whole.parts:
         return

@@ -315,14 +315,14 @@ def step_of(
     is_counted: bool = False,
 ) -> Step:
     """Return the step that saves the transcript up to ``finish``. ``is_counted``: checkpoints count all of it."""
-    whole = transcript.as_stored(context.objects, finish)
+    whole, subagents = _whole(context, session, transcript, finish)
     parts = stored.step_files(session, whole, context.objects, is_counted=is_counted)
     return Step(
         session=session,
         message=steps.message(title(context, session), session.session_id, strategy=context.strategy.name),
         files={
             **steps.metadata_files(session.session_id, parts, _step_prompts(context, session), summary),
-            **_subagent_files(session, transcript),
+            **subagents,
         },
     )
 
@@ -343,16 +343,23 @@ def store_conversation(context: Context, session: Session) -> None:
 
 def _conversation(context: Context, session: Session, transcript: SessionTranscript, finish: Position) -> Step:
     """Return what is stored of a conversation without a step."""
-    whole = transcript.as_stored(context.objects, finish)
+    whole, subagents = _whole(context, session, transcript, finish)
     parts = dict(zip(stored.part_names(len(whole.parts)), whole.parts, strict=True))
     return Step(
         session=session,
         message=steps.message(_CONVERSATION, session.session_id, strategy=context.strategy.name),
         files={
             **steps.metadata_files(session.session_id, parts, _step_prompts(context, session), ""),
-            **_subagent_files(session, transcript),
+            **subagents,
         },
     )
+
+
+def _whole(
+    context: Context, session: Session, transcript: SessionTranscript, finish: Position
+) -> tuple[stored.Stored, dict[str, Redacted]]:
+    """Return the transcript up to ``finish``, and those of subagents, as they go into a tree."""
+    return transcript.as_stored(context.place, context.objects, finish, lambda: _subagent_files(session, transcript))
 
 
 def _subagent_files(session: Session, transcript: SessionTranscript) -> dict[str, Redacted]:

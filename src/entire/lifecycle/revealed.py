@@ -1,0 +1,29 @@
+"""Redacts anew what is kept of a session beside its transcript, once more secrets are known than before.
+
+Its prompts and the descriptions of its tasks were redacted when they came. What they held without its name may have
+been found since: in a later prompt, another session, or a subagent's transcript.
+"""
+
+from __future__ import annotations
+
+from entire.model import jsontext
+from entire.model.value import replace
+from entire.redact import redact_json, redact_text
+from entire.store import turnlog
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from entire.layout import Place
+    from entire.model.session import Session
+
+
+def redact_anew(place: Place, session: Session) -> None:
+    """Redact the session's own texts and its turns' notes with all that is known now."""
+    session.first_prompt = redact_text(session.first_prompt)
+    if session.turn is not None:
+        session.turn = replace(session.turn, prompt=redact_text(session.turn.prompt))
+    for task in session.tasks.values():
+        task.description = redact_text(task.description)
+        if task.increments:
+            task.increments = jsontext.loads(redact_json(jsontext.dumps(task.increments).encode()))
+    turnlog.redact_anew(place, session.session_id)
