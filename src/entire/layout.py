@@ -48,6 +48,7 @@ class Place:
         self.lock_file = os.path.join(self.common_own_dir, "lock")  # held while Entire's data of the repository change
         self.known_secrets = os.path.join(self.common_own_dir, "known-secrets")  # hashes of what was redacted
         self.forgotten_secrets = os.path.join(self.common_own_dir, "forgotten-secrets")  # hashes of what was forgotten
+        self.revealed_marker = os.path.join(self.common_own_dir, "revealed")  # a checkpoint holds a secret found since
         self.enabled_marker = os.path.join(self.common_own_dir, "enabled")  # its time: when ``enable`` last ran
         self.forgetting_file = os.path.join(self.common_own_dir, "forgetting")  # while `entire forget` moves refs
         self.push_marker = os.path.join(self.common_own_dir, "push")  # written by ``enable`` if checkpoints are pushed

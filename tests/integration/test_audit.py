@@ -15,6 +15,7 @@ from tests.integration.commandline import Command
 from tests.integration.secrets import TOKEN
 from tests.integration.story import Story
 
+REVEALED = "a secret was found that an earlier checkpoint may hold: run `entire audit`"
 OLD = "70/405949a16f/0/full.jsonl"
 LINE = json.dumps({"type": "user", "message": {"content": f'use {TOKEN} "please"'}}) + "\n"
 
@@ -42,6 +43,43 @@ def test_a_secret_is_masked_and_told_with_its_checkpoint_commit_and_session(audi
     assert "checkpoint 70405949a16f 0/full.jsonl" in text
     assert TOKEN[4:20] not in text + json.dumps(value)
     assert not secrets.files_with(audit.story, TOKEN)  # and none is remembered
+
+
+def test_what_a_session_revealed_since_is_found_where_it_stood_bare(
+    audit: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """When it was stored, nothing told that it is a secret; what a session redacts now is no secret to the audit."""
+    password, status = "tr0ub4dor&3-xK", Command(audit.story, capsys, "status")
+    secrets.put(audit.story, OLD, json.dumps({"type": "user", "message": {"content": f"use {password}"}}) + "\n")
+    audit(status=0)
+    session = audit.story.started()
+    session.prompt(f"the db_password = '{password}', please")
+    session.write("c.py", "1\n")
+    session.stop()
+    audit.story.commit("Add c")
+    assert REVEALED not in status(), "this session has not said it before"
+    (found,) = json.loads(audit("--json", status=1))["secrets"]
+    assert [place["checkpoint"] for place in found["places"]] == ["70405949a16f"]
+    assert found["rule"] == "generic-quoted"
+    assert audit.story.entire("forget", "--secret", password, "--yes") == 0
+    audit(status=0)
+
+
+def test_status_says_that_a_checkpoint_may_hold_what_was_revealed_since(
+    audit: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    password, status = "tr0ub4dor&3-xK", Command(audit.story, capsys, "status")
+    session = audit.story.started()
+    with session.turn(f"use {password}"):
+        session.write("c.py", "1\n")
+    audit.story.commit("Add c")
+    assert REVEALED not in status()
+    with session.turn(f"the db_password = '{password}', please"):
+        session.write("c.py", "2\n")
+    assert REVEALED in status()
+    assert json.loads(status("--json"))["is_secret_revealed"] is True
+    assert len(json.loads(audit("--json", status=1))["secrets"]) == 1
+    assert REVEALED not in status()
 
 
 def test_what_was_deleted_since_is_found_in_the_history(audit: Command) -> None:

@@ -28,7 +28,7 @@ _BATCH = 32  # blobs that are in memory at once; a transcript's part has at most
 
 def audit(place: Place, request: AuditRequest, *, now: float, progress: Progress) -> AuditView:
     """Scan everything that is stored, or with ``pushed`` what remotes are known to hold."""
-    record.adopt_rules(place, forgotten=place.forgotten_secrets)
+    record.adopt_rules(place)
     scan = Scan(place, progress)
     try:
         known = remotes.find(place.top, fetch=request.fetch, now=now)

@@ -21,6 +21,7 @@ def note(place: Place, rules: str, *, now: float) -> None:
     """Record a complete audit. A repository may be read-only."""
     try:
         files.write_json(_path(place), {"rules": rules, "time": now})
+        files.remove(place.revealed_marker)
     except OSError:
         pass
 
@@ -37,8 +38,13 @@ def is_due(place: Place) -> bool:
     return value.get("rules") != redact.rules_version()
 
 
-def adopt_rules(place: Place, *, forgotten: str = "") -> None:
-    """Let the repository's own rules and exceptions apply, but not the secrets that it remembers: these grow with each
-    session, and a verdict is to last as long as the rules. ``forgotten``: the file of those that a person named.
+def is_revealed(place: Place) -> bool:
+    """Tell whether a secret was found that checkpoints may hold, and no audit has told where since."""
+    return os.path.exists(place.revealed_marker)
+
+
+def adopt_rules(place: Place) -> None:
+    """Let the repository's own rules and exceptions apply, and the secrets that it remembers: also those that a person
+    named to ``forget``.
     """
-    policy.adopt(policy.Sources(config=place.redact_config, memory=forgotten))
+    policy.adopt(policy.Sources(config=place.redact_config, memory=place.known_secrets))

@@ -1,7 +1,7 @@
 """What the rules say about a text: which secrets are in it, by digests and masks only. Remembered for each blob.
 
-``<common>/entire/audit/`` holds the key of the digests, and the verdicts by the version of the rules, so that an audit
-reads only what is new. Neither holds a secret.
+``<common>/entire/audit/`` holds the key of the digests, and the verdicts by the version of the rules and of what is
+known without a rule, so that an audit reads only what is new. Neither holds a secret.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Verdicts:
 
     def __init__(self, place: Place) -> None:
         self.rules = redact.rules_version()
-        self._forgotten = sha256(files.read(place.forgotten_secrets) or b"").hexdigest()[:16]
+        self._secrets = sha256(files.read(place.known_secrets) or b"").hexdigest()[:16]
         self._folder = os.path.join(place.common_own_dir, "audit")
         self._path = _path(place)
         self.key = self._read_key()
@@ -61,7 +61,7 @@ class Verdicts:
     def _read(self) -> dict[str, list[Verdict]]:
         try:
             value = files.read_json(self._path) or {}
-            if (value.get("rules"), value.get("forgotten")) != (self.rules, self._forgotten):
+            if (value.get("rules"), value.get("secrets")) != (self.rules, self._secrets):
                 return {}
             found = {str(oid): [Verdict(rule=str(rule), digest=str(digest), mask=str(mask))
                                 for rule, digest, mask in rows] for oid, rows in value["found"].items()}  # fmt: skip
@@ -73,7 +73,7 @@ class Verdicts:
         """Remember the verdicts of what was asked for; others are forgotten. A repository may be read-only."""
         value = {
             "rules": self.rules,
-            "forgotten": self._forgotten,
+            "secrets": self._secrets,
             "clean": [oid for oid, found in self._used.items() if not found],
             "found": {oid: [[each.rule, each.digest, each.mask] for each in found]
                       for oid, found in self._used.items() if found},

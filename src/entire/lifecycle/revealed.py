@@ -6,6 +6,7 @@ been found since: in a later prompt, another session, or a subagent's transcript
 
 from __future__ import annotations
 
+from entire import files
 from entire.model import jsontext
 from entire.model.value import replace
 from entire.redact import redact_json, redact_text
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
     from entire.model.session import Session
 
 
-def redact_anew(place: Place, session: Session) -> None:
-    """Redact the session's own texts and its turns' notes with all that is known now."""
+def redact_anew(place: Place, session: Session, *, in_transcript: bool) -> None:
+    """Redact the session's own texts and its turns' notes with all that is known now. If that changes what a checkpoint
+    may hold, leave a mark for ``status``. ``in_transcript``: the stored transcript held a secret.
+    """
     session.first_prompt = redact_text(session.first_prompt)
     if session.turn is not None:
         session.turn = replace(session.turn, prompt=redact_text(session.turn.prompt))
@@ -26,4 +29,6 @@ def redact_anew(place: Place, session: Session) -> None:
         task.description = redact_text(task.description)
         if task.increments:
             task.increments = jsontext.loads(redact_json(jsontext.dumps(task.increments).encode()))
-    turnlog.redact_anew(place, session.session_id)
+    in_prompts = turnlog.redact_anew(place, session.session_id)
+    if (in_transcript or in_prompts) and session.last_checkpoint:
+        files.write(place.revealed_marker, b"")

@@ -238,6 +238,7 @@ class StatusView(Value):
     failures: int = 0  # errors in the log
     holding: Mapping[str, str] = {}  # remotes that still have what was forgotten here: the command that replaces it
     is_audit_due: bool = False  # the rules for secrets have changed since the last audit
+    is_secret_revealed: bool = False  # one was found that checkpoints may hold; an audit tells where
 
 
 class PointView(Value):

@@ -66,6 +66,7 @@ def _view(place: Place, chosen: Settings | None, catalog: Catalog, known: Plugin
         ),
         failures=log.failures(place.log),
         is_audit_due=record.is_due(place),
+        is_secret_revealed=record.is_revealed(place),
         holding=forgotten.holding(place.top),
     )
 

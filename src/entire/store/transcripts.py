@@ -54,6 +54,7 @@ class Stored(Value):
     parts: tuple[str | Redacted, ...]
     lines: int
     size: int = 0  # in the agent's file
+    revealed: bool = False  # what was stored before has a secret that is known since
 
 
 def part_names(count: int) -> list[str]:
@@ -115,9 +116,11 @@ def store(session: Session, held: FileLines, where: str, shorten: Callable[[byte
         session.redacted_with = memory_size() if known else session.redacted_with
         return stored
     session.stored, session.parts = before
-    if revealed < session.stored.size:
+    was_stored = revealed < session.stored.size
+    if was_stored:
         forget(session)
-    return store(session, held, where, shorten)
+    stored = store(session, held, where, shorten)
+    return replace(stored, revealed=stored.revealed or was_stored)
 
 
 def _store_new(
@@ -301,12 +304,11 @@ def store_whole(session: Session, chunks: Sequence[bytes], objects: Objects) -> 
         parts = _document(session, chunks, objects)
         session.redacted_with = memory_size()
         return Stored(parts=parts, lines=0, size=size)
-    data, known = chunks[0], b""
-    stored = session.stored
-    if _is_current(session, data):
-        known = objects.blob(str(session.parts[0][0])) or b""
-        if known and stored.size == size:
-            return Stored(parts=(str(session.parts[0][0]),), lines=0, size=size)
+    data, stored = chunks[0], session.stored
+    before = _stored_beginning(session, data, objects)
+    known = before if remembered_at(session.redacted_with) is None else b""
+    if known and stored.size == size:
+        return Stored(parts=(str(session.parts[0][0]),), lines=0, size=size)
     secrets = remembered()
     redacted = redact_jsonl(data[stored.size if known else 0 :])
     redacted = trusted(known + redacted) if known else redacted
@@ -314,14 +316,15 @@ def store_whole(session: Session, chunks: Sequence[bytes], objects: Objects) -> 
         redacted = redact_jsonl(bytes(redacted))  # what was found just now may stand in the rest, too
     _remember_whole(session, data, redacted)
     session.redacted_with = memory_size()
-    return Stored(parts=(redacted,), lines=0, size=size)
+    return Stored(parts=(redacted,), lines=0, size=size, revealed=not redacted.startswith(before))
 
 
-def _is_current(session: Session, data: bytes) -> bool:
-    """Tell whether what is stored is the beginning of ``data``, and no more secrets are known since."""
+def _stored_beginning(session: Session, data: bytes, objects: Objects) -> bytes:
+    """Return what is stored of a transcript in one piece, if ``data`` goes on from there."""
     stored = session.stored
-    is_beginning = stored.size and not stored.lines and _mark(data, stored.size) == stored.mark
-    return bool(is_beginning) and len(session.parts) == 1 and remembered_at(session.redacted_with) is None
+    if not stored.size or stored.lines or len(session.parts) != 1 or _mark(data, stored.size) != stored.mark:
+        return b""
+    return objects.blob(str(session.parts[0][0])) or b""
 
 
 def _document(session: Session, chunks: Sequence[bytes], objects: Objects) -> tuple[str | Redacted, ...]:

@@ -51,12 +51,13 @@ def append(place: Place, session_id: str, notes: list[TurnNote]) -> None:
         files.append(path(place, session_id), b"\n" + data)  # the newline ends a line cut off by a kill
 
 
-def redact_anew(place: Place, session_id: str) -> None:
-    """Redact the prompts of all notes with what is known by now."""
+def redact_anew(place: Place, session_id: str) -> bool:
+    """Redact the prompts of all notes with what is known by now; tell whether that changed one."""
     notes = read(place, session_id)
     redacted = [replace(note, prompt=redact_text(note.prompt)) for note in notes]
     if redacted != notes:
         files.write(path(place, session_id), dumps(redacted), mode=0o600)
+    return redacted != notes
 
 
 def dumps(notes: list[TurnNote]) -> bytes:

@@ -142,6 +142,8 @@ def _warnings(view: views.StatusView) -> Iterator[str]:
         yield "some hooks are broken: run `entire enable` to reinstall them"
     for remote, command in view.holding.items():
         yield text.plain(f"{remote} still has what was forgotten here, so checkpoints are not pushed there: {command}")
+    if view.is_secret_revealed:
+        yield "a secret was found that an earlier checkpoint may hold: run `entire audit`"
     if view.is_audit_due:
         yield "the rules for secrets have changed since the last audit: run `entire audit`"
     if view.failures:
