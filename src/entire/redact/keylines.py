@@ -56,8 +56,9 @@ def _lines(text: bytes, at: int) -> tuple[int, int] | None:
         from entire.redact.rules.pieces import expand
 
         full = rb"(?:%%6{%d}(?!%%6))"
-        several = rb"%s(?:%%L%s){%d,%d}(?!%%L%s)(?:%%L(?:%%6{16,69}={0,2}|%%6{2,15}={1,2})(?![\w+/=-]))?"
-        widths = [several % (line, line, FEWEST - 1, MOST - 1, line) for line in (full % width for width in _WIDTHS)]
+        # Possessive: there are many ways to match the indentation of a line, and those of the next lines multiply.
+        several = rb"%s(?:%%L%s){%d,}+(?:%%L(?:%%6{16,69}={0,2}|%%6{2,15}={1,2})(?![\w+/=-]))?"
+        widths = [several % (line, line, FEWEST - 1) for line in (full % width for width in _WIDTHS)]
         _compiled.append(re.compile(expand(rb"\+?(?P<s>" + rb"|".join(widths) + rb")")))
     found = _compiled[0].match(text, at)
     return found.span("s") if found else None
@@ -72,7 +73,10 @@ def _is_key(text: bytes, start: int, end: int) -> bool:
         return False
     from binascii import Error, a2b_base64
 
-    letters = b"".join(_runs(text[start:end]))
+    lines = _runs(text[start:end])
+    if len(lines) > MOST:
+        return False
+    letters = b"".join(lines)
     if not letters.upper().translate(None, b"0123456789ABCDEF"):
         return False  # hex digits, as of a font
     try:

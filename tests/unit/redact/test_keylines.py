@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from base64 import b64encode
 
 import pytest
@@ -31,6 +32,15 @@ def test_the_middle_of_a_key_goes(width: int, before: str) -> None:
 def test_lines_of_another_width_stay(width: int) -> None:
     text = "\n".join(wrapped(6, width))
     assert redact_text(text) == text
+
+
+@pytest.mark.parametrize("before", ["", "    ", "\t", "| ", '    "'])
+def test_more_lines_than_a_key_has_are_a_file(before: str) -> None:
+    lines = wrapped(150)
+    text = "\n".join(before + line for line in lines)
+    started = time.process_time()
+    assert redact_text(text) == text
+    assert time.process_time() - started < 5  # indentation can be matched in many ways
 
 
 def test_few_lines_stay() -> None:

@@ -24,6 +24,8 @@ FILLERS = (
     *(b"(((([" * 1200, b"key: {\n" * 800, b"::=> " * 1200, b"; a=1" * 1200, b"12:  + a\n" * 700),
     *((b"QUJD" * 16 + b"\n") * 90, b"MIIEp+QI/BAA+KC/EXAMPLExyz+\n" * 200, b"12:MIIEp+QI/BAA  +KCxyz=  \n" * 200),
     *(b'"MIIEp+QI/BAA" +\n "x"\n' * 200, b"a/b.c-1:MIIEp/+|\n" * 300),
+    # Indented: more lines than a key has.
+    *((start + b"59VK7cEX/67GK+Lm" * 4) * 250 for start in (b"\n    ", b'",\n  "', b"\n12:  | ")),
 )
 
 
