@@ -75,6 +75,57 @@ CLEAN = [
     "def load_private_key(self) -> Ed25519PrivateKey | X448PrivateKey: f(pubkey: X25519PrivateKey | X448PublicKey)",
     "License: SDBM-PUBLIC-DOMAIN", "dup 5 index\n" + "\n".join(hexed(64).upper() for _ in range(8)) + "\n" + "0" * 64,
     "Server=db;User Id=sa;Password={SHELL};Encrypt=true ?user=maria&password={url}&to=1",
+    # From sources of libraries, their documentation and messages.
+    '"-storepass and -keypass must not be specified"; -keypass und -new angeben. let keypass be '
+    'storepass when using it',
+    "    storepass = getPass(modifier, args[n]); keypass = getPass\n        (form)",
+    "-storepass \u548c -new \u4e0d\u80fd, \u4e0d\u80fd\u6307\u5b9a srcstorepass\u3001srckeypass \u548c keypass",
+    "messages identified by \"squash\" commands, index identified by '(\\d)+', State identified by 'x-ms-copy-id'",
+    "pgp_sym_decrypt(encrypted_column, any key, 'ignore-cipher-failure=1')",
+    '<a href="p.html" title="34.16.\xa0The Password File">Section\xa034.16</a> <token>2001</token>',
+    "n(null,{privateKey:r,publicKey:c.setRsaPublicKey(r.n,r.e)});getPrivateKey:e.getPrivateKey||null,getSignature:e.b",
+    '    private PrivateKey fromPKCS8(byte[] bytes) {} "ssl:443:privateKey=C\\:/key.pem:certKey=C\\:/cert.pem"',
+    "{ privateKey:PrivateKey|Uint8Array|String, publicKey:PublicKey } (PrivateKey=RSA_2048_KEY)",
+    'privatekey "hexadecimal-key-string"; use "PSK:-PSK:HIGH"',
+    "e.passphrase=N.isString(e.passphrase)?e.passphrase:t.passphrase,e.date=e.date||t.date,e}}(h,o)",
+    'Error("Incorrect key passphrase: "+e.message);throw e}; f({userIDs:e=[],passphrase:t,type:r,curve:n,bits:i=4096})',
+    "load(name, passphrase=pkcs12_passphrase, x=1); pkcs12_passphrase = pkcs12_passphrase.encode()",
+    'deriveBits({name:"HKDF",hash:a,salt:r,info:n},o,8*i);r.salt=e.salt,r.issuerFingerprint=e.issuerFingerprint,r.f=t',
+    "salt://foo/bar.conf?saltenv=config, export PATH=/opt/s/salt:/opt/s/salt/bin:$PATH; salt: pyo3::Py<X>",
+    "exports.X_ATTACHMENT_RESOURCE_POLICY=exports.SECRET_VALUE=exports.EC2_LAUNCH_TEMPLATE=exports.DYNAMODB_TABLE_X=1",
+    "tags:t,credentialProviderVendor:Oauth2Vendor.SLACK.value,oauth2ProviderConfigInput:{a}; noTokens:t?.noTokens??!1",
+    'add("apiKeyValue","ApiKeyValue",properties.ApiKeyValue!=null?cfn_parse().FromCloudFormation.getString(p):void 0)',
+    'catch(e){throw ze(e)&&t.cookie.authUser===t&&await t.x(),"cookie"===e.auth?e:1; cookie: auth/user-token==e.code',
+    '"fqnsReferenced":["aws-cdk-lib.SecretValue","aws-cdk-lib.SecretValue#secretsManager","lib.aws_x.Secret#fromV2"]',
+    "addApiKey('ApiKey', { apiKeyName: 'myApiKey1', value: 'MyApiKeyThatIsAtLeast20Characters' }); "
+    "pwd = 'Mustbe8characters'",
+    '"arn:aws:secretsmanager:us-east-1:000000000000:secret:evs!env-1234567890_NSXRoot-SR3k43"',
+    '"@prisma/credentials-store":"workspace:*","@prisma/debug":"workspace:*"; export const '
+    'INTERNAL_AUTH_VERSION = \'F_v2\'',
+    "Write-Host \"Unzip (ansi) Plugin: \" -NoNewline; scripts.zip, New-Item -ItemType Directory -Path $TEMPDIR",
+    '\tCredential *CloudSqlCredential `protobuf:"bytes,4,opt,name=credential,proto3" json:"credential,omitempty"`',
+    'token.FLOAT, "0123.0123e+456"; ChallengePassword("1.2.840.113549.1.9.7"); '
+    'psA("SecretKeyFactory", "PBEWithSHA1AndRC2_128")',
+    's = append(s, "Secret: "+fmt.Sprintf("%#v", x)); p = get("IMAP4 Password: ").encode("ascii")',
+    "env GIT_ASKPASS=$PWD/replace.exe; AppendPWD returns the result of appending PWD=dir to it ; PWD=cwd ; USER=root",
+    "// Pass: dynamic=0, static=1. cql_pass=password port=9142 user --auth=password --encoding=UTF8; token='TYPE=ext4'",
+    "X-Goog-Credential=xxx%40clientid%2F20021001%2Fauto%2Fstorage X-Amz-Credential=akid%2F20161107%2Fus-east-1",
+    f"encryptionKeySha256 := \"{word(43)}=\"; x-key-sha256:{word(43)}=; token_cache_key = '{hexed(40)}'",
+    "converts a data.PrivateKey to PKCS#8 Format; eckey = EC_KEY_new(NID_X9_62_prime256v1); int "
+    "PKCS8_pkey_add1_attr_by_NID(",
+    'headers = {"Authorization": "Basic YWFhOmJiYg=="}, "OAuth oauth_signature="',
+    "http://jane:pa%2Fssword@h.com redis://:p,ass@word@h user%25:pass%25%26%7C@h "
+    "mongodb://u:pass1@h1:27017,u:pass2@h2/d",
+    '"DSN=mydsn;UID=ed;PWD=pass+word"; password=vsphere_password password=\'unjoinpassword\' '
+    'ftp://x:new_secured_password@h',
+    "bind with bindpw only for searching; since ConvertTo-SecureString will not; test_user_change_password will fail",
+    "SALT_EXTRAS_DIR=/var/lib/salt/api/extras-${PY_VER} credential_scope_region = 'us-east-1' "
+    "secret_id_accessor=" + UUID,
+    'write_text("secret content", encoding="utf-8"); ansible-galaxy install -r requirements.yml -p roles/',
+    "https://registry.npmjs.org/eslint-plugin-react-hooks/-/eslint-plugin-react-hooks-4.6.0.tgz",
+    f"<nextToken>{word(43)}=</nextToken>", "clientToken=f\"token{i:03}\"; apiKey: 'sk_test_123'; "
+    "p['privateKey'] = pkcs1_key",
+    '\ttestKeyX = "a"\n\ttestKeyECPubX = "' + word(43) + '"\n\tconst base64N = "' + word(60) + '"',
 ]  # fmt: skip
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from re import Pattern
+
     from entire.redact.judging.names import Name
 
 MARK = b"[REDACTED:"
@@ -48,13 +50,30 @@ _HASHES = (
     b"urn:",
     b"arn:",
     b"aws:arn:",
+    b"workspace:",
 )
 _REFERENCES = (
     b"://", b"${", b"$(", b"{{", b"#{", b"<%", b"%(", b"{}", b"process.env", b"os.environ", b"getenv", b"ENV[", b"env.",
     b"secrets.", b"var.", b"config.", b"self.", b"this.", b"args.", b"settings.", b"arn:", b":secret:", b"...", b"***",
-    b"\xe2\x80\xa6", b")?.", b".*", b"'+", b"+'", b"=!0", b"=!1", b"aws4_request",
+    b"\xe2\x80\xa6", b")?.", b".*", b"'+", b"+'", b"=!0", b"=!1", b"??!", b"===", b"!=null", b"().", b"PBEWith",
+    b"aws4_request",
 )  # fmt: skip
 """What code, templates and cut texts contain, and no secret."""
+
+_MEMBER = rb"[A-Za-z_$][\w$]*(?:\.[\w$]+)+"
+_CODE = (
+    rb"(?:\d+(?:\.\d+)+(?:e[+-]?\d+)?"  # a number, the id of an object
+    rb"|(?i:pkcs)#?\d+"
+    rb"|[A-Za-z_]\w*(?:::[A-Za-z_]\w*)+"
+    rb"|[A-Za-z][\w-]*(?:\.\w+)+#\w+"  # a member, as documentation names it
+    rb"|(?:" + _MEMBER + rb"=)+" + _MEMBER + rb"|(?:" + _MEMBER + rb"=){2,}\w*"  # of a module
+    rb"|(?:Big)?(?:Int|Uint|Float)\d{1,2}(?:Clamped)?Array)\Z"
+    # Code that goes on: members of an object, the rest of a pattern, terms behind a string; paths.
+    rb"|(?:[\w$]{1,3}|\d+|[\w$]+(?:\.\w+)+),[A-Za-z_$][A-Za-z_$.]{3,60}[:=(]|\w{1,3}\}="
+    rb"|[\w$]{1,3}(?:,\w{1,20}:[\w$]{1,3}\b){2}"
+    rb"|\+[\w.]+[()]|\)\.|\$[A-Za-z_]\w*[(/]|/[\w./-]*:[/$]"
+)
+_compiled: list[Pattern[bytes]] = []
 
 
 def entropy(value: bytes) -> float:
@@ -133,7 +152,7 @@ def is_reference(value: bytes) -> bool:
         return True
     if value[:1] in b"$%" and (value[-1:] == b"%" or _is_name(value[1:])):
         return True  # a variable
-    if _is_settings(value):
+    if _is_settings(value) or _code().match(value):
         return True
     if value[:1] == b"#" and len(value) in (4, 7, 9) and set(value[1:]) <= _HEX:
         return True  # a colour
@@ -151,14 +170,27 @@ def is_reference(value: bytes) -> bool:
     return value[4:5] == b"-" == value[7:8] and value[:4].isdigit() and value[5:7].isdigit()
 
 
+def _code() -> Pattern[bytes]:
+    if not _compiled:
+        import re
+
+        _compiled.append(re.compile(_CODE))
+    return _compiled[0]
+
+
 def _is_settings(value: bytes) -> bool:
     """Tell whether ``value`` is ``name=value``, of words, or several: ``source=ssh-key,target=ssh``."""
-    pieces = [piece.partition(b"=") for piece in value.split(b",")]
-    if not all(name and rest and not set(name) - _LETTERS - _DIGITS - _JOINTS for name, _, rest in pieces):
+    pieces = [piece.partition(b"=") for piece in value.rstrip(b",").split(b",")]
+    if not all(name and sign and not set(name) - _LETTERS - _DIGITS - _JOINTS for name, sign, _ in pieces):
         return False
+    if len(pieces) > 1:
+        return all(rest for _, _, rest in pieces)
     from entire.redact.judging import words
 
-    return len(pieces) > 1 or (not set(value) & _DIGITS and words.share(value) >= 0.5)
+    name, _, rest = pieces[0]
+    is_short = len(rest) <= 5 or words.share(rest) >= 0.5
+    digits = len(rest) - len(rest.translate(None, bytes(_DIGITS)))
+    return digits <= 4 and is_short and not set(name) & _DIGITS and words.share(name) >= 0.5
 
 
 def _is_bundled(name: bytes) -> bool:
@@ -201,7 +233,8 @@ def _is_memorable(value: bytes, kinds: set[int], *, literal: bool) -> bool:
         return _is_disguised(value) or (literal and _is_passphrase(value))
     from entire.redact.judging import words
 
-    few = sum(len(run) >= 4 for run in words.runs(value)) <= 3
+    sizes = [len(run) for run in words.runs(value)]
+    few = sum(size >= 4 for size in sizes) <= 3 and len(sizes) <= 6
     return bool(kinds & _DIGITS) and len(value) >= 6 and few and b"passw" not in value.lower()
 
 
@@ -292,7 +325,18 @@ def _is_numbered(value: bytes, kinds: set[int]) -> bool:
 
 
 def _is_identifier(value: bytes, kinds: set[int]) -> bool:
-    """Tell whether ``value`` is words joined by ``_ - .`` and a final number: ``user_token2``, ``config.auth-v2``."""
+    """Tell whether ``value`` is words joined by ``_ - .`` and a final number: ``user_token2``, ``config.auth-v2``,
+    ``pkcs1_key``.
+    """
     if not kinds <= _LETTERS | _DIGITS | _JOINTS:
         return False
-    return any(joint in value for joint in (b"_", b".", b"-")) and not set(value.rstrip(b"0123456789")) & _DIGITS
+    if not any(joint in value for joint in (b"_", b".", b"-")):
+        return False
+    if not set(value.rstrip(b"0123456789")) & _DIGITS:
+        return True
+    pieces = [piece.rstrip(b"0123456789") for piece in value.split(b"_")]
+    if not all(map(bytes.isalpha, pieces)):
+        return False
+    from entire.redact.judging import words
+
+    return any(map(words.is_word, pieces))

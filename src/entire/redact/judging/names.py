@@ -24,9 +24,10 @@ _KINDS = (
 """Ends of words that name a secret: not those of ``secretsmanager``, ``author``, ``tokenizer``."""
 
 _ABOUT = frozenset(
-    b"alg algorithm arn arns class count date expires expiry field file format header id ids index kind kinds label"
-    b" magic name names param params path pos position prefix provider schema source status suffix text time type"
-    b" types uri url".split()
+    b"accessor alg algorithm arn arns class count date dir directory dirs expires expiry field file folder format"
+    b" header id ids index jid kind kinds label magic method mode name names param params path pos position preference"
+    b" prefix provider region schema scheme sha source startswith status suffix text time type types uri url"
+    b" version".split()
 )
 """Last words of names whose values tell something about a secret: ``SecretArn``."""
 
@@ -34,6 +35,9 @@ _MARKERS = frozenset(
     b"cancellation change continuation export exporter import next page pagination paging scroll term update".split()
 )
 """Words of names whose values mark a place in a list or a step of a protocol: ``nextToken``."""
+
+_CACHES = frozenset((b"cache", b"cached"))
+"""Words before ``key`` in names of what is looked up: ``token_cache_key``."""
 
 # Not the number of a line, as grep prints it, a scope.
 _LEFT = rb"(?::\d{1,7}:|(::|:))?([\w.-]+)[\"'`]?[ \t]*+([:=>]*)[ \t]*+[bfru]?([\"'`]?)$"
@@ -91,6 +95,10 @@ def read(left: bytes) -> Name | None:
     parts = [part.lower() for part in words.runs(text)]
     if not parts or parts[-1] in _ABOUT or not _MARKERS.isdisjoint(parts):
         return None
+    if parts[-1] == b"key" and not _CACHES.isdisjoint(parts):
+        return None
+    if text.lower().endswith((b"amz-credential", b"goog-credential")):
+        return None  # the id of a key, a date and a region
     if not any(part.endswith(_KINDS) for part in parts):
         return None
     return Name(text=text, quoted=quotes[-1:] in (b'"', b"'", b"`"))

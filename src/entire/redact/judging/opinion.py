@@ -62,7 +62,7 @@ _STEMS = (
 
 _IDS = (
     rb"ids?|sha\d*|md5|hash(?:es)?|checksum|digest|integrity|etag|commit|rev|revision|uuid|guid|ksuid|ulid|nanoid"
-    rb"|fingerprint|thumbprint|public|pub|pubkey|cache|idempotency|trace|span|kid|encrypted"
+    rb"|fingerprint|thumbprint|public|pub|pubkey|cached?|idempotency|trace|span|kid|encrypted"
 )
 """Words that tell that a value is none, in a sentence."""
 
@@ -182,8 +182,11 @@ def _is_example(text: bytes, start: int, end: int) -> bool:
 
 
 def _goes_on(text: bytes, start: int, end: int) -> bool:
-    """Tell whether a value is a part of a longer word: a file with its extension, a JWT, an e-mail address."""
+    """Tell whether a value is a part of a longer word: a file with its extension, a JWT, an e-mail address, an ARN."""
     after = text[end : end + 2]
+    before = text[max(start - 100, 0) : start]
+    if b"arn:" in before.replace(b'"', b" ").replace(b"'", b" ").rpartition(b" ")[2]:
+        return True
     return text[start - 1 : start] == b"." or (after[:1] in (b".", b"@", b"[") and after[1:].isalnum())
 
 
@@ -203,6 +206,9 @@ def _is_random(value: bytes) -> bool:
         return False
     if (value.islower() or value.isupper()) and not value.isalnum():
         return False  # ld-x86-64, ISO_9797_3
+    pieces = value.split(b"_")
+    if len(pieces) > 3 and all(piece.islower() or piece.isupper() or piece.isdigit() for piece in pieces):
+        return False  # NID_X9_62_prime256v1
     if value[:3].lower() in (b"sha", b"md5") or _pattern("uuid").search(value):
         return False
     return heuristics.entropy(value) >= 3.5 and words.share(value) < 0.35
@@ -233,13 +239,13 @@ def _name(left: bytes) -> bytes | None:
 def _header(text: bytes, start: int) -> bytes:
     """Return what stands at the top of the column of a table that a value is in; nothing if it is in none."""
     low, end = text.rfind(b"\n", 0, start) + 1, text.find(b"\n", start)
-    line = text[low : end if end >= 0 else len(text)]
+    line = text[low : end if end >= 0 else len(text)].lstrip(b"\t")  # without indentation
     separator = next((sign for sign in _SEPARATORS if sign in line), b"")
     if not separator:
         return b""
-    columns, before, top = line.count(separator), text[low:start].count(separator), b""
+    columns, before, top = line.count(separator), text[low:start].lstrip(b"\t").count(separator), b""
     for _ in range(_ROWS):
-        above = text[text.rfind(b"\n", 0, max(low - 1, 0)) + 1 : max(low - 1, 0)]
+        above = text[text.rfind(b"\n", 0, max(low - 1, 0)) + 1 : max(low - 1, 0)].lstrip(b"\t")
         is_border = bool(above) and not above.strip(b"-+|: ")
         if above.count(separator) == columns and not is_border and above[-1:] != b"\x1e":
             top = above

@@ -10,7 +10,7 @@ _SIGNS = (
     b"example", b"placeholder", b"changeme", b"change-me", b"change_me", b"your_", b"your-", b"yourp", b"yours",
     b"yourt", b"youra", b"yourk", b"dummy", b"redacted", b"replace_", b"replaceme", b"replace-", b"insert_",
     b"insert-", b"goes_here", b"goes-here", b"goeshere", b"_here", b"-here", b"not-a-real", b"notreal", b"notasecret",
-    b"not-a-secret", b"fakeid", b"....", b"****", b"verylong",
+    b"not-a-secret", b"fakeid", b"....", b"****", b"verylong", b"characters",
 )  # fmt: skip
 """What only a placeholder contains."""
 
@@ -22,15 +22,15 @@ _KINDS = frozenset(
 """Words that say what a value is, instead of being one."""
 
 _FILLERS = frozenset(
-    b"a abc abcd abcdef admin alice an anon anoncvs anonym anonymous another any anything app arg argument asdf"
-    b" bad bar base64 baz bla blah bob bool boolean bytes change changeit char code community config confirm"
+    b"a abc abcd abcdef admin alice an anon anoncvs anonym anonymous another any anything app arg argument asdf aws"
+    b" bad bar base64 baz bla blah bob bool boolean bytes change changeit char code community config confirm content"
     b" contrasena correct current data database db debian default demo docker dummy eggs empty encoded"
     b" encrypted enter env environment example examples fake false fill first foo for fred from given goes good"
     b" guest hash hello here hex hidden id in incorrect insert int invalid is it jane joe john ldap"
     b" line long masked me mock mocked motdepasse my mysql new nil no nobody none not null number object of old"
     b" on one open opensesame optional or other our placeholder postgres prompt put quux qux qwer qwerty random"
     b" real redacted removed repeat replace required right root same sample scott second secr3t secure sesame sha"
-    b" set short some something spam src str super test tester testing tests text that the thing this tiger to todo"
+    b" set short some something spam sk src str super test tester testing tests text that the thing this tiger to todo"
     b" top true two type undefined unknown unset valid var very wachtwoord web whatever with word world wrong x"
     b" xyz yes you your".split()
 )
@@ -40,6 +40,11 @@ _RUNS = (
     b"0123456789012345678901234567890", b"000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20",
     b"abcdefghijklmnopqrstuvwxyz", b"qwertyuiop", b"asdfghjkl", b"9876543210",
 )  # fmt: skip
+_ENDS = (b"password", b"passwd", b"passphrase")
+_LOWER = bytes(range(0x61, 0x7B))
+_SEPARATORS = bytes(set(range(0x21, 0x7F)) - set(_LOWER) - set(b"0123456789"))
+"""Signs that tests of escaping put into words: ``pa#ss``."""
+
 _compiled: list[Pattern[bytes]] = []
 
 
@@ -51,8 +56,13 @@ def is_placeholder(value: bytes) -> bool:
     lowered = value.lower()
     if any(sign in lowered for sign in _SIGNS) or b"xxxx" in value or b"XXXX" in value or _is_monotonous(lowered):
         return True
-    plain = _patterns()[0].sub(b"", lowered) if value.islower() else lowered
-    return any(pattern.fullmatch(plain) for pattern in _patterns()[1:]) or _is_encoded(value)
+    coded, words, variables, _ = _patterns()
+    letters = coded.sub(b"", value)
+    plain = letters.translate(None, _SEPARATORS) if letters.islower() else lowered
+    if plain.endswith(_ENDS) and not plain.strip(_LOWER):
+        return True
+    patterns = ((words, lowered), (words, plain), (variables, lowered))
+    return any(pattern.fullmatch(text) for pattern, text in patterns) or _is_encoded(value)
 
 
 def _is_encoded(value: bytes) -> bool:
@@ -70,7 +80,9 @@ def _is_encoded(value: bytes) -> bool:
 
         return words.share(decoded.replace(b" ", b"")) > 0.8
     user, colon, password = decoded.partition(b":")
-    return decoded.isascii() and decoded.decode().isprintable() and is_placeholder(password if colon else user)
+    if not (decoded.isascii() and decoded.decode().isprintable()):
+        return False
+    return is_login(password) if colon else is_placeholder(user)
 
 
 def is_kind(word: bytes) -> bool:
@@ -80,24 +92,31 @@ def is_kind(word: bytes) -> bool:
 
 def is_login(value: bytes) -> bool:
     """Tell whether a password behind a user's name is one of documentation: also ``p``, ``bar``, ``xyz``."""
-    return (len(value) <= 3 and value.isalnum()) or is_placeholder(value)
+    if (len(value) <= 3 and value.isalnum()) or is_placeholder(value):
+        return True
+    first, *others = _patterns()[3].split(value)  # of several hosts
+    return bool(others) and all(map(is_login, (first, *others)))
 
 
 def _patterns() -> list[Pattern[bytes]]:
-    """Return the pattern of what tests of escaping put into words (``pa#ss``), and those of whole values: words with
-    a final number, references to variables.
+    """Return the patterns of what is percent-encoded, of whole values (words with a final number, references to
+    variables), and of what stands between the passwords of several hosts.
     """
     if not _compiled:
         import re
 
-        _compiled.append(re.compile(rb"[#^]|%[0-9a-f]{2}"))
+        _compiled.append(re.compile(rb"%[0-9a-fA-F]{2}"))
         word = b"|".join(sorted(_KINDS | _FILLERS, reverse=True))
         _compiled.append(
             re.compile(rb"[_.:/-]?(?:(?:" + word + rb")\d{0,2}(?:[ _.,:/=!?@-]|%20){0,2}){1,8}\d{0,4}[a-f]?|123")
         )
         _compiled.append(
-            re.compile(rb"\$\{?\w+\}?|%\w+%|\{\{?[\w .]+\}?\}|<[^>]*>|\[[^\]]*\]|%[sdvq]|\*+|.*\{[a-z_.]+\}.*")
+            re.compile(
+                rb"\$\{?\w+\}?|%\w+%|\{\{?[\w .]+\}?\}|<[^>]*>|\[[^\]]*\]|%[sdvq]|\*+"
+                rb"|.*\{[a-z_.]+(?:[:!][^{}]{1,8}|\([^{}]*\))?\}.*"
+            )
         )
+        _compiled.append(re.compile(rb"@[\w.-]{1,80}(?::\d{1,5})?[,;]+(?:[^\s:,;]{0,40}:)?"))
     return _compiled
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.redact.rules.pieces import LIKELY
+from entire.redact.rules.pieces import LIKELY, NO_SENTENCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 _NEXT = rb"(?:[ \t]{1,8}|[ \t]?=[ \t]?|[\"'],[ \t]?(?=[\"']))"
 """Between a flag and its argument."""
+_ALONE = rb"[A-Z]?[a-z-]{5,40}(?:[ \t]+(?:-[a-z]|\\|[|;&])|[|;&\"'`\n]|$)"
+"""A word that is no part of a sentence: a flag or nothing follows."""
 _LOGIN_NAME = rb"[\"'`]?[^\s:\"'`$\\\[\]%,/]{0,100}"
 
 
@@ -23,7 +25,7 @@ def _either(*words: bytes) -> bytes:
 
 
 _SHORT = (
-    b"mongo", b"twine", b"cypher-shell", b"cqlsh", b"hdbsql", b"beeline", b"evil-winrm", b"ansible-galaxy", b"ncftp",
+    b"mongo", b"twine", b"cypher-shell", b"cqlsh", b"hdbsql", b"beeline", b"evil-winrm", b"ncftp",
     b"nxc", b"crackmapexec", b"impala-shell", b"rabbitmqadmin", b"restic", b"arangosh", b"smbmap", b"gradlew",
 )  # fmt: skip
 _CONSUMERS = (
@@ -34,6 +36,8 @@ _CONSUMERS = (
     rb"[\w -]{0,40}(?:secrets?|env|insert|auth)\b"
     rb"|openssl[ ][^\n|;]{1,100}-pass(?:in|out)?[ ]stdin|gpg[ ][^\n|;]{0,100}--passphrase-fd)"
 )
+_CMDLETS = rb"(?:Name|Namespace|NoNewline|NoProfile|ParentPath|PassThru|Path|Port|Process|Property)"
+"""Arguments that a shell of Windows gives to commands of its own."""
 
 # fmt: off
 ROWS: tuple[Row, ...] = (
@@ -62,8 +66,8 @@ ROWS: tuple[Row, ...] = (
      0, "mongosh, twine, cqlsh and others", "mongosh --host db -u app -p «<alnum:6>-4<alnum:6>»"),
     ("command-password-p", (b"sqlcmd", b"bcp", b"mosquitto_", b"zip", b"ipmitool", b"osql", b"ssh-keygen", b"tsql",
      b"zipcloak"),
-     _argument(rb"sqlcmd|bcp|mosquitto_(?:pub|sub|rr)|(?:un)?zip|ipmitool|osql|tsql|ssh-keygen", rb"-[PN]" + _NEXT +
-      rb"?"),
+     rb"(?<!\.)" + _argument(rb"sqlcmd|bcp|mosquitto_(?:pub|sub|rr)|(?:un)?zip|ipmitool|osql|tsql|ssh-keygen",
+                          rb"-(?!" + _CMDLETS + rb"\b)[PN]" + _NEXT + rb"?"),
      0, "sqlcmd, mosquitto, zip, ssh-keygen", "sqlcmd -S db -U sa -P «<alnum:6>-4<alnum:6>» -Q 'select 1'"),
     ("archive-password", (b".7z", b"7za"), rb"(?<![\w])7z[ar]?[ ][^\n|;]{0,200}?[ ]-p%A", 0, "7z",
      "7z x a.7z -p«<alnum:6>-4<alnum:6>»"),
@@ -71,13 +75,15 @@ ROWS: tuple[Row, ...] = (
      rb"(?i)_?(?:npm)?authtoken[ =:\"']{1,4}(?P<s>[\w./+=-]{16,400})", 2.5, "npm config",
      "npm config set //npm.example.net/:_authToken «<uuid>»"),
     ("keystore-password", (b"storepass", b"keypass", b"ks-pass", b"key-pass"),
-     rb"(?:storepass|keypass|k(?:s|ey)-pass)" + _NEXT + rb"(?:pass:)?%A", 0, "JDK: keytool, jarsigner",
+     rb"(?:storepass|keypass|k(?:s|ey)-pass)" + _NEXT + rb"(?:pass:)?(?:" + LIKELY + rb"|(?=[\"'`])|(?=" + _ALONE
+     + rb"))%A", 0, "JDK: keytool, jarsigner",
      "keytool -genkey -storepass «<alnum:6>-4<alnum:6>»"),
     ("expect-send", (b"expect",), rb"expect[ ][^\n]{0,60}(?i:pass)[^\n]{0,60}"
      rb"(?:%L)?[^\n]{0,60}send[ ][^\n\"']{0,20}[\"'](?P<s>[^\s\"'`\[\]]{4,200})", 0, "expect(1)",
      'expect "password:"\nsend "«<alnum:6>-4<alnum:6>»\\r"'),
     ("ldap-bind", (b"bindpw", b"rootpw", b"bind_pw", b"binddn_passwd", b"ldap_default_authtok"),
-     rb"(?i:[\w]{6,20})[ \t]{1,8}%A", 0, "OpenLDAP: ldap.conf, slapd.conf", "bindpw «<alnum:6>-4<alnum:6>»"),
+     rb"(?i:[\w]{6,20})[ \t]{1,8}" + NO_SENTENCE + rb"%A", 0, "OpenLDAP: ldap.conf, slapd.conf",
+     "bindpw «<alnum:6>-4<alnum:6>»"),
     ("ldap-password", (b"ldapsearch", b"ldapadd", b"ldapmodify", b"ldapdelete", b"ldapwhoami", b"ldappasswd",
      b"ldapcompare",
                        b"ldapvi", b"generic-password", b"internet-password"),
@@ -130,7 +136,7 @@ ROWS: tuple[Row, ...] = (
                           b"sudo", b"cmdkey", b"xfreerdp", b"net", b"db2"),
      rb"(?:wpa_passphrase[ ]%Q[^\s\"']{1,64}%Q[ ]|nmcli\b[^\n|;]{0,200}?[ ](?:password|[\w.-]*psk)[ ]"
      rb"|airportnetwork[ ]\w{1,8}[ ]%Q[^\s\"']{1,64}%Q[ ]"
-     rb"|(?:add_user|change_password)[ ]%Q[\w.@-]{1,64}%Q[ ]|(?:reset-admin|set-initial|initial)-password[ ]"
+     rb"|(?<!_)(?:add_user|change_password)[ ]%Q[\w.@-]{1,64}%Q[ ]|(?:reset-admin|set-initial|initial)-password[ ]"
      rb"|http-basic(?:\.[\w.-]{1,80})?[ ]%Q[^\s\"']{1,64}%Q[ ]"
      rb"|(?:pypi-token\.[\w-]{1,40}|(?:github|gitlab|bitbucket)?-oauth\.[\w.-]{1,80})[ ]|nuget[ ]push\b[^\n"
      rb"|;]{0,200}?[ ](?:-k|--api-key|-ApiKey)[ ]"

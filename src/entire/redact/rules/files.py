@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire.redact.rules.guards import COLUMNS
-from entire.redact.rules.pieces import LIKELY
+from entire.redact.rules.pieces import LIKELY, NO_SENTENCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ ROWS: tuple[Row, ...] = (
      "data:\n  .dockerconfigjson: «<b64:80>»\n"),
     ("identified-by", (b"identified",),
      rb"(?i)identified[ ](?:with[ ][\w\"'`-]{1,40}[ ](?:as|using)|(?:with[ ][\w\"'`-]{1,40}[ ])?by|using)"
-     rb"[ ](?:password[ ])?[\"']"
+     rb"[ ](?:password[ ])?(?:(?-i:(?<=BY )|(?<=AS )|(?<=USING )|(?<=PASSWORD ))|(?=.[^\"']{0,200}\d))[\"']"
      rb"(?P<s>[^\s\"'`\[\]]{3,200})[\"']", 0,
      "MySQL, Oracle: CREATE USER", "CREATE USER app IDENTIFIED BY '«<alnum:6>-4<alnum:6>»';"),
     ("ldap-hash", (b"ssha", b"{sha", b"smd5", b"pbkdf2"),
@@ -98,11 +98,13 @@ ROWS: tuple[Row, ...] = (
      rb"(?P<s>%6{16,64}={0,2}\$%6{20,64}={0,2}:%6{20,64}={0,2})", 0, "PostgreSQL: pg_authid",
      "SCRAM-SHA-256$4096:«<b64:22>==$<b64:43>=:<b64:43>=»"),
     ("securestring", (b"convertto-securestring", b"pscredential"),
-     rb"(?i)(?:convertto-securestring[ ](?:-\w{1,12}[ ](?=[^-]*-)){0,3}|pscredential[ ]{0,2}\([^\n,]{1,80},[ ]?)%A", 0,
+     rb"(?i)(?:convertto-securestring[ ]" + NO_SENTENCE + rb"(?:-\w{1,12}[ ](?=[^-]*-)){0,3}"
+     rb"|pscredential[ ]{0,2}\([^\n,]{1,80},[ ]?)%A", 0,
      "PowerShell: ConvertTo-SecureString",
      "ConvertTo-SecureString '«<alnum:6>-4<alnum:6>»' -AsPlainText -Force"),
     ("sql-key", (b"pgp_sym_", b"aes_encrypt", b"aes_decrypt"),
-     rb"(?i)(?:pgp_sym_\w{1,20}\(|aes_(?:en|de)crypt\()[^;\n]{0,200}?[,=][ ]{0,2}'(?P<s>[^\s'\"`\[\]]{6,200})'", 0,
+     rb"(?i)(?:pgp_sym_\w{1,20}\(|aes_(?:en|de)crypt\()[^;\n]{0,200}?[,=][ ]{0,2}'"
+     rb"(?![a-z]{2,12}-[a-z-]{2,30}=)(?P<s>[^\s'\"`\[\]]{6,200})'", 0,
      "pgcrypto, MySQL, SQLCipher",
      "SELECT pgp_sym_decrypt(it, '«<alnum:6>-4<alnum:6>»') FROM t;"),
     ("sql-password", (b"password",),
@@ -116,7 +118,8 @@ ROWS: tuple[Row, ...] = (
      rb"(?P<s>[^\s\"'`\[\]]{6,400})\"", 2.5,
      "Terraform: variables", 'variable "db_password" {\n  default = "«<alnum:6>-4<alnum:6>»"\n}'),
     ("vpn-key", (b"psk", b"pre-shared-key", b"presharedkey", b"privatekey"),
-     rb"(?i)(?:(?<![\w\x80-\xff])psk|pre-shared-key|presharedkey|privatekey)[ \t]{0,4}(?:(?!%Q,)%=|"
+     rb"(?i)(?:(?<![\w\x80-\xff])psk(?!%=-?psk)|pre-shared-key|presharedkey"
+     rb"|privatekey(?=[\"'`]?[ \t:=]{1,8}%Q[0-9a-z+/=_-]{32,128}(?![\w+/=.:;|(){}\\-])))[ \t]{0,4}(?:(?!%Q,)%=|"
      rb"[ \t]{1,4}%Q(?:ascii-text[ ]%Q|local[ ]"
      rb"|remote[ ])?)(?!\()(?P<s>(?=[^\s\"']{0,100}[\d!#$%*+=?@^~-])%p{8,128})", 2.5,
      "wpa_supplicant, IPsec, WireGuard",

@@ -24,6 +24,7 @@ _NO_NAME = (
     rb"(?<![pP]ath)(?<!PATH)(?<![fF]ile)(?<!FILE)"
     rb"(?<![tT]ype)(?<!TYPE)(?<!_ref)(?<!Ref)(?<![fF]ield)(?<![lL]abel)(?<![hH]int)(?<![hH]ash)(?<![cC]ount)"
     rb"(?<![lL]imit)(?<![lL]ength)(?<![pP]olicy)"
+    rb"(?<![nN]extToken)(?<!next_token)(?<![pP]ageToken)(?<!page_token)(?<!inuationToken)(?<!inuation_token)"
     rb"(?<![vV]ersion)(?<!izer)(?<!anager)(?<!HashKey)"
 )
 _NAME = _RUN + rb"(?![A-Za-z0-9])" + _NO_NAME
@@ -49,7 +50,7 @@ _LISTED = rb"(?<=`, `)[a-z0-9]{1,20}(?:-[a-z0-9]{1,20}){1,6}`"
 _SETTING = rb"(?-i:[a-z]{2,20}(?:[A-Z][a-z]{2,20}){0,3}|[A-Z_]{2,40})="
 _BARE = (
     rb"(?:[^\s\"'`,;(){}\[\]<>|&\x7f]|&(?![&\s]|[A-Za-z][A-Za-z_.-]{0,40}\d?=)"
-    rb"|,(?=[^\s\"'`{}()\[\]])(?![A-Za-z][A-Za-z_.-]{1,40}\d?[=:(]))"
+    rb"|,(?=[^\s\"'`{}()\[\]])(?![A-Za-z][A-Za-z_.-]{1,40}(?:\d[A-Za-z_.-]{3,40}|\d?)[=:(]))"
 )
 
 # fmt: off
@@ -84,7 +85,7 @@ ROWS: tuple[Row, ...] = (
     ("named-element", NAMES,
      _NAME + rb"(?:[ ][^<>\n]{0,100})?(?:[\"']?[ ]?>|</key>(?:%L|[ ])?<string>)(?:(?:%L)?<value>|<!\[CDATA\[)?"
       + LIKELY +
-      rb"(?P<s>[^\s<>\"'`\[\]]{4,4000})(?:</|\]\]>)", 0,
+      rb"(?!\d{1,4}<)(?P<s>(?:(?!\xc2\xa0)[^\s<>\"'`\[\]]){4,4000})(?:</|\]\]>)", 0,
      "an element of XML", "<dbPassword>«<alnum:6>-4<alnum:6>»</dbPassword>"),
     ("named-environment", NAMES,
      rb"[A-Z_][A-Z0-9_]{2,48}(?<!_FILE)(?<!_URL)(?<!_PATH)(?<!_NAME)[ \t]{1,4}" + LIKELY +
@@ -95,8 +96,8 @@ ROWS: tuple[Row, ...] = (
      rb"(?!,[ ]?\w{1,40}[ ]?[=,)])%=" +
      LIKELY + rb"(?P<s>[^\s\"'`<>\[\],;{}]{4,4000})", 0,
      "name and value side by side", '{"name": "DB_PASSWORD", "value": "«<alnum:6>-4<alnum:6>»"}'),
-    ("named-passphrase", (b"passphrase",), rb"(?i:passphrase)[\"'`]?[ ]{0,4}[:=][ ]{0,4}" + LIKELY + rb"%A", 2.5,
-     "a passphrase", "PASSPHRASE=«<lower:6>-<lower:5>-<lower:6>-<lower:5><digits:2>»"),
+    ("named-passphrase", (b"passphrase",), rb"(?i:passphrase)[\"'`]?[ ]{0,4}[:=][ ]{0,4}" + LIKELY
+     + rb"%A(?![\w.(\[])", 2.5, "a passphrase", "PASSPHRASE=«<lower:6>-<lower:5>-<lower:6>-<lower:5><digits:2>»"),
     ("named-part", NAMES, rb"name=\"[\w.-]{0,40}" + _NAME + rb"\"(?:;[^\n]{0,100})?(?:%L(?i:content-[^\n]{1,100}))?"
      rb"(?:%L%L|[ ]{4})(?P<s>[^\s\"'`<>\[\]]{4,4000})", 0, "RFC 7578: multipart/form-data",
      'Content-Disposition: form-data; name="password"\n\n«<alnum:6>-4<alnum:6>»\n'),
@@ -104,7 +105,8 @@ ROWS: tuple[Row, ...] = (
 
 SENTENCES: tuple[Row, ...] = (
     ("login-pair", (b"login", b"credential", b"creds"),
-     rb"(?i)(?:login|credentials?|creds)(?:[ ](?:with|as|using|is|are))?[: ]{1,3}%Q[\w.@-]{2,60}[ ]?[/:][ ]?%Q"
+     rb"(?i)(?:login|credentials?|creds)(?:[ ](?:with|as|using|is|are))?[: ]{1,3}"
+     rb"(?!`\w{1,20}:\")%Q[\w.@-]{2,60}[ ]?[/:][ ]?%Q"
      rb"(?=[^\s]{0,60}\d)(?=[^\s]{0,60}[a-z])(?P<s>[^\s\"'`<>\[\]()/]{8,100}(?<![.,;:!?]))", 2.5,
      "a sentence", "login with maria / «<alnum:6>-4<alnum:6>»"),
     ("named-abroad", (b"passwort", b"kennwort", b"mot de passe", b"contrase", b"senha", b"wachtwoord", b"has\xc5\x82o",
@@ -127,7 +129,7 @@ SENTENCES: tuple[Row, ...] = (
     ("named-pass", (b"pass", b"salt"),
      rb"(?<![a-z])(?!PASS:[ ])(?:(?:(?P<n>(?i:pass))(?:(?<=\| pass)[ ]{1,40}\|[ ]{1,40}"
      rb"|[\"'`]?[ \t]{0,8}(?:=>|[:=])[ \t]{0,8}|[ ][^<>\n]{0,60}>|>)" + LIKELY +
-     rb")|(?i:salt)[\"'`]?[ \t]{0,8}(?:=>|[:=])[ \t]{0,8}(?=%Q[^\s]{0,12}[a-zA-Z])(?=%Q[^\s]{16}))"
+     rb")|(?i:salt)[\"'`]?[ \t]{0,8}(?:=>|[:=])[ \t]{0,8}(?!//)(?=%Q[^\s]{0,12}[a-zA-Z])(?=%Q[^\s]{16}))"
      rb"%A(?<![,;])(?![\w.(\[])", 2.5, "a short name", "smtp: {user: olga, pass: '«<alnum:6>-4<alnum:6>»'}"),
     ("named-prompt", (b"password", b"passphrase", b"passwd"),
      rb"(?i:password|passphrase|passwd)[ ](?:for|of|generated|is|set|created|changed"

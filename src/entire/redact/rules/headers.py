@@ -15,7 +15,9 @@ _COOKIE = (
     rb"|[ahs]{0,2}s?apisid|\.aspxauth"
     rb"|\.aspnetcore\.[\w.-]{1,40})"
 )
-_COOKIE_VALUE = rb"(?<![\w.-])" + _COOKIE + rb"[\"']?[ ]{0,2}[=:][ ]{0,2}[\"']?(?P<s>[^\s\"'`;,<>\[\](){}]{8,4000})"
+_COOKIE_VALUE = (
+    rb"(?<![\w.-])" + _COOKIE + rb"[\"']?[ ]{0,2}[=:](?!=)[ ]{0,2}[\"']?(?P<s>[^\s\"'`;,<>\[\](){}]{8,4000})"
+)
 # Names of parameters whose value is a secret wherever it is; "key" and "code" are in "webhook-url".
 _PARAMETERS = (
     b"access_token", b"auth_token", b"refresh_token", b"id_token", b"private_token", b"api_token", b"user_token",
@@ -47,7 +49,8 @@ ROWS: tuple[Row, ...] = (
      rb"(?i)bearer[ ]{1,4}(?=[A-Za-z._~+/=-]{0,200}\d)(?P<s>[A-Za-z0-9._~+/=-]{16,8000})", 3.5, "RFC 6750",
      "the bearer «<alnum:40>» goes along"),
     ("connection-string", (b"password=", b"pwd="),
-     rb"(?i)(?:(?<=[;?&])|(?<=; )|(?<=[^,(\s] )|(?<=[\"'])(?![a-z]{3,8}=[\"']))(?:password|pwd)=(?:3D)?+"
+     rb"(?i)(?:(?<=[;?&])|(?<=; )(?!(?<= ; )(?-i:PWD))|(?<=[^,(\s] )(?!(?-i:PWD))|"
+     rb"(?<=[\"'])(?![a-z]{3,8}=[\"']))(?:password|pwd)=(?:3D)?+"
      rb"(?!\{(?:[\w.]{1,80}![ars]|[a-z_.]{2,40})\})(?P<q>[\"'{])?(?P<s>(?"
      rb"(q)[^\s\"'`<>\[\]}]|(?:[^\s;\"'`<>\[\]&,)(]|,(?=[^\s\"'])(?![\w.-]{1,40}[=:(]))){3,128})",
      0, "ADO.NET, ODBC, JDBC, libpq: connection strings",
@@ -91,7 +94,7 @@ ROWS: tuple[Row, ...] = (
      rb"(?:hooks?/(?:[\w.@-]{1,80}/){0,6}?|webhooks?(?:b2|v2)?/(?:[\w.@-]{1,80}/){0,6}?(?:send\?key=)?|hc-ping\.com/"
      rb"|maker\.ifttt\.com/trigger/[\w-]{1,80}/(?:json/)?with/key/"
      rb"|chat\.googleapis\.com/v1/spaces/[\w-]{1,40}/messages\?key=|events\.pagerduty\.com/integration/)"
-     rb"(?=[\w-]{0,100}\d)(?P<s>[\w-]{20,120}(?:(?:/|&token=)[\w%-]{16,200})?)(?![\w.])", 3.2,
+     rb"(?=[\w-]{0,100}\d)(?P<s>[\w-]{20,120}(?:(?:/|&token=)[\w%-]{16,200})?)(?![\w.-])", 3.2,
      "Mattermost, Zapier, IFTTT and others", "https://chat.example.net/hooks/«<lowernum:26>»"),
 )
 

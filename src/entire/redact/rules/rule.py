@@ -169,7 +169,10 @@ CODED = frozenset({"api-key-header", "authorization-header", "cookie", "cookie-f
 """Rules of places whose value may be a name or a type of code."""
 
 WORDED = frozenset(
-    {"csv-column", "named-cell", "named-element", "named-pair", "named-pass", "named-sentence", *guards.COLUMNS}
+    {
+        *("csv-column", "named-cell", "named-element", "named-pair", "named-pass", "named-passphrase"),
+        *("named-sentence", *guards.COLUMNS),
+    }
 )
 """The same, but for a password that people make up of words."""
 
