@@ -125,6 +125,10 @@ CLEAN = [
     "https://registry.npmjs.org/eslint-plugin-react-hooks/-/eslint-plugin-react-hooks-4.6.0.tgz",
     f"<nextToken>{word(43)}=</nextToken>", "clientToken=f\"token{i:03}\"; apiKey: 'sk_test_123'; "
     "p['privateKey'] = pkcs1_key",
+    '\t\tKey: aws.String("name"),\n\t\tUploadId: aws.String("' + word(60) + '"),\n\t}',
+    'f(\n    f("token"),\n    "&code_challenge=' + word(43) + '",\n)\n+     rb"(?:password|pwd)=(?:3D)?+(?P<s>x)',
+    "stored in olcRootDN/olcRootPW only. (Closes: #1) imap-login profiles/apparmor.d/usr.lib.pop3",
+    "getTokenValue:Ve(()=>i; pkcs11:token=Root%20CA%20Certificates;serial=1%3AROOTS%3A",
     '\ttestKeyX = "a"\n\ttestKeyECPubX = "' + word(43) + '"\n\tconst base64N = "' + word(60) + '"',
 ]  # fmt: skip
 

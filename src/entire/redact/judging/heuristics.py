@@ -56,7 +56,7 @@ _REFERENCES = (
     b"://", b"${", b"$(", b"{{", b"#{", b"<%", b"%(", b"{}", b"process.env", b"os.environ", b"getenv", b"ENV[", b"env.",
     b"secrets.", b"var.", b"config.", b"self.", b"this.", b"args.", b"settings.", b"arn:", b":secret:", b"...", b"***",
     b"\xe2\x80\xa6", b")?.", b".*", b"'+", b"+'", b"=!0", b"=!1", b"??!", b"===", b"!=null", b"().", b"PBEWith",
-    b"aws4_request",
+    b"aws4_request", b"(?:",
 )  # fmt: skip
 """What code, templates and cut texts contain, and no secret."""
 
@@ -205,7 +205,7 @@ def _is_name(value: bytes) -> bool:
 def _is_call(value: bytes) -> bool:
     """Tell whether ``value`` is a call, whole or cut, of a function that has words as its name, or a short one."""
     name, parenthesis, _ = value.partition(b"(")
-    if parenthesis and len(value) < 8 and value.translate(None, b"(=.").isalpha():
+    if parenthesis and len(value) < 8 and value.translate(None, b"()=.").isalpha():
         return True
     if not parenthesis or set(name) - _LETTERS - _DIGITS - _JOINTS:
         return False

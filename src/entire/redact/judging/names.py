@@ -87,7 +87,7 @@ def read(left: bytes) -> Name | None:
 
         _compiled.append(re.compile(_LEFT))
     found = _compiled[0].search(left)
-    if found is None or b".svg?" in left:  # the address of a badge has a token that all may see
+    if found is None or b".svg?" in left or b"pkcs11:" in left:  # the token of a badge is public, of a card, its name
         return None
     scope, text, operator, quotes = found.groups(b"")
     if scope == b"::" or (scope == b":" and operator == b":"):  # AWS::IAM::AccessKey, arn:aws:...:1234:secret:name

@@ -80,6 +80,8 @@ _SOURCES = {
     # The number of a line, as grep prints it, or what agents read; and what goes on as a sentence.
     "line": rb"(?:\A|[\w./-]+:|[ \t])\d{1,7}(?::|\xe2\x86\x92)\Z",
     "goes on": rb" (?:is|was|as) ",
+    # Not of an argument of a call, which stands in lines with as many commas.
+    "header": rb"[\s\"'`*_]*[\w .-]*[\s\"'`*_]*\Z",
     "comment": rb"[\"'`),;]{0,4}[ \t]*(?:#|//|--)",
     # Camel case: ``plumworksKey``.
     "parts": rb"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_",
@@ -252,7 +254,8 @@ def _header(text: bytes, start: int) -> bytes:
         elif not is_border:  # also the end of another record
             break
         low -= 1 + len(above)
-    return top.split(separator)[before][:_HEADER] if top else b""
+    header = top.split(separator)[before][:_HEADER] if top else b""
+    return header if _pattern("header").match(header) else b""
 
 
 def _is_told(text: bytes, low: int, left: bytes, right: bytes) -> bool:

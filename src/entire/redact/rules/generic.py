@@ -107,7 +107,7 @@ SENTENCES: tuple[Row, ...] = (
     ("login-pair", (b"login", b"credential", b"creds"),
      rb"(?i)(?:login|credentials?|creds)(?:[ ](?:with|as|using|is|are))?[: ]{1,3}"
      rb"(?!`\w{1,20}:\")%Q[\w.@-]{2,60}[ ]?[/:][ ]?%Q"
-     rb"(?=[^\s]{0,60}\d)(?=[^\s]{0,60}[a-z])(?P<s>[^\s\"'`<>\[\]()/]{8,100}(?<![.,;:!?]))", 2.5,
+     rb"(?=[^\s/]{0,60}\d)(?=[^\s/]{0,60}[a-z])(?P<s>[^\s\"'`<>\[\]()/]{8,100}(?<![.,;:!?]))", 2.5,
      "a sentence", "login with maria / «<alnum:6>-4<alnum:6>»"),
     ("named-abroad", (b"passwort", b"kennwort", b"mot de passe", b"contrase", b"senha", b"wachtwoord", b"has\xc5\x82o",
      b"\xd0\xbf\xd0\xb0\xd1\x80\xd0\xbe\xd0\xbb\xd1\x8c",

@@ -57,7 +57,7 @@ JUMBLED = rb"(?-i:(?=[A-Za-z]{14})(?:[A-Za-z]{0,30}?(?:[A-Z][a-z]{1,2}(?=[A-Z])|
 LIKELY = rb"(?=[\"'`]?(?:[^\s\"'`<>|]{0,100}[\d!#$%*+=?@^~]|" + JUMBLED + rb"))"
 """Looks ahead whether a value is more than a word: a digit or sign is in it, or it is jumbled."""
 
-NO_SENTENCE = rb"(?![a-z]{2,20}[ ][a-z])"
+NO_SENTENCE = rb"(?![a-z]{2,20}(?:[ ][a-z]|[.](?:\s|$)))"
 """Looks ahead that no words follow, as in a sentence about a command."""
 
 
