@@ -178,6 +178,8 @@ PLACES: tuple[tuple[str, str], ...] = (
     ("identified-by", "CREATE USER 'app'@'%' IDENTIFIED BY '«<password:plain>»';"),
     ("identified-by", "CREATE USER 'app'@'%' IDENTIFIED WITH mysql_native_password BY '«<password:plain>»';"),
     ("identified-by", 'ALTER USER app IDENTIFIED BY "«<password:plain>»"'),
+    ("identified-by", "alter user app identified by '«<password:plain>»';"),
+    ("identified-by", "alter user app identified by '«<lower:12>»';"),
     ("sql-password", "CREATE USER app WITH ENCRYPTED PASSWORD '«<password:plain>»';"),
     ("sql-password", "ALTER ROLE app PASSWORD '«<password:plain>»';"),
     ("sql-password", "SET PASSWORD FOR 'app'@'%' = PASSWORD('«<password:plain>»');"),

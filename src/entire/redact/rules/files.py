@@ -63,7 +63,7 @@ ROWS: tuple[Row, ...] = (
      "data:\n  .dockerconfigjson: «<b64:80>»\n"),
     ("identified-by", (b"identified",),
      rb"(?i)identified[ ](?:with[ ][\w\"'`-]{1,40}[ ](?:as|using)|(?:with[ ][\w\"'`-]{1,40}[ ])?by|using)"
-     rb"[ ](?:password[ ])?(?:(?-i:(?<=BY )|(?<=AS )|(?<=USING )|(?<=PASSWORD ))|(?=.[^\"']{0,200}\d))[\"']"
+     rb"[ ](?:password[ ])?(?:(?-i:(?<=BY )|(?<=AS )|(?<=USING )|(?<=PASSWORD ))|(?=.[^\"']{0,200}(?:\d|[\"'];)))[\"']"
      rb"(?P<s>[^\s\"'`\[\]]{3,200})[\"']", 0,
      "MySQL, Oracle: CREATE USER", "CREATE USER app IDENTIFIED BY '«<alnum:6>-4<alnum:6>»';"),
     ("ldap-hash", (b"ssha", b"{sha", b"smd5", b"pbkdf2"),
