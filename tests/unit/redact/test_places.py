@@ -251,6 +251,12 @@ PLACES: tuple[tuple[str, str], ...] = (
     ("named-sentence", "my api key is «<alnum:32>»."),
     ("named-sentence", "the admin password was `«<password:plain>»` before"),
     ("generic-value", "password: «<password:plain>»"),
+    # keys of providers, as programs write them into their environment
+    ("algolia-key", 'os.environ["ALGOLIA_ADMIN_KEY"] = "«<hex:32>»"'),
+    ("postmark-token", "ENV['POSTMARK_SERVER_TOKEN'] = '«<uuid>»'"),
+    ("backblaze-key", 'os.environ["B2_APPLICATION_KEY"] = "K005«<alnum:27>»"'),
+    ("algolia-key", "set -gx ALGOLIA_ADMIN_KEY «<hex:32>»"),
+    ("kaggle-key", "ENV KAGGLE_KEY «<hex:32>»"),
     ("named-use", "use «<password:plain>» as the password"),
     ("named-use", "log in with `«<password:plain>»` as the admin password please"),
     ("named-abroad", "das Passwort ist «<password:plain>»"),

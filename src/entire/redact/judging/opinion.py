@@ -73,7 +73,7 @@ _PLACES = (
 """Words that tell so in a name only."""
 
 _SOURCES = {
-    "operator": rb"[\"'`]?[ \t]*+(?:=>|:=|[:=(|]|is)[ \t]*+[bfru]?[\"'`]?(?:(?i:bearer) )?\Z",
+    "operator": rb"[\"'`]?\]?[ \t]*+(?:=>|:=|[:=(|]|is)[ \t]*+[bfru]?[\"'`]?(?:(?i:bearer) )?\Z",
     "telling": rb"(?i)(?<![a-z])" + _TELLING + rb"(?![a-z])",
     "harmless in a sentence": rb"(?i)(?<![a-z])(?:" + _IDS + rb")(?![a-z])",
     "harmless in a name": rb"(?i)(?<![a-z])(?:" + _IDS + rb"|" + _PLACES + rb")(?![a-z])",
@@ -224,7 +224,8 @@ def _is_mixed(value: bytes) -> bool:
 def _name(left: bytes) -> bytes | None:
     """Return the name, or two words, before the operator before a value, its parts apart; None if there is none.
 
-    As in ``PLUM_KEY=``, ``"plumKey": "``, ``data key: ``, ``?sig=``, ``setKey("``, ``hmac.new(b'``.
+    As in ``PLUM_KEY=``, ``"plumKey": "``, ``env["PLUM_KEY"] = "``, ``data key: ``, ``?sig=``, ``setKey("``,
+    ``hmac.new(b'``.
     """
     operator = _pattern("operator").search(left, max(len(left) - 20, 0))
     if operator is None:
@@ -233,7 +234,7 @@ def _name(left: bytes) -> bytes | None:
     before = left.rstrip(_NAME)
     if not left[len(before) :].strip(_DIGITS + b"_.-"):
         return None
-    if before.endswith(b" "):
+    if before.endswith(b" ") and not before.endswith(b"export "):  # which a shell sets a variable with
         before = before[:-1].rstrip(_LETTERS)
     return _pattern("parts").sub(b"_", left[len(before) :])
 

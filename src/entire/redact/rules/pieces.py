@@ -4,11 +4,11 @@ from __future__ import annotations
 
 PIECES: tuple[tuple[bytes, bytes], ...] = (
     # The rest of a name that says that a secret follows, and what stands between them; or only this, where a random
-    # value follows. First: it uses others.
+    # value follows. Behind capitals a blank does: ``ENV`` of Docker, ``set`` of fish. First: it uses others.
     (
         b"%N",
         rb"(?:(?i:[\w .-]{0,40}?(?:token|secret|key|pass|pat|auth|login|credential|cert|sk(?![a-z]))[\w.-]{0,24})"
-        rb"(?:%=|[ ]is:?[ ]%Q)|%=%X)",
+        rb"(?:%=|[ ]is:?[ ]%Q|(?-i:(?<=[A-Z]{3}))[ ]%Q)|%=%X)",
     ),
     # Looks ahead whether a value is as random as no name, id or hash: capitals, small letters and digits.
     (
@@ -30,11 +30,11 @@ PIECES: tuple[tuple[bytes, bytes], ...] = (
     # A UUID.
     (b"%U", rb"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"),
     (b"%Q", rb"[\"'`]?"),
-    # Name and value: an optional closing quote, an operator, an optional opening quote.
+    # Name and value: an optional closing quote, a subscript's end, an operator, an optional opening quote.
     # In a table, they are cells; in YAML, the value may stand on the next line.
     (
         b"%=",
-        rb"[\"'`]?(?:[ \t]{0,8}(?::=|=>|={1,3}|:|,)[ \t]{0,8}(?:[|>][+-]?[ ]{0,4}\n[ \t]{1,80})?"
+        rb"[\"'`]?\]?(?:[ \t]{0,8}(?::=|=>|={1,3}|:|,)[ \t]{0,8}(?:[|>][+-]?[ ]{0,4}\n[ \t]{1,80})?"
         rb"|\*{0,2}[ \t]{1,60}\|[ \t]{1,60}\*{0,2})[\"'`]?",
     ),
     # One byte of a password.
