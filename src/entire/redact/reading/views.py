@@ -130,9 +130,10 @@ _ESCAPES: tuple[Pass, ...] = (
     ((b"\\\\",), rb"\\\\(\\{0,62})(?:(?:r\\{1,63})?(n)([ \t]{0,80}+))?", _collapsed),
     (
         (b'\\"',),
-        rb"\\\"(?=[A-Za-z0-9])(?<=[A-Za-z0-9!-]..)(?<![^A-Za-z0-9][BFRUbfru]..)(?<!u00....)(?<![x%=]....)",
+        rb"\\\"(?=[A-Za-z0-9])(?<=[A-Za-z0-9!-]..)(?<![^A-Za-z0-9][BFRUbfru]..)(?<!u00....)(?<![x%=]....)"
+        rb"(?<![ ]-[A-Za-z]..)",
         INNER_QUOTE,
-    ),  # but not b"..." and f"...", and not behind an encoded sign
+    ),  # but not b"..." and f"...", and not behind an encoded sign or a flag: -p"..."
     ((b'\\"',), b"", b'"'),
     ((b"\\n",), b"", b"\n"),
     ((b"\\t",), b"", b"\t"),

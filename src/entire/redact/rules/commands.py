@@ -56,8 +56,8 @@ ROWS: tuple[Row, ...] = (
      rb"(?:-[a-zA-Z]{0,6}[uU]|-a|-auth|--user|--proxy-user|--auth|--creds|--(?:src|dest)-creds)(?:" + _NEXT + rb")?"
      rb"|bundle\b[^\n|;]{0,300}?[ \t\"',][\w-]{1,60}\.[\w.-]{1,60}" + _NEXT + rb")"
      rb"(?P<q>[\"'`])?[^\s:\"'`$\\\[\]%,/@]{0,100}:(?!//)"
-     rb"(?P<s>(?(q)[^\s\"'`\[\]\x7f]|[^\s\"'`\[\]<>;"
-     rb"|&()\x7f]){3,300})"
+     rb"(?(q)|(?P<r>[\"'])?)(?P<s>(?(q)[^\s\"'`\[\]\x7f]|(?(r)[^\s\"'`\[\]\x7f]|[^\s\"'`\[\]<>;"
+     rb"|&()\x7f])){3,300})"
      rb"(?![^\s\"'`]*@)", 0, "curl, HTTPie, etcdctl, skopeo",
      "curl -s -u deploy:«<alnum:6>-4<alnum:6>» https://files.example.net/"),
     ("command-password", _SHORT,
@@ -92,12 +92,24 @@ ROWS: tuple[Row, ...] = (
      "ldapsearch -x -D cn=admin,dc=x -w «<alnum:6>-4<alnum:6>»"),
     ("login-arguments", (b"getconnection", b"basicauth", b"basic_auth", b"networkcredential", b"mysqli", b"pdo",
      b"passwordauthentication",
-                         b"usernamepassword", b"auth=(", b"pscredential", b".login("),
+                         b"usernamepassword", b"auth=(", b"pscredential", b".login(", b"simple_bind",
+                         b"username_pw_set", b"wifi.begin", b"dbi-"),
      rb"(?i)(?:getconnection|(?:http)?basic_?auth|networkcredential|mysqli(?:_connect)?|pdo|passwordauthentication"
-     rb"|usernamepassword\w{0,30}|auth=|pscredential|(?<=\.)login)\(?\([ ]?"
-     rb"(?:[bfruN@]?(?:\"[^\"\n]{1,200}\"|'[^'\n]{1,200}')[ ]?,[ ]?){1,2}[bfruN@]?(?P<q>[\"'])"
+     rb"|usernamepassword\w{0,30}|auth=|pscredential|\.login"
+     rb"|simple_bind(?:_s)?|username_pw_set|wifi\.begin|dbi->connect)\(?\([ ]?"
+     rb"(?:[bfruN@]?(?:\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[\w.]{1,40})[ ]?,[ ]?){1,2}[bfruN@]?(?P<q>[\"'])"
      + LIKELY + rb"(?P<s>[^\s\"'`\[\]]{6,200})(?P=q)", 0,
      "libraries' calls with a user and a password", 'req.SetBasicAuth("olga", "«<alnum:6>-4<alnum:6>»")'),
+    ("go-login", (b"tcp", b"unix"),
+     rb"(?<![\w/:@.-])[\w.%-]{1,64}:(?!//)(?P<s>[^\s\"'`\[\]<>]{3,200}?)@(?:tcp|unix)\(", 0,
+     "Go: data source names of MySQL", "olga:«<alnum:6>-4<alnum:6>»@tcp(db.example.net:3306)/shop"),
+    ("key-argument", (b"createhmac", b"jwt.sign", b"jwt.verify", b"jwt.encode", b"jwt.decode", b"cryptojs.", b"fernet",
+     b"aes.new", b"hmac.new", b"cookieparser", b"bcrypt.hash", b"createcipheriv"),
+     rb"(?i:(?:createhmac|createcipheriv)\([\"'`][\w-]{1,40}[\"'`],[ ]?|jwt\.(?:sign|verify|encode|decode)\((?:[^(){}\n"
+     rb"\"'`,]{1,60}|\{[^{}\n]{0,200}\}),[ ]?|cryptojs\.\w{1,20}(?:\.\w{1,20})?\([^\n,]{1,80},[ ]?"
+     rb"|(?:fernet|aes\.new|hmac\.new|cookieparser|bcrypt\.hash(?:sync|pw)?)\([ ]?)b?(?P<q>[\"'`])"
+     + LIKELY + rb"(?P<s>[^\s\"'`\[\]]{6,400})(?P=q)", 2.5, "calls of cryptographic libraries",
+     'createHmac("sha256", "«<alnum:6>-4<alnum:6>»")'),
     ("login-password", (b"login",),
      rb"login\b[^\n|;]{0,300}?[ \"',](?:-p|--password|--token)" + _NEXT + rb"(?!\d{1,5}\b)%A", 0,
      "docker login, helm registry login",
@@ -113,9 +125,10 @@ ROWS: tuple[Row, ...] = (
      rb"(?P<s>(?(q)[^\s\"'`\[\]\x7f]|[^\s\"'`\[\]<>;|&()\x7f]){3,300})", 0, "Samba: smbclient(1); lftp(1)",
      "smbclient //files/share -U deploy%«<alnum:6>-4<alnum:6>»"),
     ("openssl-password", (b"openssl", b"-passout", b"-passin", b"apksigner"),
-     rb"(?:openssl\b[^\n|;]{0,300}?[ \"',]-(?:pass|passin|passout|k|K|iv)|-pass(?:out|in)|apksigner\b[^\n"
+     rb"(?:(?:openssl\b[^\n|;]{0,300}?[ \"',]-(?:pass|passin|passout|k|K|iv)|-pass(?:out|in)|apksigner\b[^\n"
      rb"|;]{0,300}?-pass)" + _NEXT
-     + rb"%Q(?:pass:)?(?!(?:file|env|fd|stdin|rand)\b)%A", 0, "OpenSSL: openssl(1)",
+     + rb"|openssl[ ]passwd(?:[ ]-salt[ ][^\s]{1,20}|[ ]-\w{1,8}){0,4}[ ])"
+     rb"%Q(?:pass:)?(?!(?:file|env|fd|stdin|rand)\b)%A", 0, "OpenSSL: openssl(1)",
      "openssl rsa -in a.pem -passin pass:«<alnum:6>-4<alnum:6>» -out b.pem"),
     ("oracle-login", (b"sqlplus", b"expdp", b"impdp", b"sqlldr", b"oracle"),
      rb"(?i:sqlplus|expdp|impdp|sqlldr|oracle:(?:thin|oci):)[ \t]{0,4}(?:-\w{1,2}[ ]{1,2}){0,3}%Q[\w$#.-]{1,60}/%Q"
@@ -133,7 +146,8 @@ ROWS: tuple[Row, ...] = (
      b"reset-admin-password",
                           b"initial-password", b"http-basic", b"pypi-token", b"-oauth", b"setaclpass", b"nuget",
                           b"user_pass",
-                          b"sudo", b"cmdkey", b"xfreerdp", b"net", b"db2"),
+                          b"sudo", b"cmdkey", b"xfreerdp", b"net", b"db2", b"user-secrets", b"chamber",
+                          b"mosquitto_passwd", b"rclone", b"pulumi", b"_password"),
      rb"(?:wpa_passphrase[ ]%Q[^\s\"']{1,64}%Q[ ]|nmcli\b[^\n|;]{0,200}?[ ](?:password|[\w.-]*psk)[ ]"
      rb"|airportnetwork[ ]\w{1,8}[ ]%Q[^\s\"']{1,64}%Q[ ]"
      rb"|(?<!_)(?:add_user|change_password)[ ]%Q[\w.@-]{1,64}%Q[ ]|(?:reset-admin|set-initial|initial)-password[ ]"
@@ -141,6 +155,11 @@ ROWS: tuple[Row, ...] = (
      rb"|(?:pypi-token\.[\w-]{1,40}|(?:github|gitlab|bitbucket)?-oauth\.[\w.-]{1,80})[ ]|nuget[ ]push\b[^\n"
      rb"|;]{0,200}?[ ](?:-k|--api-key|-ApiKey)[ ]"
      rb"|cmdkey\b[^\n]{0,100}?/pass:|xfreerdp\b[^\n]{0,200}?/p:|net[ ]user[ ][^\s]{1,64}[ ](?=[^\s/]{4,64}[ ]/add)"
+     rb"|user-secrets[ ]set[ ]%Q[\w.:-]{1,80}%Q[ ]|chamber[ ]write[ ][\w./-]{1,60}[ ][\w.-]{1,60}[ ]"
+     rb"|mosquitto_passwd[ ](?:-\w[ ]){0,3}-b[ ][^\s]{1,100}[ ][^\s]{1,60}[ ]|rclone[ ]obscure[ ]"
+     rb"|rclone[ ]config[ ][^\n|;]{1,200}?[ ]pass[ =]"
+     rb"|pulumi[ ]config[ ]set[ ](?=[^\n|;]{0,200}--secret)(?:--?\w{1,12}[ ]){0,3}[\w.:-]{1,80}[ ]"
+     rb"|(?<=:)_password[ =]"
      rb"|db2[ ]connect[ ]to[ ]\w{1,40}[ ]user[ ]\w{1,40}[ ]using[ ])%A",
      0, "manuals of these programs", "rabbitmqctl add_user shop «<alnum:6>-4<alnum:6>»"),
     ("redis-password", (b"redis-cli", b"requirepass", b"masterauth", b"keydb-cli", b"valkey-cli"),
@@ -173,5 +192,5 @@ REGIONS: tuple[RegionRow, ...] = (
 )
 # fmt: on
 
-BEFORE: dict[str, tuple[int, bytes]] = {"archive-password": (150, b"7z")}
+BEFORE: dict[str, tuple[int, bytes]] = {"archive-password": (150, b"7z"), "go-login": (270, b":")}
 """How far before its keyword the pattern of a rule is searched, and what stands there."""

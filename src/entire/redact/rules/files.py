@@ -107,6 +107,11 @@ ROWS: tuple[Row, ...] = (
      rb"(?![a-z]{2,12}-[a-z-]{2,30}=)(?P<s>[^\s'\"`\[\]]{6,200})'", 0,
      "pgcrypto, MySQL, SQLCipher",
      "SELECT pgp_sym_decrypt(it, '«<alnum:6>-4<alnum:6>»') FROM t;"),
+    ("relay-login", (b"smtp",),
+     rb"smtp[\w.-]{1,100}\]?:\d{2,5}[ \t]{1,20}[^\s:\"'`]{1,100}:(?P<s>[^\s\"'`<>\[\]]{4,200})", 2.5,
+     "Postfix: smtp_sasl_password_maps", "[smtp.example.net]:587 olga:«<alnum:6>-4<alnum:6>»"),
+    ("sql-crypt", (b"gen_salt",), rb"crypt\([ ]?'(?P<s>[^\s'\"`\[\]]{6,200})'[ ]?,[ ]?gen_salt", 2.5, "pgcrypto",
+     "SELECT crypt('«<alnum:6>-4<alnum:6>»', gen_salt('bf'));"),
     ("sql-password", (b"password",),
      rb"(?i)password(?:[ ]{1,4}(?:for[ ][^\n;=]{1,100}?=[ ]?)?|(?<![\w.]password)[ ]?\([ ]?|"
      rb"[ ]{0,2}=[ ]{0,2}password[ ]?\([ ]?|"
@@ -173,5 +178,5 @@ REGIONS: tuple[RegionRow, ...] = (
 )
 # fmt: on
 
-BEFORE: dict[str, tuple[int, bytes]] = {"pgpass": (101, b""), "pwdump-hash": (70, b":")}
+BEFORE: dict[str, tuple[int, bytes]] = {"pgpass": (101, b""), "pwdump-hash": (70, b":"), "sql-crypt": (215, b"crypt(")}
 """How far before its keyword the pattern of a rule is searched, and what stands there."""

@@ -40,7 +40,8 @@ _TYPE = (
     rb"|[ ](?:string|\[\]byte)\b)?"
 )
 _OPERATOR = (
-    _TYPE + rb"[\"'`]?[ \t]{0,8}+(?::=|=>|={1,3}|:-|:|->|\|\||\?\?)[ \t]{0,8}+(?:[|>]-?%L)?"
+    _TYPE + rb"(?:[\"'`]?\*{0,2}[ \t]{0,8}+(?::=|=>|={1,3}|:-|:\*{0,2}|->|<-|\|\||\?\?)"
+    rb"|[\"'`]\)[ ]{0,2}(?:\|\||\?\?|or(?=[ ])))[ \t]{0,8}+(?:![\w-]{1,20}[ ])?(?:[|>]-?%L)?"
     rb"(?:&|@|(?:(?=[\w.:\[\]]{2,42}+\()[\w.:\[\]]{0,24}"
     rb"(?i:fromhex|b64decode|from|decodestring|frombase64string|fromhexstring|unhexlify|secretstr|securestring"
     rb"|bytes|byte|of|env|getenv))\((?:[\"']\w{1,40}[\"'],[ ])?)?"
@@ -62,6 +63,11 @@ ROWS: tuple[Row, ...] = (
      rb"(?:[ ]{1,4}|=|[\"'],[ ]?(?=[\"'][^+]))" + LIKELY + rb"(?!%Q" + _SETTING + rb"[\w./-])%A",
      0, "a flag of a command",
      "mytool --password «<alnum:4>-4<alnum:4>»"),
+    ("listed-flag", FLAGS,
+     rb"(?i)(?P<n>(?:(?<=[ ]-)|(?<=[ ][\"']-))-[a-z]{2,12}(?:-[a-z]{1,12}){0,3})"
+     rb"(?<!-file)(?<!-stdin)(?<!-path)(?<!-id)(?<!-name)(?<!-url)(?<!-env)[\"']?(?=\n)%L(?<=[- \"'])[\"']?"
+     + LIKELY + rb"(?!-)%A", 0, "a list of arguments, each on its line",
+     "args:\n  - --password\n  - «<alnum:4>-4<alnum:4>»\n"),
     ("generic-quoted", NAMES,
      _ASSIGNED + rb"[bfruN@]?(?P<q>[\"'`])(?P<s>(?:[^\"'`\s\[\]]|(?!(?P=q))[\"'`]){4,400})(?P=q)",
      0, "a name with a quoted value", "db_password = '«<alnum:4>-4<alnum:4>»'"),
@@ -83,7 +89,8 @@ ROWS: tuple[Row, ...] = (
      rb"|(?:[\"'`]|(?=[ ][a-z][\w-]{1,20}[ ]-))[ ][^|\n]{1,300}\|)", 2.5,
      "a row of a table", "| DB_PASSWORD | «<alnum:6>-4<alnum:6>» |"),
     ("named-element", NAMES,
-     _NAME + rb"(?:[ ][^<>\n]{0,100})?(?:[\"']?[ ]?>|</key>(?:%L|[ ])?<string>)(?:(?:%L)?<value>|<!\[CDATA\[)?"
+     _NAME + rb"(?:[\"']?[ ][^<>\n]{0,100})?(?:[\"']?[ ]?>|</key>(?:%L|[ ])?<string>|</t[dh]>(?:%L|[ ])?<t[dh]>)"
+     rb"(?:(?:%L)?(?i:<value>)|<(?:code|b|strong)>|<!\[CDATA\[)?"
       + LIKELY +
       rb"(?!\d{1,4}<)(?P<s>(?:(?!\xc2\xa0)[^\s<>\"'`\[\]]){4,4000})(?:</|\]\]>)", 0,
      "an element of XML", "<dbPassword>«<alnum:6>-4<alnum:6>»</dbPassword>"),
@@ -98,6 +105,11 @@ ROWS: tuple[Row, ...] = (
      "name and value side by side", '{"name": "DB_PASSWORD", "value": "«<alnum:6>-4<alnum:6>»"}'),
     ("named-passphrase", (b"passphrase",), rb"(?i:passphrase)[\"'`]?[ ]{0,4}[:=][ ]{0,4}" + LIKELY
      + rb"%A(?![\w.(\[])", 2.5, "a passphrase", "PASSPHRASE=«<lower:6>-<lower:5>-<lower:6>-<lower:5><digits:2>»"),
+    ("typed-value", NAMES,
+     _NAME + rb"[\"'`\])]{1,4}(?:\.(?:type|fill|send_?keys|set_?value|set|input|clear_and_type)\("
+     rb"|,[ ]?with:[ ]?|(?<=\][\"'`]),[ ]?)"
+     rb"(?P<q>[\"'`])" + LIKELY + rb"(?P<s>[^\s\"'`<>\[\]]{6,400})(?P=q)", 2.5,
+     "what a test types into a web page", "cy.get('#password').type('«<alnum:6>-4<alnum:6>»')"),
     ("named-part", NAMES, rb"name=\"[\w.-]{0,40}" + _NAME + rb"\"(?:;[^\n]{0,100})?(?:%L(?i:content-[^\n]{1,100}))?"
      rb"(?:%L%L|[ ]{4})(?P<s>[^\s\"'`<>\[\]]{4,4000})", 0, "RFC 7578: multipart/form-data",
      'Content-Disposition: form-data; name="password"\n\n«<alnum:6>-4<alnum:6>»\n'),
@@ -122,12 +134,13 @@ SENTENCES: tuple[Row, ...] = (
      "das Passwort ist «<alnum:6>-4<alnum:6>»"),
     ("named-sentence", (*NAMES, b"login"), rb"(?i)[a-z_-]{3,14}(?:[ ]key)?[`*\"']{0,2}(?:[ ](?:for|to|of|on|in|here"
      rb"|from|at)[ ][^\n.:;!?\"]{1,60}?|[ ](?:there|now|again))?"
-     rb"[ ]{1,3}(?:is|was|are|will[ ]be|should[ ]be|to|now)(?:[ ](?:now|still|set[ ]to|just"
+     rb"(?:,[ ]which)?[ ]{1,3}(?:is|was|are|has[ ]been[ ](?:changed|set|reset)[ ]to|will[ ]be|should[ ]be|to|now)"
+     rb"(?:[ ](?:now|still|set[ ]to|just"
      rb"|simply))?[ :]{1,3}[\"'`*]{0,3}" + LIKELY
      + rb"(?P<s>[^\s\"'`<>\[\]()]{6,200}(?<![.,;:!?*)]))", 2.5, "a sentence",
       "the password for staging is «<alnum:6>-4<alnum:6>»."),
-    ("named-pass", (b"pass", b"salt"),
-     rb"(?<![a-z])(?!PASS:[ ])(?:(?:(?P<n>(?i:pass))(?:(?<=\| pass)[ ]{1,40}\|[ ]{1,40}"
+    ("named-pass", (b"pass", b"salt", b" pw"),
+     rb"[ ]?(?<![a-z])(?!PASS:[ ])(?:(?:(?P<n>(?i:pass|pw))(?:\[\d{0,4}\])?(?:(?<=\| pass)[ ]{1,40}\|[ ]{1,40}"
      rb"|[\"'`]?[ \t]{0,8}(?:=>|[:=])[ \t]{0,8}|[ ][^<>\n]{0,60}>|>)" + LIKELY +
      rb")|(?i:salt)[\"'`]?[ \t]{0,8}(?:=>|[:=])[ \t]{0,8}(?!//)(?=%Q[^\s]{0,12}[a-zA-Z])(?=%Q[^\s]{16}))"
      rb"%A(?<![,;])(?![\w.(\[])", 2.5, "a short name", "smtp: {user: olga, pass: '«<alnum:6>-4<alnum:6>»'}"),

@@ -37,13 +37,14 @@ _NAMED = (
     rb"|,?[ ]?\n(?=[^\n]{0,60}val|[^\n]{0,60}default|[^\n]{0,60}content))"
     rb"|(?:value|default|content|val)[\"'`]?[ \t]{0,8}[:=])"
     rb"|[\"'`\])*_]{0,3}[ \t]{0,40}(?:"
-    rb"(?P<assigned>(?:(?:&?(?:str|string)\b|\[\]byte|\[\d{0,4}\])[ \t]{0,8})?(?:[:=]|->|\?\?|\|\|)[=>-]{0,2}"
+    rb"(?P<assigned>(?:(?:&?(?:str|string)\b|\[\]byte|\[\d{0,4}\])[ \t]{0,8})?(?:[:=]|->|<-|\?\?|\|\||or[ ])[=>*-]{0,2}"
     rb"[ \t]{0,8}(?:&?(?:'static )?(?:final\[|optional\[)?(?:str|string|char|bytes|secretstr|nsstring)\b[\]?!*]{0,2}"
     rb"(?:[ ]\|[ ]none)?[ ]{0,8}=[ ]{0,8})?" + _VALUE + rb")"
-    rb"|(?P<cell>\||\xe2\x94\x82)|(?P<element>>|</key)|(?P<called>\(|,[ ]{0,16}[\"'`b@&]))"
-    rb"|(?P<attributes>[ ][\w:.-]{1,40}=[\"'](?=[^<>\n]{0,80}>))"
+    rb"|(?P<cell>\||\xe2\x94\x82)|(?P<element>>|</key|</t[dh]>)|(?P<called>\(|,[ ]{0,16}(?:with:[ ])?[\"'`b@&]"
+    rb"|\.(?:type|fill|send|set|input|clear)\w{0,12}\()|(?P<which>, which is))"
+    rb"|(?P<attributes>[\"']?[ ][\w:.-]{1,40}=[\"'](?=[^<>\n]{0,80}>))"
     rb"|(?P<beside>[ \t]{1,16}(?:[\"'`*]|(?:is|are|was|for|to|of|on|in|here|there|from|at|now|again|will|should"
-    rb"|generated|set|created|changed|reset|key)\b|[^\s]{0,60}\d))"
+    rb"|generated|set|created|changed|reset|key|has)\b|[^\s]{0,60}\d))"
     rb"|(?P<lines>[\"'`*]{0,2}(?:;|[ \t]{0,80}\n)))"
 )
 
@@ -54,7 +55,7 @@ GUARDS: tuple[tuple[tuple[bytes, ...], bytes], ...] = (
     ((b" as ",), rb"(?i)(?:[\w-]{1,20}[ ]){0,4}(?:password|passwd|passphrase|api key|token)"),
     ((b"cookie",), rb"(?i)s?[\"'`]?[ \t]{0,4}(?:[:=,\"']|=>)"),
     ((b"sid", b"sessionid", b"phpsessid", b"jsessionid", b"connect.sid", b"laravel_session", b"csrftoken"), rb"="),
-    ((b"pass", b"salt"), rb"(?:[\"'`]?[ \t]{0,8}[=:]|[ ]{1,40}\||[ ](?=[^<>\n]{0,60}>)|>)"),
+    ((b"pass", b"salt", b" pw"), rb"(?:(?:\[\d{0,4}\])?[\"'`]?[ \t]{0,8}[=:]|[ ]{1,40}\||[ ](?=[^<>\n]{0,60}>)|>)"),
     (
         (b"license", b"licence", b"serial", b"product", b"activation"),
         rb"(?i)(?:[ _-]?(?:key|code|number|no))?[\"'`]?[ \t]{0,60}(?:[:=,|*]|is[ ])",
@@ -62,6 +63,9 @@ GUARDS: tuple[tuple[tuple[bytes, ...], bytes], ...] = (
     ((b"expect",), rb"[ ](?=[^\n]{0,60}[Pp]ass|[^\n]{0,60}PASS)"),
     ((b"config",), rb":set"),
     ((b"net",), rb"[ ]user"),
+    ((b"tcp", b"unix"), rb"\("),
+    ((b"smtp",), rb"[\w.-]{1,100}\]?:\d{2,5}[ \t]"),
+    ((b"fernet",), rb"\("),
     ((b"variable",), rb"[ ]\""),
     ((b"backup", b"recovery"), rb"(?i)[ _-]?code"),
     ((b"insert",), rb"(?i)[ ]into[ ]"),
@@ -91,8 +95,9 @@ FOLLOWS: dict[str, tuple[str, ...]] = {
     "named-pair": ("pair",),
     "named-part": ("lines", "cell", "beside"),
     "named-prompt": ("beside",),
-    "named-sentence": ("beside",),
+    "named-sentence": ("beside", "which"),
     **dict.fromkeys(COLUMNS, ("cell", "beside", "lines")),
+    "typed-value": ("called",),
     "url-credentials": ("login",),
     "url-parameter": ("pair", "assigned"),
     "url-query": ("login", "query"),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from entire.redact.rules.pieces import RegionRow, Row
 
 
-LOGINS = frozenset({"basic-auth-flag", "netrc-password", "url-credentials"})
+LOGINS = frozenset({"basic-auth-flag", "go-login", "netrc-password", "url-credentials"})
 """Rules for passwords that stand behind a user's name: documentation writes very short ones there."""
 
 
@@ -162,7 +162,7 @@ def keyed(row: Row) -> Row:
 FAR = 400
 """How far behind its keyword a rule of ``BEFORE`` reaches."""
 
-ASSIGNED = frozenset({"generic-flag", "generic-quoted", "generic-value", "named-argument", "named-key"})
+ASSIGNED = frozenset({"generic-flag", "generic-quoted", "generic-value", "listed-flag", "named-argument", "named-key"})
 """Rules whose value may be code: ``heuristics.assigned`` judges it."""
 
 CODED = frozenset({"api-key-header", "authorization-header", "cookie", "cookie-flag", "sql-password", "vpn-key"})
