@@ -122,6 +122,15 @@ HEX = hexed(40).encode()
         (b"password: '", b"horse-battery-staple", b"'", False),
         (b"password: '", b"forgot-password-form-field", b"'", False),
         (b"password: ", b"correct-horse-battery-staple", b"", False),
+        (b"password: '", b"copper-meadow-falcon-tulip-77", b"'", True),
+        (b"DB_PASSWORD=", b"copper-meadow-falcon-tulip42", b"", True),
+        (b"secret: '", b"orchard-shop-main-cluster-77", b"'", False),
+        # two words and a number, but not those of code
+        (b"password: '", b"Coffee-garden812", b"'", True),
+        (b"DB_PASSWORD=", b"Coffee.garden812", b"", True),
+        (b"password = ", b"Coffee.garden812", b"", False),
+        (b"password: '", b"coffee_garden8", b"'", False),
+        (b"password: '", b"Token_kind812", b"'", False),
         # as in an environment file, or a line of YAML
         (b"PASSWORD=", b"hunt3r", b"", True),
         (b"JWT_SECRET=", b"letmein42", b"", True),

@@ -231,6 +231,20 @@ def test_a_key_given_line_by_line_goes_from_each_string(sign: str, indent: int |
     assert left([*signed[2:], "the end"])[-2:] == [end, "the end"]
 
 
+@pytest.mark.parametrize("sign", ["+", "-", " "])
+@pytest.mark.parametrize("frame", ["{}", "\t{}", "  '{}\\n' +", '  "{}\\n" +', '\t"{}\\n"', "    '{}',", '    "{}",'])
+@pytest.mark.parametrize("label", ["RSA PRIVATE KEY", "PGP PRIVATE KEY BLOCK"])
+def test_a_key_in_the_strings_of_code_goes_from_a_patch(sign: str, frame: str, label: str) -> None:
+    body = [*(word(63) + str(n) for n in range(4)), word(20) + "=="]
+    headers, checksum = (["Version: GnuPG v2", ""], ["=aB3d"]) if "PGP" in label else ([], [])
+    key = [f"-----BEGIN {label}-----", *headers, *body, *checksum, f"-----END {label}-----"]
+    lines = ["  key = (", *(sign + frame.format(line) for line in key), "  )"]
+    for shown in (lines, "\n".join(lines)):
+        redacted = redact_jsonl(json.dumps({"lines": shown}).encode()).decode()
+        assert not [line for line in body if line in redacted]
+        assert redacted.endswith('  )"]}' if shown is lines else '  )"}')
+
+
 def test_odd_bytes_are_kept() -> None:
     token = SECRETS["github-token"][1].encode()
     data = b'{"a":"\xff\xfe ' + token + b' \xc3","b":"\\ud800"}\n\x00\xff' + token + b"\n"

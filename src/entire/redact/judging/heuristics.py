@@ -112,6 +112,8 @@ def assigned(left: bytes, value: bytes, right: bytes = b"") -> bool:
         return False
     if _is_code(value, kinds, literal=name.is_literal):
         is_type = not name.is_literal and right in (b";", b",", b")")
+        if name.is_chosen and name.is_literal and _ends_in_number(value):
+            return True
         return name.is_chosen and not is_type and _is_memorable(value, kinds, literal=name.is_literal)
     return _is_random(value, kinds, name)
 
@@ -247,6 +249,17 @@ def _is_disguised(value: bytes) -> bool:
             rb"(?=.*[A-Za-z][013457][A-Za-z_.:/-])[A-Za-z0-9]{3,20}[_.:/-][A-Za-z][A-Za-z013457]{2,20}\d{2,4}", value
         )
     )
+
+
+def _ends_in_number(value: bytes) -> bool:
+    """Tell whether ``value`` is a passphrase or two words, and a number: ``Coffee-garden812``."""
+    import re
+
+    from entire.redact.judging import placeholders
+
+    found = re.fullmatch(rb"([A-Z][a-z]{2,14})[_.:/-]([A-Za-z][a-z]{2,14})\d{2,4}", value)
+    is_pair = found is not None and not any(placeholders.is_kind(word.lower()) for word in found.groups())
+    return is_pair or _is_passphrase(value.rstrip(b"0123456789-"))
 
 
 def _is_passphrase(value: bytes) -> bool:

@@ -131,9 +131,9 @@ _ESCAPES: tuple[Pass, ...] = (
     (
         (b'\\"',),
         rb"\\\"(?=[A-Za-z0-9])(?<=[A-Za-z0-9!-]..)(?<![^A-Za-z0-9][BFRUbfru]..)(?<!u00....)(?<![x%=]....)"
-        rb"(?<![ ]-[A-Za-z]..)",
+        rb"(?<![ ]-[A-Za-z]..)(?<!\\[nrt]..)",
         INNER_QUOTE,
-    ),  # but not b"..." and f"...", and not behind an encoded sign or a flag: -p"..."
+    ),  # but not b"..." and f"...", and not behind an encoded sign, a flag (-p"...") or a blank
     ((b'\\"',), b"", b'"'),
     ((b"\\n",), b"", b"\n"),
     ((b"\\t",), b"", b"\t"),

@@ -6,13 +6,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.redact.rules.pieces import Row
 
-# The end of a string, where each line is a string of its own, and the start of the next if it looks like more.
-_STRINGS = rb"\"[ \t]{0,8}[,+.]?\s{0,80}\"(?=[+>-]?[ ]{0,40}"
+# From a line to the next where they are strings: in code, in an array of lines, or both. Only if it looks like more.
+_STRINGS = (
+    rb"\"[ \t]{0,8}[,+.]?(?:\s{0,80}\"[ \t]{0,8},?)?\s{0,80}(?:[+>-][ \t]{0,40})?\"(?:[+>-]?[ \t]{0,40}\")?"
+    rb"(?=[+>-]?[ \t]{0,40}'?"
+)
 _PEM = (
-    rb"-----BEGIN[A-Z0-9 _-]{0,60}PRIVATE KEY(?: BLOCK)?-----(?=(?:[^\[\"]|\"[\s,+.]{0,8}\"){0,400}?%6{24})(?P<s>"
+    rb"-----BEGIN[A-Z0-9 _-]{0,60}PRIVATE KEY(?: BLOCK)?-----(?=(?:[^\[\"]|\"[\s,+.>-]{0,80}\"){0,400}?%6{24})(?P<s>"
     # To the end marker, if one is near; else as far as it looks like a key.
-    rb"(?:[^\"\[-]|-(?!----)|" + _STRINGS + rb"(?:%6{1,80}={0,2}[\s\"]|[A-Z][\w-]{2,20}: |-----END|\"))){16,20000}?"
-    rb"(?=-----END[A-Z0-9 _-]{0,60}PRIVATE KEY)"
+    rb"(?:[^\"\[-]|-(?!----)|"
+    + _STRINGS
+    + rb"(?:=?%6{1,80}={0,2}[\s\"']|[A-Z][\w-]{2,20}: |-----END|\s?[\"']))){16,20000}?"
+    rb"(?=-{5,6}END[A-Z0-9 _-]{0,60}PRIVATE KEY)"
     rb"|(?:[A-Za-z0-9+/=:,\s.|>\xe2\x86\x92]|-(?!----)|" + _STRINGS + rb"%6{16})){16,20000})"
 )
 _LINE = "<b64:64>\n"
