@@ -76,6 +76,8 @@ CLEAN = [
     "License: SDBM-PUBLIC-DOMAIN", "dup 5 index\n" + "\n".join(hexed(64).upper() for _ in range(8)) + "\n" + "0" * 64,
     "Server=db;User Id=sa;Password={SHELL};Encrypt=true ?user=maria&password={url}&to=1",
     # From sources of libraries, their documentation and messages.
+    'resourceInputs["tunnel1PresharedKey"] = state?.tunnel1PresharedKey;\n  psk = args?.tunnelKey ? a : null',
+    'cl.connect("ftp.example.org").login("anonymous", "olga.moe@example.com".toCharArray());',
     '"-storepass and -keypass must not be specified"; -keypass und -new angeben. let keypass be '
     'storepass when using it',
     "    storepass = getPass(modifier, args[n]); keypass = getPass\n        (form)",

@@ -71,7 +71,7 @@ _CODE = (
     # Code that goes on: members of an object, the rest of a pattern, terms behind a string; paths.
     rb"|(?:[\w$]{1,3}|\d+|[\w$]+(?:\.\w+)+),[A-Za-z_$][A-Za-z_$.]{3,60}[:=(]|\w{1,3}\}="
     rb"|[\w$]{1,3}(?:,\w{1,20}:[\w$]{1,3}\b){2}"
-    rb"|\+[\w.]+[()]|\)\.|\$[A-Za-z_]\w*[(/]|/[\w./-]*:[/$]"
+    rb"|[a-z][A-Za-z]{2,20}\?\.[a-z][A-Za-z]|\+[\w.]+[()]|\)\.|\$[A-Za-z_]\w*[(/]|/[\w./-]*:[/$]"
 )
 _compiled: list[Pattern[bytes]] = []
 

@@ -98,7 +98,7 @@ ROWS: tuple[Row, ...] = (
      rb"|usernamepassword\w{0,30}|auth=|pscredential|\.login"
      rb"|simple_bind(?:_s)?|username_pw_set|wifi\.begin|dbi->connect)\(?\([ ]?"
      rb"(?:[bfruN@]?(?:\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[\w.]{1,40})[ ]?,[ ]?){1,2}[bfruN@]?(?P<q>[\"'])"
-     + LIKELY + rb"(?P<s>[^\s\"'`\[\]]{6,200})(?P=q)", 0,
+     + LIKELY + rb"(?![\w.+-]{1,60}@[\w-]{1,60}\.[a-z]{2,8}[\"'])(?P<s>[^\s\"'`\[\]]{6,200})(?P=q)", 0,
      "libraries' calls with a user and a password", 'req.SetBasicAuth("olga", "«<alnum:6>-4<alnum:6>»")'),
     ("go-login", (b"tcp", b"unix"),
      rb"(?<![\w/:@.-])[\w.%-]{1,64}:(?!//)(?P<s>[^\s\"'`\[\]<>]{3,200}?)@(?:tcp|unix)\(", 0,
