@@ -320,6 +320,16 @@ PLACES: tuple[tuple[str, str], ...] = (
     ("named-abroad", "пароль: «<password:plain>»"),
     ("named-abroad", "密码是 «<password:plain>»"),
     ("named-abroad", "パスワードは«<password:plain>»です"),
+    # keys of 32 bytes in hexadecimal digits
+    ("wallet-keys", 'accounts: ["0x«<hex:64>»"]'),
+    ("wallet-keys", "accounts: [`0x«<hex:64>»`, `0x«<hex:64>»`]"),
+    ("wallet-keys", "accounts: [\n  '«<hex:64>»',\n]"),
+    ("ethereum-wallet", 'new ethers.Wallet("0x«<hex:64>»", provider)'),
+    ("ethereum-wallet", "privateKeyToAccount('0x«<hex:64>»')"),
+    ("ethereum-wallet", 'Account.from_key("0x«<hex:64>»")'),
+    ("ethereum-wallet", "cast send --private-key 0x«<hex:64>» --rpc-url http://localhost:8545"),
+    ("ethereum-wallet", "forge create --private-key=«<hex:64>» src/Shop.sol:Shop"),
+    ("generic-value", "PRIVATE_KEY=«<hex:64>»"),
 )  # fmt: skip
 
 STAYS: tuple[str, ...] = (
@@ -418,6 +428,11 @@ STAYS: tuple[str, ...] = (
     "uuid ::: a separator",
     "$1 $2 $6 are the arguments",
     "password=[REDACTED:generic-value]",
+    f"cast tx 0x{'3f9c' * 16}",
+    f'wallet sent: transactionHash: "0x{"3f9c" * 16}"',
+    f'accounts: 3, blockHash: "0x{"3f9c" * 16}"',
+    f'getWallet(address).send("0x{"3f9c" * 16}")',
+    f'accounts: ["0x{"3f9c" * 10}"]',
 )
 WORDS = ("c0pper", "f4lcon", "gr4nite", "m34dow", "w4lnut", "jun1per")
 CLASSES = {

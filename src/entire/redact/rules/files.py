@@ -140,6 +140,9 @@ ROWS: tuple[Row, ...] = (
 )
 
 REGIONS: tuple[RegionRow, ...] = (
+    ("wallet-keys", (b"accounts",), rb"accounts[\"']?[ ]{0,4}[:=][ ]{0,4}\[(?P<s>[^\]]{64,4000})",
+     rb"(?<![0-9A-Za-z])(?P<s>(?:0x)?[0-9a-fA-F]{64})(?![0-9A-Za-z])", 2.8, "Hardhat: accounts of a network",
+     'accounts: ["«0x<hex:64>»"]'),
     ("nuget-config", (b"apikeys",), rb"(?i:apikeys>)(?:[\s]{0,40}<add[ ][^<>]{1,500}>){1,20}",
      rb"value=[\"'](?P<s>%6{20,400}={0,2})[\"']", 3,
      "NuGet: nuget.config", '<apikeys><add key="https://packages.example.net" value="«<b64:120>»" /></apikeys>'),

@@ -63,6 +63,7 @@ GUARDS: tuple[tuple[tuple[bytes, ...], bytes], ...] = (
     ((b"expect",), rb"[ ](?=[^\n]{0,60}[Pp]ass|[^\n]{0,60}PASS)"),
     ((b"config",), rb":set"),
     ((b"net",), rb"[ ]user"),
+    ((b"accounts",), rb"[\"']?[ ]{0,4}[:=][ ]{0,4}\["),
     ((b"tcp", b"unix"), rb"\("),
     ((b"smtp",), rb"[\w.-]{1,100}\]?:\d{2,5}[ \t]"),
     ((b"fernet",), rb"\("),
@@ -106,7 +107,8 @@ FOLLOWS: dict[str, tuple[str, ...]] = {
 """Which groups of its keyword's guard a rule can match behind; a rule that is not named, behind all."""
 
 UNGUARDED = frozenset((
-    *("api-key-header", "app-key", "azure-account-key", "azure-key", "ethereum-private-key", "keystore-password"),
+    *("api-key-header", "app-key", "azure-account-key", "azure-key", "ethereum-private-key", "ethereum-wallet"),
+    *("keystore-password",),
     *("ldap-bind", "login-pair", "named-abroad", "octopus-key", "secret-assignment", "secret-store", "sshpass-flag"),
     *("vpn-key", "wireguard-key", "wordpress-salt"),
 ))  # fmt: skip
