@@ -330,6 +330,19 @@ PLACES: tuple[tuple[str, str], ...] = (
     ("ethereum-wallet", "cast send --private-key 0x«<hex:64>» --rpc-url http://localhost:8545"),
     ("ethereum-wallet", "forge create --private-key=«<hex:64>» src/Shop.sol:Shop"),
     ("generic-value", "PRIVATE_KEY=«<hex:64>»"),
+    # settings of daemons and devices
+    ("login-setting", '# ~/.curlrc\nuser = "olga:«<password:plain>»"\n'),
+    ("ldap-bind", "auth_pass «<password:plain>»"),
+    ("ldap-bind", "ldap_default_authtok = «<password:plain>»"),
+    ("device-secret", "enable secret «<password:plain>»"),
+    ("device-secret", "enable secret 0 «<password:plain>»"),
+    ("device-secret", "username olga privilege 15 secret «<password:plain>»"),
+    ("device-secret", "username olga secret 0 «<password:plain>»"),
+    ("device-secret", "username olga password 7 «<HEX:18>»"),
+    ("device-secret", 'key "k" {\n  algorithm hmac-sha256;\n  secret "«<b64:43>=»";\n};'),
+    ("generic-quoted", 'passcode: "«<password:plain>»"'),
+    ("generic-value", "passcode: «<password:plain>»"),
+    ("named-sentence", "the passcode is «<password:plain>»"),
 )  # fmt: skip
 
 STAYS: tuple[str, ...] = (
@@ -428,6 +441,13 @@ STAYS: tuple[str, ...] = (
     "uuid ::: a separator",
     "$1 $2 $6 are the arguments",
     "password=[REDACTED:generic-value]",
+    'user = "<user>:<password>"',
+    'user = "shop:admin"',
+    "ldap_default_authtok_type = obfuscated_password2",
+    "the secret 5 rules2 of a good life",
+    "the enable secret is hashed; enable secret takes a level from 0 to 15",
+    "a password 8 characters1 long",
+    "const passcode = generatePasscode2(user)",
     f"cast tx 0x{'3f9c' * 16}",
     f'wallet sent: transactionHash: "0x{"3f9c" * 16}"',
     f'accounts: 3, blockHash: "0x{"3f9c" * 16}"',

@@ -17,6 +17,7 @@ _STRONG = (
 
 _KINDS = (
     b"secret", b"secrets", b"token", b"tokens", b"password", b"passwords", b"passwd", b"passphrase", b"pass", b"pwd",
+    b"passcode",
     b"key", b"keys", b"credential", b"credentials", b"auth", b"value", b"confirmation", b"salt", b"pepper", b"psk",
     b"pw",
     b"passwort", b"kennwort", b"seed",

@@ -81,8 +81,10 @@ ROWS: tuple[Row, ...] = (
     ("expect-send", (b"expect",), rb"expect[ ][^\n]{0,60}(?i:pass)[^\n]{0,60}"
      rb"(?:%L)?[^\n]{0,60}send[ ][^\n\"']{0,20}[\"'](?P<s>[^\s\"'`\[\]]{4,200})", 0, "expect(1)",
      'expect "password:"\nsend "«<alnum:6>-4<alnum:6>»\\r"'),
-    ("ldap-bind", (b"bindpw", b"rootpw", b"bind_pw", b"binddn_passwd", b"ldap_default_authtok"),
-     rb"(?i:[\w]{6,20})[ \t]{1,8}" + NO_SENTENCE + rb"%A", 0, "OpenLDAP: ldap.conf, slapd.conf",
+    ("ldap-bind", (b"bindpw", b"rootpw", b"bind_pw", b"binddn_passwd", b"ldap_default_authtok",
+     b"auth_pass"),
+     rb"(?i:[\w]{6,20})(?:[ \t]{1,8}|(?<=authtok)[ \t]{0,8}=[ \t]{0,8})" + NO_SENTENCE + rb"%A", 0,
+     "OpenLDAP: ldap.conf, slapd.conf; SSSD; keepalived",
      "bindpw «<alnum:6>-4<alnum:6>»"),
     ("ldap-password", (b"ldapsearch", b"ldapadd", b"ldapmodify", b"ldapdelete", b"ldapwhoami", b"ldappasswd",
      b"ldapcompare",

@@ -58,6 +58,15 @@ ROWS: tuple[Row, ...] = (
      rb"(?i:\$[PHS]\$)(?P<s>[A-Z0-9./](?:[./A-Za-z0-9]{51}|[./A-Za-z0-9]{30}))(?![./A-Za-z0-9])", 3,
      "phpass: portable hashes",
      "$P$B«<alnum:30>»"),
+    ("device-secret", (b"secret", b"password"),
+     rb"(?<![\w.$-])(?:(?i:secret|password)[ ][05-9][ ]"
+     rb"|secret[ ](?:(?<=^enable secret )|(?<=[\s\"'`>|:+-]enable secret )"
+     rb"|(?<=privilege \d secret )|(?<=privilege \d\d secret ))|secret[ \t]{1,8}(?P<r>\"))" + LIKELY
+     + rb"(?P<s>[^\s\"'`<>\[\];]{6,200})(?(r)\"[ \t]{0,4};|(?=[ \t]*(?:[\"'`<\\\n]|$)))", 2.5,
+     "Cisco IOS; BIND: named.conf", "username olga secret 0 «<alnum:6>-4<alnum:6>»"),
+    ("login-setting", (b"user = ",), rb"(?<![\w.$>-])(?<![\w.] )(?:user = \")[^\s\"':/@<>{}$]{1,60}:" + LIKELY
+     + rb"(?P<s>[^\s\"'`<>\[\]]{6,200})\"(?=[ \t]*(?:[\"'`<\\\n]|$))", 2.5,
+     "curl: curlrc", 'user = "olga:«<alnum:6>-4<alnum:6>»"'),
     ("docker-config", (b"dockerconfigjson", b"dockercfg"),
      rb"docker(?:configjson|cfg)[\"']?[ ]{0,4}:[ ]{0,4}%Q(?P<s>%6{40,8000}={0,2})", 0, "Kubernetes: image pull secrets",
      "data:\n  .dockerconfigjson: «<b64:80>»\n"),

@@ -20,7 +20,7 @@ NAMES: tuple[bytes, ...] = (
     b"bindpw", b"rootpw", b"pepper", b"_salt", b"salt_", b"passwort", b"kennwort", b"webhook_key", b"bind_pw",
     b"hashkey", b"blockkey",
     b"hash_key", b"_seed", b"seed_", b"_psk", b"wpa_psk", b"storepass", b"keypass", b"sshpass", b"encryption.key",
-    b"signing.key", b"secret.key", b"api.key", b"api key", b"pre_shared_key",
+    b"signing.key", b"secret.key", b"api.key", b"api key", b"pre_shared_key", b"passcode",
 )  # fmt: skip
 """Words in the name of a variable, field or flag whose value may be a secret."""
 
@@ -86,6 +86,7 @@ COLUMNS = ("table-column", "table-column-1", "table-column-2", "table-column-3")
 """Rules for a table's column of secrets, with so many columns behind it."""
 
 FOLLOWS: dict[str, tuple[str, ...]] = {
+    "device-secret": ("beside",),
     "csv-column": ("pair", "beside", "lines", "cell"),
     "generic-quoted": ("pair", "assigned", "cell", "element"),
     "generic-value": ("pair", "assigned", "cell", "element"),
