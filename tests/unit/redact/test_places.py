@@ -343,6 +343,25 @@ PLACES: tuple[tuple[str, str], ...] = (
     ("generic-quoted", 'passcode: "«<password:plain>»"'),
     ("generic-value", "passcode: «<password:plain>»"),
     ("named-sentence", "the passcode is «<password:plain>»"),
+    # code
+    ("generic-quoted", 'const p = import.meta.env.DB_PASSWORD || "«<password:plain>»";'),
+    ("generic-quoted", 'env = environ.Env(DB_PASSWORD=(str, "«<password:plain>»"))'),
+    ("key-argument", 'new SymmetricSecurityKey(Encoding.UTF8.GetBytes("«<alnum:32>»"))'),
+    ("keystore-load", 'keyStore.load(stream, "«<password:plain>»".toCharArray());'),
+    ("keystore-load", 'kmf.init(ks, "«<password:plain>»".toCharArray());'),
+    # programs
+    ("program-password", "az sql server create -n x -g y -u olga -p «<password:shell>»"),
+    ("program-password", "az mysql flexible-server create --name x --admin-user olga -p '«<password:plain>»'"),
+    ("program-password", "shodan init «<alnum:32>»"),
+    ("encoded-secret", "echo -n '«<password:plain>»' | base64"),
+    ("encoded-secret", 'echo -n "«<alnum:32>»" | base64 -w0'),
+    # sentences
+    ("named-sentence", "the password’s «<password:plain>», if you need it"),
+    ("named-sentence", "the password's «<password:plain>»"),
+    ("login-pair", "log in with bob / «<password:plain>»"),
+    ("named-key", "The key to decrypt it is «<alnum:32>»"),
+    # keys of providers in other spellings
+    ("azure-devops-legacy-token", "vscePat: «<lowernum:52>»"),
 )  # fmt: skip
 
 STAYS: tuple[str, ...] = (
@@ -448,6 +467,16 @@ STAYS: tuple[str, ...] = (
     "the enable secret is hashed; enable secret takes a level from 0 to 15",
     "a password 8 characters1 long",
     "const passcode = generatePasscode2(user)",
+    'DIGITS.load(names, "0123456789abcdef".toCharArray());',
+    "az webapp create -g shop -p plan2 -n shop",
+    "echo -n 'hello world2' | base64",
+    "echo -n 'release-notes-2' | base64",
+    "echo c2hvcDpzaG9wMTIzNA== | base64 -d",
+    "the password's hash2 is stored",
+    "the password's SHA-256 digest",
+    "the token's base64, decoded",
+    "the key to success is persistence2",
+    "log in with bob / olga",
     f"cast tx 0x{'3f9c' * 16}",
     f'wallet sent: transactionHash: "0x{"3f9c" * 16}"',
     f'accounts: 3, blockHash: "0x{"3f9c" * 16}"',

@@ -93,6 +93,7 @@ def read(left: bytes) -> Name | None:
     scope, text, operator, quotes = found.groups(b"")
     if scope == b"::" or (scope == b":" and operator == b":"):  # AWS::IAM::AccessKey, arn:aws:...:1234:secret:name
         return None
+    text = text.rpartition(b".env.")[2]  # import.meta.env.DB_PASSWORD
     parts = [part.lower() for part in words.runs(text)]
     if not parts or parts[-1] in _ABOUT or not _MARKERS.isdisjoint(parts):
         return None

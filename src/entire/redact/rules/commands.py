@@ -78,6 +78,15 @@ ROWS: tuple[Row, ...] = (
      rb"(?:storepass|keypass|k(?:s|ey)-pass)" + _NEXT + rb"(?:pass:)?(?:" + LIKELY + rb"|(?=[\"'`])|(?=" + _ALONE
      + rb"))%A", 0, "JDK: keytool, jarsigner",
      "keytool -genkey -storepass «<alnum:6>-4<alnum:6>»"),
+    ("keystore-load", (b".tochararray",),
+     rb"(?:[kK]ey|[sS]tore|\bks|[kK]mf)\w{0,20}\.(?:load|init|store)\([^\"\n]{1,100},[ ]?\"" + LIKELY
+     + rb"(?P<s>[^\s\"'`\[\]]{6,100})\"\.toCharArray", 0, "Java: KeyStore",
+     'keyStore.load(stream, "«<alnum:6>-4<alnum:6>»".toCharArray())'),
+    ("encoded-secret", (b"echo", b"printf"),
+     rb"(?:echo|printf)[ ]{1,3}(?:-n[ ]{1,3})?(?:%Q%s%Q[ ])?"
+     rb"(?=[^|\n]{8,400}[|][ ]{0,3}base64\b(?![ ]{1,3}(?:-d|-D|--d)))"
+     rb"(?=%Q(?:%X|[^\s\"'`]{0,40}[!#%*+=?^~@][^\s\"'`]{0,40}\d))%A", 2.5, "a secret that is encoded",
+     "echo -n '«<alnum:32>»' | base64"),
     ("expect-send", (b"expect",), rb"expect[ ][^\n]{0,60}(?i:pass)[^\n]{0,60}"
      rb"(?:%L)?[^\n]{0,60}send[ ][^\n\"']{0,20}[\"'](?P<s>[^\s\"'`\[\]]{4,200})", 0, "expect(1)",
      'expect "password:"\nsend "«<alnum:6>-4<alnum:6>»\\r"'),
@@ -106,10 +115,11 @@ ROWS: tuple[Row, ...] = (
      rb"(?<![\w/:@.-])[\w.%-]{1,64}:(?!//)(?P<s>[^\s\"'`\[\]<>]{3,200}?)@(?:tcp|unix)\(", 0,
      "Go: data source names of MySQL", "olga:«<alnum:6>-4<alnum:6>»@tcp(db.example.net:3306)/shop"),
     ("key-argument", (b"createhmac", b"jwt.sign", b"jwt.verify", b"jwt.encode", b"jwt.decode", b"cryptojs.", b"fernet",
-     b"aes.new", b"hmac.new", b"cookieparser", b"bcrypt.hash", b"createcipheriv"),
+     b"aes.new", b"hmac.new", b"cookieparser", b"bcrypt.hash", b"createcipheriv", b"symmetricsecuritykey"),
      rb"(?i:(?:createhmac|createcipheriv)\([\"'`][\w-]{1,40}[\"'`],[ ]?|jwt\.(?:sign|verify|encode|decode)\((?:[^(){}\n"
      rb"\"'`,]{1,60}|\{[^{}\n]{0,200}\}),[ ]?|cryptojs\.\w{1,20}(?:\.\w{1,20})?\([^\n,]{1,80},[ ]?"
-     rb"|(?:fernet|aes\.new|hmac\.new|cookieparser|bcrypt\.hash(?:sync|pw)?)\([ ]?)b?(?P<q>[\"'`])"
+     rb"|(?:fernet|aes\.new|hmac\.new|cookieparser|bcrypt\.hash(?:sync|pw)?)\([ ]?"
+     rb"|symmetricsecuritykey\([\w.]{1,40}getbytes\()b?(?P<q>[\"'`])"
      + LIKELY + rb"(?P<s>[^\s\"'`\[\]]{6,400})(?P=q)", 2.5, "calls of cryptographic libraries",
      'createHmac("sha256", "«<alnum:6>-4<alnum:6>»")'),
     ("login-password", (b"login",),
@@ -148,8 +158,8 @@ ROWS: tuple[Row, ...] = (
      b"reset-admin-password",
                           b"initial-password", b"http-basic", b"pypi-token", b"-oauth", b"setaclpass", b"nuget",
                           b"user_pass",
-                          b"sudo", b"cmdkey", b"xfreerdp", b"net", b"db2", b"user-secrets", b"chamber",
-                          b"mosquitto_passwd", b"rclone", b"pulumi", b"_password"),
+                          b"sudo", b"cmdkey", b"xfreerdp", b"net", b"db2", b" az", b"shodan", b"user-secrets",
+                          b"chamber", b"mosquitto_passwd", b"rclone", b"pulumi", b"_password"),
      rb"(?:wpa_passphrase[ ]%Q[^\s\"']{1,64}%Q[ ]|nmcli\b[^\n|;]{0,200}?[ ](?:password|[\w.-]*psk)[ ]"
      rb"|airportnetwork[ ]\w{1,8}[ ]%Q[^\s\"']{1,64}%Q[ ]"
      rb"|(?<!_)(?:add_user|change_password)[ ]%Q[\w.@-]{1,64}%Q[ ]|(?:reset-admin|set-initial|initial)-password[ ]"
@@ -162,6 +172,8 @@ ROWS: tuple[Row, ...] = (
      rb"|rclone[ ]config[ ][^\n|;]{1,200}?[ ]pass[ =]"
      rb"|pulumi[ ]config[ ]set[ ](?=[^\n|;]{0,200}--secret)(?:--?\w{1,12}[ ]){0,3}[\w.:-]{1,80}[ ]"
      rb"|(?<=:)_password[ =]"
+     rb"|az[ ](?:sql|mysql|postgres|mariadb|synapse)[ ][^\n|;]{0,60}create\b[^\n|;]{0,300}?[ ]-p[ ]"
+     rb"|shodan[ ]init[ ]"
      rb"|db2[ ]connect[ ]to[ ]\w{1,40}[ ]user[ ]\w{1,40}[ ]using[ ])%A",
      0, "manuals of these programs", "rabbitmqctl add_user shop «<alnum:6>-4<alnum:6>»"),
     ("redis-password", (b"redis-cli", b"requirepass", b"masterauth", b"keydb-cli", b"valkey-cli"),
@@ -194,5 +206,9 @@ REGIONS: tuple[RegionRow, ...] = (
 )
 # fmt: on
 
-BEFORE: dict[str, tuple[int, bytes]] = {"archive-password": (150, b"7z"), "go-login": (270, b":")}
+BEFORE: dict[str, tuple[int, bytes]] = {
+    "archive-password": (150, b"7z"),
+    "go-login": (270, b":"),
+    "keystore-load": (240, b"("),
+}
 """How far before its keyword the pattern of a rule is searched, and what stands there."""

@@ -44,7 +44,7 @@ _OPERATOR = (
     rb"|[\"'`]\)[ ]{0,2}(?:\|\||\?\?|or(?=[ ])))[ \t]{0,8}+(?:![\w-]{1,20}[ ])?(?:[|>]-?%L)?"
     rb"(?:&|@|(?:(?=[\w.:\[\]]{2,42}+\()[\w.:\[\]]{0,24}"
     rb"(?i:fromhex|b64decode|from|decodestring|frombase64string|fromhexstring|unhexlify|secretstr|securestring"
-    rb"|bytes|byte|of|env|getenv))\((?:[\"']\w{1,40}[\"'],[ ])?)?"
+    rb"|bytes|byte|of|env|getenv))\((?:[\"']\w{1,40}[\"'],[ ])?|\(str,[ ]?)?"
 )
 _ASSIGNED = rb"(?P<n>" + _NAME + rb")" + _OPERATOR
 _LISTED = rb"(?<=`, `)[a-z0-9]{1,20}(?:-[a-z0-9]{1,20}){1,6}`"
@@ -73,9 +73,10 @@ ROWS: tuple[Row, ...] = (
      0, "a name with a quoted value", "db_password = '«<alnum:4>-4<alnum:4>»'"),
     ("generic-value", NAMES, _ASSIGNED + rb"(?:(?<==)3D)?(?P<s>" + _BARE + rb"{6,4000}+)(?![(\[])", 0,
      "a name with a bare value", "DB_PASSWORD=«<alnum:4>-4<alnum:4>»"),
-    ("named-key", (b" key is",),
+    ("named-key", (b" key is", b" key to "),
      rb"[ ](?<!public )(?<!cache )(?<!primary )(?<!foreign )(?<!partition )(?<!sort )(?<!group )(?<!object )(?<!hash )"
-     rb"(?P<n>key)[ ]is(?:[ ](?:now|still))?[ :]{1,3}[\"'`*]{0,3}" + LIKELY
+     rb"(?P<n>key)(?:[ ]to[ ](?:open|unlock|decrypt|decode|read)[ ][\w ]{1,40}?)?[ ]is(?:[ ](?:now|still))?"
+     rb"[ :]{1,3}[\"'`*]{0,3}" + LIKELY
      + rb"(?P<s>[\w+/=.~-]{16,400}(?<![.]))(?=[\s,.;)\"'`*:!?]|$)", 3, "a sentence",
      "the access key is «<alnum:32>» for now"),
     ("named-argument", NAMES,
@@ -116,8 +117,8 @@ ROWS: tuple[Row, ...] = (
 )
 
 SENTENCES: tuple[Row, ...] = (
-    ("login-pair", (b"login", b"credential", b"creds"),
-     rb"(?i)(?:login|credentials?|creds)(?:[ ](?:with|as|using|is|are))?[: ]{1,3}"
+    ("login-pair", (b"login", b"log in", b"credential", b"creds"),
+     rb"(?i)(?:log[ ]?in|credentials?|creds)(?:[ ](?:with|as|using|is|are))?[: ]{1,3}"
      rb"(?!`\w{1,20}:\")%Q[\w.@-]{2,60}[ ]?[/:][ ]?%Q"
      rb"(?=[^\s/]{0,60}\d)(?=[^\s/]{0,60}[a-z])(?P<s>[^\s\"'`<>\[\]()/]{8,100}(?<![.,;:!?]))", 2.5,
      "a sentence", "login with maria / «<alnum:6>-4<alnum:6>»"),
@@ -134,7 +135,9 @@ SENTENCES: tuple[Row, ...] = (
      "das Passwort ist «<alnum:6>-4<alnum:6>»"),
     ("named-sentence", (*NAMES, b"login"), rb"(?i)[a-z_-]{3,14}(?:[ ]key)?[`*\"']{0,2}(?:[ ](?:for|to|of|on|in|here"
      rb"|from|at)[ ][^\n.:;!?\"]{1,60}?|[ ](?:there|now|again))?"
-     rb"(?:,[ ]which)?[ ]{1,3}(?:is|was|are|has[ ]been[ ](?:changed|set|reset)[ ]to|will[ ]be|should[ ]be|to|now)"
+     rb"(?:,[ ]which)?(?:(?:(?<=password)|(?<=passphrase)|(?<=passcode))(?:'|\xe2\x80\x99)s"
+     rb"(?=[ ][^\s]{6,200}(?:(?<=[,.;!?)\"'`*])|[ ]?(?:\n|$)))"
+     rb"|[ ]{1,3}(?:is|was|are|has[ ]been[ ](?:changed|set|reset)[ ]to|will[ ]be|should[ ]be|to|now))"
      rb"(?:[ ](?:now|still|set[ ]to|just"
      rb"|simply))?[ :]{1,3}[\"'`*]{0,3}" + LIKELY
      + rb"(?P<s>[^\s\"'`<>\[\]()]{6,200}(?<![.,;:!?*)]))", 2.5, "a sentence",

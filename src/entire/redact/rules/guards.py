@@ -28,7 +28,8 @@ _WORD = rb"[a-z_./:-]"
 _OTHER = rb"(?:[^\sa-z_./:,;(){}\[\]<>|\"'`-]|,[^\s\"'`{}()\[\]]|\((?:[\"'`]|[^\s)]{8}))"
 # In quotes, or five characters that are more than a short word: most of what is assigned in code is a variable.
 _VALUE = (
-    rb"(?:(?:\[\]byte\()?[bfrun@]{0,2}[\"'`][^\s]{4}|[|>]|" + _WORD + rb"{14}|" + _WORD + rb"{4,13}" + _OTHER + rb"|"
+    rb"(?:(?:\[\]byte\(|\(str,[ ]?)?[bfrun@]{0,2}[\"'`][^\s]{4}|[|>]|"
+    + _WORD + rb"{14}|" + _WORD + rb"{4,13}" + _OTHER + rb"|"
     + b"|".join(_WORD * before + _OTHER + rb"[^\s,;)}]" * (4 - before) for before in range(4)) + rb")"
 )  # fmt: skip
 _NAMED = (
@@ -43,7 +44,8 @@ _NAMED = (
     rb"|(?P<cell>\||\xe2\x94\x82)|(?P<element>>|</key|</t[dh]>)|(?P<called>\(|,[ ]{0,16}(?:with:[ ])?[\"'`b@&]"
     rb"|\.(?:type|fill|send|set|input|clear)\w{0,12}\()|(?P<which>, which is))"
     rb"|(?P<attributes>[\"']?[ ][\w:.-]{1,40}=[\"'](?=[^<>\n]{0,80}>))"
-    rb"|(?P<beside>[ \t]{1,16}(?:[\"'`*]|(?:is|are|was|for|to|of|on|in|here|there|from|at|now|again|will|should"
+    rb"|(?P<beside>(?:'|\xe2\x80\x99)s[ ][^\s]{0,60}\d|"
+    rb"[ \t]{1,16}(?:[\"'`*]|(?:is|are|was|for|to|of|on|in|here|there|from|at|now|again|will|should"
     rb"|generated|set|created|changed|reset|key|has)\b|[^\s]{0,60}\d))"
     rb"|(?P<lines>[\"'`*]{0,2}(?:;|[ \t]{0,80}\n)))"
 )
@@ -63,6 +65,7 @@ GUARDS: tuple[tuple[tuple[bytes, ...], bytes], ...] = (
     ((b"expect",), rb"[ ](?=[^\n]{0,60}[Pp]ass|[^\n]{0,60}PASS)"),
     ((b"config",), rb":set"),
     ((b"net",), rb"[ ]user"),
+    ((b" az",), rb"[ ](?:sql|mysql|postgres|mariadb|synapse)[ ]"),
     ((b"accounts",), rb"[\"']?[ ]{0,4}[:=][ ]{0,4}\["),
     ((b"tcp", b"unix"), rb"\("),
     ((b"smtp",), rb"[\w.-]{1,100}\]?:\d{2,5}[ \t]"),

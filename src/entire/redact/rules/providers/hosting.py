@@ -174,10 +174,10 @@ KEYED: tuple[Row, ...] = (
      "Microsoft: App Center API token", "<APPCENTER|APP_CENTER>_TOKEN=«<hex:40>»"),
     ("appveyor-token", (b"appveyor",), rb"(?:v2\.)?[a-z0-9]{20}", 3, "AppVeyor: API token",
      "APPVEYOR_TOKEN=«v2.<lowernum:20>»"),
-    ("azure-devops-legacy-token", (b"devops", b"ado_pat", b"ado_token", b"azdo", b"vsts", b"vsce_pat",
+    ("azure-devops-legacy-token", (b"devops", b"ado_pat", b"ado_token", b"azdo", b"vsts", b"vsce_pat", b"vscepat",
                                    b"system_accesstoken", b"personalaccesstoken", b"personal_access_token"),
      rb"[a-z0-9]{52}", 3, "Microsoft: Azure DevOps personal access token",
-     "<AZURE_DEVOPS_EXT_PAT|ADO_PAT|ado_token|AZDO_PERSONAL_ACCESS_TOKEN|VSTS_PAT|VSCE_PAT|SYSTEM_ACCESSTOKEN|"
+     "<AZURE_DEVOPS_EXT_PAT|ADO_PAT|ado_token|AZDO_PERSONAL_ACCESS_TOKEN|VSTS_PAT|VSCE_PAT|vscePat|SYSTEM_ACCESSTOKEN|"
      "personalAccessToken|personal_access_token>=«<lower:51>7»"),
     ("bitbucket-client-secret", (b"bitbucket",), rb"(?:[A-Za-z0-9]{32}|%6{44}|[\w=-]{64})(?![\w/=+-])", 3.5,
      "Bitbucket: OAuth consumer", "BITBUCKET_CLIENT_SECRET=«<alnum:32>»"),
