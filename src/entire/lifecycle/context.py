@@ -42,9 +42,10 @@ class Context:
         *,
         now: Callable[[], float] = time.time,
         plugins: Plugins | None = None,
+        redacts_as: Place | None = None,
     ) -> None:
         """``plugins``: those that may be started. A hook waits for no plugin but its own, git's hooks and commands that
-        only read for none.
+        only read for none. ``redacts_as``: the worktree whose own rules of redaction apply; None: this one.
         """
         self.place = place
         self.settings = settings
@@ -52,7 +53,8 @@ class Context:
         self.plugins = plugins
         self.objects = Objects(place.top)
         self.log = log.Log(place.log, settings.log_level)
-        policy.adopt(policy.Sources(config=place.redact_config, memory=place.known_secrets))
+        self._redacts_as = redacts_as or place
+        policy.adopt(policy.Sources(config=self._redacts_as.redact_config, memory=place.known_secrets))
         self._journal: Journal | None = None
         self._sessions: dict[str, Session] = {}
         self._agents: dict[str, tuple[Mapping[str, str], Agent]] = {}
@@ -62,8 +64,10 @@ class Context:
         self._tips: list[str] | None = None
 
     def beside(self, place: Place, settings: Settings) -> Context:
-        """Return a context for another worktree, for the same hook or command."""
-        return Context(place, settings, now=self.now, plugins=self.plugins)
+        """Return a context for another worktree, for the same hook or command: what its session said is redacted by the
+        rules of the session's worktree.
+        """
+        return Context(place, settings, now=self.now, plugins=self.plugins, redacts_as=self._redacts_as)
 
     def lock(self, *, timeout: float = 20.0) -> files.Lock:
         """Return the repository's lock, and drop what was cached: only one hook at a time may change stored state."""
@@ -101,7 +105,7 @@ class Context:
     def close(self) -> None:
         """Stop the helper processes, and log what is wrong with the rules that were read."""
         config = policy.current().seen_config
-        if config is not None:
+        if config is not None and self._redacts_as is self.place:
             from entire.lifecycle import redact_problems
 
             redact_problems.log(self, config)
