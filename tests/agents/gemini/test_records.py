@@ -258,7 +258,9 @@ def test_odd_records_do_no_harm(content: list[dict[str, Any]], cut: int) -> None
             assert read.subagents(since) is not None
             read.answer_boundary(since, 1e9, "a" * 40)
             read.summary(since)
-        assert read.tokens(START, place) + read.tokens(place) == read.tokens(START)
+        ids = [str(record["id"]) for record in content if "id" in record]
+        if len(set(ids)) == len(ids):  # the records of a message follow one another
+            assert read.tokens(START, place) + read.tokens(place) == read.tokens(START)
 
 
 @given(st.binary(max_size=200))
