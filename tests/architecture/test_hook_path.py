@@ -86,6 +86,17 @@ def test_hooks_without_new_text_load_no_rule(world: World) -> None:
     assert world.state()["last_interaction_time"] > before, "the hooks have done nothing"
 
 
+def test_a_commit_of_what_a_turn_stored_loads_no_rule(world: World) -> None:
+    for verb, _, _ in world.turn():
+        if verb == "stop":
+            break
+    assert {verb: rules(modules) for verb, modules, _ in world.commit()} == {
+        "prepare-commit-msg": set(),
+        "post-commit": set(),
+    }
+    assert world.steps() == ["entire/checkpoints/v1"], "the commit was not linked"
+
+
 def rules(modules: set[str]) -> set[str]:
     return {name for name in modules if name.startswith("entire.redact")} - LIGHT
 

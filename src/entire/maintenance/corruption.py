@@ -16,7 +16,7 @@ from entire.maintenance.checks import ERROR, NOTE, SHOWN, WARNING, finding
 from entire.maintenance.repository import is_committing
 from entire.model.ids import HEX
 from entire.model.value import Value
-from entire.store import checkpoints, sessions, steps
+from entire.store import checkpoints, sessions, steps, transcripts
 from entire.store.journal import Journal
 from entire.undo import transaction
 
@@ -285,7 +285,7 @@ class Lost(Value):
 
 def find_lost(case: Case, journal: Journal) -> Lost:
     contents = [str(facts[1]) for facts in journal.snapshot.files.values() if facts[1]]
-    parts = {session.session_id: [str(part[0]) for part in session.parts] for session in case.repository.states}
+    parts = {session.session_id: transcripts.part_ids(session) for session in case.repository.states}
     entries = journal.attribution.entries
     needed = [
         *(entry.tree for entry in entries),

@@ -111,6 +111,7 @@ class Session:
         self.counted_subagents: dict[str, Any] = {}  # subagent id -> [count, byte, mark]
         self.stored = StoredLines()  # in these parts
         self.parts: list[list[Any]] = []  # [blob id, lines] of stored parts
+        self.last_line: list[Any] = []  # [size, hash, blob id] of the line after them, which may still grow
         self.document: list[Any] = []  # of a transcript that is one document: see store/documents
         self.redacted_with = -1  # the size of redaction's memory when all of it was redacted; -1: nothing was
         self.copied = 0  # bytes of the transcript that steps stored a second time

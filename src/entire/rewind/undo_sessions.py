@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from entire.model.session import Session
     from entire.undo.transaction import Draft, Transaction
 
-_OF_CONVERSATION = ("transcript_path", "turn", "tasks", "stored", "parts", "first_prompt", "conversation")
+_OF_CONVERSATION = (
+    *("transcript_path", "turn", "tasks", "stored", "parts", "last_line", "first_prompt", "conversation"),
+)
 """The fields of a state that belong to the conversation and are restored with it."""
 
 

@@ -33,7 +33,8 @@ _NUMBER = (int, float)
 _TURN: dict[str, type | tuple[type, ...]] = {
     "id": str, "ref": str, "prompt": str, "prompt_position": int, "started": _NUMBER, "ended": _NUMBER, "model": str,
 }  # fmt: skip
-_PART, _PLACE, _DOCUMENT = (str, int), (int, int, str), (str, str, int, str, int)
+_PART, _PLACE = (str, int), (int, int, str)
+_LAST_LINE, _DOCUMENT = (int, str, str), (str, str, int, str, int)
 _MAX_START_FILES = 2000  # real states of the Go CLI reached 4 MB: limit what a hook reads
 
 
@@ -296,6 +297,8 @@ def _is_whole(name: str, value: Any) -> bool:
         return all(_is_row(item, _PART) for item in value)
     if name == "counted_subagents":
         return all(_is_row(item, _PLACE) for item in value.values())
+    if name == "last_line":
+        return not value or _is_row(value, _LAST_LINE)
     return name != "document" or not value or _is_row(value, _DOCUMENT)
 
 

@@ -92,7 +92,12 @@ def was_rewritten(session: Session) -> bool:
 def forget(session: Session) -> None:
     """Make the next ``store`` start at the transcript's beginning."""
     session.stored = StoredLines()
-    session.parts = []
+    session.parts, session.last_line = [], []
+
+
+def part_ids(session: Session) -> list[str]:
+    """Return the blobs of the parts and of the line after them: the next ``store`` may refer to them."""
+    return [*(str(oid) for oid, _ in session.parts), *map(str, session.last_line[2:])]
 
 
 def store(session: Session, held: FileLines, where: str, shorten: Callable[[bytes, int], bytes]) -> Stored:
@@ -104,8 +109,10 @@ def store(session: Session, held: FileLines, where: str, shorten: Callable[[byte
     """
     if was_rewritten(session) or held.size < session.stored.size or not session.stored.lines:
         forget(session)  # also what was stored whole: such a part has its last newline
-    before = session.stored, list(session.parts)
     since = remembered_at(session.redacted_with)
+    if since is None and _has_same_end(session, held):
+        return Stored(parts=tuple(part_ids(session)), lines=held.lines, size=held.size)
+    before = session.stored, list(session.parts)
     if since is None and held.size > session.stored.size:
         since = remembered()
     known = [] if since is None else [(session.stored.size, since)]
@@ -134,6 +141,7 @@ def _store_new(
     redacted.
     """
     since = session.stored.size
+    session.last_line = []
     parts: list[str | Redacted] = [str(oid) for oid, _ in session.parts]
     for block, size, is_last in _blocks(held.path, since, held.size):
         last = b""
@@ -151,9 +159,24 @@ def _store_new(
             _remember(session, size - len(last), block.count(b"\n"), oid)
             known.append((session.stored.size, remembered()))
         if last:
-            parts.append(_redact(last, shorten))
+            part = _redact(last, shorten)
+            parts.append(part)
+            session.last_line = [len(last), _hash(last), _part_id(session, part)]
             known.append((session.stored.size + len(last), remembered()))
     return Stored(parts=tuple(parts), lines=held.lines, size=held.size)
+
+
+def _has_same_end(session: Session, held: FileLines) -> bool:
+    """Tell whether nothing follows the parts but the last line, as it was stored."""
+    size, digest, _ = session.last_line or (0, "", "")
+    start = session.stored.size
+    return bool(size) and start + size == held.size and _hash(read_span(held.path, start, held.size)) == digest
+
+
+def _hash(line: bytes) -> str:
+    digest = for_size("sha1", len(line))
+    digest.update(line)
+    return digest.hexdigest()
 
 
 def _first_revealed(path: str, known: Sequence[tuple[int, int]]) -> int | None:

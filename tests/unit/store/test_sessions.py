@@ -68,6 +68,7 @@ def states(draw: st.DrawFn) -> Session:
     session.counted = draw(position)
     session.stored = StoredLines(lines=draw(number), size=draw(number), mark=draw(text))
     session.parts = draw(st.lists(st.tuples(text, number).map(list), max_size=3))
+    session.last_line = draw(st.just([]) | st.tuples(number, text, text).map(list))
     session.last_checkpoint = draw(st.sampled_from(["", "a1b2c3d4e5f6"]))
     session.tasks = draw(st.dictionaries(text, st.builds(lambda kind: SubagentTask(kind=kind), text), max_size=2))
     session.background = draw(st.lists(text, max_size=2))

@@ -426,6 +426,35 @@ def test_what_a_later_turn_reveals_goes_from_lines_in_one_piece() -> None:
         assert part == redact_jsonl(BARE + NAMED)
 
 
+@pytest.mark.usefixtures("memory")
+def test_a_transcript_that_has_not_grown_is_not_redacted_again() -> None:
+    with world() as sandbox:
+        sandbox.append(b'{"first": 1}\n' + BARE)
+        before = sandbox.store()
+        with patch.object(transcripts, "redact_jsonl", side_effect=AssertionError):
+            assert sandbox.store() == before
+        assert [part for part in sandbox.stored.parts if not isinstance(part, str)] == []
+        assert sandbox.stored.lines == 2
+        assert transcripts.part_ids(sandbox.session) == [blob_id(part, 40) for part in before]
+
+
+@pytest.mark.usefixtures("memory")
+def test_a_last_line_that_is_new_known_or_written_over_is_redacted() -> None:
+    with world() as sandbox:
+        sandbox.append(b'{"first": 1}\n' + BARE)
+        sandbox.store()
+        redact_jsonl(NAMED)  # by another process
+        (_, last) = sandbox.store()
+        assert PASSWORD.encode() not in last
+        written = sandbox.data()[:-3] + b"0}\n"
+        sandbox.write(written)
+        assert b"\n".join(sandbox.store()) == redact_jsonl(written)
+        sandbox.write(written[:-1])  # the newline is not there yet
+        assert b"\n".join(sandbox.store()) == redact_jsonl(written[:-1])
+        sandbox.write(written + b'{"last": 1}\n')
+        assert b"\n".join(sandbox.store()) == redact_jsonl(written) + b'{"last": 1}\n'
+
+
 def test_more_than_one_hook_stores_is_taken_over_by_later_ones() -> None:
     lines = [b'{"n":%d}\n' % number for number in range(20)]
     with world(block=32) as sandbox, patch.object(transcripts, "MAX_NEW", 64):
