@@ -1,4 +1,4 @@
-"""Redacts anew what is kept of a session beside its transcript, once more secrets are known than before.
+"""Redacts again what is kept of a session beside its transcript, once more secrets are known than before.
 
 Its prompts and the descriptions of its tasks were redacted when they came. What they held without its name may have
 been found since: in a later prompt, another session, or a subagent's transcript.
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from entire.model.session import Session
 
 
-def redact_anew(place: Place, session: Session, *, in_transcript: bool) -> None:
+def redact_again(place: Place, session: Session, *, in_transcript: bool) -> None:
     """Redact the session's own texts and its turns' notes with all that is known now. If that changes what a checkpoint
     may hold, leave a mark for ``status``. ``in_transcript``: the stored transcript held a secret.
     """
@@ -29,6 +29,6 @@ def redact_anew(place: Place, session: Session, *, in_transcript: bool) -> None:
         task.description = redact_text(task.description)
         if task.increments:
             task.increments = jsontext.loads(redact_json(jsontext.dumps(task.increments).encode()))
-    in_prompts = turnlog.redact_anew(place, session.session_id)
+    in_prompts = turnlog.redact_again(place, session.session_id)
     if (in_transcript or in_prompts) and session.last_checkpoint:
         files.write(place.revealed_marker, b"")

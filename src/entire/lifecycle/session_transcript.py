@@ -210,7 +210,7 @@ class SessionTranscript:
         if self._session.redacted_with not in (before, 0):
             from entire.lifecycle import revealed
 
-            revealed.redact_anew(place, self._session, in_transcript=found.revealed)
+            revealed.redact_again(place, self._session, in_transcript=found.revealed)
         return found, others
 
     def _stored(self, objects: Objects, finish: Position) -> stored.Stored:

@@ -51,7 +51,7 @@ def append(place: Place, session_id: str, notes: list[TurnNote]) -> None:
         files.append(path(place, session_id), b"\n" + data)  # the newline ends a line cut off by a kill
 
 
-def redact_anew(place: Place, session_id: str) -> bool:
+def redact_again(place: Place, session_id: str) -> bool:
     """Redact the prompts of all notes with what is known by now; tell whether that changed one."""
     notes = read(place, session_id)
     redacted = [replace(note, prompt=redact_text(note.prompt)) for note in notes]
