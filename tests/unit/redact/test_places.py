@@ -360,11 +360,65 @@ PLACES: tuple[tuple[str, str], ...] = (
     ("named-sentence", "the password's «<password:plain>»"),
     ("login-pair", "log in with bob / «<password:plain>»"),
     ("named-key", "The key to decrypt it is «<alnum:32>»"),
+    # passwords of all signs, as generators make them
+    ("generic-quoted", 'db_password = "«<password:quoted>»"'),
+    ("generic-quoted", '{"user": "app", "password": "«<alnum:6>[<alnum:4>{<alnum:4>7x»"}'),
+    ("named-argument", "define('DB_PASSWORD', '«<password:quoted>»');"),
+    ("login-arguments", 'req.SetBasicAuth("olga", "«<password:quoted>»")'),
+    ("key-argument", "jwt.sign(payload, '«<alnum:6>]<alnum:4>[<alnum:4>7x»')"),
+    ("typed-value", "cy.get('#password').type('«<alnum:6>)<alnum:4>[<alnum:4>7x»')"),
+    ("named-pair", '{"name": "DB_PASSWORD", "value": "«<alnum:6>]<alnum:4>;<alnum:4>7x»"}'),
+    ("named-element", "<dbPassword>«<alnum:6>[<alnum:4>]<alnum:4>7x»</dbPassword>"),
+    ("named-sentence", "the password is '«<alnum:6>(<alnum:4>[<alnum:4>7x»' for now"),
+    ("identified-by", "CREATE USER 'app'@'%' IDENTIFIED BY '«<alnum:6>]<alnum:4>[<alnum:4>7x»';"),
+    ("sql-password", "ALTER ROLE app PASSWORD '«<alnum:6>[<alnum:4>]<alnum:4>7x»';"),
+    ("mysql-password", "mysql -u root -p'«<alnum:6>[<alnum:4>(<alnum:4>7x»' shop"),
+    ("basic-auth-flag", "curl -u 'olga:«<alnum:6>[<alnum:4>{<alnum:4>7x»' https://files.example.net/"),
+    ("terraform-variable", 'variable "db_password" {\n  default = "«<alnum:6>[<alnum:4>{<alnum:4>7x»"\n}'),
+    ("generic-quoted", 'db_password = "Copper«<digits:4>»_"'.replace("Copper«", "«Copper").replace("»_", "_»")),
+    ("generic-quoted", "DB_PASSWORD = 'harbor.«<digits:2>»'".replace("harbor.«", "«harbor.Willow")),
+    ("generic-value", "[client]\nuser=root\npassword=«Willow-marble<digits:4>»\n"),
+    ("named-element", "<password>«Willow-marble<digits:4>»</password>"),
+    # names and values apart
+    ("named-pair", '"db_password": {\n  "sensitive": true,\n  "type": "string",\n  "value": "«<password:any>»"\n}'),
+    ("named-pair", '{"db_password": {"value": "«<password:any>»", "type": "string"}}'),
+    ("named-pair", '<input type="password" name="pw" value="«<password:xml>»">'),
+    ("named-pair", '<meta-data android:name="com.example.API_KEY" android:value="«<alnum:32>»"/>'),
+    ("generic-quoted", 'Dim password As String = "«<password:any>»"'),
+    ("generic-quoted", 'array(1) {\n  ["password"]=>\n  string(12) "«<password:any>»"\n}'),
+    ("generic-quoted", 'secretKey = Base64.getDecoder().decode("«<b64:43>=»");'),
+    ("cookie", '{"cookies": [{"name": "session", "value": "«<alnum:32>»", "path": "/"}]}'),
+    # calls and programs
+    ("login-arguments", 'User.objects.create_user("olga", "olga@example.net", "«<password:any>»")'),
+    ("login-arguments", 'Credentials.basic("olga", "«<password:any>»")'),
+    ("key-argument", 'Keys.hmacShaKeyFor("«<alnum:32>»".getBytes())'),
+    ("key-argument", 'new SecretKeySpec("«<alnum:16>»".getBytes(), "AES")'),
+    ("key-argument", "password_verify('«<password:any>»', $hash)"),
+    ("program-password", "net use Z: //files/share /user:olga «<password:shell>»"),
+    ("program-password", "useradd -m -p «<password:shell>» olga"),
+    ("program-password", "consul kv put shop/db_password «<password:shell>»"),
+    ("program-password", "oathtool --totp -b «<base32:32>»"),
+    ("expect-send", "expect -c 'spawn ssh olga@h; expect \"assword:\"; send \"«<password:url>»\\r\"'"),
+    ("relay-login", "[mail.example.net]:587 olga:«<password:any>»"),
+    ("vpn-key", 'olga : EAP "«<password:any>»"'),
+    ("request-signature", 'OAuth oauth_consumer_key="k", oauth_signature="«<alnum:40>%3D»"'),
+    ("vault-secret-id", "secret_id             «<uuid>»"),
+    ("seed-phrase", "seed phrase: «abandon cactus dolphin elbow fabric galaxy hammer icicle jacket lamp mango napkin»"),
     # keys of providers in other spellings
     ("azure-devops-legacy-token", "vscePat: «<lowernum:52>»"),
 )  # fmt: skip
 
 STAYS: tuple[str, ...] = (
+    'output_token: "Jobs[-1].JobId2", "more": 1',
+    "f('user[password2]', 'token[0]')",
+    'secret_pattern = "[a-z0-9]{20,40}x1"',
+    "password: 'items[0].value2'",
+    'token: "dict[str,int2]"',
+    '"password": {"type": "string", "default": ""}',
+    "net use Z: //files/share /user:olga /persistent:yes1",
+    "users are identified by sha256 and id2; useradd -m olga2",
+    "consul kv put shop/color red2",
+    "password: user.Name2, password = Foo.bar12",
     "computeSignature('', 'shop_secret') => 'f7f9bd47fb987337b5796fdc1fdb9ba221d0d5396814bfcaf9521f43fd8927fd'",
     "['openssl', 'pkey', '-out', 'key.passwd.pem', '-aes256']",
     "Request('http', 'olga', 'password', 'localhost:22')",
@@ -498,6 +552,7 @@ CLASSES = {
     "uppernum": string.ascii_uppercase + string.digits,
 }
 SYMBOLS = {"any": "!#$%&*+-=?@^_~", "shell": "@%+=^_.:-", "url": "-_.~", "plain": "!#%*+=?^_~-", "xml": "!#$%*+-=?@^_~"}
+SYMBOLS["quoted"] = SYMBOLS["any"] + "[](){}"
 
 
 def made(template: str, seed: int) -> tuple[str, list[str]]:

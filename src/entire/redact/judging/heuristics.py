@@ -36,6 +36,8 @@ _OPERATORS = _JOINTS | frozenset(b"$*+=?")
 _PATH = _DIGITS | _LETTERS | frozenset(b"_-./~\\@")
 _CONTINUES = frozenset(b"([._") | _DIGITS | _LETTERS
 _LETTERS_AND_JOINTS = bytes(_LETTERS | _JOINTS)
+_SIGNS_AT_END = (b"_", b".", b"-")
+"""What people put behind the number of a password, and no name of code ends in: ``Copper5420_``."""
 _SIGILS = (b"$", b"%", b"<", b"{", b"*", b"@", b"&", b"#", b"(?")
 """What a value in code does not start with."""
 
@@ -90,7 +92,7 @@ def entropy(value: bytes) -> float:
 
 def assigned(left: bytes, value: bytes, right: bytes = b"") -> bool:
     """Tell whether ``value`` looks like a secret: ``left`` is the text before it, with a name and an operator."""
-    if _is_ordinary(value):
+    if _is_ordinary(value) or _is_subscripted(value):
         return False
     from entire.redact.judging import names
 
@@ -112,7 +114,7 @@ def assigned(left: bytes, value: bytes, right: bytes = b"") -> bool:
         return False
     if _is_code(value, kinds, literal=name.is_literal):
         is_type = not name.is_literal and right in (b";", b",", b")")
-        if name.is_chosen and name.is_literal and _ends_in_number(value):
+        if name.is_chosen and (_ends_in_number(value) if name.is_literal else b"-" in value and _is_pair(value)):
             return True
         return name.is_chosen and not is_type and _is_memorable(value, kinds, literal=name.is_literal)
     return _is_random(value, kinds, name)
@@ -130,7 +132,7 @@ def placed(value: bytes, *, is_coded: bool, is_worded: bool) -> bool:
 
     ``is_coded`` where names of code may stand as well, ``is_worded`` where these and passwords of words may.
     """
-    if is_reference(value):
+    if is_reference(value) or _is_subscripted(value):
         return False
     value = value.lstrip(b"+").rstrip(b",;")  # a blank, in a form; the end of a statement
     kinds = set(value)
@@ -138,7 +140,9 @@ def placed(value: bytes, *, is_coded: bool, is_worded: bool) -> bool:
         return False
     if not (is_coded or is_worded) or not (_is_code(value, kinds, literal=True) or _is_numbered(value, kinds)):
         return True
-    return _is_memorable(value, kinds, literal=True) if is_worded else _is_passphrase(value)
+    if not is_worded:
+        return _is_passphrase(value)
+    return _is_memorable(value, kinds, literal=True) or _is_pair(value)
 
 
 def is_prose(value: bytes) -> bool:
@@ -216,6 +220,23 @@ def _is_call(value: bytes) -> bool:
     return value.rstrip(b",;").endswith(b")") or words.share(name) >= 0.5
 
 
+def _is_subscripted(value: bytes) -> bool:
+    """Tell whether brackets in ``value`` are those of a list, a subscript, a type, a pattern or our mark; a random
+    password may have some, too.
+    """
+    if b"[" not in value:
+        return False
+    import re
+
+    if value[:1] == b"[" or MARK in value or re.search(rb"\[(?:\^|\w-\w|\\\w|[\"'`]|-?\d{0,3}\])", value):
+        return True
+    rest = re.sub(rb"\[[^\[]*\]", b"", value)
+    if rest == value:
+        return False
+    kinds = set(rest)
+    return len(rest) < 8 or not kinds & _DIGITS or _is_code(rest, kinds, literal=False)
+
+
 def _is_mixed(kinds: set[int]) -> bool:
     return all(kinds & some for some in (_DIGITS, _LOWER, _UPPER))
 
@@ -231,6 +252,9 @@ def _is_code(value: bytes, kinds: set[int], *, literal: bool) -> bool:
 
 def _is_memorable(value: bytes, kinds: set[int], *, literal: bool) -> bool:
     """Tell whether words may be a password: ``hunter2``, ``correct-horse-battery-staple``, but no identifier."""
+    if value[-1:] in _SIGNS_AT_END and value[-3:-1].isdigit():
+        value = value[:-1]
+        kinds = set(value)
     if kinds & _JOINTS:
         return _is_disguised(value) or (literal and _is_passphrase(value))
     from entire.redact.judging import words
@@ -252,14 +276,18 @@ def _is_disguised(value: bytes) -> bool:
 
 
 def _ends_in_number(value: bytes) -> bool:
-    """Tell whether ``value`` is a passphrase or two words, and a number: ``Coffee-garden812``."""
+    """Tell whether ``value`` is a passphrase or two words, and a number."""
+    return _is_pair(value) or _is_passphrase(value.rstrip(b"0123456789-"))
+
+
+def _is_pair(value: bytes) -> bool:
+    """Tell whether ``value`` is two words, one with a capital, and a number: ``Coffee-garden812``."""
     import re
 
     from entire.redact.judging import placeholders
 
-    found = re.fullmatch(rb"([A-Z][a-z]{2,14})[_.:/-]([A-Za-z][a-z]{2,14})\d{2,4}", value)
-    is_pair = found is not None and not any(placeholders.is_kind(word.lower()) for word in found.groups())
-    return is_pair or _is_passphrase(value.rstrip(b"0123456789-"))
+    found = re.fullmatch(rb"(?=.*[A-Z])([A-Za-z][a-z]{2,14})[_.:/-]([A-Za-z][a-z]{2,14})\d{2,4}", value)
+    return found is not None and not any(placeholders.is_kind(word.lower()) for word in found.groups())
 
 
 def _is_passphrase(value: bytes) -> bool:

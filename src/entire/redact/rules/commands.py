@@ -56,7 +56,7 @@ ROWS: tuple[Row, ...] = (
      rb"(?:-[a-zA-Z]{0,6}[uU]|-a|-auth|--user|--proxy-user|--auth|--creds|--(?:src|dest)-creds)(?:" + _NEXT + rb")?"
      rb"|bundle\b[^\n|;]{0,300}?[ \t\"',][\w-]{1,60}\.[\w.-]{1,60}" + _NEXT + rb")"
      rb"(?P<q>[\"'`])?[^\s:\"'`$\\\[\]%,/@]{0,100}:(?!//)"
-     rb"(?(q)|(?P<r>[\"'])?)(?P<s>(?(q)[^\s\"'`\[\]\x7f]|(?(r)[^\s\"'`\[\]\x7f]|[^\s\"'`\[\]<>;"
+     rb"(?(q)|(?P<r>[\"'])?)(?P<s>(?(q)[^\s\"'`\x7f]|(?(r)[^\s\"'`\x7f]|[^\s\"'`\[\]<>;"
      rb"|&()\x7f])){3,300})"
      rb"(?![^\s\"'`]*@)", 0, "curl, HTTPie, etcdctl, skopeo",
      "curl -s -u deploy:«<alnum:6>-4<alnum:6>» https://files.example.net/"),
@@ -80,15 +80,15 @@ ROWS: tuple[Row, ...] = (
      "keytool -genkey -storepass «<alnum:6>-4<alnum:6>»"),
     ("keystore-load", (b".tochararray",),
      rb"(?:[kK]ey|[sS]tore|\bks|[kK]mf)\w{0,20}\.(?:load|init|store)\([^\"\n]{1,100},[ ]?\"" + LIKELY
-     + rb"(?P<s>[^\s\"'`\[\]]{6,100})\"\.toCharArray", 0, "Java: KeyStore",
+     + rb"(?P<s>[^\s\"'`]{6,100})\"\.toCharArray", 0, "Java: KeyStore",
      'keyStore.load(stream, "«<alnum:6>-4<alnum:6>»".toCharArray())'),
     ("encoded-secret", (b"echo", b"printf"),
      rb"(?:echo|printf)[ ]{1,3}(?:-n[ ]{1,3})?(?:%Q%s%Q[ ])?"
      rb"(?=[^|\n]{8,400}[|][ ]{0,3}base64\b(?![ ]{1,3}(?:-d|-D|--d)))"
      rb"(?=%Q(?:%X|[^\s\"'`]{0,40}[!#%*+=?^~@][^\s\"'`]{0,40}\d))%A", 2.5, "a secret that is encoded",
      "echo -n '«<alnum:32>»' | base64"),
-    ("expect-send", (b"expect",), rb"expect[ ][^\n]{0,60}(?i:pass)[^\n]{0,60}"
-     rb"(?:%L)?[^\n]{0,60}send[ ][^\n\"']{0,20}[\"'](?P<s>[^\s\"'`\[\]]{4,200})", 0, "expect(1)",
+    ("expect-send", (b"expect",), rb"expect[ ][^\n]{0,60}(?i:pass|assword)[^\n]{0,60}"
+     rb"(?:%L)?[^\n]{0,60}send[ ][^\n\"']{0,20}[\"'](?P<s>[^\s\"'`]{4,200})", 0, "expect(1)",
      'expect "password:"\nsend "«<alnum:6>-4<alnum:6>»\\r"'),
     ("ldap-bind", (b"bindpw", b"rootpw", b"bind_pw", b"binddn_passwd", b"ldap_default_authtok",
      b"auth_pass"),
@@ -104,23 +104,25 @@ ROWS: tuple[Row, ...] = (
     ("login-arguments", (b"getconnection", b"basicauth", b"basic_auth", b"networkcredential", b"mysqli", b"pdo",
      b"passwordauthentication",
                          b"usernamepassword", b"auth=(", b"pscredential", b".login(", b"simple_bind",
-                         b"username_pw_set", b"wifi.begin", b"dbi-"),
+                         b"username_pw_set", b"wifi.begin", b"dbi-", b"create_user", b"create_superuser",
+                         b"credentials.basic"),
      rb"(?i)(?:getconnection|(?:http)?basic_?auth|networkcredential|mysqli(?:_connect)?|pdo|passwordauthentication"
      rb"|usernamepassword\w{0,30}|auth=|pscredential|\.login"
-     rb"|simple_bind(?:_s)?|username_pw_set|wifi\.begin|dbi->connect)\(?\([ ]?"
+     rb"|simple_bind(?:_s)?|username_pw_set|wifi\.begin|dbi->connect|create_(?:super)?user|credentials\.basic)\(?\([ ]?"
      rb"(?:[bfruN@]?(?:\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[\w.]{1,40})[ ]?,[ ]?){1,2}[bfruN@]?(?P<q>[\"'])"
-     + LIKELY + rb"(?![\w.+-]{1,60}@[\w-]{1,60}\.[a-z]{2,8}[\"'])(?P<s>[^\s\"'`\[\]]{6,200})(?P=q)", 0,
+     + LIKELY + rb"(?![\w.+-]{1,60}@[\w-]{1,60}\.[a-z]{2,8}[\"'])(?P<s>[^\s\"'`]{6,200})(?P=q)", 0,
      "libraries' calls with a user and a password", 'req.SetBasicAuth("olga", "«<alnum:6>-4<alnum:6>»")'),
     ("go-login", (b"tcp", b"unix"),
      rb"(?<![\w/:@.-])[\w.%-]{1,64}:(?!//)(?P<s>[^\s\"'`\[\]<>]{3,200}?)@(?:tcp|unix)\(", 0,
      "Go: data source names of MySQL", "olga:«<alnum:6>-4<alnum:6>»@tcp(db.example.net:3306)/shop"),
     ("key-argument", (b"createhmac", b"jwt.sign", b"jwt.verify", b"jwt.encode", b"jwt.decode", b"cryptojs.", b"fernet",
-     b"aes.new", b"hmac.new", b"cookieparser", b"bcrypt.hash", b"createcipheriv", b"symmetricsecuritykey"),
+     b"aes.new", b"hmac.new", b"cookieparser", b"bcrypt.hash", b"createcipheriv", b"symmetricsecuritykey",
+     b"hmacshakeyfor", b"secretkeyspec", b"password_hash", b"password_verify"),
      rb"(?i:(?:createhmac|createcipheriv)\([\"'`][\w-]{1,40}[\"'`],[ ]?|jwt\.(?:sign|verify|encode|decode)\((?:[^(){}\n"
      rb"\"'`,]{1,60}|\{[^{}\n]{0,200}\}),[ ]?|cryptojs\.\w{1,20}(?:\.\w{1,20})?\([^\n,]{1,80},[ ]?"
      rb"|(?:fernet|aes\.new|hmac\.new|cookieparser|bcrypt\.hash(?:sync|pw)?)\([ ]?"
-     rb"|symmetricsecuritykey\([\w.]{1,40}getbytes\()b?(?P<q>[\"'`])"
-     + LIKELY + rb"(?P<s>[^\s\"'`\[\]]{6,400})(?P=q)", 2.5, "calls of cryptographic libraries",
+     rb"|symmetricsecuritykey\([\w.]{1,40}getbytes\(|(?:hmacshakeyfor|secretkeyspec|password_(?:hash|verify))\()b?(?P<q>[\"'`])"
+     + LIKELY + rb"(?P<s>[^\s\"'`]{6,400})(?P=q)", 2.5, "calls of cryptographic libraries",
      'createHmac("sha256", "«<alnum:6>-4<alnum:6>»")'),
     ("login-password", (b"login",),
      rb"login\b[^\n|;]{0,300}?[ \"',](?:-p|--password|--token)" + _NEXT + rb"(?!\d{1,5}\b)%A", 0,
@@ -134,7 +136,7 @@ ROWS: tuple[Row, ...] = (
     ("named-login", (b"smbclient", b"rpcclient", b"lftp", b"ncftpput"),
      rb"(?:smbclient|rpcclient|lftp|ncftpput)\b[^\n|;]{0,300}?[ ](?:-[uU]|--user=?)[ ]?"
      rb"(?P<q>[\"'`])?[^\s%,\"'`$]{1,100}[%,]"
-     rb"(?P<s>(?(q)[^\s\"'`\[\]\x7f]|[^\s\"'`\[\]<>;|&()\x7f]){3,300})", 0, "Samba: smbclient(1); lftp(1)",
+     rb"(?P<s>(?(q)[^\s\"'`\x7f]|[^\s\"'`\[\]<>;|&()\x7f]){3,300})", 0, "Samba: smbclient(1); lftp(1)",
      "smbclient //files/share -U deploy%«<alnum:6>-4<alnum:6>»"),
     ("openssl-password", (b"openssl", b"-passout", b"-passin", b"apksigner"),
      rb"(?:(?:openssl\b[^\n|;]{0,300}?[ \"',]-(?:pass|passin|passout|k|K|iv)|-pass(?:out|in)|apksigner\b[^\n"
@@ -159,7 +161,8 @@ ROWS: tuple[Row, ...] = (
                           b"initial-password", b"http-basic", b"pypi-token", b"-oauth", b"setaclpass", b"nuget",
                           b"user_pass",
                           b"sudo", b"cmdkey", b"xfreerdp", b"net", b"db2", b" az", b"shodan", b"user-secrets",
-                          b"chamber", b"mosquitto_passwd", b"rclone", b"pulumi", b"_password"),
+                          b"chamber", b"mosquitto_passwd", b"rclone", b"pulumi", b"_password", b"consul", b"etcdctl",
+                          b"useradd", b"usermod", b"oathtool"),
      rb"(?:wpa_passphrase[ ]%Q[^\s\"']{1,64}%Q[ ]|nmcli\b[^\n|;]{0,200}?[ ](?:password|[\w.-]*psk)[ ]"
      rb"|airportnetwork[ ]\w{1,8}[ ]%Q[^\s\"']{1,64}%Q[ ]"
      rb"|(?<!_)(?:add_user|change_password)[ ]%Q[\w.@-]{1,64}%Q[ ]|(?:reset-admin|set-initial|initial)-password[ ]"
@@ -167,6 +170,9 @@ ROWS: tuple[Row, ...] = (
      rb"|(?:pypi-token\.[\w-]{1,40}|(?:github|gitlab|bitbucket)?-oauth\.[\w.-]{1,80})[ ]|nuget[ ]push\b[^\n"
      rb"|;]{0,200}?[ ](?:-k|--api-key|-ApiKey)[ ]"
      rb"|cmdkey\b[^\n]{0,100}?/pass:|xfreerdp\b[^\n]{0,200}?/p:|net[ ]user[ ][^\s]{1,64}[ ](?=[^\s/]{4,64}[ ]/add)"
+     rb"|net[ ]use[ ][^\n|;]{1,200}?/user:[^\s]{1,80}[ ](?!/)|user(?:add|mod)[ ][^\n|;]{0,200}?-p[ ]"
+     rb"|(?:consul[ ]kv|etcdctl)[ ]put[ ](?i:[\w./-]{0,60}(?:pass|secret|token|key)[\w-]{0,20})[ ]"
+     rb"|oathtool[ ][^\n|;]{0,100}?(?=(?<=[ ])%Q[A-Z2-7]{16})"
      rb"|user-secrets[ ]set[ ]%Q[\w.:-]{1,80}%Q[ ]|chamber[ ]write[ ][\w./-]{1,60}[ ][\w.-]{1,60}[ ]"
      rb"|mosquitto_passwd[ ](?:-\w[ ]){0,3}-b[ ][^\s]{1,100}[ ][^\s]{1,60}[ ]|rclone[ ]obscure[ ]"
      rb"|rclone[ ]config[ ][^\n|;]{1,200}?[ ]pass[ =]"

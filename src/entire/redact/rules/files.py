@@ -73,7 +73,7 @@ ROWS: tuple[Row, ...] = (
     ("identified-by", (b"identified",),
      rb"(?i)identified[ ](?:with[ ][\w\"'`-]{1,40}[ ](?:as|using)|(?:with[ ][\w\"'`-]{1,40}[ ])?by|using)"
      rb"[ ](?:password[ ])?(?:(?-i:(?<=BY )|(?<=AS )|(?<=USING )|(?<=PASSWORD ))|(?=.[^\"']{0,200}(?:\d|[\"'];)))[\"']"
-     rb"(?P<s>[^\s\"'`\[\]]{3,200})[\"']", 0,
+     rb"(?P<s>[^\s\"'`]{3,200})[\"']", 0,
      "MySQL, Oracle: CREATE USER", "CREATE USER app IDENTIFIED BY '«<alnum:6>-4<alnum:6>»';"),
     ("ldap-hash", (b"ssha", b"{sha", b"smd5", b"pbkdf2"),
      rb"(?i:\{?(?:SSHA|SHA|SMD5|PBKDF2)[-\d\w]{0,12}\})(?P<s>[A-Za-z0-9+/$.]{20,200}={0,2})", 0,
@@ -113,26 +113,26 @@ ROWS: tuple[Row, ...] = (
      "ConvertTo-SecureString '«<alnum:6>-4<alnum:6>»' -AsPlainText -Force"),
     ("sql-key", (b"pgp_sym_", b"aes_encrypt", b"aes_decrypt"),
      rb"(?i)(?:pgp_sym_\w{1,20}\(|aes_(?:en|de)crypt\()[^;\n]{0,200}?[,=][ ]{0,2}'"
-     rb"(?![a-z]{2,12}-[a-z-]{2,30}=)(?P<s>[^\s'\"`\[\]]{6,200})'", 0,
+     rb"(?![a-z]{2,12}-[a-z-]{2,30}=)(?P<s>[^\s'\"`]{6,200})'", 0,
      "pgcrypto, MySQL, SQLCipher",
      "SELECT pgp_sym_decrypt(it, '«<alnum:6>-4<alnum:6>»') FROM t;"),
-    ("relay-login", (b"smtp",),
-     rb"smtp[\w.-]{1,100}\]?:\d{2,5}[ \t]{1,20}[^\s:\"'`]{1,100}:(?P<s>[^\s\"'`<>\[\]]{4,200})", 2.5,
+    ("relay-login", (b"smtp", b"465", b"587"),
+     rb"(?:smtp[\w.-]{1,100}\]?:\d{2,5}|(?<=\]:)\d{3})[ \t]{1,20}[^\s:\"'`]{1,100}:(?P<s>[^\s\"'`<>\[\]]{4,200})", 2.5,
      "Postfix: smtp_sasl_password_maps", "[smtp.example.net]:587 olga:«<alnum:6>-4<alnum:6>»"),
-    ("sql-crypt", (b"gen_salt",), rb"crypt\([ ]?'(?P<s>[^\s'\"`\[\]]{6,200})'[ ]?,[ ]?gen_salt", 2.5, "pgcrypto",
+    ("sql-crypt", (b"gen_salt",), rb"crypt\([ ]?'(?P<s>[^\s'\"`]{6,200})'[ ]?,[ ]?gen_salt", 2.5, "pgcrypto",
      "SELECT crypt('«<alnum:6>-4<alnum:6>»', gen_salt('bf'));"),
     ("sql-password", (b"password",),
      rb"(?i)password(?:[ ]{1,4}(?:for[ ][^\n;=]{1,100}?=[ ]?)?|(?<![\w.]password)[ ]?\([ ]?|"
      rb"[ ]{0,2}=[ ]{0,2}password[ ]?\([ ]?|"
      rb"(?<=set password)[ ]{0,2}=[ ]{0,2}|[ ]for[ ][^\n;=]{1,100}?(?:=|to)[ ]?(?:password\()?)'"
-     rb"(?P<s>[^\s'\"`\[\]]{4,200})'", 0,
+     rb"(?P<s>[^\s'\"`]{4,200})'", 0,
      "PostgreSQL, MySQL: CREATE and ALTER USER", "ALTER ROLE app WITH LOGIN PASSWORD '«<alnum:6>-4<alnum:6>»';"),
     ("terraform-variable", (b"variable",), rb"variable[ ]\"[\w-]{0,40}(?:password|passwd|secret|token|key|credential"
      rb"|passphrase)[\w-]{0,40}\"[ ]?\{[^{}]{0,1200}?(?:%L|[ ])default[ ]{0,20}=[ ]{0,4}\"" + LIKELY +
-     rb"(?P<s>[^\s\"'`\[\]]{6,400})\"", 2.5,
+     rb"(?P<s>[^\s\"'`]{6,400})\"", 2.5,
      "Terraform: variables", 'variable "db_password" {\n  default = "«<alnum:6>-4<alnum:6>»"\n}'),
-    ("vpn-key", (b"psk", b"pre-shared-key", b"presharedkey", b"privatekey"),
-     rb"(?i)(?:(?<![\w\x80-\xff])psk(?!%=-?psk)|pre-shared-key|presharedkey"
+    ("vpn-key", (b"psk", b"pre-shared-key", b"presharedkey", b"privatekey", b" eap", b"xauth"),
+     rb"(?i)(?:(?<![\w\x80-\xff])psk(?!%=-?psk)|(?<=: )(?:eap|xauth)(?=[ ]+\")|pre-shared-key|presharedkey"
      rb"|privatekey(?=[\"'`]?[ \t:=]{1,8}%Q[0-9a-z+/=_-]{32,128}(?![\w+/=.:;|(){}\\-])))[ \t]{0,4}(?:(?!%Q,)%=|"
      rb"[ \t]{1,4}%Q(?:ascii-text[ ]%Q|local[ ]"
      rb"|remote[ ])?)(?!\()(?P<s>(?=[^\s\"']{0,100}[\d!#$%*+=?@^~-])%p{8,128})", 2.5,
@@ -162,7 +162,7 @@ REGIONS: tuple[RegionRow, ...] = (
      "user,password\nolga,«<alnum:6>-4<alnum:6>»"),
     ("sql-insert", (b"insert",), rb"(?i)insert[ ]into[ ][^\n;()]{1,100}\([^)]{0,400}?(?:passw|secret|token|api_?key"
      rb"|pwd)[^)]{0,400}\)[ ]{0,4}(?:%L)?values(?P<s>[^;]{1,4000})",
-     rb"'(?P<s>(?=[^\s']{0,100}\d)[^\s'\"`\[\]@:]{8,400}|(?=[^\s']{0,100}[!#$%*+=?^~])[^\s'\"`\[\]]{6,400}"
+     rb"'(?P<s>(?=[^\s']{0,100}\d)[^\s'\"`@:]{8,400}|(?=[^\s']{0,100}[!#$%*+=?^~])[^\s'\"`]{6,400}"
      rb"|[^\s'\"`\[\]:/]{4,40}@[^\s'.\"`]{2,40})'", 2.5, "SQL",
      "INSERT INTO users (name, password) VALUES ('olga', '«<alnum:6>-4<alnum:6>»');"),
     ("docker-auth", (b"auths",), rb"auths[\"']?[ ]{0,4}:[^\]]{1,8000}",

@@ -37,12 +37,12 @@ _STRONG = (
 _TYPE = (
     rb"(?:[\"'`]?\]|\[\d{0,4}\])?(?:[ ]?:[ ]?(?:&?(?:'static )?|Final\[|Optional\[)?(?:str|[sS]tring|String|char"
     rb"|bytes|SecretStr|NSString)\b[\]?!*]{0,2}(?:[ ]\|[ ]None)?"
-    rb"|[ ](?:string|\[\]byte)\b)?"
+    rb"|[ ](?:string|\[\]byte|[Aa]s[ ][Ss]tring)\b)?"
 )
 _OPERATOR = (
     _TYPE + rb"(?:[\"'`]?\*{0,2}[ \t]{0,8}+(?::=|=>|={1,3}|:-|:\*{0,2}|->|<-|\|\||\?\?)"
-    rb"|[\"'`]\)[ ]{0,2}(?:\|\||\?\?|or(?=[ ])))[ \t]{0,8}+(?:![\w-]{1,20}[ ])?(?:[|>]-?%L)?"
-    rb"(?:&|@|(?:(?=[\w.:\[\]]{2,42}+\()[\w.:\[\]]{0,24}"
+    rb"|[\"'`]\)[ ]{0,2}(?:\|\||\?\?|or(?=[ ])))[ \t]{0,8}+(?:![\w-]{1,20}[ ])?(?:[|>]-?%L|%Lstring\(\d{1,4}\)[ ])?"
+    rb"(?:&|@|Base64\.get\w{0,8}Decoder\(\)\.decode\(|(?:(?=[\w.:\[\]]{2,42}+\()[\w.:\[\]]{0,24}"
     rb"(?i:fromhex|b64decode|from|decodestring|frombase64string|fromhexstring|unhexlify|secretstr|securestring"
     rb"|bytes|byte|of|env|getenv))\((?:[\"']\w{1,40}[\"'],[ ])?|\(str,[ ]?)?"
 )
@@ -69,7 +69,7 @@ ROWS: tuple[Row, ...] = (
      + LIKELY + rb"(?!-)%A", 0, "a list of arguments, each on its line",
      "args:\n  - --password\n  - «<alnum:4>-4<alnum:4>»\n"),
     ("generic-quoted", NAMES,
-     _ASSIGNED + rb"[bfruN@]?(?P<q>[\"'`])(?P<s>(?:[^\"'`\s\[\]]|(?!(?P=q))[\"'`]){4,400})(?P=q)",
+     _ASSIGNED + rb"[bfruN@]?(?P<q>[\"'`])(?P<s>(?:[^\"'`\s]|(?!(?P=q))[\"'`]){4,400})(?P=q)",
      0, "a name with a quoted value", "db_password = '«<alnum:4>-4<alnum:4>»'"),
     ("generic-value", NAMES, _ASSIGNED + rb"(?:(?<==)3D)?(?P<s>" + _BARE + rb"{6,4000}+)(?![(\[])", 0,
      "a name with a bare value", "DB_PASSWORD=«<alnum:4>-4<alnum:4>»"),
@@ -82,7 +82,7 @@ ROWS: tuple[Row, ...] = (
     ("named-argument", NAMES,
      rb"(?P<n>" + _STRONG + rb"(?=[ (])|" + _NAME + rb"(?=[\"'`]?[ ]?,))(?:[ ]{1,16}|\(|[\"'`]?[ ]?,[ ]{0,16})"
      rb"(?:@|&|b)?(?P<q>[\"'`])[\"'`]{0,2}(?![a-z_.]{1,40}\d?[\"'`]|-[a-z]|" + _LISTED
-     + rb"|" + _SETTING + rb"[\w./-])" + LIKELY + rb"(?P<s>[^\"'`\s\[\]<>]{6,400})[\"'`]{0,2}(?P=q)", 2.5,
+     + rb"|" + _SETTING + rb"[\w./-])" + LIKELY + rb"(?P<s>[^\"'`\s<>]{6,400})[\"'`]{0,2}(?P=q)", 2.5,
      "a call or a definition",
       'builder.setPassword("«<alnum:6>-4<alnum:6>»")'),
     ("named-cell", NAMES, _NAME + rb"[*`_]{0,3}[ \t]{0,40}[|\xe2][\x94\x82]{0,2}[ \t]{0,40}[*`_\"']{0,3}" + LIKELY +
@@ -93,23 +93,25 @@ ROWS: tuple[Row, ...] = (
      _NAME + rb"(?:[\"']?[ ][^<>\n]{0,100})?(?:[\"']?[ ]?>|</key>(?:%L|[ ])?<string>|</t[dh]>(?:%L|[ ])?<t[dh]>)"
      rb"(?:(?:%L)?(?i:<value>)|<(?:code|b|strong)>|<!\[CDATA\[)?"
       + LIKELY +
-      rb"(?!\d{1,4}<)(?P<s>(?:(?!\xc2\xa0)[^\s<>\"'`\[\]]){4,4000})(?:</|\]\]>)", 0,
+      rb"(?!\d{1,4}<)(?P<s>(?:(?!\xc2\xa0|\]\]>)[^\s<>\"'`]){4,4000})(?:</|\]\]>)", 0,
      "an element of XML", "<dbPassword>«<alnum:6>-4<alnum:6>»</dbPassword>"),
     ("named-environment", NAMES,
      rb"[A-Z_][A-Z0-9_]{2,48}(?<!_FILE)(?<!_URL)(?<!_PATH)(?<!_NAME)[ \t]{1,4}" + LIKELY +
      rb"(?!%Q" + _SETTING + rb")(?=%Q[^\s]*[a-zA-Z])%A[ \t]*(?:[\n\"'`;&|<\\]|$)", 2.5,
      "ENV of Docker, set -x of fish, setx", "ENV DB_PASSWORD «<alnum:6>-4<alnum:6>»"),
     ("named-pair", NAMES,
-     _RUN + _NO_NAME + rb"[\"'`]?[ \t]{0,4},?(?:%L)?[ \t]{0,40}[\"'`]?(?i:value|defaultValue|default|content|val)"
+     _RUN + _NO_NAME + rb"[\"'`]?(?:[ ](?!value)[\w:.-]{1,40}=[\"'][^\s\"'`<>]{0,60}[\"']){0,3}[ \t]{0,4}"
+     rb"(?:,|:[ ]?\{(?:(?:%L|[ ])?\"(?:sensitive|type)\":[ ]?[^\n,{}]{1,20},){0,2})?(?:%L)?[ \t]{0,40}[\"'`]?"
+     rb"(?:\w{1,20}:)?(?i:value|defaultValue|default|content|val)"
      rb"(?!,[ ]?\w{1,40}[ ]?[=,)])%=" +
-     LIKELY + rb"(?P<s>[^\s\"'`<>\[\],;{}]{4,4000})", 0,
+     LIKELY + rb"(?P<s>(?:(?<=[\"'`])[^\s\"'`<>]{4,4000}(?=[\"'`])|[^\s\"'`<>\[\],;{}]{4,4000}))", 0,
      "name and value side by side", '{"name": "DB_PASSWORD", "value": "«<alnum:6>-4<alnum:6>»"}'),
     ("named-passphrase", (b"passphrase",), rb"(?i:passphrase)[\"'`]?[ ]{0,4}[:=][ ]{0,4}" + LIKELY
      + rb"%A(?![\w.(\[])", 2.5, "a passphrase", "PASSPHRASE=«<lower:6>-<lower:5>-<lower:6>-<lower:5><digits:2>»"),
     ("typed-value", NAMES,
      _NAME + rb"[\"'`\])]{1,4}(?:\.(?:type|fill|send_?keys|set_?value|set|input|clear_and_type)\("
      rb"|,[ ]?with:[ ]?|(?<=\][\"'`]),[ ]?)"
-     rb"(?P<q>[\"'`])" + LIKELY + rb"(?P<s>[^\s\"'`<>\[\]]{6,400})(?P=q)", 2.5,
+     rb"(?P<q>[\"'`])" + LIKELY + rb"(?P<s>[^\s\"'`<>]{6,400})(?P=q)", 2.5,
      "what a test types into a web page", "cy.get('#password').type('«<alnum:6>-4<alnum:6>»')"),
     ("named-part", NAMES, rb"name=\"[\w.-]{0,40}" + _NAME + rb"\"(?:;[^\n]{0,100})?(?:%L(?i:content-[^\n]{1,100}))?"
      rb"(?:%L%L|[ ]{4})(?P<s>[^\s\"'`<>\[\]]{4,4000})", 0, "RFC 7578: multipart/form-data",
@@ -140,7 +142,8 @@ SENTENCES: tuple[Row, ...] = (
      rb"|[ ]{1,3}(?:is|was|are|has[ ]been[ ](?:changed|set|reset)[ ]to|will[ ]be|should[ ]be|to|now))"
      rb"(?:[ ](?:now|still|set[ ]to|just"
      rb"|simply))?[ :]{1,3}[\"'`*]{0,3}" + LIKELY
-     + rb"(?P<s>[^\s\"'`<>\[\]()]{6,200}(?<![.,;:!?*)]))", 2.5, "a sentence",
+     + rb"(?P<s>(?<=[\"'`])[^\s\"'`<>]{6,200}(?=[\"'`])|[^\s\"'`<>\[\]()]{6,200}(?<![.,;:!?*)]))", 2.5,
+     "a sentence",
       "the password for staging is «<alnum:6>-4<alnum:6>»."),
     ("named-pass", (b"pass", b"salt", b" pw"),
      rb"[ ]?(?<![a-z])(?!PASS:[ ])(?:(?:(?P<n>(?i:pass|pw))(?:\[\d{0,4}\])?(?:(?<=\| pass)[ ]{1,40}\|[ ]{1,40}"

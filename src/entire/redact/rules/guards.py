@@ -28,18 +28,20 @@ _WORD = rb"[a-z_./:-]"
 _OTHER = rb"(?:[^\sa-z_./:,;(){}\[\]<>|\"'`-]|,[^\s\"'`{}()\[\]]|\((?:[\"'`]|[^\s)]{8}))"
 # In quotes, or five characters that are more than a short word: most of what is assigned in code is a variable.
 _VALUE = (
-    rb"(?:(?:\[\]byte\(|\(str,[ ]?)?[bfrun@]{0,2}[\"'`][^\s]{4}|[|>]|"
+    rb"(?:(?:\[\]byte\(|\(str,[ ]?)?[bfrun@]{0,2}[\"'`][^\s]{4}|[|>]|\n[ \t]{0,80}string\(|"
     + _WORD + rb"{14}|" + _WORD + rb"{4,13}" + _OTHER + rb"|"
     + b"|".join(_WORD * before + _OTHER + rb"[^\s,;)}]" * (4 - before) for before in range(4)) + rb")"
 )  # fmt: skip
 _NAMED = (
     rb"(?i)[A-Za-z0-9_.-]{0,48}(?:"
-    rb"(?P<pair>[\"'`]?[ \t]{0,4}(?:,?[ \t]{0,40}[\"'`]?(?:val|default|content)"
-    rb"|,?[ ]?\n(?=[^\n]{0,60}val|[^\n]{0,60}default|[^\n]{0,60}content))"
+    rb"(?P<pair>[\"'`]?[ \t]{0,4}(?:(?:,|:[ ]?\{)?[ \t]{0,40}(?:\w{1,20}:)?[\"'`]?(?:val|default|content)"
+    rb"|:[ ]?\{\s{0,80}\"(?:sensitive|type)\"|(?:,|:[ ]?\{)?[ ]?\n(?=[^\n]{0,60}val|[^\n]{0,60}default"
+    rb"|[^\n]{0,60}content))"
     rb"|(?:value|default|content|val)[\"'`]?[ \t]{0,8}[:=])"
     rb"|[\"'`\])*_]{0,3}[ \t]{0,40}(?:"
-    rb"(?P<assigned>(?:(?:&?(?:str|string)\b|\[\]byte|\[\d{0,4}\])[ \t]{0,8})?(?:[:=]|->|<-|\?\?|\|\||or[ ])[=>*-]{0,2}"
-    rb"[ \t]{0,8}(?:&?(?:'static )?(?:final\[|optional\[)?(?:str|string|char|bytes|secretstr|nsstring)\b[\]?!*]{0,2}"
+    rb"(?P<assigned>(?:(?:&?(?:as[ ])?(?:str|string)\b|\[\]byte|\[\d{0,4}\])[ \t]{0,8})?(?:[:=]|->|<-|\?\?|\|\|"
+    rb"|or[ ])[=>*-]{0,2}[ \t]{0,8}"
+    rb"(?:&?(?:'static )?(?:final\[|optional\[)?(?:str|string|char|bytes|secretstr|nsstring)\b[\]?!*]{0,2}"
     rb"(?:[ ]\|[ ]none)?[ ]{0,8}=[ ]{0,8})?" + _VALUE + rb")"
     rb"|(?P<cell>\||\xe2\x94\x82)|(?P<element>>|</key|</t[dh]>)|(?P<called>\(|,[ ]{0,16}(?:with:[ ])?[\"'`b@&]"
     rb"|\.(?:type|fill|send|set|input|clear)\w{0,12}\()|(?P<which>, which is))"
@@ -62,13 +64,14 @@ GUARDS: tuple[tuple[tuple[bytes, ...], bytes], ...] = (
         (b"license", b"licence", b"serial", b"product", b"activation"),
         rb"(?i)(?:[ _-]?(?:key|code|number|no))?[\"'`]?[ \t]{0,60}(?:[:=,|*]|is[ ])",
     ),
-    ((b"expect",), rb"[ ](?=[^\n]{0,60}[Pp]ass|[^\n]{0,60}PASS)"),
+    ((b"expect",), rb"[ ](?=[^\n]{0,60}[Pp]ass|[^\n]{0,60}PASS|[^\n]{0,60}assword)"),
     ((b"config",), rb":set"),
-    ((b"net",), rb"[ ]user"),
+    ((b"net",), rb"[ ]use"),
     ((b" az",), rb"[ ](?:sql|mysql|postgres|mariadb|synapse)[ ]"),
     ((b"accounts",), rb"[\"']?[ ]{0,4}[:=][ ]{0,4}\["),
     ((b"tcp", b"unix"), rb"\("),
     ((b"smtp",), rb"[\w.-]{1,100}\]?:\d{2,5}[ \t]"),
+    ((b"465", b"587"), rb"[ \t]{1,20}[^\s:\"'`]{1,100}:[^\s]"),
     ((b"fernet",), rb"\("),
     ((b"variable",), rb"[ ]\""),
     ((b"backup", b"recovery"), rb"(?i)[ _-]?code"),
@@ -97,7 +100,7 @@ FOLLOWS: dict[str, tuple[str, ...]] = {
     "named-cell": ("cell", "beside"),
     "named-element": ("element", "attributes", "beside"),
     "named-environment": ("pair", "beside"),
-    "named-pair": ("pair",),
+    "named-pair": ("pair", "attributes"),
     "named-part": ("lines", "cell", "beside"),
     "named-prompt": ("beside",),
     "named-sentence": ("beside", "which"),

@@ -16,7 +16,9 @@ _COOKIE = (
     rb"|\.aspnetcore\.[\w.-]{1,40})"
 )
 _COOKIE_VALUE = (
-    rb"(?<![\w.-])" + _COOKIE + rb"[\"']?[ ]{0,2}[=:](?!=)[ ]{0,2}[\"']?(?P<s>[^\s\"'`;,<>\[\](){}]{8,4000})"
+    rb"(?<![\w.-])"
+    + _COOKIE
+    + rb"[\"']?[ ]{0,2}(?:[=:](?!=)|,[ ]?\"value\":)[ ]{0,2}[\"']?(?P<s>[^\s\"'`;,<>\[\](){}]{8,4000})"
 )
 # Names of parameters whose value is a secret wherever it is; "key" and "code" are in "webhook-url".
 _PARAMETERS = (
@@ -52,7 +54,7 @@ ROWS: tuple[Row, ...] = (
      rb"(?i)(?:(?<=[;?&])|(?<=; )(?!(?<= ; )(?-i:PWD))|(?<=[^,(\s] )(?!(?-i:PWD))|"
      rb"(?<=[\"'])(?![a-z]{3,8}=[\"']))(?:password|pwd)=(?:3D)?+"
      rb"(?!\{(?:[\w.]{1,80}![ars]|[a-z_.]{2,40})\})(?P<q>[\"'{])?(?P<s>(?"
-     rb"(q)[^\s\"'`<>\[\]}]|(?:[^\s;\"'`<>\[\]&,)(]|,(?=[^\s\"'])(?![\w.-]{1,40}[=:(]))){3,128})",
+     rb"(q)[^\s\"'`<>}]|(?:[^\s;\"'`<>\[\]&,)(]|,(?=[^\s\"'])(?![\w.-]{1,40}[=:(]))){3,128})",
      0, "ADO.NET, ODBC, JDBC, libpq: connection strings",
       "Server=db;User Id=sa;Password=«<alnum:6>-4<alnum:6>»;Encrypt=true"),
     ("url-credentials", (b"://",),
@@ -70,7 +72,7 @@ ROWS: tuple[Row, ...] = (
      "Google Authenticator: key URI format", "otpauth://totp/Shop:me?secret=«<base32:32>»&issuer=Shop"),
     ("request-signature", (b"aws4-hmac-sha256", b"signature="),
      rb"(?i)(?:aws4-hmac-sha256\b[^\n\"']{0,600}?signature=|(?:(?<=[?&;])|(?<=x-amz-)|(?<=x-goog-)|"
-     rb"(?<=[, ]))signature=%Q)(?P<s>[\w%+/=~-]{20,1000})", 3,
+     rb"(?<=[, ])|(?<=[, ]oauth_))signature=%Q)(?P<s>[\w%+/=~-]{20,1000})", 3,
      "AWS, Google Cloud: signed URLs", "https://b.s3.amazonaws.com/k?X-Amz-Signature=«<hex:64>»"),
     ("session-cookie", (b"sessionid", b"phpsessid", b"jsessionid", b"connect.sid", b"laravel_session", b"csrftoken",
      b"sid"),

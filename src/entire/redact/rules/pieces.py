@@ -18,7 +18,7 @@ PIECES: tuple[tuple[bytes, bytes], ...] = (
     # An argument, in quotes or bare; the group ``s``, so a pattern has at most one.
     (
         b"%A",
-        rb"(?P<q>[\"'`])?(?!-)(?P<s>(?(q)(?!(?P=q))[^\s`\[\]<>\x7f]|[^\s\"'`\[\]<>;|&()\x7f]){3,300})",
+        rb"(?P<q>[\"'`])?(?!-)(?P<s>(?(q)(?!(?P=q))[^\s`<>\x7f]|[^\s\"'`\[\]<>;|&()\x7f]){3,300})",
     ),
     # Start of a token: no letter or digit before it.
     (b"%B", rb"(?<![A-Za-z0-9])"),

@@ -85,7 +85,8 @@ ROWS: tuple[Row, ...] = (
      rb"%b(?<!\.)s\.(?=[A-Za-z]{0,23}\d)(?=[a-z0-9]{0,23}[A-Z])(?=[A-Z0-9]{0,23}[a-z])"
      rb"[A-Za-z0-9]{24}(?:\.[A-Za-z0-9]{5})?%E",
      3.5, "HashiCorp Vault: tokens before 1.10", "s.<alnum:22>xX"),
-    ("vault-secret-id", (b"secret_id", b"secretid"), rb"(?i:secret[_-]?id)(?:%=|[ ]is[ ]%Q)(?P<s>" + _UUID + rb")%E", 0,
+    ("vault-secret-id", (b"secret_id", b"secretid"),
+     rb"(?i:secret[_-]?id)(?:%=|[ ]is[ ]%Q|[ ]{2,40})(?P<s>" + _UUID + rb")%E", 0,
      "HashiCorp Vault: AppRole", f"<secret_id|VAULT_SECRETID>=«{_UUID_EXAMPLE}»"),
     ("vault-secret-id-in-prose", (b"vault", b"approle"),
      rb"(?i:(?:vault|approle)[ ](?:\w{1,20}[ ])?secret[ ]id)(?:[ ]is[ :]{1,3}|: )%Q(?P<s>"

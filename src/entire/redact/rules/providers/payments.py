@@ -116,11 +116,13 @@ ROWS: tuple[Row, ...] = (
      "Razorpay: key ids; trufflehog", "<rzp_live|rzp_test>_<alnum:14>"),
     ("robinhood-key", (b"rh-api-",), rb"%brh-api-%U", 0, "Robinhood Crypto: API keys; trufflehog",
      "rh-api-<hex:8>-<hex:4>-<hex:4>-<hex:4>-<hex:12>"),
-    ("seed-phrase", (b"mnemonic", b"seed_phrase", b"seed-phrase", b"seedphrase", b"recovery_phrase"),
-     rb"(?i:mnemonic|(?:seed|recovery)[_ -]?phrase)(?i:[\w .-]{0,24})%=(?P<s>(?:[a-z]{3,8} ){11}(?:(?:"
-     rb"[a-z]{3,8} ){3}){0,4}[a-z]{3,8})(?=[\"'`\n,;]|$)", 0, "BIP 39: mnemonic phrases",
-     "<MNEMONIC|SEED_PHRASE|seed-phrase|seedPhrase|recovery_phrase>=\"«<lower:5> <lower:4> <lower:7> "
-     "<lower:6> <lower:3> <lower:8> <lower:4> <lower:5> <lower:6> <lower:5> <lower:4> <lower:7>»\""),
+    ("seed-phrase", (b"mnemonic", b"seed_phrase", b"seed-phrase", b"seedphrase", b"recovery_phrase",
+                     b"seed phrase", b"recovery phrase"),
+     rb"(?i:mnemonic|(?:seed|recovery)[_ -]?phrase)(?i:[\w .-]{0,24})(?:%=|[ ]is[ :]{1,3}%Q)"
+     rb"(?P<s>(?:[a-z]{3,8} ){11}(?:(?:[a-z]{3,8} ){3}){0,4}[a-z]{3,8})(?=[\"'`\n,;]|$)", 0, "BIP 39: mnemonic phrases",
+     "<MNEMONIC|SEED_PHRASE|seed-phrase|seedPhrase|recovery_phrase|seed phrase|recovery phrase>"
+     "=\"«<lower:5> <lower:4> <lower:7> <lower:6> <lower:3> <lower:8> "
+     "<lower:4> <lower:5> <lower:6> <lower:5> <lower:4> <lower:7>»\""),
     ("shipengine-key", (b"shipengine",), rb"(?i:shipengine)%N(?P<s>(?:TEST_)?[A-Za-z0-9_+/-]{43})%E", 3.5,
      "ShipEngine: API keys", "SHIPENGINE_API_KEY=«<alnum:43>»"),
     ("shopee-key", (b"shpk",), rb"%bshpk[0-9A-Za-z]{56,64}%E", 3, "Shopee: partner keys", "shpk<hex:60>"),
