@@ -404,11 +404,54 @@ PLACES: tuple[tuple[str, str], ...] = (
     ("request-signature", 'OAuth oauth_consumer_key="k", oauth_signature="«<alnum:40>%3D»"'),
     ("vault-secret-id", "secret_id             «<uuid>»"),
     ("seed-phrase", "seed phrase: «abandon cactus dolphin elbow fabric galaxy hammer icicle jacket lamp mango napkin»"),
+    # bare values of all signs
+    ("mixed-value", "DB_PASSWORD=«<alnum:6>]<alnum:4>{<alnum:4>7xX»\nTERM=xterm"),
+    ("mixed-value", 'environment:\n  - "REDIS_PASSWORD=«<alnum:6>(<alnum:4>[<alnum:4>7xX»"\n'),
+    ("mixed-value", "spring.datasource.password=«<alnum:6>#<alnum:4>)<alnum:4>7xX»\n"),
+    ("connection-string", '"Default": "Server=db;User=sa;Password=«<alnum:6>#(<alnum:4>[<alnum:4>7x»"'),
+    # values on a line of their own
+    ("shown-value", "$ echo $DB_PASSWORD\n«<password:plain>»\n"),
+    ("shown-value", '$ printenv API_TOKEN\n«<alnum:24>7x»\n$ exit'),
+    ("shown-value", "(Pdb) p password\n'«<password:any>»'\n"),
+    ("shown-value", ">>> os.environ['DB_PASSWORD']\n'«<password:any>»'\n"),
+    ("shown-value", "# cat /run/secrets/db_password\n«<password:any>»\n"),
+    ("shown-field", "$ vault kv get -field=password secret/shop\n«<password:plain>»\n"),
+    ("generic-quoted", 'password = (\n    "«<password:any>»"\n)'),
+    # calls, files and states
+    ("header-call", 'request.setValue("Bearer «<alnum:32>»", forHTTPHeaderField: "Authorization")'),
+    ("identified-bare", "create user olga identified by «<alnum:6>_4<alnum:4>» default tablespace users;"),
+    ("random-password", '"type": "random_password",\n"attributes": {"length": 16,\n"result": "«<password:quoted>»"}'),
+    ("settings-security", "<settingsSecurity><master>{«<b64:43>=»}</master></settingsSecurity>"),
+    ("totp-seed", "2FA seed: «<base32:16>»"),
+    ("totp-seed", "the authenticator key is «<base32:32>»"),
+    ("named-argument", "password(defaultValue: '«<password:any>»', name: 'PW')"),
+    # sentences
+    ("generic-value", "**API Key:** «<alnum:16>7x»"),
+    ("generic-value", "password → «<password:plain>»"),
+    ("named-sentence", "the wifi password at the office: «<password:plain>»"),
+    ("named-sentence", "The token you need is: «<alnum:24>»"),
+    ("named-sentence", "I rotated the client secret; the new one is «<alnum:24>»"),
+    ("named-sentence", "the admin password was changed to «<password:plain>»"),
+    ("named-sentence", "la password è «<password:plain>»"),
+    ("named-token", "here is my API key «<alnum:14>7xX», go on"),
+    ("named-word", "user is root and the pass is «<password:plain>»"),
+    ("named-abroad", "şifre: «<password:plain>»"),
+    ("named-abroad", "la parola d'ordine è «<password:plain>»"),
+    ("named-key-abroad", "der API-Schlüssel ist «<alnum:24>»"),
+    ("named-key-abroad", "la clé API est «<alnum:24>»"),
+    ("named-key-abroad", "la clave de la API es «<alnum:24>»"),
     # keys of providers in other spellings
     ("azure-devops-legacy-token", "vscePat: «<lowernum:52>»"),
 )  # fmt: skip
 
 STAYS: tuple[str, ...] = (
+    "const HTTP_TOKEN_CODEPOINTS = /^[!#$%&'*+\\-.^_|~A-Za-z0-9]+$/;",
+    "x = os.environ['DB_PASSWORD']\nclient2.connect()\n",
+    "$ echo $DB_PASSWORD\n$ ls Work2/\n",
+    "SyntaxError: Unexpected token Abc1Def2Ghi3Jkl4",
+    "DB_PASSWORD=$(cat /run/secrets/Db1)\nDB_PASSWORD=${Db_Password1:-x}\n",
+    "la clave es primary_key2; la clé est id_user1; die Schlüssel: AES_256_GCM_SHA384",
+    "authenticator key: BASE_TWO_THREE, the totp secret is ABCDEFGHIJKLMNOPQRST",
     'output_token: "Jobs[-1].JobId2", "more": 1',
     "f('user[password2]', 'token[0]')",
     'secret_pattern = "[a-z0-9]{20,40}x1"',
@@ -552,6 +595,7 @@ CLASSES = {
     "uppernum": string.ascii_uppercase + string.digits,
 }
 SYMBOLS = {"any": "!#$%&*+-=?@^_~", "shell": "@%+=^_.:-", "url": "-_.~", "plain": "!#%*+=?^_~-", "xml": "!#$%*+-=?@^_~"}
+SYMBOLS["quoted"] = SYMBOLS["any"] + "[](){}"
 SYMBOLS["quoted"] = SYMBOLS["any"] + "[](){}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from entire.redact.rules.guards import NAMES
 from entire.redact.rules.pieces import LIKELY, NO_SENTENCE
 
 TYPE_CHECKING = False
@@ -148,6 +149,10 @@ ROWS: tuple[Row, ...] = (
      rb"(?i:sqlplus|expdp|impdp|sqlldr|oracle:(?:thin|oci):)[ \t]{0,4}(?:-\w{1,2}[ ]{1,2}){0,3}%Q[\w$#.-]{1,60}/%Q"
      rb"(?P<s>[^\s\"'`/<>\[\]]{3,100})%Q@",
      0, "Oracle: sqlplus", "sqlplus app/«<alnum:6>-4<alnum:6>»@//db:1521/ORCL"),
+    ("header-call", (b"forhttpheaderfield",),
+     rb"\(\"(?:\w{3,10}[ ])?(?P<s>[^\s\"'`\\]{8,4000})\",[ ]forHTTPHeaderField:[ ]?"
+     rb"\"(?i:authorization|[\w-]{0,40}(?:key|token|secret))\"", 2.5, "Swift: URLRequest",
+     'request.setValue("«<alnum:32>»", forHTTPHeaderField: "X-Api-Key")'),
     ("here-string", (b"<<<",),
      rb"<<<[ ]{0,2}(?!%Q(?:[A-Za-z_]{2,40}=|[a-z]{2,20}-?\d+(?:\.\d+){1,3}))(?=%Q[^\s]{0,100}\d)%A",
      2.5, "a here-string",
@@ -170,7 +175,7 @@ ROWS: tuple[Row, ...] = (
      rb"|(?:pypi-token\.[\w-]{1,40}|(?:github|gitlab|bitbucket)?-oauth\.[\w.-]{1,80})[ ]|nuget[ ]push\b[^\n"
      rb"|;]{0,200}?[ ](?:-k|--api-key|-ApiKey)[ ]"
      rb"|cmdkey\b[^\n]{0,100}?/pass:|xfreerdp\b[^\n]{0,200}?/p:|net[ ]user[ ][^\s]{1,64}[ ](?=[^\s/]{4,64}[ ]/add)"
-     rb"|net[ ]use[ ][^\n|;]{1,200}?/user:[^\s]{1,80}[ ](?!/)|user(?:add|mod)[ ][^\n|;]{0,200}?-p[ ]"
+     rb"|net[ ]use[ ][^\n|;]{1,200}?\n?[^\n|;]{0,200}?/user:[^\s]{1,80}[ ](?!/)|user(?:add|mod)[ ][^\n|;]{0,200}?-p[ ]"
      rb"|(?:consul[ ]kv|etcdctl)[ ]put[ ](?i:[\w./-]{0,60}(?:pass|secret|token|key)[\w-]{0,20})[ ]"
      rb"|oathtool[ ][^\n|;]{0,100}?(?=(?<=[ ])%Q[A-Z2-7]{16})"
      rb"|user-secrets[ ]set[ ]%Q[\w.:-]{1,80}%Q[ ]|chamber[ ]write[ ][\w./-]{1,60}[ ][\w.-]{1,60}[ ]"
@@ -192,6 +197,17 @@ ROWS: tuple[Row, ...] = (
      + _NEXT +
      rb")%A",
      0, "gh secret set, aws secretsmanager", "gh secret set DEPLOY --body '«<alnum:6>-4<alnum:6>»'"),
+    ("shown-field", (b"-field",),
+     rb"-field[= ](?i:\w{0,20}(?:pass|secret|token|key)\w{0,20})[ ][^\s]{1,100}%L" + LIKELY
+     + rb"(?P<s>[^\s\"'`<>\\]{8,200})(?<![$#%>:])(?=[ \t]*(?:[\n\"'`]|$))", 2.5, "vault kv get -field",
+     "$ vault kv get -field=password secret/shop\n«<alnum:6>-4<alnum:6>»\n"),
+    ("shown-value", NAMES,
+     rb"(?:[$#%>]|\((?:Pdb|gdb|lldb)\))[ ](?:(?:echo|printenv|print|pp?|po)[ ]%Q\$?\{?|cat[ ]/(?:var/)?run/secrets/"
+     rb"|(?:os\.environ|ENV|process\.env)[\[.][\"']?)?"
+     rb"[\w.-]{0,40}(?i:pass|secret|token|key|pwd|auth|credential)[\w.-]{0,24}[\"'\])}]{0,3}[ ]?%L(?:=>[ ])?%Q"
+     + LIKELY + rb"(?=[^\s]{0,60}\d)(?![\w&.-]{1,40}=)(?P<s>[^\s\"'`<>\\]{8,200})(?<![$#%>:,;])"
+     rb"(?=[\"'`]?[ \t]*(?:[\n\"'`]|$))", 2.5,
+     "a command or an expression and what it prints", "$ echo $DB_PASSWORD\n«<alnum:6>-4<alnum:6>»\n"),
     ("sshpass-flag", (b"sshpass",), rb"sshpass[ \"',]{1,4}-p[ \"',]{0,4}?%A", 0, "sshpass(1)",
      "sshpass -p '«<alnum:6>-4<alnum:6>»' ssh root@10.0.0.4"),
     ("snmp-community", (b"snmp", b"rocommunity", b"rwcommunity"),
@@ -215,6 +231,8 @@ REGIONS: tuple[RegionRow, ...] = (
 BEFORE: dict[str, tuple[int, bytes]] = {
     "archive-password": (150, b"7z"),
     "go-login": (270, b":"),
+    "header-call": (4100, b"("),
     "keystore-load": (240, b"("),
+    "shown-value": (80, b""),
 }
 """How far before its keyword the pattern of a rule is searched, and what stands there."""

@@ -75,6 +75,10 @@ ROWS: tuple[Row, ...] = (
      rb"[ ](?:password[ ])?(?:(?-i:(?<=BY )|(?<=AS )|(?<=USING )|(?<=PASSWORD ))|(?=.[^\"']{0,200}(?:\d|[\"'];)))[\"']"
      rb"(?P<s>[^\s\"'`]{3,200})[\"']", 0,
      "MySQL, Oracle: CREATE USER", "CREATE USER app IDENTIFIED BY '«<alnum:6>-4<alnum:6>»';"),
+    ("identified-bare", (b"identified",),
+     rb"(?i)identified[ ]by[ ](?=[^\s;]{0,30}\d)(?=[^\s;]{0,30}[a-z])(?P<s>[\w#$!*+.-]{6,60})"
+     rb"(?=;|[ ](?:default|quota|account|temporary|profile|replace)\b)", 2.5,
+     "Oracle: CREATE USER", "CREATE USER app IDENTIFIED BY «<alnum:6>_4<alnum:4>»;"),
     ("ldap-hash", (b"ssha", b"{sha", b"smd5", b"pbkdf2"),
      rb"(?i:\{?(?:SSHA|SHA|SMD5|PBKDF2)[-\d\w]{0,12}\})(?P<s>[A-Za-z0-9+/$.]{20,200}={0,2})", 0,
      "RFC 2307: userPassword", "userPassword: {SSHA}«<b64:38>==»"),
@@ -103,6 +107,10 @@ ROWS: tuple[Row, ...] = (
     ("pwdump-hash", (b":::",), rb"(?i)(?<=:)(?P<s>[0-9a-f]{32}:[0-9a-f]{32}):::", 0, "pwdump",
      "Administrator:500:«<hex:32>:<hex:32>»:::"),
     ("redis-user", (b" on >",), rb" on >(?!=)%A", 0, "Redis: ACL", "user app on >«<alnum:6>-4<alnum:6>» ~* +@all"),
+    ("random-password", (b"random_password",),
+     rb"random_password[\"'][^\x1e]{1,2000}?[\"']result[\"'][ ]{0,4}:[ ]{0,4}\"(?P<s>[^\s\"'`]{6,200})\"", 2.5,
+     "Terraform: random_password in a state",
+     '"type": "random_password", "instances": [{"attributes": {"length": 16, "result": "«<alnum:6>-4<alnum:6>»"}}]'),
     ("scram-hash", (b"scram-sha-256",), rb"(?i:scram-sha-256)\$\d{1,8}:"
      rb"(?P<s>%6{16,64}={0,2}\$%6{20,64}={0,2}:%6{20,64}={0,2})", 0, "PostgreSQL: pg_authid",
      "SCRAM-SHA-256$4096:«<b64:22>==$<b64:43>=:<b64:43>=»"),
@@ -111,6 +119,9 @@ ROWS: tuple[Row, ...] = (
      rb"|pscredential[ ]{0,2}\([^\n,]{1,80},[ ]?)%A", 0,
      "PowerShell: ConvertTo-SecureString",
      "ConvertTo-SecureString '«<alnum:6>-4<alnum:6>»' -AsPlainText -Force"),
+    ("settings-security", (b"settingssecurity",),
+     rb"settingsSecurity>(?:%L)?<master>\{(?P<s>[^\s<>{}]{8,400})\}</master>", 0, "Maven: settings-security.xml",
+     "<settingsSecurity>\n  <master>{«<b64:43>=»}</master>\n</settingsSecurity>"),
     ("sql-key", (b"pgp_sym_", b"aes_encrypt", b"aes_decrypt"),
      rb"(?i)(?:pgp_sym_\w{1,20}\(|aes_(?:en|de)crypt\()[^;\n]{0,200}?[,=][ ]{0,2}'"
      rb"(?![a-z]{2,12}-[a-z-]{2,30}=)(?P<s>[^\s'\"`]{6,200})'", 0,
@@ -131,6 +142,10 @@ ROWS: tuple[Row, ...] = (
      rb"|passphrase)[\w-]{0,40}\"[ ]?\{[^{}]{0,1200}?(?:%L|[ ])default[ ]{0,20}=[ ]{0,4}\"" + LIKELY +
      rb"(?P<s>[^\s\"'`]{6,400})\"", 2.5,
      "Terraform: variables", 'variable "db_password" {\n  default = "«<alnum:6>-4<alnum:6>»"\n}'),
+    ("totp-seed", (b"2fa", b"totp", b"mfa", b" otp", b"authenticator"),
+     rb"(?i:2fa|totp|mfa|otp|authenticator)[\w -]{0,20}?(?i:seed|secret|key)\w{0,8}(?:%=|[ ]is[ :]{1,3}%Q)"
+     rb"(?P<s>[A-Z2-7]{16,64}|[a-z2-7]{4}(?:[ ][a-z2-7]{4}){3,15})(?![\w=.(])", 2.5,
+     "RFC 4648: base32, as authenticators show it", "2FA seed: «<base32:16>»"),
     ("vpn-key", (b"psk", b"pre-shared-key", b"presharedkey", b"privatekey", b" eap", b"xauth"),
      rb"(?i)(?:(?<![\w\x80-\xff])psk(?!%=-?psk)|(?<=: )(?:eap|xauth)(?=[ ]+\")|pre-shared-key|presharedkey"
      rb"|privatekey(?=[\"'`]?[ \t:=]{1,8}%Q[0-9a-z+/=_-]{32,128}(?![\w+/=.:;|(){}\\-])))[ \t]{0,4}(?:(?!%Q,)%=|"

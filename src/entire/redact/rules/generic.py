@@ -18,7 +18,7 @@ FLAGS: tuple[bytes, ...] = (
 """Keywords of ``generic-flag``."""
 
 # The name from its keyword on; not one that says "this is about a secret, not a secret" (token_uri, secretName).
-_RUN = rb"[A-Za-z_-][A-Za-z0-9_.-]{2,48}(?:[ ]key[A-Za-z0-9_.-]{0,40})?"
+_RUN = rb"[A-Za-z_-][A-Za-z0-9_.-]{2,48}(?:[ ](?:key|Key|KEY)[A-Za-z0-9_.-]{0,40})?"
 _NO_NAME = (
     rb"(?<![nN]ame)(?<![nN]ames)(?<!NAME)(?<!_id)(?<!-id)(?<!_ID)(?<!Id)(?<!ur[il])(?<!Ur[il])(?<!UR[IL])"
     rb"(?<![pP]ath)(?<!PATH)(?<![fF]ile)(?<!FILE)"
@@ -40,8 +40,9 @@ _TYPE = (
     rb"|[ ](?:string|\[\]byte|[Aa]s[ ][Ss]tring)\b)?"
 )
 _OPERATOR = (
-    _TYPE + rb"(?:[\"'`]?\*{0,2}[ \t]{0,8}+(?::=|=>|={1,3}|:-|:\*{0,2}|->|<-|\|\||\?\?)"
-    rb"|[\"'`]\)[ ]{0,2}(?:\|\||\?\?|or(?=[ ])))[ \t]{0,8}+(?:![\w-]{1,20}[ ])?(?:[|>]-?%L|%Lstring\(\d{1,4}\)[ ])?"
+    _TYPE + rb"(?:[\"'`]?\*{0,2}[ \t]{0,8}+(?::=|=>|={1,3}|:-|:\*{0,2}|->|\xe2\x86\x92|<-|\|\||\?\?)"
+    rb"|[\"'`]\)[ ]{0,2}(?:\|\||\?\?|or(?=[ ])))[ \t]{0,8}+(?:![\w-]{1,20}[ ])?"
+    rb"(?:[|>]-?%L|\(%L(?=[\"'])|%Lstring\(\d{1,4}\)[ ])?"
     rb"(?:&|@|Base64\.get\w{0,8}Decoder\(\)\.decode\(|(?:(?=[\w.:\[\]]{2,42}+\()[\w.:\[\]]{0,24}"
     rb"(?i:fromhex|b64decode|from|decodestring|frombase64string|fromhexstring|unhexlify|secretstr|securestring"
     rb"|bytes|byte|of|env|getenv))\((?:[\"']\w{1,40}[\"'],[ ])?|\(str,[ ]?)?"
@@ -53,6 +54,8 @@ _BARE = (
     rb"(?:[^\s\"'`,;(){}\[\]<>|&\x7f]|&(?![&\s]|[A-Za-z][A-Za-z_.-]{0,40}\d?=)"
     rb"|,(?=[^\s\"'`{}()\[\]])(?![A-Za-z][A-Za-z_.-]{1,40}(?:\d[A-Za-z_.-]{3,40}|\d?)[=:(]))"
 )
+_ANY = rb"[^\s\"'`<>\\]{0,60}"
+"""What a password without quotes may consist of."""
 
 # fmt: off
 ROWS: tuple[Row, ...] = (
@@ -79,9 +82,15 @@ ROWS: tuple[Row, ...] = (
      rb"[ :]{1,3}[\"'`*]{0,3}" + LIKELY
      + rb"(?P<s>[\w+/=.~-]{16,400}(?<![.]))(?=[\s,.;)\"'`*:!?]|$)", 3, "a sentence",
      "the access key is «<alnum:32>» for now"),
+    ("mixed-value", NAMES,
+     rb"(?P<n>" + _NAME + rb")(?:(?<=[A-Z]{3})=|(?:=|:[ ]|[ ]=[ ])(?=" + _ANY + rb"[!#%^~@]))"
+     rb"(?=" + _ANY + rb"[\[\](){};|&,])(?=" + _ANY + rb"[A-Z])(?=" + _ANY + rb"[a-z])(?=" + _ANY + rb"\d)"
+     rb"(?!" + _ANY + rb"[;&|,]{1,2}[A-Za-z_][\w.-]{0,40}[=:(])(?![/^(\[{])"
+     rb"(?P<s>[^\s\"'`<>\\]{8,200})(?<![,;)}\]])(?=[ \t]*(?:\n|$|[\"'`](?:[\s,\])}]|$)))", 3,
+     "a bare value of all signs up to the line's end", "DB_PASSWORD=«<alnum:6>]<alnum:4>{<alnum:4>7x»\n"),
     ("named-argument", NAMES,
-     rb"(?P<n>" + _STRONG + rb"(?=[ (])|" + _NAME + rb"(?=[\"'`]?[ ]?,))(?:[ ]{1,16}|\(|[\"'`]?[ ]?,[ ]{0,16})"
-     rb"(?:@|&|b)?(?P<q>[\"'`])[\"'`]{0,2}(?![a-z_.]{1,40}\d?[\"'`]|-[a-z]|" + _LISTED
+     rb"(?P<n>" + _STRONG + rb"(?=[ (])|" + _NAME + rb"(?=[\"'`]?[ ]?,))(?:[ ]{1,16}\(?|\(|[\"'`]?[ ]?,[ ]{0,16})"
+     rb"(?:(?:defaultV|v)alue:[ ]?)?(?:@|&|b)?(?P<q>[\"'`])[\"'`]{0,2}(?![a-z_.]{1,40}\d?[\"'`]|-[a-z]|" + _LISTED
      + rb"|" + _SETTING + rb"[\w./-])" + LIKELY + rb"(?P<s>[^\"'`\s<>]{6,400})[\"'`]{0,2}(?P=q)", 2.5,
      "a call or a definition",
       'builder.setPassword("«<alnum:6>-4<alnum:6>»")'),
@@ -129,17 +138,26 @@ SENTENCES: tuple[Row, ...] = (
                       b"\xe5\xaf\x86\xe7\xa0\x81", b"\xe5\xaf\x86\xe7\xa2\xbc",
                       b"\xe3\x83\x91\xe3\x82\xb9\xe3\x83\xaf\xe3\x83\xbc\xe3\x83\x89",
                       b"\xeb\xb9\x84\xeb\xb0\x80\xeb\xb2\x88\xed\x98\xb8", b"parola", b"l\xc3\xb6senord", b"lozinka",
-                      b"salasana"),
-     rb"(?i:mot de passe|[a-z\x80-\xff]{4,30})(?:[ ][^\n.:;!?\"'`]{0,50}?)?(?:[ ](?:ist|lautet|est|es|\xc3\xa9"
+                      b"salasana", b"\xc5\x9fifre", b"heslo", b"passord", b"adgangskode", b"jelsz\xc3\xb3",
+                      b"m\xe1\xba\xadt kh\xe1\xba\xa9u"),
+     rb"(?i:mot de passe|m\xe1\xba\xadt kh\xe1\xba\xa9u|parola d'ordine|[a-z\x80-\xff]{4,30})"
+     rb"(?:[ ][^\n.:;!?\"'`]{0,50}?)?(?:[ ](?:ist|lautet|est|es|\xc3\xa9"
      rb"|\xc3\xa8|is|to|\xc3\xa4r|je|on)[ :]{1,3}|[ ]?(?::|\xef\xbc\x9a|=|\xe2\x80\x94)[ ]?"
      rb"|[ ]?\xe6\x98\xaf[ ]?|\xe3\x81\xaf[ ]?|\xeb\x8a\x94[ ]?|[ ]{1,40}\|[ ]{1,40})%Q" + LIKELY +
      rb"(?P<s>[!-~]{5,199}[0-9A-Za-z!#$%*+=?@^~])", 2.5, "a sentence in another language",
      "das Passwort ist «<alnum:6>-4<alnum:6>»"),
+    ("named-key-abroad", (b"schl\xc3\xbcssel", b"cl\xc3\xa9", b"clave", b"chave", b"chiave", b"jeton"),
+     rb"(?i)[a-z\x80-\xff]{4,30}(?:[ ][^\n.:;!?\"'`]{0,30}?)?(?:[ ](?:ist|lautet|est|es|\xc3\xa9|\xc3\xa8)[ :]{1,3}"
+     rb"|[ ]?:[ ]|[ ](?=%Q%X))%Q(?=[^\s]{0,60}\d)(?=[^\s]{0,60}[a-z])"
+     rb"(?P<s>[\w!#$%*+=?@^~.-]{12,200}(?<![.!?]))(?=[\s,.;:)\"'`]|$)", 3.2,
+     "a sentence in another language", "der API-Schlüssel ist «<alnum:32>»"),
     ("named-sentence", (*NAMES, b"login"), rb"(?i)[a-z_-]{3,14}(?:[ ]key)?[`*\"']{0,2}(?:[ ](?:for|to|of|on|in|here"
-     rb"|from|at)[ ][^\n.:;!?\"]{1,60}?|[ ](?:there|now|again))?"
+     rb"|from|at)[ ][^\n.:;!?\"]{1,60}?(?P<p>(?=:[ ]))?|[ ](?:there|now|again)"
+     rb"|[ ](?:you|we|I)[ ](?:need|want|use|must use|should use)|[ ]?[;,.][ ](?:the|its|our|my)[ ]new[ ]one)?"
      rb"(?:,[ ]which)?(?:(?:(?<=password)|(?<=passphrase)|(?<=passcode))(?:'|\xe2\x80\x99)s"
      rb"(?=[ ][^\s]{6,200}(?:(?<=[,.;!?)\"'`*])|[ ]?(?:\n|$)))"
-     rb"|[ ]{1,3}(?:is|was|are|has[ ]been[ ](?:changed|set|reset)[ ]to|will[ ]be|should[ ]be|to|now))"
+     rb"|(?(p)|(?!))|[ ]{1,3}(?:is|(?:was|is|are|has[ ]been)[ ](?:changed|set|reset|rotated)[ ]to|was|are|will[ ]be"
+     rb"|should[ ]be|to|now|ist|est|es|\xc3\xa8|\xc3\xa9))"
      rb"(?:[ ](?:now|still|set[ ]to|just"
      rb"|simply))?[ :]{1,3}[\"'`*]{0,3}" + LIKELY
      + rb"(?P<s>(?<=[\"'`])[^\s\"'`<>]{6,200}(?=[\"'`])|[^\s\"'`<>\[\]()]{6,200}(?<![.,;:!?*)]))", 2.5,
@@ -155,12 +173,16 @@ SENTENCES: tuple[Row, ...] = (
      rb"|reset)\b[^\n:=\"']{0,60}:[ ]{1,2}%Q" + LIKELY +
      rb"(?=[^\s]{0,60}[a-zA-Z0-9]{3})(?P<s>[^\s\"'`<>\[\]]{6,100}(?<![.,;:!?)]))",
      2.5, "a prompt", "Password for olga@db: «<alnum:6>-4<alnum:6>»"),
+    ("named-token", (b"api key", b"token"), rb"(?<![\w-])(?<![uU]nexpected )(?i:api[ ]key|token)[ ][`\"']?"
+     rb"(?=[^\s]{0,60}\d)(?=[^\s]{0,60}[a-z])(?=[^\s]{0,60}[A-Z])(?P<s>[\w+/=~!^*.-]{14,200}(?<![.!]))"
+     rb"(?=[\s,.;)\"'`:!?<]|$)", 3.5,
+     "a sentence", "use the API key «<alnum:16>7xX» from now on"),
     ("named-use", (b" as ",),
      rb"(?i)(?<![^\s\"'`(*])(?P<s>" + LIKELY + rb"[^\s\"'`<>\[\]()]{6,100})[\"'`*]{0,2},?[ ]{1,3}as[ ](?:(?:the|my"
      rb"|your|our|its|a|this)[ ])?(?:[\w-]{1,20}[ ]){0,3}?" + rb"(?:password|passwd|passphrase|api key|token)", 3,
      "a sentence", "use «<alnum:6>-4<alnum:6>» as the password"),
-    ("named-word", (b"password", b"passphrase", b" pw is"),
-     rb"[ ]?(?<![\w-])(?i:password|passphrase|pw)(?:[ ]is|:)?[ ][`\"']?(?=[^\s]{0,60}\d)"
+    ("named-word", (b"password", b"passphrase", b" pw is", b" pass is"),
+     rb"[ ]?(?<![\w-])(?i:password|passphrase|pw|pass(?=[ ]is))(?:[ ]is|:)?[ ][`\"']?(?=[^\s]{0,60}\d)"
      rb"(?=[^\s]{0,60}[a-zA-Z])(?=[^\s]{0,60}(?:[a-z][A-Z]|[A-Z]\d?[a-z]|[0-9][a-zA-Z]{1,8}[0-9]|[!#$%*+=?@^~]))"
      rb"(?P<s>[^\s\"'`<>\[\]()/]{8,100}(?<![.,;:!?]))(?=[\s,.;)\"'`:!?<]|$)", 2.75, "a sentence",
      "use password «<alnum:20>» for the staging box"),

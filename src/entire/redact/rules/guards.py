@@ -28,8 +28,8 @@ _WORD = rb"[a-z_./:-]"
 _OTHER = rb"(?:[^\sa-z_./:,;(){}\[\]<>|\"'`-]|,[^\s\"'`{}()\[\]]|\((?:[\"'`]|[^\s)]{8}))"
 # In quotes, or five characters that are more than a short word: most of what is assigned in code is a variable.
 _VALUE = (
-    rb"(?:(?:\[\]byte\(|\(str,[ ]?)?[bfrun@]{0,2}[\"'`][^\s]{4}|[|>]|\n[ \t]{0,80}string\(|"
-    + _WORD + rb"{14}|" + _WORD + rb"{4,13}" + _OTHER + rb"|"
+    rb"(?:(?:\[\]byte\(|\(str,[ ]?)?[bfrun@]{0,2}[\"'`][^\s]{4}|[|>]|\(\n|\n[ \t]{0,80}string\(|"
+    + _WORD + rb"{14}|" + _WORD + rb"{4,13}" + _OTHER + rb"|" + _WORD + rb"{1,13}[\]{}][^\s]{6}|"
     + b"|".join(_WORD * before + _OTHER + rb"[^\s,;)}]" * (4 - before) for before in range(4)) + rb")"
 )  # fmt: skip
 _NAMED = (
@@ -39,17 +39,18 @@ _NAMED = (
     rb"|[^\n]{0,60}content))"
     rb"|(?:value|default|content|val)[\"'`]?[ \t]{0,8}[:=])"
     rb"|[\"'`\])*_]{0,3}[ \t]{0,40}(?:"
-    rb"(?P<assigned>(?:(?:&?(?:as[ ])?(?:str|string)\b|\[\]byte|\[\d{0,4}\])[ \t]{0,8})?(?:[:=]|->|<-|\?\?|\|\|"
-    rb"|or[ ])[=>*-]{0,2}[ \t]{0,8}"
+    rb"(?P<assigned>(?:(?:&?(?:as[ ])?(?:str|string)\b|\[\]byte|\[\d{0,4}\])[ \t]{0,8})?(?:[:=]|->|\xe2\x86\x92|<-|\?\?"
+    rb"|\|\||or[ ])[=>*-]{0,2}[ \t]{0,8}"
     rb"(?:&?(?:'static )?(?:final\[|optional\[)?(?:str|string|char|bytes|secretstr|nsstring)\b[\]?!*]{0,2}"
     rb"(?:[ ]\|[ ]none)?[ ]{0,8}=[ ]{0,8})?" + _VALUE + rb")"
     rb"|(?P<cell>\||\xe2\x94\x82)|(?P<element>>|</key|</t[dh]>)|(?P<called>\(|,[ ]{0,16}(?:with:[ ])?[\"'`b@&]"
-    rb"|\.(?:type|fill|send|set|input|clear)\w{0,12}\()|(?P<which>, which is))"
+    rb"|\.(?:type|fill|send|set|input|clear)\w{0,12}\()|(?P<which>, which is|[;,.][ ](?:the|its|our|my)[ ]new[ ]one))"
     rb"|(?P<attributes>[\"']?[ ][\w:.-]{1,40}=[\"'](?=[^<>\n]{0,80}>))"
     rb"|(?P<beside>(?:'|\xe2\x80\x99)s[ ][^\s]{0,60}\d|"
-    rb"[ \t]{1,16}(?:[\"'`*]|(?:is|are|was|for|to|of|on|in|here|there|from|at|now|again|will|should"
-    rb"|generated|set|created|changed|reset|key|has)\b|[^\s]{0,60}\d))"
-    rb"|(?P<lines>[\"'`*]{0,2}(?:;|[ \t]{0,80}\n)))"
+    rb"[ \t]{1,16}(?:\(?[\"'`*]|(?:is|are|was|for|to|of|on|in|here|there|from|at|now|again|will|should"
+    rb"|generated|set|created|changed|reset|key|has|you|we|ist|est|es)\b"
+    rb"|\xc3[\xa8\xa9][ ]|[^\s]{0,60}\d))"
+    rb"|(?P<lines>[\"'`*)}\]]{0,3}(?:;|[ \t]{0,80}\n)))"
 )
 
 GUARDS: tuple[tuple[tuple[bytes, ...], bytes], ...] = (
@@ -96,6 +97,9 @@ FOLLOWS: dict[str, tuple[str, ...]] = {
     "csv-column": ("pair", "beside", "lines", "cell"),
     "generic-quoted": ("pair", "assigned", "cell", "element"),
     "generic-value": ("pair", "assigned", "cell", "element"),
+    "mixed-value": ("pair", "assigned", "cell", "element"),
+    "named-token": ("beside",),
+    "shown-value": ("lines",),
     "named-argument": ("pair", "called", "beside"),
     "named-cell": ("cell", "beside"),
     "named-element": ("element", "attributes", "beside"),

@@ -165,13 +165,18 @@ FAR = 400
 ASSIGNED = frozenset({"generic-flag", "generic-quoted", "generic-value", "listed-flag", "named-argument", "named-key"})
 """Rules whose value may be code: ``heuristics.assigned`` judges it."""
 
-CODED = frozenset({"api-key-header", "authorization-header", "cookie", "cookie-flag", "sql-password", "vpn-key"})
+CODED = frozenset(
+    {
+        *("api-key-header", "authorization-header", "cookie", "cookie-flag", "named-key-abroad", "named-token"),
+        *("sql-password", "totp-seed", "vpn-key"),
+    }
+)
 """Rules of places whose value may be a name or a type of code."""
 
 WORDED = frozenset(
     {
         *("csv-column", "named-cell", "named-element", "named-pair", "named-pass", "named-passphrase"),
-        *("named-sentence", *guards.COLUMNS),
+        *("identified-bare", "named-sentence", "shown-value", *guards.COLUMNS),
     }
 )
 """The same, but for a password that people make up of words."""
