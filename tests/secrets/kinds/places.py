@@ -9,6 +9,7 @@ SHELL = "«<password:shell>»"
 URL = "«<password:url>»"
 PLAIN = "«<password:plain>»"
 XML = "«<password:xml>»"
+QUOTED = "«<password:quoted>»"
 KINDS = [
     *in_context("places: headers and cookies", (
         ("cookie-header", ("Cookie: theme=dark; sessionid=«<lowernum:32>»; lang=en", "curl -b 'session=«<b64url:64>»' https://orchard.dev/me", "Cookie: connect.sid=s%3A«<b64url:32>.<alnum:43>»")),
@@ -124,6 +125,18 @@ KINDS = [
         ("kotlin-and-swift", (f'val password = "{P}"', 'let apiKey = "«<alnum:32>»"', 'buildConfigField "String", "API_KEY", "\\"«<alnum:32>»\\""', f'storePassword "{P}"', f'keyPassword = "{P}"')),
         ("shell", (f"PASSWORD={SHELL}", f'export DB_PASS="{P}"', "readonly API_TOKEN='«<alnum:40>»'", f"local password='{P}'", f"declare -x SECRET_KEY=\"{P}\"", f": ${{DB_PASSWORD:={SHELL}}}", f"DB_PASSWORD=${{DB_PASSWORD:-{SHELL}}}")),
         ("default-parameter", (f"def connect(user='app', password='{P}'):", f"func login(user: String, password: String = \"{P}\")", "function auth(key = '«<alnum:32>»') {")),
+    )),
+    *in_context("places: passwords of all signs", (
+        ("quoted-assignment", (f'db_password = "{QUOTED}"', f"DB_PASSWORD = '{QUOTED}'", f'{{"password": "{QUOTED}"}}', f"'password' => '{QUOTED}',")),
+        ("quoted-argument", (f'config.setPassword("{QUOTED}");', f"define('DB_PASSWORD', '{QUOTED}');", f'req.SetBasicAuth("maria", "{QUOTED}")')),
+        ("quoted-sql", (f"CREATE USER app IDENTIFIED BY '{QUOTED}';", f"ALTER ROLE app PASSWORD '{QUOTED}';")),
+        ("name-and-value", (f'{{"name": "DB_PASSWORD", "value": "{QUOTED}"}}', f'"db_password": {{"sensitive": true, "type": "string", "value": "{QUOTED}"}}')),
+    )),
+    *in_context("places: printed values", (
+        ("printed-variable", (f"$ echo $DB_PASSWORD\n{SHELL}\n$ exit", f"$ printenv DB_PASSWORD\n{SHELL}\n$ exit")),
+        ("printed-expression", (f"(Pdb) p password\n'{P}'", f">>> os.environ['DB_PASSWORD']\n'{P}'")),
+        ("printed-field", (f"$ vault kv get -field=password secret/app\n{SHELL}\n",)),
+        ("terraform-state", (f'"type": "random_password", "name": "db", "instances": [{{"attributes": {{"length": 16, "result": "{P}"}}}}]',)),
     )),
     *in_context("places: SQL", (
         ("identified-by", (f"CREATE USER 'app'@'%' IDENTIFIED BY '{P}';", f"ALTER USER root@localhost IDENTIFIED WITH mysql_native_password BY '{P}';", f'CREATE USER app IDENTIFIED BY "{P}";', f"GRANT ALL ON app.* TO 'app'@'%' IDENTIFIED BY '{P}';")),

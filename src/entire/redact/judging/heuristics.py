@@ -230,7 +230,7 @@ def _is_subscripted(value: bytes) -> bool:
 
     if value[:1] == b"[" or MARK in value or re.search(rb"\[(?:\^|\w-\w|\\\w|[\"'`]|-?\d{0,3}\])", value):
         return True
-    rest = re.sub(rb"\[[^\[]*\]", b"", value)
+    rest = re.sub(rb"\[([^\[]*)\]", lambda found: found[0] if _is_mixed(set(found[1])) else b"", value)
     if rest == value:
         return False
     kinds = set(rest)

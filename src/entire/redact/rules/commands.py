@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from entire.redact.rules.guards import NAMES
 from entire.redact.rules.pieces import LIKELY, NO_SENTENCE
 
 TYPE_CHECKING = False
@@ -201,13 +200,6 @@ ROWS: tuple[Row, ...] = (
      rb"-field[= ](?i:\w{0,20}(?:pass|secret|token|key)\w{0,20})[ ][^\s]{1,100}%L" + LIKELY
      + rb"(?P<s>[^\s\"'`<>\\]{8,200})(?<![$#%>:])(?=[ \t]*(?:[\n\"'`]|$))", 2.5, "vault kv get -field",
      "$ vault kv get -field=password secret/shop\n«<alnum:6>-4<alnum:6>»\n"),
-    ("shown-value", NAMES,
-     rb"(?:[$#%>]|\((?:Pdb|gdb|lldb)\))[ ](?:(?:echo|printenv|print|pp?|po)[ ]%Q\$?\{?|cat[ ]/(?:var/)?run/secrets/"
-     rb"|(?:os\.environ|ENV|process\.env)[\[.][\"']?)?"
-     rb"[\w.-]{0,40}(?i:pass|secret|token|key|pwd|auth|credential)[\w.-]{0,24}[\"'\])}]{0,3}[ ]?%L(?:=>[ ])?%Q"
-     + LIKELY + rb"(?=[^\s]{0,60}\d)(?![\w&.-]{1,40}=)(?P<s>[^\s\"'`<>\\]{8,200})(?<![$#%>:,;])"
-     rb"(?=[\"'`]?[ \t]*(?:[\n\"'`]|$))", 2.5,
-     "a command or an expression and what it prints", "$ echo $DB_PASSWORD\n«<alnum:6>-4<alnum:6>»\n"),
     ("sshpass-flag", (b"sshpass",), rb"sshpass[ \"',]{1,4}-p[ \"',]{0,4}?%A", 0, "sshpass(1)",
      "sshpass -p '«<alnum:6>-4<alnum:6>»' ssh root@10.0.0.4"),
     ("snmp-community", (b"snmp", b"rocommunity", b"rwcommunity"),
@@ -233,6 +225,5 @@ BEFORE: dict[str, tuple[int, bytes]] = {
     "go-login": (270, b":"),
     "header-call": (4100, b"("),
     "keystore-load": (240, b"("),
-    "shown-value": (80, b""),
 }
 """How far before its keyword the pattern of a rule is searched, and what stands there."""

@@ -117,6 +117,13 @@ ROWS: tuple[Row, ...] = (
      "name and value side by side", '{"name": "DB_PASSWORD", "value": "«<alnum:6>-4<alnum:6>»"}'),
     ("named-passphrase", (b"passphrase",), rb"(?i:passphrase)[\"'`]?[ ]{0,4}[:=][ ]{0,4}" + LIKELY
      + rb"%A(?![\w.(\[])", 2.5, "a passphrase", "PASSPHRASE=«<lower:6>-<lower:5>-<lower:6>-<lower:5><digits:2>»"),
+    ("shown-value", NAMES,
+     rb"(?:[$#%>]|\((?:Pdb|gdb|lldb)\))[ ](?:(?:echo|printenv|print|pp?|po)[ ]%Q\$?\{?|cat[ ]/(?:var/)?run/secrets/"
+     rb"|(?:os\.environ|ENV|process\.env)[\[.][\"']?)?"
+     rb"[\w.-]{0,40}(?i:pass|secret|token|key|pwd|auth|credential)[\w.-]{0,24}[\"'\])}]{0,3}[ ]?%L(?:=>[ ])?%Q"
+     + LIKELY + rb"(?=[^\s]{0,60}\d)(?!&|[A-Za-z_][a-z_]{3,30}=)(?P<s>[^\s\"'`<>\\]{8,200})(?<![$#%>:,;])"
+     rb"(?=[\"'`]?[ \t]*(?:[\n\"'`]|$))", 2.5,
+     "a command or an expression and what it prints", "$ echo $DB_PASSWORD\n«<alnum:6>-4<alnum:6>»\n"),
     ("typed-value", NAMES,
      _NAME + rb"[\"'`\])]{1,4}(?:\.(?:type|fill|send_?keys|set_?value|set|input|clear_and_type)\("
      rb"|,[ ]?with:[ ]?|(?<=\][\"'`]),[ ]?)"
@@ -191,5 +198,9 @@ SENTENCES: tuple[Row, ...] = (
 REGIONS: tuple[RegionRow, ...] = ()
 # fmt: on
 
-BEFORE: dict[str, tuple[int, bytes]] = {"named-part": (50, b"name="), "named-use": (110, b"")}
+BEFORE: dict[str, tuple[int, bytes]] = {
+    "named-part": (50, b"name="),
+    "named-use": (110, b""),
+    "shown-value": (80, b""),
+}
 """How far before its keyword the pattern of a rule is searched, and what stands there."""

@@ -50,7 +50,7 @@ _NAMED = (
     rb"[ \t]{1,16}(?:\(?[\"'`*]|(?:is|are|was|for|to|of|on|in|here|there|from|at|now|again|will|should"
     rb"|generated|set|created|changed|reset|key|has|you|we|ist|est|es)\b"
     rb"|\xc3[\xa8\xa9][ ]|[^\s]{0,60}\d))"
-    rb"|(?P<lines>[\"'`*)}\]]{0,3}(?:;|[ \t]{0,80}\n)))"
+    rb"|(?P<lines>[\"'`*]{0,2}(?:;|[ \t]{0,80}\n))|(?P<shown>(?:[\"'`]\]|\})[ \t]{0,80}\n))"
 )
 
 GUARDS: tuple[tuple[tuple[bytes, ...], bytes], ...] = (
@@ -99,7 +99,7 @@ FOLLOWS: dict[str, tuple[str, ...]] = {
     "generic-value": ("pair", "assigned", "cell", "element"),
     "mixed-value": ("pair", "assigned", "cell", "element"),
     "named-token": ("beside",),
-    "shown-value": ("lines",),
+    "shown-value": ("lines", "shown"),
     "named-argument": ("pair", "called", "beside"),
     "named-cell": ("cell", "beside"),
     "named-element": ("element", "attributes", "beside"),

@@ -11,7 +11,8 @@ from the source, the pattern is our own. How a row is read:
 * Patterns are case-sensitive unless they start with ``(?i)``. Every repetition has a bound.
 * Entropy, in bits per byte, is an additional check; 0 disables it.
 * A rule named in ``redact.judging.checksums`` matches only a token whose checksum holds.
-* A pattern never matches our mark ``[REDACTED:...]``: no character class of a secret contains ``[``.
+* A pattern never matches our mark ``[REDACTED:...]``: of a provider's secret and of a bare value, no character class
+  contains ``[``. A quoted password may have brackets; ``heuristics`` sorts out those of code, and our mark.
 * An example is a template: ``<hex:32>`` stands for 32 random hex digits, and ``«»`` encloses the secret if it is not
   the whole.
 * A row of ``REGIONS`` has two patterns: where secrets stand (a header, a table), and what each looks like there.
