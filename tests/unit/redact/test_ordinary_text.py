@@ -10,11 +10,16 @@ from pathlib import Path
 import pytest
 
 from entire.redact import find
+from entire.redact.engine import Text
+from entire.redact.places import PURE, candidates, compiled_tier
 from tests.secrets.values import expand
 
 SAMPLES = sorted((Path(__file__).resolve().parents[2] / "fixtures" / "ordinary").glob("*.gz"))
 SIZE = 1_000_000
 """The sample is at least so large: it asserts less than one finding in so many bytes."""
+
+TRIED = 2_000
+"""Places in the sample where rules are tried, at most: each is looked at by Python, so they decide about the speed."""
 
 LINES = (
     '{"level":"info","ts":"2026-03-01T10:00:00.<digits:3>Z","request_id":"dd<hex:30>","trace":"<hex:32>"}',
@@ -34,6 +39,15 @@ def test_the_frozen_sample_stays() -> None:
     texts = [gzip.decompress(path.read_bytes()) for path in SAMPLES]
     assert sum(map(len, texts)) >= SIZE
     assert [shown(text) for text in texts if find(text)] == []
+
+
+def test_few_rules_are_tried_in_ordinary_text() -> None:
+    texts = [gzip.decompress(path.read_bytes()) for path in SAMPLES]
+    tier = compiled_tier()
+    assert tier is not None
+    for chosen in (tier, PURE):
+        assert sum(1 for text in texts for _ in candidates(Text(text), chosen)) < TRIED
+    assert sum(1 for text in texts for _ in tier.guarded(Text(text))) < TRIED, "RE2 lets pass what Python must look at"
 
 
 @pytest.mark.parametrize("form", ["text", "lines"])
