@@ -9,6 +9,7 @@ from entire.model.value import Value
 from entire.redact import keylines
 from entire.redact.judging import opinion
 from entire.redact.places import ARROW, WORDS, candidates, tier_for
+from entire.redact.reading import literals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ SHORTEST_RUN = 18
 TRIGRAM = 3
 """Size of what ``Text.trigrams`` consists of."""
 
+_RUN_STARTS = (b" " + b"a" * SHORTEST_RUN,)
 _VALUES = bytes(0x61 if byte < 0x80 and (chr(byte).isalnum() or byte in b"+/-_") else 0x20 for byte in range(256))
 
 
@@ -42,7 +44,7 @@ class Text:
 
     def __init__(self, plain: bytes) -> None:
         self.plain = plain
-        self.spread = plain.replace(ARROW, b"   ").translate(WORDS)
+        self.spread = _without_arrows(plain).translate(WORDS)
         """The text in lower-case words and blanks, of the same length."""
         self._words: bytes | None = None
         self._trigrams: set[bytes] | None = None
@@ -74,9 +76,11 @@ class Text:
 
     @property
     def values(self) -> bytes:
-        """Return the text with an ``a`` for each sign of base64 and its variant for URLs, else a blank; one ends it."""
+        """Return the text, after a blank and before one, with an ``a`` for each sign of base64 and its variant for
+        URLs, and a blank for every other byte.
+        """
         if self._values is None:
-            self._values = (self.plain + b" ").translate(_VALUES)
+            self._values = b" %s " % self.plain.translate(_VALUES)
         return self._values
 
     @property
@@ -86,20 +90,17 @@ class Text:
         Keys of JSON and UUIDs, which are most of them, are none.
         """
         if self._runs is None:
-            self._runs, shortest = [], b"a" * SHORTEST_RUN
-            plain, find = self.plain, self.values.find
-            start = find(shortest)
-            while start >= 0:
-                end = find(b" ", start)
+            self._runs, plain, find = [], self.plain, self.values.find
+            for start in literals.places(self.values, _RUN_STARTS):
+                end = find(b" ", start + 1) - 1
                 is_uuid = end - start == 36 and plain[start + 8] == plain[start + 23] == 0x2D
                 if not is_uuid and plain[end : end + 2] != b'":':
                     self._runs.append((start, end))
-                start = find(shortest, end)
         return self._runs
 
     def end_of_run(self, at: int) -> int:
         """Return where the run of what base64 consists of ends that stands at ``at``."""
-        return self.values.find(b" ", at)
+        return self.values.find(b" ", at + 1) - 1
 
 
 def scan(plain: bytes, *, tier: Tier | None = None) -> list[Finding]:
@@ -126,6 +127,11 @@ def search(searched: Text, *, tier: Tier | None = None) -> list[Finding]:
     found.update((start, end, opinion.RULE) for start, end in opinion.find(searched))
     found.update((start, end, keylines.RULE) for start, end in keylines.find(searched))
     return [Finding(rule=name, start=start, end=end) for start, end, name in sorted(found)]
+
+
+def _without_arrows(text: bytes) -> bytes:
+    """Return a text with blanks for its arrows; where none can be, which one byte tells, nothing is copied."""
+    return b"   ".join(text.split(ARROW)) if ARROW[-1:] in text else text
 
 
 def _line_around(text: bytes, at: int) -> tuple[int, int]:

@@ -34,7 +34,6 @@ _LETTERS = bytes(byte for byte in range(128) if chr(byte).isalpha())
 _LETTERS_ONLY = bytes(byte if 0x61 <= byte <= 0x7A else 0x20 for byte in range(256))
 _NAME = _LETTERS + _DIGITS + b"_.-"
 _NO_DIGITS = _LETTERS + b"+/_-"
-_RUNS = bytes(0x20 if byte == 0x20 else 0x61 for byte in range(256))
 _BORDERS = (b"", b" ", b"\t", b'"', b"'", b"`", b"(", b")", b"|", b".", b",", b";", b"!", b"<", b">", b"\x7f", b"\x1e")
 _SEPARATORS = (b"|", b";", b"\t", b",")
 _ROWS = 50  # of a table are looked at, to find its top
@@ -54,11 +53,8 @@ _TELLING = (
 _WEAK = (b"key", b"keys", b"token", b"tokens", b"signature", b"sig")
 """Names whose hex digits are mostly those of a hash."""
 
-_STEMS = (
-    *(b"key", b"secret", b"token", b"pass", b"pwd", b"cred", b"auth", b"bearer", b"cook", b"sess", b"licen", b"salt"),
-    *(b"sig", b"webhook", b"seed", b"hmac", b"plaintext"),
-)
-"""One of these is near every value that is secret: a check that needs no pattern."""
+_STEMS = rb"key|secret|token|pass|pwd|cred|auth|bearer|cook|sess|licen|salt|sig|webhook|seed|hmac|plaintext"
+"""One of these is near every value that is secret: a quick check."""
 
 _IDS = (
     rb"ids?|sha\d*|md5|hash(?:es)?|checksum|digest|integrity|etag|commit|rev|revision|uuid|guid|ksuid|ulid|nanoid"
@@ -72,8 +68,15 @@ _PLACES = (
 )
 """Words that tell so in a name only."""
 
+_IDENTIFIED = (b"id", b"hash", b"signature")
+"""Ends of names whose values stay, and are not looked at."""
+
+_AROUND = b" \"':="
+"""What stands between such a name and its value."""
+
 _SOURCES = {
     "operator": rb"[\"'`]?\]?[ \t]*+(?:=>|:=|[:=(|]|is)[ \t]*+[bfru]?[\"'`]?(?:(?i:bearer) )?\Z",
+    "stem": _STEMS,
     "telling": rb"(?i)(?<![a-z])" + _TELLING + rb"(?![a-z])",
     "harmless in a sentence": rb"(?i)(?<![a-z])(?:" + _IDS + rb")(?![a-z])",
     "harmless in a name": rb"(?i)(?<![a-z])(?:" + _IDS + rb"|" + _PLACES + rb")(?![a-z])",
@@ -93,24 +96,26 @@ _compiled: dict[str, Pattern[bytes]] = {}
 def find(searched: Text) -> Iterator[tuple[int, int]]:
     """Yield the start and end of values that look secret."""
     known: dict[bytes, bool] = {}
+    identified: dict[bytes, bool] = {}
     text, spread = searched.plain, searched.spread
-    words = spread.translate(_RUNS)
     for low, high in searched.runs:
-        if high - low > LONGEST or not text[low:high].translate(None, _NO_DIGITS) or _is_identified(text, low):
+        if high - low > LONGEST or not text[low:high].translate(None, _NO_DIGITS):
             continue
-        if _has_odd_word(spread, words, low, high, known):
+        if _is_identified(text, low, identified):
+            continue
+        if _has_odd_word(spread, low, high, known):
             end = high + len(text[high : high + _PADDING]) - len(text[high : high + _PADDING].lstrip(b"="))
             is_hex = not text[low:end].translate(None, _HEX)  # then only its name counts
             near = spread[max(low - _NAMED, 0) : low] if is_hex else spread[max(low - 280, 0) : end + 60]
-            if SHORTEST <= end - low <= LONGEST and any(stem in near for stem in _STEMS) and _is_secret(text, low, end):
+            if SHORTEST <= end - low <= LONGEST and _pattern("stem").search(near) and _is_secret(text, low, end):
                 yield low, end
 
 
-def _has_odd_word(spread: bytes, runs: bytes, low: int, high: int, known: dict[bytes, bool]) -> bool:
+def _has_odd_word(spread: bytes, low: int, high: int, known: dict[bytes, bool]) -> bool:
     """Tell whether a word that starts between ``low`` and ``high`` is odd; ``known`` keeps verdicts."""
-    at = low if not low or runs[low - 1] == _BLANK else _end(runs, low)
+    at = low if not low or spread[low - 1] == _BLANK else _end(spread, low)
     while at < high:
-        end = _end(runs, at)
+        end = _end(spread, at)
         if end - at >= SHORTEST_WORD:
             word = spread[at:end]
             odd = known.get(word)
@@ -122,9 +127,9 @@ def _has_odd_word(spread: bytes, runs: bytes, low: int, high: int, known: dict[b
     return False
 
 
-def _end(mask: bytes, at: int) -> int:
-    end = mask.find(b" ", at)
-    return len(mask) if end < 0 else end
+def _end(spread: bytes, at: int) -> int:
+    end = spread.find(b" ", at)
+    return len(spread) if end < 0 else end
 
 
 def is_odd(word: bytes) -> bool:
@@ -144,9 +149,19 @@ def is_odd(word: bytes) -> bool:
     return in_words < len(word) * 0.4
 
 
-def _is_identified(text: bytes, start: int) -> bool:
-    """Tell without a pattern whether the name before a value is that of an id, hash or seal: most random values' is."""
-    return text[max(start - 40, 0) : start].rstrip(b" \"':=").lower().endswith((b"id", b"hash", b"signature"))
+def _is_identified(text: bytes, start: int, known: dict[bytes, bool]) -> bool:
+    """Tell without a pattern whether the name before a value is that of an id, hash or seal: most random values' is.
+
+    Few bytes nearly always tell, and they repeat: ``known`` keeps their verdicts.
+    """
+    near = text[max(start - 16, 0) : start]
+    verdict = known.get(near)
+    if verdict is None:
+        name = text[max(start - 40, 0) : start].rstrip(_AROUND)
+        verdict = name.lower().endswith(_IDENTIFIED)
+        if len(near.rstrip(_AROUND)) >= max(map(len, _IDENTIFIED)):
+            known[near] = verdict
+    return verdict
 
 
 def _is_secret(text: bytes, start: int, end: int) -> bool:

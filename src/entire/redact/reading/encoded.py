@@ -43,11 +43,8 @@ _SIGNS = (
 _OFFSET = b"000"
 """How the offset of a line of a dump starts."""
 
-_BEFORE_OFFSET = (
-    b"\n-" + _OFFSET,
-    *(bytes((sign,)) + _OFFSET for sign in b"\n \t\"'`>|:+x([=\x7f,;{*#\x92\x82"),
-)
-"""It, behind what may stand there; the last two bytes end an arrow and a frame."""
+_BEFORE_OFFSET = b"-\n \t\"'`>|:+x([=\x7f,;{*#\x92\x82"
+"""What may stand before it: a hyphen only at the start of a line; the last two bytes end an arrow and a frame."""
 
 _NOT_TEXT = bytes(
     byte
@@ -66,10 +63,11 @@ def parts(text: bytes) -> Iterator[tuple[int, int, views.View]]:
             yield start, end, views.View(part, views.FORM)
     for start, end in printable(text):
         yield start, end, views.View(text[start:end], views.PRINTABLE)
-    if _OFFSET in text and (offsets := literals.places(b"\n" + text, _BEFORE_OFFSET)):
+    offsets = [at for at in literals.places(text, (_OFFSET,)) if not at or text[at - 1] in _BEFORE_OFFSET]
+    if offsets := [at for at in offsets if text[at - 1 : at] != b"-" or text[max(at - 2, 0) : at] in (b"-", b"\n-")]:
         from entire.redact.reading import dumps
 
-        yield from dumps.find(text, [text.index(_OFFSET, at) for at in offsets])
+        yield from dumps.find(text, offsets)
 
 
 def percent(text: bytes) -> list[tuple[int, int]]:
@@ -140,19 +138,20 @@ def base64(searched: Text, *, packed: bool = True) -> Iterator[tuple[int, int, b
 
 def _is_promising(text: bytes, at: int, *, packed: bool) -> bool:
     """Tell whether the base64 at ``at`` begins as that of a text does. Names and paths repeat: verdicts are kept."""
-    if packed and text.startswith(_PACKED, at):
-        return True
     start = text[at : at + SHORTEST]
-    verdict = _promising.get(start)
+    verdicts = _promising[packed]
+    verdict = verdicts.get(start)
     if verdict is None:
-        if len(_promising) >= _VERDICTS:
-            _promising.clear()
-        verdict = _promising[start] = bool(_text_of([start], packed=False))
+        if len(verdicts) >= _VERDICTS:
+            verdicts.clear()
+        is_packed = packed and start.startswith(_PACKED)
+        verdict = verdicts[start] = is_packed or bool(_text_of([start], packed=False))
     return verdict
 
 
 _VERDICTS = 4096
-_promising: dict[bytes, bool] = {}
+_promising: tuple[dict[bytes, bool], dict[bytes, bool]] = ({}, {})
+"""Verdicts, without and with what is compressed."""
 
 
 def _lines(searched: Text, first: tuple[int, int], *, signed: bool) -> list[tuple[int, int]]:
