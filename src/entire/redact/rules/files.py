@@ -21,7 +21,8 @@ def _column(more: int) -> RegionRow:
     return (
         COLUMNS[more],
         _TABLE if not more else tuple(name for name in _TABLE if name not in (b"secret", b"token")),
-        rb"(?i:[a-z_]{5,12})[*` ]{0,40}(?:\|[^|\n]{1,80}){%d}(?:\|%%L[|: -]{3,400}|%%L[ -]{0,200}\+[+ -]{3,400})"
+        rb"(?i:[a-z_]{5,12})[*` ]{0,40}(?:\|[^|\n]{1,80}){%d}(?:\|%%L[|: ]{0,80}-[|: -]{2,400}"
+        rb"|%%L[ -]{0,200}\+[+ -]{3,400})"
         rb"(?P<s>(?:%%L[^\n]{3,2000}){1,200})" % more,
         rb"(?m:(?:\||^)[ `*]{0,40}" + LIKELY + rb"(?P<s>[^\s\"'`|<>\[\]]{6,400})[ `*]{0,40}"
         rb"(?:\|[^|\n]{0,400}){%d}\|?[ \t]*(?:[\"'`<]|$))" % more,
@@ -175,8 +176,9 @@ REGIONS: tuple[RegionRow, ...] = (
      rb"(?m)[,;\t][\"']?" + LIKELY + rb"(?P<s>[^\s,;\"'`<>\[\](){}]{6,400})(?=[\"'`<]|[ \t]*$)", 2.5,
      "the last column of CSV",
      "user,password\nolga,«<alnum:6>-4<alnum:6>»"),
-    ("sql-insert", (b"insert",), rb"(?i)insert[ ]into[ ][^\n;()]{1,100}\([^)]{0,400}?(?:passw|secret|token|api_?key"
-     rb"|pwd)[^)]{0,400}\)[ ]{0,4}(?:%L)?values(?P<s>[^;]{1,4000})",
+    ("sql-insert", (b"insert",), rb"(?i)insert[ ]into[ ][^\n;()]{1,100}"
+     rb"\((?P<columns>[^)]{0,400}?(?:passw|secret|token|api_?key|pwd)[^)]{0,400})\)"
+     rb"[ ]{0,4}(?:%L)?values(?P<s>[^;]{1,4000})",
      rb"'(?P<s>(?=[^\s']{0,100}\d)[^\s'\"`@:]{8,400}|(?=[^\s']{0,100}[!#$%*+=?^~])[^\s'\"`]{6,400}"
      rb"|[^\s'\"`\[\]:/]{4,40}@[^\s'.\"`]{2,40})'", 2.5, "SQL",
      "INSERT INTO users (name, password) VALUES ('olga', '«<alnum:6>-4<alnum:6>»');"),

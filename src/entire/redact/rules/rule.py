@@ -88,7 +88,8 @@ class Rule:
             return []
         if not self.within:
             return [found.span(self.group)] if self.is_secret(found) else []
-        parts = _compile(self.within).finditer(text, *found.span(self.group))
+        within = _compile(self.within)
+        parts = (part for start, end in _regions(found, self.group) for part in within.finditer(text, start, end))
         return [part.span("s") for part in parts if self.is_secret(part)]
 
     def is_secret(self, found: Match[bytes]) -> bool:
@@ -97,7 +98,10 @@ class Rule:
         value = found.group(group)
         if self.id in ASSIGNED:
             start, end = found.span(group)
-            return _assigned(_left(found, start), value, found.string[end : end + 1])
+            left = _left(found, start)
+            if self.id == "generic-flag" and not _is_flag(left):
+                return False
+            return _assigned(left, value, found.string[end : end + 1])
         if self.entropy and heuristics.entropy(value) < self.entropy:
             return False
         from entire.redact.judging import placeholders
@@ -109,6 +113,18 @@ class Rule:
         if self.is_place:
             return heuristics.placed(value, is_coded=self.id in CODED, is_worded=self.id in WORDED)
         return self.checksum is None or self.checksum(value)
+
+
+def _regions(found: Match[bytes], group: int) -> Iterator[tuple[int, int]]:
+    """Yield where secrets may stand in a match: of a statement that names columns, only in some of them."""
+    low, high = found.span(group)
+    if "columns" not in found.re.groupindex:
+        yield low, high
+        return
+    from entire.redact.judging import columns
+
+    for start, end in columns.secrets(found["columns"], found.string[low:high]):
+        yield low + start, low + end
 
 
 def _assigned(left: bytes, value: bytes, right: bytes) -> bool:
@@ -133,6 +149,11 @@ def _left(found: Match[bytes], start: int) -> bytes:
     return text[max(found.start() - 48, 0) : name] + (b"=" if b"=" in between else b":") + quote
 
 
+def _is_flag(left: bytes) -> bool:
+    """Tell whether the last word begins with a hyphen, also in quotes: ``two-pass`` is no flag."""
+    return left.split()[-1].lstrip(b"\"'`[({=,:").startswith(b"-")
+
+
 VERDICTS = 1024
 """How many verdicts are kept."""
 
@@ -155,7 +176,7 @@ def keyed(row: Row) -> Row:
     """Make a row of ``KEYED`` a whole rule: the provider's name, an operator and the value."""
     name, keywords, value, entropy, source, example = row
     words = b"|".join(keyword.strip() for keyword in keywords)
-    pattern = rb"(?i:" + words + rb")(?:%N|[\w .-]{0,40}%=)(?P<s>" + value + rb")%E"
+    pattern = rb"(?i:" + words + rb")(?:%N|[\w .-]{0,40}(?!%Q,)%=)(?P<s>" + value + rb")%E"
     return name, keywords, pattern, entropy, source, example
 
 
@@ -176,7 +197,7 @@ CODED = frozenset(
 WORDED = frozenset(
     {
         *("csv-column", "named-cell", "named-element", "named-pair", "named-pass", "named-passphrase"),
-        *("identified-bare", "named-sentence", "shown-value", *guards.COLUMNS),
+        *("identified-bare", "named-environment", "named-sentence", "shown-value", *guards.COLUMNS),
     }
 )
 """The same, but for a password that people make up of words."""
