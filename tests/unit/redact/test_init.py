@@ -132,6 +132,54 @@ CLEAN = [
     "stored in olcRootDN/olcRootPW only. (Closes: #1) imap-login profiles/apparmor.d/usr.lib.pop3",
     "getTokenValue:Ve(()=>i; pkcs11:token=Root%20CA%20Certificates;serial=1%3AROOTS%3A",
     '\ttestKeyX = "a"\n\ttestKeyECPubX = "' + word(43) + '"\n\tconst base64N = "' + word(60) + '"',
+    # From crates, Maven's and Debian's packages, bundles and translations, also as agents read them: in numbered lines.
+    "pub const TOKEN_READ_CONTROL: TOKEN_ACCESS_MASK = 131072u32; AUTH_BAD_INTEGRITY = 0X16C9A0E6",
+    "ConnectionTrafficSecrets::Aes128Gcm { key }; [`EncodePrivateKey::to_pkcs8_der`]; sha2_pass: k, salt: "
+    "Sha512::default(),",
+    "fn set(this: &PublicKeyCredentialDescriptor, val: &::js_sys::Uint8Array); fn f(this: &AesKeyParameters, "
+    "val: u16);",
+    "if( pToken->bFirst || (pToken->pSegcsr!=0 && !x )) assert( pToken->pDeferred==0 || pToken->pSegcsr==0 );",
+    "It runs faster than equivalent two-pass memchr2+SWAR code; field: <<<<<1.23.1.2345, x",
+    ".long (GNU_PROPERTY_AARCH64_POINTER_AUTH | GNU_PROPERTY_AARCH64_BTI); static PMBTOKEN_METHOD "
+    "pmbtoken_exp1_method;",
+    '#define TLS1_TXT_PSK_WITH_AES_128_CBC_SHA "PSK-AES128-CBC-SHA"\n#define SSL_AD_UNKNOWN_PSK '
+    'TLS1_AD_UNKNOWN_PSK_ID',
+    "test_auth_password_fail_username \\\n  test_auth_password_ok \\\n  test_auth_pubkey_fail \\\n",
+    'addAlgorithm("Alg.Alias.SecretKeyFactory.PBKDF2WITHHMACSHA1", "PBKDF2"); f("SecretKeyFactory.1", '
+    '"PBEWITHSHAAND128BITRC2-CBC")',
+    "this.depthFail=i,this.pass=a}},r8.disabled=new r8(x); var t=1,Pw=Hge.CIRCLE_SIDES,vH=Hge.SQRT2,jge=u7(); "
+    "function pw(){pw=E,nSZ=new jI}",
+    '{name:"pbkdf2",salt:salt,count:count,dkLen:dkLen,algorithm:algorithm}}; '
+    't+=e.total_tokens||0,n+=e.input_tokens||0,r+=e.x',
+    'params.push("access_token="+(r||L.ACCESS_TOKEN||"")); credentials:L&&L.withCredentials?"include":"x"; '
+    'mergeTokens:!1!==t.mergeTokens',
+    "crypto_rekey=A.Xc,C._crypto_secretstream_xchacha20poly1305_rekey=A.Yc,C._crypto_secretstream_xchacha20po"
+    "ly1305_push=A.Zc",
+    "pass: !checkingWithEmptyString && x; pass: isButton2 && y; return { pass: isDisabled3, message }; pass = "
+    "_ref4$pass === void 0",
+    "tokenChar(40),this.tokenContext|=s.TokenContext.forInHead|s.x; fill(secret.value, tab2.actionTimeoutOptions);",
+    'tokens.darkColor.highlight = \'rgba(255,231,130,0.4)\'; end: { token: "keyword.$S2", next: "@pop" }; [/x/, '
+    '{ token: "string.$1.delim" }]',
+    ".create-application-password .form-field{max-width:25em}.wp-pwd button.button:hover{background:0 0}.login "
+    ".wp-hide-pw:hover{background:0 0}",
+    '"botpasswords-label-cancel": "Annull\xe0", "userlogin-yourpassword": "Adgangsor\xf0:", "config-password": '
+    '"(\u0e15\u0e49\u0e2d\u0e07\u0e23\u0e35)"',
+    '"passwordtooshort": "Lozinka mora imati najmanje {{PLURAL:$1|jedan znak|$1 znaka}}", argsEnhancers: '
+    'argsEnhancers2 = []',
+    "HIGH:!kRSA:!aNULL:!PSK:!SRP:!DSS:!SHA1:!SHA384 NONE:+VERS-TLS1.2:+ECDHE-PSK:+PSK:+AES-128-GCM:+SHA256",
+    "openssl pkcs12 -in x.crt -out y.p12 -passin pass:`grep output_password x`; Resource$Setmasterauth extends "
+    "StandardParameters1",
+    "INSERT INTO items (name, units, http_password, uuid) values ('a','!kbit/s','','" + hexed(32) + "');",
+    "values ('618','zabbix.host.available','" + hexed(32) + "'); - export of scram password to XEP-0227 1.1",
+    "x === CredentialType.ACCESS_TOKEN ||\n   117\u2192        entity === y)\n   118\u2192    }\n   119\u2192}\n "
+    "  120\u2192/**\n",
+    "the StreamView, which\n  1386\u2192acts as a read-only token list\n  auth_password_ok \\\n    19\u2192  x\n",
+    "verdaccio-htpasswd: 13.0.0-next-8.29\n; t.exclamationToken||b.flags&33554432; "
+    "'/user-password' => 'App\\Controllers\\Pass2'",
+    '"changepassword-throttled": '
+    '"\u4fac\u8bd5\u767b\u5f55\u5fd2\u591a\u6b21\u54c9\u3002\u7b49$1\u518d\u8bd5\u770b\u3002", '
+    '"yourpassword": "Motlahtolichtacayo", "oldpassword": "Giimoodaajimowin-ikidowin"',
+    'let key = "AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABB' + word(86) + '=";',
 ]  # fmt: skip
 
 

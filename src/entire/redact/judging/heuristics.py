@@ -38,6 +38,10 @@ _CONTINUES = frozenset(b"([._") | _DIGITS | _LETTERS
 _LETTERS_AND_JOINTS = bytes(_LETTERS | _JOINTS)
 _SIGNS_AT_END = (b"_", b".", b"-")
 """What people put behind the number of a password, and no name of code ends in: ``Copper5420_``."""
+_FOREIGN = frozenset(range(0x80, 0x100))
+_BESIDE_WORDS = _FOREIGN | frozenset(b"()!?,\"'")
+"""Letters of other languages, and signs that stand beside their words."""
+
 _SIGILS = (b"$", b"%", b"<", b"{", b"*", b"@", b"&", b"#", b"(?")
 """What a value in code does not start with."""
 
@@ -58,22 +62,33 @@ _REFERENCES = (
     b"://", b"${", b"$(", b"{{", b"#{", b"<%", b"%(", b"{}", b"process.env", b"os.environ", b"getenv", b"ENV[", b"env.",
     b"secrets.", b"var.", b"config.", b"self.", b"this.", b"args.", b"settings.", b"arn:", b":secret:", b"...", b"***",
     b"\xe2\x80\xa6", b")?.", b".*", b"'+", b"+'", b"=!0", b"=!1", b"??!", b"===", b"!=null", b"().", b"PBEWith",
-    b"aws4_request", b"(?:",
+    b"PBEWITH", b"aws4_request", b"(?:",
 )  # fmt: skip
 """What code, templates and cut texts contain, and no secret."""
 
 _MEMBER = rb"[A-Za-z_$][\w$]*(?:\.[\w$]+)+"
 _CODE = (
-    rb"(?:\d+(?:\.\d+)+(?:e[+-]?\d+)?"  # a number, the id of an object
-    rb"|(?i:pkcs)#?\d+"
+    rb"(?:\d+(?:\.\d+)+(?:e[+-]?\d+)?|\d+(?:\.\d+){2}[-+][a-z]+[\w.+-]*"  # a number, the id of an object, a version
+    rb"|0[xX][0-9A-Fa-f]{1,16}[uUlL]{0,3}|\d*_?[iuf](?:8|16|32|64|128|size)\)*"
+    rb"|(?i:pkcs)#?\d+|(?i:pbkdf2)[\w-]*|(?:XEP|RFC|PEP)-\d+"
+    rb"|[\w-]{2,40}[_-](?:CBC|GCM|MD5|POLY1305|SHA\d*|Digest)(?:-[A-Z]{2})?"  # a cipher
+    rb"|(?:is|has)[A-Z][A-Za-z]+\d{0,4}[A-Za-z]*|(?:[A-Z]+[a-z]+){2,8}V\d"  # a question, a type of a protocol's version
+    rb"|_[A-Za-z]\w*\$[\w.]+|[a-z]+(?:_[a-z0-9]+)+\(\w*\)|[a-z]+\.\$\w+(?:\.\w+)?"
+    rb"|&?(?:::\w+)+\)*|" + _MEMBER + rb"(?:(?:[-+]\d)?\)[\w)]*|&\d+)|[A-Z]\w+(?:\\+[A-Z]\w+)+"
+    rb"|![A-Za-z_$.]+[()?]*|\$\d+[.\xe2][^\w]*"
     rb"|[A-Za-z_]\w*(?:::[A-Za-z_]\w*)+"
     rb"|[A-Za-z][\w-]*(?:\.\w+)+#\w+"  # a member, as documentation names it
     rb"|(?:" + _MEMBER + rb"=)+" + _MEMBER + rb"|(?:" + _MEMBER + rb"=){2,}\w*"  # of a module
     rb"|(?:Big)?(?:Int|Uint|Float)\d{1,2}(?:Clamped)?Array)\Z"
     # Code that goes on: members of an object, the rest of a pattern, terms behind a string; paths.
     rb"|(?:[\w$]{1,3}|\d+|[\w$]+(?:\.\w+)+),[A-Za-z_$][A-Za-z_$.]{3,60}[:=(]|\w{1,3}\}="
-    rb"|[\w$]{1,3}(?:,\w{1,20}:[\w$]{1,3}\b){2}"
-    rb"|[a-z][A-Za-z]{2,20}\?\.[a-z][A-Za-z]|\+[\w.]+[()]|\)\.|\$[A-Za-z_]\w*[(/]|/[\w./-]*:[/$]"
+    rb"|[\w$]{1,20}(?:,\w{1,20}:[\w$]{1,20}\b){2}|[\w$.]{1,40},[A-Za-z_$][\w$]{0,2}=[\w$(]|\w{1,8}\}\}"
+    rb"|[A-Za-z_$]{1,3}\.\w{1,4},[\w$.]{3,80}=|[\w$.,]{1,40}\+=[A-Za-z_$]|[\w$.>)(!-]+[!=]={1,2}[\w.(-]|==[a-z]+\."
+    rb"|[\w$.+()!-]{1,40}(?:\|\||&&|\?\?)|[^{]{0,40}\{\$[a-z_]+(?:->|\})"
+    rb"|[a-z][A-Za-z]{2,20}\?\.[a-z][A-Za-z]|\+[\w.]+[()]|\+\w{1,3},[\w.]+\(|\),\w{1,3}\?|\)\."
+    rb"|\$[A-Za-z_]\w*[(/]|/[\w./-]*(?::[/$]|\$[a-z])|![A-Za-z_$][\w$.]*\(|(?:rgb|hsl)a?\("
+    # A rule of CSS, a choice of words, the number of a line, options of a cipher, a flag in a manual's source.
+    rb"|[\w.:#-]*\{[a-z-]{3,30}:|\$\d\||\d{1,7}\xe2\x86\x92|[!+-][A-Z0-9-]+[:@][!+A-Z]|\\-"
 )
 _compiled: list[Pattern[bytes]] = []
 
@@ -101,6 +116,8 @@ def assigned(left: bytes, value: bytes, right: bytes = b"") -> bool:
         return False
     value = value.lstrip(b"+")  # a blank, in a form
     value = value.replace(b"\\-", b"-").replace(b"\\&", b"")  # as in a manual's source
+    if left.endswith(b":") and value.startswith(b":"):
+        return False  # a path of Rust
     if value.replace(b"\\", b"").startswith(b"--") or b'","' in value or b'":"' in value:
         return False  # the next flag, the next strings
     if b"," in value and all(len(piece) < 3 or piece.isdigit() for piece in value.split(b",")):
@@ -135,6 +152,8 @@ def placed(value: bytes, *, is_coded: bool, is_worded: bool) -> bool:
     if is_reference(value) or _is_subscripted(value):
         return False
     value = value.lstrip(b"+").rstrip(b",;")  # a blank, in a form; the end of a statement
+    if b"(" not in value:
+        value = value.rstrip(b")")
     kinds = set(value)
     if len(kinds) < 3 or _is_call(value) or (is_path(value, kinds) and not _is_mixed(kinds)):
         return False
@@ -160,6 +179,8 @@ def is_reference(value: bytes) -> bool:
         return True  # a variable
     if _is_settings(value) or _code().match(value):
         return True
+    if _is_foreign(value):
+        return True
     if value[:1] == b"#" and len(value) in (4, 7, 9) and set(value[1:]) <= _HEX:
         return True  # a colour
     if value.rstrip(b"),;").endswith((b"PublicKey", b"PrivateKey")):
@@ -174,6 +195,14 @@ def is_reference(value: bytes) -> bool:
     ):  # an address, a term of code
         return True
     return value[4:5] == b"-" == value[7:8] and value[:4].isdigit() and value[5:7].isdigit()
+
+
+def _is_foreign(value: bytes) -> bool:
+    """Tell whether ``value`` is a sentence of a language without blanks, or has a place for a word in one."""
+    if value.isascii():
+        return False
+    foreign = sum(byte >= 0x80 for byte in value)
+    return foreign * 2 > len(value) > 30 or any(b"$%d" % number in value for number in (1, 2, 3))
 
 
 def _code() -> Pattern[bytes]:
@@ -303,9 +332,10 @@ def _is_passphrase(value: bytes) -> bool:
 def _is_random(value: bytes, kinds: set[int], name: Name) -> bool:
     """Tell whether ``value`` is as mixed and long as a secret of such a name."""
     digits, letters = bool(kinds & _DIGITS), bool(kinds & _LETTERS)
-    symbols = bool(kinds - _DIGITS - _LETTERS - _JOINTS)
+    signs = kinds - _DIGITS - _LETTERS - _JOINTS
+    symbols = bool(signs - _BESIDE_WORDS if signs & _FOREIGN else signs)
     if name.is_strong and name.is_literal:
-        mixed = digits or symbols or (len(value) >= 16 and bool(kinds & _LOWER) and bool(kinds & _UPPER))
+        mixed = digits or symbols or (len(value) >= 16 and bool(kinds & _LOWER) and bool(_UPPER & set(value[1:])))
         return len(value) >= 6 and mixed and entropy(value) >= 2.5
     if not digits and is_jumbled(value):
         return True
@@ -361,8 +391,8 @@ def is_object_id(value: bytes, kinds: set[int]) -> bool:
 
 
 def _is_numbered(value: bytes, kinds: set[int]) -> bool:
-    """Tell whether ``value`` is an identifier with one digit: ``eu-west-3``."""
-    return value[-2:-1] in (b"-", b"_") and _is_identifier(value, kinds)
+    """Tell whether ``value`` is an identifier with one digit, or of several words: ``eu-west-3``, ``x2_auth_file``."""
+    return (value[-2:-1] in (b"-", b"_") or value.count(b"_") > 1) and _is_identifier(value, kinds)
 
 
 def _is_identifier(value: bytes, kinds: set[int]) -> bool:

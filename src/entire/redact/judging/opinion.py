@@ -226,7 +226,7 @@ def _is_random(value: bytes) -> bool:
     pieces = value.split(b"_")
     if len(pieces) > 3 and all(piece.islower() or piece.isupper() or piece.isdigit() for piece in pieces):
         return False  # NID_X9_62_prime256v1
-    if value[:3].lower() in (b"sha", b"md5") or _pattern("uuid").search(value):
+    if value[:4] == b"AAAA" or value[:3].lower() in (b"sha", b"md5") or _pattern("uuid").search(value):
         return False
     return heuristics.entropy(value) >= 3.5 and words.share(value) < 0.35
 

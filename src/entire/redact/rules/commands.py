@@ -92,7 +92,8 @@ ROWS: tuple[Row, ...] = (
      'expect "password:"\nsend "«<alnum:6>-4<alnum:6>»\\r"'),
     ("ldap-bind", (b"bindpw", b"rootpw", b"bind_pw", b"binddn_passwd", b"ldap_default_authtok",
      b"auth_pass"),
-     rb"(?i:[\w]{6,20})(?:[ \t]{1,8}|(?<=authtok)[ \t]{0,8}=[ \t]{0,8})" + NO_SENTENCE + rb"%A", 0,
+     rb"(?i:bindpw|rootpw|bind_pw|binddn_passwd|ldap_default_authtok|(?<!\w)auth_pass)"
+     rb"(?:[ \t]{1,8}|(?<=authtok)[ \t]{0,8}=[ \t]{0,8})" + NO_SENTENCE + rb"%A", 0,
      "OpenLDAP: ldap.conf, slapd.conf; SSSD; keepalived",
      "bindpw «<alnum:6>-4<alnum:6>»"),
     ("ldap-password", (b"ldapsearch", b"ldapadd", b"ldapmodify", b"ldapdelete", b"ldapwhoami", b"ldappasswd",
@@ -142,7 +143,7 @@ ROWS: tuple[Row, ...] = (
      rb"(?:(?:openssl\b[^\n|;]{0,300}?[ \"',]-(?:pass|passin|passout|k|K|iv)|-pass(?:out|in)|apksigner\b[^\n"
      rb"|;]{0,300}?-pass)" + _NEXT
      + rb"|openssl[ ]passwd(?:[ ]-salt[ ][^\s]{1,20}|[ ]-\w{1,8}){0,4}[ ])"
-     rb"%Q(?:pass:)?(?!(?:file|env|fd|stdin|rand)\b)%A", 0, "OpenSSL: openssl(1)",
+     rb"%Q(?:pass:(?!`))?(?!(?:file|env|fd|stdin|rand)\b)%A", 0, "OpenSSL: openssl(1)",
      "openssl rsa -in a.pem -passin pass:«<alnum:6>-4<alnum:6>» -out b.pem"),
     ("oracle-login", (b"sqlplus", b"expdp", b"impdp", b"sqlldr", b"oracle"),
      rb"(?i:sqlplus|expdp|impdp|sqlldr|oracle:(?:thin|oci):)[ \t]{0,4}(?:-\w{1,2}[ ]{1,2}){0,3}%Q[\w$#.-]{1,60}/%Q"
@@ -153,7 +154,7 @@ ROWS: tuple[Row, ...] = (
      rb"\"(?i:authorization|[\w-]{0,40}(?:key|token|secret))\"", 2.5, "Swift: URLRequest",
      'request.setValue("«<alnum:32>»", forHTTPHeaderField: "X-Api-Key")'),
     ("here-string", (b"<<<",),
-     rb"<<<[ ]{0,2}(?!%Q(?:[A-Za-z_]{2,40}=|[a-z]{2,20}-?\d+(?:\.\d+){1,3}))(?=%Q[^\s]{0,100}\d)%A",
+     rb"(?<!<)<<<[ ]{0,2}(?!%Q(?:[A-Za-z_]{2,40}=|[a-z]{2,20}-?\d+(?:\.\d+){1,3}))(?=%Q[^\s]{0,100}\d)%A",
      2.5, "a here-string",
      "vercel env add API production <<< '«<alnum:20>»'"),
     ("piped-secret", (b"echo", b"printf"),
@@ -169,7 +170,8 @@ ROWS: tuple[Row, ...] = (
                           b"useradd", b"usermod", b"oathtool"),
      rb"(?:wpa_passphrase[ ]%Q[^\s\"']{1,64}%Q[ ]|nmcli\b[^\n|;]{0,200}?[ ](?:password|[\w.-]*psk)[ ]"
      rb"|airportnetwork[ ]\w{1,8}[ ]%Q[^\s\"']{1,64}%Q[ ]"
-     rb"|(?<!_)(?:add_user|change_password)[ ]%Q[\w.@-]{1,64}%Q[ ]|(?:reset-admin|set-initial|initial)-password[ ]"
+     rb"|(?<!_)(?:add_user|change_password)[ ]%Q[\w.@-]{1,64}%Q[ ](?!\w{1,20}[ ][\w(])"
+     rb"|(?:reset-admin|set-initial|initial)-password[ ]"
      rb"|http-basic(?:\.[\w.-]{1,80})?[ ]%Q[^\s\"']{1,64}%Q[ ]"
      rb"|(?:pypi-token\.[\w-]{1,40}|(?:github|gitlab|bitbucket)?-oauth\.[\w.-]{1,80})[ ]|nuget[ ]push\b[^\n"
      rb"|;]{0,200}?[ ](?:-k|--api-key|-ApiKey)[ ]"
@@ -188,7 +190,7 @@ ROWS: tuple[Row, ...] = (
      0, "manuals of these programs", "rabbitmqctl add_user shop «<alnum:6>-4<alnum:6>»"),
     ("redis-password", (b"redis-cli", b"requirepass", b"masterauth", b"keydb-cli", b"valkey-cli"),
      rb"(?:(?:redis|keydb|valkey)-cli\b[^\n|;]{0,300}?[ \"',](?:-a|--pass|AUTH|auth)" + _NEXT +
-     rb"(?:default[ ])?|(?:requirepass|masterauth)" + _NEXT + rb")%A",
+     rb"(?:default[ ])?|(?<!\w)(?:requirepass|masterauth)" + _NEXT + rb")%A",
      0, "Redis: redis-cli, redis.conf", "redis-cli -h cache -a «<alnum:6>-4<alnum:6>» ping"),
     ("secret-store", (b"secret", b"secrets", b"secret-string", b"put-parameter", b"put_parameter"),
      rb"(?:secrets?[ :](?:set|create|put|add)\b[^\n|;]{0,200}?[ ](?:--body|-b|--value|-v|--text)(?:" + _NEXT + rb")?"

@@ -94,8 +94,8 @@ ROWS: tuple[Row, ...] = (
      + rb"|" + _SETTING + rb"[\w./-])" + LIKELY + rb"(?P<s>[^\"'`\s<>]{6,400})[\"'`]{0,2}(?P=q)", 2.5,
      "a call or a definition",
       'builder.setPassword("«<alnum:6>-4<alnum:6>»")'),
-    ("named-cell", NAMES, _NAME + rb"[*`_]{0,3}[ \t]{0,40}[|\xe2][\x94\x82]{0,2}[ \t]{0,40}[*`_\"']{0,3}" + LIKELY +
-     rb"(?P<s>[^\s\"'`|<>\[\]]{6,400}?)(?:[*`\"',;]{0,3}[ \t]{0,80}(?:[|\n]|\xe2\x94\x82|$)"
+    ("named-cell", NAMES, _NAME + rb"[*`_]{0,3}[ \t]{0,40}[|\xe2](?![|=])[\x94\x82]{0,2}[ \t]{0,40}[*`_\"']{0,3}"
+     + LIKELY + rb"(?P<s>[^\s\"'`|<>\[\]]{6,400}?)(?:[*`\"',;]{0,3}[ \t]{0,80}(?:[|\n]|\xe2\x94\x82|$)"
      rb"|(?:[\"'`]|(?=[ ][a-z][\w-]{1,20}[ ]-))[ ][^|\n]{1,300}\|)", 2.5,
      "a row of a table", "| DB_PASSWORD | «<alnum:6>-4<alnum:6>» |"),
     ("named-element", NAMES,
@@ -147,7 +147,7 @@ SENTENCES: tuple[Row, ...] = (
                       b"\xeb\xb9\x84\xeb\xb0\x80\xeb\xb2\x88\xed\x98\xb8", b"parola", b"l\xc3\xb6senord", b"lozinka",
                       b"salasana", b"\xc5\x9fifre", b"heslo", b"passord", b"adgangskode", b"jelsz\xc3\xb3",
                       b"m\xe1\xba\xadt kh\xe1\xba\xa9u"),
-     rb"(?i:mot de passe|m\xe1\xba\xadt kh\xe1\xba\xa9u|parola d'ordine|[a-z\x80-\xff]{4,30})"
+     rb"(?i:mot de passe|m\xe1\xba\xadt kh\xe1\xba\xa9u|parola d'ordine|(?:(?<![a-z])|(?!senha))[a-z\x80-\xff]{4,30})"
      rb"(?:[ ][^\n.:;!?\"'`]{0,50}?)?(?:[ ](?:ist|lautet|est|es|\xc3\xa9"
      rb"|\xc3\xa8|is|to|\xc3\xa4r|je|on)[ :]{1,3}|[ ]?(?::|\xef\xbc\x9a|=|\xe2\x80\x94)[ ]?"
      rb"|[ ]?\xe6\x98\xaf[ ]?|\xe3\x81\xaf[ ]?|\xeb\x8a\x94[ ]?|[ ]{1,40}\|[ ]{1,40})%Q" + LIKELY +
@@ -174,7 +174,7 @@ SENTENCES: tuple[Row, ...] = (
      rb"[ ]?(?<![a-z])(?!PASS:[ ])(?:(?:(?P<n>(?i:pass|pw))(?:\[\d{0,4}\])?(?:(?<=\| pass)[ ]{1,40}\|[ ]{1,40}"
      rb"|[\"'`]?[ \t]{0,8}(?:=>|[:=])[ \t]{0,8}|[ ][^<>\n]{0,60}>|>)" + LIKELY +
      rb")|(?i:salt)[\"'`]?[ \t]{0,8}(?:=>|[:=])[ \t]{0,8}(?!//)(?=%Q[^\s]{0,12}[a-zA-Z])(?=%Q[^\s]{16}))"
-     rb"%A(?<![,;])(?![\w.(\[])", 2.5, "a short name", "smtp: {user: olga, pass: '«<alnum:6>-4<alnum:6>»'}"),
+     rb"%A(?<![,;])(?![\w.(\[:])", 2.5, "a short name", "smtp: {user: olga, pass: '«<alnum:6>-4<alnum:6>»'}"),
     ("named-prompt", (b"password", b"passphrase", b"passwd"),
      rb"(?i:password|passphrase|passwd)[ ](?:for|of|generated|is|set|created|changed"
      rb"|reset)\b[^\n:=\"']{0,60}:[ ]{1,2}%Q" + LIKELY +

@@ -55,7 +55,7 @@ ROWS: tuple[Row, ...] = (
      rb"(?<=[\"'])(?![a-z]{3,8}=[\"']))(?:password|pwd)=(?:3D)?+"
      rb"(?!\{(?:[\w.]{1,80}![ars]|[a-z_.]{2,40})\})(?P<q>[\"'{])?(?P<s>(?(q)[^\s\"'`<>}]{3,128}"
      rb"|(?:(?=[^\s\"';]{0,60}\d)(?![^\s\"';]{0,100},[\w.-]{1,40}=)[^\s;\"'`<>&]{8,128}(?=[\"'])"
-     rb"|(?:[^\s;\"'`<>\[\]&,)(]|,(?=[^\s\"'])(?![\w.-]{1,40}[=:(])){3,128})))",
+     rb"|(?:[^\s;\"'`<>\[\]&,)(]|,(?=[^\s\"'])(?![\w.-]{1,40}[=:(])){3,128}+(?!\())))",
      0, "ADO.NET, ODBC, JDBC, libpq: connection strings",
       "Server=db;User Id=sa;Password=«<alnum:6>-4<alnum:6>»;Encrypt=true"),
     ("url-credentials", (b"://",),
@@ -84,7 +84,7 @@ ROWS: tuple[Row, ...] = (
     ("sas-signature", (b"sig=",), rb"(?<=[?&;6])sig=(?P<s>[A-Za-z0-9%+/_-]{30,100}(?:%3[Dd]|=){0,2})", 3,
      "Azure: SAS tokens",
      "https://a.blob.core.windows.net/c?sv=2024-01-01&sig=«<alnum:43>%3D»"),
-    ("url-token", (b"://",), rb"://(?P<s>[A-Za-z0-9_-]{24,200})(?::x-oauth-basic)?@[\w.-]", 3.5,
+    ("url-token", (b"://",), rb"(?<!enrtree)://(?P<s>[A-Za-z0-9_-]{24,200})(?::x-oauth-basic)?@[\w.-]", 3.5,
      "git: credentials in a URL",
      "git clone https://«<alnum:40>»@git.example.net/me/it.git"),
     ("url-parameter", _PARAMETERS,
