@@ -214,7 +214,8 @@ PRINTABLE: tuple[Pass, ...] = (((b"=",), rb"=\r?\n", b""), ((b"=",), rb"=(0[9AD]
 def plain(data: bytes, first: tuple[Pass, ...] = ()) -> bytes:
     """Return the plain view of ``data``; the passes ``first`` undo another encoding before."""
     data = _applied((*first, *_ESCAPES), data)
-    if len(data) < literals.COMPILED_FROM or b"\0" in data or not _is_utf8(data):
+    is_wide = b"\0" in data and (b"\0\n" in data or b"\n\0" in data)  # perhaps UTF-16, over several lines
+    if len(data) < literals.COMPILED_FROM or is_wide or not _is_utf8(data):
         return _applied(_CONTROLS, data)
     return _by_line(data)
 
@@ -229,7 +230,7 @@ def _applied(passes: tuple[Pass, ...], data: bytes) -> bytes:
 
 
 def _by_line(data: bytes) -> bytes:
-    """Apply the passes of ``_CONTROLS``, to UTF-8 without a NUL: only to the lines with something for them."""
+    """Apply the passes of ``_CONTROLS``, to UTF-8 without a NUL at a line's end: only to lines that have any."""
     found = literals.places(data, _CONTROL_LITERALS)
     if len(found) > len(data) >> 9:
         return _applied(_CONTROLS, data)
