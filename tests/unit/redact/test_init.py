@@ -180,6 +180,12 @@ CLEAN = [
     '"\u4fac\u8bd5\u767b\u5f55\u5fd2\u591a\u6b21\u54c9\u3002\u7b49$1\u518d\u8bd5\u770b\u3002", '
     '"yourpassword": "Motlahtolichtacayo", "oldpassword": "Giimoodaajimowin-ikidowin"',
     'let key = "AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABB' + word(86) + '=";',
+    "; EDNS: version: 0, flags:; udp: 4096\n; COOKIE: " + hexed(48) + " (good)\n;; QUESTION SECTION:",
+    '"changepassword-success": "Je wachtwoord is gewijzigd!", '
+    '{"mwc59_seed", "mwc59_seed()"}, $bind_pass = $rcube->get()',
+    '<li title="mwc59_seed-0"><a href="rand.html#mwc59_seed-0">mwc59_seed/0</a></li>',
+    "the LMDB error recovery code. File:\n\tutil/slmdb.c.\n\n20210615\n\tScratch recovery codes,\n"
+    " * Boston, MA 02110-1301, USA.",
 ]  # fmt: skip
 
 

@@ -73,7 +73,7 @@ _CODE = (
     rb"|(?i:pkcs)#?\d+|(?i:pbkdf2)[\w-]*|(?:XEP|RFC|PEP)-\d+"
     rb"|[\w-]{2,40}[_-](?:CBC|GCM|MD5|POLY1305|SHA\d*|Digest)(?:-[A-Z]{2})?"  # a cipher
     rb"|(?:is|has)[A-Z][A-Za-z]+\d{0,4}[A-Za-z]*|(?:[A-Z]+[a-z]+){2,8}V\d"  # a question, a type of a protocol's version
-    rb"|_[A-Za-z]\w*\$[\w.]+|[a-z]+(?:_[a-z0-9]+)+\(\w*\)|[a-z]+\.\$\w+(?:\.\w+)?"
+    rb"|_[A-Za-z]\w*\$[\w.]+|[a-z][a-z0-9]*(?:_[a-z0-9]+)+\(\w*\)|[a-z]\w*/\d|\$[A-Za-z_]\w*-|[a-z]+\.\$\w+(?:\.\w+)?"
     rb"|&?(?:::\w+)+\)*|" + _MEMBER + rb"(?:(?:[-+]\d)?\)[\w)]*|&\d+)|[A-Z]\w+(?:\\+[A-Z]\w+)+"
     rb"|![A-Za-z_$.]+[()?]*|\$\d+[.\xe2][^\w]*"
     rb"|[A-Za-z_]\w*(?:::[A-Za-z_]\w*)+"
@@ -113,6 +113,8 @@ def assigned(left: bytes, value: bytes, right: bytes = b"") -> bool:
 
     name = names.read(left)
     if name is None or value.lstrip(b"\\").startswith(_SIGILS) or is_reference(value):
+        return False
+    if _is_foreign(value):
         return False
     value = value.lstrip(b"+")  # a blank, in a form
     value = value.replace(b"\\-", b"-").replace(b"\\&", b"")  # as in a manual's source
@@ -179,8 +181,8 @@ def is_reference(value: bytes) -> bool:
         return True  # a variable
     if _is_settings(value) or _code().match(value):
         return True
-    if _is_foreign(value):
-        return True
+    if not value.isascii() and any(b"$%d" % number in value for number in (1, 2, 3)):
+        return True  # a sentence with a place for a word
     if value[:1] == b"#" and len(value) in (4, 7, 9) and set(value[1:]) <= _HEX:
         return True  # a colour
     if value.rstrip(b"),;").endswith((b"PublicKey", b"PrivateKey")):
@@ -198,11 +200,8 @@ def is_reference(value: bytes) -> bool:
 
 
 def _is_foreign(value: bytes) -> bool:
-    """Tell whether ``value`` is a sentence of a language without blanks, or has a place for a word in one."""
-    if value.isascii():
-        return False
-    foreign = sum(byte >= 0x80 for byte in value)
-    return foreign * 2 > len(value) > 30 or any(b"$%d" % number in value for number in (1, 2, 3))
+    """Tell whether ``value`` is a sentence of a language without blanks."""
+    return not value.isascii() and sum(byte >= 0x80 for byte in value) * 2 > len(value) > 30
 
 
 def _code() -> Pattern[bytes]:

@@ -170,6 +170,8 @@ def _is_secret(text: bytes, start: int, end: int) -> bool:
     hexed = not value.translate(None, _HEX)
     if (len(value) not in _HASHES if hexed else not _has_digits(value)) or _goes_on(text, start, end):
         return False
+    if text.startswith(b" (good)", end):
+        return False  # a cookie of DNS, as dig prints it
     low = max(start - 160, text.rfind(b"\n", 0, start) + 1)
     left, right = text[low:start], text[end : end + 60].partition(b"\n")[0]
     name = _name(left)

@@ -200,8 +200,9 @@ REGIONS: tuple[RegionRow, ...] = (
      "stringData:\n  it: «<alnum:7>-4<alnum:7>»\n"),
     *(_column(more) for more in range(len(COLUMNS))),
     ("recovery-code", (b"recovery", b"backup"),
-     rb"(?i)(?:recovery|backup)[ _-]?codes?[\"']?[^\n]{0,100}(?:%L[^\n]{0,80}){0,20}",
-     rb"(?<![\w-])(?P<s>(?=[a-z-]{0,11}\d|\d)[a-z0-9]{4,6}(?:-[a-z0-9]{4,6}){1,3}|\d{8}|\d{4}[ ]\d{4}|"
+     rb"(?i)(?:recovery|backup)[ _-]?codes?[\"']?(?!\.[ ])[^\n]{0,100}(?:%L[^\n]{0,80}){0,20}",
+     rb"(?<![\w-])(?!\d{5}-\d{4}(?![\w-]))"
+     rb"(?P<s>(?=[a-z-]{0,11}\d|\d)[a-z0-9]{4,6}(?:-[a-z0-9]{4,6}){1,3}|\d{8}|\d{4}[ ]\d{4}|"
      rb"(?=[a-z]{0,9}\d)[a-z0-9]{10})(?![\w-])", 0,
      "GitHub, Google: recovery codes", "Recovery codes:\n«<hex:5>-<hex:5>»"),
 )

@@ -150,7 +150,8 @@ SENTENCES: tuple[Row, ...] = (
      rb"(?i:mot de passe|m\xe1\xba\xadt kh\xe1\xba\xa9u|parola d'ordine|(?:(?<![a-z])|(?!senha))[a-z\x80-\xff]{4,30})"
      rb"(?:[ ][^\n.:;!?\"'`]{0,50}?)?(?:[ ](?:ist|lautet|est|es|\xc3\xa9"
      rb"|\xc3\xa8|is|to|\xc3\xa4r|je|on)[ :]{1,3}|[ ]?(?::|\xef\xbc\x9a|=|\xe2\x80\x94)[ ]?"
-     rb"|[ ]?\xe6\x98\xaf[ ]?|\xe3\x81\xaf[ ]?|\xeb\x8a\x94[ ]?|[ ]{1,40}\|[ ]{1,40})%Q" + LIKELY +
+     rb"|[ ]?\xe6\x98\xaf[ ]?|\xe3\x81\xaf[ ]?|\xeb\x8a\x94[ ]?|[ ]{1,40}\|[ ]{1,40})%Q"
+     rb"(?![A-Za-z]{4,20}!(?:[\s\"'.]|$))" + LIKELY +
      rb"(?P<s>[!-~]{5,199}[0-9A-Za-z!#$%*+=?@^~])", 2.5, "a sentence in another language",
      "das Passwort ist «<alnum:6>-4<alnum:6>»"),
     ("named-key-abroad", (b"schl\xc3\xbcssel", b"cl\xc3\xa9", b"clave", b"chave", b"chiave", b"jeton"),
