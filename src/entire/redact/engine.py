@@ -131,7 +131,7 @@ def search(searched: Text, *, tier: Tier | None = None) -> list[Finding]:
 
 def _without_arrows(text: bytes) -> bytes:
     """Return a text with blanks for its arrows; where none can be, which one byte tells, nothing is copied."""
-    return b"   ".join(text.split(ARROW)) if ARROW[-1:] in text else text
+    return text.replace(ARROW, b"   ") if ARROW[-1:] in text else text
 
 
 def _line_around(text: bytes, at: int) -> tuple[int, int]:
