@@ -131,6 +131,18 @@ HEX = hexed(40).encode()
         (b"password = ", b"Coffee.garden812", b"", False),
         (b"password: '", b"coffee_garden8", b"'", False),
         (b"password: '", b"Token_kind812", b"'", False),
+        (b"spring.datasource.password=", b"Coffee-garden1812", b"", True),
+        (b"storePassword=", b"Coffee_garden812", b"", True),
+        (b"password = ", b"Coffee_garden81", b"", False),
+        (b"PASSWORD=", b"Coffee.garden#8121", b"", True),
+        (b"PASSWORD=", b"Coffee.garden#brew", b"", False),  # a member
+        # small letters that nothing reads like, as providers of mail draw them
+        (b"MAIL_PASSWORD=", b"jaztdsrieazwopwk", b"", True),
+        (b"mail_password = '", b"jaztdsrieazwopwk", b"'", True),
+        (b"APP_SPECIFIC_PASSWORD=", b"zczg-rqab-isut-hytj", b"", True),
+        (b"password = ", b"jaztdsrieazwopwk", b"", False),
+        (b"token = '", b"jaztdsrieazwopwk", b"'", False),
+        (b"PASSWORD=", b"allowedcharacters", b"", False),
         # as in an environment file, or a line of YAML
         (b"PASSWORD=", b"hunt3r", b"", True),
         (b"JWT_SECRET=", b"letmein42", b"", True),

@@ -77,7 +77,7 @@ _CODE = (
     rb"|&?(?:::\w+)+\)*|" + _MEMBER + rb"(?:(?:[-+]\d)?\)[\w)]*|&\d+)|[A-Z]\w+(?:\\+[A-Z]\w+)+"
     rb"|![A-Za-z_$.]+[()?]*|\$\d+[.\xe2][^\w]*"
     rb"|[A-Za-z_]\w*(?:::[A-Za-z_]\w*)+"
-    rb"|[A-Za-z][\w-]*(?:\.\w+)+#\w+"  # a member, as documentation names it
+    rb"|[A-Za-z][\w-]*(?:\.\w+)+#[A-Za-z_]\w*"  # a member, as documentation names it
     rb"|(?:" + _MEMBER + rb"=)+" + _MEMBER + rb"|(?:" + _MEMBER + rb"=){2,}\w*"  # of a module
     rb"|(?:Big)?(?:Int|Uint|Float)\d{1,2}(?:Clamped)?Array)\Z"
     # Code that goes on: members of an object, the rest of a pattern, terms behind a string; paths.
@@ -133,7 +133,7 @@ def assigned(left: bytes, value: bytes, right: bytes = b"") -> bool:
         return False
     if _is_code(value, kinds, literal=name.is_literal):
         is_type = not name.is_literal and right in (b";", b",", b")")
-        if name.is_chosen and (_ends_in_number(value) if name.is_literal else b"-" in value and _is_pair(value)):
+        if name.is_chosen and (_ends_in_number(value) if name.is_literal else _is_bare_pair(value)):
             return True
         return name.is_chosen and not is_type and _is_memorable(value, kinds, literal=name.is_literal)
     return _is_random(value, kinds, name)
@@ -141,7 +141,7 @@ def assigned(left: bytes, value: bytes, right: bytes = b"") -> bool:
 
 def _is_ordinary(value: bytes) -> bool:
     """Tell whether ``value`` is so clearly a name that nothing else needs to be asked: most are."""
-    if value.translate(None, _LETTERS_AND_JOINTS):
+    if value.translate(None, _LETTERS_AND_JOINTS) or is_drawn(value):
         return False
     return len(value) < 15 or (b"-" not in value and (value.islower() or value.isupper()))
 
@@ -318,6 +318,11 @@ def _is_pair(value: bytes) -> bool:
     return found is not None and not any(placeholders.is_kind(word.lower()) for word in found.groups())
 
 
+def _is_bare_pair(value: bytes) -> bool:
+    """Tell whether a bare ``value`` is two words and a number, with a hyphen or more digits than a name has."""
+    return _is_pair(value) and (b"-" in value or (b"_" in value and value[-3:].isdigit()))
+
+
 def _is_passphrase(value: bytes) -> bool:
     from entire.redact.judging import placeholders
 
@@ -333,6 +338,8 @@ def _is_random(value: bytes, kinds: set[int], name: Name) -> bool:
     digits, letters = bool(kinds & _DIGITS), bool(kinds & _LETTERS)
     signs = kinds - _DIGITS - _LETTERS - _JOINTS
     symbols = bool(signs - _BESIDE_WORDS if signs & _FOREIGN else signs)
+    if name.is_chosen and name.is_literal and is_drawn(value):
+        return True
     if name.is_strong and name.is_literal:
         mixed = digits or symbols or (len(value) >= 16 and bool(kinds & _LOWER) and bool(_UPPER & set(value[1:])))
         return len(value) >= 6 and mixed and entropy(value) >= 2.5
@@ -357,6 +364,20 @@ def is_jumbled(value: bytes) -> bool:
         and len(re.findall(rb"(?<=[A-Z])[a-z]{1,2}(?=[A-Z])|(?<=[a-z])[A-Z]{2,}(?=[a-z])", value)) > 1
         and words.share(value) < 0.35
     )
+
+
+def is_drawn(value: bytes) -> bool:
+    """Tell whether ``value`` is small letters alone, but random ones, as Google's and Apple's passwords for apps are."""
+    pieces = value.split(b"-")
+    if len(pieces) == 1 and 16 <= len(value) <= 32:
+        pieces = [value[at : at + 8] for at in range(len(value) - 7)]
+    elif list(map(len, pieces)) != [4, 4, 4, 4]:
+        return False
+    if not all(piece.isalpha() and piece.islower() for piece in pieces):
+        return False
+    from entire.redact.judging import words
+
+    return not any(map(words.is_word, pieces))
 
 
 def is_path(value: bytes, kinds: set[int]) -> bool:
