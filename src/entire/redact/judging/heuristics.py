@@ -367,7 +367,7 @@ def is_jumbled(value: bytes) -> bool:
 
 
 def is_drawn(value: bytes) -> bool:
-    """Tell whether ``value`` is small letters alone, but random ones, as Google's and Apple's passwords for apps are."""
+    """Tell whether ``value`` is small letters alone, but random ones: Google and Apple draw passwords of apps so."""
     pieces = value.split(b"-")
     if len(pieces) == 1 and 16 <= len(value) <= 32:
         pieces = [value[at : at + 8] for at in range(len(value) - 7)]

@@ -27,6 +27,7 @@ def _either(*words: bytes) -> bytes:
 _SHORT = (
     b"mongo", b"twine", b"cypher-shell", b"cqlsh", b"hdbsql", b"beeline", b"evil-winrm", b"ncftp",
     b"nxc", b"crackmapexec", b"impala-shell", b"rabbitmqadmin", b"restic", b"arangosh", b"smbmap", b"gradlew",
+     b"vsce", b"ovsx",
 )  # fmt: skip
 _CONSUMERS = (
     rb"(?:sudo[ ]-S|sudo[ ][^\n|;]{0,40}-S|(?:sudo[ ])?(?:ch)?passwd\b|smbpasswd\b|kinit\b|cryptsetup\b"
@@ -45,8 +46,9 @@ ROWS: tuple[Row, ...] = (
      rb"htpasswd[ ](?=[^\n]{0,40}-\w{0,6}b)(?:-\w{1,8}[ ](?:\d{1,2}[ ])?){1,4}(?:(?<=n[ ])|(?<=nb[ ])|(?<=nb\w[ ])|"
      rb"(?<=nb\w\w[ ])|(?<=bn\w[ ])|%Q[^\s\"']{1,200}%Q[ ])%Q[^\s\"']{1,100}%Q[ ]%A",
      0, "Apache: htpasswd", "htpasswd -bB .htpasswd deploy «<alnum:6>-4<alnum:6>»"),
-    ("aws-configure", (b"aws_secret_access_key", b"aws_session_token"),
-     rb"(?i:aws_(?:secret_access_key|session_token))[ \t]{1,4}%Q(?P<s>(?:%6){40,4000}={0,2})", 3,
+    ("aws-configure", (b"aws_secret_access_key", b"aws_session_token", b"access key ["),
+     rb"(?i:aws_(?:secret_access_key|session_token)[ \t]{1,4}%Q|access key \[[^\n\]]{0,20}\]:[ ]{1,4})(?P<s>"
+     rb"(?:%6){40,4000}={0,2})", 3,
      "AWS: configure set", "aws configure set aws_secret_access_key «<b64:40>»"),
     ("ansible-vault", (b"encrypt_string",), rb"encrypt_string[ ]%A", 0, "Ansible: ansible-vault",
      "ansible-vault encrypt_string '«<alnum:6>-4<alnum:6>»' --name it"),
@@ -60,9 +62,13 @@ ROWS: tuple[Row, ...] = (
      rb"|&()\x7f])){3,300})"
      rb"(?![^\s\"'`]*@)", 0, "curl, HTTPie, etcdctl, skopeo",
      "curl -s -u deploy:«<alnum:6>-4<alnum:6>» https://files.example.net/"),
+    ("basic-auth-key", (b"curl",),
+     rb"(?<![\w-])curl\b[^\n|;]{0,300}?[ ](?:-[a-zA-Z]{0,6}u|--user)[ =]?%Q"
+     rb"(?=[A-Za-z_-]{0,40}\d)(?P<s>[A-Za-z0-9_-]{16,200}):(?:[xX]|api_token|unused|)(?=[\s\"'`\\]|$)", 3,
+     "a key as the user's name, with an empty or fixed password", "curl -u «<alnum:32>»: https://api.example.net/"),
     ("command-password", _SHORT,
      _argument(rb"mongo(?:sh|dump|restore|export|import|stat|top|files)?|" + _either(*_SHORT[1:]) + rb"\w{0,4}",
-               rb"(?:-p|--pass|--password|-P)" + _NEXT),
+               rb"(?:-p|--pat|--pass|--password|-P)" + _NEXT),
      0, "mongosh, twine, cqlsh and others", "mongosh --host db -u app -p «<alnum:6>-4<alnum:6>»"),
     ("command-password-p", (b"sqlcmd", b"bcp", b"mosquitto_", b"zip", b"ipmitool", b"osql", b"ssh-keygen", b"tsql",
      b"zipcloak"),
@@ -129,7 +135,8 @@ ROWS: tuple[Row, ...] = (
      rb"login\b[^\n|;]{0,300}?[ \"',](?:-p|--password|--token)" + _NEXT + rb"(?!\d{1,5}\b)%A", 0,
      "docker login, helm registry login",
      "docker login -u deploy -p «<alnum:6>-4<alnum:6>» registry.example.net"),
-    ("login-token", (b"login",), rb"(?:(?<=vault )|(?<=cargo )|(?<=railway )|(?<=huggingface-cli ))login[ ](?!-)"
+    ("login-token", (b"login", b"unseal"), rb"(?:(?<=vault operator )unseal|(?:(?<=vault )|(?<=cargo )|"
+     rb"(?<=railway )|(?<=huggingface-cli ))login)[ ](?!-)"
      rb"(?=[^\s]{0,40}\d)%A(?<!\.io)(?<!\.com)", 3, "vault login, cargo login", "cargo login «<alnum:36>»"),
     ("mysql-password", (b"mysql", b"mariadb", b"mycli"),
      _argument(rb"(?:mysql|mariadb|mycli)[\w-]{0,12}", rb"-p(?!\d{1,5}(?:[:\s]|$)|ort|ython)"),
@@ -165,7 +172,9 @@ ROWS: tuple[Row, ...] = (
      b"reset-admin-password",
                           b"initial-password", b"http-basic", b"pypi-token", b"-oauth", b"setaclpass", b"nuget",
                           b"user_pass",
-                          b"sudo", b"cmdkey", b"xfreerdp", b"net", b"db2", b" az", b"shodan", b"user-secrets",
+                          b"sudo", b"cmdkey", b"xfreerdp", b"net", b"altool", b"notarytool", b"authorize-account",
+                          b"authorize_account", b"-keychain", b"set-key-partition-list", b".p12", b"alias",
+                          b"db2", b" az", b"shodan", b"user-secrets",
                           b"chamber", b"mosquitto_passwd", b"rclone", b"pulumi", b"_password", b"consul", b"etcdctl",
                           b"useradd", b"usermod", b"oathtool"),
      rb"(?:wpa_passphrase[ ]%Q[^\s\"']{1,64}%Q[ ]|nmcli\b[^\n|;]{0,200}?[ ](?:password|[\w.-]*psk)[ ]"
@@ -179,6 +188,9 @@ ROWS: tuple[Row, ...] = (
      rb"|net[ ]use[ ][^\n|;]{1,200}?\n?[^\n|;]{0,200}?/user:[^\s]{1,80}[ ](?!/)|user(?:add|mod)[ ][^\n|;]{0,200}?-p[ ]"
      rb"|(?:consul[ ]kv|etcdctl)[ ]put[ ](?i:[\w./-]{0,60}(?:pass|secret|token|key)[\w-]{0,20})[ ]"
      rb"|oathtool[ ][^\n|;]{0,100}?(?=(?<=[ ])%Q[A-Z2-7]{16})"
+     rb"|(?:altool|notarytool)\b[^\n|;]{0,300}?[ ](?:-p|--password)[ =]|authorize[-_]account[ ][0-9a-f]{12,25}[ ]"
+     rb"|-keychain[ ](?:[^\n|;]{0,100}?[ ])?-p[ ]|set-key-partition-list[ ][^\n|;]{0,200}?[ ]-k[ ]"
+     rb"|\.p12%Q[ ][^\n|;]{0,200}?-P[ ]|alias[ ]set[ ][\w-]{1,40}/?[ ]%Qhttps?://[^\s]{1,200}[ ]%Q[^\s\"']{3,128}%Q[ ]"
      rb"|user-secrets[ ]set[ ]%Q[\w.:-]{1,80}%Q[ ]|chamber[ ]write[ ][\w./-]{1,60}[ ][\w.-]{1,60}[ ]"
      rb"|mosquitto_passwd[ ](?:-\w[ ]){0,3}-b[ ][^\s]{1,100}[ ][^\s]{1,60}[ ]|rclone[ ]obscure[ ]"
      rb"|rclone[ ]config[ ][^\n|;]{1,200}?[ ]pass[ =]"

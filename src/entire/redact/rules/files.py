@@ -38,6 +38,13 @@ ROWS: tuple[Row, ...] = (
     ("app-key", (b"app_key", b"app.key"), rb"(?i:app[_.]key)%=(?:base64:)?(?P<s>%6{32,88}={0,2})", 3,
      "Laravel: APP_KEY",
      "APP_KEY=base64:«<b64:43>=»"),
+    ("app-password", (b"app_password", b"app password", b"app-password", b"apppassword", b"gmail",
+                      b"email_host_password", b"application password", b"application_password", b"smtp_pass",
+                      b"mail_pass"),
+     rb"(?i:[\w-]{0,24}(?:pass(?:word)?|[ ]password))(?:%=|[ ]is:?[ ]%Q)"
+     rb"(?P<s>[a-z]{4}(?:[ ][a-z]{4}){3}|[A-Za-z0-9]{4}(?:[ ][A-Za-z0-9]{4}){5})(?=[\"'`\n,;]|$)", 2.5,
+     "Google, WordPress: passwords of applications in groups",
+     "GMAIL_APP_PASSWORD=\"«<lower:4> <lower:4> <lower:4> <lower:4>»\""),
     ("apr1-hash", (b"apr1",), rb"apr1\$(?P<s>" + _CRYPT + rb"{1,8}\$" + _CRYPT + rb"{22})", 0, "Apache: htpasswd",
      "deploy:$apr1$«<alnum:8>$<alnum:22>»"),
     ("argon2-hash", (b"argon2id", b"argon2i", b"argon2d"),
@@ -59,6 +66,9 @@ ROWS: tuple[Row, ...] = (
      rb"(?i:\$[PHS]\$)(?P<s>[A-Z0-9./](?:[./A-Za-z0-9]{51}|[./A-Za-z0-9]{30}))(?![./A-Za-z0-9])", 3,
      "phpass: portable hashes",
      "$P$B«<alnum:30>»"),
+    ("django-key", (b"secret_key",), rb"(?i:secret_key)%=(?P<s>(?:django-insecure-)?[a-z0-9!@#$%^&*(_=+)-]{50})"
+     rb"(?=[\s\"'`]|$)",
+     3.5, "Django: get_random_secret_key", "DJANGO_SECRET_KEY=«<lowernum:20>(4)@!&^*<lowernum:22>»"),
     ("device-secret", (b"secret", b"password"),
      rb"(?<![\w.$-])(?:(?i:secret|password)[ ][05-9][ ]"
      rb"|secret[ ](?:(?<=^enable secret )|(?<=[\s\"'`>|:+-]enable secret )"

@@ -84,7 +84,8 @@ ROWS: tuple[Row, ...] = (
     ("sas-signature", (b"sig=",), rb"(?<=[?&;6])sig=(?P<s>[A-Za-z0-9%+/_-]{30,100}(?:%3[Dd]|=){0,2})", 3,
      "Azure: SAS tokens",
      "https://a.blob.core.windows.net/c?sv=2024-01-01&sig=«<alnum:43>%3D»"),
-    ("url-token", (b"://",), rb"(?<!enrtree)://(?P<s>[A-Za-z0-9_-]{24,200})(?::x-oauth-basic)?@[\w.-]", 3.5,
+    ("url-token", (b"://",),
+     rb"(?<!enrtree)://(?P<s>[A-Za-z0-9_-]{24,200}|%X[A-Za-z0-9_-]{20,23})(?::x-oauth-basic)?@[\w.-]", 3.2,
      "git: credentials in a URL",
      "git clone https://«<alnum:40>»@git.example.net/me/it.git"),
     ("url-parameter", _PARAMETERS,
@@ -93,10 +94,11 @@ ROWS: tuple[Row, ...] = (
      "names of parameters in use",
      "https://api.example.net/v1?access_token=«<alnum:32>»"),
     ("webhook-url", (b"hooks", b"webhook", b"hc-ping.com", b"maker.ifttt.com", b"chat.googleapis.com",
-     b"events.pagerduty.com"),
+     b"events.pagerduty.com", b"loggly.com", b"sumologic.com", b"make.com"),
      rb"(?:hooks?/(?:[\w.@-]{1,80}/){0,6}?|webhooks?(?:b2|v2)?/(?:[\w.@-]{1,80}/){0,6}?(?:send\?key=)?|hc-ping\.com/"
      rb"|maker\.ifttt\.com/trigger/[\w-]{1,80}/(?:json/)?with/key/"
-     rb"|chat\.googleapis\.com/v1/spaces/[\w-]{1,40}/messages\?key=|events\.pagerduty\.com/integration/)"
+     rb"|chat\.googleapis\.com/v1/spaces/[\w-]{1,40}/messages\?key=|events\.pagerduty\.com/integration/"
+     rb"|loggly\.com/(?:inputs|bulk)/|sumologic\.com/receiver/v1/http/|make\.com/)"
      rb"(?=[\w-]{0,100}\d)(?P<s>[\w-]{20,120}(?:(?:/|&token=)[\w%-]{16,200})?)(?![\w.-])", 3.2,
      "Mattermost, Zapier, IFTTT and others", "https://chat.example.net/hooks/«<lowernum:26>»"),
 )
@@ -106,7 +108,7 @@ REGIONS: tuple[RegionRow, ...] = (
      _COOKIE_VALUE, 2.5,
      "RFC 6265; names in use", "Cookie: theme=dark; sessionid=«<lowernum:32>»"),
     ("url-query", (b"://",), rb"://[^\s\"'`<>?#]{1,300}[?#](?P<s>[^\s\"'`<>]{8,4000})",
-     rb"(?i)(?:^|(?<=[?&;#]))(?:key|code|otp|sess|session|auth|sid|ticket|signature|[\w.-]{0,30}(?:token|secret"
+     rb"(?i)(?:^|(?<=[?&;#]))(?:key|code|otp|sess|session|auth|sid|ticket|signature|appid|access_key|license_key|authkey|[\w.-]{0,30}(?:token|secret"
      rb"|apikey|api_key|password))=(?=[^&]{0,100}\d)(?P<s>[\w.~%+/=-]{20,4000})", 3,
      "names of parameters in use", "https://maps.example.net/tiles?key=«<alnum:39>»"),
     ("cookie-flag", (b"curl",), rb"curl\b[^\n|;]{0,300}?[ ](?:-b|--cookie)[ =]?[^\n]{1,8000}", _COOKIE_VALUE, 2.5,

@@ -172,11 +172,15 @@ def region(row: RegionRow) -> Rule:
     return Rule((name, keywords, pattern, entropy, source, example), within=within, rank=1, is_place=True)
 
 
+CALL = rb"(?:\.?[A-Za-z]{1,20})?\((?:[\"'][\w-]{1,40}[\"'],[ ]?)?[\"']"
+"""A call that takes a key, perhaps behind a name: ``algoliasearch("SHOP", "...")``."""
+
+
 def keyed(row: Row) -> Row:
     """Make a row of ``KEYED`` a whole rule: the provider's name, an operator and the value."""
     name, keywords, value, entropy, source, example = row
     words = b"|".join(keyword.strip() for keyword in keywords)
-    pattern = rb"(?i:" + words + rb")(?:%N|[\w .-]{0,40}(?!%Q,)%=)(?P<s>" + value + rb")%E"
+    pattern = rb"(?i:" + words + rb")(?:%N|[\w .-]{0,40}(?!%Q,)%=|" + CALL + rb")(?P<s>" + value + rb")%E"
     return name, keywords, pattern, entropy, source, example
 
 

@@ -38,6 +38,10 @@ ROWS: tuple[Row, ...] = (
     ("consul-token", (b"consul", b"nomad"), rb"(?i:(?:consul|nomad)%N)(?P<s>" + _UUID + rb")%E",
      3,
      "HashiCorp: Consul and Nomad", f"<CONSUL_HTTP_TOKEN=|X-Nomad-Token: >«{_UUID_EXAMPLE}»"),
+    ("consul-token-created", (b"accessor",),
+     rb"(?i:accessor[ ]?id[ ]{0,12}[:=][ ]{1,12})" + _UUID + rb"%L(?i:secret[ ]?id[ ]{0,12}[:=][ ]{1,12})(?P<s>"
+     + _UUID + rb")%E", 3, "HashiCorp: consul and nomad acl token create",
+     f"<AccessorID:       |Accessor ID  = >{_UUID_EXAMPLE}\n<SecretID:         |Secret ID    = >«{_UUID_EXAMPLE}»"),
     ("defined-networking-token", (b"dnkey-",), rb"%bdnkey-[A-Z0-9=_-]{26}-[A-Z0-9=_-]{52}", 3,
      "Defined Networking: API key", "dnkey-<base32:26>-<base32:52>"),
     ("doppler-token", (b"dp.pt.", b"dp.st.", b"dp.ct.", b"dp.scim.", b"dp.audit.", b"dp.sa."),

@@ -12,9 +12,10 @@ _STRINGS = (
     rb"(?=[+>-]?[ \t]{0,40}'?"
 )
 _PEM = (
-    rb"-----BEGIN[A-Z0-9 _-]{0,60}PRIVATE KEY(?: BLOCK)?-----(?=(?:[^\[\"]|\"[\s,+.>-]{0,80}\"){0,400}?%6{24})(?P<s>"
+    rb"-----BEGIN[A-Z0-9 _-]{0,60}PRIVATE KEY(?: BLOCK)?-----(?=(?:[^\[\"]|\[(?!REDACTED:)|\"[\s,+.>-]{0,80}\")"
+    rb"{0,400}?%6{24})(?P<s>"
     # To the end marker, if one is near; else as far as it looks like a key.
-    rb"(?:[^\"\[-]|-(?!----)|"
+    rb"(?:[^\"\[-]|\[(?!REDACTED:)|-(?!----)|"
     + _STRINGS
     + rb"(?:=?%6{1,80}={0,2}[\s\"']|[A-Z][\w-]{2,20}: |-----END|\s?[\"']))){16,20000}?"
     rb"(?=-{5,6}END[A-Z0-9 _-]{0,60}PRIVATE KEY)"
@@ -79,6 +80,12 @@ ROWS: tuple[Row, ...] = (
      rb"[\s\S]{0,3500}?(?<![A-Za-z0-9/=])(?P<s>(?>%6{4,76}={0,2}%L(?=%6|-----END)){1,80})"
      rb"-----END[A-Z0-9 ]{0,40}PRIVATE KEY-----", 3,
      "RFC 7468: PEM", "..\n«" + _LINE * 3 + "<b64:30>=\n»-----END <RSA |EC |OPENSSH |>PRIVATE KEY-----"),
+    ("private-key-numbers", (b"privateexponent", b"prime1", b"prime2", b"exponent1", b"exponent2", b"coefficient"),
+     rb"(?:privateExponent|prime[12]|exponent[12]|coefficient):(?P<s>(?>%L(?:[0-9a-f]{2}:){1,40}(?:[0-9a-f]"
+     rb"{2}%E)?){2,80})", 2.5,
+     "OpenSSL: openssl rsa -text",
+     "<privateExponent|prime1|prime2|exponent1|exponent2|coefficient>:«" + "\n    <hex:2>:<hex:2>:<hex:2>:"
+     "<hex:2>:<hex:2>:<hex:2>:<hex:2>:" * 4 + "»\nprime1:"),
     ("private-key-putty", (b"private-lines",),
      rb"Private-Lines[: |]{1,16}\d{1,4}(?P<s>(?:(?:%L|[ ])" + _PPK_LINE + rb"){1,300}\n?)", 0,
      "PuTTY: PPK format",

@@ -50,6 +50,8 @@ ROWS: tuple[Row, ...] = (
      "LogicMonitor: bearer tokens and access keys; GitHub", "<lmb|lma>_<alnum:80>"),
     ("metabase-key", (b" mb_",), rb"%bmb_%6{40,44}={0,2}(?!%6)", 3.5, "Metabase: API keys", "mb_<b64:43>="),
     ("mezmo-key", (b"sts_",), rb"%bsts_[0-9a-f]{32}%E", 3, "Mezmo: service keys", "sts_<hex:32>"),
+    ("neptune-token", (b"eyjhcglfywrkcmvzcyi6",), rb"%beyJhcGlfYWRkcmVzcyI6%6{60,600}={0,2}", 3,
+     "Neptune: API tokens, base64 of a document; trufflehog", "eyJhcGlfYWRkcmVzcyI6<b64:140>"),
     ("newrelic-key", (b"nrak-", b"nrii-", b"nrjs-", b"nriq-", b"nrra-", b"nrbr-"),
      rb"%bNR(?:AK|II|JS|IQ|RA|BR)-[A-Za-z0-9_-]{15,42}", 3,
      "New Relic: keys of users, ingest, browsers and queries; gitleaks",

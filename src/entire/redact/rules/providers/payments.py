@@ -53,7 +53,7 @@ ROWS: tuple[Row, ...] = (
     ("ethereum-wallet", (b"wallet", b"privatekeytoa", b"account.from_key", b"private-key"),
      rb"(?i:wallet\([ ]?|privatekeytoa(?:ccount|ddress)\([ ]?|account\.from_key\([ ]?|private-keys?[ =]{1,2})%Q"
      rb"(?P<s>(?:0x)?[0-9a-fA-F]{64})%E", 2.8, "Foundry, ethers, viem, web3.py",
-     "<new Wallet(|privateKeyToAccount(|Account.from_key(|cast send --private-key >\"«0x<hex:64>»\""),
+     "<new Wallet(|privateKeyToAccount(|Account.from_key(|cast send --private-key >\"«<hex:64>»\""),
     ("extended-private-key", (b"xprv", b"yprv", b"zprv", b"tprv"), rb"%b[txyz]prv[1-9A-HJ-NP-Za-km-z]{107,108}%E", 3,
      "Bitcoin: BIP 32 serialization; kingfisher", "<xprv|yprv|zprv|tprv><base58:107>"),
     ("flutterwave-key", (b"flwseck",), rb"%BFLWSECK(?:_TEST)?-(?:[A-Za-z0-9]{30,36}(?:-X)?|[A-Za-z0-9]{12})%E", 3,

@@ -58,6 +58,8 @@ ROWS: tuple[Row, ...] = (
     ("sindri-key", (b"sindri_",), rb"%bsindri_[A-Za-z0-9]{32}%E", 3, "Sindri: API keys; GitHub", "sindri_<alnum:32>"),
     ("trigger-key", (b"tr_prod_", b"tr_dev_", b"tr_stg_"), rb"%btr_(?:prod|dev|stg)_[A-Za-z0-9]{20,40}%E", 3,
      "Trigger.dev: secret keys", "<tr_prod|tr_dev|tr_stg>_<alnum:24>"),
+    ("turnstile-secret", (b"0x4aaaaaa",), rb"%b0x4AAAAAA[\w-]{26}(?![\w-])", 3, "Cloudflare: secret keys of Turnstile",
+     "0x4AAAAAA<b64url:26>"),
     ("unkey-key", (b"unkey_",), rb"%bunkey_[A-Za-z0-9]{20,40}%E", 3.3, "Unkey: root keys; GitHub",
      "unkey_<alnum:24>"),
     ("valtown-token", (b"vtwn_",), rb"%bvtwn_[A-Za-z0-9]{24,60}%E", 3, "Val Town: API tokens; GitHub",
