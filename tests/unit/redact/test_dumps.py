@@ -67,3 +67,11 @@ def test_numbers_in_columns_are_no_dump_with_a_secret() -> None:
     assert find(rows + b"0000 00 00: 0000") == []
     twice = "\n".join(dumped(b"nothing to see here, move on", coloned=True) + dumped(TEXT.encode(), coloned=False))
     assert redact(twice.encode()).count(GONE) == 1
+
+
+def test_a_line_may_end_in_what_reads_as_a_backslash() -> None:
+    data = b'{"key": "first\\nsecond", ' + b" " * 6 + b"\\n" + TEXT.encode()
+    lines = dumped(data, coloned=True)
+    assert any(line.endswith("\\") for line in lines)
+    assert TOKEN[4:12].encode().hex(" ", -2) not in redact("\n".join(lines).encode()).decode()
+    assert redact("\n".join(lines).encode()).count(GONE) == 1

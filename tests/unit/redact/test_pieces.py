@@ -15,7 +15,11 @@ def test_no_abbreviation_is_left() -> None:
 
 
 @pytest.mark.parametrize(
-    "prefix", ["", "   ", "  12→", "12:", "src/a.py:12:", "a.py-12-", "+", "- ", "> ", "12\t", "+    "]
+    "prefix",
+    [
+        *("", "   ", "  12→", "12:", "src/a.py:12:", "a.py-12-", "+", "- ", "> ", "12\t", "+    ", "# ", "// ", " * "),
+        *("2026-11-20T10:00:00.123Z ", "2026-11-20 10:00:00,123 INFO  [main] ", "web-1  | "),
+    ],
 )
 def test_a_line_may_begin_with_what_tools_print(prefix: str) -> None:
     pattern = re.compile(expand(rb"one%Ltwo"))

@@ -22,7 +22,8 @@ _LINE = (
 ).replace(b"HH", b"[0-9a-fA-F]{2}")
 _PATTERNS = {
     "first": _LINE,
-    "next": rb"[ ]{0,80}[^\x1e]{0,%d}?\n" + _BEFORE + _LINE,  # what is shown may hold an escaped end of a line
+    # What is shown may hold an escaped end of a line, or end in a backslash, which joins lines.
+    "next": rb"[ ]{0,80}[^\x1e]{0,%d}?(?:\n" + _BEFORE + rb"|[ ](?=[0-9a-f]{8}: ))" + _LINE,
     "shown": rb"[ ]{1,80}(?:([|>])?[^\n\x1e]{0,%d}(?(1)[|<]?))",
 }
 _compiled: dict[str, Pattern[bytes]] = {}

@@ -39,14 +39,16 @@ PIECES: tuple[tuple[bytes, bytes], ...] = (
     ),
     # One byte of a password.
     (b"%p", rb"[^\s\"'`<>\[\]\x7f]"),
-    # A line's end, indentation, and what tools print before a line: a sign of a diff, a number, a file's name, what
-    # Markdown has around code. Or two blanks: a line's end with a backslash. Or the end of a string where each line is
-    # one, in an array or joined by an operator.
+    # A line's end, indentation, and what stands before a line: a sign of a diff or a comment, a number, a file's name,
+    # a log's time, level and source, a container's name, what Markdown has around code. Or two blanks: a line's end
+    # with a backslash. Or the end of a string where each line is one, in an array or joined by an operator.
     (
         b"%L",
         rb"(?:[ ]{2}(?=[^ ])|"
         rb"(?:`?[ \t|]{0,80}\n|\n?[\"'`][ \t]{0,8}[,+.]?[ \t]{0,8}(?:\n[ \t]{0,80})?[\"'`])[ \t|]{0,80}"
-        rb"(?:(?:[\w./@-]{1,200}[:-])?\d{1,7}[ ]?(?:[:\t|-]|\xe2\x86\x92)[ \t]{0,80})?[+>|-]?[ \t]{0,80}`?)",
+        rb"(?:(?:[\w./@-]{1,200}[:-])?\d{1,7}[ ]?(?:[:\t|-]|\xe2\x86\x92)[ \t]{0,80}"
+        rb"|\d{4}-\d\d-\d\d[T ][\d:.,+]{8,24}Z?[ ](?:[A-Z]{4,8}[ ]{1,2})?(?:\[[\w.-]{1,40}\][ ])?"
+        rb"|[\w.-]{1,60}[ ]{1,20}\|[ ])?(?:[+>|#*;-]|//)?[ \t]{0,80}`?)",
     ),
 )
 """Abbreviations, expanded when a pattern is compiled. A pattern runs over a plain view: see ``reading.views``."""

@@ -95,8 +95,9 @@ ROWS: tuple[Row, ...] = (
      2.5,
      "PuTTY: PPK format", "<Private-MAC|Private-Hash>: «<hex:64>»"),
     ("private-key-ssh2", (b"ssh2",),
-     rb"---- BEGIN SSH2 [A-Z ]{0,20}PRIVATE KEY ----(?P<s>[^\[\"-]{40,20000}?)(?=---- END SSH2|$)", 3,
-     "SSH2: private key format", "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----«\n"
+     rb"---- BEGIN SSH2 [A-Z ]{0,20}PRIVATE KEY ----(?:%L[A-Z][\w-]{2,20}: [^\n]{0,200}){0,4}(?P<s>[^\[\"-]"
+     rb"{40,20000}?)(?=---- END SSH2|$)", 3,
+     "SSH2: private key format", "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----<\nComment: \"me\"|>«\n"
      + _LINE * 5 + "»---- END SSH2 ENCRYPTED PRIVATE KEY ----"),
     ("private-key-xml", (b"rsakeyvalue",),
      rb"<RSAKeyValue>[^\[\]]{20,6000}?<(?:P|D)>(?P<s>[A-Za-z0-9+/=<>\s]{100,8000}?)</D>", 3,
