@@ -74,7 +74,7 @@ def test_a_backslash_that_is_written_as_its_number_is_one(depth: int, digit: str
         (b"k\\u0000e\\u0000y\\u0000", b"key"),
         (b"A=1\0KEY=word\0PATH=/bin\0", b"A=1\nKEY=word\nPATH=/bin\n"),
         (b"a\\\r\n b \\\n    c\\\n\td \\\ne\r\nf\\|", b"a b c d  e\nf|"),
-        (rb"a \\\n    b\\\nc \\\nd\\\\n  e \\\\\\n   f", b"a b c  d\n  e f"),
+        (rb"a \\\n    b\\\nc \\\nd\\\\n  e \\\\\\n   f", b"a bc  d\n  e f"),
         (rb"50% \q C:\dir \u12 \xg", rb"50% \q C:\dir \u12 \xg"),
         (rb'"pass\"word"', b'"pass' + INNER_QUOTE + b'word"'),
         (rb" f\"x\" b\"y\"", b' f"x" b"y"'),

@@ -4,8 +4,8 @@ The same secret reaches a transcript in many spellings: in JSON inside JSON, in 
 HTML. Rules are written for plain text, so bytes become a *plain view* before rules run:
 
 * a run of backslashes and what it escapes become the character: ``\"``, ``\\\"``, ``\n``, ``\u003d``, ``\x1b``;
-* a backslash at the end of a line becomes a blank with the indentation behind it, and a quote that is quoted becomes
-  one, as for a shell;
+* a backslash at the end of a line becomes a blank with the indentation behind it, but nothing within a word, and a
+  quote that is quoted becomes one, as for a shell;
 * HTML's entities become their characters, CRLF and CR become LF, and so does a NUL that separates;
 * escape sequences of terminals vanish, also in their 8-bit form, encoded or as single bytes of Latin-1, as do
   characters without width, and the NUL bytes of UTF-16.
@@ -71,11 +71,19 @@ _WITH_LINE_END = (3, 6, 12, 24)
 
 
 def _joined(match: Match[bytes]) -> bytes:
-    """Return the blank that a backslash at a line's end becomes with the indentation of the next line, if there is
-    none before.
+    """Return what a backslash at a line's end becomes with the indentation of the next line: a blank, if there is none
+    before; but nothing within a word, as for a shell.
     """
-    is_command = match.group().endswith((b" ", b"\t"))
-    return b"" if is_command and match.string[match.start() - 1 : match.start()] in (b" ", b"\t") else b" "
+    text, start, end = match.string, match.start(), match.end()
+    before = text[start - 1 : start]
+    if match.group().endswith((b" ", b"\t")):
+        return b"" if before in (b" ", b"\t") else b" "
+    return b"" if _is_letter(before) and _is_letter(text[end : end + 1]) else b" "
+
+
+def _is_letter(byte: bytes) -> bool:
+    """Tell whether a byte is one of a word, or of base64."""
+    return byte.isalnum() or byte in (b"_", b"+", b"/", b"=")
 
 
 _SIGNS = {b"n": b"\n", b"r": b"\n", b"t": b"\t", b'"': b'"'}
