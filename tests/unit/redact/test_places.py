@@ -132,6 +132,7 @@ PLACES: tuple[tuple[str, str], ...] = (
     ("command-password", "vsce publish -p «<lowernum:52>»"),
     ("login-token", "vault operator unseal «<b64:43>=»"),
     ("aws-configure", "AWS Secret Access Key [None]: «<b64:40>»"),
+    ("basic-auth-flag", "@@ -1 +0,0 @@\n-curl -u deploy:«<alnum:32>» https://api.example.net/"),
     ("basic-auth-key", 'curl -s -u "«<hex:32>»:api_token" https://api.example.net/'),
     ("url-query", "https://api.example.net/weather?q=Oslo&appid=«<hex:32>»"),
     ("url-token", "pip install --index-url https://«<alnum:19>4aZ»@pypi.example.net/shop/"),

@@ -54,7 +54,8 @@ ROWS: tuple[Row, ...] = (
      "ansible-vault encrypt_string '«<alnum:6>-4<alnum:6>»' --name it"),
     ("basic-auth-flag", (b"curl", b"httpie", b"http ", b"etcdctl", b"jenkins-cli", b"skopeo", b"wget", b"bundle",
      b"couchdb"),
-     rb"(?<![\w-])(?:(?:curl|https?|xh|etcdctl|jenkins-cli(?:\.jar)?|skopeo|wget)\b(?!:)[^\n|;]{0,300}?[ \t\"',]"
+     rb"(?<!\w)(?<!\w-)(?<!--)(?:(?:curl|https?|xh|etcdctl|jenkins-cli(?:\.jar)?|skopeo|wget)\b(?!:)[^\n|;]"
+     rb"{0,300}?[ \t\"',]"
      rb"(?:-[a-zA-Z]{0,6}[uU]|-a|-auth|--user|--proxy-user|--auth|--creds|--(?:src|dest)-creds)(?:" + _NEXT + rb")?"
      rb"|bundle\b[^\n|;]{0,300}?[ \t\"',][\w-]{1,60}\.[\w.-]{1,60}" + _NEXT + rb")"
      rb"(?P<q>[\"'`])?[^\s:\"'`$\\\[\]%,/@]{0,100}:(?!//)"
@@ -63,7 +64,7 @@ ROWS: tuple[Row, ...] = (
      rb"(?![^\s\"'`]*@)", 0, "curl, HTTPie, etcdctl, skopeo",
      "curl -s -u deploy:«<alnum:6>-4<alnum:6>» https://files.example.net/"),
     ("basic-auth-key", (b"curl",),
-     rb"(?<![\w-])curl\b[^\n|;]{0,300}?[ ](?:-[a-zA-Z]{0,6}u|--user)[ =]?%Q"
+     rb"(?<!\w)(?<!\w-)(?<!--)curl\b[^\n|;]{0,300}?[ ](?:-[a-zA-Z]{0,6}u|--user)[ =]?%Q"
      rb"(?=[A-Za-z_-]{0,40}\d)(?P<s>[A-Za-z0-9_-]{16,200}):(?:[xX]|api_token|unused|)(?=[\s\"'`\\]|$)", 3,
      "a key as the user's name, with an empty or fixed password", "curl -u «<alnum:32>»: https://api.example.net/"),
     ("command-password", _SHORT,
