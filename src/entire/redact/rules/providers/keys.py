@@ -77,9 +77,9 @@ ROWS: tuple[Row, ...] = (
      "|MIG2AgEAMBAGByqGSM49|MHcCAQEEI|MIGkAgEBBD|MIHcAgEBBE|MC4CAQAwBQYDK2V|b3BlbnNzaC1rZXktdjEA><b64:60>\n"
      + _LINE * 3 + "<b64:40>=="),
     ("private-key-end", (b"key-----",),
-     rb"[\s\S]{0,3500}?(?<![A-Za-z0-9/=])(?P<s>(?>%6{4,76}={0,2}%L(?=%6|-----END)){1,80})"
+     rb"[\s\S]{0,3500}?(?<![A-Za-z0-9/])(?P<s>(?>%6{4,76}={0,2}%L(?=%6|-----END)){1,80})"
      rb"-----END[A-Z0-9 ]{0,40}PRIVATE KEY-----", 3,
-     "RFC 7468: PEM", "..\n«" + _LINE * 3 + "<b64:30>=\n»-----END <RSA |EC |OPENSSH |>PRIVATE KEY-----"),
+     "RFC 7468: PEM", "<..\n|message=>«" + _LINE * 3 + "<b64:30>=\n»-----END <RSA |EC |OPENSSH |>PRIVATE KEY-----"),
     ("private-key-numbers", (b"privateexponent", b"prime1", b"prime2", b"exponent1", b"exponent2", b"coefficient"),
      rb"(?:privateExponent|prime[12]|exponent[12]|coefficient):(?P<s>(?>%L(?:[0-9a-f]{2}:){1,40}(?:[0-9a-f]"
      rb"{2}%E)?){2,80})", 2.5,
