@@ -56,7 +56,7 @@ _NAMED = (
 GUARDS: tuple[tuple[tuple[bytes, ...], bytes], ...] = (
     (NAMES, _NAMED),
     # A login first, for a query may follow it.
-    ((b"://",), rb"(?:(?P<login>[^\s\"'`/?#<>]{1,400}@)|(?P<query>[^\s\"'`<>?#]{1,300}[?#]))"),
+    ((b"://",), rb"(?:(?P<login>[^\s\"'`/?<>]{1,400}@)|(?P<query>[^\s\"'`<>?#]{1,300}[?#]))"),
     ((b" as ",), rb"(?i)(?:[\w-]{1,20}[ ]){0,4}(?:password|passwd|passphrase|api key|token)"),
     ((b"cookie",), rb"(?i)s?[\"'`]?[ \t]{0,4}(?:[:=,\"']|=>)"),
     ((b"sid", b"sessionid", b"phpsessid", b"jsessionid", b"connect.sid", b"laravel_session", b"csrftoken"), rb"="),

@@ -59,7 +59,8 @@ ROWS: tuple[Row, ...] = (
      0, "ADO.NET, ODBC, JDBC, libpq: connection strings",
       "Server=db;User Id=sa;Password=«<alnum:6>-4<alnum:6>»;Encrypt=true"),
     ("url-credentials", (b"://",),
-     rb"://[^\s\"'`/?#@:<>\[\]$]{0,100}:(?P<s>[^\s\"'`/?#<>\[\]]{1,300})@[\w.\[-]", 0, "RFC 3986: user information",
+     rb"://[^\s\"'`/?#@:<>\[\]$]{0,100}:(?P<s>(?!\d{2,5}#)[^\s\"'`/?<>\[\]]{1,300})@[\w.\[-]", 0,
+     "RFC 3986: user information; many write a # as it is",
      "amqp://app:«<alnum:6>-4<alnum:6>»@queue.example.net/shop"),
     ("digest-response", (b"digest",), rb"(?i)digest[ ](?=[^\n]{0,600}username=)[^\n]{0,1200}?\bresponse=[\"']?"
      rb"(?P<s>[0-9a-f]{32,64})", 0, "RFC 7616",
