@@ -172,7 +172,7 @@ def test_other_agents_refuse_a_pipe_that_has_a_writer(agent: str, story: Story, 
     assert "made.txt" in stepped(story)
 
 
-LAG = "1024 MB are not stored yet: a hook stores whole lines of at most 128 MB"
+LAG = "not all stored: 1024 MB are left; a hook stores whole lines of at most 128 MB"
 
 
 @pytest.mark.parametrize(

@@ -366,7 +366,7 @@ def _agents_folder(agent: Agent, path: str, top: str) -> str:
 
 def _lag(unread: int) -> str:
     """Return what to say of a transcript with more than one hook stores, or with a line that does not end."""
-    return f"{unread >> 20} MB are not stored yet: a hook stores whole lines of at most {stored.MAX_NEW >> 20} MB"
+    return f"not all stored: {unread >> 20} MB are left; a hook stores whole lines of at most {stored.MAX_NEW >> 20} MB"
 
 
 def _is_too_large(native: Transcript, path: str) -> bool:
