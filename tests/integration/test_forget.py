@@ -137,9 +137,18 @@ def test_words_that_make_no_sense_change_nothing(forget: Forget, args: tuple[str
     forget(*args, status=2)
 
 
-@pytest.mark.parametrize("value", ["", "abc"])
+@pytest.mark.parametrize("value", ["", "abc", "     "])
 def test_a_value_that_is_everywhere_is_refused(forget: Forget, value: str) -> None:
     forget.secret("--yes", value=value, status=2)
+
+
+@pytest.mark.parametrize("value", ["session", "n_id", "2026", "idle", "manual", "Claude Code"])
+def test_a_word_of_our_own_records_is_refused(forget: Forget, value: str) -> None:
+    """Without it, they would no longer be records."""
+    state = forget.session.state()
+    forget.secret("--yes", value=value, status=2)
+    assert forget.session.state() == state
+    assert forget.story.entire("doctor") == 0
 
 
 def test_a_finding_is_forgotten_by_its_digest(forget: Forget) -> None:
@@ -558,6 +567,12 @@ def test_a_linked_worktree_and_a_sub_folder(forget: Forget, tmp_path: Path) -> N
         sys.stdin = before
     assert not secrets.objects_with(story, TULIP)
     assert not secrets.files_with(story, TULIP)
+    left = story.root / ".git/worktrees/linked/entire/undo"
+    forget("--undo", status=1)
+    assert f"run `entire forget --undo` in {linked}" in forget.err
+    assert list(left.iterdir())
+    assert "Deleted 1 undo point" in forget("--prune")
+    assert not list(left.iterdir())
 
 
 def test_a_repository_with_sha256(

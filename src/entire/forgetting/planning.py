@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 COMMAND = "forget"
 _BATCH = 32
+_RECORDS = ("/metadata.json", "/lineage.json", "/journal.json")
 _ID = re.compile(rb"(?<![0-9a-f])(?:[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f])")
 _SESSION_LINE = re.compile(rb"^Entire-Session: *(.*?) *$", re.MULTILINE)
 _TRAILER = re.compile(rb"^Entire-[A-Za-z-]+:")
@@ -139,8 +140,7 @@ class Planner:
         return self.target.secret is not None or path.endswith((".json", "content_hash.txt"))
 
     def _replace_blob(self, oid: str, data: bytes, places: Sequence[tuple[str, str, str]]) -> None:
-        assert self.target.secret is not None
-        new = self.target.secret.removed(places[0][1], data)
+        new = self._removed(places[0][1], data, is_record=places[0][1].endswith(_RECORDS))
         if new == data:
             return
         self._blobs[oid] = self._pack.add("blob", new)
@@ -149,6 +149,14 @@ class Planner:
             session = sources.session_of(path, message)
             self._checkpoints.update({checkpoint: None} if checkpoint else {})
             self._sessions.update({session: None} if session else {})
+
+    def _removed(self, name: str, data: bytes, *, is_record: bool) -> bytes:
+        """Return a file's content without the secret; raises UsageError if a record of ours would be none then."""
+        secret = self.target.secret
+        new = secret.removed(name, data) if secret is not None else data
+        if secret is not None and is_record and new != data:
+            secret.check_record(data)
+        return new
 
     def _message(self, _oid: str, message: bytes) -> bytes:
         """Return a commit's message without the secret; of a step of a forgotten session only the trailers."""
@@ -171,7 +179,7 @@ class Planner:
             data = files.read(path)
             if data is None or path == record:
                 continue
-            new = self.target.secret.removed(path, data) if self.target.secret is not None else data
+            new = self._removed(path, data, is_record=kind == own_files.STATE or path.endswith(_RECORDS))
             if kind == own_files.LOG:
                 logs.update({path: new} if new != data else {})
                 continue

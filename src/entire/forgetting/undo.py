@@ -36,6 +36,7 @@ def undo(context: Context) -> UndoneView:
     """
     place = context.place
     with context.lock():
+        _check_worktree(place)
         last = undo_notes.latest(place, COMMAND)
         lost = [ref for ref, old, _ in last.moves if old and not history.is_complete(place.top, old)]
         if lost:
@@ -55,6 +56,16 @@ def undo(context: Context) -> UndoneView:
             draft.discard()
         context.forget()
     return undo_notes.view(done)
+
+
+def _check_worktree(place: Place) -> None:
+    """Raise EntireError if the last ``forget`` was in another worktree, whose undo points are its own."""
+    ids = {other.top: max((done.id for done in transaction.done(other, COMMAND)), default="")
+           for other in own_files.places(place)}  # fmt: skip
+    top = max(ids, key=lambda top: ids[top])
+    if ids[top] > ids[place.top]:
+        raise EntireError("the last `entire forget` was run in another worktree; nothing was changed",
+                          hint=f"run `entire forget --undo` in {top}")  # fmt: skip
 
 
 def _replayed(context: Context, bases: Mapping[str, str]) -> dict[str, tuple[str, str]]:
@@ -105,11 +116,13 @@ def _own(place: Place) -> tuple[str, ...]:
 
 
 def prune(context: Context) -> PrunedView:
-    """Delete the undo points of ``forget``, which hold what was forgotten."""
-    place = context.place
+    """Delete the undo points of ``forget``, which hold what was forgotten, in all worktrees."""
+    removed = []
     with context.lock():
-        transaction.complete(place)
-        found = [point for point in transaction.find_all(place) if point.command == COMMAND and point.is_settled]
-        for point in found:
-            transaction.remove(place, point.id)
-    return PrunedView(removed=tuple(point.title for point in found))
+        for place in own_files.places(context.place):
+            transaction.complete(place)
+            for point in transaction.find_all(place):
+                if point.command == COMMAND and point.is_settled:
+                    transaction.remove(place, point.id)
+                    removed.append(point.title)
+    return PrunedView(removed=tuple(removed))

@@ -16,9 +16,15 @@ from entire.audit import verdicts
 from entire.errors import UsageError
 
 SHORTEST = 4
+_INSTEAD = "name the session or checkpoint instead: --session ID, --checkpoint ID"
 _DEPTHS = 3
 _BASE64_FROM = 8  # bytes: shorter ones occur by chance
 _LITERAL = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+_STRUCTURE = re.compile(
+    rb'"(?P<key>[a-z_]+)"\s*:'
+    rb'|"(?P<whole>[0-9a-f-]{12,}|\d{4}-\d\d-\d\dT[0-9:.Z+-]+)"'
+)
+_NAMED = re.compile(rb'"(?:phase|agent|agent_type|strategy)"\s*:\s*"([^"\\]*)"')
 _ESCAPE = rb"|\\+u[0-9a-fA-F]{4}|\\."  # is passed over as a whole: a value does not start inside of one
 
 
@@ -26,9 +32,9 @@ class Secret:
     """A value to forget. A mark with the rule's name takes its place."""
 
     def __init__(self, value: bytes, rule: str) -> None:
-        if len(value) < SHORTEST:
+        if len(value.strip()) < SHORTEST:
             raise UsageError(f"a value of fewer than {SHORTEST} characters occurs everywhere; nothing was changed",
-                             hint="name the session or checkpoint instead: --session ID, --checkpoint ID")  # fmt: skip
+                             hint=_INSTEAD)  # fmt: skip
         self.value = value
         self.rule = rule
         self._mark = f"[REDACTED:{rule}]".encode()
@@ -44,6 +50,17 @@ class Secret:
     def is_in(self, data: bytes) -> bool:
         """Tell quickly whether a text may hold it."""
         return any(form in data for form in self._anywhere)
+
+    def check_record(self, record: bytes) -> None:
+        """Raise UsageError if the value is a part of a key, id, time or name in a record of ours: it would be none
+        without it.
+        """
+        found = [match["key"] or match["whole"] for match in _STRUCTURE.finditer(record)
+                 if self.value in (match["key"] or match["whole"]) and self.value != match["whole"]]  # fmt: skip
+        found += [name for name in _NAMED.findall(record) if self.value in name]
+        if found:
+            raise UsageError(f"the value is part of {found[0].decode()}, which Entire's own records need; "
+                             "nothing was changed", hint=_INSTEAD)  # fmt: skip
 
     def removed(self, name: str, data: bytes) -> bytes:
         """Return a file's content without the value; the same bytes if it is not there."""
