@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from entire import layout, redact
+from entire import files, layout, redact
 from entire.audit import record, remotes
+from entire.errors import EntireError
 from entire.redact.engine import Finding
 from tests.integration import secrets
 from tests.integration.commandline import Command
@@ -204,6 +205,16 @@ def test_what_cannot_be_read_is_not_called_clean(audit: Command) -> None:
     (audit.story.root / ".git/objects" / oid[:2] / oid[2:]).unlink()
     assert "could not be read" in audit(status=2)
     assert json.loads(audit("--json", status=2))["unread"] == [f"{OLD} (git lacks blob {oid})"]
+
+
+def test_a_repository_that_cannot_be_written_is_scanned(audit: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    secrets.put(audit.story, OLD, LINE)
+
+    def refused(path: str, *_: object, **__: object) -> None:
+        raise EntireError(f"cannot write {path}: Read-only file system")
+
+    monkeypatch.setattr(files, "write", refused)
+    assert "github-token" in audit(status=1)
 
 
 def test_a_history_that_cannot_be_read_is_no_finding(audit: Command) -> None:

@@ -127,6 +127,7 @@ def test_nothing_happens_without_a_yes(forget: Forget) -> None:
 
 def test_what_is_not_stored_is_said_to_be(forget: Forget) -> None:
     assert "is not stored here" in forget.secret("--yes", value="no such thing")
+    assert "secret  a… (6 characters) is not stored here" in forget.secret("--yes", value="\nabcde")
     assert secrets.files_with(forget.story, TULIP)
 
 

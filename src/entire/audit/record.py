@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from entire import files, redact
-from entire.errors import CorruptError
+from entire.errors import CorruptError, EntireError
 from entire.redact import policy
 
 TYPE_CHECKING = False
@@ -22,7 +22,7 @@ def note(place: Place, rules: str, *, now: float) -> None:
     try:
         files.write_json(_path(place), {"rules": rules, "time": now})
         files.remove(place.revealed_marker)
-    except OSError:
+    except (OSError, EntireError):
         pass
 
 

@@ -10,7 +10,7 @@ import hmac
 import os
 
 from entire import files, redact
-from entire.errors import CorruptError
+from entire.errors import CorruptError, EntireError
 from entire.model import jsontext
 from entire.model.digest import sha256
 from entire.model.value import Value
@@ -23,6 +23,7 @@ DIGITS = 12
 FORGOTTEN = "forgotten"
 """The rule of what a person named to ``forget``."""
 _DEEPEST = 4  # JSON in JSON
+_ON_ONE_LINE = str.maketrans("\n\t", "  ")
 _LINES = (".jsonl", ".log", ".turns")
 
 
@@ -54,7 +55,7 @@ class Verdicts:
             try:
                 os.makedirs(self._folder, 0o700, exist_ok=True)
                 files.write(path, key, mode=0o600)
-            except OSError:
+            except (OSError, EntireError):
                 pass  # a read-only repository: the digests hold for this audit only
         return key
 
@@ -80,7 +81,7 @@ class Verdicts:
         }  # fmt: skip
         try:
             files.write_json(self._path, value)
-        except OSError:
+        except (OSError, EntireError):
             pass
 
     def known(self, oid: str) -> list[Verdict] | None:
@@ -146,4 +147,4 @@ def mask(value: bytes) -> str:
     """Return the first characters of a secret and its length: enough to recognise it, too little to use it."""
     text = value.decode("utf-8", "replace")
     shown = 4 if len(text) >= 20 else 3 if len(text) >= 12 else 2 if len(text) >= 6 else 1
-    return f"{text[:shown]}… ({len(text)} characters)"
+    return f"{text[:shown].translate(_ON_ONE_LINE)}… ({len(text)} characters)"
