@@ -87,6 +87,7 @@ def test_what_is_no_regular_file_is_refused(command: Command, kind: str) -> None
     text = command("--test", name, "b.txt", status=2)
     assert f"Could not be read: {name} (" in text
     assert "b.txt:1" in text
+    assert "replaced" not in command("--test", name, status=2)
 
 
 def test_the_repository_rules_and_exceptions_apply(command: Command) -> None:

@@ -100,7 +100,7 @@ def _redact_warnings(place: Place) -> list[str]:
     """Return one warning if .entire/redact.toml is not right."""
     problems = redact_problems.find(place)
     more = f" (and {len(problems) - 1} more: run `entire doctor`)" if len(problems) > 1 else ""
-    return [f"{place.redact_config}: {problems[0]}{more}; the rest of it applies"] if problems else []
+    return [f"{place.redact_config}: {problems[0]}{more}"] if problems else []
 
 
 def _unpushed(place: Place, tips: Mapping[str, str]) -> dict[str, int]:

@@ -96,7 +96,7 @@ def load(path: str) -> Config:
     try:
         data = config_file.read(path)
     except OSError as error:
-        problem = f"it cannot be read: {error.strerror}"
+        problem = f"it is left out, since it cannot be read: {error.strerror}"
         return Config(problems=(problem,), digest=sha256(problem.encode()).hexdigest())
     return replace(parse(data), digest=sha256(data).hexdigest())
 
@@ -105,7 +105,7 @@ def parse(data: bytes) -> Config:
     try:
         said = tomllib.loads(data.decode())
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        return Config(problems=(f"it is not TOML: {error}",))
+        return Config(problems=(f"it is left out, since it is not TOML: {error}",))
     reader = _Reader(said)
     return reader.config()
 
@@ -125,7 +125,7 @@ class _Reader:
         wanted = self._table("personal", set(personal.KINDS))
         return Config(
             rules=rules,
-            personal=tuple(kind for kind in personal.KINDS if wanted.get(kind) is True),
+            personal=tuple(kind for kind in personal.KINDS if self._is_wanted(wanted, kind)),
             allowed_values=frozenset(map(str.lower, self._strings(allow, "values"))),
             allowed_rules=frozenset(self._strings(allow, "rules")),
             allowed_paths=tuple(self._strings(allow, "paths")),
@@ -148,6 +148,12 @@ class _Reader:
             self._problems.append(f"`{name}.{key}` is not known; choose from {', '.join(sorted(known))}")
         return value
 
+    def _is_wanted(self, table: dict[str, Any], kind: str) -> bool:
+        value = table.get(kind, False)
+        if not isinstance(value, bool):
+            self._problems.append(f"`personal.{kind}` must be true or false")
+        return value is True
+
     def _strings(self, table: dict[str, Any], name: str) -> list[str]:
         value = table.get(name, [])
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
@@ -156,10 +162,11 @@ class _Reader:
         return []
 
     def _rule(self, table: dict[str, Any]) -> OwnRule | None:
-        name, pattern, example = (str(table.get(key, "")) for key in ("id", "pattern", "example"))
-        problem = _problem_of(name, pattern, example)
+        name, pattern, example = (table.get(key, "") for key in ("id", "pattern", "example"))
+        wrong = next((key for key in ("id", "pattern", "example") if not isinstance(table.get(key, ""), str)), "")
+        problem = f"its {wrong} must be a string" if wrong else _problem_of(name, pattern, example)
         if problem:
-            self._problems.append(f"rule `{name or '?'}`: {problem}")
+            self._problems.append(f"rule `{name or '?'}` is left out: {problem}")
             return None
         return OwnRule(id=name, pattern=patterns.compiled(pattern.encode()), example=example)
 

@@ -46,6 +46,7 @@ def test_an_own_rule_finds_its_group_everywhere(configure: Callable[[str], None]
         ('id = "acme"\npattern = "a("\nexample = "a"', "no regular expression"),
         ('id = "acme"\npattern = "a{1,3}"', "it has no example"),
         ('id = "acme"\npattern = "acme_[0-9]{8}"\nexample = "acme_x"', "does not match its example"),
+        ('id = "acme"\npattern = 5\nexample = "5"', "its pattern must be a string"),
         ('id = "acme"\npattern = "a*"\nexample = "a"', "matches nothing at all"),
         ('id = "acme"\npattern = "x(a+)+b"\nexample = "xab"', "can take for ever"),
         ('id = "acme"\npattern = "x(?:[a-z]*[a-z0-9])*b"\nexample = "xa0b"', "can take for ever"),
@@ -62,7 +63,9 @@ def test_a_broken_rule_is_named_and_the_others_apply(configure: Callable[[str], 
 BROKEN = ("[[rule", "rule = 1", "[rule]\nid=1", "allow = 1", "allow.values = 1", "allow.values = [1]", "allow.x = []")
 
 
-@pytest.mark.parametrize("text", [*BROKEN, "x = 1", "personal = []", "personal.names = true", "\ud800"])
+@pytest.mark.parametrize(
+    "text", [*BROKEN, "x = 1", "personal = []", "personal.names = true", "personal.email = 'yes'", "\ud800"]
+)
 def test_what_is_not_understood_is_named(configure: Callable[[str], None], text: str) -> None:
     assert own_rules.parse(text.encode("utf-8", "surrogatepass")).problems
     configure(text.replace("\ud800", "\ufffd"))
@@ -157,6 +160,8 @@ def test_a_path_is_an_exception_for_its_part_of_a_document(configure: Callable[[
 def test_a_large_file_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "redact.toml"
     path.write_bytes(b"#" * config_file.LARGEST + b"\n")
-    assert own_rules.load(str(path)).problems == ("it cannot be read: it is larger than 1,048,576 bytes",)
+    assert own_rules.load(str(path)).problems == (
+        "it is left out, since it cannot be read: it is larger than 1,048,576 bytes",
+    )
     path.write_bytes(b"#" * config_file.LARGEST)
     assert own_rules.load(str(path)).problems == ()

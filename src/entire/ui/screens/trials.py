@@ -33,7 +33,8 @@ def trial(view: TrialView) -> Iterator[str]:
     number = text.count(len(view.hits), "value") if view.hits else "Nothing"
     files = text.count(view.files, "file")
     where = f"the transcript of session {text.plain(view.session)} ({_SOURCES[view.source]})" if view.session else files
-    yield f"{number} would be replaced in {where}. Nothing was changed."
+    if view.session or view.files or not view.unread:
+        yield f"{number} would be replaced in {where}. Nothing was changed."
     for name in view.unread:
         yield f"Could not be read: {text.plain(name)}"
     for problem in view.problems:
