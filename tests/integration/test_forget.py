@@ -58,7 +58,7 @@ def test_a_secret_is_nowhere_and_all_else_is_as_it_was(forget: Forget) -> None:
     assert secrets.files_with(story, TULIP)
     before, head = log(story), story.git("rev-parse", "HEAD", "HEAD^{tree}")
     text = story.checkpoint(forget.checkpoint)["slots"][forget.session.id]["transcript"]
-    forget.secret("--yes")
+    assert "commits with new content" in forget.secret("--yes")
     assert not secrets.objects_with(story, TULIP)
     assert not secrets.files_with(story, TULIP)
     assert log(story) == before

@@ -62,9 +62,9 @@ def _rows(view: ForgetView) -> Iterator[tuple[str, str]]:
     if view.sessions:
         yield "sessions", _some(view.sessions)
     if view.commits:
-        yield BRANCH, f"{text.count(view.commits, 'commit')} to write again"
+        yield BRANCH, f"{text.count(view.commits, 'commit')} with new content"
     if view.steps:
-        yield "steps", f"{text.count(view.steps, 'commit')} to write again"
+        yield "steps", f"{text.count(view.steps, 'commit')} with new content"
     if view.texts:
         yield "texts", f"{view.texts:,}"
     if view.files:
