@@ -81,7 +81,9 @@ class Memory:
         self._key = self._load()
 
     def learn(self, rule: str, value: bytes) -> None:
-        """Remember a secret and its base64, each line and word by itself, if no ordinary word is like it."""
+        """Remember a secret, its base64 and its hex digits, each line and word by itself, if no ordinary word is like
+        it.
+        """
         import re
         from binascii import b2a_base64
 
@@ -92,6 +94,7 @@ class Memory:
                 if len(word) <= LONGEST:
                     for encoded in (b2a_base64(word), b2a_base64(word + b"\n")):  # as base64 and echo write it
                         self._remember(rule, encoded.rstrip(b"=\n"))
+                    self._remember(rule, word.hex().encode())
 
     def _remember(self, rule: str, value: bytes) -> None:
         signed, offset, core = _core(value)

@@ -86,6 +86,7 @@ def test_a_secret_goes_from_later_texts_without_the_words_around_it(path: Path) 
         PASSWORD.replace("&", "&amp;"),
         PASSWORD.replace("&", "\\u0026"),
         quote(PASSWORD),
+        PASSWORD.encode().hex(),
         base64.b64encode(PASSWORD.encode()).decode().rstrip("="),
         base64.b64encode(f"{PASSWORD}\n".encode()).decode().rstrip("="),
         base64.b64encode(f"the whole text says {PASSWORD} and more".encode()).decode(),
