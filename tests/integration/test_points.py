@@ -41,7 +41,8 @@ def test_the_order_within_a_second(story: Story, monkeypatch: pytest.MonkeyPatch
     """Git has whole seconds; what the journal no longer has is in the order of its history."""
     at = int(time.time())
     story.env |= dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"@{at} +0000")
-    monkeypatch.setattr(Context.__init__, "__kwdefaults__", {"now": lambda: float(at)})
+    defaults = {**(Context.__init__.__kwdefaults__ or {}), "now": lambda: float(at)}
+    monkeypatch.setattr(Context.__init__, "__kwdefaults__", defaults)
     session = story.session()
     for name in "ab":
         for text in (name, name * 2):

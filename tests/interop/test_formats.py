@@ -117,7 +117,7 @@ class Growing:
         lines = data.count(b"\n") + (not data.endswith(b"\n"))
         held = FileLines(path=str(self.path), lines=lines, size=len(data))
         found = stored.store(self.session, held, str(self.path.parent), lines_of.shorten)
-        for (oid, _), part in zip(self.session.parts, found.parts, strict=False):
+        for oid, part in zip(stored.part_ids(self.session), found.parts, strict=True):
             self.written.setdefault(oid, bytes(part) if not isinstance(part, str) else b"")
         parts = [self.written[part] if isinstance(part, str) else bytes(part) for part in found.parts]
         assert all(len(part) <= LIMIT for part in parts), [len(part) for part in parts]
