@@ -19,9 +19,12 @@ import pytest
 
 from entire import layout
 from entire.agents import transcripts as agents
+from entire.lifecycle.turns import turn
 from entire.store import sessions
+from tests.integration import secrets
 from tests.integration.plugin_at_work import PROGRAM, PluginAtWork
 from tests.integration.recording_plugin import RecordingPlugin
+from tests.integration.secrets import TOKEN
 from tests.integration.story import Session, Story
 
 QUICK = 20.0  # seconds for all hooks of a turn on a busy machine; what blocks takes for ever, and 1 GB some minutes
@@ -309,3 +312,21 @@ def test_a_folder_in_the_agents_folder_must_not_lead_out(story: Story, monkeypat
         session.write("a.txt", "a\n")
     assert _problem(story, session) == f"not read: it is not in the folder {story.projects}"
     assert "a.txt" in stepped(story)
+
+
+def test_of_very_long_prompts_the_beginning_is_kept_beside_the_transcript(
+    story: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turn, "_MAX_PROMPTS", 60)
+    session = story.started()
+    session.prompt(f"first line\n{'word ' * 8}{TOKEN}")
+    session.record("user", promptId="p2", message={"role": "user", "content": "queued prompt"})
+    session.record("user", promptId="p3", message={"role": "user", "content": "one more"})
+    session.write("a.py", "1\n")
+    session.stop()
+    story.commit("Add a")
+    (slot,) = story.linked()["slots"].values()
+    assert slot["prompts"] == ["first line"]
+    assert "[REDACTED:github-token]" in slot["transcript"]
+    assert "one more" in slot["transcript"]
+    assert TOKEN[:8] not in secrets.stored(story)

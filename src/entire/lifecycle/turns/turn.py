@@ -35,6 +35,7 @@ _FIRST_PROMPT = 100
 _FORKED_FROM = 30  # newest sessions that are searched for the origin of a fork
 _MAX_START_FILES = 2000
 _MAX_REPORTED = 2000
+_MAX_PROMPTS = 4 << 20  # characters of a turn's prompts that are kept beside the transcript, which has them all
 _ENDS = (EventType.TURN_END, EventType.COMPACTION)
 
 
@@ -72,7 +73,7 @@ def begin(context: Context, session: Session, event: Event) -> None:
 
 def _prompt_of(event: Event) -> str:
     """Return the prompt that a person gave, as an event reports it: at the turn's start, or only at its end."""
-    return redact_text("" if event.is_automatic else event.prompt)
+    return redact_text("" if event.is_automatic else _beginning(event.prompt, _MAX_PROMPTS))
 
 
 def _first_words(prompt: str) -> str:
@@ -270,7 +271,7 @@ def _notes_before(transcript: SessionTranscript, turn: Turn) -> list[TurnNote]:
         return []
     return [
         TurnNote(turn="", prompt=prompt.text, position=prompt.position, time=prompt.time)
-        for prompt in transcript.prompts(START, turn.start)
+        for prompt in _first_of(transcript.prompts(START, turn.start))
     ]
 
 
@@ -278,12 +279,32 @@ def prompts_of(transcript: SessionTranscript, turn: Turn, finish: Position, *, f
     """Return the turn's prompts from the transcript, else the prompt of its start event. ``first``: it is the session's
     first turn.
     """
-    found = transcript.prompts(turn.start, finish)
+    found = _first_of(transcript.prompts(turn.start, finish))
     if not found and turn.prompt:
         found = [Prompt(text=turn.prompt, position=turn.start.count, time=turn.started, id=turn.ref)]
     if found and first and not transcript.prompts(START, turn.start):
         found[0] = replace(found[0], position=0)  # what precedes a session's first prompt belongs to it
     return found
+
+
+def _first_of(prompts: list[Prompt]) -> list[Prompt]:
+    """Return the first prompts, as far as they are kept beside the transcript."""
+    kept: list[Prompt] = []
+    left = _MAX_PROMPTS
+    for prompt in prompts:
+        if left <= 0:
+            break
+        kept.append(replace(prompt, text=_beginning(prompt.text, left)) if len(prompt.text) > left else prompt)
+        left -= len(prompt.text) + 1
+    return kept
+
+
+def _beginning(text: str, size: int) -> str:
+    """Return a text up to the last line or word that ends within ``size`` characters: half a secret is not recognised."""
+    if len(text) <= size:
+        return text
+    end = text.rfind("\n", 0, size)
+    return text[: max(end, 0) or max(text.rfind(" ", 0, size), 0)]
 
 
 def notes_of(turn: Turn, prompts: list[Prompt]) -> list[TurnNote]:
