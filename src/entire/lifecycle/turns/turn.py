@@ -300,7 +300,7 @@ def _first_of(prompts: list[Prompt]) -> list[Prompt]:
 
 
 def _beginning(text: str, size: int) -> str:
-    """Return a text up to the last line or word that ends within ``size`` characters: half a secret is not recognised."""
+    """Return a text up to the last line or word that ends within ``size`` characters: half a secret is no secret."""
     if len(text) <= size:
         return text
     end = text.rfind("\n", 0, size)

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from re import Pattern
-
     from entire.redact.judging.names import Name
 
 MARK = b"[REDACTED:"
@@ -65,32 +63,6 @@ _REFERENCES = (
     b"PBEWITH", b"aws4_request", b"(?:",
 )  # fmt: skip
 """What code, templates and cut texts contain, and no secret."""
-
-_MEMBER = rb"[A-Za-z_$][\w$]*(?:\.[\w$]+)+"
-_CODE = (
-    rb"(?:\d+(?:\.\d+)+(?:e[+-]?\d+)?|\d+(?:\.\d+){2}[-+][a-z]+[\w.+-]*"  # a number, the id of an object, a version
-    rb"|0[xX][0-9A-Fa-f]{1,16}[uUlL]{0,3}|\d*_?[iuf](?:8|16|32|64|128|size)\)*"
-    rb"|(?i:pkcs)#?\d+|(?i:pbkdf2)[\w-]*|(?:XEP|RFC|PEP)-\d+"
-    rb"|[\w-]{2,40}[_-](?:CBC|GCM|MD5|POLY1305|SHA\d*|Digest)(?:-[A-Z]{2})?"  # a cipher
-    rb"|(?:is|has)[A-Z][A-Za-z]+\d{0,4}[A-Za-z]*|(?:[A-Z]+[a-z]+){2,8}V\d"  # a question, a type of a protocol's version
-    rb"|_[A-Za-z]\w*\$[\w.]+|[a-z][a-z0-9]*(?:_[a-z0-9]+)+\(\w*\)|[a-z]\w*/\d|\$[A-Za-z_]\w*-|[a-z]+\.\$\w+(?:\.\w+)?"
-    rb"|&?(?:::\w+)+\)*|" + _MEMBER + rb"(?:(?:[-+]\d)?\)[\w)]*|&\d+)|[A-Z]\w+(?:\\+[A-Z]\w+)+"
-    rb"|![A-Za-z_$.]+[()?]*|\$\d+[.\xe2][^\w]*"
-    rb"|[A-Za-z_]\w*(?:::[A-Za-z_]\w*)+"
-    rb"|[A-Za-z][\w-]*(?:\.\w+)+#[A-Za-z_]\w*"  # a member, as documentation names it
-    rb"|(?:" + _MEMBER + rb"=)+" + _MEMBER + rb"|(?:" + _MEMBER + rb"=){2,}\w*"  # of a module
-    rb"|(?:Big)?(?:Int|Uint|Float)\d{1,2}(?:Clamped)?Array)\Z"
-    # Code that goes on: members of an object, the rest of a pattern, terms behind a string; paths.
-    rb"|(?:[\w$]{1,3}|\d+|[\w$]+(?:\.\w+)+),[A-Za-z_$][A-Za-z_$.]{3,60}[:=(]|\w{1,3}\}="
-    rb"|[\w$]{1,20}(?:,\w{1,20}:[\w$]{1,20}\b){2}|[\w$.]{1,40},[A-Za-z_$][\w$]{0,2}=[\w$(]|\w{1,8}\}\}"
-    rb"|[A-Za-z_$]{1,3}\.\w{1,4},[\w$.]{3,80}=|[\w$.,]{1,40}\+=[A-Za-z_$]|!?[\w$.>)(-]+[!=]={1,2}[\w.(-]|==[a-z]+\."
-    rb"|[\w$.+()!-]{1,40}(?:\|\||&&|\?\?)|[^{]{0,40}\{\$[a-z_]+(?:->|\})"
-    rb"|[a-z][A-Za-z]{2,20}\?\.[a-z][A-Za-z]|\+[\w.]+[()]|\+\w{1,3},[\w.]+\(|\),\w{1,3}\?|\)\."
-    rb"|\$[A-Za-z_]\w*[(/]|/[\w./-]*(?::[/$]|\$[a-z])|![A-Za-z_$][\w$.]*\(|(?:rgb|hsl)a?\("
-    # A rule of CSS, a choice of words, the number of a line, options of a cipher, a flag in a manual's source.
-    rb"|[\w.:#-]*\{[a-z-]{3,30}:|\$\d\||\d{1,7}\xe2\x86\x92|[!+-][A-Z0-9-]+[:@][!+A-Z]|\\-"
-)
-_compiled: list[Pattern[bytes]] = []
 
 
 def entropy(value: bytes) -> float:
@@ -179,7 +151,9 @@ def is_reference(value: bytes) -> bool:
         return True
     if value[:1] in b"$%" and (value[-1:] == b"%" or _is_name(value[1:])):
         return True  # a variable
-    if _is_settings(value) or _code().match(value):
+    from entire.redact.judging import code
+
+    if _is_settings(value) or code.is_code(value):
         return True
     if not value.isascii() and any(b"$%d" % number in value for number in (1, 2, 3)):
         return True  # a sentence with a place for a word
@@ -202,14 +176,6 @@ def is_reference(value: bytes) -> bool:
 def _is_foreign(value: bytes) -> bool:
     """Tell whether ``value`` is a sentence of a language without blanks."""
     return not value.isascii() and sum(byte >= 0x80 for byte in value) * 2 > len(value) > 30
-
-
-def _code() -> Pattern[bytes]:
-    if not _compiled:
-        import re
-
-        _compiled.append(re.compile(_CODE))
-    return _compiled[0]
 
 
 def _is_settings(value: bytes) -> bool:
