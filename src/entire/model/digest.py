@@ -16,7 +16,7 @@ else:
     except ImportError:
         from hashlib import sha1, sha256
 
-__all__ = ["for_size", "sha1", "sha256"]
+__all__ = ["for_size", "hash_of", "sha1", "sha256"]
 
 _LARGE = 1 << 18
 """Bytes from which OpenSSL, which is several times faster, pays for its import."""
@@ -29,3 +29,10 @@ def for_size(name: str, size: int) -> _Hash:
     import hashlib
 
     return hashlib.new(name)
+
+
+def hash_of(data: bytes) -> str:
+    """Return the SHA-256 of ``data`` in hex digits."""
+    digest = for_size("sha256", len(data))
+    digest.update(data)
+    return digest.hexdigest()

@@ -7,7 +7,7 @@ begins with the same messages, only what is around and after them is redacted, a
 from __future__ import annotations
 
 from entire.model import jsontext
-from entire.model.digest import for_size
+from entire.model.digest import hash_of
 from entire.redact import Redacted, redact_json, remembered, remembered_at, trusted
 
 TYPE_CHECKING = False
@@ -23,11 +23,11 @@ def redact(session: Session, data: bytes, objects: Objects) -> str | Redacted:
     oid, whole, size, mark, kept = session.document or ("", "", 0, "", 0)
     is_current = remembered_at(session.redacted_with) is None
     known = objects.blob(oid) if oid and is_current else None
-    if known is not None and _hash(data) == whole:
+    if known is not None and hash_of(data) == whole:
         return str(oid)
     secrets, start = remembered(), _start(data)
     redacted = None
-    if known is not None and size and _hash(data[start : start + size]) == mark:
+    if known is not None and size and hash_of(data[start : start + size]) == mark:
         redacted = _joined(data, start, size, known[_start(known) :][:kept])
     if redacted is None or remembered() > secrets:  # what was found just now may stand in the rest, too
         redacted = redact_json(data)
@@ -42,7 +42,7 @@ def remember(session: Session, data: bytes, redacted: bytes, oid: str) -> None:
     if 0 < start < end and redacted.startswith(around) and redacted.endswith(after):
         size = len(data[start:end].rstrip())
         kept = len(redacted[start : len(redacted) - len(after)].rstrip())
-    session.document = [oid, _hash(data), size, _hash(data[start : start + size]), kept]
+    session.document = [oid, hash_of(data), size, hash_of(data[start : start + size]), kept]
 
 
 def _joined(data: bytes, start: int, size: int, kept: bytes) -> Redacted | None:
@@ -64,9 +64,3 @@ def _start(data: bytes) -> int:
 
     found = re.search(_START, data)
     return found.end() if found is not None else 0
-
-
-def _hash(data: bytes) -> str:
-    digest = for_size("sha256", len(data))
-    digest.update(data)
-    return digest.hexdigest()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from entire import files
 from entire.git.write import LargeBlobs, blob_id
 from entire.model import jsontext, transcripts
-from entire.model.digest import for_size, sha1
+from entire.model.digest import for_size, hash_of, sha1
 from entire.model.transcripts import StoredLines
 from entire.model.value import Value, replace
 from entire.redact import (
@@ -123,6 +123,7 @@ def store(session: Session, held: FileLines, where: str, shorten: Callable[[byte
         session.redacted_with = memory_size() if known else session.redacted_with
         return stored
     session.stored, session.parts = before
+    session.last_line = []
     was_stored = revealed < session.stored.size
     if was_stored:
         forget(session)
@@ -161,7 +162,7 @@ def _store_new(
         if last:
             part = _redact(last, shorten)
             parts.append(part)
-            session.last_line = [len(last), _hash(last), _part_id(session, part)]
+            session.last_line = [len(last), hash_of(last), _part_id(session, part)]
             known.append((session.stored.size + len(last), remembered()))
     return Stored(parts=tuple(parts), lines=held.lines, size=held.size)
 
@@ -170,13 +171,7 @@ def _has_same_end(session: Session, held: FileLines) -> bool:
     """Tell whether nothing follows the parts but the last line, as it was stored."""
     size, digest, _ = session.last_line or (0, "", "")
     start = session.stored.size
-    return bool(size) and start + size == held.size and _hash(read_span(held.path, start, held.size)) == digest
-
-
-def _hash(line: bytes) -> str:
-    digest = for_size("sha1", len(line))
-    digest.update(line)
-    return digest.hexdigest()
+    return bool(size) and start + size == held.size and hash_of(read_span(held.path, start, held.size)) == digest
 
 
 def _first_revealed(path: str, known: Sequence[tuple[int, int]]) -> int | None:
