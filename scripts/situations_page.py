@@ -51,10 +51,8 @@ def page() -> str:
 
 def _facts() -> str:
     """Return the table of the facts in which the drivers differ."""
-    pinned = json.loads((E2E / "agents" / "package.json").read_text())["dependencies"]
     yes = {True: "yes", False: "no"}
     rows = [
-        ("version", [pinned[agent.package] for agent in AGENTS]),
         ("name in the registry", [f"`{agent.name}`" for agent in AGENTS]),
         ("hook at a turn's end", [f"`{agent.turn_end}`" for agent in AGENTS]),
         ("git runs the repository's hooks in its shells", [yes[agent.runs_git_hooks] for agent in AGENTS]),
@@ -62,12 +60,18 @@ def _facts() -> str:
         ("its input tokens include what came from the cache", [yes[agent.input_holds_cached] for agent in AGENTS]),
         ("the transcript says that the API failed", [yes[agent.records_api_errors] for agent in AGENTS]),
     ]
-    return _rows(["", *(agent.type for agent in AGENTS)], [[name, *cells] for name, cells in rows])
+    return _rows(["", *_agents()], [[name, *cells] for name, cells in rows])
 
 
 def _table() -> str:
     rows = [_row(situation) for situation in SITUATIONS]
-    return _rows(["situation", "what happens", "what is true afterwards", *(agent.type for agent in AGENTS)], rows)
+    return _rows(["situation", "what happens", "what is true afterwards", *_agents()], rows)
+
+
+def _agents() -> list[str]:
+    """Return the agents' names and versions."""
+    pinned = json.loads((E2E / "agents" / "package.json").read_text())["dependencies"]
+    return [f"{agent.type} {pinned[agent.package].rpartition('@')[2]}" for agent in AGENTS]
 
 
 def _row(situation: Situation) -> list[str]:

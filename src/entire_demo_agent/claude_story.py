@@ -33,7 +33,7 @@ def find() -> Source | None:
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
     driver = importlib.import_module("claude")
-    program = importlib.import_module("driver").binary(driver.Claude.command)
+    program = importlib.import_module("driver").binary(driver.Claude)
     if program is None:
         return None
     script, server = importlib.import_module("script"), importlib.import_module("modelserver")

@@ -158,8 +158,9 @@ class Claude:
         return tool("Bash", command=command, description="Work in the shell")
 
     def delegate(self, prompt: str) -> ToolCall:
-        """Return the tool call that hands a prompt to a subagent."""
-        return tool("Agent", description="Do it", prompt=prompt, subagent_type="general-purpose")
+        """Return the tool call that hands a prompt to a subagent and waits for it."""
+        asked = {"description": "Do it", "prompt": prompt, "subagent_type": "general-purpose"}
+        return tool("Agent", **asked, run_in_background=False)
 
     def report(self, words: str) -> tuple[Text | ToolCall, ...]:
         """Return the parts with which a subagent ends its work."""
@@ -210,6 +211,12 @@ class Claude:
         known["customApiKeyResponses"] = {"approved": [API_KEY[-20:]], "rejected": []}
         known.setdefault("projects", {}).setdefault(str(cwd), {})["hasTrustDialogAccepted"] = True
         path.write_text(json.dumps(known))
+
+
+class NewestClaude(Claude):
+    """The other version that is tested: where it does something differently, a story asks for this class."""
+
+    package: ClassVar[str] = "claude-code-newest"
 
 
 class ClaudeTerminal(AgentTerminal):

@@ -33,8 +33,8 @@ class World:
             self.repo = Repo(folder / "project", someone)
         else:
             self.repo = Repo.clone(origin, folder / "deep" / "My_Clone.v2 (x)", someone)
-        program = binary(agent.command)
-        assert program, agent.command
+        program = binary(agent)
+        assert program, agent.package
         self.agent = agent(program, home, server.url, path)
 
     @property
@@ -96,8 +96,8 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
     At its end nothing may have gone wrong unseen.
     """
     agent: type[Driver] = getattr(request, "param", Claude)
-    if binary(agent.command) is None:
-        missing = f"{agent.type} is not installed; see tests/e2e/agents"
+    if binary(agent) is None:
+        missing = f"{agent.package} is not installed; see tests/e2e/agents"
         pytest.fail(missing) if os.environ.get("ENTIRE_E2E_REQUIRED") else pytest.skip(missing)
     with ModelServer(Script()) as server:
         made = World(tmp_path, agent, server)

@@ -15,14 +15,21 @@ from typing import Any, ClassVar, Protocol
 from script import Text, ToolCall, Turn, Usage
 from terminal import PATIENCE, Terminal
 
-AGENTS = Path(__file__).parent / "agents"
-"""Where `make agents` installs them."""
+
+def installed() -> Path:
+    """Return npm's folder of packages: that of ENTIRE_E2E_AGENTS, else of where `make agents` installs them."""
+    return Path(os.environ.get("ENTIRE_E2E_AGENTS") or Path(__file__).parent / "agents") / "node_modules"
 
 
-def binary(command: str) -> Path | None:
-    """Return a pinned agent: ENTIRE_E2E_<COMMAND>, else what the project's script installed beside this file."""
-    named = os.environ.get(f"ENTIRE_E2E_{command.upper()}")
-    path = Path(named) if named else AGENTS / "node_modules" / ".bin" / command
+def binary(agent: type[Driver]) -> Path | None:
+    """Return an installed agent's program. Two versions of an agent share one name in npm's folder of programs, so its
+    package is asked.
+    """
+    package = installed() / agent.package
+    try:
+        path = package / json.loads((package / "package.json").read_bytes())["bin"][agent.command]
+    except FileNotFoundError:
+        return None
     return path if path.exists() else None
 
 
@@ -126,7 +133,7 @@ class Driver(Protocol):
     type: ClassVar[str]
     """What metadata calls it."""
     package: ClassVar[str]
-    """The package that `make agents` installs."""
+    """The name in `agents/package.json` of the package that `make agents` installs."""
     command: ClassVar[str]
     """The program of that package."""
     runs_git_hooks: ClassVar[bool]

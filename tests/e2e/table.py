@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from claude import Claude
+from claude import Claude, NewestClaude
 from driver import Driver
 from gemini import Gemini
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Play = Callable[["World"], None]
 
-AGENTS: tuple[type[Driver], ...] = (Claude, Gemini)
+AGENTS: tuple[type[Driver], ...] = (Claude, NewestClaude, Gemini)
 """The agents with which every situation is played."""
 
 

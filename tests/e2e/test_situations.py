@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.e2e
 
 
-@pytest.mark.parametrize("world", AGENTS, indirect=True, ids=lambda agent: agent.name)
+@pytest.mark.parametrize("world", AGENTS, indirect=True, ids=lambda agent: agent.__name__)
 @pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.name)
 def test_situation(world: World, situation: Situation) -> None:
     situation.play(world)

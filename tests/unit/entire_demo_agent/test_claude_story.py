@@ -25,10 +25,13 @@ sys.exit({status})
 
 def offer(folder: Path, monkeypatch: pytest.MonkeyPatch, answer: str = claude_story.ANSWER, status: int = 0) -> Path:
     """Make a program that stands in for the agent and have it found."""
-    program = folder / "agent"
+    package = folder / "agents" / "node_modules" / "@anthropic-ai" / "claude-code"
+    package.mkdir(parents=True)
+    (package / "package.json").write_text('{"bin": {"claude": "agent"}}')
+    program = package / "agent"
     program.write_text(AGENT.format(python=sys.executable, answer=answer, status=status))
     program.chmod(0o755)
-    monkeypatch.setenv("ENTIRE_E2E_CLAUDE", str(program))
+    monkeypatch.setenv("ENTIRE_E2E_AGENTS", str(folder / "agents"))
     monkeypatch.setattr(claude_story, "__file__", str(ROOT / "src" / "entire" / "demo" / "claude_story.py"))
     return program
 
