@@ -14,7 +14,7 @@ import time
 from entire import layout, settings
 from entire.errors import EntireError, NotARepositoryError, NotEnabledError
 from entire.git import history
-from entire.git.offline import Offline
+from entire.git.read import Offline
 from entire.model import origins, requests, views
 from entire.model.candidates import Candidate
 from entire.model.ids import HEX

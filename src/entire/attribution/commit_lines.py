@@ -163,6 +163,8 @@ def _path_owner(path: Path, patch: FilePatch) -> Owner:
     change = patch.change
     if change.status == "D":
         return path.remover
+    if patch.is_unread:  # without its lines, the file is whoever's has written some of it
+        return next((owner for owner, _ in path.runs if owner.is_new), path.maker)
     if change.status in "ART" or patch.binary or GITLINK in (change.old_mode, change.new_mode):
         return path.maker
     return path.mode_changer if change.old_mode != change.new_mode else BASE

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from entire.agents.contract import Agent
     from entire.agents.external.plugins import Plugins
+    from entire.git.read import Offline
     from entire.layout import Place
     from entire.lifecycle.context import Context
     from entire.log import Log
@@ -133,10 +134,14 @@ class _LazyContext:
         self._settings = found
         self._plugins = plugins
         self._context: Context | None = None
+        self._offline: Offline | None = None
 
     def __enter__(self) -> Context:
+        from entire.git.read import Offline
         from entire.lifecycle.context import Context
 
+        self._offline = Offline()
+        self._offline.__enter__()  # no hook waits for a network
         self._context = Context(self._place, self._settings, plugins=self._plugins)
         return self._context
 
@@ -150,6 +155,8 @@ class _LazyContext:
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         if self._context is not None:
             self._context.close()
+        if self._offline is not None:
+            self._offline.__exit__(None, None, None)
 
 
 class _AgentHook:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from entire.errors import PartialCloneError
 from entire.git import run
 from entire.model.value import Value
 
@@ -61,11 +62,14 @@ class Hunk(Value):
 
 
 class FilePatch(Value):
-    """The changed lines of one path; ``binary`` files and submodules have none."""
+    """The changed lines of one path; ``binary`` files and submodules have none, and ``is_unread`` ones none that could
+    be read: a partial clone lacks them.
+    """
 
     change: Change
     binary: bool
     hunks: tuple[Hunk, ...]
+    is_unread: bool = False
     header: tuple[bytes, ...] = ()  # the lines before the first hunk
     halves: tuple[FilePatch, ...] = ()  # if the file type changed: its deletion and its creation
 
@@ -173,15 +177,60 @@ def _change(meta: str, old_path: str, path: str) -> Change:
 def patches(
     where: str, pairs: Sequence[tuple[str, str]], paths: Sequence[str] = (), *, renames: bool = True
 ) -> list[list[FilePatch]]:
-    """Return, for each pair of tree ids, the patches of ``paths`` (default: all). One git process."""
+    """Return, for each pair of tree ids, the patches of ``paths`` (default: all). One git process, if git has all that
+    it reads or may fetch it.
+    """
+    limit = [f":(literal){path}" for path in paths] if len(paths) <= _MANY_PATHS else []
+    try:
+        return _read_patches(where, pairs, limit, renames=renames)
+    except PartialCloneError:
+        return _readable_patches(where, pairs, limit, paths, renames=renames)
+
+
+def _readable_patches(
+    where: str, pairs: Sequence[tuple[str, str]], limit: Sequence[str], paths: Sequence[str], *, renames: bool
+) -> list[list[FilePatch]]:
+    """Return the patches where a partial clone lacks contents: the files that need them are unread."""
+    from entire.git import promised
+
+    trees = list(dict.fromkeys(tree for pair in pairs for tree in pair))
+    lacking = promised.missing(where, trees, paths if limit else ())
+    between = [changes(where, old, new) for old, new in pairs]
+    unread = {change.path for found in between for change in found if not lacking.isdisjoint(_oids(change))}
+    if len(unread) > _MANY_PATHS:  # too many to name: none is read
+        unread = {change.path for found in between for change in found}
+        rest: list[list[FilePatch]] = [[] for _ in pairs]
+    else:
+        wanted = [*limit, *(f":(exclude,literal){path}" for path in sorted(unread))]
+        rest = _read_patches(where, pairs, wanted, renames=renames)
+    return [
+        [*patches, *(_unread(change) for change in found if change.path in unread)]
+        for patches, found in zip(rest, between, strict=True)
+    ]
+
+
+def _oids(change: Change) -> tuple[str, str]:
+    return change.old_oid, change.new_oid
+
+
+def _unread(change: Change) -> FilePatch:
+    """Return the patch of a file whose contents are not here, with the header of a binary file."""
+    name = change.path.encode("utf-8", "surrogateescape")
+    index = f"index {change.old_oid}..{change.new_oid}".encode()
+    header = (b"diff --git a/%b b/%b" % (name, name), index, b"Binary files a/%b and b/%b differ" % (name, name))
+    return FilePatch(change=change, binary=True, hunks=(), is_unread=True, header=header)
+
+
+def _read_patches(
+    where: str, pairs: Sequence[tuple[str, str]], pathspecs: Sequence[str], *, renames: bool
+) -> list[list[FilePatch]]:
     if not pairs:
         return []
     options = ["-M", "-l400"] if renames else ["--no-renames"]
-    limit = ["--", *paths] if 0 < len(paths) <= _MANY_PATHS else []
+    limit = ["--", *pathspecs] if pathspecs else []
     done = run.git(
         where,
         *_QUOTED,
-        "--literal-pathspecs",
         "diff-tree",
         "--stdin",
         "-r",

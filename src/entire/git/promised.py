@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from entire.errors import EntireError
-from entire.git import bulk, offline, remote, run
+from entire.git import bulk, remote, run
+from entire.git.read import promisor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,12 +13,15 @@ if TYPE_CHECKING:
 _LIMIT = 600.0
 
 
-def missing(where: str, revisions: Sequence[str]) -> set[str]:
-    """Return the objects of these revisions (``^name`` excludes) that a partial clone lacks. Fetches nothing."""
+def missing(where: str, revisions: Sequence[str], paths: Sequence[str] = ()) -> set[str]:
+    """Return the objects of these revisions (``^name`` excludes) that a partial clone lacks; only those of ``paths``,
+    if any are given. Fetches nothing.
+    """
     if not revisions or not bulk.fetches_missing(where):
         return set()
     stdin = "".join(f"{name}\n" for name in revisions).encode()
-    found = run.lines(where, "rev-list", "--objects", "--missing=print", "--stdin", stdin=stdin)
+    query = ("--literal-pathspecs", "rev-list", "--objects", "--missing=print", "--stdin")
+    found = run.lines(where, *query, "--", *paths, stdin=stdin)
     return {line[1:] for line in found if line.startswith("?")}
 
 
@@ -28,7 +32,7 @@ def fetch(where: str, revisions: Sequence[str], wanted: Collection[str]) -> None
     lacking = missing(where, revisions).intersection(wanted)
     if not lacking:
         return
-    name = offline.promisor(where)
+    name = promisor(where)
     try:
         remote.fetch_objects(where, name, sorted(lacking), _LIMIT)
     except EntireError as error:

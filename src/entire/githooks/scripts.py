@@ -26,6 +26,9 @@ _START = """\
 #!/bin/sh
 # {marker}
 # Written by `entire enable`, removed by `entire disable --uninstall`. Starts nothing if entire is not installed.
+git() {{ # fetches nothing that a partial clone lacks
+    GIT_NO_LAZY_FETCH=1 GIT_ALLOW_PROTOCOL=none command git "$@"
+}}
 earlier=${{0%/*}}/{name}{backup}
 [ -x "$earlier" ] || earlier=
 case ${{0##*/}} in

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 
 from entire import files, layout
-from entire.errors import EntireError
+from entire.errors import EntireError, PartialCloneError
 from entire.git import ref_locks, refs
 from entire.model.events import EventType
 from entire.model.phases import Phase
@@ -42,7 +42,10 @@ def complete_commit(context: Context, event: Event | GitEvent | None = None) -> 
         from entire.lifecycle.commits import complete
 
         is_repeated = event is not None and event.type is EventType.PREPARE_COMMIT
-        complete.complete_pending(context, is_repeated=is_repeated)
+        try:
+            complete.complete_pending(context, is_repeated=is_repeated)
+        except PartialCloneError as error:
+            _put_off(context, error)
 
 
 def finish_forgetting(context: Context) -> None:
@@ -78,9 +81,18 @@ def follow_head(context: Context, event: Event | GitEvent | None = None) -> None
     if not followed_commits.must_wait(context):
         from entire.lifecycle.commits import unseen
 
-        unseen.follow(context, known, head)
+        try:
+            unseen.follow(context, known, head)
+        except PartialCloneError as error:
+            _put_off(context, error)
+            return
         journal.caches.followed, journal.caches.reflog = head, reflog
         context.save()
+
+
+def _put_off(context: Context, error: PartialCloneError) -> None:
+    """Leave commits for later, when git has fetched what they need: this event goes on without them."""
+    context.log.warn(f"commits wait to be followed: {error.message}")
 
 
 def follow_visited_worktrees(context: Context, session: Session) -> None:

@@ -9,10 +9,10 @@ import hashlib
 import os
 import time
 
-from entire.errors import EntireError, RefMovedError
-from entire.git import history, refs, remote, write
+from entire.errors import EntireError, PartialCloneError, RefMovedError
+from entire.git import diff, history, promised, refs, remote, write
 from entire.git.pack import Pack
-from entire.git.read import Objects
+from entire.git.read import Objects, promisor
 from entire.layout import METADATA_BRANCH
 from entire.model.value import Value
 from entire.store import forgotten, merge, returned
@@ -22,6 +22,7 @@ from entire.store.rewriting import Change, Rewriter
 LIMIT = 120.0
 _PUSHES = 6  # how often others may push between our fetch and our push
 _MOVES = 20
+_FOLDER = len("a1/b2c3d4e5f6")  # the name of a checkpoint's folder
 HAS_FORGOTTEN = "the remote still has what was forgotten here: `entire status` says how to replace it"
 
 
@@ -71,7 +72,11 @@ class _Sync:
             before = local
             if self._has_forgotten():
                 return Outcome(joined=self._adopt(), failed=HAS_FORGOTTEN)
-            local, theirs = self._join()
+            try:
+                local, theirs = self._join()
+            except PartialCloneError:
+                self._fetch_records()
+                local, theirs = self._join()
             if local == theirs:
                 return Outcome(joined=self.joined)
             if local == before:
@@ -128,6 +133,14 @@ class _Sync:
                     continue
                 return True
         return False
+
+    def _fetch_records(self) -> None:
+        """Fetch what a partial clone lacks of the checkpoints that both sides have, and that differ, all at once."""
+        local, theirs = self._tips()
+        changed = diff.changes(self.where, local, theirs)
+        folders = sorted({change.path[:_FOLDER] for change in changed if change.status != "A"})
+        lacking = promised.missing(self.where, [f"{local}^{{tree}}", f"{theirs}^{{tree}}"], folders) if folders else ()
+        remote.fetch_objects(self.where, promisor(self.where), sorted(lacking), self.left())
 
     def _join(self) -> tuple[str, str]:
         """Join the fetched checkpoints into the local branch, which others may write meanwhile; return both tips."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from entire.attribution import content
+from entire.errors import PartialCloneError
 from entire.git import diff
 from entire.git.patchid import patch_id
 from entire.lifecycle.commits import examination, replaced_commits
 from entire.lifecycle.commits.pending import CommitKind, Pending
 from entire.model import reasons
-from entire.model.ids import is_session_id, new_id
+from entire.model.ids import CheckpointId, is_session_id, new_id
 from entire.model.transcripts import START
 from entire.model.value import replace
-from entire.store import setup_lines
+from entire.store import checkpoints, lineage_file, setup_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def decide(context: Context, attempt: Attempt) -> Pending:
             held = content.without_reverted(held, reverted)
         held = content.without_setup(held, setup_lines.load(context.place))
         sessions = {name: held.turns(name) for name in held.sessions()}
+        _note_unread(context, held)
         # An amended revert, or a squash whose message quotes one, remains what it is if it has a checkpoint.
         if reverted is not None and not basis.ids and not (attempt.amends and sessions):
             basis = replace(basis, kind=CommitKind.REVERT)
@@ -81,19 +83,40 @@ def _with_content(basis: Pending, held: Content) -> Pending:
     )
 
 
+def _note_unread(context: Context, held: Content) -> None:
+    count = sum(patch.is_unread for patch in held.patch)
+    if count:
+        files = (
+            "1 file of the commit counts as a whole" if count == 1 else f"{count} files of the commit count as a whole"
+        )
+        context.log.warn(f"{files}: this partial clone lacks what {'it was' if count == 1 else 'they were'} before")
+
+
 def _with_ids(context: Context, basis: Pending, sessions: dict[str, list[str]]) -> Pending:
     """Choose the checkpoint: a new one, the amended commit's, or none with a reason."""
     if not sessions:
         head = (
             context.objects.commit(basis.head) if basis.kind is CommitKind.AMEND and basis.ids and basis.lines else None
         )
-        changed = head is not None and head.tree != basis.tree
+        changed = head is not None and head.tree != basis.tree and _is_readable(context, basis.ids[-1])
         return replace(basis, reason=_reason(context, basis), update=basis.ids[-1] if changed else "")
     basis = replace(basis, ends=_ends(context, sessions))
-    if basis.kind is CommitKind.AMEND and basis.ids:
+    if basis.kind is CommitKind.AMEND and basis.ids and _is_readable(context, basis.ids[-1]):
         return replace(basis, update=basis.ids[-1], sessions=sessions)
     fresh = new_id()
     return replace(basis, id=fresh, ids=(*basis.ids, fresh), sessions=sessions)
+
+
+def _is_readable(context: Context, checkpoint_id: str) -> bool:
+    """Tell whether a checkpoint can be written anew: a partial clone may lack the records of one that it fetched."""
+    try:
+        for tip in context.tips:
+            found = checkpoints.read_at(context.objects, tip, CheckpointId(checkpoint_id))
+            if found is not None:
+                lineage_file.read(context.objects, found)
+    except PartialCloneError:
+        return False
+    return True
 
 
 def _ends(context: Context, sessions: Iterable[str]) -> dict[str, list[Any]]:

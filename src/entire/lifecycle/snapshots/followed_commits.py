@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 
+from entire.errors import PartialCloneError
 from entire.git import history
 from entire.model import reasons
 from entire.model.ids import CheckpointId
@@ -236,8 +237,11 @@ def _lineage_changes(
     """Return the change that adds commits to a checkpoint's lineage file; none without one, or if all are there."""
     from entire.store import checkpoint_writer, checkpoints, lineage_file
 
-    existing = checkpoints.read_at(context.objects, base, checkpoint_id) if base else None
-    record = lineage_file.read(context.objects, existing) if existing is not None else None
+    try:
+        existing = checkpoints.read_at(context.objects, base, checkpoint_id) if base else None
+        record = lineage_file.read(context.objects, existing) if existing is not None else None
+    except PartialCloneError:  # a teammate's; the index and the commits' messages name it all the same
+        return {}
     if record is None:
         return {}
     present = {link.commit for link in record.commits}
