@@ -11,10 +11,15 @@ import os
 from entire.errors import NotARepositoryError
 from entire.model.digest import sha256
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    LogEnd = tuple[int, str]  # where a reflog ended: its size (-1: not known), its last line
+
 METADATA_BRANCH = "entire/checkpoints/v1"
 SETTINGS = "settings.json"
 LOCAL_SETTINGS = "settings.local.json"
 OWN_OPTIONS = "entire.json"
+_LOG_LINE = 4096
 
 
 class Place:
@@ -135,10 +140,38 @@ def head(place: Place) -> str:
 
 def head_log_size(place: Place) -> int:
     """Return the size of HEAD's reflog, which tells whether HEAD has moved; 0 without one."""
+    return _log_size(place.git_dir)
+
+
+def _log_size(git_dir: str) -> int:
     try:
-        return os.stat(os.path.join(place.git_dir, "logs", "HEAD")).st_size
+        return os.stat(os.path.join(git_dir, "logs", "HEAD")).st_size
     except OSError:
         return 0
+
+
+def other_head_logs(place: Place) -> dict[str, int]:
+    """Return the sizes of HEAD's reflogs in the repository's other worktrees, by their names ('': the main one)."""
+    folder = os.path.join(place.common_dir, "worktrees")
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return {}
+    git_dirs = {"": place.common_dir, **{name: os.path.join(folder, name) for name in names}}
+    return {name: _log_size(git_dir) for name, git_dir in git_dirs.items() if name != place.worktree_name}
+
+
+def head_log_end(place: Place) -> LogEnd:
+    """Return where HEAD's reflog ends: its size and its last line, by which the place is found again where git has
+    removed old lines.
+    """
+    try:
+        with open(os.path.join(place.git_dir, "logs", "HEAD"), "rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - _LOG_LINE))
+            return size, os.fsdecode(file.read().rstrip(b"\n").rpartition(b"\n")[2])
+    except OSError:
+        return 0, ""
 
 
 def linked_worktrees(common_dir: str) -> dict[str, str]:

@@ -76,7 +76,7 @@ def without_hook_files(story: Story) -> None:
     story.path(".git/gone").rename(hooks)
 
 
-WAYS = [plumbing, without_reflog, with_hooks_off, without_hook_files]
+WAYS = [plumbing, with_hooks_off, without_hook_files]
 
 
 # ---------------------------------------------------------------- commits that are not linked
@@ -283,7 +283,24 @@ def test_a_commit_that_no_hook_saw_during_a_turn(story: Story, a: Session, way: 
     assert story.log_errors() == []
 
 
-def test_a_commit_without_a_reflog_during_a_turn_may_have_come_in(story: Story, a: Session) -> None:
+@pytest.mark.parametrize("in_turn", [False, True])
+def test_a_commit_without_a_reflog_may_have_come_in(story: Story, a: Session, *, in_turn: bool) -> None:
+    """Nothing says that it was made here: it is nobody's work, and a reason says so."""
+    if in_turn:
+        a.prompt("More")
+        a.write("more.txt", "more\n")
+    without_reflog(story)
+    commit = story.head()
+    if not in_turn:
+        a.prompt("Look")
+    a.stop()
+    assert story.recorded() == []
+    assert story.reasons() == {commit: "HEAD's reflog does not say that it was made here"}
+    assert recorded(a) == []
+    assert story.log_errors() == []
+
+
+def test_a_persons_commit_without_a_reflog_needs_no_reason(story: Story, a: Session) -> None:
     story.commit("All")
     a.prompt("Wait")
     story.write("theirs.txt", "theirs\n")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from entire.git.history import Logged
-    from entire.layout import Place
+    from entire.layout import LogEnd, Place
 
 _REFLOG_END = 1 << 16
 _RESET_WITHIN = 20  # moves
@@ -56,11 +56,31 @@ class Move(Value):
         return self._word not in _COPYING
 
 
-def moves(place: Place, start: int = 0) -> list[Move]:
-    """Return how HEAD moved in this worktree lately, oldest first; only since the reflog had ``start`` bytes."""
-    data = files.read(os.path.join(place.git_dir, "logs", "HEAD")) or b""
+def moves(place: Place) -> list[Move]:
+    """Return how HEAD moved in this worktree lately, oldest first."""
+    return _parse(_head_log(place))
+
+
+def moves_after(place: Place, end: LogEnd) -> list[Move]:
+    """Return how HEAD moved in this worktree since its reflog ended at ``end``, oldest first; nothing if that place is
+    not known, or git has removed it.
+    """
+    data = _head_log(place)
+    size, line = end[0], os.fsencode(end[1])
+    if size < 0 or (line and line not in data):
+        return []
+    if size > len(data) or not data[:size].rstrip(b"\n").endswith(line):
+        size = data.rfind(line) + len(line) if line else len(data)
+    return _parse(data[size:])
+
+
+def _head_log(place: Place) -> bytes:
+    return files.read(os.path.join(place.git_dir, "logs", "HEAD")) or b""
+
+
+def _parse(data: bytes) -> list[Move]:
     found = []
-    for line in data[start:][-_REFLOG_END:].decode("utf-8", "surrogateescape").splitlines():
+    for line in data[-_REFLOG_END:].decode("utf-8", "surrogateescape").split("\n"):
         ids, _, subject = line.partition("\t")
         words = ids.split()
         if len(words) > 1:

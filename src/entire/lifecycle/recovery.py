@@ -69,8 +69,8 @@ def follow_head(context: Context, event: Event | GitEvent | None = None) -> None
     if event is not None and event.type is EventType.GIT_COMMIT:
         return
     journal = context.journal
-    head, known, reflog = _head(context), journal.followed, layout.head_log_size(context.place)
-    if not head or (head == known and reflog == journal.caches.reflog):
+    head, known, end = _head(context), journal.followed, layout.head_log_end(context.place)
+    if not head or (head == known and end[0] == journal.caches.reflog[0]):
         return
     if not known and not journal.attribution.tree:  # no snapshot was ever taken here; the first one follows copies
         if event is None and context.can_write():
@@ -86,7 +86,7 @@ def follow_head(context: Context, event: Event | GitEvent | None = None) -> None
         except PartialCloneError as error:
             _put_off(context, error)
             return
-        journal.caches.followed, journal.caches.reflog = head, reflog
+        journal.caches.followed, journal.caches.reflog = head, end
         context.save()
 
 
@@ -197,7 +197,7 @@ def _is_behind(context: Context) -> bool:
         return True
     journal = Journal(context.place)
     if journal.followed or journal.attribution.tree:
-        return journal.followed != _head(context) or journal.caches.reflog != layout.head_log_size(context.place)
+        return journal.followed != _head(context) or journal.caches.reflog[0] != layout.head_log_size(context.place)
     from entire.lifecycle.snapshots import followed_commits
 
     return bool(followed_commits.unlinked_copies(context))

@@ -78,6 +78,15 @@ NOT_RECORDED = Reason(
     "version` works. What was not recorded cannot be linked afterwards.",
     hides_session=True,
 )
+NO_REFLOG = Reason(
+    sentence="HEAD's reflog does not say that it was made here",
+    cause="HEAD is at a commit that no hook saw, and its reflog does not tell how it got there: reflogs are switched "
+    "off (`core.logAllRefUpdates`), git keeps them in another form (reftable), or another program writes none. The "
+    "commit may have come in from elsewhere, so that its lines are given to no session.",
+    remedy=f"If it was made here, {_LINK}. Switch reflogs on with `git config core.logAllRefUpdates true`, and let git "
+    "run its hooks.",
+    hides_session=True,
+)
 EMPTY = Reason(
     sentence="an empty commit has no content",
     cause="The commit changes nothing (`--allow-empty`).",
@@ -124,8 +133,8 @@ UNLINKED = Reason(
 )
 
 TABLE = (
-    BY_HAND, NO_CONTENT, NO_SESSION, NOT_RECORDED, EMPTY, COVERED, MERGE, REVERT, PICK, CHANGED_COPY, GO_REMOVED,
-    UNLINKED,
+    BY_HAND, NO_CONTENT, NO_SESSION, NOT_RECORDED, NO_REFLOG, EMPTY, COVERED, MERGE, REVERT, PICK, CHANGED_COPY,
+    GO_REMOVED, UNLINKED,
 )  # fmt: skip
 
 

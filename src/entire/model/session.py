@@ -107,6 +107,7 @@ class Session:
         self.uncommitted = ""  # why the strategy did not commit what the last turn changed
         self.untracked_at_start: list[str] = []
         self.steps = 0  # since the last checkpoint
+        self.head_logs: dict[str, int] = {}  # size of HEAD's reflog in each other worktree when the turn began
         self.counted = START  # checkpoints count tokens up to here
         self.counted_subagents: dict[str, Any] = {}  # subagent id -> [count, byte, mark]
         self.stored = StoredLines()  # in these parts

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from typing import Any
 
-    from entire.layout import Place
+    from entire.layout import LogEnd, Place
 
     Reports = dict[TurnKey, list[str]]
     Dropped = tuple[Entry, Reports]
@@ -62,6 +62,8 @@ class Snapshot(Value):
     files: dict[str, list[Any]] = {}
     left_out: tuple[str, ...] = ()  # untracked files above the size limit
     untracked: tuple[str, ...] = ()
+    reflog: LogEnd = (-1, "")  # where HEAD's reflog ended
+    stashes: tuple[str, ...] = ()  # the commits of the stash, oldest first
 
     def has(self, path: str) -> bool:
         """Tell whether the worktree has something at a path that HEAD has not, or lacks what HEAD has."""
@@ -219,7 +221,8 @@ class Caches:
     def __init__(self, value: Mapping[str, Any]) -> None:
         self.trees: dict[str, str] = value.get("trees", {})  # commit -> tree, of the last few commits
         self.followed = str(value.get("followed", ""))  # HEAD, up to which all commits are known
-        self.reflog = int(value.get("reflog", 0))  # the size of HEAD's reflog then; 0 if it is not known
+        # Where HEAD's reflog ended then: the commits that it made since are those that were made here.
+        self.reflog: LogEnd = (int(value.get("reflog", -1)), str(value.get("reflog_line", "")))
         self.last_scan = float(value.get("last_scan", 0.0))  # when the folder of session states was read
         self.identity: list[Any] = value.get("identity", ["", 0.0])  # the author of our commits, and when git was asked
 
@@ -227,7 +230,8 @@ class Caches:
         return {
             "trees": dict(list(self.trees.items())[-_MAX_TREES:]),
             "followed": self.followed,
-            "reflog": self.reflog,
+            "reflog": self.reflog[0],
+            "reflog_line": self.reflog[1],
             "last_scan": self.last_scan,
             "identity": self.identity,
         }
@@ -292,7 +296,7 @@ class Journal:
         """HEAD's last known position; '' if none is known."""
         return self.caches.followed or self.snapshot.head
 
-    def follow(self, commit: str, before: str, reflog: int) -> None:
+    def follow(self, commit: str, before: str, reflog: LogEnd) -> None:
         """Note a commit that our hooks saw, on top of HEAD's last known position (``before``) or in its place."""
         if before and before == self.followed:
             self.caches.followed, self.caches.reflog = commit, reflog
@@ -374,8 +378,8 @@ def _past_line(entry: Entry, reports: Reports) -> bytes:
 
 def _snapshot_from_json(value: dict[str, Any]) -> Snapshot:
     known = {name: value[name] for name in Snapshot._fields if name in value}
-    for name in ("left_out", "untracked"):
-        known[name] = tuple(known.get(name, ()))
+    for name in ("left_out", "untracked", "reflog", "stashes"):
+        known[name] = tuple(known.get(name, Snapshot._defaults[name]))
     for name, field in known.items():
         if not isinstance(field, type(Snapshot._defaults[name]) if name != "time" else (int, float)):
             raise TypeError(name)

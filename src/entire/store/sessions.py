@@ -293,6 +293,8 @@ def _is_whole(name: str, value: Any) -> bool:
         return all(isinstance(item, str) for item in value)
     if name in _TEXT_MAPS:
         return all(isinstance(item, str) for item in value.values())
+    if name == "head_logs":
+        return all(isinstance(item, int) for item in value.values())
     if name == "parts":
         return all(_is_row(item, _PART) for item in value)
     if name == "counted_subagents":

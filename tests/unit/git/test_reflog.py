@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from entire import layout
 from entire.git import reflog
 from entire.layout import Place
 
@@ -66,3 +67,24 @@ def test_the_newest_stash(place: Place) -> None:
     assert reflog.last_stash(place) == 0
     write(place, "refs/stash", "WIP on main: one", "On main: two")
     assert reflog.last_stash(place) == 1700000000
+
+
+def test_moves_after_a_place(place: Place) -> None:
+    assert reflog.moves_after(place, (0, "")) == []
+    write(place, "HEAD", "commit: One", "checkout: Two", "commit: Three")
+    log = Path(place.git_dir, "logs", "HEAD")
+    whole = log.read_text()
+    first, second, _ = whole.splitlines()
+
+    def subjects(size: int, line: str) -> list[str]:
+        return [move.subject for move in reflog.moves_after(place, (size, line))]
+
+    assert subjects(0, "") == ["commit: One", "checkout: Two", "commit: Three"]
+    assert subjects(len(first) + 1, first) == ["checkout: Two", "commit: Three"]
+    assert subjects(*layout.head_log_end(place)) == []
+    assert subjects(-1, "") == [], "the place is not known"
+    log.write_text(whole.partition("\n")[2])
+    assert subjects(len(first) + len(second) + 2, second) == ["commit: Three"], "git has removed old lines"
+    assert subjects(len(first) + 1, first) == [], "git has removed the place itself"
+    log.unlink()
+    assert subjects(len(first) + 1, first) == []

@@ -59,7 +59,7 @@ def follow(context: Context, decided: Pending, commit: Commit) -> None:
     """Note that HEAD has moved to a commit that we know all about."""
     is_amend = decided.kind is CommitKind.AMEND
     before = decided.head if is_amend else "".join(commit.parents[:1])
-    context.journal.follow(commit.oid, before, layout.head_log_size(context.place))
+    context.journal.follow(commit.oid, before, layout.head_log_end(context.place))
 
 
 def _examine(context: Context, commit: Commit, event: GitEvent) -> None:

@@ -2,8 +2,9 @@
 section 1).
 
 At the next event or command each is examined as prepare-commit-msg would have examined it, and linked by its id, or
-given a reason. Commits that only came in (a pull, a switch, a rebase) are no one's new work; HEAD's reflog tells them
-apart.
+given a reason. Commits that only came in (a pull, a switch, a rebase) are no one's new work, nor is a commit that was
+made here long ago and comes into view again: only those were made now to which HEAD moved after the last place in its
+reflog that is known. Without a reflog no commit is examined.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from entire.git.reflog import AMENDED, Move
 from entire.lifecycle.commits import afterwards, complete
 from entire.lifecycle.commits.afterwards import Found
 from entire.lifecycle.snapshots import followed_commits
+from entire.model import reasons
 from entire.model.turns import RunningTurn
 from entire.store import links
 
@@ -32,18 +34,18 @@ def follow(context: Context, before: str, after: str, visitor: Session | None = 
     """
     found = followed_commits.between(context, before, after) if after != before else []
     if visitor is not None or any(session.is_live(context.now()) for session in context.relevant_sessions()):
-        left = _left_elsewhere(context, after) if visitor is None else []
-        for commit, move in reversed(_made_here(context, [*found, *left], before, after)):
+        moves = reflog.moves_after(context.place, context.journal.caches.reflog)
+        left = _left_elsewhere(context, moves, after) if visitor is None else []
+        for commit, move in reversed(_made_here(context, [*found, *left], moves, before, after)):
             _examine(context, commit, move, visitor)
+        if found and all(move.new != after for move in moves):
+            _note_unexplained(context, found[0])
     if after != before:
         followed_commits.record(context, found, before)
 
 
-def _left_elsewhere(context: Context, after: str) -> list[Logged]:
-    """Return the commits that HEAD was moved to since the last event and that only another branch still has, newest
-    first.
-    """
-    moves = reflog.moves(context.place, context.journal.caches.reflog) if context.journal.caches.reflog else []
+def _left_elsewhere(context: Context, moves: Sequence[Move], after: str) -> list[Logged]:
+    """Return the commits that HEAD was moved to and that only another branch still has, newest first."""
     made = list(dict.fromkeys(move.new for move in moves if move.is_new and move.new != after))
     made = [oid for oid in made if context.objects.commit(oid) is not None]
     gone = history.outside(context.place.top, after, made)
@@ -51,27 +53,33 @@ def _left_elsewhere(context: Context, after: str) -> list[Logged]:
     return history.show(context.place.top, left)[::-1]
 
 
-def _made_here(context: Context, found: Sequence[Logged], before: str, after: str) -> list[tuple[Logged, Move | None]]:
-    """Return the commits that were made in this worktree, newest first, with HEAD's move to each.
-
-    A program that keeps no reflog has moved HEAD if the reflog does not lead to it: then there is no move.
-    """
+def _made_here(
+    context: Context, found: Sequence[Logged], moves: Sequence[Move], before: str, after: str
+) -> list[tuple[Logged, Move]]:
+    """Return the commits that these moves of HEAD made, newest first, with the move to each."""
     known = {before, *context.journal.caches.trees, *(str(reason["commit"]) for reason in context.journal.reasons)}
-    moves = reflog.moves(context.place)
     reached = {move.new for move in moves}
-    made: list[tuple[Logged, Move | None]] = []
-    is_logged = after in reached
+    made: list[tuple[Logged, Move]] = []
     recorded = context.links.is_recorded
     for commit in found:
-        is_logged = is_logged or commit.oid in reached
         by = next((move for move in reversed(moves) if move.makes(commit)), None)
-        if commit.oid in known or (is_logged and by is None):
+        if by is None and commit.oid == after and after not in reached:
+            by = _unlogged_amend(context, commit, before)
+        if by is None or commit.oid in known or recorded(commit.oid):
             continue
-        by = by or _unlogged_amend(context, commit, before)
-        if (not links.named(commit) or (by is not None and by.is_amend)) and not recorded(commit.oid):
-            made.append((commit, by and reflog.through_amends(moves, by, lambda oid: oid in known or recorded(oid))))
+        if by.is_amend or not links.named(commit):
+            made.append((commit, reflog.through_amends(moves, by, lambda oid: oid in known or recorded(oid))))
     order = {move.new: at for at, move in enumerate(moves) if move.is_new}
     return sorted(made, key=lambda pair: order.get(pair[0].oid, len(order)), reverse=True)
+
+
+def _note_unexplained(context: Context, head: Logged) -> None:
+    """Note a commit to which no move in the reflog leads, if it has files of sessions and is not linked."""
+    is_known = bool(context.links.of(head)) or any(reason["commit"] == head.oid for reason in context.journal.reasons)
+    if not is_known and not context.journal.attribution.agent_paths.keys().isdisjoint(
+        history.changed_paths(context.place.top, head.oid)
+    ):
+        context.journal.note_reason(head.oid, reasons.NO_REFLOG.text(), context.now())
 
 
 def _unlogged_amend(context: Context, commit: Logged, before: str) -> Move | None:
@@ -82,7 +90,7 @@ def _unlogged_amend(context: Context, commit: Logged, before: str) -> Move | Non
     return Move(old=old.oid, new=new.oid, subject=AMENDED)
 
 
-def _examine(context: Context, found: Logged, move: Move | None, visitor: Session | None) -> None:
+def _examine(context: Context, found: Logged, move: Move, visitor: Session | None) -> None:
     commit = context.objects.commit(found.oid)
     if commit is None:
         return
@@ -90,11 +98,8 @@ def _examine(context: Context, found: Logged, move: Move | None, visitor: Sessio
     if visitor is not None:
         is_alone = visitor.session_id == made_by and not running
         running.append(RunningTurn(visitor.turn_key) if is_alone else RunningTurn.background(visitor.turn_key))
-    if move is None:  # it may have come in, so that only tools' reports tell what a running turn made of it
-        running = [RunningTurn.background(turn.key) for turn in running]
     decided = afterwards.decide(context, Found(commit=found, move=move, running=tuple(running), maker=made_by))
-    if move or decided.ids:
-        complete.link_by_id(context, decided, commit)
+    complete.link_by_id(context, decided, commit)
 
 
 def maker(context: Context, found: Logged, visitor: Session | None = None) -> str:

@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from entire.layout import Place
+    from entire.layout import LogEnd, Place
     from entire.model.session import Session
 
 
@@ -60,7 +60,10 @@ def _top_of(git_dir: str) -> str:
 
 def _follow_in(context: Context, session: Session, since: float) -> None:
     head = layout.head(context.place) or context.objects.oid("HEAD")
-    before = context.journal.followed or _head_before(context.place, since)
+    caches = context.journal.caches
+    if not context.journal.followed:
+        caches.reflog = (session.head_logs.get(context.place.worktree_name, 0), "")
+    before = context.journal.followed or _head_before(context.place, caches.reflog, since)
     if not head or not before or head == before or followed_commits.must_wait(context):
         return
     turn, attribution = session.turn, context.journal.attribution
@@ -69,12 +72,13 @@ def _follow_in(context: Context, session: Session, since: float) -> None:
     transcript = context.transcript(session)
     recorder.start_at(context, before)
     attribution.reports[session.turn_key] = transcript.files(turn.start, transcript.end())
+    end = layout.head_log_end(context.place)
     unseen.follow(context, before, head, visitor=session)
-    context.journal.caches.followed = head
+    caches.followed, caches.reflog = head, end
     context.save()
 
 
-def _head_before(place: Place, since: float) -> str:
-    """Return where HEAD was at a moment, if it has moved since; '' if the reflog does not say."""
-    moves = [move for move in reflog.moves(place) if move.time >= int(since) and move.old.strip("0")]
+def _head_before(place: Place, end: LogEnd, since: float) -> str:
+    """Return where HEAD was when its reflog ended there, if it has moved since; '' if the reflog does not say."""
+    moves = [move for move in reflog.moves_after(place, end) if move.time >= int(since) and move.old.strip("0")]
     return moves[0].old if moves else ""

@@ -150,7 +150,7 @@ def _follow(context: Context, snapshot: Snapshot) -> None:
     is_first = not journal.attribution.tree
     journal.snapshot = snapshot
     if is_first:
-        journal.caches.reflog = layout.head_log_size(context.place)
+        journal.caches.reflog = layout.head_log_end(context.place)
         _follow_copies(context)
     elif before and before != snapshot.head:
         from entire.lifecycle.snapshots import followed_commits

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from entire import files, strategies
+from entire import files, layout, strategies
 from entire.agents import capabilities, registry
 from entire.git.write import blob_id
 from entire.lifecycle.context import agent_process
@@ -64,6 +64,7 @@ def begin(context: Context, session: Session, event: Event) -> None:
     session.base_commit = session.base_commit if session.steps else taken.snapshot.head or steps.NO_COMMIT
     session.process = agent_process(event.pid)
     session.turn_checkpoints = []
+    session.head_logs = layout.other_head_logs(context.place)
     session.oid_size = len(context.journal.attribution.tree) or 40
     session.staged_before, session.is_staged_known = {}, False
     if strategies.commits_turns(context.settings):

@@ -1,0 +1,71 @@
+"""What git brings into the worktree keeps its owners, whoever ran it: no older commit and no line becomes a turn's."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.integration.kept import PERSON
+from tests.integration.story import Session, Story
+
+TOPIC = "topic"
+
+
+@pytest.fixture
+def session(story: Story) -> Session:
+    """A session on main; a person has made commits on main and on the branch ``topic`` before, in this worktree."""
+    story.write("a.txt", "a1\na2\na3\n")
+    story.commit("Person: a", env=PERSON)
+    story.git("switch", "-q", "-c", TOPIC)
+    for number in range(3):
+        story.write("topic.txt", "".join(f"topic {line}\n" for line in range(number + 1)))
+        story.write("a.txt", f"a1\na2\na3\ntopic {number}\n")
+        story.commit(f"Person: topic {number}", env=PERSON)
+    story.git("switch", "-q", "main")
+    session = story.started()
+    with session.turn("Make own.txt"):
+        session.write("own.txt", "own 1\nown 2\n")
+    story.commit("Own", env=PERSON)
+    return session
+
+
+def linked(story: Story) -> list[str]:
+    """Return the subjects of the commits of all branches and reflogs that are linked in any way."""
+    listed = story.git("log", "--reflog", "--exclude=entire/*", "--branches", "--format=%H %s").splitlines()
+    found = [line.partition(" ") for line in listed]
+    return sorted({subject for oid, _, subject in found if story.ids(oid) or story.recorded(oid)})
+
+
+def by_agent(session: Session, *commands: tuple[str, ...]) -> None:
+    """Let the agent run git in its shell."""
+    with session.shell("; ".join("git " + " ".join(words) for words in commands)):
+        for words in commands:
+            session.story.git(*words, ok=False, env={"CLAUDE_CODE_SESSION_ID": session.id, "CLAUDECODE": "1"})
+
+
+GOING: dict[str, list[tuple[str, ...]]] = {
+    "checkout": [("checkout", "-q", TOPIC)],
+    "switch and back": [("switch", "-q", TOPIC), ("switch", "-q", "main")],
+    "reset": [("reset", "-q", "--hard", TOPIC)],
+    "rebase": [("rebase", "-q", TOPIC)],
+    "rebase --apply": [("rebase", "-q", "--apply", TOPIC)],
+    "merge": [("merge", "-q", "--no-edit", TOPIC)],
+    "fast-forward": [("switch", "-q", "-c", "other", f"{TOPIC}~2"), ("merge", "-q", "--ff-only", TOPIC)],
+    "pull": [("pull", "-q", "--no-rebase", "--no-edit", ".", TOPIC)],
+    "pull --rebase": [("pull", "-q", "--rebase", ".", TOPIC)],
+    "cherry-pick": [("cherry-pick", f"{TOPIC}~2", f"{TOPIC}~1", TOPIC)],
+}
+
+
+@pytest.mark.parametrize("who", ["agent", "person"])
+@pytest.mark.parametrize("way", GOING)
+def test_a_turn_in_which_somebody_only_goes_elsewhere(story: Story, session: Session, way: str, who: str) -> None:
+    session.prompt("Go there")
+    if who == "agent":
+        by_agent(session, *GOING[way])
+    else:
+        for words in GOING[way]:
+            story.git(*words, env=PERSON)
+    session.stop()
+    assert linked(story) == ["Own"]
+    assert session.state().get("files_touched", []) == []
+    assert story.log_errors() == []
