@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from script import Answer, Message, Request, Text, ToolCall, Usage
+from script import Answer, Message, Part, Request, Text, Thought, ToolCall, Usage
 
 _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
 _SESSION = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -38,6 +40,15 @@ class Anthropic:
             system=" ".join(_texts(body.get("system") or "")),
             wants_json="format" in (body.get("output_config") or {}) or "output_format" in body,
         )
+
+    def problem(self, body: dict[str, Any]) -> str:
+        """Refuse a thinking block that is not as it was signed."""
+        for number, message in enumerate(body.get("messages", [])):
+            blocks = message.get("content", "")
+            for at, block in enumerate(blocks if isinstance(blocks, list) else []):
+                if block.get("type") == "thinking" and block.get("signature") != signature(str(block.get("thinking"))):
+                    return f"messages.{number}.content.{at}: Invalid `signature` in `thinking` block"
+        return ""
 
     def render(self, request: Request, answer: Answer, mark: str) -> Iterator[bytes]:
         """Write the answer as one JSON document or as server-sent events."""
@@ -78,6 +89,14 @@ class Anthropic:
         return {"type": "error", "error": {"type": kind, "message": message}}
 
 
+def signature(thought: str) -> str:
+    """Return the signature of a thought; it begins as a token of a cloud provider does, as those of new models do."""
+    return (
+        "CAIS"
+        + base64.b64encode(b"".join(hashlib.sha512(f"{n}{thought}".encode()).digest() for n in range(6))).decode()
+    )
+
+
 def _message(raw: dict[str, Any]) -> Message:
     """Read one element of `messages`; one with the role `system` is the agent's own addition and carries no prompt."""
     content = raw.get("content", "")
@@ -107,22 +126,28 @@ def _texts(content: object) -> list[str]:
     return [str(b.get("text", "")) for b in content if isinstance(b, dict) and b.get("type") == "text"]
 
 
-def _block(part: Text | ToolCall, mark: str, index: int) -> dict[str, Any]:
+def _block(part: Part, mark: str, index: int) -> dict[str, Any]:
     if isinstance(part, Text):
         return {"type": "text", "text": part.text}
+    if isinstance(part, Thought):
+        return {"type": "thinking", "thinking": part.text, "signature": signature(part.text)}
     return {"type": "tool_use", "id": f"toolu_{mark}{index:02d}", "name": part.name, "input": part.input}
 
 
 def _block_events(index: int, block: dict[str, Any]) -> Iterator[bytes]:
-    """Write the start, two deltas and the stop of one content block."""
-    if block["type"] == "text":
-        empty, form, whole = {**block, "text": ""}, ("text_delta", "text"), str(block["text"])
+    """Write the start, the deltas and the stop of one content block."""
+    if block["type"] in ("text", "thinking"):
+        kind = str(block["type"])
+        empty, form, whole = {**block, kind: ""}, (f"{kind}_delta", kind), str(block[kind])
     else:
         empty, form, whole = {**block, "input": {}}, ("input_json_delta", "partial_json"), json.dumps(block["input"])
     yield _event("content_block_start", index=index, content_block=empty)
     half = len(whole) // 2
     for piece in (whole[:half], whole[half:]):
         yield _event("content_block_delta", index=index, delta={"type": form[0], form[1]: piece})
+    if "signature" in block:
+        signed = {"type": "signature_delta", "signature": block["signature"]}
+        yield _event("content_block_delta", index=index, delta=signed)
     yield _event("content_block_stop", index=index)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from driver import AgentTerminal, Run, Running, observer, payloads, running
-from script import Text, ToolCall, Turn, Usage, answer, text, tool, turn
+from script import Part, ToolCall, Turn, Usage, answer, text, tool, turn
 from terminal import PATIENCE
 
 API_KEY = "sk-ant-dummy-000000000000000000000000"
@@ -162,7 +162,7 @@ class Claude:
         asked = {"description": "Do it", "prompt": prompt, "subagent_type": "general-purpose"}
         return tool("Agent", **asked, run_in_background=False)
 
-    def report(self, words: str) -> tuple[Text | ToolCall, ...]:
+    def report(self, words: str) -> tuple[Part, ...]:
         """Return the parts with which a subagent ends its work."""
         return (text(words),)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
-from script import Text, ToolCall, Turn, Usage
+from script import Part, ToolCall, Turn, Usage
 from terminal import PATIENCE, Terminal
 
 
@@ -207,7 +207,7 @@ class Driver(Protocol):
     def delegate(self, prompt: str) -> ToolCall:
         """Return the tool call that hands a prompt to a subagent."""
 
-    def report(self, words: str) -> tuple[Text | ToolCall, ...]:
+    def report(self, words: str) -> tuple[Part, ...]:
         """Return the parts with which a subagent ends its work."""
 
     def summary(self, words: str, usage: Usage) -> Turn:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from driver import AgentTerminal, Run, Running, observer, payloads, running
-from script import Text, ToolCall, Turn, Usage, answer, text, tool, turn
+from script import Part, ToolCall, Turn, Usage, answer, text, tool, turn
 from terminal import PATIENCE
 
 API_KEY = "dummy-key"
@@ -164,7 +164,7 @@ class Gemini:
         """Return the tool call that hands a prompt to a subagent."""
         return tool("invoke_agent", agent_name="generalist", prompt=prompt)
 
-    def report(self, words: str) -> tuple[Text | ToolCall, ...]:
+    def report(self, words: str) -> tuple[Part, ...]:
         """Return the parts with which a subagent ends its work."""
         return text(words), tool("complete_task", result={"response": words})
 

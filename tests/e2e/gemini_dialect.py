@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from script import Answer, Message, Request, Text, ToolCall, Usage
+from script import Answer, Message, Part, Request, Thought, ToolCall, Usage
 
 _ENDPOINT = re.compile(r"/v1(?:beta)?/models/([^/:]+):(streamGenerateContent|generateContent|countTokens)")
 _CONTEXT = re.compile(r"<(session_context|hook_context)>.*?</\1>", re.DOTALL)
@@ -40,6 +40,10 @@ class Gemini:
             system=" ".join(_texts(body.get("systemInstruction") or {})),
             wants_json=(body.get("generationConfig") or {}).get("responseMimeType") == "application/json",
         )
+
+    def problem(self, body: dict[str, Any]) -> str:
+        """Refuse nothing."""
+        return ""
 
     def render(self, request: Request, answer: Answer, mark: str) -> Iterator[bytes]:
         """Write the answer as one JSON document or as server-sent events, with the usage in the last one."""
@@ -76,8 +80,10 @@ def _texts(content: dict[str, Any]) -> list[str]:
     return [str(p["text"]) for p in parts if "text" in p and not p.get("thought")]
 
 
-def _parts(part: Text | ToolCall, *, whole: bool) -> list[dict[str, Any]]:
+def _parts(part: Part, *, whole: bool) -> list[dict[str, Any]]:
     """Return the parts of a document; a streamed text comes in two."""
+    if isinstance(part, Thought):
+        return [{"text": part.text, "thought": True}]
     if isinstance(part, ToolCall):
         return [{"functionCall": {"name": part.name, "args": part.input}}]
     half = 0 if whole else len(part.text) // 2

@@ -160,6 +160,8 @@ class ModelServer:
         return self._refuse(http, self._dialects[0], f"nothing is served at {method} {http.path}")
 
     def _converse(self, http: _Handler, dialect: Dialect, body: dict[str, Any]) -> None:
+        if problem := dialect.problem(body):
+            return self._refuse(http, dialect, problem)
         request = dialect.parse(http.path, body)
         found = (
             self.script.find(request.conversation) if request.tools else self.script.find_aside(request.conversation)

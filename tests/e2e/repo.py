@@ -185,6 +185,17 @@ class Repo:
         command = ["git", "cat-file", "blob", digest]
         return subprocess.run(command, cwd=self.path, capture_output=True, check=True, timeout=60).stdout
 
+    def replace(self, branch: str, files: dict[str, bytes]) -> None:
+        """Commit other contents of some files on a branch that is not checked out."""
+        index = {**self.environment, "GIT_INDEX_FILE": str(self.path / ".git" / "index of another branch")}
+        here: dict[str, Any] = {"cwd": self.path, "env": index, "capture_output": True, "check": True, "timeout": 60}
+        subprocess.run(["git", "read-tree", branch], **here)
+        for name, data in files.items():
+            blob = subprocess.run(["git", "hash-object", "-w", "--stdin"], input=data, **here).stdout.decode().strip()
+            subprocess.run(["git", "update-index", "--cacheinfo", f"100644,{blob},{name}"], **here)
+        tree = subprocess.run(["git", "write-tree"], **here).stdout.decode().strip()
+        self.git("update-ref", branch, self.git("commit-tree", tree, "-p", branch, "-m", "Replace files").strip())
+
     def shadow(self, base: str) -> str:
         """Return the name of the shadow branch of this base in the main worktree."""
         return f"refs/heads/entire/{base[:7]}-{MAIN_WORKTREE}"

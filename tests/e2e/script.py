@@ -39,6 +39,13 @@ class Text:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Thought:
+    """A part of an answer that is what the model thought; the service signs it, and wants it back as it was."""
+
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class ToolCall:
     """A part of an answer that asks the agent to run one of its tools."""
 
@@ -64,11 +71,14 @@ class Answer:
     A `fault` is sent in place of the parts.
     """
 
-    parts: tuple[Text | ToolCall, ...] = ()
+    parts: tuple[Part, ...] = ()
     usage: Usage = Usage()
     delay: float = 0.0
     pace: float = 0.0
     fault: Fault | None = None
+
+
+Part = Text | Thought | ToolCall
 
 
 def text(words: str) -> Text:
@@ -76,12 +86,17 @@ def text(words: str) -> Text:
     return Text(text=words)
 
 
+def thought(words: str) -> Thought:
+    """Return a part that is thought."""
+    return Thought(text=words)
+
+
 def tool(name: str, **arguments: Any) -> ToolCall:
     """Return a tool call with these arguments."""
     return ToolCall(name=name, input=arguments)
 
 
-def answer(*parts: Text | ToolCall, usage: Usage | None = None, delay: float = 0.0, pace: float = 0.0) -> Answer:
+def answer(*parts: Part, usage: Usage | None = None, delay: float = 0.0, pace: float = 0.0) -> Answer:
     """Return an answer of these parts."""
     return Answer(parts=parts, usage=usage or Usage(), delay=delay, pace=pace)
 
@@ -204,6 +219,9 @@ class Dialect(Protocol):
 
     def parse(self, path: str, body: dict[str, Any]) -> Request:
         """Read a request."""
+
+    def problem(self, body: dict[str, Any]) -> str:
+        """Return why the service refuses a request, '' if it does not."""
 
     def render(self, request: Request, answer: Answer, mark: str) -> Iterator[bytes]:
         """Write an answer, one chunk per part where it is streamed; `mark` makes its ids unique."""

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from modelserver import DIALECTS, ModelServer
-from script import Answer, Message, Request, Script, Text, ToolCall, Usage, answer, fault, text, tool, turn
+from script import Answer, Message, Request, Script, Text, ToolCall, Usage, answer, fault, text, thought, tool, turn
 
 TOOLS = [{"name": "Write"}, {"name": "Bash"}]
 SESSION = "0b87b7f5-3c52-4bd8-a6ef-0c3a3fd1f0f1"
@@ -220,6 +220,21 @@ def test_exchanges_tell_what_the_agent_sent(server: ModelServer) -> None:
     assert sum((e.answer.usage for e in server.scripted()), Usage()) == Usage(output=3)
 
 
+def test_a_thought_is_taken_back_only_as_it_was_signed(server: ModelServer) -> None:
+    server.script.add(turn("think", answer(thought("hm"), tool("Write", file_path="a")), answer(text("done"))))
+    given = ask(server, user("think"))["content"]
+    assert (given[0]["type"], given[0]["thinking"], given[0]["signature"][:4]) == ("thinking", "hm", "CAIS")
+    streamed = events(post(server, {"tools": TOOLS, "stream": True, "messages": [user("think")]})[1])
+    deltas = [e["delta"] for e in streamed if e["type"] == "content_block_delta" and e["index"] == 0]
+    assert "".join(d.get("thinking", "") for d in deltas) == "hm"
+    assert deltas[-1] == {"type": "signature_delta", "signature": given[0]["signature"]}
+    said = {"role": "assistant", "content": given}
+    assert ask(server, user("think"), said, user(result(given[1])))["content"][0]["text"] == "done"
+    changed = {**said, "content": [{**given[0], "signature": "[REDACTED:x]"}, given[1]]}
+    status, words = post(server, {"tools": TOOLS, "messages": [user("think"), changed, user(result(given[1]))]})
+    assert (status, "Invalid `signature`" in words) == (400, True)
+
+
 class _Plain:
     """Another provider, as small as can be: another path, another form."""
 
@@ -232,6 +247,9 @@ class _Plain:
     def parse(self, path: str, body: dict[str, Any]) -> Request:
         conversation = (Message(role="user", texts=(str(body["say"]),)),)
         return Request(conversation=conversation, tools=("t",), stream=path.endswith(":stream"))
+
+    def problem(self, body: dict[str, Any]) -> str:
+        return ""
 
     def render(self, request: Request, answer: Answer, mark: str) -> Iterator[bytes]:
         said = [part.text for part in answer.parts if isinstance(part, Text)]

@@ -107,14 +107,17 @@ def _agreement(stored: bytes, own: bytes) -> tuple[int, int]:
 
 
 def is_same_record(stored: bytes, own: bytes) -> bool:
-    """Tell whether a stored record is the agent's own, perhaps redacted."""
+    """Tell whether a stored record is the agent's own, perhaps redacted; or, put back, without a block that was."""
     if stored == own:
         return True
     if b"REDACTED" not in stored:
         return False
-    from entire.redact import redact_jsonl
+    from entire.redact import redact_jsonl, seals
 
-    return _matches_marks(stored, own) or redact_jsonl(own) == stored
+    if _matches_marks(stored, own) or redact_jsonl(own) == stored:
+        return True
+    whole = seals.without_broken(stored)
+    return whole != stored and is_same_record(whole, own)
 
 
 def _matches_marks(stored: bytes, own: bytes) -> bool:

@@ -11,6 +11,7 @@ from entire.errors import EntireError
 from entire.model.effects import Delete, Run, Write
 from entire.model.ids import is_session_id
 from entire.model.transcripts import START
+from entire.redact import seals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def write(agent: Agent, record: dict[str, Any], root: str) -> None:
         content = wire.read_bytes(record["native_data"])
     except ValueError as error:
         raise EntireError(f"native_data cannot be read: {error}") from None
-    plan = _plan(agent, session_ref, content)
+    plan = _plan(agent, session_ref, seals.without_broken(content))
     if plan.problem:
         raise EntireError(f"the session cannot be put back: {plan.problem}")
     _carry_out(plan, root)

@@ -40,6 +40,9 @@ def within_values(data: bytes, findings: list[Finding]) -> list[Finding]:
     """Cut findings in a JSON document, sorted by start, to the string values they touch, at the borders of escapes."""
     import re
 
+    from entire.redact import seals
+
+    sealed = seals.values(data)
     inside: list[Finding] = []
     pending, reaching = findings[::-1], list[Finding]()
     key: Match[bytes] | None = None
@@ -49,7 +52,7 @@ def within_values(data: bytes, findings: list[Finding]) -> list[Finding]:
         reaching = [finding for finding in reaching if finding.end > literal.start()]
         if literal.group(2):
             key = literal
-        else:
+        elif literal.start(1) not in sealed:
             structural = key is not None and key.end() == literal.start() and key.group(1) in STRUCTURAL_KEYS
             for finding in reaching:
                 # Only a form that says enough by itself is a secret also in an id, path or signature.

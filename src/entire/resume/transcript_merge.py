@@ -16,6 +16,7 @@ from entire.model.records import SessionRecord
 from entire.model.times import parse_time
 from entire.model.transcripts import START
 from entire.model.value import Value, replace
+from entire.redact import seals
 from entire.store import checkpoints, step_transcripts, steps
 from entire.store.checkpoints import Slot
 from entire.undo import transaction
@@ -177,7 +178,11 @@ def _new_change(place: Place, agent: Agent, session: Session | None, session_id:
 
 
 def _with(found: TranscriptChange, what: str, data: bytes, *, newer: bool = False) -> TranscriptChange:
-    return replace(found, what=what, data=data, live_is_newer=newer)
+    """Return the change, without the thinking blocks that the agent's service would refuse."""
+    whole = seals.without_broken(data)
+    if what == UNCHANGED and whole != data:
+        what, newer = WRITTEN, False  # nothing that was said there is lost
+    return replace(found, what=what, data=whole, live_is_newer=newer)
 
 
 # ---------------------------------------------------------------- times
@@ -248,7 +253,7 @@ def missing_subagents(
     refs = {subagent: locate(subagent) for subagent in stored} if locate is not None else {}
     found = {subagent: objects.blob(stored[subagent]) for subagent, ref in refs.items()
              if ref and not (os.path.lexists(ref) or agent.transcript(ref).snapshot())}  # fmt: skip
-    return {subagent: data for subagent, data in found.items() if data}
+    return {subagent: seals.without_broken(data) for subagent, data in found.items() if data}
 
 
 def subagent_locator(agent: Agent, path: str, transcript: bytes) -> Callable[[str], str] | None:

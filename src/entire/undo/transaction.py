@@ -21,6 +21,7 @@ from entire.errors import CorruptError, EntireError
 from entire.git import head, refs
 from entire.model.effects import Delete, Run, Write
 from entire.model.value import Value
+from entire.redact import seals
 from entire.undo import apply, backups, commands, noted
 from entire.undo.apply import PathChange, Plan, PlanRunner, PreflightCheck
 from entire.undo.backups import State, shown
@@ -484,7 +485,7 @@ def _revert(draft: Draft, plans: Sequence[tuple[str, Plan]], instead: Mapping[st
         becomes, copy = None, f"b/{item.path}" if not item.given else draft._new_copy("pb")
         if item.was is not None:
             becomes = State(copy=copy, mode=item.was.mode)
-            backups.duplicate(os.path.join(folder, item.was.copy), os.path.join(draft.folder, copy), item.was.mode)
+            _copy_back(os.path.join(folder, item.was.copy), os.path.join(draft.folder, copy), item)
         if item.given:
             draft._become_private(item.given, becomes)
         else:
@@ -497,6 +498,17 @@ def _revert(draft: Draft, plans: Sequence[tuple[str, Plan]], instead: Mapping[st
         draft.run(effect)
     for ref, contents in noted.way_back([(folder, plan.transcripts) for folder, plan in plans]).items():
         draft.note_transcript(ref, *contents)
+
+
+def _copy_back(source: str, target: str, item: PathChange) -> None:
+    """Copy what a path was; a conversation without the thinking blocks that the agent's service would refuse."""
+    mode = item.was.mode if item.was is not None else 0
+    own = files.read(source) if item.given and stat.S_ISREG(mode) else None
+    whole = seals.without_broken(own or b"")
+    if own is None or whole == own:
+        backups.duplicate(source, target, mode)
+    else:
+        backups.write_copy(target, whole, mode)
 
 
 def _revert_refs(draft: Draft, plan: Plan, instead: Mapping[str, str]) -> None:

@@ -294,6 +294,12 @@ def test_a_session_is_written_and_read(tool: Tool, root: Path, agent: Any) -> No
     assert [type(told[key]) for key in ("modified_files", "new_files", "deleted_files")] == [list] * 3
 
 
+def test_a_thought_whose_signature_the_host_redacted_is_not_written(tool: Tool, root: Path) -> None:
+    given = record(root, b'{"content":[{"type":"thinking","thinking":"hm","signature":"REDACTED"}]}\n')
+    tool("write-session", stdin=json.dumps(given))
+    assert Path(given["session_ref"]).read_bytes() == b'{"content":[]}\n'
+
+
 def test_a_session_is_read_by_its_id(tool: Tool, root: Path) -> None:
     ref = Demo().resolve_session_file(Demo().session_dir(str(root)), "s")
     given = record(root, DEMO.read_bytes(), session_ref="")

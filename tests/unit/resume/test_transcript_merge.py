@@ -199,6 +199,28 @@ def test_a_mark_stands_for_a_piece_of_one_string_only() -> None:
     assert back_to(b'{"a": "x", "z": "", "b": 2, "c": "y"}\n', both).what == WRITTEN
 
 
+def thinking(seal: str) -> bytes:
+    thought = f'{{"type":"thinking","thinking":"hm","signature":"{seal}"}}' if seal else ""
+    return b'{"message":{"id":"m","content":[%s]}}\n' % thought.encode()
+
+
+def test_thoughts_whose_signature_was_redacted_are_left_out() -> None:
+    """Wherever a conversation is put back, also over a file that an earlier version put back."""
+    before, key, later = record(1, "a"), record(2, f"key {SECRET} end"), record(3, "b")
+    stored = bytes(redact_jsonl(before + thinking("CAIS[REDACTED:a-rule]") + thinking("sealed") + key))
+    whole = before + thinking("") + thinking("sealed") + key
+    redacted = bytes(redact_jsonl(whole))
+    assert (onto(b"", stored).data, back_to(b"", stored).data) == (redacted, redacted)
+    for live in (stored, stored + later):
+        found = onto(live, stored)
+        assert (found.what, found.data, found.live_is_newer) == (WRITTEN, live.replace(stored, redacted), False)
+        assert back_to(live, stored).data == redacted
+    assert (onto(whole, stored).what, onto(whole, stored).live_is_newer) == (UNCHANGED, False)
+    assert (onto(whole + later, stored).what, onto(whole + later, stored).live_is_newer) == (UNCHANGED, True)
+    assert (back_to(whole + later, stored).what, back_to(whole + later, stored).data) == (CUT, whole)
+    assert onto(before + thinking("") + thinking(""), stored).what == WRITTEN  # the second one was whole
+
+
 @given(texts, texts)
 def test_what_of_a_transcript_is_stored_already(past: list[str], later: list[str]) -> None:
     before, data = joined(past), joined(past) + joined(later, 100)

@@ -299,6 +299,20 @@ def test_private_files_go_and_come_back_with_their_folders(place: Place, tmp_pat
     assert tree(home) == after
 
 
+def test_a_conversation_comes_back_without_thoughts_that_its_service_refuses(place: Place, tmp_path: Path) -> None:
+    talk, note = tmp_path / "home/s.jsonl", tmp_path / "home/note"
+    talk.parent.mkdir()
+    thought = '{"type":"thinking","thinking":"hm","signature":"REDACTED"}'
+    talk.write_text(f'{{"content":[{thought},{{"type":"text","text":"REDACTED"}}]}}\n')
+    note.write_bytes(b"REDACTED")
+    change = draft(place)
+    change.write_private(str(talk), b"another\n")
+    change.write_private(str(note), b"another\n")
+    undo(place, change.carry_out())
+    assert talk.read_text() == '{"content":[{"type":"text","text":"REDACTED"}]}\n'
+    assert note.read_bytes() == b"REDACTED"
+
+
 def test_a_private_file_may_lie_behind_links_and_its_copies_are_private(place: Place, tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     os.symlink(tmp_path / "real", tmp_path / "home")
