@@ -33,8 +33,8 @@ PROGRAMS = LastProgram()
 
 
 def rigs() -> list[ServedRig]:
-    """Return the rigs of the built-in agents, each behind a plugin."""
-    return [_serve(rig) for rig in every() if rig.entry == BUILTIN.get(rig.entry.name)]
+    """Return the rigs of the built-in agents, each behind a plugin; of several for one agent the first."""
+    return [_serve(rig) for rig in every() if rig.entry == BUILTIN.get(rig.entry.name) and not rig.version]
 
 
 def _serve(rig: Rig) -> ServedRig:

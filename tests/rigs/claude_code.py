@@ -1,4 +1,4 @@
-"""Claude Code: its captured payloads and transcripts, and sessions in its own form."""
+"""Claude Code 2.1.197: its captured payloads and transcripts, and sessions in its own form."""
 
 from __future__ import annotations
 
@@ -14,19 +14,37 @@ from entire.testing.promises import Captured, ConfigSample, Payload, Player, Rig
 from tests.agents.claude_code import oracle
 
 _CASES = Path(oracle.__file__).parent / "cases" / "payloads.json"
-_SUBAGENTS = {oracle.LONG: ("a1c6d93a27d2dd0d0", "a93c9ed39773603cf", "aab5abd2fca17a36b", "a28cdada78e2a825c")}
+_SUBAGENTS = {
+    oracle.LONG: ("a1c6d93a27d2dd0d0", "a93c9ed39773603cf", "aab5abd2fca17a36b", "a28cdada78e2a825c"),
+    oracle.HELPER: ("a49511f336928e13e",),
+    "2.1.332/interactive-esc-ctrlc-queued-rewind": ("a2c8524def4a65d3b",),
+    "2.1.332/interactive-exit-while-helper-runs-resumed": ("a7f58a791ecaebfc3",),
+}
 _UNSETTLED = {"headless-slash-command": (3,)}  # a command counts once its expansion is there
 
 
-def _payloads() -> tuple[Payload, ...]:
+def is_of(name: str, version: str) -> bool:
+    """Tell whether a captured file is a version's; those of the oldest one have no folder of their own."""
+    return name.startswith(f"{version}/") if version else not name.startswith("2.")
+
+
+def payloads(version: str = "") -> tuple[Payload, ...]:
+    """Return the payloads that were captured from a version."""
     found = []
     for name, case in json.loads(_CASES.read_text()).items():
+        if not is_of(name, version):
+            continue
         data = (oracle.FIXTURES / "payloads" / f"{name}.json").read_bytes()
         given = json.loads(data)
         common = {"session_id": given["session_id"], "session_ref": given["transcript_path"], "cwd": given["cwd"]}
         event = case["event"] and {**common, **case["event"]}
         found.append(Payload(name=name, verb=case["hook"], data=data, event=event))
     return tuple(found)
+
+
+def transcripts(version: str = "") -> tuple[Captured, ...]:
+    """Return the transcripts that were captured from a version."""
+    return tuple(_captured(name) for name in oracle.transcripts() if is_of(name, version))
 
 
 def _captured(name: str) -> Captured:
@@ -47,6 +65,7 @@ def _captured(name: str) -> Captured:
 
 class ClaudeCodePlayer(Player):
     has_subagents = True
+    version = "2.1.197"
 
     @property
     def ref(self) -> str:
@@ -59,17 +78,24 @@ class ClaudeCodePlayer(Player):
         self.call(verb, json.dumps(given).encode())
 
     def record(self, path: Path, kind: str, message: dict[str, Any], **more: object) -> None:
+        self.link(path, type=kind, message=message, **more)
+
+    def link(self, path: Path, **fields: object) -> None:
+        """Append a record of the tree."""
         now = time.time()
         stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now * 1000) % 1000:03}Z"
+        lines = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+        known = [line["uuid"] for line in lines if "uuid" in line]
+        self.append(path, {
+            "parentUuid": known[-1] if known else None, "isSidechain": False, "userType": "external",
+            "cwd": str(self.root), "sessionId": self.id, "version": self.version, "uuid": str(uuid.uuid4()),
+            "timestamp": stamp, **fields,
+        })  # fmt: skip
+
+    def append(self, path: Path, value: dict[str, Any]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        known = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-        value = {
-            "parentUuid": known[-1]["uuid"] if known else None, "isSidechain": False, "userType": "external",
-            "cwd": str(self.root), "sessionId": self.id, "version": "2.1.197", "uuid": str(uuid.uuid4()),
-            "timestamp": stamp, "type": kind, "message": message, **more,
-        }  # fmt: skip
         with path.open("a") as file:
-            file.write(json.dumps(value) + "\n")
+            file.write(json.dumps(value, separators=(",", ":")) + "\n")
 
     def say(self, path: Path, block: dict[str, Any], **more: object) -> None:
         usage = {"input_tokens": 100, "output_tokens": 10, "cache_creation_input_tokens": 5,
@@ -142,8 +168,8 @@ class ClaudeCodePlayer(Player):
 class ClaudeCodeRig(Rig):
     entry = BUILTIN["claude-code"]
     player = ClaudeCodePlayer
-    payloads = _payloads()
-    transcripts = tuple(map(_captured, oracle.transcripts()))
+    payloads = payloads()
+    transcripts = transcripts()
     configs = (
         ConfigSample(name="absent", data=None),
         ConfigSample(name="empty object", data=b"{}"),

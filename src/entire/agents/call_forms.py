@@ -32,7 +32,7 @@ _SHELLS = ("-c", "-lc")
 _SUBAGENT_TOOLS = ("Task", "Agent", "task", "subagent", "spawn_agent", "invoke_agent", "helper")
 _TASKS = ("description", "task", "objective", "message", "prompt")
 
-_RESULTS = ("tool_result", "toolResult", "function_call_output", "custom_tool_call_output", "local_shell_call_output",
+RESULTS = ("tool_result", "toolResult", "function_call_output", "custom_tool_call_output", "local_shell_call_output",
             "result", "tool.execution_complete")  # fmt: skip
 """Types and roles of what holds a tool's answer."""
 _RESULT_IDS = ("tool_use_id", "toolCallId", "call_id", "call")
@@ -82,10 +82,10 @@ def results(record: Record) -> Iterator[Result]:
     """Yield the answers of tools that a record holds for calls of earlier records."""
     inner = envelope(record)
     body = record if inner is None else inner
-    if body.get("type") in _RESULTS or body.get("role") in _RESULTS or record.get("type") in _RESULTS:
+    if body.get("type") in RESULTS or body.get("role") in RESULTS or record.get("type") in RESULTS:
         yield from _result(body)
     for block in entries(body.get("content")):
-        if isinstance(block, dict) and block.get("type") in _RESULTS:
+        if isinstance(block, dict) and block.get("type") in RESULTS:
             yield from _result(block)
 
 

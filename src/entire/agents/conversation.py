@@ -6,7 +6,7 @@ of newer versions and of agents that are not installed. It skips what it does no
 
 from __future__ import annotations
 
-from entire.agents import call_forms, message_forms, transcripts
+from entire.agents import call_forms, lines, message_forms, transcripts
 from entire.agents.message_forms import AGENT, TOOL, USER
 from entire.model.transcripts import Message
 from entire.model.value import Value, replace
@@ -77,7 +77,12 @@ def _read(records: Iterable[tuple[int, Record]]) -> Reading:
     said = [(record, message_forms.messages(at, record)) for at, record in found]
     spoken = [(record, messages) for record, messages in said if messages]
     kept = _without_drafts(_without_repetitions(_without_abandoned(spoken, [record for _, record in found])))
-    answers = {answer.id: (at, answer) for at, record in found for answer in call_forms.results(record)}
+    answers = {
+        answer.id: (at, answer)
+        for at, record in found
+        if not message_forms.is_unknown(record)
+        for answer in call_forms.results(record)
+    }
     results = {name: answer for name, (_, answer) in answers.items()}
     return Reading(
         messages=[_answered(message, results) for _, messages in kept for message in messages],
@@ -138,25 +143,48 @@ def _without_abandoned(spoken: Spoken, found: list[Record]) -> Spoken:
     People leave a branch by a new prompt, so only a fork with a prompt has abandoned branches: all but that of the last
     record. (Other forks are tools that ran at the same time.)
     """
-    parents: dict[str, str] = {}
-    tree = [(node, record) for record in found if (node := message_forms.node(record)) is not None]
-    for node, _ in tree:
-        parents.setdefault(*node)
-    leaf = next((node[0] for node, record in reversed(tree) if not message_forms.is_aside(record)), "")
-    path = set()
-    while leaf in parents and leaf not in path:
-        path.add(leaf)
-        leaf = parents[leaf]
+    parents, leaf = _tree(found)
+    path, at = set(), leaf
+    while at in parents and at not in path:
+        path.add(at)
+        at = parents[at]
     if not parents:
         return spoken
-    nodes = [message_forms.node(record) for record, _ in spoken]
-    prompts = (node[1] for node, (_, messages) in zip(nodes, spoken, strict=True) if node and messages[0].who == USER)
-    contested = {parents[name] for name in path}.intersection(prompts)
+    nodes = [lines.node(record) for record, _ in spoken]
+    prompts = {
+        parents[node[0]] for node, (_, messages) in zip(nodes, spoken, strict=True) if node and messages[0].who == USER
+    }
+    contested = {leaf, *(parents[name] for name in path)}.intersection(prompts)
     gone: set[str] = set()
     for name, parent in parents.items():  # in the order of the file: parents come first
         if parent in gone or (parent in contested and name not in path):
             gone.add(name)
     return [pair for node, pair in zip(nodes, spoken, strict=True) if node is None or node[0] not in gone]
+
+
+def _tree(found: list[Record]) -> tuple[dict[str, str], str]:
+    """Return the parent of each record ('': it is a root), and the one with which the conversation ends."""
+    parents: dict[str, str] = {}
+    leaf = last = prompt = ""
+    for record in found:
+        node = lines.node(record)
+        if lines.is_restart(record) and prompt:
+            parents[prompt], prompt = "", ""
+        if node is None:
+            named = lines.leaf(record)
+            leaf = named if named in parents else leaf
+            continue
+        name, named_parents = node
+        is_continuing = bool(named_parents) and named_parents[0] == last
+        parent = next((known for known in named_parents if known in parents), last if named_parents else "")
+        parents.setdefault(name, parent)
+        last = name
+        if message_forms.is_aside(record):
+            continue
+        leaf = name
+        if any(message.who == USER for message in message_forms.messages(0, record)):
+            prompt = name if is_continuing else ""
+    return parents, leaf
 
 
 def _without_repetitions(spoken: Spoken) -> Spoken:

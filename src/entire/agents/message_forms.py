@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.agents import call_forms, transcripts
+from entire.agents import call_forms, lines, transcripts
 from entire.agents.transcripts import clean
 from entire.model.times import parse_time
 from entire.model.transcripts import Message
@@ -66,16 +66,22 @@ _NOTES = (
 """Starts of texts with a user's role that no person typed as a prompt."""
 _HIDDEN = "[REDACTED]"  # in place of an agent's thought
 
+_KNOWN = frozenset((
+    *_ROLES, *_CALLS, *call_forms.RESULTS, "message", "event_msg", "response_item", "attachment",
+))  # fmt: skip
+"""Types of records that can say something. Those of another type belong to the agent alone, whatever they hold."""
+
 _TIMES = ("timestamp", "time", "created_at")
 _MILLISECONDS = 1e11  # larger numbers count milliseconds
-
-_PARENTS = {"uuid": ("parentUuid", "logicalParentUuid"), "id": ("parentId",)}
 
 
 def messages(at: int, record: Record) -> list[Message]:
     """Return what record number ``at`` says; nothing for the agent's notes to itself, such as reminders."""
-    if is_aside(record):
+    if is_aside(record) or is_unknown(record):
         return []
+    joined = lines.joined_prompt(record)
+    if joined:
+        return list(_text(at, moment(record), USER, [joined]))
     body = _body(record)
     if body.get("type") in _CALLS:
         return [_call(at, moment(record), body)]
@@ -91,6 +97,12 @@ def messages(at: int, record: Record) -> list[Message]:
         if name in body:
             found += [_call(at, time, call) for call in call_forms.entries(body[name]) if isinstance(call, dict)]
     return found
+
+
+def is_unknown(record: Record) -> bool:
+    """Tell whether a record is of a type that says nothing to people, such as one that a newer version added."""
+    kind = record.get("type")
+    return isinstance(kind, str) and kind not in _KNOWN
 
 
 def is_aside(record: Record) -> bool:
@@ -127,16 +139,6 @@ def record_id(record: Record) -> str:
     if found or "info" not in record:
         return found
     return clean(_dict(record["info"]).get("id"))
-
-
-def node(record: Record) -> tuple[str, str] | None:
-    """Return a record's id and its parent's ('': it is a root), if the records form a tree."""
-    for name, parents in _PARENTS.items():
-        if parents[0] in record and name in record:
-            found = clean(record[name])
-            if found:
-                return found, clean(record[parents[0]]) or clean(record.get(parents[-1]))
-    return None
 
 
 def moment(record: Record) -> float:
@@ -300,8 +302,8 @@ def _subject(given: object) -> str:
 
 def _changed_files(text: str) -> str:
     """Return the files that a patch changes, '' if the text is none."""
-    lines = text.split("\n") if text.startswith("*** Begin Patch") else []
-    return ", ".join(clean(line[len(start) :]) for line in lines for start in _CHANGES if line.startswith(start))
+    rows = text.split("\n") if text.startswith("*** Begin Patch") else []
+    return ", ".join(clean(line[len(start) :]) for line in rows for start in _CHANGES if line.startswith(start))
 
 
 def _dict(value: object) -> Record:

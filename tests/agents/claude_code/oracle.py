@@ -10,6 +10,7 @@ from entire.model.transcripts import Position
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "claude_code"
 LONG = "interactive-long/04b82098-8309-42a4-b860-806b2de7c76b"
+HELPER = "2.1.332/background-subagent/99467daa-40b1-4a00-aba5-01b53c188e3d"
 
 
 def transcripts() -> list[str]:
@@ -95,6 +96,47 @@ PROMPTS: dict[str, list[tuple[int, str]]] = {
     "interactive-plan-mode": [(4, "make a plan"), (12, "make a plan")],
     "stop-hook-start": [(2, "please create greeting file")],
     "stop-hook-start-plus-3s": [(2, "please create greeting file")],
+    f"{HELPER}": [(5, "use a helper")],
+    f"{HELPER}/subagents/agent-a49511f336928e13e": [],
+    "2.1.332/headless-bash-edit-diff": [(2, "bash edits")],
+    "2.1.332/headless-fork-session": [(5, "create greeting file"), (24, "change greeting"), (31, "say hi")],
+    "2.1.332/headless-resumed-without-api-request-lines": [
+        (2, "create greeting file"),
+        (34, "change greeting"),
+        (48, "what do you remember"),
+    ],
+    "2.1.332/headless-turn1": [(2, "create greeting file")],
+    "2.1.332/headless-two-turns-resumed": [(2, "create greeting file"), (40, "change greeting")],
+    "2.1.332/interactive-after-clear": [(8, "say hi after clear")],
+    "2.1.332/interactive-esc-before-answer-exit-resumed": [
+        (4, "say hi"),
+        (28, "slow answer"),  # Esc before the answer, then left: on resume it was still there
+        (38, "what do you remember"),
+    ],
+    "2.1.332/interactive-esc-ctrlc-queued-rewind": [  # (48) to (95) were taken back by a rewind
+        (4, "say hi"),
+        (28, "edit after edit"),
+        (38, "second edit"),
+        (119, "say hi after rewind"),
+        (125, "find the todo tools"),
+    ],
+    "2.1.332/interactive-exit-while-helper-runs-resumed": [
+        (1, "background helper"),
+        (19, "what do you remember now"),
+    ],
+    "2.1.332/interactive-model-rename-compaction-apierror": [
+        (13, "say hi on another model"),
+        (49, "say hi after compact"),
+        (84, "api error"),
+    ],
+    "2.1.332/interactive-plan-mode": [(4, "make a plan")],
+    "2.1.332/interactive-prompt-typed-while-tool-runs": [
+        (4, "say hi"),
+        (28, "slow tool"),
+        (35, "say hi during the tool"),  # joined to the running turn
+        (42, "say hi last"),
+    ],
+    "2.1.332/interactive-rewind-to-first-prompt": [(34, "what do you remember")],
 }
 FILES: dict[str, list[str]] = {
     "headless-after-turn1": ["hello.py"],
@@ -108,6 +150,13 @@ FILES: dict[str, list[str]] = {
     f"{LONG}/subagents/agent-aab5abd2fca17a36b": ["other.txt"],
     "stop-hook-start": ["hello.py"],
     "stop-hook-start-plus-3s": ["hello.py"],
+    f"{HELPER}/subagents/agent-a49511f336928e13e": ["note.txt"],
+    "2.1.332/headless-bash-edit-diff": ["README.md", "d/y.txt", "made.txt", "READ2.md"],
+    "2.1.332/headless-fork-session": ["hello.py"],
+    "2.1.332/headless-resumed-without-api-request-lines": ["hello.py"],
+    "2.1.332/headless-turn1": ["hello.py"],
+    "2.1.332/headless-two-turns-resumed": ["hello.py"],
+    "2.1.332/interactive-esc-ctrlc-queued-rewind": ["r.txt"],
 }
 TOKENS: dict[str, tuple[int, int, int, int, int]] = {
     "headless-after-turn1": (3300, 200, 530, 120, 3),
@@ -116,4 +165,6 @@ TOKENS: dict[str, tuple[int, int, int, int, int]] = {
     "interactive-after-clear": (10, 0, 0, 5, 1),
     "interactive-native-rewind-fork": (610, 0, 0, 125, 7),
     "stop-hook-start": (2100, 200, 230, 90, 2),
+    "2.1.332/headless-turn1": (3300, 200, 530, 120, 3),
+    "2.1.332/headless-fork-session": (3610, 200, 530, 185, 7),
 }

@@ -29,7 +29,9 @@ def encoded(**payload: object) -> bytes:
 
 
 def test_every_captured_payload_has_a_case() -> None:
-    assert sorted(CASES) == sorted(path.stem for path in PAYLOADS.iterdir())
+    assert sorted(CASES) == sorted(
+        str(path.relative_to(PAYLOADS)).removesuffix(".json") for path in PAYLOADS.rglob("*.json")
+    )
 
 
 @pytest.mark.parametrize("name", sorted(CASES))

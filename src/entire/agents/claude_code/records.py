@@ -1,7 +1,8 @@
-"""Interprets the records of a Claude Code transcript: prompts, answers, tool results (2.1.197 and older).
+"""Interprets the records of a Claude Code transcript: prompts, answers, tool results (2.1.332 and older).
 
 A transcript is an append-only file of JSON lines. Records with a ``uuid`` form a tree by ``parentUuid``; a rewind in
 the agent leaves an abandoned branch in the file. The old short form has only ``type``, ``uuid`` and ``message``.
+Records of other types, such as what was sent to the model (``api-request-blob``), are no part of the conversation.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from entire.model.ids import is_tool_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     Record = dict[str, Any]
@@ -19,12 +21,17 @@ GLUE = b'{"parentUuid":'
 """How a record of the tree starts. It finds records that the agent appended to an incomplete line."""
 
 WITHOUT_MEANING = (
-    b'{"type":"file-history-snapshot"',
+    b'{"type":"api-request',
+    b'{"type":"file-history-',
     b'{"type":"queue-operation"',
     b'{"type":"ai-title"',
     b'{"type":"agent-name"',
+    b'{"type":"atis-latch"',
+    b'{"type":"cost-state"',
+    b'{"type":"custom-title"',
     b'{"type":"mode"',
     b'{"type":"permission-mode"',
+    b'{"type":"tools-used"',
 )
 """Starts of lines that need not be parsed: they are not in the tree and hold nothing we use."""
 
@@ -165,19 +172,30 @@ def usage(record: Record) -> tuple[int, int, int, int]:
     return a, b, c, d
 
 
-def changed_path(result: object) -> str:
-    """Return the path that a tool changed, from its ``toolUseResult``; '' if it changed none.
+def changed_paths(result: object) -> list[str]:
+    """Return the paths that a tool changed, from its ``toolUseResult``.
 
     The shape of the result decides, because the call may be in a part that is not read again: Write and Edit results
-    carry a patch, reads nest their ``filePath``, and a plan has a ``filePath`` without a patch.
+    carry a patch, reads nest their ``filePath``, and a plan has a ``filePath`` without a patch. A shell command's says
+    what it changed since 2.1.332, perhaps not all of it (``moreFiles``, ``skipped``, ``unavailable``): what it does not
+    name may have been changed all the same.
     """
     if not isinstance(result, dict) or result.get("error"):
-        return ""
+        return []
     if "edit_mode" in result or "new_source" in result:
-        return path_of(result.get("notebook_path"))
-    if "structuredPatch" in result or "oldString" in result:
-        return path_of(result.get("filePath"))
-    return ""
+        found = [result.get("notebook_path")]
+    elif "structuredPatch" in result or "oldString" in result:
+        found = [result.get("filePath")]
+    else:
+        found = list(_changed_by_shell(result.get("bashEditDiff")))
+    return [path for path in map(path_of, found) if path]
+
+
+def _changed_by_shell(told: object) -> Iterator[object]:
+    for key in ("changedFiles", "files") if isinstance(told, dict) else ():
+        named = told.get(key) if isinstance(told, dict) else None
+        for entry in named if isinstance(named, list) else ():
+            yield entry.get("filePath") if isinstance(entry, dict) else entry
 
 
 def path_of(value: object) -> str:
@@ -187,13 +205,15 @@ def path_of(value: object) -> str:
 
 
 def result_agent(block: Record, result: object) -> Record:
-    """Return what a tool result says about a subagent: ``id``, ``type``, ``description``, ``background``; or {}."""
+    """Return what a tool result says about a subagent: ``id``, ``type``, ``description``, ``background``, that it has
+    ``started``; or {}.
+    """
     found: Record = {}
     if isinstance(result, dict):
         agent = clean(result.get("agentId"))
         if is_tool_id(agent):
             background = result.get("isAsync") is True or result.get("status") == "async_launched"
-            found = {"id": agent, "background": background, "type": clean(result.get("agentType"))}
+            found = {"id": agent, "background": background, "type": clean(result.get("agentType")), "started": True}
             found["description"] = clean(result.get("description"))
         return found
     inner = block.get("content")

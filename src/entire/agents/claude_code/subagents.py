@@ -82,7 +82,7 @@ def collect(session_ref: str, tasks: list[Task]) -> list[Subagent]:
 
 def _is_known(session_ref: str, about: dict[str, Any]) -> bool:
     """Tell whether an ended background task is a subagent, not a shell command."""
-    return "type" in about or os.path.exists(transcript_of(session_ref, about["id"]))
+    return "type" in about or "started" in about or os.path.exists(transcript_of(session_ref, about["id"]))
 
 
 def _name_running(session_ref: str, merged: dict[str, dict[str, Any]]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.agents import transcripts
+from entire.agents import lines, transcripts
 from entire.agents.claude_code import records
 from entire.agents.transcripts import clean
 from entire.model.times import parse_time
@@ -75,6 +75,10 @@ class Tail:
         self._unexpanded: dict[int, str] = {}  # slash commands without an expansion so far, and their prompt ids
         self._nodes: dict[int, int] = {}  # hash of a uuid -> the nearest prompt above
         self._tips = [(-1, -1)]  # (line, nearest prompt) wherever the conversation's last prompt changes
+        self._leaves: dict[int, str] = {}  # index of a tip -> the leaf of its note, which is not in the tail so far
+        self._leaf = 0  # hash of the last record's uuid
+        self._continuing = -1  # the last prompt if its parent is the record before it
+        self._restarted: dict[int, int] = {}  # prompts that turned out to start the conversation again
         self._has_parents = False  # if any record has a parent, one without starts the conversation again
         self._modern: bool | None = None  # the file marks prompts with promptSource; None: not yet searched for
         self._text = ("", "")  # id and text of the last answer that has a text
@@ -98,6 +102,7 @@ class Tail:
             for record in found:
                 self._take(record, at, end)
             self.count, self.byte = at + 1, end
+        self._resolve_leaves()
 
     def _find_start(self) -> None:
         """Set the byte offset of a position that has only a count, and whether the file is shorter than that."""
@@ -124,17 +129,19 @@ class Tail:
         return self._sidechain or record.get("isSidechain") is not True
 
     def _take(self, record: Record, line: int, end: int) -> None:
-        if record.get("type") == "last-prompt":
-            self._follow_leaf(record.get("leafUuid"), line)
+        kind = record.get("type")
+        if kind == "last-prompt":
+            self._take_note(record, line)
             return
         if not self._is_ours(record):
             return
-        kind = record.get("type")
         prompt = None
         if kind == "user":
             prompt = self._user(record, line)
         elif kind == "assistant":
             self._assistant(record, line, end)
+        elif kind == "attachment":
+            prompt = self._joined_prompt(record, line)
         if kind in ("user", "assistant", "system", "attachment"):
             self._grow(record, line, prompt)
 
@@ -161,6 +168,10 @@ class Tail:
             self._unexpanded[len(self._prompts)] = turn
         return Prompt(text=text, position=line, time=parse_time(record.get("timestamp")), id=turn) if text else None
 
+    def _joined_prompt(self, record: Record, line: int) -> Prompt | None:
+        text = "" if self._sidechain else lines.joined_prompt(record)
+        return Prompt(text=text, position=line, time=parse_time(record.get("timestamp"))) if text else None
+
     def _occurs_before(self, needles: tuple[bytes, ...]) -> bool:
         """Search the file before the tail; the number of searches is limited, as a strange file could need many."""
         if self._start == 0 or self._searches >= _MAX_SEARCHES:
@@ -173,18 +184,18 @@ class Tail:
         self._has_results = self._has_results or bool(blocks)
         for block in blocks:
             call = clean(block.get("tool_use_id"))
-            _, path, _ = self._calls.pop(call, (0, "", False))
+            _, called, _ = self._calls.pop(call, (0, "", False))
             if block.get("is_error") is True:
                 continue
             result = record.get("toolUseResult")
+            paths = [called] if called else []
             if isinstance(result, dict) and len(blocks) == 1:
-                path = records.changed_path(result)
+                paths = records.changed_paths(result)
             elif "toolUseResult" in record and len(blocks) == 1:
-                path = ""
-            elif not path and call not in self._seen_calls and self._start:
+                paths = []
+            elif not paths and call not in self._seen_calls and self._start:
                 self._open_results[call] = line
-            if path:
-                self._changes.append((line, FileReport(path=path, call=call)))
+            self._changes += [(line, FileReport(path=path, call=call)) for path in paths]
             about = records.result_agent(block, result)
             if about:
                 self.tasks.append(Task(line, call, about))
@@ -218,44 +229,69 @@ class Tail:
 
     def _grow(self, record: Record, line: int, prompt: Prompt | None) -> None:
         """Add a record to the tree; a prompt or an answer becomes the conversation's tip."""
-        above = self._above(record)
+        place = lines.node(record)
+        above = self._above(record, place[1] if place is not None else ())
         if prompt is not None:
             self._prompts.append((prompt, above))
             above = len(self._prompts) - 1
+            is_continuing = place is not None and place[1] and hash(place[1][0]) == self._leaf
+            self._continuing = above if is_continuing else -1
         uuid = record.get("uuid")
         if isinstance(uuid, str):
-            self._nodes[hash(uuid)] = above
-        if record.get("type") in ("user", "assistant"):
+            self._leaf = hash(uuid)
+            self._nodes[self._leaf] = above
+        if prompt is not None or record.get("type") in ("user", "assistant"):
             self._move(line, above)
 
-    def _above(self, record: Record) -> int:
+    def _above(self, record: Record, parents: tuple[str, ...]) -> int:
         tip = self._tips[-1][1]
         if "parentUuid" not in record:
             return tip  # the old short form is a list
-        parent = record["parentUuid"] or record.get("logicalParentUuid")
-        if isinstance(parent, str) and parent:
+        if parents:
             self._has_parents = self._has_parents or bool(record["parentUuid"])
-            return self._prompt_above(parent)
+            return self._prompt_above(parents)
         if tip >= 0 and (self._has_parents or self._occurs_before((b'"parentUuid":"', b'"parentUuid": "'))):
             return -1  # rewound to the start of the conversation
         return tip
 
-    def _prompt_above(self, uuid: str) -> int:
-        """Return the prompt above a record: -1 if it is before the tail, the current one if it is nowhere."""
+    def _prompt_above(self, uuids: tuple[str, ...]) -> int:
+        """Return the prompt above the first known record: -1 if it is before the tail, the current one if nowhere."""
+        known = next((found for uuid in uuids if (found := self._nodes.get(hash(uuid))) is not None), None)
+        if known is not None:
+            return self._restarted.get(known, known)
         tip = self._tips[-1][1]
-        known = self._nodes.get(hash(uuid))
-        if known is not None or tip < 0:
-            return -1 if known is None else known
-        name = uuid.encode("utf-8", "replace")
-        return -1 if self._occurs_before((b'"uuid":"' + name + b'"', b'"uuid": "' + name + b'"')) else tip
+        return -1 if tip < 0 or any(map(self._is_before_tail, uuids)) else tip
 
-    def _follow_leaf(self, uuid: object, line: int) -> None:
-        """Move to the leaf that the agent recorded when it closed; nothing else records a rewind just before that."""
-        if isinstance(uuid, str) and uuid:
-            self._move(line, self._prompt_above(uuid))
+    def _is_before_tail(self, uuid: str) -> bool:
+        name = uuid.encode("utf-8", "replace")
+        return self._occurs_before((b'"uuid":"' + name + b'"', b'"uuid": "' + name + b'"'))
+
+    def _take_note(self, record: Record, line: int) -> None:
+        """Follow a note about the conversation's end: nothing else records a rewind that no prompt of its own shows."""
+        if lines.is_restart(record):
+            if self._continuing >= 0:
+                prompt, _ = self._prompts[self._continuing]
+                self._prompts.append((prompt, -1))
+                self._restarted[self._continuing] = len(self._prompts) - 1
+                self._move(line, len(self._prompts) - 1)
+            self._continuing = -1
+            return
+        leaf = lines.leaf(record)
+        if leaf and hash(leaf) in self._nodes:
+            self._move(line, self._prompt_above((leaf,)))
+        elif leaf:
+            self._leaves[len(self._tips)] = leaf
+            self._tips.append((line, self._tips[-1][1]))
+
+    def _resolve_leaves(self) -> None:
+        """Move to the leaves that are before the tail: those that were written later have become tips by themselves."""
+        for uuid in {leaf for leaf in self._leaves.values() if hash(leaf) not in self._nodes}:
+            if self._is_before_tail(uuid):
+                for index in [index for index, leaf in self._leaves.items() if leaf == uuid]:
+                    self._tips[index] = (self._tips[index][0], -1)
 
     def _move(self, line: int, tip: int) -> None:
-        if tip != self._tips[-1][1]:
+        if tip != self._tips[-1][1] or len(self._tips) - 1 in self._leaves:
             self._tips.append((line, tip))
 
     # answers to the contract's questions; ``stop`` is a number of lines, or None for all

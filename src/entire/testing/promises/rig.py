@@ -118,6 +118,8 @@ class Rig:
     """An agent, described to the suite. Everything but ``entry`` is optional; without it, some promises are skipped."""
 
     entry: AgentEntry
+    version: str = ""
+    """Of the agent, where several rigs describe it."""
     payloads: Sequence[Payload] = ()
     transcripts: Sequence[Captured] = ()
     configs: Sequence[ConfigSample] = ()

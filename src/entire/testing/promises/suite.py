@@ -36,7 +36,8 @@ _GIT_CONFIG = """\
 
 def cases(*rigs: Rig) -> Callable[..., None]:
     """Return a test of every promise over every rig, to be assigned to a name that pytest collects."""
-    table = [pytest.param(rig, promise, id=f"{rig.entry.name}-{promise.name}") for rig in rigs for promise in PROMISES]
+    table = [pytest.param(rig, promise, id=f"{rig.entry.name}{rig.version}-{promise.name}")
+             for rig in rigs for promise in PROMISES]  # fmt: skip
 
     @pytest.mark.parametrize(("rig", "promise"), table)
     def test(rig: Rig, promise: Promise, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
