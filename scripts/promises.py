@@ -60,7 +60,7 @@ def _section(title: str, table: tuple[Promise, ...]) -> str:
 
 def _agents(table: tuple[Promise, ...], rigs: list[Rig]) -> str:
     """Return which promise is tested for which agent, and why another is not."""
-    names = [rig.entry.type for rig in rigs]
+    names = [f"{rig.entry.type} {rig.version}".rstrip() for rig in rigs]
     head = f"| promise | {' | '.join(names)} |\n|---|{'---|' * len(names)}\n"
     rows = [f"| {_code(one.name)} | {' | '.join(one.why_not(rig) or 'yes' for rig in rigs)} |" for one in table]
     about = "Whether each promise is tested for an agent, or why not. An agent without a rig fails the suite.\n"
