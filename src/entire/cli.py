@@ -40,6 +40,7 @@ _COMPLETION = "_ENTIRE_COMPLETE"
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line and return the exit code; never raises."""
     args = list(sys.argv[1:] if argv is None else argv)
+    _withhold_secrets()
     if args and args[0] == "hooks":
         from entire.commands import hooks
 
@@ -77,6 +78,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     except Exception as error:
         return _report_crash(error, args, debug=debug)
+
+
+def _withhold_secrets() -> None:
+    """Forget what an agent's environment has for its own use: no program that we start gets it, and nothing that we
+    store holds it.
+    """
+    from entire.agents import registry
+
+    values = registry.take_private(os.environ)
+    if any(values):
+        from entire.redact import policy
+
+        policy.withheld.update(value.encode("utf-8", "surrogateescape") for value in values if value)
 
 
 def _report_crash(error: BaseException, args: Sequence[str], *, debug: bool) -> int:

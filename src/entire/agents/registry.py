@@ -15,7 +15,7 @@ from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping, MutableMapping, Sequence
     from importlib.metadata import EntryPoint
 
     from entire.agents.contract import Agent, AgentFactory, HookInstaller
@@ -51,6 +51,10 @@ class AgentEntry(Value):
     """
     caller_variables: tuple[str, ...] = ()
     """Environment variables that are set in programs the agent starts, whatever their value; of plugins only."""
+    private_variables: tuple[str, ...] = ()
+    """Environment variables with which a program could speak to the running agent in a person's name: no program of
+    ours needs them.
+    """
     session_dir_variable: str = ""
     """Environment variable with which a test harness sets the agent's session folder."""
     program: str = ""
@@ -76,6 +80,7 @@ BUILTIN = {
             protected_dirs=(".claude",),
             project_variable="CLAUDE_PROJECT_DIR",
             session_variable="CLAUDE_CODE_SESSION_ID",
+            private_variables=("CLAUDE_CODE_MESSAGING_TOKEN",),
             session_dir_variable="ENTIRE_TEST_CLAUDE_PROJECT_DIR",
             setup_note="permissions.deny: Read(./.entire/metadata/**), so that it takes no old transcript for code",
             spoken_name="claude",
@@ -97,6 +102,7 @@ BUILTIN = {
             description="Google's coding agent for the terminal",
             protected_dirs=(".gemini",),
             project_variable="GEMINI_PROJECT_DIR",
+            private_variables=("GEMINI_CLI_IDE_AUTH_TOKEN",),
             session_dir_variable="ENTIRE_TEST_GEMINI_PROJECT_DIR",
             spoken_name="gemini",
         ),
@@ -202,6 +208,12 @@ def session_dir(name: str, env: Mapping[str, str]) -> str:
 def session_variables() -> list[str]:
     """Return the environment variables with which built-in agents name their session to the programs they start."""
     return [entry.session_variable for entry in BUILTIN.values() if entry.session_variable]
+
+
+def take_private(env: MutableMapping[str, str]) -> list[str]:
+    """Take the values that built-in agents keep from others out of an environment, and return them."""
+    names = (name for entry in BUILTIN.values() for name in entry.private_variables)
+    return [env.pop(name) for name in names if name in env]
 
 
 def calling_session(env: Mapping[str, str]) -> str:

@@ -55,6 +55,9 @@ class Policy:
         return self._config
 
 
+withheld: set[bytes] = set()
+"""What this process was given as a secret, by its environment."""
+
 _current = Policy(Sources())
 
 

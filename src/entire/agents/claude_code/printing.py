@@ -31,7 +31,11 @@ _OPTIONS = (
     "--settings", '{"disableAllHooks": true}',
     "--system-prompt", "Answer with what is asked for and nothing else.",
 )  # fmt: skip
-_OF_A_SESSION = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_SSE_PORT")
+_OF_A_SESSION = (
+    "CLAUDECODE", "CLAUDE_CODE_CHILD_NOTES_DIR", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_ENTRYPOINT",
+    "CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_SESSION_ATTENDED", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_SSE_PORT",
+    "CLAUDE_PID",
+)  # fmt: skip
 """Variables in programs that Claude Code starts: a person may ask for a summary in a session of theirs."""
 _SECONDS = 600.0  # the caller's limit is shorter, where it can interrupt
 _MAX_OUTPUT = 1 << 24
