@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
@@ -9,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+import entire
 from entire.githooks import install
 from entire.layout import METADATA_BRANCH
+from tests import golden
 from tests.integration.story import Story
 
 CHECKPOINTS = f"refs/heads/{METADATA_BRANCH}"
@@ -256,7 +259,7 @@ def test_peoples_branches_with_such_names_pass(story: Story) -> None:
 def test_a_persons_branch_beside_steps_passes_by_name(story: Story) -> None:
     work(story)
     remote = Remote(story)
-    story.git("branch", "entire/foo", shadow_of(story))
+    story.git("branch", "entire/foo")
     remote.takes("push", "-q", "origin", "entire/foo", "main")
     assert remote.refs() == ["refs/heads/entire/foo", "refs/heads/main"]
 
@@ -268,7 +271,7 @@ def test_steps_of_the_old_form_are_stopped(story: Story) -> None:
     remote.refuses("push", "origin", "entire/1234567", naming="refs/heads/entire/1234567: steps")
 
 
-def test_an_ordinary_push_starts_no_interpreter(story: Story, tmp_path: Path) -> None:
+def test_an_ordinary_push_starts_no_interpreter_and_asks_git_once(story: Story, tmp_path: Path) -> None:
     work(story)
     remote = Remote(story)
     calls = tmp_path / "calls"
@@ -287,7 +290,9 @@ def test_an_ordinary_push_starts_no_interpreter(story: Story, tmp_path: Path) ->
         capture_output=True,
         check=False,
     )
-    assert (done.returncode, done.stdout, done.stderr, calls.exists()) == (0, b"", b"", False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    (asked,) = calls.read_text().splitlines()
+    assert asked.startswith("git --no-replace-objects rev-list --stdin ")
     remote.takes("push", "-q", "origin", "main")
 
 
@@ -385,3 +390,150 @@ def test_diverged_checkpoints_are_gits_to_reject_and_a_push_by_name_joins(
         pushing.takes("push", "-q", "origin", "main")
     pushing.takes("push", "-q", "--all", "origin")
     assert "More" in story.git("log", "--format=%s", f"refs/remotes/origin/{METADATA_BRANCH}")
+
+
+# ---------------------------------------------------------------- what is ours under another name
+
+
+OURS = ("step", "journal", "conversation", "retained", "checkpoint")
+DOCUMENTED = ("push", "origin", "refs/heads/*", "^refs/heads/entire/*")
+
+
+@pytest.fixture(scope="module")
+def worked(tmp_path_factory: pytest.TempPathFactory) -> Story:
+    """A story with one commit of each kind that we write, which tests only push."""
+    story = Story(tmp_path_factory.mktemp("worked") / "repo")
+    work(story)
+    session = story.started()
+    with session.turn("Look around"):
+        session.answer({"type": "text", "text": "Nothing to do."})
+    Remote(story)
+    return story
+
+
+def ours(story: Story, kind: str) -> str:
+    """Return a commit that we wrote, with the person's worktree or prompts."""
+    shadow, journal = shadow_of(story), "refs/entire/journal/"
+    if kind == "step":
+        return story.git("rev-parse", shadow).strip()
+    if kind == "checkpoint":
+        return story.git("rev-parse", CHECKPOINTS).strip()
+    if kind == "retained":
+        return story.git("for-each-ref", "--format=%(objectname)", "refs/entire/kept").split()[0]
+    found = story.git("log", "--format=%H %s", *story.git("for-each-ref", "--format=%(refname)", journal).split())
+    words = {"journal": "Entire journal: snapshot", "conversation": "Entire journal: conversation"}[kind]
+    return next(line.split()[0] for line in found.splitlines() if words in line)
+
+
+def ways(story: Story, oid: str) -> dict[str, tuple[str, ...]]:
+    """Return the pushes that would send a commit under another name; each name is deleted again by ``clear``."""
+    story.git("branch", "mine", oid)
+    story.git("tag", "light", oid)
+    story.git("tag", "-a", "heavy", "-m", "x", oid)
+    story.git("tag", "-a", "nested", "-m", "x", "heavy")
+    tree = story.git("rev-parse", "main^{tree}").strip()
+    child = story.git("commit-tree", tree, "-p", oid, "-m", "A person's").strip()
+    merged = story.git("commit-tree", tree, "-p", "main", "-p", child, "-m", "A person's merge").strip()
+    return {
+        "branch": ("push", "origin", "mine"),
+        "documented": DOCUMENTED,
+        "all tags": ("push", "--tags", "origin"),
+        "nested tag": ("push", "origin", "nested"),
+        "commit id": ("push", "origin", f"{oid}:refs/heads/x"),
+        "expression": ("push", "origin", "main", "mine~0:refs/heads/x"),
+        "on top": ("push", "origin", f"{child}:refs/heads/x"),
+        "merged": ("push", "origin", f"{merged}:refs/heads/x"),
+    }
+
+
+@pytest.mark.parametrize("kind", OURS)
+def test_what_we_wrote_is_stopped_whatever_it_is_called(worked: Story, kind: str) -> None:
+    remote = Remote.__new__(Remote)
+    remote.story, remote.bare = worked, worked.root.parent / "remote.git"
+    said = {"step": "steps of sessions", "retained": "steps of sessions", "checkpoint": "checkpoints, which you did"}
+    for way, command in ways(worked, ours(worked, kind)).items():
+        assert said.get(kind, "snapshots of your files") in remote.refuses(*command), way
+    for name in ("light", "heavy", "nested"):
+        worked.git("tag", "-d", name)
+    worked.git("branch", "-D", "mine")
+
+
+def test_checkpoints_under_another_name_follow_the_choice(pushing: Remote) -> None:
+    pushing.story.git("branch", "mine", METADATA_BRANCH)
+    pushing.takes("push", "-q", "origin", "mine")
+    remove_private_refs(pushing.story)
+    pushing.takes(*DOCUMENTED[:1], "-q", *DOCUMENTED[1:])
+
+
+def test_what_people_wrote_about_us_passes(story: Story) -> None:
+    work(story)
+    remote = Remote(story)
+    quoted = "Entire-Metadata: .entire/metadata/x\nEntire-Session: x\nEntire-Strategy: manual-commit\n"
+    story.git("commit", "-q", "--allow-empty", "-m", f"As the Go CLI once wrote\n\n{quoted}")
+    story.git("commit", "-q", "--allow-empty", "-m", f"Merge branch x\n\n    {quoted}\nCheckpoint: a1b2c3d4e5f6")
+    story.git("commit", "-q", "--allow-empty", "-m", "Checkpoint: the database")
+    remote.takes("push", "-q", "origin", "main")
+
+
+def test_steps_of_earlier_versions_on_top_of_a_commit_are_stopped(story: Story) -> None:
+    remote = Remote(story)
+    story.write(".entire/metadata/s1/prompt.txt", "A prompt")
+    story.git("add", "-f", ".entire/metadata/s1/prompt.txt")
+    message = "A step\n\nEntire-Metadata: .entire/metadata/s1\nEntire-Session: s1\nEntire-Strategy: shadow\n"
+    step = story.git("commit-tree", story.git("write-tree").strip(), "-p", "main", "-m", message).strip()
+    remote.refuses("push", "origin", f"{step}:refs/heads/x", naming=f"{step}: steps of sessions")
+
+
+def test_steps_of_the_go_cli_are_stopped(tmp_path: Path) -> None:
+    (top,) = golden.repositories(golden.unpack("manual/09-two-sessions", tmp_path / "go"))
+    assert install.install(str(top)).written
+    story = Story.__new__(Story)
+    story.root, story.env = top, dict(os.environ)
+    remote = Remote(story)
+    steps = [name for name in story.git("branch", "--format=%(refname:short)").split() if name.startswith("entire/")]
+    steps.remove(METADATA_BRANCH)
+    assert steps
+    for number, name in enumerate(steps):
+        story.git("branch", f"mine-{number}", name)
+        remote.refuses("push", "origin", f"mine-{number}", naming=f"refs/heads/mine-{number}: steps of sessions")
+
+
+def test_every_commit_that_we_write_has_a_mark() -> None:
+    for path in sorted((Path(entire.__file__).parent).rglob("*.py")):
+        for call in ast.walk(ast.parse(path.read_text())):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "commit":
+                given = [word.value for word in call.keywords if word.arg == "message"]
+                assert not any(isinstance(value, ast.Constant) for value in given), (path, call.lineno)
+
+
+# ---------------------------------------------------------------- what git does not send
+
+
+def test_a_deletion_sends_no_checkpoints(pushing: Remote) -> None:
+    pushing.story.git("branch", "old")
+    pushing.takes("push", "-q", "--no-verify", "origin", "old", "main")
+    pushing.takes("push", "-q", "origin", "--delete", "old")
+    assert pushing.refs() == ["refs/heads/main"]
+    pushing.takes("push", "-q", "origin", "main")  # all there: what was left behind follows
+    assert pushing.refs() == [CHECKPOINTS, "refs/heads/main"]
+
+
+@pytest.mark.parametrize("is_known", [False, True], ids=["unknown here", "fetched"])
+def test_a_push_that_git_rejects_sends_no_checkpoints(pushing: Remote, tmp_path: Path, is_known: bool) -> None:
+    story, git = pushing.story, ["git", "-C", str(tmp_path / "colleague")]
+    pushing.takes("push", "-q", "--no-verify", "origin", "main~1:refs/heads/main")
+    subprocess.run(["git", "clone", "-q", "-b", "main", str(pushing.bare), git[2]], check=True)
+    subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "Theirs"], check=True)
+    subprocess.run([*git, "push", "-q", "origin", "main"], check=True)
+    if is_known:
+        story.git("fetch", "-q")
+    done = pushing.push("push", "origin", "main")
+    assert (done.returncode, "rejected" in done.stderr) == (1, True)
+    assert pushing.refs() == ["refs/heads/main"]
+    story.git("tag", "v1")
+    pushing.takes("push", "-q", "--no-verify", "origin", "v1")
+    story.git("tag", "-f", "v1", "HEAD~1")
+    assert pushing.push("push", "origin", "v1").returncode == 1
+    assert CHECKPOINTS not in pushing.refs()
+    pushing.takes("push", "-q", "--force", "origin", "main")
+    assert CHECKPOINTS in pushing.refs()

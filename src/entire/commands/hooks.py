@@ -260,18 +260,22 @@ def _home(place: Place, found: settings.Settings, event: Event) -> Home:
 
 def _payload(rest: Sequence[str]) -> bytes:
     """Return the payload: standard input, else the last argument if it is JSON (some agents pass it as an argument)."""
-    data = b"" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.buffer.read(_MAX_PAYLOAD)
+    data = _input()
     if data.strip():
         return data
     last = rest[-1] if rest else ""
     return last.encode("utf-8", "surrogateescape") if last[:1] in ("{", "[") else data
 
 
+def _input() -> bytes:
+    return b"" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.buffer.read(_MAX_PAYLOAD)
+
+
 def _handle_git(lazy: _LazyContext, name: str, rest: Sequence[str]) -> None:
     from entire.githooks import events
 
     lazy.log_call(name)
-    event = events.parse_hook(name, rest, os.environ)
+    event = events.parse_hook(name, rest, os.environ, _input() if name == "pre-push" else b"")
     if event is None:
         return
     from entire.lifecycle import dispatcher

@@ -29,6 +29,13 @@ def is_named(where: str, remote: str) -> bool:
     return not run.git(where, "config", "--get-all", f"remote.{remote}.url", ok=(0, 1)).status
 
 
+def has(where: str, remote: str, commit: str) -> bool:
+    """Tell whether a named remote has a commit, as far as this clone knows."""
+    tips = f"refs/remotes/{remote}/"
+    done = run.git(where, "for-each-ref", "--count=1", "--format=x", f"--contains={commit}", tips, ok=(0, 128, 129))
+    return bool(done.stdout.strip())
+
+
 def push(where: str, remote: str, commit: str, ref: str, timeout: float) -> None:
     """Push a commit to a remote's ref, never by force and without hooks; raises EntireError with the reason."""
     _run(where, timeout, "push", "--no-verify", "--quiet", "--no-follow-tags", "--no-recurse-submodules",

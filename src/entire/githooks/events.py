@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.model.events import EventType, GitEvent
+from entire.model.events import EventType, GitEvent, PushedRef
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ VARIABLES = (
 )
 
 
-def parse_hook(name: str, args: Sequence[str], env: Mapping[str, str]) -> GitEvent | None:
-    """Return the event of a git hook's call; None for a hook without one."""
+def parse_hook(name: str, args: Sequence[str], env: Mapping[str, str], given: bytes = b"") -> GitEvent | None:
+    """Return the event of a git hook's call; None for a hook without one. ``given``: its standard input."""
     if name == "prepare-commit-msg" and args:
         return GitEvent(
             type=EventType.PREPARE_COMMIT,
@@ -31,5 +31,12 @@ def parse_hook(name: str, args: Sequence[str], env: Mapping[str, str]) -> GitEve
     if name == "post-commit":
         return GitEvent(type=EventType.GIT_COMMIT)
     if name == "pre-push":
-        return GitEvent(type=EventType.PRE_PUSH, remote=args[0] if args else "")
+        return GitEvent(type=EventType.PRE_PUSH, remote=args[0] if args else "", pushed=_pushed(given))
     return None
+
+
+def _pushed(given: bytes) -> tuple[PushedRef, ...]:
+    lines = given.decode("utf-8", "surrogateescape").split("\n")
+    found = (line.rsplit(" ", 3) for line in lines)
+    return tuple(PushedRef(source=words[0], new=words[1], ref=words[2], old=words[3]) for words in found
+                 if len(words) == 4)  # fmt: skip

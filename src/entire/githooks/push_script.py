@@ -1,11 +1,22 @@
 """The part of the hook scripts that is pre-push's own, in POSIX sh.
 
-It stops a push of refs that were promised to stay on this machine, without any interpreter: the promise holds even
-where ``entire`` is not found. Otherwise it starts Entire if the user chose to push checkpoints. The standard input goes
-to the chained hook as git wrote it.
+It stops a push of what was promised to stay on this machine, without any interpreter: the promise holds even where
+``entire`` is not found. First the names of the list decide, then the commits that the remote lacks: one git looks for
+the marks of ours (``_MARKS``), so that no other name helps. Otherwise it starts Entire if the user chose to push
+checkpoints. The standard input goes to the chained hook as git wrote it.
 """
 
 from __future__ import annotations
+
+_MARKS = "|".join((
+    "^Entire-Metadata(-Task)?:",  # a step
+    "^Entire journal: (snapshot of the worktree|conversation of )",
+    "^Checkpoint: [0-9a-f]{12}$",
+    "^(Finalize transcript for Checkpoint: |Update summary for checkpoint )[0-9a-f]{12}",
+    "^Initialize (metadata|sessions) branch$",
+    "^Merge remote session logs$",
+))  # fmt: skip
+"""What a line of the messages of our commits looks like, those of the Go CLI and of earlier versions included."""
 
 BODY = """\
 # Keep standard input for the chained hook; the dot preserves the last newline.
@@ -74,23 +85,69 @@ pushes_checkpoints() {
     [ -n "$choice" ]
 }
 
+# Prints the commits with a mark in lines of the list that the remote lacks: id, parents, subject.
+marked_commits() {
+    while read -r from oid to old; do
+        is_deletion "$oid" || echo "$oid"
+        is_deletion "$old" || echo "^$old"
+    done | git --no-replace-objects rev-list --stdin --ignore-missing -E --grep='@MARKS@' \\
+        --format='%H [%P] %s' --not --remotes="$remote" 2>/dev/null
+}
+
+# Prints what marked commits are, a line each. A person's commit may quote a mark: that is nothing.
+kinds() {
+    asked=
+    while IFS= read -r line; do
+        case $line in
+            "commit "*) ;;
+            *"] Entire journal: "*) echo "snapshots of your files, with untracked ones" ;;
+            *"] Checkpoint: "???????????? | *"] Finalize transcript for Checkpoint: "* | \\
+                *"] Update summary for checkpoint "* | *"] Merge remote session logs" | \\
+                *"] Initialize metadata branch" | *"] Initialize sessions branch")
+                pushes_checkpoints || echo "checkpoints, which you did not choose to push"
+                ;;
+            *" [] "*) echo "steps of sessions, with uncommitted work" ;; # they begin with a root commit
+            *)
+                asked="$asked${line%% *}:.entire/metadata
+"
+                ;;
+        esac
+    done
+    [ -n "$asked" ] || return
+    case $(printf %s "$asked" | git cat-file --batch-check 2>/dev/null) in
+        *" tree "*) echo "steps of sessions, with uncommitted work" ;;
+    esac
+}
+
+# Prints the refs of the list that would send commits of ours, a line each, with what they hold.
+private_commits() {
+    [ -n "$(printf %s "$list" | marked_commits | kinds)" ] || return # one question for an ordinary push
+    printf %s "$list" | while IFS= read -r line; do
+        printf '%s\\n' "$line" | marked_commits | kinds | sort -u | while IFS= read -r kind; do
+            printf '%s: %s\\n' "${line%% *}" "$kind"
+        done
+    done
+}
+
+stop_private() { # $1: the refs that are private
+    [ -n "$1" ] && [ "$(git config --type=bool entire.allowPrivatePush 2>/dev/null)" != true ] || return
+    {
+        echo "entire: stopped this push before anything was sent: it would publish what stays on this machine"
+        printf '%s\\n' "$1" | sed -e 's/^/  /' -e '21s/.*/  .../' -e '22,$d'
+        echo "hint: push by name what is yours, or all others: git push <remote> 'refs/heads/*' '^refs/heads/entire/*'"
+        case $1 in
+            *": checkpoints, "*) echo "hint: to push checkpoints from now on: entire enable --push-sessions" ;;
+        esac
+        echo "hint: to publish them all the same: git -c entire.allowPrivatePush=true push ..."
+    } >&2
+    exit 1
+}
+
+remote=$1
 case $list in
-    *entire/*)
-        private=$(private_refs)
-        if [ -n "$private" ] && [ "$(git config --type=bool entire.allowPrivatePush 2>/dev/null)" != true ]; then
-            {
-                echo "entire: stopped this push before anything was sent: it would publish what stays on this machine"
-                printf '%s\\n' "$private" | sed -e 's/^/  /' -e '21s/.*/  .../' -e '22,$d'
-                echo "hint: push by name, or all others: git push <remote> 'refs/heads/*' '^refs/heads/entire/*'"
-                case $private in
-                    *"$checkpoints:"*) echo "hint: to push checkpoints from now on: entire enable --push-sessions" ;;
-                esac
-                echo "hint: to publish them all the same: git -c entire.allowPrivatePush=true push ..."
-            } >&2
-            exit 1
-        fi
-        ;;
+    *entire/*) stop_private "$(private_refs)" ;;
 esac
+[ -z "$list" ] || stop_private "$(private_commits)"
 
 # Warns of a checkpoints branch that git itself sends, though the remote's has commits that it lacks.
 warn_of_divergence() {
@@ -116,4 +173,4 @@ if [ -n "$earlier" ]; then
     exit $?
 fi
 exit 0
-"""
+""".replace("@MARKS@", _MARKS)

@@ -5,14 +5,34 @@ from __future__ import annotations
 import sys
 
 from entire import settings
-from entire.git import operation
+from entire.git import operation, remote
 from entire.layout import METADATA_BRANCH
 from entire.model import controls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from entire.git.operation import GitCommand
     from entire.lifecycle.context import Context
     from entire.model.events import GitEvent
+
+
+def _sends(context: Context, event: GitEvent, git: GitCommand) -> bool:
+    """Tell whether git is about to send anything. It calls us before the remote decides, so a push that the remote
+    rejects for reasons of its own counts.
+
+    Git leaves out what it knows to be rejected or already there: of an empty list, HEAD tells which it is. It lists a
+    ref that the remote has moved to a commit unknown here, and sends it only by force.
+    """
+    if not event.pushed:
+        return remote.has(context.place.top, event.remote, "HEAD")
+    is_forced = any(word.startswith(("--force", "+")) for word in git.arguments)
+    is_forced = is_forced or git.has_option("--mirror", "f")
+    for line in event.pushed:
+        is_new = not line.old.strip("0")
+        is_known = not line.ref.startswith("refs/tags/") and bool(context.objects.oid(line.old))
+        if line.new.strip("0") and (is_forced or is_new or is_known):
+            return True
+    return False
 
 
 def push(context: Context, event: GitEvent) -> None:
@@ -24,7 +44,8 @@ def push(context: Context, event: GitEvent) -> None:
     if not settings.pushes_checkpoints(context.place, context.settings) or not event.remote:
         return
     git = operation.find()
-    if git.has_option("--dry-run", "n"):
+    if git.has_option("--dry-run", "n") or not _sends(context, event, git):
+        context.log.info("no checkpoints pushed: git is about to send nothing", remote=event.remote)
         return
     from entire.store import sync
 

@@ -72,6 +72,15 @@ class Event(Value):
     is_automatic: bool = False  # a turn that the agent started by itself: its prompt is not from a person
 
 
+class PushedRef(Value):
+    """A line of the list that git gives pre-push: what it is about to send; ``new`` or ``old`` is zeros for nothing."""
+
+    source: str  # a ref's full name or an expression, as the person typed it
+    new: str
+    ref: str
+    old: str
+
+
 class GitEvent(Value):
     """A git hook in a worktree; it may concern several sessions.
 
@@ -84,4 +93,5 @@ class GitEvent(Value):
     session_id: str = ""  # of the agent that runs git, where the environment names one
     agent_type: str = ""  # that agent's
     remote: str = ""  # the push's destination
+    pushed: tuple[PushedRef, ...] = ()  # what git is about to send there; it leaves out what it knows to be rejected
     environment: Mapping[str, str] = {}

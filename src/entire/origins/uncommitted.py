@@ -18,7 +18,7 @@ from entire.git.blame import Source
 from entire.git.read import Objects
 from entire.git.write import Stream
 from entire.lifecycle.commits import examination
-from entire.lifecycle.snapshots import other_worktrees, worktree
+from entire.lifecycle.snapshots import other_worktrees, recorder, worktree
 from entire.model.turns import BASE, NOBODY, PERSON, Owner, RunningTurn
 from entire.model.value import Value, replace
 from entire.store import setup_lines
@@ -243,7 +243,9 @@ def _commit(folder: str, taken: TakenSnapshot) -> tuple[str, str]:
     for target in taken.links.values():
         stream.blob(target)
     parents = (taken.snapshot.head,) if taken.snapshot.head else ()
-    mark = stream.commit(message=b"", author=_AUTHOR, parents=parents, tree=taken.base_tree, changes=taken.changes)
+    mark = stream.commit(
+        message=recorder.MESSAGE, author=_AUTHOR, parents=parents, tree=taken.base_tree, changes=taken.changes
+    )
     tree = stream.tree_of(mark)
     written = stream.write()
     return written[tree], written[mark]

@@ -13,6 +13,7 @@ from entire.agents import registry
 from entire.errors import EntireError
 from entire.git import bulk, checkout, diff, history
 from entire.git.write import Stream
+from entire.lifecycle.snapshots import recorder
 from entire.model.value import Value
 from entire.model.views import EditView, LeftView, RewindView
 from entire.rewind.edits import Change
@@ -475,7 +476,9 @@ def _with_uncommitted_work(context: Context, snapshot: Entry, commit: str, tree:
     if not uncommitted:
         return tree
     stream = Stream(top)
-    key = stream.tree_of(stream.commit(message=b"", author=context.author(), tree=tree, changes=uncommitted))
+    key = stream.tree_of(
+        stream.commit(message=recorder.MESSAGE, author=context.author(), tree=tree, changes=uncommitted)
+    )
     return stream.write()[key]
 
 

@@ -9,7 +9,7 @@ from entire.git import head, new_commit, partial_commit
 from entire.git.write import Stream
 from entire.lifecycle.commits import complete
 from entire.lifecycle.commits.pending import CommitKind, Pending
-from entire.lifecycle.snapshots import open_files
+from entire.lifecycle.snapshots import open_files, recorder
 from entire.model import reasons
 from entire.model.value import Value, replace
 from entire.rewind import branch
@@ -114,7 +114,7 @@ def _tree(context: Context, commit: str, entries: Entries) -> str:
     stream = Stream(context.place.top)
     ordered = dict(sorted(entries.items(), key=lambda pair: pair[1] is not None))
     tree = context.objects.tree_id(commit)
-    key = stream.tree_of(stream.commit(message=b"", author=context.author(), tree=tree, changes=ordered))
+    key = stream.tree_of(stream.commit(message=recorder.MESSAGE, author=context.author(), tree=tree, changes=ordered))
     return stream.write()[key]
 
 
