@@ -59,6 +59,6 @@ def test_the_texts_of_a_conversation() -> None:
         Entry("tool", "a.py\nbefore\nafter", 2, 1, 0.0, "Edit", True),
         Entry("output", "written", 2, 1, 0.0, "Edit", True),
         Entry("tool", "Empty", 3, 1, 0.0, "Empty"),
-        Entry("prompt", "Asked of the hook", 3, 2),
+        Entry("prompt", "Asked of the hook", 3, 0),
     ]
     assert schema.VERSION >= 1

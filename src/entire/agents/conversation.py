@@ -11,7 +11,19 @@ from entire.agents.message_forms import AGENT, TOOL, USER
 from entire.model.transcripts import Message
 from entire.model.value import Value, replace
 
-__all__ = ["AGENT", "TOOL", "USER", "Message", "Reading", "beginning", "prompts", "read", "read_subagent", "read_whole"]
+__all__ = [
+    "AGENT",
+    "TOOL",
+    "USER",
+    "Message",
+    "Reading",
+    "beginning",
+    "prompts",
+    "read",
+    "read_subagent",
+    "read_whole",
+    "unknown",
+]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,6 +115,11 @@ def _answered(message: Message, answers: Mapping[str, Result]) -> Message:
 def prompts(data: bytes, start: int = 0) -> list[str]:
     """Return the prompts that people typed, from record ``start`` on."""
     return [message.text for message in read(data, start) if message.who == USER]
+
+
+def unknown(data: bytes) -> list[tuple[int, str]]:
+    """Return the records of a transcript that belong to the agent alone: their numbers and types."""
+    return [(at, message_forms.form(record)) for at, record in _records(data) if message_forms.is_unknown(record)]
 
 
 def _records(data: bytes) -> Iterator[tuple[int, Record]]:

@@ -186,6 +186,7 @@ class Explainer:
                 has_messages=has_messages,
                 is_whole=is_full,
                 has_subagents=is_full,
+                has_records=is_full,
                 has_digest=self.form not in ("raw", "transcript"),
             )
         )

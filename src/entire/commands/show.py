@@ -57,6 +57,7 @@ def run(
             is_uncommitted=is_uncommitted,
             has_messages=form_name != "short" and (is_full or not as_json),
             has_subagents=is_full,
+            has_records=is_full,
             has_digest=True,
         )
     )

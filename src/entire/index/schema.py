@@ -7,8 +7,10 @@ in common with the other. Each stored state of a conversation is a version: the 
 
 from __future__ import annotations
 
-VERSION = 3
-"""Increase it when the tables or the words of a text change: an index of another version is built again."""
+VERSION = 4
+"""Increase it when the tables, the words of a text or how conversations are read change: an index of
+another version is built again.
+"""
 
 TABLES = """
 CREATE TABLE state (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

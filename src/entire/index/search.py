@@ -53,11 +53,15 @@ ORDER BY words.rowid DESC"""
 """Walks the words by rank: sorts nothing, and stops when it is asked for no more."""
 
 _PLACES = """
-SELECT v.session, v.agent, v.branch, v.checkpoint, m.turn, m.position, m.time, m.tool, m.failed
+SELECT v.session, v.agent, v.branch, v.checkpoint, m.turn, m.position, m.time, m.tool, m.failed, m.track, m.n
 FROM message m JOIN version v ON v.id = m.version WHERE m.text = :text AND m.time >= :since AND m.time <= :until
     AND (:tool = '' OR m.tool = :tool COLLATE NOCASE) AND m.failed >= :failed
     AND (:every OR m.version IN (SELECT id FROM chosen))
-ORDER BY m.time DESC, m.track DESC, m.n DESC"""
+ORDER BY m.turn = 0, m.time DESC, m.track DESC, m.n DESC"""
+"""Where a text was said; last, where it is only known as a prompt that the conversation does not have."""
+
+_NEWEST = """
+SELECT track, length FROM version WHERE session = ? ORDER BY scope = 'open' DESC, created DESC, length DESC LIMIT 1"""
 
 
 def find(
@@ -203,7 +207,7 @@ def _finding(db: sqlite3.Connection, hit: Hit, wanted: Expression, values: Value
     number, body = hit
     (kind,) = db.execute("SELECT kind FROM text WHERE id = ?", (number,)).fetchone()
     places = db.execute(_PLACES, {**values, "text": number}).fetchall()
-    conversation, agent, branch, checkpoint, turn, position, time, tool, failed = places[0]
+    conversation, agent, branch, checkpoint, turn, position, time, tool, failed, track, n = places[0]
     links = db.execute("SELECT oid, author FROM link WHERE checkpoint = ? ORDER BY time DESC, oid", (checkpoint,))
     commits = links.fetchall() if checkpoint else []
     text, highlights, is_cut = snippet(texts.unpack(body), wanted.patterns)
@@ -217,6 +221,7 @@ def _finding(db: sqlite3.Connection, hit: Hit, wanted: Expression, values: Value
         subagent=subagent,
         agent=agent,
         turn=turn,
+        is_taken_back=not _is_in_newest(db, conversation, track, n),
         position=position,
         time=time,
         tool=tool,
@@ -227,6 +232,16 @@ def _finding(db: sqlite3.Connection, hit: Hit, wanted: Expression, values: Value
         branch=branch,
         occurrences=len({(place[0], place[5]) for place in places}),
     )
+
+
+def _is_in_newest(db: sqlite3.Connection, conversation: str, track: int, n: int) -> bool:
+    """Tell whether a message is in the newest state of its conversation; a rewind takes messages back."""
+    row = db.execute(_NEWEST, (conversation,)).fetchone()
+    at, length = row if row is not None else (track, n + 1)
+    while at and at != track:
+        parent, fork = db.execute("SELECT parent, fork FROM track WHERE id = ?", (at,)).fetchone() or (0, 0)
+        at, length = parent, min(length, fork)
+    return bool(at == track and n < length)
 
 
 def is_in(path: str, wanted: str) -> bool:

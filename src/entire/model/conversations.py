@@ -38,6 +38,7 @@ class ShowRequest(Value):
     has_messages: bool = True  # with the conversations
     is_whole: bool = False  # of a commit or checkpoint: whole conversations, not only what is new in the checkpoint
     has_subagents: bool = False  # with the conversations of subagents
+    has_records: bool = False  # with the records that say nothing to people
     has_digest: bool = False  # with the digest of each session's part of a checkpoint
 
 
@@ -68,6 +69,7 @@ class ConversationPart(Value):
     files: tuple[str, ...] = ()  # that it changed
     open_files: tuple[str, ...] = ()  # of these, with uncommitted work
     messages: tuple[MessageView, ...] | None = None  # None: not asked for
+    records: tuple[tuple[int, str], ...] = ()  # that say nothing to people, if asked for: records before it, type
     subagents: tuple[SubagentView, ...] = ()
     problem: str = ""  # why it cannot be read
     hint: str = ""  # what to do if git lacks a part of it

@@ -37,6 +37,7 @@ class Finding(Value):
     subagent: str = ""  # the id of the session's subagent whose conversation it is
     agent: str = ""
     turn: int = 0  # the number of the prompt that the text belongs to, 1 for the session's first
+    is_taken_back: bool = False  # the newest state of the conversation does not have it any more
     position: int = 0  # records of the transcript before it
     time: float = 0.0
     tool: str = ""

@@ -36,16 +36,16 @@ class Reader:
 
 
 def of(said: Iterable[Message], prompts: Sequence[str] = ()) -> list[Entry]:
-    """Return the entries of a conversation. ``prompts``: those that events carried; some may be missing in it."""
+    """Return the entries of a conversation. ``prompts``: those that events carried; some may be missing in it, and then
+    have no number there.
+    """
     found = list(_said(said))
     known = {entry.text.strip() for entry in found if entry.kind == PROMPT}
-    turn = max((entry.turn for entry in found), default=0)
-    end = max((entry.position for entry in found), default=0)
-    for text in prompts:
+    end, is_read = max((entry.position for entry in found), default=0), bool(known)
+    for number, text in enumerate(prompts, 1):
         if text.strip() and text.strip() not in known:
             known.add(text.strip())
-            turn += 1
-            found.append(Entry(kind=PROMPT, text=text, position=end, turn=turn))
+            found.append(Entry(kind=PROMPT, text=text, position=end, turn=0 if is_read else number))
     return found
 
 

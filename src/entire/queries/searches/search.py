@@ -66,6 +66,8 @@ def _command(finding: Finding) -> str:
     place = f"{finding.session_id}:{finding.turn}" if finding.turn else finding.session_id
     if finding.subagent:
         place = f"{finding.session_id}/{finding.subagent}"
+    elif finding.is_taken_back and finding.checkpoint_id:
+        place = finding.checkpoint_id
     return f"entire show {shlex.quote(place)}"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from entire.agents import conversation
 from entire.model.conversations import ConversationPart, TurnView
 from entire.model.value import replace
@@ -45,7 +47,7 @@ def of_checkpoint(
     own = lineage_file.read(objects, stored)
     recorded = turns.of_slot(objects, slot, own, checkpoint_id=stored.id)
     transcript = session_transcripts.of_slot(objects, slot, known)
-    part = _part(session_id, slot.record.agent, transcript, recorded)
+    part = _with_records(_part(session_id, slot.record.agent, transcript, recorded), transcript, request)
     tasks = [task for task in checkpoints.tasks(objects, stored) if task.session_id in ("", session_id)]
     known_tasks = subagents.described(transcript if tasks else NOTHING)
     return replace(
@@ -61,7 +63,7 @@ def of_state(place: Place, objects: Objects, state: Session, request: ShowReques
     known = [*turns.of_session(place, state.session_id), *_running(place, state)]
     transcript = session_transcripts.of_session(place, objects, state)
     found = transcript or NOTHING
-    part = _part(state.session_id, state.agent_type, found, known)
+    part = _with_records(_part(state.session_id, state.agent_type, found, known), found, request)
     if state.is_running and known:
         part = _with_running(part, known[-1], found)
     still_open = open_files.find(place, [state]).get(state.session_id, ())
@@ -92,7 +94,7 @@ def _with_running(part: ConversationPart, running: TurnView, transcript: ReadTra
     if part.messages and running.turn not in [turn.turn for turn in part.turns]:
         last = part.messages[-1]
         prompt = MessageView(who=conversation.USER, text=running.prompt, at=last.at + 1, time=running.started)
-        turn = replace(running, position=prompt.at, agent=part.agent)
+        turn = replace(running, position=prompt.at, agent=part.agent, number=len(part.turns) + 1)
         return replace(part, messages=(*transcript.messages, prompt), turns=(*part.turns, turn))
     *before, last_turn = part.turns or (running,)
     return replace(part, turns=(*before, replace(last_turn, ended=0.0)))
@@ -101,12 +103,14 @@ def _with_running(part: ConversationPart, running: TurnView, transcript: ReadTra
 def of_turns(whole: ConversationPart, wanted: Sequence[TurnView]) -> ConversationPart:
     """Return the part of a conversation that belongs to these turns."""
     found = tuple(message for turn in wanted for message in messages_of(whole, turn))
+    extents = [_extent(whole, turn) for turn in wanted]
     others = {message.call.id for message in whole.messages or () if message.call is not None}
     others -= {message.call.id for message in found if message.call is not None}
     return replace(
         whole,
         turns=tuple(wanted),
         messages=found,
+        records=tuple(one for within in extents for one in whole.records if one[0] in within),
         subagents=tuple(agent for agent in whole.subagents if agent.tool_use_id not in others),
         started=wanted[0].started if wanted else 0.0,
         ended=wanted[-1].ended if wanted else 0.0,
@@ -115,9 +119,14 @@ def of_turns(whole: ConversationPart, wanted: Sequence[TurnView]) -> Conversatio
 
 def messages_of(whole: ConversationPart, turn: TurnView) -> list[MessageView]:
     """Return what was said and done in a turn, up to the next prompt."""
-    end = min((other.position for other in whole.turns if other.position > turn.position), default=None)
-    return [message for message in whole.messages or () if turn.position <= message.at and (
-        end is None or message.at < end)]  # fmt: skip
+    within = _extent(whole, turn)
+    return [message for message in whole.messages or () if message.at in within]
+
+
+def _extent(whole: ConversationPart, turn: TurnView) -> range:
+    """Return the records of a turn: up to the next prompt."""
+    return range(turn.position, min((other.position for other in whole.turns if other.position > turn.position),
+                                    default=sys.maxsize))  # fmt: skip
 
 
 def _part(session_id: str, agent: str, transcript: ReadTranscript, known: Sequence[TurnView]) -> ConversationPart:
@@ -136,6 +145,10 @@ def _part(session_id: str, agent: str, transcript: ReadTranscript, known: Sequen
     )
 
 
+def _with_records(part: ConversationPart, transcript: ReadTranscript, request: ShowRequest) -> ConversationPart:
+    return replace(part, records=tuple(conversation.unknown(transcript.content))) if request.has_records else part
+
+
 def _since(whole: ConversationPart, start: int) -> ConversationPart:
     later = None if whole.messages is None else tuple(message for message in whole.messages if message.at >= start)
     calls = {message.call.id for message in later or () if message.call is not None}
@@ -144,6 +157,7 @@ def _since(whole: ConversationPart, start: int) -> ConversationPart:
         whole,
         turns=tuple(turn for turn in whole.turns if turn.position >= start),
         messages=later,
+        records=tuple(one for one in whole.records if one[0] >= start),
         subagents=tuple(agent for agent in whole.subagents if agent.tool_use_id not in earlier),
     )
 
@@ -155,7 +169,8 @@ def numbered(messages: Sequence[MessageView], known: Sequence[TurnView]) -> list
     """Return a turn for each prompt of a conversation, with what is recorded of it; without prompts, what is recorded.
 
     A prompt is the recorded turn's between whose position and the next one's it is the first; where no positions are
-    recorded, they have the same order.
+    recorded, they have the same order. Its number is that of the prompt in the conversation, as a search counts it:
+    what is recorded has turns without a prompt too, and prompts that were taken back.
     """
     prompts = [message for message in messages if message.who == conversation.USER]
     if not prompts:
@@ -164,10 +179,10 @@ def numbered(messages: Sequence[MessageView], known: Sequence[TurnView]) -> list
     ends = [*(prompt.at for prompt in prompts[1:]), max(message.at for message in messages) + 1]
     found = []
     for index, prompt in enumerate(prompts):
-        turn = matched.get(index, TurnView(session_id="", turn="", number=index + 1))
+        turn = matched.get(index, TurnView(session_id="", turn="", number=0))
         times = [message.time for message in messages if prompt.at <= message.at < ends[index] and message.time]
         found.append(replace(
-            turn, prompt=prompt.text, position=prompt.at, end=turn.end or ends[index],
+            turn, number=index + 1, prompt=prompt.text, position=prompt.at, end=turn.end or ends[index],
             started=turn.started or prompt.time, ended=turn.ended or max(times, default=0.0),
         ))  # fmt: skip
     return found

@@ -55,15 +55,18 @@ class Renderer:
                 yield self._heading(self._asker, "cyan", turn)
                 yield from self._said(turn.prompt or "(not stored)")
             return
-        yield from self.messages(part.messages, turns, subagents, part.session_id)
+        yield from self.messages(part.messages, turns, subagents, part.session_id, part.records)
 
     def messages(
         self, messages: Sequence[MessageView], turns: Mapping[int, TurnView],
-        subagents: Mapping[str, SubagentView], session_id: str,
+        subagents: Mapping[str, SubagentView], session_id: str, records: Sequence[tuple[int, str]] = (),
     ) -> Iterator[str]:  # fmt: skip
         """Yield messages and tool calls; ``turns`` by the position of their prompt, subagents by their call."""
-        before = ""
+        before, shown = "", 0
         for message in messages:
+            others = [kind for at, kind in records[shown:] if at < message.at]
+            shown += len(others)
+            yield from self._others(others)
             if message.who != "tool" or before != "tool":
                 yield ""
             if message.who == "tool":
@@ -78,6 +81,13 @@ class Renderer:
                 yield self._style("Agent", "green")
                 yield from self._answer(message.text)
             before = message.who
+        yield from self._others([kind for _, kind in records[shown:]])
+
+    def _others(self, kinds: Sequence[str]) -> Iterator[str]:
+        """Yield a line for records that say nothing to people, by their types."""
+        if kinds:
+            named = (f"{kinds.count(kind)} {text.one_line(kind, 60)}" for kind in dict.fromkeys(kinds))
+            yield self._style(self._sheet.fitted(f"  ({', '.join(named)})"), "dim")
 
     # ------------------------------------------------------------ prompts and answers
 
