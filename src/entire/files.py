@@ -40,6 +40,7 @@ def open_regular(path: str) -> BinaryIO:
 
 _KINDS = (
     (stat.S_ISDIR, "a folder"),
+    (stat.S_ISLNK, "a symbolic link"),
     (stat.S_ISFIFO, "a named pipe"),
     (stat.S_ISSOCK, "a socket"),
     (lambda mode: not stat.S_ISREG(mode), "a device"),
@@ -47,7 +48,13 @@ _KINDS = (
 
 
 class RefusedFileError(OSError):
-    """A file that somebody else named is not opened; its text is the end of a sentence that begins with "it"."""
+    """A file that somebody else named is not opened; its text is the end of a sentence about that file."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(errno.EINVAL, reason)
+
+    def __str__(self) -> str:
+        return str(self.strerror)
 
 
 def open_named(path: str) -> tuple[BinaryIO, int]:
@@ -61,7 +68,7 @@ def open_named(path: str) -> tuple[BinaryIO, int]:
     real = os.path.realpath(path)
     fd = os.open(real, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY | os.O_NOFOLLOW)
     try:
-        size = _regular_size(os.fstat(fd))
+        size = size_of(os.fstat(fd))
         if not size and os.pread(fd, 1, 0) and not os.fstat(fd).st_size:  # such as those in /proc
             raise RefusedFileError("it has content, but no size")
         return open(fd, "rb"), size
@@ -78,10 +85,11 @@ def size_of_named(path: str) -> int:
         if not os.path.realpath(path).startswith(folder):
             raise RefusedFileError("it is a symbolic link that leads out of its folder")
         found = os.stat(path)
-    return _regular_size(found)
+    return size_of(found)
 
 
-def _regular_size(found: os.stat_result) -> int:
+def size_of(found: os.stat_result) -> int:
+    """Return a regular file's size; raises RefusedFileError for anything else."""
     kind = next((name for has_kind, name in _KINDS if has_kind(found.st_mode)), "")
     if kind:
         raise RefusedFileError(f"it is {kind}, not a file")
@@ -194,8 +202,11 @@ def read_json(path: str) -> dict[str, Any] | None:
         data = read(path)
     except IsADirectoryError as error:
         raise CorruptError(f"{path} is a folder", hint="run `entire doctor`") from error
-    if data is None:
-        return None
+    return None if data is None else json_object(path, data)
+
+
+def json_object(path: str, data: bytes) -> dict[str, Any]:
+    """Return the JSON object that is a file's content; raises CorruptError for other content."""
     try:
         value = jsontext.loads(data.decode("utf-8", "surrogateescape"))  # as write_json writes names that are not UTF-8
     except (ValueError, RecursionError) as error:

@@ -39,11 +39,11 @@ class Place:
         self.local_settings = local_settings_path(top)
         self.own_options = os.path.join(self.entire_dir, OWN_OPTIONS)  # the Go CLI rejects them in the other two files
         self.redact_config = os.path.join(self.entire_dir, "redact.toml")  # own rules and exceptions
-        self.logs_dir = os.path.join(self.entire_dir, "logs")  # for the log and crash reports
-        self.log = os.path.join(self.logs_dir, "entire.log")
         self.tmp_dir = os.path.join(self.entire_dir, "tmp")  # files of the running turn; harnesses put transcripts here
 
         self.own_dir = os.path.join(git_dir, "entire")  # this worktree's
+        self.logs_dir = os.path.join(self.own_dir, "logs")  # for the log and crash reports: nothing cloned gets here
+        self.log = os.path.join(self.logs_dir, "entire.log")
         self.pending_file = os.path.join(self.own_dir, "pending.json")  # while a commit is prepared and not completed
         self.commit_dir = os.path.join(self.own_dir, "commit")  # a folder for each commit that we are making
 

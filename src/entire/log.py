@@ -1,4 +1,6 @@
-"""Writes JSON lines to ``.entire/logs/entire.log``, in the Go CLI's format (time, level, msg, component, ...).
+"""Writes JSON lines to ``entire/logs/entire.log`` in the git directory, in the Go CLI's format (time, level, msg, ...).
+
+A file in the worktree could be a link that a cloned repository brings, to one that a shell or a program runs.
 
 A log holds ids, counts, names and durations; never prompts, file contents or agents' answers. Nothing here raises: an
 unwritable log must not stop a hook. At 1 MB the file replaces the previous ``entire.log.1``.
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 1 << 20
 _MAX_FIELD = 500
+_COMMANDS = {"$": "\\u0024", "`": "\\u0060"}  # what a shell would run in double quotes, and what JSON has instead
 _RANKS = {"debug": 0, "info": 1, "warn": 2, "error": 3}
 
 
@@ -58,6 +61,8 @@ class Log:
                 from entire.model import controls  # people print the log on a terminal
 
                 line = controls.in_json(line)
+            for char, escape in _COMMANDS.items():
+                line = line.replace(char, escape)
             _append(self._path, line.encode("utf-8", "replace") + b"\n")
         except (OSError, ValueError):
             pass

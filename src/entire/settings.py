@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from entire import tree_files
 from entire.model import jsontext
 from entire.model.value import Value
 
@@ -163,13 +164,12 @@ def _parse(data: bytes | None) -> dict[str, Any] | None:
 def _read(path: str, warnings: list[str]) -> dict[str, Any] | None:
     """Return a settings file's valid keys: None without a file, {} from a broken one."""
     try:
-        with open(path, "rb") as file:
-            data = file.read()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
+        data = _content(path)
     except OSError as error:
         warnings.append(f"{path} cannot be read: {error.strerror}")
         return {}
+    if data is None:
+        return None
     value = _parse(data)
     if value is None:
         warnings.append(f"{path} holds no JSON object and is ignored")
@@ -210,21 +210,19 @@ def plugin_switches(place: Place) -> list[str]:
     team's too, is for the caller to ask.
     """
     paths = (place.own_options, place.local_settings, place.main_local_settings)
-    return [path for path in paths if path and _is_plain(path) and _says_external_agents(path)]
+    return [path for path in paths if path and _says_external_agents(path)]
 
 
 def _says_external_agents(path: str) -> bool:
     try:
-        with open(path, "rb") as file:
-            return says(file.read(), _PLUGIN_SWITCH) is True
+        return says(_content(path), _PLUGIN_SWITCH) is True
     except OSError:
         return False
 
 
-def _is_plain(path: str) -> bool:
-    """Tell whether a file lies where its path says: no link leads from ``.entire`` to a file with another name."""
-    folder = os.path.dirname(path)
-    return os.path.isfile(path) and not os.path.islink(path) and not os.path.islink(folder)
+def _content(path: str) -> bytes | None:
+    """Read a file in the ``.entire`` folder of a worktree; raises OSError if it is refused or cannot be read."""
+    return tree_files.read(tree_files.own_top(path), path)
 
 
 _PLUGIN_SWITCH = "external_agents"
@@ -241,10 +239,13 @@ def _own_options(path: str, warnings: list[str]) -> dict[str, int]:
     """Read ``.entire/entire.json``, as in ``{"max_untracked_bytes": 10485760}``; 0 leaves out every untracked file."""
     found = {name: default for name, (default, _) in _OWN_OPTIONS.items()}
     try:
-        with open(path, "rb") as file:
-            value = _parse(file.read())
-    except OSError:
+        data = _content(path)
+    except OSError as error:
+        warnings.append(f"{path} cannot be read: {error.strerror}")
         return found
+    if data is None:
+        return found
+    value = _parse(data)
     if value is None:
         warnings.append(f"{path} holds no JSON object and is ignored")
         return found

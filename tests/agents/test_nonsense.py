@@ -69,7 +69,7 @@ def call(story: Story, monkeypatch: pytest.MonkeyPatch, name: str, verb: str, pa
     monkeypatch.chdir(story.root)
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(payload)))
     assert hooks.run([name, verb]) == 0
-    log = story.path(".entire/logs/entire.log")
+    log = story.path(".git/entire/logs/entire.log")
     lines = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     log.unlink(missing_ok=True)
     return lines

@@ -256,7 +256,7 @@ class Repo:
 
     def log_errors(self) -> list[str]:
         """Return the lines of the tool's own log that tell of a failure (its hooks never fail aloud)."""
-        path = self.path / ".entire" / "logs" / "entire.log"
+        path = self.path / ".git" / "entire" / "logs" / "entire.log"
         lines = path.read_text().splitlines() if path.exists() else []
         return [line for line in lines if str(json.loads(line).get("level", "")).lower() == "error"]
 

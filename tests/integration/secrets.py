@@ -64,7 +64,7 @@ def stored(story: Story) -> str:
     listed = story.git("rev-list", "--objects", "--glob=refs/heads/entire", "--glob=refs/entire")
     names = "".join(line.split(" ", 1)[0] + "\n" for line in listed.splitlines())
     texts = [story.git("cat-file", "--batch", stdin=names)]
-    for top in (".git/entire", ".git/entire-sessions", ".entire/logs", ".entire/tmp"):
+    for top in (".git/entire", ".git/entire-sessions", ".git/entire/logs", ".entire/tmp"):
         paths = [path for path in (story.root / top).rglob("*") if path.is_file()]
         texts += [path.read_bytes().decode("utf-8", "replace") for path in paths]
     return "\n".join(texts)

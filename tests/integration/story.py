@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 
+from entire import layout
 from entire.cli import main
 from entire.model import trailers
 from entire.model.ids import CheckpointId
@@ -184,8 +185,9 @@ class Story:
         return self.logged("ERROR", "WARN")
 
     def logged(self, *levels: str) -> list[str]:
-        log = self.root / ".entire/logs/entire.log"
-        lines = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+        place = layout.find(str(self.root))
+        log = Path(place.log) if place is not None else self.root
+        lines = [json.loads(line) for line in log.read_text().splitlines()] if log.is_file() else []
         return [line["msg"] for line in lines if line["level"] in levels]
 
 

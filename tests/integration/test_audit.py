@@ -101,7 +101,7 @@ def test_states_logs_undo_points_messages_and_steps_are_scanned(audit: Command) 
     story = audit.story
     (state,) = (story.root / ".git/entire-sessions").glob("*.json")
     state.write_text(state.read_text().replace('"first_prompt": "', f'"first_prompt": "{TOKEN} '))
-    with (story.root / ".entire/logs/entire.log").open("a") as log:
+    with (story.root / ".git/entire/logs/entire.log").open("a") as log:
         log.write(json.dumps({"msg": TOKEN}) + "\n")
     point = story.root / ".git/entire/undo/20260101T000000Z-aaaaaa/pa/1"
     point.parent.mkdir(parents=True)

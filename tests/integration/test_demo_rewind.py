@@ -134,7 +134,7 @@ class Desk:
         return record
 
     def log_errors(self) -> list[str]:
-        log = self.root / ".entire" / "logs" / "entire.log"
+        log = self.root / ".git" / "entire" / "logs" / "entire.log"
         lines = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
         return [line["msg"] for line in lines if line["level"] in ("ERROR", "WARN")]
 

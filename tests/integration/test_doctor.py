@@ -536,8 +536,8 @@ def test_a_damaged_checkpoint(story: Story, doctor: Doctor) -> None:
 
 def test_clutter_and_logged_errors_are_notes(story: Story, doctor: Doctor) -> None:
     (story.root / ".git/entire/x.broken").write_text("{")
-    (story.root / ".entire/logs").mkdir(exist_ok=True)
-    with (story.root / ".entire/logs/entire.log").open("a") as log:
+    (story.root / ".git/entire/logs").mkdir(exist_ok=True)
+    with (story.root / ".git/entire/logs/entire.log").open("a") as log:
         log.write('{"time": "x", "level": "ERROR", "msg": "oh"}\n')
     found = {one["check"]: one for one in doctor.json()}
     assert found["clutter"]["severity"] == found["log"]["severity"] == "note"
@@ -625,6 +625,7 @@ def test_the_table_of_checks() -> None:
     """A check that can be repaired says so by its remedy, and all of them have names that scripts may rely on."""
     assert [name for name, (_, remedy) in health.CHECKS.items() if remedy is None] == [
         "git",
+        "foreign files",
         "redaction",
         "permissions",
         "lock",

@@ -86,7 +86,7 @@ class Turn:
 
 def named(story: Story) -> list[str]:
     """Return what the log says of the transcript."""
-    lines = map(json.loads, (story.root / ".entire/logs/entire.log").read_text().splitlines())
+    lines = map(json.loads, (story.root / ".git/entire/logs/entire.log").read_text().splitlines())
     return [line["msg"] for line in lines if "transcript" in line["msg"] and line["level"] == "WARN"]
 
 

@@ -131,7 +131,7 @@ class World:
 
     def bugs(self) -> list[str]:
         """Return what the log says of errors that are none of a person, git or the system."""
-        log = self.root / ".entire/logs/entire.log"
+        log = self.root / ".git/entire/logs/entire.log"
         lines = [json.loads(line)["msg"] for line in log.read_text().splitlines()] if log.exists() else []
         wrong = [number for number, line in enumerate(lines) if line.startswith(BUGS)]
         return ["\n".join(lines[number : number + 2]) for number in wrong]  # the second is the traceback
@@ -153,7 +153,7 @@ class World:
         assert self.elsewhere() == self.before
 
     def reports(self) -> str:
-        return "".join(path.read_text() for path in (self.root / ".entire/logs").glob("crash-*.md"))
+        return "".join(path.read_text() for path in (self.root / ".git/entire/logs").glob("crash-*.md"))
 
 
 @contextmanager

@@ -137,7 +137,7 @@ class Environment:
         assert self.entire("hooks", agent, verb, given=given, cwd=cwd, PARROT_DIR=str(self.repo)) == ""
 
     def errors(self) -> list[str]:
-        log = self.repo / ".entire" / "logs" / "entire.log"
+        log = self.repo / ".git" / "entire" / "logs" / "entire.log"
         lines = log.read_text().splitlines() if log.exists() else []
         return [line for line in lines if json.loads(line)["level"] == "ERROR"]
 

@@ -258,7 +258,7 @@ def test_a_payload_may_have_any_form(world: PluginWorld) -> None:
     world.ok("enable", "--agent", "claude-code")
     for agent, is_warned in (("x", False), ("claude-code", True)):
         assert world.entire("hooks", agent, "stop", given="<done/>") == 0
-        log = world.repo / ".entire" / "logs" / "entire.log"
+        log = world.repo / ".git" / "entire" / "logs" / "entire.log"
         assert ("not a JSON object" in (log.read_text() if log.exists() else "")) is is_warned
 
 
@@ -379,7 +379,7 @@ def test_a_plugin_that_cannot_run_is_reported_once(world: PluginWorld, how: str)
         world.hook()
     found = world.json("status")
     assert (len(found["warnings"]), found["failures"]) == (1, 0)
-    log = (world.repo / ".entire" / "logs" / "entire.log").read_text()
+    log = (world.repo / ".git" / "entire" / "logs" / "entire.log").read_text()
     assert log.count('"level": "WARN"') == 1
 
 

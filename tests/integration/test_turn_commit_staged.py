@@ -134,7 +134,7 @@ def test_hooks_of_an_earlier_version(story: Story, session: Session) -> None:
     tree = story.git("ls-tree", "-r", "--name-only", "entire/checkpoints/v1").split()
     assert len([name for name in tree if name.endswith("/0/metadata.json")]) == 1
     assert story.linked()["files_touched"] == ["a.txt"]
-    log = [json.loads(line) for line in (story.root / ".entire/logs/entire.log").read_text().splitlines()]
+    log = [json.loads(line) for line in (story.root / ".git/entire/logs/entire.log").read_text().splitlines()]
     assert not [line for line in log if line["level"] in ("WARN", "ERROR")]
 
 

@@ -95,7 +95,7 @@ def test_each_git_hook_leaves_a_line_in_a_log_of_every_detail(
     args = {"prepare-commit-msg": [".git/MESSAGE", "message"], "commit-msg": [".git/MESSAGE"], "pre-push": ["origin"]}
     story.write(".git/MESSAGE", "words\n")
     monkeypatch.chdir(story.root)
-    log = story.path(".entire/logs/entire.log")
+    log = story.path(".git/entire/logs/entire.log")
 
     def lines(level: str) -> list[str]:
         log.unlink(missing_ok=True)

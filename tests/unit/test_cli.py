@@ -163,7 +163,7 @@ def test_a_bug_in_an_enabled_repository_leaves_a_report(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("entire.commands.version.run", fails_with(ValueError("secret")))
     assert cli.main(["version"]) == 1
-    (report,) = (tmp_path / ".entire/logs").iterdir()
+    (report,) = (tmp_path / ".git/entire/logs").iterdir()
     assert str(report) in capsys.readouterr().err
     assert "secret" not in report.read_text()
 

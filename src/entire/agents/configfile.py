@@ -1,10 +1,13 @@
-"""Reads and writes an agent's configuration files: a link stays a link, and a file keeps its mode."""
+"""Reads and writes an agent's configuration files: a file keeps its mode.
+
+In a worktree no link is followed, since a cloned repository may bring it. Elsewhere, as in a home, a link stays a link.
+"""
 
 from __future__ import annotations
 
 import os
 
-from entire import files
+from entire import files, tree_files
 from entire.errors import EntireError
 
 _MARK = b"\xef\xbb\xbf"
@@ -12,8 +15,11 @@ _MARK = b"\xef\xbb\xbf"
 
 def read(path: str) -> bytes | None:
     """Return a file's bytes, None if there is no file; raises EntireError if it cannot be read."""
+    top = tree_files.top_of(path)
     try:
-        return files.read(path)
+        return tree_files.read(top, path) if top else _read_private(path)
+    except files.RefusedFileError as error:
+        raise EntireError(f"cannot read {path}: {error}", hint=tree_files.REMEDY) from error
     except OSError as error:
         hint = "check its permissions and try again"
         raise EntireError(f"cannot read {path}: {error.strerror}", hint=hint) from error
@@ -21,13 +27,17 @@ def read(path: str) -> bytes | None:
 
 def write(path: str, data: bytes | None) -> bool:
     """Write a file, or with None delete it and its folder, if that is empty; return False if nothing changes."""
-    target = os.path.realpath(path)
+    top = tree_files.top_of(path)
+    target = path if top else os.path.realpath(path)
     old = read(target)
     if data == old:
         return False
     try:
         if data is None:
-            _delete(path)
+            _delete(top, path)
+            return True
+        if top:
+            tree_files.write(top, path, data)
             return True
         mode = os.stat(target).st_mode & 0o7777 if old is not None else 0o644
         os.makedirs(os.path.dirname(target), exist_ok=True)
@@ -58,7 +68,19 @@ def write_text(path: str, text: str, *, empty: str) -> bool:
     return write(path, mark + (text or empty).encode())
 
 
-def _delete(path: str) -> None:
+def _read_private(path: str) -> bytes | None:
+    try:
+        with files.open_regular(path) as file:
+            return file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _delete(top: str, path: str) -> None:
+    if top:
+        tree_files.remove(top, path)
+        tree_files.remove_empty(top, os.path.dirname(path))
+        return
     files.remove(path)
     try:
         os.rmdir(os.path.dirname(path))

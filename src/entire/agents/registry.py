@@ -342,11 +342,12 @@ def _may_be_installed(name: str, scope: str, paths: Sequence[str], plugins: Plug
 
 def _may_name(name: str, path: str) -> bool:
     """Tell whether a file may hold hooks that Entire wrote: it does, or cannot be read."""
-    from entire import files
+    from entire.agents import configfile
+    from entire.errors import EntireError
 
     try:
-        return f"entire hooks {name} ".encode() in (files.read(path) or b"")
-    except OSError:
+        return f"entire hooks {name} ".encode() in (configfile.read(path) or b"")
+    except EntireError:
         return True
 
 

@@ -126,12 +126,11 @@ class Scan:
         for kind, path in own_files.find(self.place):
             shown = os.path.relpath(path, self.place.top) if path.startswith(self.place.top + os.sep) else path
             try:
-                with open(path, "rb") as file:
-                    data = file.read()
-            except FileNotFoundError:
-                continue
+                data = own_files.read(path)
             except OSError as error:
                 self.unread.append(f"{shown} ({error.strerror})")
+                continue
+            if data is None:
                 continue
             self._scanned += 1
             found = self.verdicts.scan(path, data)

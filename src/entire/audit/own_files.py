@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
-from entire import layout
+from entire import files, layout, tree_files
 from entire.git import worktrees
 from entire.undo import folder as undo_folder
 
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 STATE, LOG, UNDO, PENDING, INDEX = "session state", "log", "undo point", "pending record", "search index"
 OTHER = "file"
+LARGEST = 64 << 20
 _OF_THE_USER = ("a", "b")  # an undo point's copies of files of the worktree
+_IN_WORKTREE = ("logs", "metadata", "tmp")  # the Go CLI's; earlier versions of ours kept their log there, too
 _OURS_ONLY = ("index", "audit", "hooks")  # the search index is read as a database; the rest holds no text
 
 
@@ -35,20 +37,35 @@ def find(place: Place) -> Iterator[tuple[str, str]]:
     """Yield the kind and the absolute path of each file. Links are not followed."""
     for path in _below(place.sessions_dir):
         yield STATE, path
-    for path in _below(place.common_own_dir, leaving=(*_OURS_ONLY, "undo")):
+    for path in _below(place.common_own_dir, leaving=(*_OURS_ONLY, "logs", "undo")):
         yield (STATE if _is_below(path, os.path.join(place.common_own_dir, "sessions")) else OTHER), path
     for other in places(place):
         if other.own_dir != place.common_own_dir:
-            for path in _below(other.own_dir, leaving=(*_OURS_ONLY, "undo")):
+            for path in _below(other.own_dir, leaving=(*_OURS_ONLY, "logs", "undo")):
                 yield _kind(other, path), path
         for name in undo_folder.names(other):
             for path in _below(os.path.join(undo_folder.root(other), name), leaving=_OF_THE_USER):
                 yield UNDO, path
         for path in _below(other.logs_dir):
             yield LOG, path
-        for folder in (other.tmp_dir, os.path.join(other.entire_dir, "metadata")):
-            for path in _below(folder):
+        for name in _IN_WORKTREE:
+            for path, _ in tree_files.below(other.top, os.path.join(other.entire_dir, name)):
                 yield OTHER, path
+
+
+def read(path: str) -> bytes | None:
+    """Return the content of one of them, None if it is gone by now; raises OSError if it is too large."""
+    top = tree_files.top_of(path)
+    if top:
+        return tree_files.read(top, path, largest=LARGEST)
+    try:
+        file, size = files.open_named(path)
+    except FileNotFoundError:
+        return None
+    with file:
+        if size > LARGEST:
+            raise files.RefusedFileError(f"it is larger than {LARGEST >> 20} MB")
+        return file.read(size)
 
 
 def _kind(place: Place, path: str) -> str:

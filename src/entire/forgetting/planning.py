@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 
-from entire import files
 from entire.audit import own_files, sources
+from entire.errors import EntireError
 from entire.forgetting.values import Secret
 from entire.git import additions, history, promised
 from entire.git.pack import Pack
@@ -176,7 +176,7 @@ class Planner:
         changed: dict[str, bytes | None] = {}
         logs: dict[str, bytes] = {}
         for kind, path in _own_files(self.place):
-            data = files.read(path)
+            data = _read(path)
             if data is None or path == record:
                 continue
             new = self._removed(path, data, is_record=kind == own_files.STATE or path.endswith(_RECORDS))
@@ -210,6 +210,14 @@ class Planner:
             blobs = self._objects.get_all(names[start : start + _BATCH])
             count += sum(blob is not None and secret.is_in(blob.data) for blob in blobs)
         return count
+
+
+def _read(path: str) -> bytes | None:
+    try:
+        return own_files.read(path)
+    except OSError as error:
+        hint = "delete it if it is not needed, and try again"
+        raise EntireError(f"cannot read {path}: {error.strerror}; nothing was changed", hint=hint) from error
 
 
 def _own_files(place: Place) -> Iterator[tuple[str, str]]:

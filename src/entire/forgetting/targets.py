@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire import files, redact
+from entire import redact
 from entire.audit import own_files, sources, verdicts
 from entire.audit.verdicts import Verdicts
 from entire.errors import EntireError, UsageError
@@ -86,4 +86,8 @@ def _texts(context: Context) -> Iterator[tuple[str, bytes]]:
         batch = oids[start : start + _BATCH]
         blobs = context.objects.get_all(batch)
         yield from ((names[oid], blob.data) for oid, blob in zip(batch, blobs, strict=True) if blob is not None)
-    yield from ((path, files.read(path) or b"") for _, path in own_files.find(place))
+    for _, path in own_files.find(place):
+        try:
+            yield path, own_files.read(path) or b""
+        except OSError:
+            continue  # `entire audit`, which numbers the findings, says so

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from entire import files
+from entire import files, tree_files
 from entire.git import hooks
 from entire.githooks import managers, scripts
 from entire.githooks.scripts import BACKUP, MARKER, NAMES
@@ -81,7 +81,7 @@ def private_folder(common_dir: str) -> str:
 def inspect(root: str) -> Inspection:
     """Examine the git hooks of the worktree with root ``root``."""
     found = hooks.folder(root)
-    refused = _refusal(found)
+    refused = _refusal(root, found)
     settings = managers.settings_files(root)
     states = tuple(_hook(found, name, refused=bool(refused), settings=settings) for name in NAMES)
     in_use = [hook.manager for hook in states if hook.manager]
@@ -102,7 +102,7 @@ def _of_pre_commit(found: HooksFolder) -> managers.Manager | None:
     return manager_of(read(os.path.join(found.path, "pre-commit")))
 
 
-def _refusal(found: HooksFolder) -> str:
+def _refusal(root: str, found: HooksFolder) -> str:
     """Return why the hooks folder is not the repository's own; '' if it is."""
     if found.scope not in _OWN_SCOPES:
         return f"core.hooksPath is not set for this repository alone ({found.scope}, {found.origin})"
@@ -112,7 +112,8 @@ def _refusal(found: HooksFolder) -> str:
         return "core.hooksPath is a folder that this repository tracks"
     if _is_no_folder(found.path):
         return f"core.hooksPath is not a folder: {found.path}"
-    return ""
+    link = tree_files.link_to(found.path)
+    return f"core.hooksPath leads through a symbolic link: {os.path.relpath(link, root)}" if link else ""
 
 
 def _is_no_folder(path: str) -> bool:
@@ -154,9 +155,15 @@ def _script(path: str, content: bytes | None, private: str, settings: list[str])
 
 
 def read(path: str) -> bytes | None:
-    """Return a hook's content; None if there is none, empty if it cannot be read (a folder, another user's file)."""
+    """Return a hook's content; None if there is none, empty if it cannot be read (a folder, another user's file).
+
+    A team's hook may be anything that a clone can bring: only regular files are read, and no endless ones.
+    """
     try:
-        return files.read(path)
+        with files.open_regular(path) as file:
+            return file.read(tree_files.LARGEST)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
     except OSError:
         return b""
 

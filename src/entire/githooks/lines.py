@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from entire import files
+from entire import files, tree_files
 from entire.githooks import inspection, scripts
 
 _NEW = b"#!/bin/sh\n"
@@ -13,8 +13,12 @@ _NEW = b"#!/bin/sh\n"
 def add(path: str, name: str) -> bool:
     """Add our line to a hook file: at the top, before any `exit`; in pre-push at the end, because it shares stdin.
 
-    Returns False, and writes nothing, if the file is not a shell script. ``remove`` restores the bytes.
+    Returns False, and writes nothing, if the file is not a shell script, or if a link leads to it in the worktree.
+    ``remove`` restores the bytes.
     """
+    top = tree_files.top_of(path)
+    if top and tree_files.refusal(top, path):
+        return False
     old = files.read(path)
     head, newline, rest = (_NEW if old is None else old).partition(b"\n")
     if head.startswith(b"#!") and b"sh" not in head.rsplit(b"/", 1)[-1]:
@@ -36,6 +40,8 @@ def remove(path: str, name: str) -> bool:
     """Remove our line where it is as ``add`` wrote it, and a file that holds nothing else; return whether it was."""
     old = inspection.read(path) or b""
     line = scripts.line_to_add(name).encode()
+    if line not in old or tree_files.link_to(path):
+        return False
     new = old.removesuffix(b"\n" + line)
     new = b"".join(other for other in new.splitlines(keepends=True) if other != line + b"\n")
     if new == old:
@@ -48,6 +54,10 @@ def remove(path: str, name: str) -> bool:
 
 
 def _write(path: str, content: bytes, mode: int) -> None:
+    top = tree_files.top_of(path)
+    if top:
+        tree_files.write(top, path, content, mode=mode)
+        return
     path = os.path.realpath(path)
     files.write(path, content, mode=mode)
     os.chmod(path, mode)

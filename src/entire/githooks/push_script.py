@@ -77,7 +77,8 @@ pushes_checkpoints() {
     [ -e "$common_dir/entire/push" ] || return 1
     choice=
     for file in .entire/settings.json "$common_dir/../.entire/settings.local.json" .entire/settings.local.json; do
-        case $(tr -d '[:space:]' 2>/dev/null <"$file") in
+        [ -f "$file" ] && [ ! -h "$file" ] && [ ! -h "${file%/*}" ] || continue # a clone may bring links and pipes
+        case $(head -c 1000000 "$file" | tr -d '[:space:]') in
             *'"push_sessions":true'*) choice=1 ;;
             *'"push_sessions":false'*) choice= ;;
         esac

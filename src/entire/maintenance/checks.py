@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from entire import files, layout, log, settings
-from entire.agents import registry
+from entire import layout, log, settings, tree_files
+from entire.agents import capabilities, registry
 from entire.errors import CorruptError, MissingObjectError
 from entire.git import history, program
 from entire.git.read import Objects
@@ -108,6 +108,25 @@ def settings_files(case: Case) -> Iterator[FindingView]:
             yield finding(WARNING, warning, "correct it; until then it is ignored")
 
 
+def foreign_files(case: Case) -> Iterator[FindingView]:
+    """Find files of ours, and settings of agents, that are never opened: a repository may bring links and the like."""
+    place = case.place
+    folders = [place.entire_dir, *(os.path.join(place.entire_dir, name) for name in ("logs", "metadata", "tmp"))]
+    own = [place.settings, place.local_settings, place.own_options, place.redact_config,
+           os.path.join(place.entire_dir, ".gitignore")]  # fmt: skip
+    for path in dict.fromkeys(tree_files.link_to(path) or path for path in (*folders, *own, *_project_settings(case))):
+        reason = tree_files.refusal(place.top, path, is_folder=path in folders)
+        if reason:
+            yield finding(ERROR, f"{path} is not used: {reason}", tree_files.REMEDY)
+
+
+def _project_settings(case: Case) -> Iterator[str]:
+    """Yield the settings files of the built-in agents in the worktree."""
+    for installer in filter(None, map(capabilities.hook_installer, registry.agents())):
+        paths = installer.hook_config_paths(case.place.top, "project")
+        yield from (path for path in paths if tree_files.top_of(path) == case.place.top)
+
+
 def redaction(case: Case) -> Iterator[FindingView]:
     """Find what is wrong with the repository's own rules and exceptions."""
     for problem in redact_problems.find(case.place):
@@ -120,7 +139,7 @@ def broken_settings(place: Place) -> dict[str, bool]:
     found = {}
     for path in (place.settings, place.main_local_settings, place.local_settings, place.own_options):
         try:
-            data = files.read(path) if path else None
+            data = tree_files.read(tree_files.own_top(path), path) if path else None
         except OSError:
             continue  # settings.load warns about it
         if data is None:

@@ -6,9 +6,8 @@ It never removes checkpoints, data of a session at work, or a user's branch that
 from __future__ import annotations
 
 import os
-import stat
 
-from entire import process
+from entire import process, tree_files
 from entire.git import history
 from entire.githooks.scripts import NAMES as HOOKS
 from entire.maintenance import undo_notes
@@ -258,12 +257,12 @@ def _find_leftovers(repository: Repository) -> Iterator[UnusedView]:
         folders[place.tmp_dir] = lambda name: _explain_turn_file(name, at_work)
     folders.update(dict.fromkeys(hooks, lambda name: _explain_shared_file(name, HOOKS)))
     for folder, explain in folders.items():
-        for entry in _regular_files(folder):
-            reason = explain(entry.name)
-            if reason:
-                size = entry.stat(follow_symlinks=False).st_size
-                name = _relative(repository, entry.path)
-                yield UnusedView(kind="leftover", name=name, reason=reason, size=size, paths=(entry.path,))
+        for path, size in _regular_files(folder):
+            reason = explain(os.path.basename(path))
+            is_foreign = size > tree_files.LARGEST and tree_files.top_of(path)  # nothing of ours is as large there
+            if reason and not is_foreign:
+                name = _relative(repository, path)
+                yield UnusedView(kind="leftover", name=name, reason=reason, size=size, paths=(path,))
 
 
 def _explain_own_file(name: str) -> str:
@@ -293,16 +292,9 @@ def _explain_turn_file(name: str, at_work: Collection[str]) -> str:
     return "" if is_needed else "its turn has ended"
 
 
-def _regular_files(folder: str) -> list[os.DirEntry[str]]:
-    """Return the files of a folder, sorted by name; nothing behind symbolic links, which may lead anywhere."""
-    if os.path.islink(folder) or os.path.islink(os.path.dirname(folder)):
-        return []
-    try:
-        with os.scandir(folder) as entries:
-            found = [entry for entry in entries if stat.S_ISREG(entry.stat(follow_symlinks=False).st_mode)]
-    except OSError:
-        return []
-    return sorted(found, key=lambda entry: entry.name)
+def _regular_files(folder: str) -> list[tuple[str, int]]:
+    """Return the files of a folder with their sizes, sorted by name; nothing behind links, which may lead anywhere."""
+    return list(tree_files.below(os.path.dirname(os.path.dirname(folder)), folder, deep=False))
 
 
 def _find_undo_points(repository: Repository, *, everything: bool) -> Iterator[UnusedView]:

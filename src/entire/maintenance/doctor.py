@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 CHECKS: dict[str, tuple[Check, Remedy | None]] = {
     "git": (checks.git_program, None),
     "settings": (checks.settings_files, repairs.settings_files),
+    "foreign files": (checks.foreign_files, None),
     "redaction": (checks.redaction, None),
     "permissions": (corruption.permissions, None),
     "lock": (corruption.lock, None),
@@ -48,7 +49,7 @@ CHECKS: dict[str, tuple[Check, Remedy | None]] = {
     "log": (checks.logged_errors, None),
 }
 """Name of a check: how it is done and how it is repaired. In the order of repair: later repairs need earlier ones."""
-_ALWAYS = ("git", "settings", "permissions")
+_ALWAYS = ("git", "settings", "foreign files", "permissions")
 _WHERE_ENABLED = ("sessions", "commits", "git hooks", "plugins", "agent hooks", "recording")
 
 

@@ -4,7 +4,7 @@ changes anything. Unreadable files are renamed, never deleted.
 
 from __future__ import annotations
 
-from entire import files, layout, settings
+from entire import files, layout, settings, tree_files
 from entire.agents import registry
 from entire.errors import EntireError
 from entire.git import history, refs
@@ -32,10 +32,11 @@ def settings_files(case: Case) -> None:
     for path, in_conflict in checks.broken_settings(place).items():
         if in_conflict:
             continue
-        files.put_aside(path)
+        tree_files.put_aside(tree_files.own_top(path), path)
         if path == place.settings:
-            files.write(path, settings.edit(None, strategy=current.strategy, enabled=current.enabled,
-                                            push_sessions=bool(current.push_sessions)))  # fmt: skip
+            data = settings.edit(None, strategy=current.strategy, enabled=current.enabled,
+                                 push_sessions=bool(current.push_sessions))  # fmt: skip
+            tree_files.write(place.top, path, data)
 
 
 def broken_files(case: Case) -> None:

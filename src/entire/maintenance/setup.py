@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 
-from entire import files, settings, strategies
+from entire import files, settings, strategies, tree_files
 from entire.agents import capabilities, configfile, registry
-from entire.errors import UsageError
-from entire.githooks import install
+from entire.errors import EntireError, UsageError
+from entire.githooks import inspection, install
 from entire.lifecycle import plugins
 from entire.maintenance import agent_setup
 from entire.maintenance import plugins as maintenance_plugins
@@ -118,6 +118,7 @@ def _enable(place: Place, request: EnableRequest, found: Plugins) -> EnableView:
     _check(request, found)
     names = dict.fromkeys(request.agents or _suggested(place, found, user=request.user))
     chosen = [registry.make(name, plugins=found) for name in names]
+    _refuse_foreign(place, chosen, request)
     shared = SharedFiles(place.top, _shared_paths(place, chosen))
     push = _push_sessions(settings.load(place), request.push_sessions)
     scope = _scope(request.user)
@@ -139,11 +140,26 @@ def _enable(place: Place, request: EnableRequest, found: Plugins) -> EnableView:
                       to_commit=shared.to_commit())  # fmt: skip
 
 
+def _refuse_foreign(place: Place, chosen: Sequence[Agent], request: EnableRequest) -> None:
+    """Raise EntireError if a file that would be written is a link, a pipe or the like, or behind a link."""
+    installers = () if request.user else filter(None, map(capabilities.hook_installer, chosen))
+    paths = [path for installer in installers for path in installer.hook_config_paths(place.top, "project")]
+    own = (place.settings, place.local_settings, _ignore_file(place))
+    for path in (*own, *(path for path in paths if tree_files.top_of(path) == place.top)):
+        reason = tree_files.refusal(place.top, path)
+        if reason:
+            raise EntireError(f"cannot write {path}: {reason}; nothing was changed", hint=tree_files.REMEDY)
+
+
+def _ignore_file(place: Place) -> str:
+    return os.path.join(place.entire_dir, ".gitignore")
+
+
 def _shared_paths(place: Place, chosen: Sequence[Agent]) -> list[str]:
     """Return the files that ``enable`` may write and that belong in git, unless they lie outside of the worktree."""
     installers = filter(None, map(capabilities.hook_installer, (*registry.agents(), *chosen)))
     paths = [path for installer in installers for path in installer.hook_config_paths(place.top, "project")]
-    return [*paths, place.settings, os.path.join(place.entire_dir, ".gitignore")]
+    return [*paths, place.settings, _ignore_file(place)]
 
 
 def _others(place: Place, chosen: Sequence[Agent], found: Plugins) -> list[str]:
@@ -251,14 +267,14 @@ def add_hook_lines(place: Place) -> tuple[HookLineView, ...]:
     """Add missing lines to hook files that are shell scripts; return all missing lines, and which were added."""
     _record_own_changes(place, before=True)
     missing = install.missing_lines(place.top)
-    before = {line.path: files.read(line.path) for line in missing}
+    before = {line.path: inspection.read(line.path) for line in missing}
     shared = SharedFiles(place.top, before)
     added = {line.path: install.add_line(line) for line in missing}
     to_commit = shared.to_commit()
     done = tuple(HookLineView(path=line.path, line=line.line, is_added=added[line.path],
                               is_to_commit=line.path in to_commit) for line in missing)  # fmt: skip
     for path, text in before.items():
-        setup_lines.note(place, path, text, files.read(path))
+        setup_lines.note(place, path, text, inspection.read(path))
     _record_own_changes(place, before=False)
     return done
 
@@ -271,18 +287,18 @@ def _write_settings(place: Place, target: str, strategy: str, push: bool) -> lis
 
     Without a target, an existing shared file belongs to the team and stays as it is.
     """
-    shared = files.read(place.settings)
+    shared = _read(place, place.settings)
     if not target:
         target = PROJECT if shared is None else LOCAL
     written = []
     if target == PROJECT:
         default = "" if settings.says(shared, "strategy") else settings.MANUAL_COMMIT
         new = settings.edit(shared, strategy=strategy or default, enabled=True, push_sessions=push)
-        written += _write_if_new(place.settings, shared, new)
+        written += _write_if_new(place, place.settings, shared, new)
     if not _agrees(settings.load(place), strategy, push):
-        local = files.read(place.local_settings)
+        local = _read(place, place.local_settings)
         new = settings.edit(local, strategy=strategy, enabled=True, push_sessions=push)
-        written += _write_if_new(place.local_settings, local, new)
+        written += _write_if_new(place, place.local_settings, local, new)
     return written
 
 
@@ -292,17 +308,24 @@ def _agrees(current: Settings | None, strategy: str, push: bool) -> bool:
     return current.push_sessions is push and strategy in ("", current.strategy)
 
 
-def _write_if_new(path: str, old: bytes | None, new: bytes) -> list[str]:
+def _read(place: Place, path: str) -> bytes | None:
+    try:
+        return tree_files.read(place.top, path)
+    except OSError as error:
+        raise EntireError(f"cannot read {path}: {error.strerror}", hint=tree_files.REMEDY) from error
+
+
+def _write_if_new(place: Place, path: str, old: bytes | None, new: bytes) -> list[str]:
     if old == new:
         return []
-    files.write(path, new)
+    tree_files.write(place.top, path, new)
     return [path]
 
 
 def _write_ignore(place: Place) -> None:
-    path = os.path.join(place.entire_dir, ".gitignore")
-    old = files.read(path)
-    _write_if_new(path, old, settings.ignore_lines(old))
+    path = _ignore_file(place)
+    old = _read(place, path)
+    _write_if_new(place, path, old, settings.ignore_lines(old))
 
 
 def _write_push_marker(place: Place, push: bool) -> None:
@@ -339,13 +362,13 @@ def disable(place: Place, request: DisableRequest) -> DisableView:
         return DisableView(is_set_up=False)
     written = []
     if request.project:
-        written.append(_switch_off(place.settings))
+        written.append(_switch_off(place, place.settings))
         current = settings.load(place)
     if not request.project or (current is not None and current.enabled):  # local settings override shared ones
-        written.append(_switch_off(place.local_settings))
+        written.append(_switch_off(place, place.local_settings))
     return DisableView(is_set_up=True, settings_files=tuple(written))
 
 
-def _switch_off(path: str) -> str:
-    files.write(path, settings.edit(files.read(path), enabled=False))
+def _switch_off(place: Place, path: str) -> str:
+    tree_files.write(place.top, path, settings.edit(_read(place, path), enabled=False))
     return path

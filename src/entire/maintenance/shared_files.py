@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from entire import files
+from entire import tree_files
 from entire.git import status
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ class SharedFiles:
     def __init__(self, top: str, paths: Iterable[str]) -> None:
         self._top = top
         inside = sorted({path for path in paths if path.startswith(top + os.sep)})
-        self._before = {path: _content(path) for path in inside}
+        self._before = {path: self._content(path) for path in inside}
 
     def to_commit(self) -> tuple[str, ...]:
         """Return the files to commit: those that changed since, and new ones that were never added.
@@ -30,12 +30,11 @@ class SharedFiles:
         return tuple(
             path
             for name, path in names.items()
-            if name in dirty and (not dirty[name].tracked or _content(path) != self._before[path])
+            if name in dirty and (not dirty[name].tracked or self._content(path) != self._before[path])
         )
 
-
-def _content(path: str) -> bytes | None:
-    try:
-        return files.read(path)
-    except OSError:
-        return None
+    def _content(self, path: str) -> bytes | None:
+        try:
+            return tree_files.read(self._top, path)
+        except OSError:
+            return None

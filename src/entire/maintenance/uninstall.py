@@ -6,7 +6,7 @@ import os
 import shlex
 import shutil
 
-from entire import files
+from entire import tree_files
 from entire.agents import registry
 from entire.agents.external.language.protocol import PREFIX, VERSION, PluginError
 from entire.errors import EntireError
@@ -106,13 +106,13 @@ def _remove_folders(place: Place) -> None:
         linked = []
     for folder in (place.sessions_dir, place.common_own_dir, place.own_dir, *linked):
         shutil.rmtree(folder, ignore_errors=True)
-    for name in _OWN_NAMES:
-        path = os.path.join(place.entire_dir, name)
-        if os.path.isdir(path) and not os.path.islink(path):
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            files.remove(path)
     try:
-        os.rmdir(place.entire_dir)
-    except OSError:  # it holds the user's files
+        with tree_files.Folder(place.top, place.entire_dir) as opened:
+            for name in _OWN_NAMES:
+                try:
+                    opened.remove(name)
+                except OSError:  # it is a folder
+                    shutil.rmtree(name, ignore_errors=True, dir_fd=opened.fd)
+    except OSError:  # it is not there, or is a link
         pass
+    tree_files.remove_empty(place.top, place.entire_dir)

@@ -236,6 +236,7 @@ class StatusView(Value):
     settings_files: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     failures: int = 0  # errors in the log
+    log: str = ""  # path of the log
     holding: Mapping[str, str] = {}  # remotes that still have what was forgotten here: the command that replaces it
     is_audit_due: bool = False  # the rules for secrets have changed since the last audit
     is_secret_revealed: bool = False  # one was found that checkpoints may hold; an audit tells where

@@ -65,6 +65,7 @@ def _view(place: Place, chosen: Settings | None, catalog: Catalog, known: Plugin
             *_redact_warnings(place),
         ),
         failures=log.failures(place.log),
+        log=place.log,
         is_audit_due=record.is_due(place),
         is_secret_revealed=record.is_revealed(place),
         holding=forgotten.holding(place.top),

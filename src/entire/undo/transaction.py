@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import stat
 
-from entire import files
+from entire import files, tree_files
 from entire.errors import CorruptError, EntireError
 from entire.git import head, refs
 from entire.model.effects import Delete, Run, Write
@@ -281,6 +281,10 @@ class Draft:
     def _become_private(self, path: str, becomes: State | None) -> None:
         if not os.path.isabs(path):
             raise EntireError(f"{shown(path)} is not an absolute path")
+        link = tree_files.link_to(path)
+        if link:
+            raise EntireError(f"{shown(path)} cannot be changed: {shown(link)} is a symbolic link in the worktree",
+                              hint=tree_files.REMEDY)  # fmt: skip
         real = os.path.realpath(path)
         self._become(real, self._new_copy("pa"), becomes, given=path)
 

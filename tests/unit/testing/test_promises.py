@@ -125,5 +125,5 @@ def test_texts_are_found_at_any_depth() -> None:
 def test_a_repository_fails_on_a_problem_in_the_log(tmp_path: Path) -> None:
     repository = Repository(RIG, tmp_path)
     assert repository.problems() == []
-    repository.write(".entire/logs/entire.log", json.dumps({"level": "ERROR", "msg": "no"}) + "\n")
+    repository.write(".git/entire/logs/entire.log", json.dumps({"level": "ERROR", "msg": "no"}) + "\n")
     assert repository.problems() == ["no"]

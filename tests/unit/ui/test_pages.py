@@ -62,13 +62,14 @@ def test_troubles() -> None:
         lacks_agent_hooks=True,
         warnings=("odd settings",),
         failures=2,
+        log="/r/.git/entire/logs/entire.log",
     )
     assert "  git  BROKEN  a hook is missing" in lines
     assert lines[lines.index("Needs attention") + 1 :] == [
         "  odd settings",
         "  no agent hooks are installed: run `entire enable`",
         "  some hooks are broken: run `entire enable` to reinstall them",
-        "  2 errors in .entire/logs/entire.log",
+        "  2 errors in .git/entire/logs/entire.log",
     ]
 
 
@@ -148,5 +149,6 @@ def test_status_at_every_width() -> None:
         hooks=(views.HookView(name="git", where="", is_installed=False, problems=problems),),
         warnings=("unknown key 'x' in .entire/settings.json",),
         failures=2,
+        log="/r/.git/entire/logs/entire.log",
     )
     screens.check("status", lambda width, style: pages.status(view, style, NOW, detailed=False, width=width))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from entire import files, layout, settings
+from entire import files, layout, settings, tree_files
 from entire.errors import CorruptError, EntireError
 from entire.git import history
 from entire.lifecycle.context import Context
@@ -181,9 +181,11 @@ def _transcript_time(session: Session) -> float:
 
 def _prompt_state(context: Context, session: Session) -> dict[str, Any]:
     """Return what the Go CLI stored at the last prompt."""
+    path = os.path.join(context.place.tmp_dir, f"pre-prompt-{session.session_id}.json")
     try:
-        return files.read_json(os.path.join(context.place.tmp_dir, f"pre-prompt-{session.session_id}.json")) or {}
-    except CorruptError:
+        data = tree_files.read(context.place.top, path)
+        return {} if data is None else files.json_object(path, data)
+    except (CorruptError, OSError):
         return {}
 
 

@@ -28,7 +28,7 @@ class Repository:
         self.folder = folder
         self.root = (folder / "repo").resolve()
         self.root.mkdir(parents=True)
-        self.log = self.root / ".entire/logs/entire.log"
+        self.log = self.root / ".git/entire/logs/entire.log"
         self.times = 1
         """How often each hook call of the agent is delivered."""
         self.git("init", "-q", "-b", "main")
@@ -141,7 +141,7 @@ class Repository:
 
     def problems(self) -> list[str]:
         """Return the warnings and errors in the log."""
-        log = self.root / ".entire/logs/entire.log"
+        log = self.root / ".git/entire/logs/entire.log"
         lines: list[dict[str, Any]] = (
             [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
         )

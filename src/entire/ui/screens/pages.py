@@ -147,7 +147,7 @@ def _warnings(view: views.StatusView) -> Iterator[str]:
     if view.is_audit_due:
         yield "the rules for secrets have changed since the last audit: run `entire audit`"
     if view.failures:
-        yield f"{text.count(view.failures, 'error')} in .entire/logs/entire.log"
+        yield f"{text.count(view.failures, 'error')} in {text.path(view.log, view.top)}"
 
 
 def path_list(paths: Sequence[str], limit: int = _SHOWN_FILES) -> str:
