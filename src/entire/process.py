@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import select
 import time
@@ -51,6 +52,59 @@ def without_repository(env: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in env.items() if name not in _OF_A_REPOSITORY}
 
 
+def absolute_path(env: Mapping[str, str]) -> str:
+    """Return the PATH of an environment without empty, ``.`` and relative entries: in a repository, they name folders
+    of the repository.
+    """
+    path = env.get("PATH", os.defpath)
+    return os.pathsep.join([folder for folder in path.split(os.pathsep) if os.path.isabs(folder)]) or os.defpath
+
+
+def find(name: str, path: str | None = None) -> str:
+    """Return a program's absolute path, '' if it is not in an absolute folder of ``path`` (default: this process's).
+
+    Every program that we start is found here. A name with a slash is one only if it is absolute.
+    """
+    if "/" in name:
+        return name if os.path.isabs(name) else ""
+    path = os.environ.get("PATH", os.defpath) if path is None else path
+    found = _programs.get((name, path))
+    if found is None or not _is_program(found):
+        places = (os.path.join(folder, name) for folder in absolute_path({"PATH": path}).split(os.pathsep))
+        found = next(filter(_is_program, places), "") if name else ""
+        _programs[name, path] = found
+    return found
+
+
+_programs: dict[tuple[str, str], str] = {}  # by name and PATH
+
+
+def _is_program(path: str) -> bool:
+    return os.path.isfile(path) and os.access(path, os.X_OK)
+
+
+def become(words: Sequence[str], folder: str) -> None:
+    """Replace this process by a program that starts in ``folder``. Raises StartError."""
+    try:
+        program = _resolve(words[0])
+        os.chdir(folder)
+        os.execv(program, list(words))
+    except (OSError, ValueError) as error:
+        raise _start_error(words[0], error) from error
+
+
+def _resolve(name: str | bytes) -> str:
+    found = find(os.fsdecode(name))
+    if not found:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    return found
+
+
+def _start_error(name: str | bytes, error: Exception) -> StartError:
+    reason = error.strerror if isinstance(error, OSError) else str(error)
+    return StartError(f"cannot start {os.fsdecode(name)}: {reason}", hint="check that it is installed and on the PATH")
+
+
 class Child:
     """A running program, with pipes to its standard input, output and error.
 
@@ -83,11 +137,7 @@ class Child:
         except (OSError, ValueError) as error:  # a ValueError: a word with a NUL
             for fd in fds:
                 os.close(fd)
-            reason = error.strerror if isinstance(error, OSError) else str(error)
-            raise StartError(
-                f"cannot start {os.fsdecode(argv[0])}: {reason}",
-                hint="check that it is installed and on the PATH",
-            ) from error
+            raise _start_error(argv[0], error) from error
         for fd in (child_in, child_out, child_err):
             os.close(fd)
         self.name = os.fsdecode(argv[0])
@@ -176,31 +226,32 @@ def _spawn(
     posix_spawn cannot change the directory, so this process does, for a moment: only commands that run alone may.
     """
     start = _spawn_isolated if isolated else _spawn_here
+    program = _resolve(argv[0])
     if not folder:
-        return start(argv, env, actions)
+        return start(program, argv, env, actions)
     here = os.open(".", os.O_RDONLY)
     try:
         os.chdir(folder)
-        return start(argv, env, actions)
+        return start(program, argv, env, actions)
     finally:
         os.fchdir(here)
         os.close(here)
 
 
-def _spawn_here(argv: Sequence[str | bytes], env: Mapping[str, str], actions: list[Any]) -> int:
-    return os.posix_spawnp(os.fsdecode(argv[0]), list(argv), env, file_actions=actions)
+def _spawn_here(program: str, argv: Sequence[str | bytes], env: Mapping[str, str], actions: list[Any]) -> int:
+    return os.posix_spawnp(program, list(argv), env, file_actions=actions)
 
 
-def _spawn_isolated(argv: Sequence[str | bytes], env: Mapping[str, str], actions: list[Any]) -> int:
-    name, words = os.fsdecode(argv[0]), list(argv)
+def _spawn_isolated(program: str, argv: Sequence[str | bytes], env: Mapping[str, str], actions: list[Any]) -> int:
+    words = list(argv)
     actions = [*actions, *((os.POSIX_SPAWN_CLOSE, fd) for fd in _inheritable())]
     try:
         return os.posix_spawnp(
-            name, words, env, file_actions=actions, setsid=True, setsigmask=(), setsigdef=_IGNORED_BY_PYTHON
+            program, words, env, file_actions=actions, setsid=True, setsigmask=(), setsigdef=_IGNORED_BY_PYTHON
         )
     except NotImplementedError:  # a system that cannot start sessions
         return os.posix_spawnp(
-            name, words, env, file_actions=actions, setpgroup=0, setsigmask=(), setsigdef=_IGNORED_BY_PYTHON
+            program, words, env, file_actions=actions, setpgroup=0, setsigmask=(), setsigdef=_IGNORED_BY_PYTHON
         )
 
 

@@ -456,6 +456,12 @@ class Workspace:
         with _closed_on_error(self._context()) as context:
             return plan.plan(context, request, progress or (lambda _: None))
 
+    def start_agent(self, sessions: Sequence[views.ResumedView]) -> None:
+        """Replace this process by the agent of the last of these sessions. Raises EntireError."""
+        from entire.resume import start
+
+        start.start(self.place.top, sessions)
+
     def undo_resume(self, progress: Callable[[str], None] | None = None) -> views.ResumeUndoneView:
         """Restore the transcripts that the last resume (or its undo) replaced."""
         from entire.resume import restore

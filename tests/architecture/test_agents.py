@@ -97,7 +97,7 @@ def test_the_launcher_knows_which_agents_name_their_project_folder() -> None:
 def test_the_git_hooks_leave_sessions_to_the_table(name: str) -> None:
     script = scripts.text(name).decode()
     of_agents = {entry.session_variable for entry in BUILTIN.values() if entry.session_variable}
-    used = set(re.findall(r"\$\{?([A-Z_]+)", script)) - {"GIT_DIR", "GIT_EDITOR", "PPID", "ENTIRE_COMMIT"}
+    used = set(re.findall(r"\$\{?([A-Z_]+)", script)) - {"GIT_DIR", "GIT_EDITOR", "PATH", "PPID", "ENTIRE_COMMIT"}
     assert used == (of_agents if name == "prepare-commit-msg" else set())
     for variable in of_agents:
         script = script.replace(f"${variable}", "")

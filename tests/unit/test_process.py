@@ -246,3 +246,53 @@ def _runs_in(group: int, stat: Path) -> bool:
     except OSError:
         return False
     return int(its_group) == group and state != "Z"
+
+
+# ---------------------------------------------------------------- where programs are found
+
+
+@pytest.fixture
+def spied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder holds programs with the names of others, as a repository may."""
+    for name in ("git", "sh", "agent"):
+        (tmp_path / name).write_text(f"#!/bin/sh\necho started >{tmp_path}/started\n")
+        (tmp_path / name).chmod(0o755)
+    (tmp_path / "bin").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("entry", ["", ".", "./", "bin/..", "../{}"])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_relative_entry_of_the_path_supplies_no_program(
+    spied: Path, monkeypatch: pytest.MonkeyPatch, entry: str, first: bool
+) -> None:
+    entry = entry.format(spied.name)
+    system = os.environ["PATH"]
+    monkeypatch.setenv("PATH", f"{entry}:{system}" if first else f"{system}:{entry}")
+    assert os.path.isabs(process.find("git"))
+    assert process.run(["git", "--version"]).stdout.startswith(b"git version")
+    assert process.find("agent") == ""
+    with pytest.raises(process.StartError, match="cannot start agent: No such file"):
+        process.run(["agent"])
+    with pytest.raises(process.StartError, match=r"cannot start \./agent"):
+        process.run(["./agent"], folder=str(spied))
+    with pytest.raises(process.StartError, match="cannot start agent"):
+        process.become(["agent"], str(spied))
+    assert not (spied / "started").exists()
+    assert process.absolute_path(os.environ) == system
+
+
+def test_a_path_without_an_absolute_folder_is_the_systems(spied: Path) -> None:
+    assert process.absolute_path({"PATH": ".::bin"}) == os.defpath
+    assert process.absolute_path({}) == os.defpath
+    assert process.find("agent", ".") == ""
+    assert process.find("agent", f".:{spied}") == str(spied / "agent")
+    assert process.find("", str(spied)) == ""
+
+
+def test_a_program_that_moved_is_found_again(spied: Path) -> None:
+    path = f"{spied / 'bin'}:{spied}"
+    assert process.find("agent", path) == str(spied / "agent")
+    (spied / "agent").rename(spied / "bin/agent")
+    assert process.find("agent", path) == str(spied / "bin/agent")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from entire.model.health import HooksHealth
 
 GROUP = "entire.agents"
+SESSION_FORM = r"[^\W_][\w.:@+=,~-]*"
 _RESERVED = ("git",)  # `entire hooks git` is for git's hooks
 
 
@@ -45,10 +46,7 @@ class AgentEntry(Value):
     project_variable: str = ""
     """Environment variable that names the folder the agent was started in."""
     session_variable: str = ""
-    """Environment variable that holds the session id in programs the agent starts.
-
-    Git hooks read it for built-in agents only; they recognise other agents by the process that started git.
-    """
+    """Environment variable with the session id in programs the agent starts; git hooks read built-in agents' only."""
     caller_variables: tuple[str, ...] = ()
     """Environment variables that are set in programs the agent starts, whatever their value; of plugins only."""
     private_variables: tuple[str, ...] = ()
@@ -57,6 +55,8 @@ class AgentEntry(Value):
     """
     session_dir_variable: str = ""
     """Environment variable with which a test harness sets the agent's session folder."""
+    session_form: str = SESSION_FORM
+    """Every session id of the agent matches this regular expression; no other id gets into its resume command."""
     program: str = ""
     """The program that must be on PATH for ``enable`` to offer the agent by itself; '' if it is always offered."""
     setup_note: str = ""
@@ -82,6 +82,7 @@ BUILTIN = {
             session_variable="CLAUDE_CODE_SESSION_ID",
             private_variables=("CLAUDE_CODE_MESSAGING_TOKEN",),
             session_dir_variable="ENTIRE_TEST_CLAUDE_PROJECT_DIR",
+            session_form="[0-9A-Za-z][0-9A-Za-z_-]*",
             setup_note="permissions.deny: Read(./.entire/metadata/**), so that it takes no old transcript for code",
             spoken_name="claude",
         ),
@@ -104,6 +105,7 @@ BUILTIN = {
             project_variable="GEMINI_PROJECT_DIR",
             private_variables=("GEMINI_CLI_IDE_AUTH_TOKEN",),
             session_dir_variable="ENTIRE_TEST_GEMINI_PROJECT_DIR",
+            session_form="(?!latest$|[0-9]+$)[0-9A-Za-z][0-9A-Za-z_-]*",  # these resume another session
             spoken_name="gemini",
         ),
     )
@@ -373,8 +375,7 @@ def is_taken(name: str) -> bool:
 
 def check_plugin(info: Info, plugins: Plugins) -> None:
     """Raise EntireError if what a plugin says of itself clashes with another agent."""
-    known = [entry for entry in entries(plugins) if entry.name != info.name]
-    _join(_entry_of(info, ""), known)
+    _join(_entry_of(info, ""), [entry for entry in entries(plugins) if entry.name != info.name])
 
 
 def _plugin_entry(executable: Executable, plugins: Plugins, known: list[AgentEntry]) -> AgentEntry:
@@ -468,10 +469,8 @@ def _may_offer_agents(folder: str) -> bool:
     try:
         with os.scandir(folder or ".") as entries:
             packages = [entry.path for entry in entries if entry.name.lower().endswith(_METADATA)]
-    except NotADirectoryError:
-        return True  # a zip file
-    except OSError:
-        return False
+    except OSError as error:
+        return isinstance(error, NotADirectoryError)  # a zip file
     return any(_mentions_group(os.path.join(package, "entry_points.txt")) for package in packages)
 
 

@@ -13,6 +13,7 @@ from entire.errors import UsageError
 from entire.model import views
 from entire.model.conversations import ShowRequest
 from entire.model.histories import LogRequest
+from entire.model.ids import shell_word
 from entire.model.requests import SummaryRequest
 from entire.model.value import replace
 from entire.ui.console import completion, form, group, pager, text
@@ -146,8 +147,9 @@ class Explainer:
     def target(self, name: str) -> int:
         found = self.workspace.target(name)
         if self.request is not None and found.kind == "session":
+            listing = f"entire explain {shell_word(found.id, 'ID')}"
             raise UsageError("--generate needs a commit or a checkpoint, not a session",
-                             hint=f"run `entire explain {found.id}` to list the session's checkpoints")  # fmt: skip
+                             hint=f"run `{listing}` to list the session's checkpoints")  # fmt: skip
         answers = {"checkpoint": self.checkpoint, "commit": self.commit, "session": self.listing}
         return answers[found.kind](found.id)
 

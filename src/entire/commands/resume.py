@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import shlex
 import sys
 
 import click
 
-from entire.errors import EntireError, UsageError
+from entire.errors import UsageError
 from entire.model.requests import ResumeRequest
 from entire.ui.console import completion, form, group, prompts, text
 from entire.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from entire.model.views import ResumedView, ResumeView
     from entire.resume.plan import Resume
@@ -72,7 +70,7 @@ def run(request: ResumeRequest, *, start: bool = False, as_json: bool = False) -
     else:
         text.write(_lines(done))
     if start:
-        _start(workspace.place.top, [session for session in done.sessions if not session.problem])
+        workspace.start_agent([session for session in done.sessions if not session.problem])
     return 1 if any(session.is_damaged for session in done.sessions) else 0
 
 
@@ -181,31 +179,3 @@ def _value(session: ResumedView) -> dict[str, object]:
         "is_newer": session.is_newer,
         "prompt": session.prompt,
     }
-
-
-def _words(session: ResumedView) -> list[str]:
-    """Return the command that continues a session; a plugin may tell none, or one that no shell would understand."""
-    try:
-        words = shlex.split(session.command)
-    except ValueError:
-        words = []
-    if not words:
-        raise EntireError(f"the agent names no command that continues session {session.session_id}",
-                          hint=f"start {session.agent} and open the session there")  # fmt: skip
-    return words
-
-
-def _start(top: str, sessions: Sequence[ResumedView]) -> None:
-    """Replace this process by the agent, in the worktree's top folder: agents look up sessions by folder."""
-    if not sessions:
-        raise EntireError("there is no session to start")
-    words = _words(sessions[-1])
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os.chdir(top)
-    try:
-        os.execvp(words[0], words)
-    except OSError as error:
-        raise EntireError(
-            f"cannot start {words[0]}: {error.strerror}", hint="install it, or add it to the PATH"
-        ) from error

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
-
 from entire.audit import remotes
 from entire.layout import METADATA_BRANCH
 from entire.model.audits import HolderView
+from entire.model.ids import shell_word
 from entire.store import forgotten
 
 TYPE_CHECKING = False
@@ -24,5 +23,6 @@ def find(where: str, record: forgotten.Record, *, now: float) -> Iterator[Holder
                 command = forgotten.replacing(name, source.tip)
                 yield HolderView(remote=name, branch=branch, tip=source.tip, time=known.view.time, commands=(command,))
             elif branch != METADATA_BRANCH:  # steps are never pushed by us; they hold the same conversations
-                command = f"git push --no-verify --delete {shlex.quote(name)} {shlex.quote(branch)}"
+                full = branch if branch[:1] != "-" else f"refs/heads/{branch}"
+                command = f"git push --no-verify --delete {shell_word(name, 'REMOTE')} {shell_word(full, 'BRANCH')}"
                 yield HolderView(remote=name, branch=branch, tip=source.tip, time=known.view.time, commands=(command,))

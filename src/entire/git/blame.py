@@ -6,6 +6,7 @@ from entire.errors import GitError, PartialCloneError
 from entire.git import run
 from entire.git.diff import unquote
 from entire.git.read import Offline
+from entire.model.ids import Argument
 from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
@@ -63,7 +64,7 @@ def of(where: str, args: Sequence[str], path: str, rev: str = "", *, mailmap: st
 
     Lines are numbered in what git stores: no text conversion. ``mailmap`` names a file in a commit that maps authors.
     """
-    revision = [rev] if rev else []
+    revision = [Argument(rev)] if rev else []
     settings = ["-c", f"mailmap.blob={mailmap}"] if mailmap else []
     return parse(_run(where, *settings, "blame", *args, "--porcelain", "--no-textconv", *revision, "--", path))
 

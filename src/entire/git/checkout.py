@@ -11,6 +11,7 @@ import os
 from entire import files
 from entire.errors import GitError
 from entire.git import run
+from entire.model.ids import Argument
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,11 +82,12 @@ def _paths(answer: bytes) -> set[str]:
     return {path for path in answer.decode("utf-8", "surrogateescape").split("\0") if path}
 
 
-def in_commits(top: str, revs: Sequence[str], paths: Collection[str]) -> set[str]:
-    """Return the paths that a commit found by ``revs`` (as for ``git rev-list``) added or changed."""
+def in_commits(top: str, revs: Sequence[str], paths: Collection[str], *, since: float = 0.0) -> set[str]:
+    """Return the paths that commits changed: those that ``revs`` reach (``^name`` excludes), made since a moment."""
     if not paths or not revs:
         return set()
-    done = run.git(top, "log", "-z", "--format=", "--name-only", "--no-renames", "-m", *revs, "--")
+    done = run.git(top, "log", "-z", "--format=", "--name-only", "--no-renames", "-m",
+                   *([f"--since=@{int(since)}"] if since else []), *map(Argument, revs), "--")  # fmt: skip
     names = done.stdout.decode("utf-8", "surrogateescape").split("\0")
     return {path for name in names for path in (name, name.removeprefix("\n"))} & set(paths)
 
@@ -100,7 +102,7 @@ def merge(top: str, folder: str, mine: bytes, base: bytes, theirs: bytes, labels
         for path, data in zip(paths, (mine, base, theirs), strict=True):
             files.write(path, data, mode=0o600)
         named = [word for label in labels for word in ("-L", label)]
-        done = run.git(top, "merge-file", "--stdout", *named, *paths, ok=range(_CONFLICTS + 1))
+        done = run.git(top, "merge-file", "--stdout", *named, "--", *paths, ok=range(_CONFLICTS + 1))
     finally:
         for path in paths:
             files.remove(path)
@@ -120,10 +122,11 @@ def store(top: str, content: bytes) -> str:
 def diff_folders(folder: str, before: str, after: str, *, colour: bool) -> bytes:
     """Return git's diff between two folders below ``folder``."""
     color = "always" if colour else "never"
-    argv = ("diff", "--no-index", "--no-prefix", "--no-ext-diff", "--no-textconv", f"--color={color}", before, after)
-    return run.git(folder, *argv, ok=(0, 1), env={**run.environment(), "GIT_CEILING_DIRECTORIES": folder}).stdout
+    options = ("--no-index", "--no-prefix", "--no-ext-diff", "--no-textconv", f"--color={color}")
+    env = {**run.environment(), "GIT_CEILING_DIRECTORIES": folder}
+    return run.git(folder, "diff", *options, "--", before, after, ok=(0, 1), env=env).stdout
 
 
 def index_at(top: str, commit: str, index: str) -> None:
     """Make an index file (a copy of the user's) match a commit; cached data of unchanged files is kept."""
-    run.git(top, "read-tree", "--reset", commit, env=run.environment(GIT_INDEX_FILE=index), timeout=None)
+    run.git(top, "read-tree", "--reset", Argument(commit), env=run.environment(GIT_INDEX_FILE=index), timeout=None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from entire.errors import PartialCloneError
 from entire.git import run
+from entire.model.ids import Argument
 from entire.model.value import Value
 
 TYPE_CHECKING = False
@@ -87,7 +88,8 @@ class FilePatch(Value):
 
 def changes(where: str, old: str, new: str) -> list[Change]:
     """Return the paths that differ between two trees or commits; a rename is a deletion and an addition."""
-    done = run.git(where, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--ignore-submodules=dirty", old, new)
+    done = run.git(where, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--ignore-submodules=dirty",
+                   Argument(old), Argument(new))  # fmt: skip
     return parse_raw_z(done.stdout)
 
 
@@ -97,7 +99,7 @@ def unchanged_lines(where: str, old: str, new: str) -> list[tuple[int, int, int]
     The last run may reach past the ends; binary files have none.
     """
     options = ("--no-ext-diff", "--no-textconv", "--no-color", "--unified=0")
-    data = run.git(where, "diff", *options, old, new).stdout
+    data = run.git(where, "diff", *options, Argument(old), Argument(new)).stdout
     found = []
     at_old = at_new = 1
     for line in data.split(b"\n"):
@@ -117,7 +119,7 @@ def entries(where: str, tree: str, paths: Sequence[str]) -> dict[str, tuple[str,
     found: dict[str, tuple[str, str]] = {}
     for start in range(0, len(paths) if tree else 0, _MANY_PATHS):
         batch = paths[start : start + _MANY_PATHS]
-        done = run.git(where, "--literal-pathspecs", "ls-tree", "-z", "--full-tree", tree, "--", *batch)
+        done = run.git(where, "--literal-pathspecs", "ls-tree", "-z", "--full-tree", Argument(tree), "--", *batch)
         for line in done.stdout.decode("utf-8", "surrogateescape").split("\0")[:-1]:
             head, _, path = line.partition("\t")
             mode, kind, oid = head.split(" ")

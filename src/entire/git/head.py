@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from entire.git import run
+from entire.model.ids import Argument
 
 
 def read(where: str) -> tuple[str, str]:
@@ -18,6 +19,6 @@ def read(where: str) -> tuple[str, str]:
 def write(where: str, ref: str, oid: str, *, reason: str) -> None:
     """Point HEAD to a ref, or if ``ref`` is '' to a commit; ``reason`` goes to the reflog. Files are not changed."""
     if ref:
-        run.git(where, "symbolic-ref", "-m", reason, "HEAD", ref)
+        run.git(where, "symbolic-ref", "-m", reason, "HEAD", Argument(ref))
     else:
-        run.git(where, "update-ref", "-m", reason, "--no-deref", "HEAD", oid)
+        run.git(where, "update-ref", "-m", reason, "--no-deref", "HEAD", Argument(oid))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import time
 
+from entire import process
 from entire.git import run
+from entire.model.ids import Argument
 from entire.model.value import Value
 
 TYPE_CHECKING = False
@@ -74,9 +76,15 @@ def branch(where: str) -> str:
 
 
 def pager(where: str) -> str:
-    """Return git's pager for this repository."""
+    """Return git's pager for this repository, by its absolute path."""
+    import shlex
+
     done = run.git(where, "var", "GIT_PAGER", ok=(0, 1, 128), env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"})
-    return done.stdout.decode("utf-8", "replace").strip() if done.status == 0 else ""
+    chosen = done.stdout.decode("utf-8", "replace").strip() if done.status == 0 else ""
+    for words in (chosen.split(maxsplit=1), ["less"], ["cat"]):
+        if words and (found := process.find(words[0])):
+            return " ".join((shlex.quote(found), *words[1:]))
+    return ""
 
 
 def abbreviation(where: str) -> int:
@@ -144,12 +152,12 @@ def everywhere() -> list[str]:
 
 def between(where: str, start: str, end: str, *, limit: int) -> list[str]:
     """Return the commits that ``end`` reaches and ``start`` does not, newest first, at most ``limit``."""
-    return run.lines(where, "rev-list", f"--max-count={limit}", end, f"^{start}", "--", ok=(0, 128))
+    return run.lines(where, "rev-list", f"--max-count={limit}", Argument(end), f"^{start}", "--", ok=(0, 128))
 
 
 def is_complete(where: str, tip: str) -> bool:
     """Tell whether git has a commit with everything that it reaches."""
-    return not run.git(where, "rev-list", "--objects", "--quiet", tip, ok=(0, 1, 128)).status
+    return not run.git(where, "rev-list", "--objects", "--quiet", Argument(tip), ok=(0, 1, 128)).status
 
 
 def oldest_first(where: str, tips: Sequence[str]) -> list[str]:
@@ -160,7 +168,7 @@ def oldest_first(where: str, tips: Sequence[str]) -> list[str]:
 
 def log(where: str, revs: Sequence[str], *, limit: int = 0) -> list[Logged]:
     """Return the commits that ``revs`` reach (``^name`` excludes), newest first, at most ``limit`` (0: all)."""
-    return _log(where, "--topo-order", *([f"--max-count={limit}"] if limit else []), *revs, "--")
+    return _log(where, "--topo-order", *([f"--max-count={limit}"] if limit else []), *map(Argument, revs), "--")
 
 
 def newest(where: str, limit: int) -> list[Logged]:
@@ -178,7 +186,7 @@ def outside(where: str, start: str, oids: Sequence[str]) -> set[str]:
 
 def fork_point(where: str, one: str, other: str) -> str:
     """Return the last commit that two commits have in common; '' without one."""
-    done = run.git(where, "merge-base", one, other, ok=(0, 1, 128))
+    done = run.git(where, "merge-base", Argument(one), Argument(other), ok=(0, 1, 128))
     return done.stdout.decode("ascii", "replace").strip() if done.status == 0 else ""
 
 
@@ -186,19 +194,21 @@ def left_by(where: str, tip: str, new: str) -> tuple[str, ...]:
     """Return the oldest of the commits that a branch leaves when it moves from ``tip`` to ``new``: a ref that has any
     of them has one of these.
     """
-    rows = [line.split() for line in run.lines(where, "rev-list", "--parents", tip, f"^{new}", "--")]
+    rows = [line.split() for line in run.lines(where, "rev-list", "--parents", Argument(tip), f"^{new}", "--")]
     gone = {oid for oid, *_ in rows}
     return tuple(oid for oid, *parents in rows if gone.isdisjoint(parents))
 
 
 def made_on(where: str, start: str, end: str) -> set[str]:
     """Return the commits up to ``end`` that were made on top of ``start``: none that a merge brought from elsewhere."""
-    return set(run.lines(where, "rev-list", "--ancestry-path", end, f"^{start}", "--"))
+    return set(run.lines(where, "rev-list", "--ancestry-path", Argument(end), f"^{start}", "--"))
 
 
 def on_branches(where: str, oids: Sequence[str]) -> list[str]:
     """Return the commits, in order, that a local branch reaches."""
-    others = set(run.lines(where, "rev-list", *oids, "--not", "--exclude=entire/*", "--branches")) if oids else set()
+    if not oids:
+        return []
+    others = set(run.lines(where, "rev-list", *map(Argument, oids), "--not", "--exclude=entire/*", "--branches"))
     return [oid for oid in oids if oid not in others]
 
 
@@ -215,7 +225,7 @@ def changed_paths(where: str, oid: str) -> list[str]:
         "--no-renames",
         "-m",
         "--first-parent",
-        oid,
+        Argument(oid),
     )
     return [path for path in done.stdout.decode("utf-8", "surrogateescape").split("\0") if path]
 
@@ -239,9 +249,12 @@ def paths_of(where: str, oids: Sequence[str]) -> dict[str, set[str]]:
     return found
 
 
-def count(where: str, *revs: str) -> int:
-    """Return how many commits ``git rev-list`` finds (``^name`` excludes)."""
-    done = run.git(where, "rev-list", "--count", *revs, "--", ok=(0, 128))
+def count(where: str, *revs: str, is_chain: bool = False) -> int:
+    """Return how many commits ``git rev-list`` finds (``^name`` excludes); with ``is_chain``, of those on the
+    first-parent chain, without merges.
+    """
+    options = ["--first-parent", "--no-merges"] if is_chain else []
+    done = run.git(where, "rev-list", "--count", *options, *map(Argument, revs), "--", ok=(0, 128))
     text = done.stdout.decode("ascii", "replace").strip()
     return int(text) if text.isdigit() else 0
 

@@ -7,6 +7,7 @@ import os
 from entire import files, process
 from entire.errors import EntireError, GitError, RefMovedError
 from entire.git import refs, run
+from entire.model.ids import Argument
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,8 +39,8 @@ def write(place: Place, folder: str, *, tree: str, parent: str, message: bytes) 
     env = {name: value for name, value in _environment().items() if name not in _ASKING}
     env["SSH_ASKPASS_REQUIRE"] = "never"
     options = _signing(place, folder, env)
-    words = ["commit-tree", *(["-S"] if options else []), *(["-p", parent] if parent else []), "-F", path, tree]
-    argv = ["git", "-C", place.top, *_UTF8, *options, *words]
+    words = ["commit-tree", *(["-S"] if options else []), *(["-p", parent] if parent else []), "-F", path]
+    argv = ["git", "-C", place.top, *_UTF8, *options, *words, Argument(tree)]
     try:
         done = process.Child(argv, env, isolated=True).finish(timeout=_SIGNING_SECONDS)
     except EntireError as error:

@@ -10,6 +10,7 @@ import os
 
 from entire import files
 from entire.git import diff, run
+from entire.model.ids import Argument
 from entire.model.value import Value
 
 TYPE_CHECKING = False
@@ -60,7 +61,7 @@ def staged(top: str, head: str, oid_size: int) -> StagedPaths:
     """Return what is staged. ``head``: HEAD's commit, '' before the first."""
     base = head or diff.EMPTY_TREE[oid_size]
     options = ("--no-renames", "--ita-invisible-in-index", "--ignore-submodules=none")  # the last against settings
-    found = run.git(top, "diff-index", "--cached", "--raw", "-z", *options, base)
+    found = run.git(top, "diff-index", "--cached", "--raw", "-z", *options, Argument(base))
     changes = diff.parse_raw_z(found.stdout)
     return StagedPaths(
         changes={change.path: change for change in changes if change.status != "U"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from entire.git import history, run
+from entire.model.ids import Argument
 from entire.model.value import Value
 
 _DEFAULTS = ("origin/HEAD", "origin/main", "origin/master", "main", "master", "@{upstream}")
@@ -50,7 +51,8 @@ def counted(where: str, base: str, head: str) -> list[Counted]:
     """Return the paths that changed from where two commits parted to the second."""
     fork = history.fork_point(where, base, head) or base
     options = ("--numstat", "-z", "-r", "-M", "--no-ext-diff", "--no-textconv")
-    words = run.git(where, "diff", *options, fork, head, "--").stdout.decode("utf-8", "surrogateescape").split("\0")
+    done = run.git(where, "diff", *options, Argument(fork), Argument(head), "--")
+    words = done.stdout.decode("utf-8", "surrogateescape").split("\0")
     found = []
     while len(words) > 1:
         added, removed, path = words[0].split("\t", 2)
@@ -65,8 +67,9 @@ def counted(where: str, base: str, head: str) -> list[Counted]:
 def named(where: str, base: str, head: str) -> list[Counted]:
     """Return what ``counted`` does, without the numbers and without looking for renamed files: reads no file."""
     fork = history.fork_point(where, base, head) or base
-    words = run.git(where, "diff-tree", "-z", "-r", "--name-only", "--no-renames", fork, head, "--").stdout
-    paths = words.decode("utf-8", "surrogateescape").split("\0")[:-1]
+    options = ("-z", "-r", "--name-only", "--no-renames")
+    done = run.git(where, "diff-tree", *options, Argument(fork), Argument(head), "--")
+    paths = done.stdout.decode("utf-8", "surrogateescape").split("\0")[:-1]
     return [Counted(path=path, old_path=path, added=None, removed=None, is_counted=False) for path in paths]
 
 

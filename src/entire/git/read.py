@@ -11,6 +11,7 @@ import os
 from entire import process
 from entire.errors import PartialCloneError
 from entire.git import run
+from entire.model.ids import shell_word
 from entire.model.value import Value
 
 TYPE_CHECKING = False
@@ -74,7 +75,7 @@ class Offline:
         run.LIMITS.clear()
         run.LIMITS.update(self._before)
         if isinstance(error, PartialCloneError) and self._where and not self._before:
-            command = f"git fetch --refetch --no-filter {promisor(self._where)} {self._ref}"
+            command = f"git fetch --refetch --no-filter {shell_word(promisor(self._where), 'REMOTE')} {self._ref}"
             hint = f"run `{command}` to fetch what is missing at once"
             raise PartialCloneError(error.message, hint=hint, status=error.status, stderr=error.stderr) from None
 

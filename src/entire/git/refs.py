@@ -7,6 +7,7 @@ import os
 from entire import files
 from entire.errors import GitError, RefMovedError
 from entire.git import ref_locks, run
+from entire.model.ids import Argument
 from entire.model.value import Value
 
 TYPE_CHECKING = False
@@ -31,7 +32,7 @@ def read(where: str, *names: str) -> dict[str, str]:
 def find(where: str, *patterns: str) -> dict[str, str]:
     """Return all refs that match the patterns (as in ``git for-each-ref``), name to object id."""
     found = {}
-    for line in run.lines(where, "for-each-ref", "--format=%(objectname) %(refname)", *patterns):
+    for line in run.lines(where, "for-each-ref", "--format=%(objectname) %(refname)", *map(Argument, patterns)):
         oid, _, name = line.partition(" ")
         found[name] = oid
     return found
@@ -55,7 +56,7 @@ def holding(where: str, commits: Sequence[str], *patterns: str) -> list[str]:
     if not commits:
         return []
     options = [f"--contains={oid}" for oid in commits]
-    rows = run.lines(where, "for-each-ref", "--format=%(refname) %(symref)", *options, *patterns)
+    rows = run.lines(where, "for-each-ref", "--format=%(refname) %(symref)", *options, *map(Argument, patterns))
     return [name for name, _, target in (row.partition(" ") for row in rows) if not target]
 
 
@@ -84,7 +85,7 @@ def move(where: str, moves: Sequence[Move], *, reason: str = "") -> None:
 
 def moved_at(where: str, ref: str) -> float:
     """Return when a ref was last moved here, as its reflog says; 0.0 if that is not known."""
-    done = run.git(where, "reflog", "show", "-1", "--date=unix", "--format=%gd", ref, "--", ok=(0, 128))
+    done = run.git(where, "reflog", "show", "-1", "--date=unix", "--format=%gd", Argument(ref), "--", ok=(0, 128))
     moment = done.stdout.decode("ascii", "replace").strip().rpartition("@{")[2].rstrip("}")
     return float(moment) if moment.isdigit() else 0.0
 
@@ -92,4 +93,6 @@ def moved_at(where: str, ref: str) -> float:
 def forget_moves(where: str, names: Sequence[str]) -> None:
     """Empty the reflogs of refs, which keep what the refs held before from garbage collection."""
     for name in names:
-        run.git(where, "reflog", "expire", "--expire=all", "--expire-unreachable=all", name, ok=(0, 1, 128, 255))
+        run.git(
+            where, "reflog", "expire", "--expire=all", "--expire-unreachable=all", Argument(name), ok=(0, 1, 128, 255)
+        )

@@ -7,6 +7,7 @@ import os
 from entire import process
 from entire.errors import EntireError, GitError
 from entire.git import ref_locks, run
+from entire.model.ids import Argument
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,11 +61,13 @@ def fetch_objects(where: str, remote: str, oids: Sequence[str], timeout: float) 
 
 def local_tips(where: str, remote: str, pattern: str) -> dict[str, str] | None:
     """Return the refs of a remote that is a folder of this machine, which needs no network; None for any other."""
-    output = run.git(where, "remote", "get-url", remote, ok=(0, 2, 128)).stdout
+    output = run.git(where, "remote", "get-url", Argument(remote), ok=(0, 2, 128)).stdout
     url = output.decode("utf-8", "surrogateescape").rstrip("\n").removeprefix("file://")
     if not os.path.isdir(os.path.join(where, url)):
         return None
-    done = run.git(os.path.join(where, url), "for-each-ref", "--format=%(objectname) %(refname)", pattern, ok=(0, 128))
+    done = run.git(
+        os.path.join(where, url), "for-each-ref", "--format=%(objectname) %(refname)", Argument(pattern), ok=(0, 128)
+    )
     lines = done.stdout.decode("utf-8", "surrogateescape").splitlines()
     return {ref: oid for oid, _, ref in (line.partition(" ") for line in lines)} if not done.status else None
 
@@ -73,7 +76,7 @@ def _run(where: str, timeout: float, *args: str, stdin: bytes = b"") -> None:
     if timeout <= 0:
         raise EntireError("timed out")
     env = process.without_repository(os.environ)
-    env.update(_NO_QUESTIONS, GIT_SSH_COMMAND=_ssh_command(where))
+    env.update(_NO_QUESTIONS, PATH=process.absolute_path(env), GIT_SSH_COMMAND=_ssh_command(where))
     env.pop("GIT_SSH", None)
     try:
         run.git(where, *_OPTIONS, *args, stdin=stdin, timeout=timeout, env=env)
@@ -112,9 +115,11 @@ def _without_secrets(message: str) -> str:
 
 def is_in_history(where: str, commit: str, tip: str) -> bool:
     """Tell whether a commit, which git may have deleted, is in the history of a tip."""
-    return not run.git(where, "merge-base", "--is-ancestor", commit, tip, ok=(0, 1, 128)).status
+    return not run.git(where, "merge-base", "--is-ancestor", Argument(commit), Argument(tip), ok=(0, 1, 128)).status
 
 
 def is_ancestor(where: str, older: str, newer: str) -> bool:
     """Tell whether ``older`` is ``newer`` or in its history."""
-    return older == newer or not run.git(where, "merge-base", "--is-ancestor", older, newer, ok=(0, 1)).status
+    if older == newer:
+        return True
+    return not run.git(where, "merge-base", "--is-ancestor", Argument(older), Argument(newer), ok=(0, 1)).status

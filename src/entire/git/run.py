@@ -42,11 +42,14 @@ _UNREACHABLE = "this partial clone lacks what is asked for: connect to its remot
 
 
 def environment(**extra: str) -> dict[str, str]:
-    """Return git's environment: few inherited ``GIT_*`` variables, no optional locks, no prompts, C messages."""
+    """Return git's environment: few inherited ``GIT_*`` variables, no optional locks, no prompts, C messages.
+    What git starts itself is looked for in absolute folders only.
+    """
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _INHERITED}
     env.update(
-        GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0", LC_ALL="C", GIT_NO_REPLACE_OBJECTS="1", **LIMITS, **extra
-    )
+        PATH=process.absolute_path(env), GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0", LC_ALL="C",
+        GIT_NO_REPLACE_OBJECTS="1", **LIMITS, **extra,
+    )  # fmt: skip
     return env
 
 

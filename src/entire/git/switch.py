@@ -6,6 +6,7 @@ import os
 
 from entire import process
 from entire.git import history, refs, remote, run
+from entire.model.ids import Argument
 
 
 def changed(top: str) -> list[str]:
@@ -51,12 +52,12 @@ def is_on_chain(top: str, commit: str, start: str) -> bool:
     """Tell whether a commit is on the first-parent chain of ``start``."""
     if not remote.is_ancestor(top, commit, start):
         return False
-    return commit in run.lines(top, "rev-list", "--first-parent", start, f"^{commit}^@")
+    return commit in run.lines(top, "rev-list", "--first-parent", Argument(start), f"^{commit}^@")
 
 
 def later(top: str, commit: str, start: str) -> int:
     """Count the commits on the first-parent chain that are newer than ``commit``, without merges."""
-    return history.count(top, "--first-parent", "--no-merges", f"{commit}..{start}")
+    return history.count(top, f"{commit}..{start}", is_chain=True)
 
 
 def switch(top: str, name: str, track: str = "") -> None:
@@ -65,5 +66,6 @@ def switch(top: str, name: str, track: str = "") -> None:
     Raises GitError with git's message. Uncommitted changes are kept, or make git refuse. The user asked for it, so
     locks and hooks apply.
     """
-    args = ("--create", name, "--track", track.removeprefix("refs/remotes/")) if track else ("--no-guess", name)
+    args = (["--create", Argument(name), "--track", Argument(track.removeprefix("refs/remotes/"))] if track
+            else ["--no-guess", Argument(name)])  # fmt: skip
     run.git(top, "switch", "--quiet", *args, timeout=None, env=process.without_repository(os.environ))

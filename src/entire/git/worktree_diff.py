@@ -6,6 +6,7 @@ import os
 import stat
 
 from entire.git import history, run
+from entire.model.ids import Argument
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def of_files(top: str, paths: Sequence[str]) -> bytes:
     if not paths:
         return b""
     head = history.resolve(top, "HEAD") or run.git(top, "hash-object", "-t", "tree", "--stdin").stdout.decode().strip()
-    tracked = run.git(top, "--literal-pathspecs", *_OPTIONS, head, "--", *paths, ok=(0, 128)).stdout
+    tracked = run.git(top, "--literal-pathspecs", *_OPTIONS, Argument(head), "--", *paths, ok=(0, 128)).stdout
     listed = run.git(top, "--literal-pathspecs", "ls-files", "-z", "--others", "--", *paths, ok=(0, 128)).stdout
     names = listed.decode("utf-8", "surrogateescape").split("\0")[:-1]
     return tracked + b"".join(_untracked(top, name) for name in names)

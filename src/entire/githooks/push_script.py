@@ -169,6 +169,7 @@ if [ -e "$common_dir/entire/push" ]; then
 fi
 
 # Chain: run pre-existing hook
+PATH=$given_path
 if [ -n "$earlier" ]; then
     printf %s "$list" 2>/dev/null | "$earlier" "$@"
     exit $?

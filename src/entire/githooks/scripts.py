@@ -42,6 +42,17 @@ case ${{0##*/}} in
         fi
         ;;
 esac
+given_path=$PATH
+case :$PATH: in
+    *:[!/]*) # An entry that is empty or relative is a folder of the repository: ours are not looked for there.
+        PATH=
+        rest=$given_path:
+        while [ -n "$rest" ]; do
+            case ${{rest%%:*}} in /*) PATH=$PATH${{PATH:+:}}${{rest%%:*}} ;; esac
+            rest=${{rest#*:}}
+        done
+        ;;
+esac
 """
 
 _FIND_GIT_DIR = """\
@@ -88,6 +99,7 @@ has_new_sessions() {
 
 _CHAIN = """\
 # Chain: run pre-existing hook
+PATH=$given_path
 if [ -n "$earlier" ]; then
     exec "$earlier" "$@"
 fi

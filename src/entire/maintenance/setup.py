@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
 
-from entire import files, settings, strategies, tree_files
+from entire import files, process, settings, strategies, tree_files
 from entire.agents import capabilities, configfile, registry
 from entire.errors import EntireError, UsageError
 from entire.githooks import inspection, install
@@ -61,7 +60,7 @@ def _agent(place: Place, agent: Agent, scope: str, found: Plugins) -> AgentView:
         has_hooks=has_hooks,
         hooks_status=status.value,
         is_detected=agent.detect(place.top),
-        is_offered=has_hooks or not entry.program or shutil.which(entry.program) is not None,
+        is_offered=has_hooks or not entry.program or bool(process.find(entry.program)),
     )
 
 

@@ -1,13 +1,51 @@
-"""Identifiers, validated on entry (formats.md section 1.1)."""
+"""Identifiers, validated on entry (formats.md section 1.1), and what may stand on a command line."""
 
 from __future__ import annotations
 
 import os
 
+from entire.errors import EntireError
 from entire.model.digest import sha256
 
 HEX = frozenset("0123456789abcdef")
 _TOOL_ID = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+
+LONGEST_ARGUMENT = 4096  # characters: as the longest path
+
+
+class Argument(str):
+    """A text of elsewhere that may stand on a command line as a value: ids, refs, names, models, paths.
+
+    It is no option, commands no terminal and has a bounded length. Every place that builds a command makes one of
+    what comes from a repository, a checkpoint, a transcript or a plugin, unless it stands after ``--`` or
+    ``--end-of-options``; a test checks that.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, text: str, what: str = "a value") -> Argument:
+        """Check the text; raises EntireError, which calls it ``what``."""
+        if problem := argument_problem(text):
+            raise EntireError(f"{what} cannot stand on a command line: {problem}", hint="nothing was run")
+        return super().__new__(cls, text)
+
+
+def argument_problem(text: str) -> str:
+    """Return why a text may not stand on a command line, '' if it may."""
+    if text[:1] == "-":
+        return f"{text[:40]!r} would be an option"
+    if len(text) > LONGEST_ARGUMENT:
+        return f"{text[:40]!r}... has {len(text):,} characters"
+    if not text.isprintable() and any(c < " " or "\x7f" <= c <= "\x9f" for c in text):
+        return f"{text[:40]!r} holds a control character"
+    return ""
+
+
+def shell_word(text: str, instead: str) -> str:
+    """Return a text as a word of a command that people copy; ``instead`` of one that may stand on none."""
+    import shlex  # not for hooks, which print no command
+
+    return instead if argument_problem(text) else shlex.quote(text)
 
 
 class CheckpointId(str):

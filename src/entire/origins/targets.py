@@ -7,6 +7,7 @@ import re
 
 from entire.errors import EntireError, UsageError
 from entire.git import bulk, history
+from entire.model.ids import shell_word
 from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
@@ -119,5 +120,7 @@ def _not_found(place: Place, request: WhyRequest) -> EntireError:
     for name, _ in _with_lines(request.target):
         path = _in_worktree(place, request.folder or place.top, name)
         if path and bulk.ids(place.top, [f"HEAD:{path}"], "blob")[0]:
-            return EntireError(f"{path} is not in the worktree", hint=f"run `entire why HEAD:{path}`")
+            return EntireError(
+                f"{path} is not in the worktree", hint=f"run `entire why {shell_word(f'HEAD:{path}', 'HEAD:PATH')}`"
+            )
     return UsageError(f"no file here is named {request.target}", hint=f"give {_HINT}")

@@ -6,7 +6,7 @@ from entire.errors import EntireError
 from entire.git import read
 from entire.lifecycle import plugins
 from entire.model.conversations import ConversationPart, ShownView
-from entire.model.ids import HEX
+from entire.model.ids import HEX, shell_word
 from entire.model.value import Value, replace
 from entire.queries import checkpoints
 from entire.queries.transcripts import conversations, uncommitted
@@ -157,7 +157,7 @@ def _inside(catalog: Catalog, found: Target, request: ShowRequest) -> ShownView:
     if not subagents:
         raise EntireError(
             f"session {found.id} has no turn or subagent {found.inside!r}",
-            hint=f"run `entire show {found.id}` to see what it has",
+            hint=f"run `entire show {shell_word(found.id, 'ID')}` to see what it has",
         )  # fmt: skip
     if len(subagents) > 1:
         raise EntireError(f"several subagents of session {found.id} start with {found.inside!r}")

@@ -6,7 +6,7 @@ change in one transaction, which ``resume --undo`` takes back.
 
 from __future__ import annotations
 
-from entire.agents import capabilities, registry
+from entire.agents import capabilities, registry, resuming
 from entire.errors import EntireError
 from entire.git import history
 from entire.lifecycle import liveness
@@ -145,6 +145,8 @@ def _plan(context: Context, stored: StoredSession, overwrite: Collection[str]) -
     if capabilities.session_resumer(agent) is None:
         return replace(view, problem=f"{agent.type} cannot continue a stored session")
     view = replace(view, agent=agent.type)
+    if problem := resuming.problem(agent, stored.session_id):
+        return replace(view, problem=problem)
     if state is not None and _is_at_work(context, state):
         return replace(view, problem=_AT_WORK)
     change = transcript_merge.onto(context.place, agent, state, stored.session_id, stored.data, stored.created)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     Progress = Callable[[str], None]
 
 LIMIT = 60.0  # seconds per fetch
+_SHOWN = 40  # characters of an id that is none
 _CHAIN = 200  # linked commits examined on a branch
 
 
@@ -254,8 +255,12 @@ def stored_session(
     if slot.record is None and (lost := checkpoints.lost_record(objects, slot, checkpoint.id.path)):
         name = f"{slot.number} of checkpoint {checkpoint.id}"
         return StoredSession(session_id=name, agent_type="", data=b"", damage=f"{lost}; {checkpoints.REFETCH}")
-    if slot.record is None or not is_session_id(slot.session_id):
+    if slot.record is None or not slot.session_id:
         return None
+    if not is_session_id(slot.session_id):
+        name = f"{slot.number} of checkpoint {checkpoint.id}"
+        problem = f"{slot.session_id[:_SHOWN]!r} is no session's id"
+        return StoredSession(session_id=name, agent_type="", data=b"", damage=problem)
     own = lineage_file.read(objects, checkpoint)
     turns = own.turns.get(slot.session_id, ()) if own is not None else ()
     data, damage = _transcript(objects, slot, plugins)

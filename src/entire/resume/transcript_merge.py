@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from entire import files
-from entire.agents import capabilities, registry
+from entire.agents import capabilities, registry, resuming
 from entire.model import trailers
 from entire.model.ids import is_tool_id
 from entire.model.records import SessionRecord
@@ -171,9 +171,8 @@ def covered(agent: Agent, session_ref: str, stored: bytes, data: bytes) -> bytes
 
 
 def _new_change(place: Place, agent: Agent, session: Session | None, session_id: str) -> TranscriptChange:
-    resumer = capabilities.session_resumer(agent)
-    command = resumer.format_resume_command(session_id) if resumer is not None else ""
     path = live_path(place, agent, session, session_id)
+    command = resuming.command(agent, session_id)
     return TranscriptChange(session_id=session_id, agent=agent.name, path=path, command=command)
 
 

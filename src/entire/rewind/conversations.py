@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from entire.agents import capabilities, registry
+from entire.agents import registry, resuming
 from entire.errors import EntireError
 from entire.lifecycle import liveness
 from entire.model.value import Value, replace
@@ -106,8 +106,7 @@ def returned(context: Context, session_id: str) -> ConversationView:
     agent = context.agent_of(session) if session is not None else None
     if session is None or agent is None:
         return ConversationView(session_id=session_id, what=WRITTEN)
-    resumer, pid = capabilities.session_resumer(agent), _running_pid(session)
-    command = resumer.format_resume_command(session_id) if resumer is not None else ""
+    command, pid = resuming.command(agent, session_id), _running_pid(session)
     return ConversationView(session_id=session_id, agent=agent.type, path=session.transcript_path,
                             what=WRITTEN, command=command, is_open=bool(pid), pid=pid)  # fmt: skip
 

@@ -325,8 +325,8 @@ class Restoring:
             if change.status == "A"
         }
         committed = {path for path in paths if path not in new}
-        revs = [head, f"--since=@{int(self.then.moment)}"]
-        return committed | checkout.in_commits(self._top, revs, [path for path in paths if path not in committed])
+        rest = [path for path in paths if path not in committed]
+        return committed | checkout.in_commits(self._top, [head], rest, since=self.then.moment)
 
     @property
     def new_blobs(self) -> dict[str, str]:

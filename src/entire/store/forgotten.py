@@ -12,6 +12,7 @@ import os
 from entire import files, layout
 from entire.git import refs, remote
 from entire.model import jsontext
+from entire.model.ids import shell_word
 from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
@@ -108,8 +109,4 @@ def holding(where: str) -> dict[str, str]:
 def replacing(name: str, tip: str) -> str:
     """Return the command that replaces a remote's checkpoints branch, if it is still at ``tip``."""
     lease = f"--force-with-lease={layout.METADATA_BRANCH}:{tip}"
-    return f"git push --no-verify {lease} {_quoted(name)} {layout.METADATA_BRANCH}"
-
-
-def _quoted(name: str) -> str:
-    return name if name.replace("-", "").replace("_", "").isalnum() else "'" + name.replace("'", "'\\''") + "'"
+    return f"git push --no-verify {lease} {shell_word(name, 'REMOTE')} {layout.METADATA_BRANCH}"

@@ -203,7 +203,8 @@ class CommandRunner:
         name = _shown(argv)
         self._progress(f"Running `{name}`")
         data = (files.read(os.path.join(self._folder, stdin)) or b"") if stdin else b""
-        whole = {**process.without_repository(os.environ), **env, TRANSACTION: self._folder}
+        whole = {**process.without_repository(os.environ), "PATH": process.absolute_path(os.environ), **env}
+        whole[TRANSACTION] = self._folder
         try:
             child = process.Child(argv, whole, self._top, isolated=True)
             done = child.finish(data, timeout=SECONDS, max_output=_MAX_OUTPUT)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from entire.errors import EntireError
 from entire.model import ids
 from entire.model.ids import CheckpointId
 
@@ -71,3 +72,35 @@ def test_an_id_in_a_path_is_safe_and_stays_the_same(text: str) -> None:
 
 def test_unsafe_ids_stay_apart() -> None:
     assert len({ids.path_id(text) for text in ("a/b", "a\\b", "a b", "/team/maker", "\ud800", "")}) == 6
+
+
+# ---------------------------------------------------------------- words of commands
+
+
+@pytest.mark.parametrize("text", ["a", "", "3f2-b_c", "refs/heads/x", "/a b/ü", "ä\u202e", "x" * 4096, "bytes\udcff"])
+def test_what_may_stand_on_a_command_line(text: str) -> None:
+    assert ids.Argument(text) == text
+    assert ids.argument_problem(text) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("-x", "'-x' would be an option"),
+        ("--mcp-config=x", "'--mcp-config=x' would be an option"),
+        ("a\nb", r"'a\nb' holds a control character"),
+        ("a\x1b[2J", r"'a\x1b[2J' holds a control character"),
+        ("a\x9b", r"'a\x9b' holds a control character"),
+        ("a\0", r"'a\x00' holds a control character"),
+        ("x" * 5000, f"'{'x' * 40}'... has 5,000 characters"),
+    ],
+)
+def test_what_may_not_stand_on_a_command_line(text: str, problem: str) -> None:
+    assert ids.argument_problem(text) == problem
+    with pytest.raises(EntireError, match="the branch cannot stand on a command line: "):
+        ids.Argument(text, "the branch")
+    assert ids.shell_word(text, "BRANCH") == "BRANCH"
+
+
+def test_a_word_of_a_printed_command_is_quoted() -> None:
+    assert [ids.shell_word(text, "ID") for text in ("a-1", "it's", "$(x)")] == ["a-1", "'it'\"'\"'s'", "'$(x)'"]

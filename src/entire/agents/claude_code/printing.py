@@ -7,12 +7,12 @@ loaded; the user's own settings are, because they may say how to log in.
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 
 from entire import process
 from entire.agents import transcripts
 from entire.errors import EntireError
+from entire.model.ids import Argument
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def ask(prompt: str, model: str, env: Mapping[str, str]) -> str:
         raise EntireError(f"Claude Code cannot be asked: {problem(env)}",
                           hint="install Claude Code, or choose another agent with --with")  # fmt: skip
     clean = {name: value for name, value in process.without_repository(env).items() if name not in _OF_A_SESSION}
-    words = [program, *_OPTIONS, *(["--model", model] if model else [])]
+    words = [program, *_OPTIONS, *(["--model", Argument(model, "the model's name")] if model else [])]
     with tempfile.TemporaryDirectory(prefix="entire-claude-") as folder:
         child = process.Child(words, clean, folder, isolated=True)
         done = child.finish(prompt.encode("utf-8", "replace"), timeout=_SECONDS, max_output=_MAX_OUTPUT)
@@ -63,8 +63,7 @@ def ask(prompt: str, model: str, env: Mapping[str, str]) -> str:
 
 def _find(env: Mapping[str, str]) -> str:
     """Return the program's absolute path: it starts in another folder."""
-    found = shutil.which(PROGRAM, path=env.get("PATH", os.defpath))
-    return os.path.abspath(found) if found else ""
+    return process.find(PROGRAM, env.get("PATH", os.defpath))
 
 
 def _answer(done: process.Completed) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shlex
 
 from entire.agents import registry
 from entire.git import history, refs
@@ -12,6 +11,7 @@ from entire.index import database, update
 from entire.index import search as index_search
 from entire.index.entries import OPEN, STORED, Link
 from entire.model.findings import Finding, SearchView
+from entire.model.ids import shell_word
 from entire.model.value import replace
 from entire.queries import agent_names, moments
 from entire.queries.searches.open_conversations import OpenConversations
@@ -68,7 +68,7 @@ def _command(finding: Finding) -> str:
         place = f"{finding.session_id}/{finding.subagent}"
     elif finding.is_taken_back and finding.checkpoint_id:
         place = finding.checkpoint_id
-    return f"entire show {shlex.quote(place)}"
+    return f"entire show {shell_word(place, finding.checkpoint_id or 'ID')}"
 
 
 # ---------------------------------------------------------------- what is new

@@ -26,6 +26,7 @@ from entire.agents.external.programs import running
 from entire.agents.external.programs.connection import Connection, OutOfTurnError
 from entire.agents.external.programs.running import Output, Running
 from entire.model import jsontext
+from entire.model.ids import argument_problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,6 +115,8 @@ class Program:
         """Run a subcommand to its end; return what it printed on standard error."""
         begin = self._clock()
         limit = self._limit(words[0], seconds)
+        if problem := _unfit(words):
+            raise self._error(words[0], f"was not called: {problem}")
         child = self._start(words[0], words) if isinstance(stdin, bytes) else self._start_with(stdin, words)
         try:
             child.write(stdin if isinstance(stdin, bytes) else b"", last=True)
@@ -213,12 +216,22 @@ class _Answer(Output):
         return self._is_answer(bytes(self.data))
 
 
+def _unfit(words: tuple[str, ...]) -> str:
+    """Return what is wrong with the value of an option, which may come from anywhere; '' if nothing is. A message is
+    ours.
+    """
+    given = zip(words[1::2], words[2::2], strict=False)
+    values = (word for option, word in given if option != "--message" and not os.path.isabs(word))
+    return next(filter(None, map(argument_problem, values)), "")
+
+
 _NOTHING = object()  # what no JSON value is
 
 
 def _environment(inherited: Mapping[str, str], root: str) -> dict[str, str]:
     return {
         **process.without_repository(inherited),
+        "PATH": process.absolute_path(inherited),  # where its interpreter is looked for
         "ENTIRE_REPO_ROOT": root,
         "ENTIRE_PROTOCOL_VERSION": str(VERSION),
         "ENTIRE_CLI_VERSION": entire.__version__,
