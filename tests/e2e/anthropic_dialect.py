@@ -12,6 +12,7 @@ from typing import Any
 from script import Answer, Message, Part, Request, Text, Thought, ToolCall, Usage
 
 _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
+_NOTIFICATION = re.compile(r"<task-notification>.*</task-notification>", re.DOTALL)
 _SESSION = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -102,7 +103,7 @@ def _message(raw: dict[str, Any]) -> Message:
     content = raw.get("content", "")
     blocks = [b for b in content if isinstance(b, dict)] if isinstance(content, list) else []
     role = str(raw.get("role", ""))
-    words = (_REMINDER.sub("", t).strip() for t in _texts(content))
+    words = (_REMINDER.sub(_told, t).strip() for t in _texts(content))
     return Message(
         role=role,
         texts=tuple(w for w in words if w) if role in ("user", "assistant") else (),
@@ -115,6 +116,12 @@ def _message(raw: dict[str, Any]) -> Message:
             if b.get("type") == "tool_result"
         ),
     )
+
+
+def _told(reminder: re.Match[str]) -> str:
+    """Return what a reminder tells as a prompt would: that a task has ended, as newer versions wrap it."""
+    found = _NOTIFICATION.search(reminder.group())
+    return found.group() if found else ""
 
 
 def _texts(content: object) -> list[str]:

@@ -161,7 +161,7 @@ class Script:
 
     def find_aside(self, conversation: Sequence[Message]) -> tuple[Turn, int] | None:
         """Return the turn of a request without tools (a summary): its words are the agent's, so only a pattern fits."""
-        newest = conversation[-1].texts if conversation else ()
+        newest = next((message.texts for message in reversed(conversation) if message.texts), ())
         turns = (t for t in self._known() if isinstance(t.prompt, re.Pattern))
         return next(((t, 0) for t in turns if any(t.fits(words) for words in newest)), None)
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import pytest
+
 from claude import Claude, NewestClaude
 from driver import Driver
 from gemini import Gemini
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
 
 AGENTS: tuple[type[Driver], ...] = (Claude, NewestClaude, Gemini)
 """The agents with which every situation is played."""
+
+BOTH = pytest.mark.parametrize("world", [Claude, NewestClaude], indirect=True, ids=["oldest", "newest"])
+"""Plays a story of Claude Code with both versions."""
 
 
 def trailer(agent: type[Driver]) -> str:

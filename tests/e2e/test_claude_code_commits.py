@@ -8,11 +8,12 @@ import pytest
 
 from script import answer, text, tool, turn
 from stories import assert_quiet, assert_up_to, cost, lines, only, shell, tokens
+from table import BOTH
 
 if TYPE_CHECKING:
     from conftest import World
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, BOTH]
 
 
 def test_a_commit_while_the_answer_still_streams_is_complete_at_the_end(world: World) -> None:

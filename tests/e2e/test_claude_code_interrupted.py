@@ -9,11 +9,12 @@ import pytest
 
 from script import answer, text, tool, turn
 from stories import assert_quiet, cost, lines, only, tokens, writing
+from table import BOTH
 
 if TYPE_CHECKING:
     from conftest import World
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, BOTH]
 
 
 def test_what_a_killed_answer_did_before_it_was_written_down_is_the_agents(world: World) -> None:

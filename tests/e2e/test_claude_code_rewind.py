@@ -10,6 +10,7 @@ import pytest
 
 from script import Turn, answer, text, tool, turn
 from stories import assert_quiet, assert_up_to, cost, dialogue, lines, only, prompt_line, said, shell, tokens, writing
+from table import BOTH
 
 if TYPE_CHECKING:
     from conftest import World
@@ -75,6 +76,7 @@ def work(world: World) -> str:
     return session
 
 
+@BOTH
 def test_back_before_the_last_prompt_and_on_from_there(world: World) -> None:
     world.enable()
     repo, claude = world.repo, world.claude
@@ -113,6 +115,7 @@ def test_back_before_the_first_prompt(world: World) -> None:
     assert dialogue(world.server.last("go on"))[0] == "> begin"
 
 
+@BOTH
 def test_undo_brings_the_old_conversation_back(world: World) -> None:
     world.enable()
     repo, claude = world.repo, world.claude
@@ -276,13 +279,17 @@ def test_back_to_a_turn_that_changed_no_file(world: World) -> None:
     assert_quiet(repo)
 
 
+@BOTH
 def test_a_subagents_turn(world: World) -> None:
     world.enable()
     repo, claude = world.repo, world.claude
-    asked = {"description": "Write a note", "prompt": "write the note", "subagent_type": "general-purpose"}
     write = tool("Write", file_path=world.path("note.txt"), content="note\n")
     world.server.script.add(
-        turn("delegate", answer(tool("Agent", **asked), usage=cost(0)), answer(text("delegated"), usage=cost(1))),
+        turn(
+            "delegate",
+            answer(claude.delegate("write the note"), usage=cost(0)),
+            answer(text("delegated"), usage=cost(1)),
+        ),
         turn("write the note", answer(write, usage=cost(2)), answer(text("note written"), usage=cost(3))),
         turn("spoil it", shell("echo spoiled > note.txt", 4), answer(text("spoiled"), usage=cost(5))),
         writing(world, "write b", "b.txt", "b\n", 6),
@@ -332,6 +339,7 @@ def test_an_agent_in_its_turn_is_left_alone(world: World) -> None:
     assert repo.files() == {**START, "a.txt": b"a\n"}
 
 
+@BOTH
 def test_an_agent_that_waits_on_its_terminal_is_to_be_closed(world: World) -> None:
     world.enable()
     repo, claude = world.repo, world.claude
@@ -401,6 +409,7 @@ def test_back_behind_a_compaction_and_to_a_point_after_it(world: World) -> None:
     assert_quiet(repo)
 
 
+@BOTH
 def test_after_the_agent_was_killed_in_its_turn(world: World) -> None:
     world.enable()
     repo, claude = world.repo, world.claude
@@ -464,12 +473,11 @@ def test_into_a_turn_where_a_subagent_ended(world: World) -> None:
     """The agent drops the call whose result is gone; the subagent's file is as it left it."""
     world.enable()
     repo, claude = world.repo, world.claude
-    asked = {"description": "Write a note", "prompt": "write the note", "subagent_type": "general-purpose"}
     write = tool("Write", file_path=world.path("note.txt"), content="note\n")
     world.server.script.add(
         turn(
             "delegate",
-            answer(tool("Agent", **asked), usage=cost(0)),
+            answer(claude.delegate("write the note"), usage=cost(0)),
             shell("echo more >> note.txt", 1),
             answer(text("delegated"), usage=cost(2)),
         ),

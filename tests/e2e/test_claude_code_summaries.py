@@ -10,11 +10,12 @@ import pytest
 
 from script import answer, fault, text, turn
 from stories import assert_quiet, cost, writing
+from table import BOTH
 
 if TYPE_CHECKING:
     from conftest import World
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, BOTH]
 
 SUMMARY = {
     "intent": "Greet people",
@@ -69,7 +70,8 @@ def test_the_summary_arrives_and_its_run_is_no_session(world: World) -> None:
     assert after == before, "no session, no hook, nothing of the user's changed"
     (asked,) = (exchange for exchange in world.server.exchanges if exchange.turn and exchange.turn.prompt is ASKED)
     assert asked.request.tools == ()
-    assert "add hello" in asked.request.conversation[-1].texts[-1]
+    (question,) = (words for message in asked.request.conversation for words in message.texts)
+    assert "add hello" in question
     assert_quiet(repo)
 
 
