@@ -54,8 +54,11 @@ class Place:
         self.known_secrets = os.path.join(self.common_own_dir, "known-secrets")  # hashes of what was redacted
         self.forgotten_secrets = os.path.join(self.common_own_dir, "forgotten-secrets")  # hashes of what was forgotten
         self.revealed_marker = os.path.join(self.common_own_dir, "revealed")  # a checkpoint holds a secret found since
+        self.unchecked_marker = os.path.join(self.common_own_dir, "unchecked")  # own rules did not see everything
         self.enabled_marker = os.path.join(self.common_own_dir, "enabled")  # its time: when ``enable`` last ran
         self.forgetting_file = os.path.join(self.common_own_dir, "forgetting")  # while `entire forget` moves refs
+        self.agreed_file = os.path.join(self.common_own_dir, "agreed")  # files in which this person chose auto-commit
+        self.trusted_exceptions = os.path.join(self.common_own_dir, "trusted-exceptions")  # hashes of [allow] tables
         self.push_marker = os.path.join(self.common_own_dir, "push")  # written by ``enable`` if checkpoints are pushed
 
     def __eq__(self, other: object) -> bool:

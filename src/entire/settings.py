@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 
-from entire import tree_files
+from entire import files, tree_files
 from entire.model import jsontext
 from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from entire.layout import Place
@@ -28,26 +28,70 @@ MAX_UNTRACKED_BYTES = 10 * 1024 * 1024
 KEEP_STEPS_DAYS = 14
 KEEP_STEPS_BYTES = 512 * 1024 * 1024
 COMMIT_HOOK_SECONDS = 30  # agents wait a minute for a hook of theirs
+_SHARED = b"settings.json"  # stands for the worktree's in what is remembered
 IGNORED = ("tmp/", "settings.local.json", "metadata/", "logs/", "entire.json")
 
-_TYPES: dict[str, type] = {
-    "absolute_git_hook_path": bool,
-    "commit_linking": str,
-    "enabled": bool,
-    "external_agents": bool,
-    "local_dev": bool,
-    "log_level": str,
-    "redaction": dict,
-    "strategy": str,
-    "strategy_options": dict,
-    "telemetry": bool,
-}
-"""The Go CLI's top-level keys, those of its later versions included."""
+
+class Key(Value):
+    """A key of a settings file. ``widens``: the value that reaches further than recording on this machine; of a number,
+    all above the default. A file that git tracks only proposes that: see ``Proposal``.
+    """
+
+    name: str
+    kind: type
+    default: int = 0
+    meaning: str = ""
+    widens: object = None
+
+    def asks_for_more(self, value: object) -> bool:
+        if self.kind is int:
+            return isinstance(value, int) and value > self.default
+        return self.widens is not None and value == self.widens
+
+
+_STRATEGY = Key(name="strategy", kind=str, widens=AUTO_COMMIT)
+_PUSH = Key(name="strategy_options.push_sessions", kind=bool, widens=True)
+_PLUGINS = Key(name="external_agents", kind=bool, widens=True)
+KEYS = (
+    Key(name="enabled", kind=bool),
+    _STRATEGY,
+    Key(name="log_level", kind=str),
+    Key(name="strategy_options", kind=dict),
+    _PUSH,
+    _PLUGINS,
+    *(Key(name=name, kind=bool) for name in ("absolute_git_hook_path", "local_dev", "telemetry")),
+    Key(name="commit_linking", kind=str),
+    Key(name="redaction", kind=dict),
+)
+"""The Go CLI's keys, those of its later versions included."""
+OWN_KEYS = (
+    Key(name="max_untracked_bytes", kind=int, default=MAX_UNTRACKED_BYTES, meaning="a number of bytes"),
+    Key(name="keep_steps_days", kind=int, default=KEEP_STEPS_DAYS, meaning="a number of days"),
+    Key(name="keep_steps_bytes", kind=int, default=KEEP_STEPS_BYTES, meaning="a number of bytes"),
+    Key(name="commit_hook_seconds", kind=int, default=COMMIT_HOOK_SECONDS, meaning="a number of seconds"),
+    _PLUGINS,
+)
+"""The keys of ``.entire/entire.json``; numbers are whole and from 0."""
+_TYPES: dict[str, type] = {key.name: key.kind for key in KEYS if "." not in key.name}
 _MEANINGS: dict[type, str] = {bool: "true or false", str: "a text", dict: "an object"}
 
 
+class Proposal(Value):
+    """What a settings file asks for beyond recording on this machine, and no choice of this person is remembered for.
+
+    It is followed only if git does not track the file (see ``lifecycle.proposals``): no commit can bring it.
+    """
+
+    key: str
+    value: object
+    file: str
+
+
 class Settings(Value):
-    """The settings of one worktree, merged from all files. ``warnings`` name what could not be understood."""
+    """The settings of one worktree, merged from all files. ``warnings`` name what could not be understood.
+
+    What ``proposals`` name is not in effect, except that ``push_sessions`` is what the files say.
+    """
 
     enabled: bool = True
     strategy: str = MANUAL_COMMIT
@@ -60,6 +104,12 @@ class Settings(Value):
     keep_steps_bytes: int = KEEP_STEPS_BYTES  # up to this many bytes of changed files
     commit_hook_seconds: int = COMMIT_HOOK_SECONDS  # how long the git hooks of a turn's commit may take together
     warnings: tuple[str, ...] = ()
+    proposals: tuple[Proposal, ...] = ()
+
+    @property
+    def asked_strategy(self) -> str:
+        """The strategy that the files name, also if it is only proposed."""
+        return next((str(each.value) for each in self.proposals if each.key == _STRATEGY.name), self.strategy)
 
 
 def load(place: Place, env: Mapping[str, str] | None = None) -> Settings | None:
@@ -69,17 +119,18 @@ def load(place: Place, env: Mapping[str, str] | None = None) -> Settings | None:
     settings: a choice made in the main worktree holds in all worktrees unless one overrides it.
     """
     warnings: list[str] = []
-    files = (place.settings, place.main_local_settings, place.local_settings)
-    found = [_read(path, warnings) for path in files if path]
+    paths = [path for path in (place.settings, place.main_local_settings, place.local_settings) if path]
+    found = [_read(path, warnings) for path in paths]
     if all(value is None for value in found):
         return None
-    if (found[0] or {}).get(_PLUGIN_SWITCH):
-        warnings.append(f"{place.settings}: {_PLUGIN_SWITCH} has no effect in a file that a team shares: "
+    if (found[0] or {}).get(_PLUGINS.name):
+        warnings.append(f"{place.settings}: {_PLUGINS.name} has no effect in a file that a team shares: "
                         "run `entire plugin allow NAME` for each plugin you trust")  # fmt: skip
     merged: dict[str, Any] = {}
-    push_file = ""
-    for path, value in zip(filter(None, files), found, strict=True):
+    push_file = strategy_file = ""
+    for path, value in zip(paths, found, strict=True):
         _merge(merged, value or {})
+        strategy_file = path if (value or {}).get("strategy") else strategy_file
         if "push_sessions" in (value or {}).get("strategy_options", {}):
             push_file = path
     strategy = merged.get("strategy", MANUAL_COMMIT)
@@ -90,6 +141,12 @@ def load(place: Place, env: Mapping[str, str] | None = None) -> Settings | None:
     if push is not None and not isinstance(push, bool):
         warnings.append("strategy_options.push_sessions must be true or false: nothing is pushed")
         push = None
+    proposals = []
+    if _STRATEGY.asks_for_more(strategy) and strategy_file not in _agreed(place):
+        proposals.append(Proposal(key=_STRATEGY.name, value=strategy, file=strategy_file))
+        strategy = MANUAL_COMMIT
+    if _PUSH.asks_for_more(push) and not os.path.exists(place.push_marker):
+        proposals.append(Proposal(key=_PUSH.name, value=push, file=push_file))
     return Settings(
         enabled=merged.get("enabled", True),
         strategy=strategy,
@@ -97,9 +154,38 @@ def load(place: Place, env: Mapping[str, str] | None = None) -> Settings | None:
         push_sessions=push,
         push_sessions_file=push_file,
         options=options,
-        **_own_options(place.own_options, warnings),
+        **_own_options(place.own_options, warnings, proposals),
         warnings=tuple(warnings),
+        proposals=tuple(proposals),
     )
+
+
+def agree(place: Place, path: str) -> None:
+    """Remember that this person chose ``auto-commit`` in a settings file, which may be committed from now on."""
+    _write_agreed(place, _agreed(place) | {path})
+
+
+def take_back(place: Place, paths: Iterable[str]) -> None:
+    """Forget that this person chose ``auto-commit`` in these files."""
+    known = _agreed(place)
+    if known.intersection(paths):
+        _write_agreed(place, known.difference(paths))
+
+
+def _agreed(place: Place) -> set[str]:
+    """Return the files in which ``enable`` wrote, or confirmed, ``auto-commit`` in this clone. ``settings.json`` is one
+    for all worktrees, as the branch that they check out has it.
+    """
+    try:
+        names = (files.read(place.agreed_file) or b"").split(b"\0")
+    except OSError:
+        return set()
+    return {place.settings if name == _SHARED else os.fsdecode(name) for name in names if name}
+
+
+def _write_agreed(place: Place, paths: Iterable[str]) -> None:
+    names = sorted(_SHARED if path == place.settings else os.fsencode(path) for path in paths)
+    files.write(place.agreed_file, b"\0".join(names))
 
 
 def pushes_checkpoints(place: Place, found: Settings) -> bool:
@@ -215,7 +301,7 @@ def plugin_switches(place: Place) -> list[str]:
 
 def _says_external_agents(path: str) -> bool:
     try:
-        return says(_content(path), _PLUGIN_SWITCH) is True
+        return says(_content(path), _PLUGINS.name) is True
     except OSError:
         return False
 
@@ -225,19 +311,10 @@ def _content(path: str) -> bytes | None:
     return tree_files.read(tree_files.own_top(path), path)
 
 
-_PLUGIN_SWITCH = "external_agents"
-_OWN_OPTIONS = {
-    "commit_hook_seconds": (COMMIT_HOOK_SECONDS, "a number of seconds"),
-    "keep_steps_bytes": (KEEP_STEPS_BYTES, "a number of bytes"),
-    "keep_steps_days": (KEEP_STEPS_DAYS, "a number of days"),
-    "max_untracked_bytes": (MAX_UNTRACKED_BYTES, "a number of bytes"),
-}
-"""The numbers in ``.entire/entire.json``, whole and from 0: default and meaning."""
-
-
-def _own_options(path: str, warnings: list[str]) -> dict[str, int]:
+def _own_options(path: str, warnings: list[str], proposals: list[Proposal]) -> dict[str, int]:
     """Read ``.entire/entire.json``, as in ``{"max_untracked_bytes": 10485760}``; 0 leaves out every untracked file."""
-    found = {name: default for name, (default, _) in _OWN_OPTIONS.items()}
+    numbers = [key for key in OWN_KEYS if key.kind is int]
+    found = {key.name: key.default for key in numbers}
     try:
         data = _content(path)
     except OSError as error:
@@ -249,12 +326,14 @@ def _own_options(path: str, warnings: list[str]) -> dict[str, int]:
     if value is None:
         warnings.append(f"{path} holds no JSON object and is ignored")
         return found
-    for name, (_, meaning) in _OWN_OPTIONS.items():
-        number = value.get(name, found[name])
-        if isinstance(number, int) and not isinstance(number, bool) and number >= 0:
-            found[name] = number
+    for key in numbers:
+        number = value.get(key.name, key.default)
+        if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+            warnings.append(f"{path}: {key.name} should be {key.meaning} and is ignored")
+        elif key.asks_for_more(number):
+            proposals.append(Proposal(key=key.name, value=number, file=path))
         else:
-            warnings.append(f"{path}: {name} should be {meaning} and is ignored")
-    if not isinstance(value.get(_PLUGIN_SWITCH, False), bool):
-        warnings.append(f"{path}: {_PLUGIN_SWITCH} should be true or false and is ignored")
+            found[key.name] = number
+    if not isinstance(value.get(_PLUGINS.name, False), bool):
+        warnings.append(f"{path}: {_PLUGINS.name} should be true or false and is ignored")
     return found

@@ -71,7 +71,10 @@ class Workspace:
 
     def _reload(self) -> None:
         """Load the settings and drop everything cached."""
-        policy.adopt(policy.Sources(config=self.place.redact_config, memory=self.place.known_secrets))
+        from entire.lifecycle.context import Context
+
+        policy.adopt(policy.Sources())  # what was read of them may be old
+        Context.adopt_rules(self.place)
         self.settings: Settings | None = settings.load(self.place)  # None: Entire was never enabled here
         self._known_catalog: Catalog | None = None
 
@@ -635,6 +638,17 @@ class Workspace:
 
         with contextlib.closing(self._context(starts_plugins=False)) as context:
             return undo.prune(context)
+
+    def trust_exceptions(self) -> str:
+        """Let the exceptions in ``.entire/redact.toml`` count in this clone as long as they stay what they are now.
+
+        Returns them in words, '' if there are none.
+        """
+        from entire.lifecycle import redact_problems
+
+        trusted = redact_problems.trust(self.place)
+        self._reload()
+        return trusted
 
     # ------------------------------------------------------------ context
 

@@ -111,6 +111,7 @@ def test_the_hooks_of_a_turn_stay_within_their_git_budget(world: World) -> None:
 
 def test_a_turns_end_that_commits_stays_within_its_git_budget(world: World) -> None:
     (world.repo / ".entire/settings.json").write_text('{"strategy": "auto-commit", "enabled": true}')
+    (world.repo / ".git/entire/agreed").write_bytes(b"settings.json")  # as `enable` remembers the choice
     head, started = world.git("rev-parse", "HEAD"), {}
     for verb, modules, commands in world.turn():
         started[verb] = commands

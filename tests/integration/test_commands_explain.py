@@ -217,6 +217,8 @@ def test_a_subagents_task_is_named(world: Repo) -> None:
 
 @in_world("auto/01-one-turn")
 def test_the_first_line_of_status_names_the_strategy(world: Repo) -> None:
+    assert world.ok("status").split("\n")[0] == "Enabled (manual-commit)"  # what a commit brought is not followed
+    world.ok("enable", "--agent", "claude-code", "--strategy", "auto-commit")
     assert world.ok("status").split("\n")[0] == "Enabled (auto-commit)"
 
 

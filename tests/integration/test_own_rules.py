@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from entire.audit import verdicts
+from entire.redact import policy
 from entire.redact.own_rules import value_hash
 from tests.integration import secrets
 from tests.integration.commandline import Command
@@ -72,8 +74,10 @@ def test_exceptions_by_value_rule_and_path(story: Story) -> None:
 
 BROKEN = {
     "no TOML": ("[[rule", "it is not TOML"),
-    "a pattern that takes for ever": (
-        '[[rule]]\nid = "slow"\npattern = "(a+)+b"\nexample = "ab"\n', "its pattern can take for ever"),
+    "a pattern that needs more than linear time": (
+        '[[rule]]\nid = "slow"\npattern = "(a+)\\\\1b"\nexample = "aab"\n', "no regular expression that RE2 can run"),
+    "a pattern that is too large": (
+        '[[rule]]\nid = "slow"\npattern = ".{0,4096}.{0,4096}.{0,4096}Q"\nexample = "Q"\n', "that RE2 can run"),
     "an unknown key": ("[allow]\nvalue = []\n", "`allow.value` is not known"),
     "too large": ("#" * (1 << 20) + "\n", "it is larger than 1,048,576 bytes"),
 }  # fmt: skip
@@ -161,3 +165,36 @@ def test_an_edit_makes_an_audit_due(story: Story, capsys: pytest.CaptureFixture[
     assert json.loads(Command(story, capsys, "status")("--json"))["is_audit_due"] is False
     story.write(CONFIG, RULE)
     assert json.loads(Command(story, capsys, "status")("--json"))["is_audit_due"] is True
+
+
+def test_what_own_rules_had_no_time_for_is_named_and_found_by_an_audit(
+    story: Story, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    story.write(CONFIG, RULE)
+    said = Command(story, capsys)
+    with monkeypatch.context() as patch:
+        patch.setattr(policy.Budget.__init__, "__defaults__", (0.0, policy.LONGEST_LINE))
+        work(story, f"{OWN} {TOKEN}")
+    stored = secrets.stored(story)
+    assert OWN in stored
+    assert TOKEN not in stored  # the built-in rules see everything
+    late = "its rules took too long and did not see all that is stored: run `entire audit`"
+    assert [message for message in story.log_errors() if late in message][1:] == []  # once
+    assert late in " ".join(said("status").split())
+    assert late in " ".join(said("doctor", status=1).split())
+    (found,) = json.loads(said("audit", "--json", status=1))["secrets"]
+    assert found["rule"] == "acme-token"
+    assert late not in " ".join(said("status").split())
+
+
+def test_an_audit_says_what_own_rules_had_no_time_for(
+    story: Story, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work(story, OWN)
+    story.write(CONFIG, RULE)
+    said = Command(story, capsys)
+    with monkeypatch.context() as patch:
+        patch.setattr(verdicts, "_SECONDS", 0.0)
+        late = json.loads(said("audit", "--json", status=2))["unread"]
+        assert all("(own rules took too long for " in name for name in late)
+    assert json.loads(said("audit", "--json", status=1))["unread"] == []

@@ -144,7 +144,7 @@ def test_a_no_is_written_locally_and_is_not_asked_again(clone: Clone, monkeypatc
 
 
 def test_who_agreed_is_not_asked_again(clone: Clone, monkeypatch: pytest.MonkeyPatch) -> None:
-    clone.ok("enable", "--agent", "claude-code")
+    clone.ok("enable", "--agent", "claude-code", "--push-sessions")
     on_a_terminal(monkeypatch, "claude-code\n")
     assert clone.entire("enable") == 0
     assert "git push" not in clone.err
@@ -172,16 +172,18 @@ def test_an_agent_asks_nothing_either(clone: Clone, monkeypatch: pytest.MonkeyPa
     on_a_terminal(monkeypatch, "")
     assert clone.entire("enable", "--agent", "claude-code") == 0
     assert clone.err == ""
-    assert f", as {SHARED} says" in clone.out
+    assert "checkpoints: stay on this machine" in clone.out
+    assert local(clone) == {"push_sessions": False}  # the choice is written
+    assert not clone.checkpoints_arrive()
 
 
 # ---------------------------------------------------------------- without one
 
 
-def test_without_a_terminal_the_proposal_applies_and_is_named(clone: Clone) -> None:
-    assert f"as {SHARED} says" in clone.ok("enable")
-    assert clone.says() == (True, SHARED, True)
-    assert clone.checkpoints_arrive()
+def test_without_a_terminal_nothing_is_pushed_and_the_choice_is_written(clone: Clone) -> None:
+    assert "checkpoints: stay on this machine" in clone.ok("enable")
+    assert clone.says() == (False, LOCAL, False)
+    assert not clone.checkpoints_arrive()
 
 
 def test_each_flag_changes_only_my_own_settings(clone: Clone) -> None:
@@ -204,7 +206,7 @@ def test_a_teammate_who_starts_pushing_changes_nothing_for_me(private_clone: Clo
 
 
 def test_a_teammate_who_stops_pushing_stops_me_until_i_choose(clone: Clone) -> None:
-    clone.ok("enable")
+    clone.ok("enable", "--push-sessions")
     shared = clone.top / SHARED
     shared.write_text(json.dumps({"strategy_options": {"push_sessions": False}}))
     assert clone.says() == (False, SHARED, False)

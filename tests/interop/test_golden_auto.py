@@ -102,10 +102,13 @@ def test_prompts_and_tool_calls_are_found(repo: Repo) -> None:
 def test_the_state_that_the_go_cli_left(repo: Repo) -> None:
     """It names no worktree, and its base commit never moves; a step of it is a commit."""
     told = repo.json("status")
-    assert (told["strategy"], told["checkpoints"], told["unlinked"]) == ("auto-commit", 3, [])
+    assert (told["strategy"], told["checkpoints"], told["unlinked"]) == ("manual-commit", 3, [])
     (session,) = told["sessions"]
     assert [session[key] for key in ("session_id", "phase", "steps", "open_files")] == [SESSION, "ended", 2, []]
     assert session["is_here"] is True
+    assert repo.ok("status").split("\n")[0] == "Enabled (manual-commit)"  # its settings are committed: agree once more
+    assert "`entire enable --strategy auto-commit` agrees" in repo.ok("status")
+    repo.ok("enable", "--agent", "claude-code", "--strategy", "auto-commit")
     assert repo.ok("status").split("\n")[0] == "Enabled (auto-commit)"
 
 

@@ -60,9 +60,15 @@ def test_a_commit_of_a_person_after_a_change_of_strategy(stage: str, uncounted: 
     is_sound(world)
 
 
+def agreed(world: World) -> World:
+    """Choose the strategy that the committed settings propose."""
+    assert world.entire("enable", "--agent", "claude-code", "--strategy", "auto-commit") == 0
+    return world
+
+
 @pytest.mark.parametrize(("stage", "uncounted"), STAGES)
 def test_the_next_turn_is_committed(stage: str, uncounted: list[int], tmp_path: Path) -> None:
-    world = World(stage, tmp_path)
+    world = agreed(World(stage, tmp_path))
     session = resumed(world)
     before, head = len(session.file.read_text().splitlines()), world.head()
     with session.turn("One more"):
@@ -79,7 +85,7 @@ def test_the_next_turn_is_committed(stage: str, uncounted: list[int], tmp_path: 
 
 def test_the_go_cli_can_go_on_after_our_commit(tmp_path: Path) -> None:
     """Its next turn counts from where ours ended, on the commit that we made; then ours again, each token once."""
-    world = World("auto/03-third-turn", tmp_path)
+    world = agreed(World("auto/03-third-turn", tmp_path))
     session = resumed(world)
     with session.turn("One more"):
         session.write("more.py", "one\ntwo\n")
@@ -98,7 +104,7 @@ def test_the_go_cli_can_go_on_after_our_commit(tmp_path: Path) -> None:
 
 def test_what_the_go_cli_kept_of_a_turn_is_not_committed_twice(tmp_path: Path) -> None:
     """The files of its commits are nobody's open work, though its state says two steps."""
-    world = World("auto/03-third-turn", tmp_path)
+    world = agreed(World("auto/03-third-turn", tmp_path))
     session = resumed(world)
     head = world.head()
     with session.turn("Say something"):
@@ -121,7 +127,7 @@ def test_a_turn_that_the_go_cli_began(tmp_path: Path) -> None:
         note = {"session_id": path.stem, "untracked_files": ["mine.txt"], "step_transcript_start": count}
         (world.root / f".entire/tmp/pre-prompt-{path.stem}.json").write_text(json.dumps(note))
 
-    world = World("auto/03-third-turn", tmp_path, change=begin)
+    world = agreed(World("auto/03-third-turn", tmp_path, change=begin))
     session, head = world.taken(), world.head()
     session.prompt_id = "p"
     session.record("user", promptId="p", promptSource="sdk", message={"role": "user", "content": "One more"})

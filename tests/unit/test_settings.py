@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from entire import settings
 from entire.layout import Place
-from entire.settings import Settings
+from entire.settings import Key, Proposal, Settings
 
 GO_KEYS = {"strategy", "enabled", "local_dev", "log_level", "strategy_options", "telemetry"}
 
@@ -102,6 +103,8 @@ def test_worktrees_may_differ_in_their_strategy(place: Place, linked: Place) -> 
     put(place.settings, {"strategy": "manual-commit"})
     put(linked.settings, {"strategy": "manual-commit"})
     put(linked.local_settings, {"strategy": "auto-commit"})
+    for path in (linked.local_settings, place.local_settings):
+        settings.agree(place, path)
     assert (load(place).strategy, load(linked).strategy) == ("manual-commit", "auto-commit")
     put(place.local_settings, {"strategy": "auto-commit"})
     put(linked.local_settings, {"strategy": "manual-commit"})
@@ -277,3 +280,57 @@ def test_a_switch_for_plugins_that_has_no_effect_is_a_warning(place: Place) -> N
     put(place.settings, {"external_agents": False})
     put(place.own_options, {"external_agents": True})
     assert load(place).warnings == ()
+
+
+# ---------------------------------------------------------------- what reaches further than recording here
+
+
+def test_what_widens_is_a_proposal_until_it_is_chosen(place: Place) -> None:
+    put(place.settings, {"strategy": "auto-commit", "strategy_options": {"push_sessions": True}})
+    put(place.own_options, {"keep_steps_days": 15, "commit_hook_seconds": 3})
+    found = load(place)
+    assert found.proposals == (
+        Proposal(key="strategy", value="auto-commit", file=place.settings),
+        Proposal(key="strategy_options.push_sessions", value=True, file=place.settings),
+        Proposal(key="keep_steps_days", value=15, file=place.own_options),
+    )
+    assert (found.strategy, found.asked_strategy) == ("manual-commit", "auto-commit")
+    assert (found.keep_steps_days, found.commit_hook_seconds) == (14, 3)
+    assert not settings.pushes_checkpoints(place, found)
+    settings.agree(place, place.settings)
+    Path(place.push_marker).touch()
+    found = load(place)
+    assert (found.strategy, [each.key for each in found.proposals]) == ("auto-commit", ["keep_steps_days"])
+    assert settings.pushes_checkpoints(place, found)
+
+
+def test_a_choice_in_one_file_is_none_in_another(place: Place, linked: Place) -> None:
+    settings.agree(place, place.settings)
+    put(linked.settings, {"strategy": "auto-commit"})  # the same file in another worktree
+    assert load(linked).strategy == "auto-commit"
+    put(linked.local_settings, {"strategy": "auto-commit"})
+    assert load(linked).strategy == "manual-commit"
+    settings.agree(linked, linked.local_settings)
+    assert load(linked).strategy == "auto-commit"
+    settings.take_back(linked, [linked.local_settings])
+    assert load(linked).strategy == "manual-commit"
+    Path(place.agreed_file).unlink()
+    Path(place.agreed_file).mkdir()  # cannot be read
+    Path(linked.local_settings).unlink()
+    assert load(linked).strategy == "manual-commit"
+
+
+def test_every_key_says_whether_it_widens_as_the_reference_does() -> None:
+    page = (Path(__file__).parents[2] / "docs/reference/settings.md").read_text()
+    rows = re.findall(r"^\| `([a-z_.`, ]+)` \|[^|]*\|[^|]*\| ([^|]*) \|$", page, re.MULTILINE)
+    documented = {name: widens for names, widens in rows for name in names.split("`, `")}
+    keys = [key for key in (*settings.KEYS, *settings.OWN_KEYS) if key.name != "strategy_options"]
+    assert documented == {key.name: reach(key) for key in keys}
+    shared = [key for key in settings.KEYS if key.widens is not None]
+    assert [key.name for key in shared] == ["strategy", "strategy_options.push_sessions", "external_agents"]
+
+
+def reach(key: Key) -> str:
+    if key.kind is int:
+        return "more than the default"
+    return "no" if key.widens is None else f"`{json.dumps(key.widens).strip(chr(34))}`"

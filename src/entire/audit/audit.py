@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 
+from entire import settings
 from entire.audit import own_files, record, remotes, sources, verdicts
 from entire.audit.verdicts import Verdicts
 from entire.git import additions, promised
 from entire.git.read import Objects
 from entire.index import database
+from entire.lifecycle import proposals
 from entire.model.audits import AuditView, PlaceView, SecretView
 from entire.model.value import replace
+from entire.redact import policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,9 +47,13 @@ def audit(place: Place, request: AuditRequest, *, now: float, progress: Progress
             remotes.forget_fetched(place.top)
     if not request.pushed:
         scan.verdicts.save()
-        if not scan.unread:
+        if not scan.left_out:
             record.note(place, scan.verdicts.rules, now=now)
-    return replace(scan.view(), remotes=tuple(remote.view for remote in known), pushed=request.pushed)
+    found = proposals.unfollowed(place, settings.load(place))
+    config = policy.current().config
+    return replace(scan.view(), remotes=tuple(remote.view for remote in known), pushed=request.pushed,
+                   unfollowed=tuple(f"{each.text}; {each.remedy}" for each in found),
+                   exceptions=config.exceptions if config is not None else "")  # fmt: skip
 
 
 class Scan:
@@ -151,6 +158,11 @@ class Scan:
             known += [place for place in places if place not in known[-1:]]
             self._remotes.setdefault(verdict.digest, {}).update(dict.fromkeys(self._pushed.get(oid, ())))
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What could not be read, or not as a whole."""
+        return (*self.unread, *self.verdicts.late)
+
     def view(self) -> AuditView:
         secrets = [
             SecretView(digest=digest, rule=verdict.rule, mask=verdict.mask, pushed=tuple(self._remotes[digest]),
@@ -159,4 +171,4 @@ class Scan:
         ]  # fmt: skip
         secrets.sort(key=lambda secret: (not secret.since, secret.since, secret.digest))
         return AuditView(secrets=tuple(secrets), scanned=self._scanned, remembered=self._remembered,
-                         unread=tuple(self.unread), rules=self.verdicts.rules)  # fmt: skip
+                         unread=self.left_out, rules=self.verdicts.rules)  # fmt: skip

@@ -6,7 +6,7 @@ import os
 
 from entire import files, redact
 from entire.errors import CorruptError, EntireError
-from entire.redact import policy
+from entire.lifecycle.context import Context
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ def note(place: Place, rules: str, *, now: float) -> None:
     try:
         files.write_json(_path(place), {"rules": rules, "time": now})
         files.remove(place.revealed_marker)
+        files.remove(place.unchecked_marker)
     except (OSError, EntireError):
         pass
 
@@ -47,4 +48,4 @@ def adopt_rules(place: Place) -> None:
     """Let the repository's own rules and exceptions apply, and the secrets that it remembers: also those that a person
     named to ``forget``.
     """
-    policy.adopt(policy.Sources(config=place.redact_config, memory=place.known_secrets))
+    Context.adopt_rules(place)

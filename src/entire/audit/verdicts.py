@@ -14,6 +14,7 @@ from entire.errors import CorruptError, EntireError
 from entire.model import jsontext
 from entire.model.digest import sha256
 from entire.model.value import Value
+from entire.redact import policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 DIGITS = 12
 FORGOTTEN = "forgotten"
 """The rule of what a person named to ``forget``."""
+_SECONDS = 10.0  # of own rules, for each text
 _DEEPEST = 4  # JSON in JSON
 _ON_ONE_LINE = str.maketrans("\n\t", "  ")
 _LINES = (".jsonl", ".log", ".turns")
@@ -40,6 +42,7 @@ class Verdicts:
 
     def __init__(self, place: Place) -> None:
         self.rules = redact.rules_version()
+        self.late: list[str] = []  # texts that own rules did not see as a whole
         self._secrets = sha256(files.read(place.known_secrets) or b"").hexdigest()[:16]
         self._folder = os.path.join(place.common_own_dir, "audit")
         self._path = _path(place)
@@ -93,13 +96,20 @@ class Verdicts:
 
     def note(self, oid: str, name: str, data: bytes) -> list[Verdict]:
         """Scan an object's text, and remember the answer."""
-        self._used[oid] = found = self.scan(name, data)
+        late = len(self.late)
+        found = self.scan(name, data)
+        if len(self.late) == late:
+            self._used[oid] = found
         return found
 
     def scan(self, name: str, data: bytes) -> list[Verdict]:
         """Return the secrets in a text, each once; its file's name tells whether it consists of lines."""
         found = {}
-        for finding in redact.find(data, lines=is_lines(name)):
+        budget = policy.current().budget = policy.Budget(_SECONDS, len(data))
+        findings = redact.find(data, lines=is_lines(name))
+        if budget.unchecked:
+            self.late.append(f"{name} (own rules took too long for {budget.unchecked:,} bytes)")
+        for finding in findings:
             value = plain(data[finding.start : finding.end])
             digest = self.digest(value)
             found[digest] = Verdict(rule=finding.rule, digest=digest, mask=mask(value))

@@ -62,8 +62,8 @@ def command(
     """Start recording sessions in this repository.
 
     Asks which agents to record and, the first time, whether to push checkpoints, and to hide Entire's refs in `git
-    log`. With --agent, or without a terminal, it asks nothing: checkpoints stay on this machine unless the settings
-    push them.
+    log`. With --agent, or without a terminal, it asks nothing: checkpoints stay on this machine unless you chose to
+    push them here before, or say so with --push-sessions.
 
     Example: entire enable --local --skip-push-sessions
     """

@@ -11,9 +11,10 @@ from entire.model.trials import TrialRequest
 from entire.ui.console import completion, form, group, pager, text
 from entire.ui.console.bar import Bar
 from entire.ui.screens import trials
-from entire.workspace import Rules
+from entire.workspace import Rules, Workspace
 
 CLEAN, FOUND, FAILED = 0, 1, 2
+TRUST = "trust"
 
 
 class _RedactCommand(group.Command):
@@ -30,18 +31,23 @@ class _RedactCommand(group.Command):
 @click.option("--rules", "with_rules", is_flag=True, help="List all rules, with an example of what each finds.")
 @click.option("--no-pager", is_flag=True, help="Print straight to the terminal.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.argument("files", nargs=-1, metavar="[FILE]...", shell_complete=completion.files)
+@click.argument("files", nargs=-1, metavar="[trust | FILE...]", shell_complete=completion.files)
 def command(
     tested: tuple[str, ...], session: str, check: bool, with_rules: bool, no_pager: bool, as_json: bool,
     files: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Show what redaction would replace, and by which rule. Values are masked; nothing is changed or remembered.
 
+    `entire redact trust` agrees to the exceptions in .entire/redact.toml as they are now, until they change. Those that
+    a commit brought do not count before.
+
     In a repository its .entire/redact.toml applies, and what it remembers; elsewhere the built-in rules. HASH names a
     value in the list of exceptions. Further FILEs can follow the first one.
 
     Example: entire redact --test notes.txt
     """
+    if files == (TRUST,) and not (tested or session or check or with_rules):
+        return trust()
     named = (*tested, *files)
     if sum(map(bool, (named, session, with_rules))) != 1 or (files and not (tested or check)):
         raise UsageError("name what to try: --test FILE or --session ID; or ask for --rules",
@@ -67,6 +73,15 @@ def run(request: TrialRequest, *, check: bool = False, as_json: bool = False) ->
     if view.unread or view.problems:
         return FAILED
     return FOUND if check and view.hits else CLEAN
+
+
+def trust() -> int:
+    exceptions = Workspace.find().trust_exceptions()
+    if exceptions:
+        text.write([f"The exceptions of .entire/redact.toml count in this clone until they change: {exceptions}."])
+    else:
+        text.write(["There are no exceptions in .entire/redact.toml."])
+    return CLEAN
 
 
 def show_rules(*, as_json: bool = False, paged: bool = True) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from entire.errors import GitError
+from entire.errors import EntireError, GitError
 from entire.git import run
 
 
@@ -25,3 +25,18 @@ def is_tracked(top: str, path: str) -> bool:
         done = run.git(top, "ls-files", "-z", *where)  # no commit yet
     found = {os.fsdecode(name).casefold() for name in done.stdout.split(b"\0") if name}
     return not found.isdisjoint((path.casefold(), inner.casefold()))
+
+
+def is_own(path: str) -> bool:
+    """Tell whether a file in ``.entire`` is of the person who works here: no commit brought it, no link leads to it.
+
+    False where git cannot tell.
+    """
+    folder = os.path.dirname(path)
+    top = os.path.dirname(folder)
+    if not os.path.isfile(path) or os.path.islink(path) or os.path.islink(folder):
+        return False
+    try:
+        return not is_tracked(top, os.path.relpath(path, top))
+    except EntireError:
+        return False

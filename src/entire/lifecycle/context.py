@@ -48,13 +48,13 @@ class Context:
         only read for none. ``redacts_as``: the worktree whose own rules of redaction apply; None: this one.
         """
         self.place = place
-        self.settings = settings
+        self._settings = settings
         self.now = now
         self.plugins = plugins
         self.objects = Objects(place.top)
         self.log = log.Log(place.log, settings.log_level)
         self._redacts_as = redacts_as or place
-        policy.adopt(policy.Sources(config=self._redacts_as.redact_config, memory=place.known_secrets))
+        self.adopt_rules(place, self._redacts_as)
         self._journal: Journal | None = None
         self._sessions: dict[str, Session] = {}
         self._agents: dict[str, tuple[Mapping[str, str], Agent]] = {}
@@ -62,6 +62,31 @@ class Context:
         self._relevant: list[str] | None = None
         self._touched: dict[str, Session] = {}
         self._tips: list[str] | None = None
+        self._is_followed = False  # the proposals of the settings, where the files are this person's own
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in effect: what files propose that are this person's own counts; asking git waits until now."""
+        if self._settings.proposals and not self._is_followed:
+            from entire.lifecycle import proposals
+
+            self._settings, self._is_followed = proposals.followed(self._settings), True
+        return self._settings
+
+    @staticmethod
+    def adopt_rules(place: Place, redacts_as: Place | None = None) -> None:
+        """Let the rules for secrets of a repository apply: with the own rules of the worktree ``redacts_as``, and its
+        exceptions if they are this person's own.
+        """
+        config = (redacts_as or place).redact_config
+
+        def is_own() -> bool:
+            from entire.git import tracked
+
+            return tracked.is_own(config)
+
+        found = policy.Sources(config=config, memory=place.known_secrets, trusted=place.trusted_exceptions)
+        policy.adopt(found, is_own)
 
     def beside(self, place: Place, settings: Settings) -> Context:
         """Return a context for another worktree, for the same hook or command: what its session said is redacted by the
@@ -105,10 +130,12 @@ class Context:
     def close(self) -> None:
         """Stop the helper processes, and log what is wrong with the rules that were read."""
         config = policy.current().seen_config
-        if config is not None and self._redacts_as is self.place:
+        if config is not None:
             from entire.lifecycle import redact_problems
 
-            redact_problems.log(self, config)
+            redact_problems.note_unchecked(self)
+            if self._redacts_as is self.place:
+                redact_problems.log(self, config)
         self.objects.close()
         if self.plugins is not None:
             self.plugins.close()

@@ -6,7 +6,6 @@ import os
 
 from entire import settings
 from entire.agents.external.plugins import Plugins
-from entire.errors import EntireError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,19 +27,15 @@ def of_hook(place: Place, name: str, session_id: Callable[[], str] = str) -> Plu
 
 def switches(place: Place) -> list[str]:
     """Return the files that let every plugin run: settings of this user that no commit brought here."""
-    return [path for path in settings.plugin_switches(place) if not _is_tracked(path)]
+    return [path for path in settings.plugin_switches(place) if _is_own(path)]
 
 
 def tracked_switches(place: Place) -> list[str]:
     """Return the files that would let every plugin run, were they not tracked."""
-    return [path for path in settings.plugin_switches(place) if _is_tracked(path)]
+    return [path for path in settings.plugin_switches(place) if not _is_own(path)]
 
 
-def _is_tracked(path: str) -> bool:
-    from entire.git import tracked
+def _is_own(path: str) -> bool:
+    from entire.git import tracked  # most hooks of plugins need not ask
 
-    top = os.path.dirname(os.path.dirname(path))
-    try:
-        return tracked.is_tracked(top, os.path.relpath(path, top))
-    except EntireError:  # git cannot tell
-        return True
+    return tracked.is_own(path)

@@ -1,4 +1,4 @@
-"""Finds what is wrong with ``.entire/redact.toml``, and logs it once for each change of the file."""
+"""Finds what is wrong with ``.entire/redact.toml``, and logs it once for each change of the file; trusts exceptions."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import os
 
 from entire import files
 from entire.errors import EntireError
+from entire.redact import policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.layout import Place
     from entire.lifecycle.context import Context
     from entire.redact.own_rules import Config
+
+UNCHECKED = "its rules took too long and did not see all that is stored: run `entire audit`"
 
 
 def find(place: Place) -> tuple[str, ...]:
@@ -20,7 +23,32 @@ def find(place: Place) -> tuple[str, ...]:
         return ()
     from entire.redact import own_rules
 
-    return own_rules.load(place.redact_config).problems
+    unseen = (UNCHECKED,) if os.path.exists(place.unchecked_marker) else ()
+    return (*own_rules.load(place.redact_config).problems, *unseen)
+
+
+def trust(place: Place) -> str:
+    """Let the exceptions count that the file has now, until they change; return them in words, '' for none."""
+    from entire.redact import config_file, own_rules
+
+    config = own_rules.load(place.redact_config)
+    if config.exceptions:
+        config_file.trust(place.trusted_exceptions, config.exceptions_id)
+    return config.exceptions
+
+
+def note_unchecked(context: Context) -> None:
+    """Leave a mark for ``status`` if own rules did not see all that was stored; an audit makes up for it."""
+    budget = policy.current().budget
+    if not budget.unchecked:
+        return
+    try:
+        if not os.path.exists(context.place.unchecked_marker):
+            files.write(context.place.unchecked_marker, b"")
+            context.log.warn(f".entire/redact.toml: {UNCHECKED}", bytes=budget.unchecked)
+    except (OSError, EntireError):
+        pass
+    budget.unchecked = 0
 
 
 def log(context: Context, config: Config) -> None:

@@ -10,7 +10,7 @@ from entire.errors import CorruptError, MissingObjectError
 from entire.git import history, program
 from entire.git.read import Objects
 from entire.githooks import install
-from entire.lifecycle import liveness, plugins, redact_problems
+from entire.lifecycle import liveness, plugins, proposals, redact_problems
 from entire.lifecycle.commits import complete, pending
 from entire.maintenance import agent_setup, clean, unrecorded
 from entire.maintenance.plugins import are_waited_for, find_problems, of_live_sessions
@@ -106,6 +106,11 @@ def settings_files(case: Case) -> Iterator[FindingView]:
     for warning in case.settings.warnings if case.settings is not None else ():
         if not any(warning.startswith(path) for path in broken):
             yield finding(WARNING, warning, "correct it; until then it is ignored")
+    for each in proposals.unfollowed(case.place, case.settings):
+        yield finding(NOTE, each.text, each.remedy)
+
+
+_CORRECT = "correct it, and run `entire redact --test FILE` to try it; the rest applies"
 
 
 def foreign_files(case: Case) -> Iterator[FindingView]:
@@ -130,8 +135,9 @@ def _project_settings(case: Case) -> Iterator[str]:
 def redaction(case: Case) -> Iterator[FindingView]:
     """Find what is wrong with the repository's own rules and exceptions."""
     for problem in redact_problems.find(case.place):
-        yield finding(WARNING, f"{case.place.redact_config}: {problem}",
-                      "correct it, and run `entire redact --test FILE` to try it; the rest applies")  # fmt: skip
+        is_late = problem == redact_problems.UNCHECKED
+        remedy = "end what a pattern repeats with a separator" if is_late else _CORRECT
+        yield finding(WARNING, f"{case.place.redact_config}: {problem}", remedy)
 
 
 def broken_settings(place: Place) -> dict[str, bool]:

@@ -7,8 +7,9 @@ import os
 from entire import files, process, settings, strategies, tree_files
 from entire.agents import capabilities, configfile, registry
 from entire.errors import EntireError, UsageError
+from entire.git import tracked
 from entire.githooks import inspection, install
-from entire.lifecycle import plugins
+from entire.lifecycle import plugins, proposals
 from entire.maintenance import agent_setup
 from entire.maintenance import plugins as maintenance_plugins
 from entire.maintenance.shared_files import SharedFiles
@@ -119,7 +120,7 @@ def _enable(place: Place, request: EnableRequest, found: Plugins) -> EnableView:
     chosen = [registry.make(name, plugins=found) for name in names]
     _refuse_foreign(place, chosen, request)
     shared = SharedFiles(place.top, _shared_paths(place, chosen))
-    push = _push_sessions(settings.load(place), request.push_sessions)
+    push = _push_sessions(place, request.push_sessions)
     scope = _scope(request.user)
     _record_own_changes(place, before=True)
     plugins_first = sorted(chosen, key=lambda agent: not registry.is_plugin(agent.name, found))  # they may refuse
@@ -128,13 +129,13 @@ def _enable(place: Place, request: EnableRequest, found: Plugins) -> EnableView:
     removed = remove_agent_hooks(place, _others(place, chosen, found) if request.only_these else (), [scope], found)
     report = install.install(place.top, command=install.own_command())
     written = _write_settings(place, request.target, request.strategy, push)
+    current = _note_strategy(place, request.strategy, written)
     _write_ignore(place)
     _write_push_marker(place, push)
     files.write(place.enabled_marker, b"")
     _record_own_changes(place, before=False)
-    current = settings.load(place)
     return EnableView(agents=installed, removed=removed, git=_git_hooks(report), push_sessions=push,
-                      commits_turns=current is not None and strategies.commits_turns(current),
+                      commits_turns=strategies.commits_turns(current),
                       settings_files=tuple(written), warnings=maintenance_plugins.failures(found),
                       to_commit=shared.to_commit())  # fmt: skip
 
@@ -204,11 +205,18 @@ def _suggested(place: Place, found: Plugins, *, user: bool) -> list[str]:
     return [agent.name for agent in _agents(place, found, user=user) if agent.is_suggested]
 
 
-def _push_sessions(before: Settings | None, wanted: bool | None) -> bool:
-    """Return the choice made now, else the earlier one, else False: nothing leaves the machine by default."""
+def _push_sessions(place: Place, wanted: bool | None) -> bool:
+    """Return the choice made now, else the earlier one of this person, else False: nothing leaves by default.
+
+    What a teammate committed is no choice, but what an untracked file says is.
+    """
     if wanted is not None:
         return wanted
-    return before is not None and before.push_sessions is True
+    before = settings.load(place)
+    if before is None or before.push_sessions is not True:
+        return False
+    file = before.push_sessions_file
+    return settings.pushes_checkpoints(place, before) or (file != place.settings and tracked.is_own(file))
 
 
 def is_push_chosen(place: Place) -> bool:
@@ -301,10 +309,26 @@ def _write_settings(place: Place, target: str, strategy: str, push: bool) -> lis
     return written
 
 
+def _note_strategy(place: Place, wanted: str, written: Sequence[str]) -> Settings:
+    """Remember that this person chose auto-commit, so that the file may be committed; return the settings in effect.
+
+    A choice that stood in an untracked file before is one, too.
+    """
+    if wanted == settings.MANUAL_COMMIT:
+        settings.take_back(place, written)
+    current = settings.load(place) or settings.Settings()
+    followed = proposals.followed(current)
+    chosen = [each for each in current.proposals if each.key == "strategy"]
+    if chosen and (wanted == settings.AUTO_COMMIT or followed.strategy == settings.AUTO_COMMIT):
+        settings.agree(place, chosen[0].file)
+        return proposals.followed(settings.load(place) or current)
+    return followed
+
+
 def _agrees(current: Settings | None, strategy: str, push: bool) -> bool:
     if current is None or not current.enabled:
         return False
-    return current.push_sessions is push and strategy in ("", current.strategy)
+    return current.push_sessions is push and strategy in ("", current.asked_strategy)
 
 
 def _read(place: Place, path: str) -> bytes | None:

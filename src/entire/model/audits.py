@@ -49,7 +49,7 @@ class RemoteView(Value):
 
 
 class AuditView(Value):
-    """The answer of an audit. ``unread``: objects and files that could not be read, with the reason."""
+    """The answer of an audit. ``unread``: what could not be read, or not as a whole, with the reason."""
 
     secrets: tuple[SecretView, ...] = ()
     remotes: tuple[RemoteView, ...] = ()
@@ -58,6 +58,8 @@ class AuditView(Value):
     unread: tuple[str, ...] = ()
     rules: str = ""
     pushed: bool = False
+    unfollowed: tuple[str, ...] = ()  # what files of the repository ask for and is not followed, with the way to agree
+    exceptions: str = ""  # those of .entire/redact.toml that count, in words
 
 
 class ForgetRequest(Value):

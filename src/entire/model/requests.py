@@ -18,7 +18,7 @@ class EnableRequest(Value):
     """Start recording sessions in a repository.
 
     ``agents``: names of the agents to install hooks for; without any, those that ``Workspace.agents`` suggests.
-    ``push_sessions`` None: as the settings say, a teammate's included; else checkpoints stay on this machine.
+    ``push_sessions`` None: as this person chose here before; else checkpoints stay on this machine.
     """
 
     agents: tuple[str, ...] = ()

@@ -33,6 +33,7 @@ class TrialView(Value):
     files: int = 0  # that were read
     unread: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    unfollowed: str = ""  # exceptions that do not count, since nobody here agreed to them
     config: str = ""  # path of the .entire/redact.toml that applies, '' for none
 
 

@@ -10,7 +10,7 @@ from entire.audit import record
 from entire.errors import EntireError
 from entire.git import history
 from entire.githooks import inspection
-from entire.lifecycle import plugins, redact_problems
+from entire.lifecycle import plugins, proposals, redact_problems
 from entire.maintenance import agent_setup, locks, unrecorded
 from entire.maintenance import plugins as maintenance_plugins
 from entire.model.health import HookStatus
@@ -36,7 +36,7 @@ def view(place: Place, chosen: Settings | None, catalog: Catalog, *, now: float)
 
 
 def _view(place: Place, chosen: Settings | None, catalog: Catalog, known: Plugins, *, now: float) -> StatusView:
-    found = chosen or settings.Settings(enabled=False)
+    found = proposals.followed(chosen or settings.Settings(enabled=False))
     installed = registry.installed(place.top, known)
     types = unrecorded.recording(installed) if found.enabled else []
     paths = (place.settings, place.main_local_settings, place.local_settings)
@@ -63,6 +63,7 @@ def _view(place: Place, chosen: Settings | None, catalog: Catalog, known: Plugin
             *_plugin_problems(place, known, now),
             *locks.warnings(place, now),
             *_redact_warnings(place),
+            *_unfollowed(place, found),
         ),
         failures=log.failures(place.log),
         log=place.log,
@@ -102,6 +103,12 @@ def _redact_warnings(place: Place) -> list[str]:
     problems = redact_problems.find(place)
     more = f" (and {len(problems) - 1} more: run `entire doctor`)" if len(problems) > 1 else ""
     return [f"{place.redact_config}: {problems[0]}{more}"] if problems else []
+
+
+def _unfollowed(place: Place, found: Settings) -> list[str]:
+    """Return what files propose and is not followed here; whether checkpoints are pushed is said by itself."""
+    proposed = proposals.unfollowed(place, found)
+    return [f"{each.text}; {each.remedy}" for each in proposed if each.key != proposals.PUSH]
 
 
 def _unpushed(place: Place, tips: Mapping[str, str]) -> dict[str, int]:

@@ -44,7 +44,7 @@ def adopt_rules(place: Place | None) -> None:
     """Let the rules of a repository apply, and what it remembers; outside of any, the built-in rules."""
     policy.adopt(policy.Sources())  # what another command in this process read may be old
     if place is not None:
-        policy.adopt(policy.Sources(config=place.redact_config, memory=place.known_secrets))
+        Context.adopt_rules(place)
 
 
 def of_files(names: Sequence[str], progress: Progress) -> TrialView:
@@ -97,7 +97,10 @@ def _view(view: TrialView) -> TrialView:
     config = policy.current().config
     if config is None:
         return view
-    return replace(view, config=policy.current().sources.config, problems=config.problems)
+    unseen = policy.current().budget.unchecked
+    late = (f"own rules took too long: they did not see {unseen:,} bytes",) if unseen else ()
+    return replace(view, config=policy.current().sources.config, problems=(*config.problems, *late),
+                   unfollowed=config.unfollowed)  # fmt: skip
 
 
 # ---------------------------------------------------------------- sessions

@@ -110,18 +110,21 @@ def find(data: bytes, *, lines: bool = False) -> list[Finding]:
 
 def rules_version() -> str:
     """Return what tells one state of the rules from another: a digest of this package's files and of the repository's
-    own rules and exceptions. Imports no rule.
+    own rules and exceptions.
     """
     import os
 
     from entire.model.digest import sha256
     from entire.redact import config_file, policy
 
-    config = policy.current().sources.config
+    current = policy.current()
+    config = current.sources.config
     try:
         digest = sha256(config_file.read(config) if config else b"")
     except OSError:  # there is none, or it cannot be read
         digest = sha256(b"")
+    if current.config is not None and current.config.unfollowed:
+        digest.update(b"without its exceptions")
     for top, folders, names in os.walk(os.path.dirname(__file__)):
         folders.sort()
         for name in sorted(names):

@@ -1,11 +1,11 @@
-"""Reads ``.entire/redact.toml`` as bytes; loads no rule."""
+"""Reads ``.entire/redact.toml`` as bytes, and which exceptions a person trusts; loads no rule."""
 
 from __future__ import annotations
 
 import errno
 import os
 
-from entire import tree_files
+from entire import files, tree_files
 
 LARGEST = 1 << 20
 """A larger configuration is not read: every hook that redacts something reads it."""
@@ -22,3 +22,18 @@ def read(path: str) -> bytes:
     if len(data) > LARGEST:
         raise OSError(errno.EFBIG, f"it is larger than {LARGEST:,} bytes", path)
     return data
+
+
+def trusted(path: str) -> list[str]:
+    """Return the hashes of the exceptions that this person trusts, '' for no file."""
+    try:
+        return (files.read(path) or b"").decode("ascii", "replace").split() if path else []
+    except OSError:
+        return []
+
+
+def trust(path: str, digest: str) -> None:
+    """Remember that this person trusts exceptions."""
+    known = trusted(path)
+    if digest not in known:
+        files.write(path, "".join(f"{each}\n" for each in (*known, digest)).encode(), mode=0o600)

@@ -8,20 +8,26 @@ from fnmatch import fnmatchcase
 
 from entire.model.digest import sha256
 from entire.model.value import Value, replace
-from entire.redact import config_file, patterns, personal
+from entire.redact import config_file, linear, personal
 from entire.redact.engine import LINE_END, Finding
 from entire.redact.judging.heuristics import MARK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from re import Pattern
+    from collections.abc import Iterator, Sequence
     from typing import Any
+
+    from entire.redact.linear import Pattern
+    from entire.redact.policy import Budget
+
+MOST_RULES = 200
+"""Own rules of one file: each is searched for in all that is stored."""
 
 HASH_DIGITS = 16
 """Hex digits of a value's SHA-256 that name it in an exception."""
 
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_REPLACED = re.compile(re.escape(MARK) + rb"[a-z0-9-]{1,60}\]?")
 _PATHS = re.compile(
     rb'"(?:file_path|filePath|path|notebook_path|filename|fileName|relative_path)"\s*:\s*"([^"\\]{1,1000})"'
 )
@@ -31,7 +37,7 @@ class OwnRule(Value):
     """A rule of the repository: it is searched for in the whole text."""
 
     id: str
-    pattern: Pattern[bytes]
+    pattern: Pattern
     example: str
 
 
@@ -45,15 +51,28 @@ class Config(Value):
     allowed_paths: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     digest: str = ""  # of the file
+    unfollowed: str = ""  # the exceptions that were left out, since nobody here agreed to them
 
-    def find(self, text: bytes) -> Iterator[Finding]:
+    @property
+    def exceptions(self) -> str:
+        """The exceptions in words, '' for none."""
+        found = (("value", self.allowed_values), ("rule", self.allowed_rules), ("path", self.allowed_paths))
+        return ", ".join(f"{len(each)} {word}{'s' * (len(each) != 1)}" for word, each in found if each)
+
+    @property
+    def exceptions_id(self) -> str:
+        """The hash of what is excepted: whoever trusts it trusts nothing else."""
+        found = (self.allowed_values, self.allowed_rules, self.allowed_paths)
+        return sha256(repr([sorted(each) for each in found]).encode("utf-8", "surrogatepass")).hexdigest()
+
+    def without_exceptions(self) -> Config:
+        return replace(self, allowed_values=frozenset(), allowed_rules=frozenset(), allowed_paths=(),
+                       unfollowed=self.exceptions)  # fmt: skip
+
+    def find(self, text: bytes, budget: Budget) -> Iterator[Finding]:
         """Yield what the repository's own rules find in a plain view, and the personal data it wants redacted."""
-        for line_start, line_end in _lines(text) if self.rules else ():
-            for rule in self.rules:
-                for match in rule.pattern.finditer(text, line_start, line_end):
-                    start, end = match.span(min(rule.pattern.groups, 1))
-                    if start < end and MARK not in text[start:end]:  # else what was replaced is found for ever
-                        yield Finding(rule=rule.id, start=start, end=end)
+        if self.rules:
+            yield from _found(self.rules, text, budget)
         for kind in self.personal:
             for start, end in personal.KINDS[kind](text):
                 yield Finding(rule=kind, start=start, end=end)
@@ -82,13 +101,21 @@ def _matches(path: str, glob: str) -> bool:
     return any(fnmatchcase(tail, glob) for tail in tails)
 
 
-def _lines(text: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of each of the lines that are joined by ``LINE_END``."""
+def _found(rules: Sequence[OwnRule], text: bytes, budget: Budget) -> list[Finding]:
+    """Return what rules find in each of the lines that are joined by ``LINE_END``, but within what was replaced."""
+    found: list[Finding] = []
     start = 0
-    while (end := text.find(LINE_END, start)) >= 0:
-        yield start, end
+    while start <= len(text):
+        end = text.find(LINE_END, start)
+        end = len(text) if end < 0 else end
+        line = text[start:end]
+        taken = [match.span() for match in _REPLACED.finditer(line)] if MARK in line else []
+        for rule in rules:
+            for low, high in linear.spans(rule.pattern, line, budget):
+                if not any(low < last and first < high for first, last in taken):  # else it is found for ever
+                    found.append(Finding(rule=rule.id, start=start + low, end=start + high))
         start = end + len(LINE_END)
-    yield start, len(text)
+    return found
 
 
 def load(path: str) -> Config:
@@ -120,7 +147,10 @@ class _Reader:
     def config(self) -> Config:
         for key in self._said.keys() - {"rule", "allow", "personal"}:
             self._problems.append(f"`{key}` is not known; write [[rule]], [allow] or [personal]")
-        rules = tuple(filter(None, map(self._rule, self._tables("rule"))))
+        tables = self._tables("rule")
+        if len(tables) > MOST_RULES:
+            self._problems.append(f"{len(tables) - MOST_RULES} rules are left out: a file may have {MOST_RULES}")
+        rules = tuple(filter(None, map(self._rule, tables[:MOST_RULES])))
         allow = self._table("allow", {"values", "rules", "paths"})
         wanted = self._table("personal", set(personal.KINDS))
         return Config(
@@ -164,28 +194,24 @@ class _Reader:
     def _rule(self, table: dict[str, Any]) -> OwnRule | None:
         name, pattern, example = (table.get(key, "") for key in ("id", "pattern", "example"))
         wrong = next((key for key in ("id", "pattern", "example") if not isinstance(table.get(key, ""), str)), "")
-        problem = f"its {wrong} must be a string" if wrong else _problem_of(name, pattern, example)
-        if problem:
-            self._problems.append(f"rule `{name or '?'}` is left out: {problem}")
+        try:
+            if wrong:
+                raise ValueError(f"its {wrong} must be a string")
+            return OwnRule(id=name, pattern=_compiled(name, pattern, example), example=example)
+        except ValueError as error:
+            self._problems.append(f"rule `{name or '?'}` is left out: {error}")
             return None
-        return OwnRule(id=name, pattern=patterns.compiled(pattern.encode()), example=example)
 
 
-def _problem_of(name: str, pattern: str, example: str) -> str:
-    """Return why a rule cannot be used; '' if it can."""
+def _compiled(name: str, pattern: str, example: str) -> Pattern:
+    """Return a rule's pattern. Raises ValueError, which says why the rule cannot be used."""
     if not _ID.fullmatch(name) or len(name) > 60:
-        return "its id must be words of a-z and 0-9, joined by hyphens"
-    try:
-        compiled = patterns.compiled(pattern.encode())
-    except (re.error, OverflowError, RecursionError) as error:
-        return f"its pattern is no regular expression: {error}"
+        raise ValueError("its id must be words of a-z and 0-9, joined by hyphens")
+    compiled = linear.compiled(pattern.encode())
     if compiled.match(b""):
-        return "its pattern also matches nothing at all"
-    if patterns.may_take_for_ever(pattern.encode()):
-        return (
-            "its pattern can take for ever: in a repetition, it must be clear from each next character how to go on; "
-            "end what is repeated with a separator, or give it a fixed number"
-        )
+        raise ValueError("its pattern also matches nothing at all")
     if not example:
-        return "it has no example"
-    return "" if compiled.search(example.encode()) else "its pattern does not match its example"
+        raise ValueError("it has no example")
+    if compiled.search(example.encode()) is None:
+        raise ValueError("its pattern does not match its example")
+    return compiled

@@ -118,7 +118,7 @@ def _search(text: Text) -> list[Finding]:
     found = [*search(text), *chosen.memory.find(text), *_given(text)]
     if chosen.config is None:
         return found
-    found += chosen.config.find(text.plain)
+    found += chosen.config.find(text.plain, chosen.budget)
     return [each for each in found if not chosen.config.allows(each.rule, text.plain[each.start : each.end])]
 
 

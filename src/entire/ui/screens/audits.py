@@ -29,6 +29,9 @@ def audit(view: AuditView, now: float) -> Iterator[str]:
         yield "Replace each secret at its source first; then `entire forget --finding FINDING` removes it here."
     elif not view.pushed or view.remotes:
         yield f"No secret found in {text.count(view.scanned, 'text')}."
+    if view.exceptions:
+        yield f"Exceptions of .entire/redact.toml were left out: {view.exceptions}."
+    yield from map(text.plain, view.unfollowed)
     if view.unread:
         yield f"{text.count(len(view.unread), 'text')} could not be read, so this is not the whole answer:"
         yield from ("  " + text.plain(name) for name in view.unread[:_SHOWN])

@@ -39,6 +39,9 @@ def trial(view: TrialView) -> Iterator[str]:
         yield f"Could not be read: {text.plain(name)}"
     for problem in view.problems:
         yield f"{text.plain(view.config)}: {text.plain(problem)}"
+    if view.unfollowed:
+        file, remedy = text.plain(view.config), "`entire redact trust` agrees to them"
+        yield f"{file}: its exceptions ({view.unfollowed}) are not followed here; {remedy}"
 
 
 _SOURCES = {"agent": "the agent's own", "step": "as the last turn's end stored it",
