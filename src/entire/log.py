@@ -123,8 +123,11 @@ def _report_text(error: BaseException, where: str, version: str, command: Sequen
 
 
 def _word(word: str) -> str:
-    """Keep names on the command line; leave out payloads and messages, which are people's own text."""
-    return word if len(word) <= 80 and "\n" not in word and not word.startswith(("{", "[")) else "..."
+    """Keep names on the command line; leave out payloads and messages, which are people's own text, and what could
+    command a terminal or a shell.
+    """
+    is_name = len(word) <= 80 and word.isprintable() and not word.startswith(("{", "["))
+    return word if is_name and _COMMANDS.keys().isdisjoint(word) else "..."
 
 
 def _plain(value: object) -> object:

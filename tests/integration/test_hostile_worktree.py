@@ -34,6 +34,7 @@ FILES = (
     ".pre-commit-config.yaml",
 )  # fmt: skip
 SHARED = (".entire/settings.json", ".entire/logs/entire.log", ".entire/tmp/pre-prompt-0.json")
+USERS = ("hello.py", "README.md")
 OURS_TO_LIST = (".entire", ".entire/logs", ".entire/metadata", ".entire/tmp")
 NOT_OPENED = (*SHARED[1:], ".entire/hooks", ".claude/settings.local.json", ".githooks", ".husky", *FILES[-4:])
 COMMANDS = [
@@ -193,6 +194,16 @@ def test_nothing_leads_out(
     said = play(world, capsys)
     assert world.wrong == {}
     assert unreported(world, said) == []
+
+
+@pytest.mark.parametrize("number", range(len(KINDS) - 1))
+def test_a_file_of_the_user_leads_nowhere(
+    begin: Callable[[], Story], tmp_path: Path, capsys: pytest.CaptureFixture[str], number: int
+) -> None:
+    kinds = [KINDS[(number + at) % (len(KINDS) - 1)] for at in range(len(USERS))]
+    world = World(begin(), tmp_path / "outside", zip(USERS, kinds, strict=True))
+    play(world, capsys)
+    assert world.wrong == {}
 
 
 def test_every_command_is_tried() -> None:

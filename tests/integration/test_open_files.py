@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from entire.workspace import Workspace
+from tests.integration import hostile_worktree
 from tests.integration.expect import lines, reason, slot_of, unlinked
 from tests.integration.story import Session, Story
 
@@ -544,3 +545,12 @@ def test_a_partial_commit_in_mid_turn_leaves_the_rest_open(story: Story, a: Sess
     story.commit("Rest")
     assert slot_of(story, a)["files_touched"] == ["new.txt"]
     assert story.log_errors() == []
+
+
+def test_a_pipe_or_a_link_in_place_of_a_file_is_not_opened(story: Story, a: Session, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for made in (hostile_worktree.a_pipe, hostile_worktree.a_link_to_a_pipe):
+        story.path("old.txt").unlink()
+        made(story.path("old.txt"), tmp_path)
+        with hostile_worktree.bounds(20):
+            assert shown(story, a) == ("new.txt", "old.txt")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,17 @@ def test_a_log_that_is_printed_commands_no_terminal(tmp_path: Path) -> None:
     Log(str(tmp_path / "log")).info("\x1b[2J\x7f\x9b31m\u202e\u200bשלום")
     assert r"\u001b[2J\u007f\u009b31m\u202e\u200bשלום" in (tmp_path / "log").read_text()
     assert lines(tmp_path / "log")[0]["msg"] == "\x1b[2J\x7f\x9b31m\u202e\u200bשלום"
+
+
+def test_a_log_that_a_shell_reads_runs_nothing(tmp_path: Path) -> None:
+    """As if it were a start-up file."""
+    run = "touch owned"
+    text = f"$({run}) `{run}` $HOME \" ; {run} ; \" \\$({run}) \\\\`{run}`' ; {run} '\n {run}"
+    Log(str(tmp_path / "log"), agent=text).error(text, path=text)
+    subprocess.run(["sh", "log"], cwd=tmp_path, capture_output=True, check=False)
+    assert os.listdir(tmp_path) == ["log"]
+    (line,) = lines(tmp_path / "log")
+    assert (line["msg"], line["agent"], line["path"]) == (text, text, text)
 
 
 @pytest.mark.parametrize(("level", "kept"), [("debug", 4), ("info", 3), ("warn", 2), ("error", 1), ("nonsense", 3)])
@@ -82,11 +94,11 @@ def crash(secret: str) -> BaseException:
 
 
 def test_a_report_tells_where_and_not_what(tmp_path: Path) -> None:
-    command = ["hooks", "demo", "stop", '{"prompt": "my password"}', "x" * 100]
+    command = ["hooks", "demo", "stop", '{"prompt": "my password"}', "x" * 100, "$(touch x)", "`touch x`", "\x1b[2J"]
     path = log.report(str(tmp_path / "logs"), crash("my password"), version="1.2.3", command=command)
     text = Path(path).read_text()
     assert "my password" not in text
-    for wanted in ("ValueError", "entire 1.2.3", "hooks demo stop ... ...", "in crash", "Python 3."):
+    for wanted in ("ValueError", "entire 1.2.3", "hooks demo stop ... ... ... ... ...`", "in crash", "Python 3."):
         assert wanted in text
     assert Path(path).stat().st_mode & 0o777 == 0o600
 

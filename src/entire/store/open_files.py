@@ -7,6 +7,7 @@ nothing.
 from __future__ import annotations
 
 import os
+import stat
 
 from entire import layout
 from entire.git import status
@@ -53,8 +54,8 @@ def _holds(top: str, path: str, snapshot: Snapshot, objects: Objects) -> bool:
     try:
         info = os.lstat(os.path.join(top, path))
         is_same = facts == [info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino]
-        if mode not in ("100644", "100755") or is_same:
-            return True
+        if mode not in ("100644", "100755") or is_same or not stat.S_ISREG(info.st_mode):
+            return True  # a link or a pipe that took its place is not followed
         with open(os.path.join(top, path), "rb") as file:
             present = _lines(file.read())
     except OSError:

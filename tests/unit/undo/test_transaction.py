@@ -174,6 +174,28 @@ def test_nothing_is_touched_behind_a_link(place: Place, top: Path, tmp_path: Pat
     assert (tmp_path / "outside/f").read_text() == (tmp_path / "e/f").read_text() == "theirs"
 
 
+def test_no_private_file_is_written_through_a_link_in_the_worktree(place: Place, top: Path, tmp_path: Path) -> None:
+    """An agent may keep its conversations in the worktree; one that a repository brings leads nowhere."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "chat").write_text("theirs")
+    os.symlink(outside, top / "chats")
+    os.symlink(outside / "chat", top / "chat")
+    os.symlink(outside / "missing", top / "new")
+    for path in (top / "chats/chat", top / "chats/new", top / "chat", top / "new"):
+        for data in (b"ours", None):
+            change = draft(place)
+            with pytest.raises(EntireError, match="is a symbolic link in the worktree"):
+                change.write_private(str(path), data)
+            change.discard()
+    assert [(path.name, path.read_text()) for path in outside.iterdir()] == [("chat", "theirs")]
+    os.symlink(outside, tmp_path / "home")  # elsewhere, links are the user's
+    change = draft(place)
+    change.write_private(str(tmp_path / "home/chat"), b"ours")
+    change.carry_out()
+    assert (outside / "chat").read_text() == "ours"
+
+
 @pytest.mark.parametrize("path", ["", "/etc/passwd", "../x", "a/../x", "a//b", "a/", "./a", ".git/x", "a/.GIT", "a\0b"])
 def test_other_paths_are_refused(place: Place, path: str) -> None:
     refused(draft(place), path, "not the path of a file")
