@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -20,7 +21,7 @@ from entire.cli import main
 from entire.commands import TABLE
 from entire.redact import policy
 from tests.integration import hostile_worktree
-from tests.integration.hostile_worktree import HARMLESS, KINDS
+from tests.integration.hostile_worktree import HARMLESS, KINDS, a_file, an_endless_file
 from tests.integration.shown import begun
 from tests.integration.story import Session, Story
 
@@ -34,9 +35,10 @@ FILES = (
     ".pre-commit-config.yaml",
 )  # fmt: skip
 SHARED = (".entire/settings.json", ".entire/logs/entire.log", ".entire/tmp/pre-prompt-0.json")
-USERS = ("hello.py", "README.md")
+USERS = ("hello.py", "README.md")  # the user's own
+OTHERS = (*SHARED, *USERS)
 OURS_TO_LIST = (".entire", ".entire/logs", ".entire/metadata", ".entire/tmp")
-NOT_OPENED = (*SHARED[1:], ".entire/hooks", ".claude/settings.local.json", ".githooks", ".husky", *FILES[-4:])
+NOT_OPENED = (*OTHERS[1:], ".entire/hooks", ".claude/settings.local.json", ".githooks", ".husky", *FILES[-4:])
 COMMANDS = [
     ["status"], ["log"], ["rewind", "--list"], ["show", "HEAD"],
     ["show", "--uncommitted"], ["explain"], ["why", "hello.py"], ["blame", "hello.py"], ["link", "-n", "HEAD~1"],
@@ -182,28 +184,43 @@ def unreported(world: World, said: str) -> list[str]:
 
 
 @pytest.mark.parametrize("number", range(len(KINDS)))
-@pytest.mark.parametrize("names", [FOLDERS, FILES, SHARED], ids=["folders", "files", "shared"])
+@pytest.mark.parametrize("names", [FOLDERS, FILES, OTHERS], ids=["folders", "files", "others"])
 def test_nothing_leads_out(
     begin: Callable[[], Story], tmp_path: Path, capsys: pytest.CaptureFixture[str], names: tuple[str, ...], number: int
 ) -> None:
     """Over all numbers, each place is of each kind once."""
     kinds = [KINDS[(number + at) % len(KINDS)] for at in range(len(names))]
+    if names is OTHERS and an_endless_file in kinds[-len(USERS) :]:
+        kinds[kinds.index(an_endless_file)] = a_file  # git itself would read it for ever
     world = World(begin(), tmp_path / "outside", zip(names, kinds, strict=True))
-    if names is not SHARED:
+    if names is not OTHERS:
         world.story.git("config", "core.hooksPath", ".githooks" if names is FOLDERS else ".husky")
     said = play(world, capsys)
     assert world.wrong == {}
     assert unreported(world, said) == []
 
 
-@pytest.mark.parametrize("number", range(len(KINDS) - 1))
-def test_a_file_of_the_user_leads_nowhere(
-    begin: Callable[[], Story], tmp_path: Path, capsys: pytest.CaptureFixture[str], number: int
-) -> None:
-    kinds = [KINDS[(number + at) % (len(KINDS) - 1)] for at in range(len(USERS))]
-    world = World(begin(), tmp_path / "outside", zip(USERS, kinds, strict=True))
-    play(world, capsys)
-    assert world.wrong == {}
+@pytest.mark.parametrize("name", [".entire", ".entire/settings.json", ".entire/settings.local.json"])
+def test_the_scripts_of_git_hooks_open_nothing_hostile(begin: Callable[[], Story], tmp_path: Path, name: str) -> None:
+    """A commit, and a push that is stopped: that script looks at the settings by itself."""
+    story = begin()
+    story.git("init", "-q", "--bare", str(tmp_path / "remote"))
+    story.git("remote", "add", "origin", str(tmp_path / "remote"))
+    assert story.entire("enable", "--push-sessions", "--local") == 0
+    outside = hostile_worktree.outside(tmp_path / "outside")
+    before = hostile_worktree.picture(outside)
+    for kind in KINDS[1:]:
+        path = story.path(name)
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        path.unlink(missing_ok=True)
+        path.parent.mkdir(exist_ok=True)
+        kind(path, outside)
+        for words in (("commit", "-q", "--allow-empty", "-m", kind.__name__), ("push", "-q", "--all", "origin")):
+            done = subprocess.run(["git", *words], cwd=story.root, env=story.env, capture_output=True, timeout=60)
+            assert b"internal error" not in done.stderr
+    assert hostile_worktree.picture(outside) == before
+    assert story.git("ls-remote", "origin") == ""
 
 
 def test_every_command_is_tried() -> None:
