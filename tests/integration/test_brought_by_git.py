@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
+from entire.workspace import Workspace
 from tests.integration.kept import PERSON
+from tests.integration.line_owners import PERSON as A_PERSON
 from tests.integration.story import Session, Story
+from tests.integration.test_why_properties import names
 
 TOPIC = "topic"
 
@@ -15,6 +20,7 @@ def session(story: Story) -> Session:
     """A session on main; a person has made commits on main and on the branch ``topic`` before, in this worktree."""
     story.write("a.txt", "a1\na2\na3\n")
     story.commit("Person: a", env=PERSON)
+    story.git("tag", "main-start")
     story.git("switch", "-q", "-c", TOPIC)
     for number in range(3):
         story.write("topic.txt", "".join(f"topic {line}\n" for line in range(number + 1)))
@@ -56,9 +62,12 @@ GOING: dict[str, list[tuple[str, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("who", ["agent", "person"])
-@pytest.mark.parametrize("way", GOING)
+@pytest.mark.parametrize(
+    ("way", "who"),
+    [*((way, "agent") for way in GOING), *((way, "person") for way in ("checkout", "rebase", "reset", "merge"))],
+)
 def test_a_turn_in_which_somebody_only_goes_elsewhere(story: Story, session: Session, way: str, who: str) -> None:
+    steps = session.state().get("checkpoint_count", 0)
     session.prompt("Go there")
     if who == "agent":
         by_agent(session, *GOING[way])
@@ -68,4 +77,17 @@ def test_a_turn_in_which_somebody_only_goes_elsewhere(story: Story, session: Ses
     session.stop()
     assert linked(story) == ["Own"]
     assert session.state().get("files_touched", []) == []
+    assert session.state().get("checkpoint_count", 0) == steps, "a turn without file changes makes no step"
+    story.git("reset", "-q", "--soft", "main-start")
+    story.write("mine.txt", "mine\n")
+    story.commit("Again", env=PERSON)
+    named = {path: writers(story, path) for path in ("a.txt", "topic.txt", "own.txt") if story.path(path).exists()}
+    expected = {"a.txt": {A_PERSON}, "topic.txt": {A_PERSON}, "own.txt": {"Make own.txt"}}
+    assert named == {path: expected[path] for path in named}
     assert story.log_errors() == []
+
+
+def writers(story: Story, path: str) -> set[str]:
+    """Return whom `entire why` names for the lines of a file."""
+    os.environ["ENTIRE_TEST_CLAUDE_PROJECT_DIR"] = str(story.projects)
+    return set(names(Workspace.find(story.root), path))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from entire.attribution import commit_lines
+from entire.attribution.brought import BroughtTree
 from entire.attribution.commit_lines import PathLines
 from entire.attribution.replay import Lineage
 from entire.git import diff
@@ -59,7 +60,7 @@ class CommitTrees(Value):
     parent_tree: str
     covered: tuple[str, ...] = ()  # already linked: the amended commit, a merge's other side, a squashed branch
     staged: str = ""  # what was staged before the commit's own hooks changed it; '' if they changed nothing
-    moved_from: str = ""  # HEAD's tree at the last snapshot, if git has brought other commits since; '' if not
+    brought: tuple[str, ...] = ()  # trees that git has brought since the last snapshot
 
 
 def examine(
@@ -72,21 +73,29 @@ def examine(
     steps = list(_with_trees(recorded.entries))
     last = _last_snapshot(recorded.entries)
     others = (trees.parent_tree, *trees.covered)
+    end = trees.staged or trees.tree
     pairs = [pair for _, pair in steps]
+    pairs += [(brought, entry.tree) for entry, _ in steps for brought in entry.brought]
     pairs += [(other, trees.tree) for other in (last, *others)]
-    pairs += _pairs_between(last, trees)
-    patches, wanted = _patches(where, pairs, paths), frozenset(paths)
+    pairs += [(last, end), (end, trees.tree), *((brought, end) for brought in trees.brought)]
+    patches, wanted = _patches(where, list(dict.fromkeys(pairs)), paths), frozenset(paths)
     to_tree, commit_patch = patches[last, trees.tree], patches[trees.parent_tree, trees.tree]
     new_paths = {patch.change.path for patch in commit_patch if patch.change.status == "A"}
     owners = Lineage(lambda path: path not in new_paths, stashed)
     for entry, pair in steps:
         owner = owner_between(entry.by, entry.running, recorded.reports)
-        if entry.commit:
-            owners.mark_committed(patches[pair], [path for path in entry.paths if path in wanted], owner)
+        brought = [BroughtTree(patches[tree, entry.tree]) for tree in entry.brought]
+        if entry.is_stash:
+            owners.learn(patches[pair], owner, brought)
+        elif entry.commit:
+            owners.mark_committed(patches[pair], [path for path in entry.paths if path in wanted], owner, brought)
         else:
-            owners.advance(patches[pair], owner)
+            owners.advance(patches[pair], owner, brought)
     left = owners.left_out(to_tree)
-    _advance_to_commit(owners, recorded, last, trees, patches)
+    owner = owner_between(TurnKey(), recorded.running, recorded.reports)
+    owners.advance(patches[last, end], owner, [BroughtTree(patches[tree, end]) for tree in trees.brought])
+    if trees.staged:
+        owners.advance(patches[end, trees.tree], _owner_of_hooks)
     moved = tuple(patch.change.old_path for patch in to_tree if patch.change.status == "R")
     lines = commit_lines.attribute(owners, commit_patch)
     fresh = lines
@@ -102,37 +111,6 @@ def _patches(where: str, pairs: Sequence[Pair], paths: Sequence[str]) -> dict[Pa
         pair: [patch for patch in between if patch.change.path in wanted or patch.change.old_path in wanted]
         for pair, between in zip(pairs, diff.patches(where, pairs, paths), strict=True)
     }
-
-
-def _pairs_between(last: str, trees: CommitTrees) -> list[Pair]:
-    """Return the pairs of trees that the worktree went through between the last snapshot and the commit."""
-    end = trees.staged or trees.tree
-    pairs = [(last, end), (end, trees.tree)] if trees.staged else []
-    if trees.moved_from:
-        pairs += [(trees.moved_from, trees.parent_tree), (last, trees.parent_tree), (trees.parent_tree, end)]
-    return pairs
-
-
-def _advance_to_commit(
-    owners: Lineage, recorded: Recorded, last: str, trees: CommitTrees, patches: Mapping[Pair, Sequence[FilePatch]]
-) -> None:
-    """Advance from the last snapshot to the commit: over what HEAD brought, then to what was staged, then to what the
-    commit's own hooks made of it.
-    """
-    end = trees.staged or trees.tree
-    owner = owner_between(TurnKey(), recorded.running, recorded.reports)
-    to_end = patches[last, end]
-    if trees.moved_from:
-        brought = patches[trees.moved_from, trees.parent_tree]
-        names = {name for patch in brought for name in (patch.change.path, patch.change.old_path)}
-        owners.advance([patch for patch in patches[last, trees.parent_tree] if patch.change.path in names], owner)
-        to_end = [
-            *(patch for patch in patches[trees.parent_tree, end] if patch.change.path in names),
-            *(patch for patch in to_end if patch.change.path not in names),
-        ]
-    owners.advance(to_end, owner)
-    if trees.staged:
-        owners.advance(patches[end, trees.tree], _owner_of_hooks)
 
 
 def _owner_of_hooks(_path: str) -> Owner:

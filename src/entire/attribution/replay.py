@@ -8,6 +8,7 @@ contains. Does no I/O: takes patches, returns owners. The rules are in linking.m
 from __future__ import annotations
 
 from entire.attribution import owner_runs
+from entire.attribution.brought import BroughtPath
 from entire.attribution.owner_runs import REST, Reader
 from entire.model.turns import BASE, NOBODY, PERSON, PERSON_INSTEAD, Owner
 
@@ -15,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Sequence
 
+    from entire.attribution.brought import BroughtTree
     from entire.attribution.formatting import Comparison
     from entire.attribution.owner_runs import Runs
     from entire.git.diff import FilePatch
@@ -77,8 +79,12 @@ class Lineage:
         twin._paths = {name: path.copy() for name, path in self._paths.items()}
         return twin
 
-    def advance(self, patches: Iterable[FilePatch], owner: Callable[[str], Owner]) -> None:
-        """Advance to the next tree. ``owner`` returns who changed a path."""
+    def advance(
+        self, patches: Sequence[FilePatch], owner: Callable[[str], Owner], brought: Sequence[BroughtTree] = ()
+    ) -> None:
+        """Advance to the next tree. ``owner`` returns who changed a path; what one of the trees ``brought`` has is
+        nobody's change.
+        """
         moved = {}
         for patch in patches:
             change = patch.change
@@ -90,33 +96,41 @@ class Lineage:
             if change.path in moved:
                 source = self.path(change.old_path)
                 source.versions.setdefault(change.old_oid, (list(source.runs), source.maker))
-                source.remover, source.runs, source.oid = who, [(BASE, 0)], ""
+                is_removed = bool(brought) and not brought[-1].has(change.old_path)
+                source.remover, source.runs, source.oid = BASE if is_removed else who, [(BASE, 0)], ""
                 moved[change.path].versions = {**self.path(change.path).versions, **moved[change.path].versions}
                 self._paths[change.path] = moved[change.path]
-                self._paths[change.path].maker = who
-            self._change(self.path(change.path), patch, who)
+                maker = BroughtPath(change, brought, self._version).maker
+                self._paths[change.path].maker = who if maker is None else maker
+            self._change(self.path(change.path), patch, who, brought)
 
-    def _change(self, path: Path, patch: FilePatch, who: Owner) -> None:
+    def _version(self, name: str, oid: str) -> tuple[Runs, Owner] | None:
+        known = self._paths.get(name)
+        return known.versions.get(oid) if known is not None else None
+
+    def _change(self, path: Path, patch: FilePatch, who: Owner, trees: Sequence[BroughtTree]) -> None:
         change = patch.change
+        brought = BroughtPath(change, trees, self._version)
         if change.old_mode != change.new_mode and _NO_FILE not in (change.old_mode, change.new_mode):
-            path.mode_changer = who
+            path.mode_changer = BASE if brought.has_mode else who
         path.oid = change.new_oid
         known = path.versions.get(change.new_oid)
         is_stashed = change.path in self._stashed
-        if who.is_turn and not is_stashed and change.new_oid != path.committed_oid:
+        is_turns = who.is_turn and not is_stashed and not brought.is_whole
+        if is_turns and change.new_oid != path.committed_oid:
             known = None  # what a turn writes is its own, also if it was there before
         path.committed_oid = ""
         if change.old_oid.strip("0") and change.old_oid not in path.versions:
             path.versions[change.old_oid] = (list(path.runs), path.maker)
         restore = known is None and (is_stashed or self._in_base(change.path))
         removed_by = {} if known is None else {text: list(owners) for text, owners in path.removed_by.items()}
-        runs = self._replay(path, patch, who, restore=restore)
+        runs = self._replay(path, patch, who, brought, restore=restore)
         if change.new_mode == _NO_FILE:
-            path.remover, path.runs = who, [(BASE, 0)]
+            path.remover, path.runs = BASE if brought.is_removed else who, [(BASE, 0)]
             return
         if change.old_mode == _NO_FILE:
-            path.maker = who
-        if patch.binary or change.status == "T":
+            path.maker = who if brought.maker is None else brought.maker
+        if (patch.binary or change.status == "T") and not brought.is_whole:
             path.maker = who
         path.runs = runs
         if known is not None:  # an earlier version, as after a stash: it has its owners again
@@ -124,23 +138,30 @@ class Lineage:
             path.discarded = 0
         path.versions[change.new_oid] = (list(path.runs), path.maker)
 
-    def _replay(self, path: Path, patch: FilePatch, who: Owner, *, restore: bool) -> Runs:
+    def _replay(self, path: Path, patch: FilePatch, who: Owner, brought: BroughtPath, *, restore: bool) -> Runs:
         """Return the owners after a patch; records the removed lines and who removed them."""
         reader = Reader(path.runs)
         out: Runs = []
+        at = 0
         for unchanged, removed, added in patch.blocks():
             reader.copy(unchanged, out)
+            at += unchanged + len(added)
             gone = [(reader.take(), text) for text in removed]
             if who == NOBODY and not gone and not any(text.strip() for text in added):
                 owner_runs.add(out, _owner_around(out, reader), len(added))
             else:
-                for owner in self._change_block(path, gone, added, who, restore=restore):
-                    owner_runs.add(out, owner, 1)
+                owners = self._change_block(path, gone, added, who, brought, restore=restore)
+                known = brought.owners(at - len(added), len(added))
+                for owner, owner_there in zip(owners, known, strict=True):
+                    is_back = owner.is_turn and owner != who  # it was removed before, and its writer is known
+                    owner_runs.add(
+                        out, owner if owner_there is None or (is_back and not owner_there) else owner_there, 1
+                    )
         reader.copy(REST, out)
         return out
 
     def _change_block(
-        self, path: Path, gone: Lines, added: Sequence[bytes], who: Owner, *, restore: bool
+        self, path: Path, gone: Lines, added: Sequence[bytes], who: Owner, brought: BroughtPath, *, restore: bool
     ) -> list[Owner]:
         """Return the owner of each added line of one block of changes; note what was removed, and by whom."""
         owners = _owners([owner for owner, _ in gone], len(added), who)
@@ -157,8 +178,9 @@ class Lineage:
             if not is_there:
                 path.lost.setdefault(text, []).append(owner)
                 path.discarded += who == PERSON and owner.is_turn and not is_trivial(text)
+            remover = BASE if brought.removes(text) else restored or who
             # A restored line's owner also removes what it replaces.
-            path.removed_by.setdefault(text, []).append(owner if is_there else restored or who)
+            path.removed_by.setdefault(text, []).append(owner if is_there else remover)
         return owners
 
     def left_out(self, patches: Sequence[FilePatch]) -> dict[str, list[Owner]]:
@@ -185,8 +207,23 @@ class Lineage:
                 found[patch.change.path] = new
         return found
 
+    def learn(
+        self, patches: Iterable[FilePatch], owner: Callable[[str], Owner], brought: Sequence[BroughtTree] = ()
+    ) -> None:
+        """Learn the versions of files in a tree that was made of the current one and left again, as a stash is."""
+        for patch in patches:
+            change = patch.change
+            if change.new_mode != _NO_FILE:
+                twin = self.path(change.old_path).copy()
+                self._change(twin, patch, owner(change.path), brought)
+                self.path(change.path).versions[change.new_oid] = (list(twin.runs), twin.maker)
+
     def mark_committed(
-        self, patches: Sequence[FilePatch], committed: Iterable[str], owner: Callable[[str], Owner]
+        self,
+        patches: Sequence[FilePatch],
+        committed: Iterable[str],
+        owner: Callable[[str], Owner],
+        brought: Sequence[BroughtTree] = (),
     ) -> None:
         """Mark the content of a commit as committed; ``patches`` lead from the current snapshot to the commit's tree.
 
@@ -198,12 +235,12 @@ class Lineage:
             if patch is None:
                 _mark_all(self.path(name))
             else:
-                self._mark_part(self.path(name), patch, owner(name))
+                self._mark_part(self.path(name), patch, owner(name), brought)
 
-    def _mark_part(self, path: Path, patch: FilePatch, who: Owner) -> None:
+    def _mark_part(self, path: Path, patch: FilePatch, who: Owner, brought: Sequence[BroughtTree]) -> None:
         """Mark what a path shares with the commit; ``who`` wrote the rest of what the commit has."""
         twin = path.copy()
-        self._change(twin, patch, who)
+        self._change(twin, patch, who, brought)
         path.runs = _mark_common(path.runs, patch)
         path.maker, path.mode_changer = path.maker.committed(), path.mode_changer.committed()
         if patch.change.old_oid.strip("0"):  # a later stash may remove and restore it

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _REFLOG_END = 1 << 16
 _RESET_WITHIN = 20  # moves
 _LEFT = 5  # branches
+_STASHES = 10
 AMENDED = "commit (amend)"
 """How the subject of an amend starts."""
 _COPYING = ("am", "checkout", "cherry-pick", "clone", "merge", "pull", "rebase", "reset")
@@ -116,16 +117,6 @@ def reset_from(place: Place) -> str:
     return ""
 
 
-def moves_since(place: Place, commit: str) -> list[str]:
-    """Return how HEAD has moved in this worktree since it was at a commit, as git describes it, oldest first."""
-    found: list[str] = []
-    for move in reversed(moves(place)):
-        if move.new == commit:
-            return found[::-1]
-        found.append(move.subject)
-    return []
-
-
 def left(place: Place) -> list[str]:
     """Return the commits at which HEAD lately left a branch, newest first."""
     found = [move.old for move in reversed(moves(place)) if move.subject.startswith("checkout: ")]
@@ -152,6 +143,12 @@ def merged(place: Place) -> set[str]:
         for move in moves(place)
         if move.subject.startswith(("merge ", "pull")) and not move.subject.endswith("Fast-forward")
     }
+
+
+def stashes(place: Place) -> tuple[str, ...]:
+    """Return the commits of the newest stashes, oldest first."""
+    data = files.read(os.path.join(place.common_dir, "logs", "refs", "stash")) or b""
+    return tuple(move.new for move in _parse(data)[-_STASHES:])
 
 
 def last_stash(place: Place) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from entire.model.phases import RUNNING, Phase
 from entire.model.transcripts import START, UNKNOWN, Position, StoredLines, TokenUsage
-from entire.model.turns import NO_MARK, NO_TURN, Mark, RunningTurn, TurnKey
+from entire.model.turns import NO_MARK, NO_TURN, Mark, MarkKind, RunningTurn, TurnKey
 from entire.model.value import Value
 
 TYPE_CHECKING = False
@@ -159,7 +159,9 @@ class Entry(Value):
     """One snapshot of a worktree: its tree, and who may have changed it since the previous one.
 
     ``by`` is the event's own turn, '' for a person; ``running`` are all turns in progress since the previous snapshot.
-    ``commit`` is set for a commit's tree, with the ``paths`` that it changed: a checkpoint has their content.
+    ``commit`` is set for a commit's tree, with the ``paths`` that it changed: a checkpoint has their content. A stash
+    is such a commit with a mark of its own. Of the trees ``brought`` by git nothing is anybody's change, and what is as
+    in one of them is not in ``paths``.
     """
 
     tree: str
@@ -170,6 +172,12 @@ class Entry(Value):
     paths: tuple[str, ...] = ()
     mark: Mark = NO_MARK
     head: str = ""  # HEAD's commit at that time
+    brought: tuple[str, ...] = ()
+
+    @property
+    def is_stash(self) -> bool:
+        """Tell whether it is a stash that was made since the previous snapshot."""
+        return self.mark.kind is MarkKind.STASH
 
     def turns(self) -> set[TurnKey]:
         """Return all turns that may have made the changes."""

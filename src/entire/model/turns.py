@@ -133,13 +133,15 @@ class MarkKind(Choice):
     STEP = "step"
     REWIND = "rewind"
     UNDO = "undo"
+    STASH = "stash"
 
 
 _SESSIONS, _SESSION = "sessions", "session "
 
 
 class Mark(str):
-    """A note on a snapshot: '', the commit of the step saved with it, or the rewind or undo that caused it.
+    """A note on a snapshot: '', the commit of the step saved with it, the rewind or undo that caused it, or that it is
+    a stash.
 
     A rewind's mark says whose changes were taken back: everyone's (nothing follows the transaction), those of all
     sessions (``sessions``), or of one (``session <id>``). Other changes were merged into the files.
@@ -164,6 +166,8 @@ class Mark(str):
         words = self._words()
         if not self:
             return MarkKind.NONE
+        if self == STASH_MARK:
+            return MarkKind.STASH
         if len(words) == 3 and words[0] == "undo":
             return MarkKind.UNDO
         if len(words) > 2 and words[0] == "rewind" and _is_number(words[1]):
@@ -205,6 +209,8 @@ class Mark(str):
 
 
 NO_MARK = Mark("")
+STASH_MARK = Mark("stash")
+"""Of the tree of a stash."""
 
 
 def _is_number(text: str) -> bool:

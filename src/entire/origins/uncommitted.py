@@ -18,7 +18,7 @@ from entire.git.blame import Source
 from entire.git.read import Objects
 from entire.git.write import Stream
 from entire.lifecycle.commits import examination
-from entire.lifecycle.snapshots import other_worktrees, recorder, worktree
+from entire.lifecycle.snapshots import brought, other_worktrees, recorder, worktree
 from entire.model.turns import BASE, NOBODY, PERSON, Owner, RunningTurn
 from entire.model.value import Value, replace
 from entire.store import setup_lines
@@ -148,11 +148,11 @@ class _Comparison:
     def _examine(self, paths: Sequence[str]) -> Content:
         context, head = self._context, self._taken.snapshot.head
         attribution = context.journal.attribution
-        entries = attribution.entries_without(*examination.abandoned(context, head))
+        entries = brought.present(context, attribution.entries_without(*examination.abandoned(context, head)))
         recorded = Recorded(entries=tuple(entries), reports={**attribution.reports, **self._reports},
                             running=self._running)  # fmt: skip
         trees = CommitTrees(
-            tree=self._tree, parent_tree=self._head_tree, moved_from=examination.moved_from(context, head)
+            tree=self._tree, parent_tree=self._head_tree, brought=brought.trees(context, head) if entries else ()
         )
         found = content.examine(self._folder, recorded, trees, paths, attribution.stashed_paths)
         return content.without_setup(found, self._setup)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from entire.git import bulk, diff
 from entire.lifecycle.snapshots.recorder import MAX_PATHS
-from entire.model.turns import MarkKind, owner_between
+from entire.model.turns import PERSON, MarkKind, owner_between
 from entire.model.value import Value, replace
 from entire.store import journal as journals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from entire.lifecycle.context import Context
     from entire.model.session import Entry
@@ -142,7 +142,7 @@ class SnapshotHistory:
         for (before, _), (entry, reports) in zip(self._rows, self._rows[1:], strict=False):
             if entry.time <= moment:
                 continue
-            owner = owner_between(entry.by, entry.running, reports)
+            owner = _owner(entry, reports)
             shared = _reported_twice(entry, reports)
             touched = [path for path in self._paths(before, entry) if wanted is None or path in wanted]
             yield entry, [
@@ -152,7 +152,7 @@ class SnapshotHistory:
             ]  # fmt: skip
 
     def _paths(self, before: Entry, entry: Entry) -> Sequence[str]:
-        if len(entry.paths) < MAX_PATHS:
+        if len(entry.paths) < MAX_PATHS and not entry.brought:
             return entry.paths
         return [change.path for change in diff.changes(self._top, before.tree, entry.tree)]
 
@@ -174,6 +174,12 @@ class SnapshotHistory:
         ids = bulk.ids(self._top, names, "blob")  # '' where a folder was
         pairs = zip(changes, ids[::2], ids[1::2], strict=True)
         return {change.path: change for change, old, new in pairs if not old and new}
+
+
+def _owner(entry: Entry, reports: Mapping[TurnKey, Sequence[str]]) -> Callable[[str], Owner]:
+    """Return who changed a path before a snapshot; what git brought as it is, nobody did."""
+    owner, own = owner_between(entry.by, entry.running, reports), frozenset(entry.paths)
+    return lambda path: PERSON if entry.brought and path not in own else owner(path)
 
 
 def _is_rewind(entry: Entry) -> bool:

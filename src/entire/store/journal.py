@@ -428,11 +428,12 @@ def _time_of(line: bytes) -> float:
 
 def _entry_json(entry: Entry) -> list[Any]:
     return [entry.tree, entry.time, entry.by, list(entry.running), entry.commit, list(entry.paths), entry.mark,
-            entry.head]  # fmt: skip
+            entry.head, list(entry.brought)]  # fmt: skip
 
 
 def _entry_from_json(value: list[Any]) -> Entry:
     tree, moment, by, running, commit, paths, *more = value
     mark, head, *_ = [*more, "", ""]
+    brought = more[2] if len(more) > 2 else ()
     return Entry(tree=tree, time=moment, by=TurnKey(by), running=tuple(map(RunningTurn, running)), commit=commit,
-                 paths=tuple(paths), mark=Mark(mark), head=head)  # fmt: skip
+                 paths=tuple(paths), mark=Mark(mark), head=head, brought=tuple(brought))  # fmt: skip

@@ -44,6 +44,7 @@ def decide(context: Context, found: Found) -> Pending:
         tree=context.objects.tree_id(commit.oid),
         amends=move is not None and move.is_amend,
         maker=found.maker,
+        commit=commit.oid,
         running=tuple(sorted(found.running, key=lambda turn: turn.key.session_id != found.maker)),
     )
     decided = decision.decide(context, attempt)

@@ -31,6 +31,7 @@ class Attempt(Value):
     tree: str
     amends: bool
     maker: str = ""  # the session whose agent makes it, '' for a person
+    commit: str = ""  # one that exists already
     running: tuple[RunningTurn, ...] = ()  # may own what no snapshot has; the first wins ties
 
     @property

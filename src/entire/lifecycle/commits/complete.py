@@ -220,5 +220,12 @@ def _note_commit(context: Context, commit: Commit, decided: Pending) -> None:
     entries = journal.attribution.entries
     if entries and not any(entry.commit == commit.oid for entry in entries):
         journal.attribution.note(
-            Entry(tree=commit.tree, time=context.now(), running=decided.running, commit=commit.oid, paths=decided.paths)
+            Entry(
+                tree=commit.tree,
+                time=context.now(),
+                running=decided.running,
+                commit=commit.oid,
+                paths=decided.paths,
+                brought=decided.brought,
+            )
         )

@@ -38,7 +38,7 @@ def decide(context: Context, attempt: Attempt) -> Pending:
     basis = _basis(context, attempt, changes, replaced)
     if not changes and not attempt.amends:
         return replace(basis, reason=basis.unrecorded or reasons.EMPTY.text())
-    held = examination.examine(context, attempt, changes, parent_tree, replaced)
+    held = examination.examine(context, attempt, changes, replaced, basis.brought)
     sessions: dict[str, list[str]] = {}
     if held is not None:
         reverted = replaced_commits.reverted_lines(context, attempt.message)
@@ -67,6 +67,7 @@ def _basis(context: Context, attempt: Attempt, changes: Sequence[Change], replac
         unlinked=tuple(name for name in replaced.unlinked if name not in replaced.ids),
         paths=tuple(change.path for change in changes),
         running=attempt.running,
+        brought=examination.brought(context, attempt),
         unrecorded=_unrecorded(context, attempt.event),
         pid=attempt.git.pid,
         started=attempt.git.started,

@@ -7,7 +7,8 @@ import os
 from entire import process
 from entire.attribution import content
 from entire.attribution.content import CommitTrees, Recorded
-from entire.git import diff, index, reflog
+from entire.git import diff, index
+from entire.lifecycle.snapshots import brought as snapshots
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,13 +21,13 @@ if TYPE_CHECKING:
     from entire.lifecycle.context import Context
     from entire.model.turns import TurnKey
 
-_BRINGS = ("merge ", "pull", "checkout: ", "cherry-pick", "revert")  # how the reflog describes what changes files
-
 
 def examine(
-    context: Context, attempt: Attempt, changes: Sequence[Change], parent_tree: str, replaced: Replaced
+    context: Context, attempt: Attempt, changes: Sequence[Change], replaced: Replaced, trees: tuple[str, ...]
 ) -> Content | None:
-    """Attribute the commit's content from the journal; None if no session can have any."""
+    """Attribute the commit's content from the journal; None if no session can have any. ``trees``: those that git has
+    brought since the last snapshot.
+    """
     journal = context.journal
     if not journal.attribution.tree or not (changes or replaced.commit):
         return None
@@ -41,15 +42,16 @@ def examine(
     if len(attempt.running) > 1 or any(turn.is_background for turn in attempt.running):
         reports.update(reports_so_far(context))
     entries = journal.attribution.entries_without(replaced.commit, *abandoned(context, attempt.parent))
-    recorded = Recorded(entries=tuple(entries), reports=reports, running=attempt.running)
-    trees = CommitTrees(
+    recorded = Recorded(entries=tuple(snapshots.present(context, entries)), reports=reports, running=attempt.running)
+    parent = context.objects.commit(attempt.parent) if attempt.parent else None
+    compared = CommitTrees(
         tree=attempt.tree,
-        parent_tree=parent_tree,
+        parent_tree=parent.tree if parent is not None else diff.EMPTY_TREE[len(attempt.tree)],
         covered=replaced.covered,
         staged=_staged(context, attempt, changes),
-        moved_from="" if attempt.amends else moved_from(context, attempt.parent),
+        brought=trees,
     )
-    return content.examine(context.place.top, recorded, trees, paths, journal.attribution.stashed_paths)
+    return content.examine(context.place.top, recorded, compared, paths, journal.attribution.stashed_paths)
 
 
 def abandoned(context: Context, parent: str) -> set[str]:
@@ -74,16 +76,11 @@ def _staged(context: Context, attempt: Attempt, changes: Sequence[Change]) -> st
     return staged.before_hooks(context.place, context.objects, commit, known)
 
 
-def moved_from(context: Context, head: str) -> str:
-    """Return HEAD's tree at the last snapshot if since then git has only brought other commits to the worktree, which
-    replaces no uncommitted work; else ''. ``head``: where HEAD is now.
-    """
-    entries = context.journal.attribution.entries
-    known = next((entry.commit or entry.head for entry in reversed(entries) if entry.commit or entry.head), "")
-    if not known or known == head:
-        return ""
-    moves = reflog.moves_since(context.place, known)
-    return context.objects.tree_id(known) if moves and all(move.startswith(_BRINGS) for move in moves) else ""
+def brought(context: Context, attempt: Attempt) -> tuple[str, ...]:
+    """Return the trees that git has brought since the last snapshot, up to the commit."""
+    if not context.journal.attribution.tree:
+        return ()
+    return snapshots.trees(context, attempt.head.oid if attempt.head is not None else "", attempt.commit)
 
 
 def _moved_away(context: Context, changes: Sequence[Change]) -> list[str]:

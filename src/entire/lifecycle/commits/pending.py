@@ -59,6 +59,7 @@ class Pending(Value):
     lines: tuple[PathLines, ...] = ()
     paths: tuple[str, ...] = ()
     running: tuple[RunningTurn, ...] = ()
+    brought: tuple[str, ...] = ()  # trees that git brought since the last snapshot
     patch_id: str = ""
     reason: str = ""
     commit: str = ""  # one that no hook saw, to be linked by its id: its message cannot be changed any more
@@ -106,7 +107,7 @@ def _from_json(value: dict[str, Any]) -> Pending:
     known["lines"] = tuple(_path_lines(line) for line in value["lines"])
     known["left"] = {path: list(map(Owner, owners)) for path, owners in value.get("left", {}).items()}
     known["running"] = tuple(map(RunningTurn, value.get("running", ())))
-    for name in ("ids", "unlinked", "paths"):
+    for name in ("ids", "unlinked", "paths", "brought"):
         known[name] = tuple(known.get(name, ()))
     return Pending(**known)
 

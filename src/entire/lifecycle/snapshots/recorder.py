@@ -10,7 +10,7 @@ from entire.git import refs
 from entire.git.write import Stream
 from entire.lifecycle.snapshots import worktree
 from entire.model.session import KEPT_SECONDS, Entry
-from entire.model.turns import NO_MARK, NO_TURN, Mark, RunningTurn, owner_between
+from entire.model.turns import NO_MARK, NO_TURN, STASH_MARK, Mark, RunningTurn, owner_between
 from entire.model.value import Value, replace
 from entire.store import steps
 
@@ -30,6 +30,9 @@ _ATTEMPTS = 8
 # In the reflog, where HEAD moves to copies.
 _COPYING = (b"\tam", b"\tcherry-pick", b"\tcommit (amend)", b"\tpull", b"\trebase")
 MESSAGE = b"Entire journal: snapshot of the worktree\n"
+_MERGING = frozenset(
+    ("AUTO_MERGE", "CHERRY_PICK_HEAD", "MERGE_HEAD", "MERGE_MSG", "SQUASH_MSG", "rebase-apply", "rebase-merge")
+)  # in the git directory, while git may bring something without moving HEAD
 MAX_PATHS = 5000  # that a snapshot records as changed; later ones are dropped
 
 
@@ -52,10 +55,16 @@ class Step(Value):
 
 
 class Change(Value):
-    """How a snapshot differs from the previous one. ``tree`` is '' until it is written."""
+    """How a snapshot differs from the previous one. ``tree`` is '' until it is written.
+
+    ``paths`` are those that somebody changed, ``returned`` those that git brought as they are, from one of the trees
+    ``brought``.
+    """
 
     taken: TakenSnapshot
     paths: tuple[str, ...]
+    returned: tuple[str, ...] = ()
+    brought: tuple[str, ...] = ()
     tree: str = ""
     is_new: bool = True  # False: nothing changed, not even HEAD
 
@@ -83,13 +92,16 @@ def start_at(context: Context, commit: str) -> None:
 
 
 def compare(context: Context, taken: TakenSnapshot) -> Change:
-    """Return what changed since the last snapshot. If HEAD moved, the tree is written, and the trees are compared."""
+    """Return what changed since the last snapshot. If HEAD moved or git brought something, the tree is written, and
+    the trees are compared.
+    """
     journal = context.journal
     before = journal.snapshot
     paths = worktree.changed_paths(before, taken.snapshot)
     if paths == [] and before.tree:
         return Change(taken=taken, paths=(), tree=before.tree, is_new=False)
-    if paths is not None:
+    trees = _brought(context, taken)
+    if paths is not None and not trees:
         return Change(taken=taken, paths=tuple(paths))
     is_clean = not taken.changes and bool(taken.base_tree)  # then the tree is HEAD's
     tree = taken.base_tree if is_clean else _write(context, taken, None, keep=True)[0]
@@ -98,8 +110,23 @@ def compare(context: Context, taken: TakenSnapshot) -> Change:
         return Change(taken=taken, paths=(), tree=tree)
     from entire.git import diff
 
-    found = diff.changes(context.place.top, last, tree)
-    return Change(taken=taken, paths=tuple(change.path for change in found), tree=tree)
+    found = own = [change.path for change in diff.changes(context.place.top, last, tree)]
+    for other in trees:
+        differing = {change.path for change in diff.changes(context.place.top, other, tree)}
+        own = [path for path in own if path in differing]
+    returned = frozenset(found).difference(own)
+    return Change(taken=taken, paths=tuple(own), returned=tuple(returned), brought=trees, tree=tree)
+
+
+def _brought(context: Context, taken: TakenSnapshot) -> tuple[str, ...]:
+    """Return the trees that git brought since the last snapshot. Usually nothing hints at any: nothing is loaded."""
+    before, after = context.journal.snapshot, taken.snapshot
+    is_quiet = (before.head, before.reflog[0], before.stashes) == (after.head, after.reflog[0], after.stashes)
+    if not context.journal.attribution.tree or (is_quiet and _MERGING.isdisjoint(os.listdir(context.place.git_dir))):
+        return ()
+    from entire.lifecycle.snapshots import brought
+
+    return brought.trees(context, after.head)
 
 
 def record(context: Context, change: Change, cause: Cause, step: Step | None = None) -> None:
@@ -119,22 +146,36 @@ def record(context: Context, change: Change, cause: Cause, step: Step | None = N
     elif step is not None:
         _, step_id = _write(context, change.taken, step, keep=False)
     _follow(context, replace(snapshot, tree=tree))
-    _note_stashed(context, before.time, change.paths)
+    _note_stashed(context, before.time, [*change.paths, *change.returned])
+    entry = Entry(
+        tree=tree,
+        time=cause.moment or snapshot.time,
+        by=cause.by,
+        running=cause.running,
+        paths=change.paths[:MAX_PATHS],
+        mark=Mark(step_id) or cause.mark,
+        head=snapshot.head,
+        brought=change.brought,
+    )
+    for stash in snapshot.stashes if before.stashes != snapshot.stashes else ():
+        if stash not in before.stashes:
+            _note_stash(context, stash, entry)
     if tree != attribution.tree:
-        entry = Entry(
-            tree=tree,
-            time=cause.moment or snapshot.time,
-            by=cause.by,
-            running=cause.running,
-            paths=change.paths[:MAX_PATHS],
-            mark=Mark(step_id) or cause.mark,
-            head=snapshot.head,
-        )
         attribution.note(entry)
         _attribute(context, entry)
         if cause.mark == NO_MARK:  # a rewind says itself what is open
-            _attribute_to_people(context, entry, before)
+            _attribute_to_people(context, [*entry.paths, *change.returned], entry, before)
     close_files(context)
+
+
+def _note_stash(context: Context, stash: str, entry: Entry) -> None:
+    """Note a stash that was made since the last snapshot: when it comes back, its lines are their writers'."""
+    from entire.lifecycle.snapshots import brought
+
+    for commit in brought.of_stash(context, stash) if entry.turns() else ():
+        context.journal.attribution.note(
+            replace(entry, tree=context.objects.tree_id(commit), commit=commit, paths=(), mark=STASH_MARK)
+        )
 
 
 def record_now(context: Context, cause: Cause) -> TakenSnapshot:
@@ -230,10 +271,11 @@ def _open_files(session: Session, makers: Mapping[str, Owner], reported: Sequenc
     return [path for path in dict.fromkeys([*session.open_files, *own]) if path not in others]
 
 
-def _attribute_to_people(context: Context, entry: Entry, before: Snapshot) -> None:
+def _attribute_to_people(context: Context, paths: Sequence[str], entry: Entry, before: Snapshot) -> None:
     """Close the open files that a person rewrote or moved, if they hold no line of the session any more."""
     owner = owner_between(entry.by, entry.running, context.journal.attribution.reports)
-    by_people = [path for path in entry.paths if not owner(path).is_turn]
+    own = frozenset(entry.paths)
+    by_people = [path for path in paths if path not in own or not owner(path).is_turn]
     open_paths = {path for session in _with_open_files(context) for path in session.open_files}
     if open_paths.isdisjoint(by_people):
         return

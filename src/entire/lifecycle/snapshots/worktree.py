@@ -6,6 +6,7 @@ import os
 import stat
 import time
 
+from entire import layout
 from entire.model.value import Value, replace
 from entire.store.journal import NO_FILE, Snapshot
 
@@ -42,8 +43,9 @@ def take(
     ``trees`` maps commits to their trees, as far as they are known without asking git; ``variables`` of ``git.scratch``
     store the blobs elsewhere.
     """
-    from entire.git import status
+    from entire.git import reflog, status
 
+    end, stashes = layout.head_log_end(place), reflog.stashes(place)  # first: git may do more meanwhile
     result = status.read(place.top)
     now = time.time()
     head_tree = before.head_tree
@@ -68,6 +70,7 @@ def take(
     snapshot = Snapshot(
         head=result.head, head_tree=head_tree, branch=result.branch, time=now, files=known, left_out=tuple(left_out),
         untracked=tuple(dirty.path for dirty in result.dirty if not dirty.tracked and dirty.path in known),
+        reflog=end, stashes=stashes,
     )  # fmt: skip
     return replace(_plan(snapshot, before, links), staged=result.staged)
 

@@ -135,8 +135,8 @@ def test_only_paths_of_sessions_are_examined(stage: Stage) -> None:
     attempt, replaced = stage.attempt(), Replaced(kind=CommitKind.PLAIN)
     assert attempt.head is not None
     changes = diff.changes(stage.repo.top, attempt.head.tree, attempt.tree)
-    held = examination.examine(stage.context, attempt, changes, attempt.head.tree, replaced)
+    held = examination.examine(stage.context, attempt, changes, replaced, ())
     assert held is not None
     assert held.sessions() == ["s"]
     others = [change for change in changes if change.path != "b.txt"]
-    assert examination.examine(stage.context, attempt, others, attempt.head.tree, replaced) is None
+    assert examination.examine(stage.context, attempt, others, replaced, ()) is None
