@@ -125,6 +125,22 @@ def find(start: str) -> Place | None:
         folder = parent
 
 
+def is_in(folder: str, common_dir: str) -> bool:
+    """Tell whether a folder exists and is in a worktree of the repository: it is not if the worktree was moved."""
+    place = find(folder) if os.path.isdir(folder) else None
+    return place is not None and place.common_dir == common_dir
+
+
+def worktree_of(place: Place, path: str, name: str) -> str:
+    """Return where the worktree is now that was at ``path``: where it was, or by its name after a move; '' if gone."""
+    if not path or is_in(path, place.common_dir):
+        return path or place.top
+    if name == place.worktree_name:
+        return place.top
+    top = linked_worktrees(place.common_dir).get(name, "") if name else place.main_top
+    return top if os.path.isdir(top) else ""
+
+
 def here() -> Place:
     """Return the worktree that contains the current directory; raises NotARepositoryError outside of any."""
     place = find(os.getcwd())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.integration.kept import lines, sole
+from tests.integration.kept import PERSON, lines, sole
 from tests.integration.story import Session, Story
 
 
@@ -57,4 +57,30 @@ def test_a_stash_from_before_brings_no_line_back(story: Story, session: Session)
     story.write("new.py", "a\nb\nz\n")
     story.commit("All")
     assert story.ids() == []
+    assert story.log_errors() == []
+
+
+@pytest.mark.parametrize("is_known", [True, False], ids=["known there", "new there"])
+def test_a_stash_that_is_popped_and_committed_in_another_worktree(story: Story, *, is_known: bool) -> None:
+    story.write("a.py", "1\n2\n")
+    story.commit("a", env=PERSON)
+    story.git("worktree", "add", "-q", "-b", "side", "../side")
+    side = Story(story.root.parent / "side", enable=False, first_commit=False)
+    if is_known:
+        with (other := side.started()).turn("Look"):
+            other.write("other.py", "other\n")
+        side.commit("Other", env=PERSON)
+    session = story.started()
+    with session.turn("Work"):
+        session.write("new.py", "x\ny\n")
+        session.write("a.py", "1\nz\n2\n")
+    story.git("stash", "push", "-q", "-u")
+    side.git("stash", "pop", "-q")
+    side.write("new.py", "x\ny\nmine\n")
+    side.write("mine.py", "mine\n")
+    side.commit("All", env=PERSON)
+    assert lines(sole(side, session, ["a.py", "new.py"])) == (3, 2, 0, 0, 5)
+    with session.turn("Look"):
+        pass
+    assert session.state().get("files_touched", []) == []
     assert story.log_errors() == []

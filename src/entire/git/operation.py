@@ -101,7 +101,7 @@ class Operation(Value):
     """Merge, pick, rebase or squash in progress, as the git directory records it."""
 
     merge_heads: tuple[str, ...] = ()
-    picked: str = ""  # the commit of an interrupted cherry-pick
+    picked: str = ""  # the commit of a cherry-pick or of a rebase that a conflict has stopped
     rebasing: bool = False
     folds: str = ""  # the commit that a rebase folds into HEAD (squash, fixup)
     squash_message: str = ""
@@ -114,12 +114,32 @@ def state(place: Place) -> Operation:
     squash = (files.read(os.path.join(folder, "SQUASH_MSG")) or b"").decode("utf-8", "surrogateescape")
     return Operation(
         merge_heads=tuple((files.read(os.path.join(folder, "MERGE_HEAD")) or b"").decode("ascii", "replace").split()),
-        picked=(files.read(os.path.join(folder, "CHERRY_PICK_HEAD")) or b"").decode("ascii", "replace").strip(),
+        picked=_content(folder, "CHERRY_PICK_HEAD") or _stopped_at(folder),
         folds=_folded_commit(folder),
         rebasing=is_rebasing(place),
         squash_message=squash,
         squashed=_squashed(squash),
     )
+
+
+def _content(folder: str, name: str) -> str:
+    return (files.read(os.path.join(folder, name)) or b"").decode("ascii", "replace").strip()
+
+
+def _stopped_at(folder: str) -> str:
+    """Return the commit at whose conflict a rebase has stopped, until that is resolved and committed; '' if there is
+    none. A stop to edit a commit, which is picked by then, is none.
+    """
+    stopped = _content(folder, os.path.join("rebase-merge", "stopped-sha"))
+    is_edit = os.path.exists(os.path.join(folder, "rebase-merge", "amend"))
+    return stopped if stopped and not is_edit and os.path.exists(os.path.join(folder, "MERGE_MSG")) else ""
+
+
+def merged_tree(place: Place) -> str:
+    """Return the tree that git has merged for the operation in progress, with conflicts as it marks them; '' if it does
+    not say.
+    """
+    return _content(place.git_dir, "AUTO_MERGE")
 
 
 _MARKS = {

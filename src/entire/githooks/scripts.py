@@ -171,7 +171,17 @@ turn_runs() {
     return 1
 }
 
+# Git has merged something here, such as a stash: it may hold work of a session in another worktree.
+has_merged_work() {
+    [ -e "$git_dir/AUTO_MERGE" ] || return 1
+    for marker in "$common_dir/entire/live" "$common_dir"/worktrees/*/entire/live; do
+        [ -e "$marker" ] && return 0
+    done
+    return 1
+}
+
 if [ -e "$git_dir/entire/live" ] || [ -e "$git_dir/entire/pending.json" ] || [ -n "@SESSION@" ] || turn_runs ||
+    has_merged_work ||
     has_new_sessions ||
     [ "$2" = squash ] || [ -e "$git_dir/SQUASH_MSG" ] || [ -e "$git_dir/rebase-merge/current-fixups" ] ||
     { is_amend "$@" && head_is_linked; } || follows_reset; then

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from entire import files, log, process, strategies
+from entire import files, layout, log, process, strategies
 from entire.errors import EntireError
 from entire.git import ref_locks
 from entire.git.read import Objects
@@ -193,10 +193,14 @@ class Context:
         return [session for session in map(self.session, self._relevant) if session is not None]
 
     def in_this_worktree(self, session: Session) -> bool:
-        """Tell whether a session works in this worktree; states of some versions name no path."""
-        if not session.worktree_path:
-            return session.worktree_name == self.place.worktree_name
-        return os.path.realpath(session.worktree_path) == os.path.realpath(self.place.top)
+        """Tell whether a session works in this worktree, also if it was moved since; states of some versions name no
+        path.
+        """
+        path = session.worktree_path
+        if path and os.path.realpath(path) == os.path.realpath(self.place.top):
+            return True
+        is_elsewhere = bool(path) and layout.is_in(path, self.place.common_dir)
+        return not is_elsewhere and session.worktree_name == self.place.worktree_name
 
     def running(self, *, excluding: str = "") -> list[Session]:
         """Return the sessions of this worktree with a turn in progress."""

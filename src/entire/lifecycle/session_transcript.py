@@ -299,7 +299,9 @@ class SessionTranscript:
         full = os.path.normpath(
             path if os.path.isabs(path) else os.path.join(self._session.worktree_path or self._top, path)
         )
-        for top in (self._top, os.path.realpath(self._top)):
+        former = self._session.worktree_path
+        moved = [former] if former not in ("", self._top) and not os.path.isdir(former) else []
+        for top in (self._top, os.path.realpath(self._top), *moved):
             if full.startswith(top + os.sep):
                 return full[len(top) + 1 :]
         real = os.path.join(os.path.realpath(os.path.dirname(full)), os.path.basename(full))

@@ -55,7 +55,7 @@ def _tests(context: Context, commit: Logged, found: Evidence, reason: str) -> li
         lambda state: recorded and f" {state.session_id} " in reason,
         lambda state: state.session_id in found.touching,
         lambda state: state.session_id in found.present,
-        lambda state: _began_before(context, state, commit.made_by) and state.worktree_path == context.place.top,
+        lambda state: _began_before(context, state, commit.made_by) and context.in_this_worktree(state),
         lambda state: _began_before(context, state, commit.made_by),
     ]
 

@@ -109,7 +109,7 @@ REVERT = Reason(
 )
 PICK = Reason(
     sentence="a pick with no new session content",
-    cause="A cherry-pick that stopped, or one with `-n`, of a commit that has no checkpoint itself.",
+    cause="A cherry-pick or rebase that stopped, or a pick with `-n`, of a commit that has no checkpoint itself.",
     remedy=f"Link the original commit first, or {_LINK}.",
 )
 CHANGED_COPY = Reason(

@@ -46,6 +46,16 @@ def checkpoint_ids(message: str, *, indented: bool = True, comment_char: str = "
     return list(found)
 
 
+def trailing_ids(message: str) -> list[CheckpointId]:
+    """Return the ids of the checkpoint trailers in the message's last paragraph, if it consists of trailers."""
+    text = message.rstrip()
+    if CHECKPOINT not in text or not _ends_in_trailers(text):
+        return []
+    lines = text.split("\n")
+    start = max(number for number, line in enumerate(lines) if not line.strip())
+    return checkpoint_ids("\n".join(lines[start:]), indented=False)
+
+
 def ulid_ids(message: str) -> list[str]:
     """Return checkpoint ids in the newer form (26 characters): links, but not to our branch."""
     words = _checkpoint_words(message, True)

@@ -1,5 +1,6 @@
 """Which checkpoints a commit has: those that its message names, and those that are recorded for its id, without those
-that a person has unlinked.
+that a person has unlinked. A trailer names one. An id elsewhere in the message may only be quoted: it counts if the
+commit has content of that checkpoint, as a squash has.
 
 A commit that no hook saw has no trailer, and history is never rewritten. Its link is in the checkpoint's own record
 (``lineage.json``), and in an index on the checkpoints branch. Each entry is a file without content, so that every way
@@ -63,12 +64,27 @@ class Links:
         self._shards: dict[str, Shard] = {}
         self._known: dict[str, set[str]] = {}  # the parts of the index that exist
         self._unlinked: dict[str, dict[str, Counts]] = {}  # by the first digits of the commits
+        self._quoted: dict[tuple[str, CheckpointId], bool] = {}  # whether an id in a commit's body is only quoted
 
     def of(self, commit: Commit | Logged) -> list[CheckpointId]:
         """Return the checkpoints of a commit: those that its message names, then those recorded for its id."""
         gone = self.unlinked(commit.oid)
-        found = dict.fromkeys([*named(commit), *self._find(_COMMITS, commit.oid)])
+        found = dict.fromkeys([*self._named(commit), *self._find(_COMMITS, commit.oid)])
         return [checkpoint_id for checkpoint_id in found if checkpoint_id not in gone]
+
+    def _named(self, commit: Commit | Logged) -> list[CheckpointId]:
+        """Return the checkpoints that a commit's message names, without those that it only quotes."""
+        ids = named(commit)
+        certain = trailers.trailing_ids(_text(commit)) if ids else []
+        return [name for name in ids if name in certain or not self._is_quoted(commit, name)]
+
+    def _is_quoted(self, commit: Commit | Logged, checkpoint_id: CheckpointId) -> bool:
+        key = commit.oid, checkpoint_id
+        if key not in self._quoted:
+            from entire.store import quoted_ids
+
+            self._quoted[key] = quoted_ids.is_quoted(self._where, self._objects, self._tips, commit, checkpoint_id)
+        return self._quoted[key]
 
     def recorded(self, oid: str) -> list[CheckpointId]:
         """Return the checkpoints that are recorded for a commit's id."""
@@ -165,9 +181,13 @@ class Links:
 
 
 def named(commit: Commit | Logged) -> list[CheckpointId]:
-    """Return the checkpoints that a commit's own message names."""
+    """Return the checkpoints that a commit's own message names, or only quotes."""
+    return trailers.checkpoint_ids(_text(commit))
+
+
+def _text(commit: Commit | Logged) -> str:
     message = commit.message
-    return trailers.checkpoint_ids(message if isinstance(message, str) else message.decode("utf-8", "surrogateescape"))
+    return message if isinstance(message, str) else message.decode("utf-8", "surrogateescape")
 
 
 def missing(commit: Commit | Logged, ids: Iterable[CheckpointId]) -> list[CheckpointId]:

@@ -28,12 +28,17 @@ _LAYOUT = b" \t\r\n\"'`,;"  # what a formatter changes
 def find(place: Place, states: Sequence[Session]) -> dict[str, tuple[str, ...]]:
     """Return the files of these sessions that are still open, by session. A worktree that is gone has none."""
     recorded: dict[str, set[str]] = {}
+    tops = {
+        state.session_id: layout.worktree_of(place, state.worktree_path, state.worktree_name)
+        for state in states
+        if state.open_files
+    }
     for state in states:
         if state.open_files:
-            recorded.setdefault(state.worktree_path or place.top, set()).update(state.open_files)
+            recorded.setdefault(tops[state.session_id], set()).update(state.open_files)
     still_open = {top: _still_open(top, sorted(paths)) for top, paths in recorded.items()}
     return {
-        state.session_id: tuple(filter(still_open[state.worktree_path or place.top].__contains__, state.open_files))
+        state.session_id: tuple(filter(still_open[tops[state.session_id]].__contains__, state.open_files))
         for state in states
         if state.open_files
     }

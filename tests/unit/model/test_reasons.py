@@ -18,6 +18,7 @@ STORED = {
     "a pick with no new session content": reasons.PICK,
     "a copy of commit abc1234, which is linked to 00000000000a, 00000000000b, with other changes": reasons.CHANGED_COPY,
     "the Go CLI removed its session": reasons.GO_REMOVED,
+    "HEAD's reflog does not say that it was made here": reasons.NO_REFLOG,
     "unlinked by hand from 00000000000a": reasons.UNLINKED,
 }
 
@@ -50,7 +51,8 @@ def test_every_reason_says_its_cause_and_a_remedy() -> None:
 def test_some_reasons_do_not_tell_whose_the_lines_are() -> None:
     hiding = [text for text in STORED if reasons.may_hide_a_session(text)]
     assert [STORED[text] for text in hiding] == [
-        reasons.BY_HAND, reasons.NOT_RECORDED, reasons.CHANGED_COPY, reasons.GO_REMOVED, reasons.UNLINKED
+        reasons.BY_HAND, reasons.NOT_RECORDED, reasons.CHANGED_COPY, reasons.GO_REMOVED, reasons.NO_REFLOG,
+        reasons.UNLINKED,
     ]  # fmt: skip
     assert not reasons.may_hide_a_session("words of another version")
     assert reasons.by_hand([]) == ""

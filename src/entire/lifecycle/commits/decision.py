@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from entire.model.events import GitEvent
 
 _NOT_NEW = {CommitKind.MERGE: reasons.MERGE, CommitKind.REVERT: reasons.REVERT, CommitKind.PICK: reasons.PICK}
+_MADE_BY_AGENTS = (CommitKind.PLAIN, CommitKind.SQUASH, CommitKind.PICK)
 
 
 def decide(context: Context, attempt: Attempt) -> Pending:
@@ -39,6 +40,8 @@ def decide(context: Context, attempt: Attempt) -> Pending:
     if not changes and not attempt.amends:
         return replace(basis, reason=basis.unrecorded or reasons.EMPTY.text())
     held = examination.examine(context, attempt, changes, replaced, basis.brought)
+    if held is None or not held.sessions():
+        held = examination.popped(context, attempt, changes) or held
     sessions: dict[str, list[str]] = {}
     if held is not None:
         reverted = replaced_commits.reverted_lines(context, attempt.message)
@@ -51,7 +54,8 @@ def decide(context: Context, attempt: Attempt) -> Pending:
         if reverted is not None and not basis.ids and not (attempt.amends and sessions):
             basis = replace(basis, kind=CommitKind.REVERT)
         basis = _with_content(basis, held)
-    if attempt.maker and not basis.ids and basis.kind in (CommitKind.PLAIN, CommitKind.SQUASH, CommitKind.PICK):
+    # An agent that goes on with a rebase or a cherry-pick has only made what it resolved.
+    if attempt.maker and not (basis.ids or attempt.git.picks) and basis.kind in _MADE_BY_AGENTS:
         sessions.setdefault(attempt.maker, [])
     return _with_ids(context, basis, sessions)
 

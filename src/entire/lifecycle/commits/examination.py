@@ -7,8 +7,10 @@ import os
 from entire import process
 from entire.attribution import content
 from entire.attribution.content import CommitTrees, Recorded
-from entire.git import diff, index
+from entire.git import diff, index, operation
 from entire.lifecycle.snapshots import brought as snapshots
+from entire.model.value import replace
+from entire.store.journal import Journal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,6 +54,30 @@ def examine(
         brought=trees,
     )
     return content.examine(context.place.top, recorded, compared, paths, journal.attribution.stashed_paths)
+
+
+def popped(context: Context, attempt: Attempt, changes: Sequence[Change]) -> Content | None:
+    """Attribute the commit's content from the journal of another worktree, whose session's work came in with a stash;
+    None without any.
+    """
+    if not operation.merged_tree(context.place) or attempt.operation.merge_heads or attempt.operation.picked:
+        return None
+    from entire.lifecycle.snapshots import other_worktrees
+
+    parent = context.objects.commit(attempt.parent) if attempt.parent else None
+    trees = CommitTrees(
+        tree=attempt.tree, parent_tree=parent.tree if parent is not None else diff.EMPTY_TREE[len(attempt.tree)]
+    )
+    paths = _both_names(changes)
+    for place in other_worktrees.live(context.place):
+        attribution = Journal(place).attribution
+        if attribution.tree and not attribution.agent_paths.keys().isdisjoint(paths):
+            entries = snapshots.present(context, attribution.entries)
+            recorded = Recorded(entries=tuple(entries), reports=attribution.reports)
+            found = content.examine(context.place.top, recorded, trees, paths, paths)
+            if found.sessions():
+                return replace(found, left={})  # what it left there is not in this worktree
+    return None
 
 
 def abandoned(context: Context, parent: str) -> set[str]:

@@ -12,7 +12,7 @@ from entire.model.ids import CheckpointId
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from entire.git.operation import Operation
+    from entire.git.operation import GitCommand, Operation
     from entire.lifecycle.commits.attempts import Attempt
     from entire.lifecycle.commits.pending import Pending
     from entire.lifecycle.context import Context
@@ -26,14 +26,15 @@ def prepare(context: Context, event: GitEvent) -> None:
     message_file = os.path.join(context.place.top, event.message_file)
     message = (files.read(message_file) or b"").decode("utf-8", "surrogateescape")
     can_write = context.can_write()
-    if git.picks:
+    if git.picks and not _is_resolved(context, event, git, state):
         if can_write:
             pending.drop(context.place)
         _keep_folded_ids(context, message_file, message, state)
         return
     if not can_write:  # no promise that might not be kept: the next event links the commit by its id
         return
-    if event.message_source == "merge" and git.command in ("merge", "pull"):  # clean: git calls no post-commit
+    is_merge = event.message_source == "merge" and git.command in ("merge", "pull")
+    if is_merge and not git.has_option("--continue"):  # clean: git calls no post-commit
         pending.drop(context.place)
         return
     attempt = attempts.find(context, event, git, state, message)
@@ -41,6 +42,17 @@ def prepare(context: Context, event: GitEvent) -> None:
     pending.save(context.place, decided)
     if decided.ids:
         _write_trailers(context, attempt, decided)
+
+
+def _is_resolved(context: Context, event: GitEvent, git: GitCommand, state: Operation) -> bool:
+    """Tell whether a pick had a conflict that somebody has resolved: git then starts a commit for it, whose tree is not
+    the one that git merged.
+    """
+    if git.command != "commit" or not state.picked or state.folds:
+        return False
+    place = context.place
+    index_file = index.path(place, event.environment)
+    return index.tree(place.top, place.git_dir, index_file, place.own_dir) != operation.merged_tree(place)
 
 
 def _keep_folded_ids(context: Context, message_file: str, message: str, state: Operation) -> None:

@@ -49,16 +49,19 @@ def find(context: Context, attempt: Attempt, changes: Sequence[Change]) -> Repla
         return Replaced(kind=CommitKind.MERGE, covered=tuple(other.tree for other in others if other is not None))
     if state.picked:
         pick = context.objects.commit(state.picked)
-        return _copied(context, CommitKind.PICK, [pick] if pick else [], trailers.checkpoint_ids(attempt.message))
+        return _copied(context, CommitKind.PICK, [pick] if pick else [], attempt.message)
     if attempt.event.message_source == "squash" or state.squash_message or state.squashed:
         squashed = [commit for commit in map(context.objects.commit, state.squashed) if commit is not None]
-        return _copied(context, CommitKind.SQUASH, squashed, trailers.checkpoint_ids(attempt.message))
+        return _copied(context, CommitKind.SQUASH, squashed, attempt.message)
     return _replaced_by_reset(context, attempt, changes) or Replaced(kind=CommitKind.PLAIN)
 
 
-def _copied(context: Context, kind: CommitKind, commits: Sequence[Commit], named: Sequence[CheckpointId]) -> Replaced:
-    """Return what a copy of commits takes over. Its message may name checkpoints that a person unlinked from them."""
+def _copied(context: Context, kind: CommitKind, commits: Sequence[Commit], message: str) -> Replaced:
+    """Return what a copy of commits takes over. Its message may name checkpoints that a person unlinked from them, and
+    what they only quoted.
+    """
     links = context.links
+    named = trailers.trailing_ids(message) if commits else trailers.checkpoint_ids(message)
     linked = [name for commit in commits for name in links.of(commit)]
     gone = [name for commit in commits for name in links.unlinked(commit.oid) if name not in linked]
     ids = [name for name in dict.fromkeys([*linked, *named]) if name not in gone]

@@ -16,7 +16,6 @@ from entire.lifecycle.commits.afterwards import Found
 from entire.lifecycle.snapshots import followed_commits
 from entire.model import reasons
 from entire.model.turns import RunningTurn
-from entire.store import links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,14 +59,15 @@ def _made_here(
     known = {before, *context.journal.caches.trees, *(str(reason["commit"]) for reason in context.journal.reasons)}
     reached = {move.new for move in moves}
     made: list[tuple[Logged, Move]] = []
-    recorded = context.links.is_recorded
+    links = context.links
+    recorded = links.is_recorded
     for commit in found:
         by = next((move for move in reversed(moves) if move.makes(commit)), None)
         if by is None and commit.oid == after and after not in reached:
             by = _unlogged_amend(context, commit, before)
         if by is None or commit.oid in known or recorded(commit.oid):
             continue
-        if by.is_amend or not links.named(commit):
+        if by.is_amend or not links.of(commit):
             made.append((commit, reflog.through_amends(moves, by, lambda oid: oid in known or recorded(oid))))
     order = {move.new: at for at, move in enumerate(moves) if move.is_new}
     return sorted(made, key=lambda pair: order.get(pair[0].oid, len(order)), reverse=True)

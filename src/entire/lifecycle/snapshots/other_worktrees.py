@@ -17,7 +17,7 @@ from entire.store import journal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from entire.layout import Place
     from entire.lifecycle.commits.pending import Pending
@@ -101,6 +101,16 @@ def running(place: Place) -> list[str]:
         if not _is_same_path(git_dir, place.git_dir):
             found += (files.read(journal.running_path(git_dir)) or b"").decode("utf-8", "replace").split()
     return found
+
+
+def live(place: Place) -> Iterator[Place]:
+    """Yield the repository's other worktrees in which sessions have uncommitted work."""
+    names = layout.other_head_logs(place)
+    for git_dir in (os.path.join(place.common_dir, "worktrees", name) if name else place.common_dir for name in names):
+        if os.path.exists(os.path.join(git_dir, "entire", "live")):
+            found = layout.find(layout.linked_top(git_dir) or os.path.dirname(git_dir))
+            if found is not None and _is_same_path(found.git_dir, git_dir):
+                yield found
 
 
 def receive(context: Context, session: Session, *, is_committing: bool) -> bool:

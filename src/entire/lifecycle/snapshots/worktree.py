@@ -43,9 +43,9 @@ def take(
     ``trees`` maps commits to their trees, as far as they are known without asking git; ``variables`` of ``git.scratch``
     store the blobs elsewhere.
     """
-    from entire.git import reflog, status
+    from entire.git import status
 
-    end, stashes = layout.head_log_end(place), reflog.stashes(place)  # first: git may do more meanwhile
+    end, stashes = layout.head_log_end(place), _stashes(place)  # first: git may do more meanwhile
     result = status.read(place.top)
     now = time.time()
     head_tree = before.head_tree
@@ -73,6 +73,15 @@ def take(
         reflog=end, stashes=stashes,
     )  # fmt: skip
     return replace(_plan(snapshot, before, links), staged=result.staged)
+
+
+def _stashes(place: Place) -> tuple[str, ...]:
+    """Return the commits of the stash. Usually there is none, and nothing is loaded."""
+    if not os.path.exists(os.path.join(place.common_dir, "logs", "refs", "stash")):
+        return ()
+    from entire.git import reflog
+
+    return reflog.stashes(place)
 
 
 def take_after(place: Place, before: Snapshot, changed: Mapping[str, tuple[str, str] | None]) -> TakenSnapshot:

@@ -1,0 +1,99 @@
+"""A conflict that is resolved is the work of who resolved it: the lines that differ from both sides (linking.md 1)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.integration.expect import commit_of
+from tests.integration.kept import PERSON, lines
+from tests.integration.story import Session, Story
+
+WAYS = {
+    "rebase": (("switch", "-q", "topic"), ("rebase", "-q", "main"), ("rebase", "--continue")),
+    "cherry-pick": (("switch", "-q", "main"), ("cherry-pick", "topic"), ("cherry-pick", "--continue")),
+    "cherry-pick, commit": (("switch", "-q", "main"), ("cherry-pick", "topic"), ("commit", "-q", "--no-edit")),
+    "merge": (("switch", "-q", "main"), ("merge", "-q", "topic"), ("merge", "--continue")),
+    "merge, commit": (("switch", "-q", "main"), ("merge", "-q", "topic"), ("commit", "-q", "--no-edit")),
+}
+
+
+@pytest.fixture
+def linked(story: Story) -> tuple[Session, str]:
+    """A linked commit of another session on ``topic``, in conflict with a person's on main; its id."""
+    story.write("f.txt", "1\n2\n3\n")
+    story.commit("f", env=PERSON)
+    story.git("switch", "-q", "-c", "topic")
+    other = story.started()
+    with other.turn("Change f"):
+        other.write("f.txt", "1\ntheirs\n3\n")
+    story.commit("Topic", env=PERSON)
+    (name,) = story.ids()
+    story.git("switch", "-q", "main")
+    story.write("f.txt", "1\nours\n3\n")
+    story.commit("Main", env=PERSON)
+    return other, name
+
+
+def resolve(story: Story, way: str, text: str, session: Session | None) -> None:
+    """Run into the conflict and resolve it, as a session's agent or a person."""
+    go, start, finish = WAYS[way]
+    story.git(*go, env=PERSON)
+    env = PERSON if session is None else {"CLAUDE_CODE_SESSION_ID": session.id, "CLAUDECODE": "1"}
+    if session is None:
+        story.git(*start, ok=False, env=env)
+        story.write("f.txt", text)
+        story.git("add", "f.txt")
+        story.git(*finish, env={**env, "GIT_EDITOR": "true"})
+        return
+    with session.shell("git " + " ".join(start)):
+        story.git(*start, ok=False, env=env)
+    session.write("f.txt", text)
+    with session.shell("git " + " ".join(finish)):
+        story.git("add", "f.txt")
+        story.git(*finish, env={**env, "GIT_EDITOR": "true"})
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_session_that_resolved_joins_the_commit(story: Story, linked: tuple[Session, str], way: str) -> None:
+    other, name = linked
+    session = story.started()
+    session.prompt("Resolve it")
+    resolve(story, way, "1\nours\nboth\ntheirs\n3\n", session)
+    session.stop()
+    *carried, new = story.ids()
+    assert carried == ([] if way.startswith("merge") else [name])
+    slots = story.checkpoint(new)["slots"]
+    assert list(slots) == [session.id]
+    assert slots[session.id]["files_touched"] == ["f.txt"]
+    assert lines(slots[session.id])[0] == 1, "only the line that neither side has"
+    if carried:
+        assert commit_of(story, "HEAD") in [one["commit"] for one in story.checkpoint(name)["lineage"]["commits"]]
+    assert list(story.checkpoint(name)["slots"]) == [other.id]
+    assert story.log_errors() == []
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("text", ["1\nours\nboth\ntheirs\n3\n", "1\ntheirs\n3\n"], ids=["by hand", "theirs"])
+def test_a_person_resolves_while_no_turn_runs(story: Story, linked: tuple[Session, str], way: str, text: str) -> None:
+    _, name = linked
+    session = story.started()
+    with session.turn("Make open.txt"):
+        session.write("open.txt", "open\n")
+    resolve(story, way, text, None)
+    assert story.ids() == ([] if way.startswith("merge") else [name])
+    assert session.state()["files_touched"] == ["open.txt"]
+    story.commit("Open", env=PERSON)
+    slot = story.linked()["slots"][session.id]
+    assert (slot["files_touched"], lines(slot)) == (["open.txt"], (1, 0, 0, 0, 1))
+    assert story.log_errors() == []
+
+
+@pytest.mark.parametrize("way", ["rebase", "cherry-pick"])
+def test_an_agent_that_takes_a_side_adds_nothing(story: Story, linked: tuple[Session, str], way: str) -> None:
+    _, name = linked
+    session = story.started()
+    session.prompt("Resolve it")
+    resolve(story, way, "1\ntheirs\n3\n", session)
+    session.stop()
+    assert story.ids() == [name]
+    assert story.log_errors() == []
