@@ -27,8 +27,8 @@ class Shown:
     def printed(self) -> str:
         return self._capsys.readouterr().out
 
-    def json(self, *args: str) -> Any:
-        return json.loads(self(*args, "--json"))
+    def json(self, *args: str, command: str = "show") -> Any:
+        return json.loads(self(*args, "--json", command=command))
 
     def incomplete(self, *args: str) -> tuple[str, str]:
         """Return what is shown, and the error about what is missing of it."""

@@ -10,7 +10,6 @@ import os
 import socket
 import stat
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,32 +20,19 @@ from entire import layout
 from entire.agents import transcripts as agents
 from entire.lifecycle.turns import turn
 from entire.store import sessions
-from tests.integration import secrets
+from tests.integration import memory, secrets
 from tests.integration.plugin_at_work import PROGRAM, PluginAtWork
 from tests.integration.recording_plugin import RecordingPlugin
 from tests.integration.secrets import TOKEN
 from tests.integration.story import Session, Story
 
 QUICK = 20.0  # seconds for all hooks of a turn on a busy machine; what blocks takes for ever, and 1 GB some minutes
-MEMORY = 300 << 20
 SESSION = "0b5a9f3e-4c1d-4f6a-9e57-2d8c3b7a1f60"
 VERBS = {
     "claude-code": ("session-start", "user-prompt-submit", "pre-task", "post-task", "stop", "session-end"),
     "gemini": ("session-start", "before-agent", "before-tool", "after-tool", "after-agent", "session-end"),
     "demo": ("session-start", "prompt-submit", "subagent-start", "subagent-end", "turn-end", "session-end"),
 }
-_MEASURED = """if True:
-    import sys
-    from pathlib import Path
-    from resource import RUSAGE_SELF, getrusage
-    from entire.cli import main
-    status = main(sys.argv[2:])
-    most = getrusage(RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    if (own := Path("/proc/self/status")).exists():  # on Linux, the other figure includes the process that started this
-        most = next(int(line.split()[1]) for line in own.read_text().splitlines() if line.startswith("VmHWM")) * 1024
-    Path(sys.argv[1]).write_text(str(most))
-    sys.exit(status)
-"""
 
 
 class Turn:
@@ -70,13 +56,9 @@ class Turn:
             "tool_name": "Task", "tool_use_id": "toolu_1", "tool_input": {"prompt": "help"}, "tool_response": {},
             "agent_transcript_path": self.path, "prompt_response": "Done.", "last_assistant_message": "Done.",
         }  # fmt: skip
-        report = self.story.root.parent / "memory"
-        done = subprocess.run(
-            [sys.executable, "-c", _MEASURED, report, "hooks", self.agent, verb], input=json.dumps(payload).encode(),
-            cwd=self.story.root, env=self.story.env, capture_output=True, timeout=QUICK, check=False,
-        )  # fmt: skip
+        done, peak = memory.peak(self.story, ["hooks", self.agent, verb], json.dumps(payload).encode(), QUICK)
         assert (done.returncode, done.stderr) == (0, b""), verb
-        self.memory = max(self.memory, int(report.read_text()))
+        self.memory = max(self.memory, peak)
 
     def status(self) -> str:
         done = subprocess.run([*PROGRAM, "status", "--detailed"], cwd=self.story.root, env=self.story.env,
@@ -158,7 +140,7 @@ def test_what_is_no_file_is_refused(kind: str, story: Story, place: Path) -> Non
     assert f"transcript: not read: {reason}" in turn.status()
     assert "made.txt" in stepped(story)
     assert not any("full.jsonl" in name for name in stepped(story))
-    assert turn.memory < MEMORY
+    assert turn.memory < memory.MOST
 
 
 @pytest.mark.parametrize("agent", ["gemini", "demo"])
@@ -187,7 +169,7 @@ def test_a_file_that_grows_without_end_costs_little_memory(agent: str, problem: 
     begin = time.monotonic()
     turn.play()
     assert time.monotonic() - begin < QUICK
-    assert turn.memory < MEMORY
+    assert turn.memory < memory.MOST
     assert named(story) == [f"the transcript {place} is {problem}"]
     assert f"transcript: {problem}" in turn.status()
     assert "made.txt" in stepped(story)

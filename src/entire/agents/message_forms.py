@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from entire.agents import call_forms, lines, transcripts
 from entire.agents.transcripts import clean
+from entire.model.jsontext import real
 from entire.model.times import parse_time
 from entire.model.transcripts import Message
 
@@ -149,7 +150,8 @@ def moment(record: Record) -> float:
     if isinstance(value, str):
         return parse_time(value)
     if value is not None:
-        return value / 1000.0 if value > _MILLISECONDS else float(max(value, 0))
+        seconds = real(value)
+        return seconds / 1000.0 if seconds > _MILLISECONDS else max(seconds, 0.0)
     created = _dict(_dict(record.get("info")).get("time")).get("created")
     return moment({"time": created}) if isinstance(created, (int, float)) else 0.0
 

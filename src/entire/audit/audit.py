@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None]
 
-_BATCH = 32  # blobs that are in memory at once; a transcript's part has at most 50 MB, and mostly 1
+_BATCH = 32  # blobs between two reports of the progress
+_MAX_BLOB = 64 << 20  # a transcript's part has at most 50 MB
 
 
 def audit(place: Place, request: AuditRequest, *, now: float, progress: Progress) -> AuditView:
@@ -120,11 +121,14 @@ class Scan:
             for start in range(0, len(wanted), _BATCH):
                 self._progress(start, len(wanted))
                 batch = wanted[start : start + _BATCH]
-                for oid, blob in zip(batch, objects.get_all(batch), strict=True):
-                    if blob is None:
-                        self.unread.append(f"{places[oid][0].path} (git lacks blob {oid})")
+                for oid in batch:
+                    path, blob = places[oid][0].path, objects.get(oid, _MAX_BLOB)
+                    if blob is not None:
+                        self._note(oid, self.verdicts.note(oid, path, blob.data), places[oid])
+                    elif objects.size(oid):
+                        self.unread.append(f"{path} (blob {oid} is larger than {_MAX_BLOB >> 20} MB)")
                     else:
-                        self._note(oid, self.verdicts.note(oid, places[oid][0].path, blob.data), places[oid])
+                        self.unread.append(f"{path} (git lacks blob {oid})")
         if wanted:
             self._progress(len(wanted), len(wanted))
 

@@ -3,42 +3,45 @@
 from __future__ import annotations
 
 from entire.git import run
-from entire.git.read import Object
+from entire.git.read import SMALL, Object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_BATCH = 4096  # limits memory
+_BATCH = 4096  # limits memory, as the next one does
+_BATCH_BYTES = 32 << 20
+_UNKNOWN = "too-large"
 
 
 def get(where: str, names: Sequence[str]) -> Iterator[Object | None]:
-    """Return the object of each name in order, None if git has none. For small objects (trees, metadata)."""
-    for start in range(0, len(names), _BATCH):
-        batch = names[start : start + _BATCH]
+    """Return the object of each name in order, None if git has none, or one larger than ``SMALL``: for trees and
+    metadata.
+    """
+    for batch in _batches(where, names):
         request = "\n".join(batch).encode("utf-8", "surrogateescape") + b"\n"
         answer = run.at_once(where, "cat-file", "--batch", "--buffer", stdin=request)
         yield from _parse(answer, len(batch))
 
 
-def contents(where: str, names: Sequence[str]) -> list[bytes | None]:
-    """Return what ``get`` does, content only: for thousands of objects whose type and id are known."""
-    found: list[bytes | None] = []
+def _batches(where: str, names: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the names in batches whose objects are not too large together; a name that git does not know stands for a
+    large object.
+    """
     for start in range(0, len(names), _BATCH):
-        batch = names[start : start + _BATCH]
-        request = "\n".join(batch).encode("utf-8", "surrogateescape") + b"\n"
-        answer = run.at_once(where, "cat-file", "--batch", "--buffer", stdin=request)
-        at = 0
-        for _ in batch:
-            end = answer.index(b"\n", at)
-            size = answer[at:end].rpartition(b" ")[2]
-            at = end + 1
-            if size.isdigit():
-                found.append(answer[at : at + int(size)])
-                at += int(size) + 1
-            else:
-                found.append(None)
-    return found
+        batch: list[str] = []
+        together = 0
+        known = sizes(where, names[start : start + _BATCH])
+        for name in names[start : start + _BATCH]:
+            size = known.get(name, 0)
+            if size > SMALL:
+                name, size = _UNKNOWN, 0
+            if together + size > _BATCH_BYTES:
+                yield batch
+                batch, together = [], 0
+            batch.append(name)
+            together += size
+        yield batch
 
 
 def missing(where: str, names: Sequence[str]) -> list[str]:

@@ -6,6 +6,7 @@ slow, and different without a network.
 
 from __future__ import annotations
 
+import io
 import os
 
 from entire import process
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     Item = TypeVar("Item")
 
 _VARIABLES = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}  # older versions of git know only the second
+SMALL = 8 << 20
+"""Bytes: no metadata of a checkpoint is larger. A repository may hold any."""
+_BLOCK = 1 << 20
 _AHEAD = 4096  # characters of names that are sent before their answers are read: fewer than any pipe holds
 
 
@@ -34,6 +38,14 @@ class Object(Value):
     oid: str
     type: str
     data: bytes
+
+
+class BlobEnd(Value):
+    """The last part of a blob, and how many bytes and lines were before it."""
+
+    data: bytes
+    left_out: int = 0
+    lines: int = 0
 
 
 class TreeEntry(Value):
@@ -126,15 +138,15 @@ class Objects:
             self._child = None
             self._rest, self._at = b"", 0
 
-    def get(self, name: str) -> Object | None:
-        """Return an object, or None if git has none of that name."""
+    def get(self, name: str, most: int | None = None) -> Object | None:
+        """Return an object, or None if git has none of that name, or one of more than ``most`` bytes."""
         if "\n" in name or not name:
             return None
         self._send(name)
-        return self._answer()
+        return self._answer(most)
 
-    def get_all(self, names: Sequence[str]) -> list[Object | None]:
-        """Return the object of each name in order, None if git has none: much faster than one by one."""
+    def get_all(self, names: Sequence[str], most: int | None = None) -> list[Object | None]:
+        """Return what ``get`` does for each name in order: much faster than one by one."""
         found: list[Object | None] = []
         while len(found) < len(names):
             end, size = len(found), 0
@@ -144,9 +156,9 @@ class Objects:
             batch = names[len(found) : end]
             if batch:
                 self._send("\n".join(batch))
-                found += [self._answer() for _ in batch]
+                found += [self._answer(most) for _ in batch]
             else:
-                found.append(self.get(names[end]))
+                found.append(self.get(names[end], most))
         return found
 
     def _send(self, names: str) -> None:
@@ -157,13 +169,18 @@ class Objects:
         except BrokenPipeError:
             raise self._failure() from None
 
-    def _answer(self) -> Object | None:
+    def _answer(self, most: int | None = None) -> Object | None:
         head = self._until_newline()
         words = head.rsplit(b" ", 2)
         if len(words) != 3 or not words[2].isdigit():
             return None  # "<name> missing", "<name> ambiguous"
-        data = self._exactly(int(words[2]) + 1)
-        return Object(oid=words[0].decode("ascii", "replace"), type=words[1].decode("ascii", "replace"), data=data[:-1])
+        size = int(words[2])
+        if most is not None and size > most:
+            self._skip(size + 1)
+            return None
+        data = self._exactly(size)
+        self._exactly(1)
+        return Object(oid=words[0].decode("ascii", "replace"), type=words[1].decode("ascii", "replace"), data=data)
 
     def oid(self, name: str) -> str:
         """Return an object's id, '' if git has none of that name."""
@@ -173,6 +190,43 @@ class Objects:
     def blob(self, name: str) -> bytes | None:
         found = self.get(name)
         return found.data if found is not None and found.type == "blob" else None
+
+    def small_blob(self, name: str) -> bytes | None:
+        """Return what ``blob`` does; None also for one larger than ``SMALL``, whose ``size`` tells."""
+        found = self.get(name, SMALL)
+        return found.data if found is not None and found.type == "blob" else None
+
+    def end_of_blob(self, name: str, most: int) -> BlobEnd | None:
+        """Return the last ``most`` bytes of a blob, from the start of a line on unless that is all of it."""
+        self._send(name)
+        head = self._until_newline().rsplit(b" ", 2)
+        if len(head) != 3 or not head[2].isdigit():
+            return None
+        size = int(head[2])
+        lines = self._skip(max(size - most, 0))
+        data = self._exactly(min(size, most))
+        self._exactly(1)
+        if head[1] != b"blob":
+            return None
+        if size <= most:
+            return BlobEnd(data=data)
+        cut = data.find(b"\n") + 1
+        kept = data[cut:] if cut else b""
+        return BlobEnd(data=kept, left_out=size - len(kept), lines=lines + (cut > 0))
+
+    def _skip(self, size: int) -> int:
+        """Read bytes without keeping them; return how many line breaks they have."""
+        lines = 0
+        while size > 0:
+            data = self._exactly(min(size, _BLOCK))
+            lines += data.count(b"\n")
+            size -= len(data)
+        return lines
+
+    def size(self, name: str) -> int:
+        """Return an object's size in bytes, 0 if git has none of that name. Reads it, without keeping it."""
+        found = self.end_of_blob(name, 0)
+        return found.left_out if found is not None else 0
 
     def tree(self, name: str) -> list[TreeEntry]:
         """Return a tree's entries in git's order; empty if there is no such tree."""
@@ -215,14 +269,14 @@ class Objects:
         if end <= len(self._rest):
             self._at = end
             return self._rest[start:end]
-        parts = [self._rest[start:]]
-        have = len(parts[0])
-        while have < size:
-            parts.append(self._more())
-            have += len(parts[-1])
-        data = b"".join(parts)
-        self._rest, self._at = data[size:], 0
-        return data[:size]
+        read = io.BytesIO()  # gives its bytes away without a copy, and these may be hundreds of MB
+        missing = size - read.write(self._rest[start:])
+        self._rest, self._at = b"", 0
+        while missing > 0:
+            more = self._more()
+            read.write(more[:missing])
+            self._rest, missing = more[missing:], missing - len(more)
+        return read.getvalue()
 
 
 def parse_tree(data: bytes, oid_size: int) -> list[TreeEntry]:

@@ -71,7 +71,7 @@ class ConversationPart(Value):
     messages: tuple[MessageView, ...] | None = None  # None: not asked for
     records: tuple[tuple[int, str], ...] = ()  # that say nothing to people, if asked for: records before it, type
     subagents: tuple[SubagentView, ...] = ()
-    problem: str = ""  # why it cannot be read
+    problem: str = ""  # why it cannot be read, or what is left out of it
     hint: str = ""  # what to do if git lacks a part of it
 
 

@@ -6,6 +6,7 @@ old names, wrong types, and unknown keys, which are kept in ``extra`` and writte
 
 from __future__ import annotations
 
+from entire.model.jsontext import LARGEST, real, whole
 from entire.model.transcripts import FIGURES, TokenUsage, of_figures, total
 from entire.model.value import Value, replace
 
@@ -34,7 +35,6 @@ class Attribution(Value):
         """Parse ``initial_attribution``; None if it is absent."""
         if not isinstance(value, dict):
             return None
-        percentage = value.get("agent_percentage")
         return Attribution(
             calculated_at=_text(value, "calculated_at"),
             agent_lines=_int(value, "agent_lines"),
@@ -42,7 +42,7 @@ class Attribution(Value):
             human_modified=_int(value, "human_modified"),
             human_removed=_int(value, "human_removed"),
             total_committed=_int(value, "total_committed"),
-            agent_percentage=percentage if isinstance(percentage, (int, float)) else 0.0,
+            agent_percentage=real(value.get("agent_percentage")),
         )
 
 
@@ -340,7 +340,7 @@ def usage_from_json(value: object, depth: int = 0) -> TokenUsage | None:
     """Parse a usage in either form; None if it is absent."""
     if not isinstance(value, dict) or depth > 20:
         return None
-    unknown = {name for name in FIGURES if type(value.get(name, 0)) not in (int, float)}
+    unknown = {name for name in FIGURES if not _is_number(value.get(name, 0))}
     return of_figures(
         {name: _int(value, name) for name in FIGURES},
         {*unknown, *_texts(value, "at_least")},
@@ -362,10 +362,11 @@ def _text(value: Mapping[str, Any], key: str) -> str:
 
 
 def _int(value: Mapping[str, Any], key: str) -> int:
-    found = value.get(key)
-    if isinstance(found, float) and found == found and abs(found) < 1e18:
-        return int(found)
-    return found if isinstance(found, int) and not isinstance(found, bool) else 0
+    return whole(value.get(key))
+
+
+def _is_number(value: object) -> bool:
+    return type(value) in (int, float) and abs(value) <= LARGEST  # type: ignore[arg-type]
 
 
 def _list(value: Mapping[str, Any], key: str) -> list[Any]:

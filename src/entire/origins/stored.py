@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from entire.git.read import SMALL
 from entire.model.records import SessionRecord
 from entire.queries import turns
 from entire.store import checkpoints, lineage_file, prompts, tombstones
@@ -123,7 +124,7 @@ class StoredCheckpoints:
 
     def _blobs(self, oids: Mapping[str, str]) -> dict[str, bytes]:
         once = list(dict.fromkeys(oids.values()))
-        found = dict(zip(once, self._objects.get_all(once), strict=True))
+        found = dict(zip(once, self._objects.get_all(once, SMALL), strict=True))
         return {name: blob.data for name, oid in oids.items() if (blob := found[oid]) is not None}
 
 

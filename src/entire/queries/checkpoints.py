@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from entire.agents import capabilities, conversation, registry
+from entire.agents import capabilities, registry
+from entire.agents.conversation import USER
 from entire.errors import EntireError, MissingObjectError
 from entire.git import bulk, read
 from entire.lifecycle import plugins
 from entire.model import views
 from entire.model.ids import CheckpointId, is_checkpoint_id
+from entire.model.jsontext import whole
 from entire.model.records import CheckpointSummary, SessionRecord, usage_from_json
 from entire.model.times import parse_time
 from entire.model.transcripts import FIGURES, START, Prompt, Subagent, TokenUsage, of_figures, uncertain
@@ -15,7 +17,8 @@ from entire.model.turns import NOBODY, Owner
 from entire.model.value import replace
 from entire.queries import commits, turns
 from entire.queries.transcripts import session_transcripts, subagents
-from entire.store import browse, checkpoints, lineage_file
+from entire.store import browse, checkpoints, lineage_file, transcript_ends
+from entire.store.transcript_ends import TranscriptEnd
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
     from entire.agents.contract import Agent, TranscriptAnalyzer
     from entire.agents.external.plugins import Plugins
     from entire.store.catalog import Catalog
-    from entire.store.checkpoints import Checkpoint, Slot
+    from entire.store.checkpoints import Checkpoint, Join, Slot
     from entire.store.lineage_file import FileLines, LineageFile
 
 _NO_RECORD = SessionRecord(checkpoint_id="", session_id="", strategy="", created_at="")
@@ -82,7 +85,7 @@ def transcript(catalog: Catalog, prefix: str, session_id: str = "") -> bytes:
     with read.Objects(catalog.place.top) as objects, plugins.of(catalog.place) as known:
         found = stored(catalog, objects, prefix)
         slot = found.slot_of(session_id) if session_id else found.latest
-        return _content(objects, slot, _agent(slot, known)) if slot is not None else b""
+        return checkpoints.transcript(objects, slot, _join(_agent(slot, known))) if slot is not None else b""
 
 
 def messages(catalog: Catalog, prefix: str, session_id: str = "", start: int = 0) -> list[views.MessageView]:
@@ -90,11 +93,10 @@ def messages(catalog: Catalog, prefix: str, session_id: str = "", start: int = 0
     with read.Objects(catalog.place.top) as objects, plugins.of(catalog.place) as known:
         found = stored(catalog, objects, prefix)
         slot = found.slot_of(session_id) if session_id else found.latest
-        agent = _agent(slot, known) if slot is not None else None
-        data = _content(objects, slot, agent) if slot is not None else b""
-        ask = getattr(agent.transcript("", data), "messages", None) if agent is not None else None
-        said = conversation.read(data, start) if ask is None else [message for message in ask() if message.at >= start]
-    return [views.MessageView(**message.__dict__) for message in said]
+        if slot is None:
+            return []
+        agent = _agent(slot, known)
+        return session_transcripts.messages(agent, transcript_ends.read(objects, slot, _join(agent)), start)
 
 
 def _agent(slot: Slot, known: Plugins) -> Agent | None:
@@ -102,8 +104,8 @@ def _agent(slot: Slot, known: Plugins) -> Agent | None:
     return registry.make_by_type(slot.record.agent, plugins=known) if slot.record is not None else None
 
 
-def _content(objects: read.Objects, slot: Slot, agent: Agent | None) -> bytes:
-    return checkpoints.transcript(objects, slot, agent.reassemble_transcript if agent is not None else None)
+def _join(agent: Agent | None) -> Join | None:
+    return agent.reassemble_transcript if agent is not None else None
 
 
 def stored(catalog: Catalog, objects: read.Objects, prefix: str) -> Checkpoint:
@@ -154,18 +156,20 @@ def _prompts(objects: read.Objects, slot: Slot, start: int, known: Plugins) -> l
     """
     agent = registry.make_by_type((slot.record or _NO_RECORD).agent, plugins=known)
     try:
-        data = _content(objects, slot, agent)
+        read_end = transcript_ends.read(objects, slot, _join(agent))
     except MissingObjectError:
-        data = b""
+        read_end = TranscriptEnd(data=b"")
+    data, first = read_end.data, read_end.first
     carried = [Prompt(text=prompt, position=-1) for prompt in checkpoints.prompts(objects, slot)]
     if not data:
         return carried
     transcript = agent.transcript("", data) if agent is not None else None
     analyzer = capabilities.transcript_analyzer(agent, transcript) if agent is not None and transcript else None
     if analyzer is None:
-        said = [message for message in conversation.read(data, start) if message.who == conversation.USER]
+        said = [message for message in session_transcripts.messages(None, read_end, start) if message.who == USER]
         return [Prompt(text=message.text, position=message.at) for message in said] or carried
-    found = analyzer.prompts(analyzer.at(start))
+    found = analyzer.prompts(analyzer.at(max(start - first, 0)))
+    found = [replace(prompt, position=prompt.position + first) for prompt in found]
     if carried and carried[-1].text not in [prompt.text for prompt in found]:
         found = [*found, *_not_in(analyzer, carried)]
     return found
@@ -278,7 +282,7 @@ def _file_view(path: str, lines: FileLines) -> views.FileView:
 
 
 def _counts(given: object) -> list[tuple[str, int]]:
-    return [(who, count) for who, count in given.items() if isinstance(count, int)] if isinstance(given, dict) else []
+    return [(who, whole(count)) for who, count in given.items()] if isinstance(given, dict) else []
 
 
 def _range_view(first: int, last: int, who: str) -> views.RangeView:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from entire.git.log_stream import LoggedChange
 from entire.model.histories import LineOwnerView, OwnedFileView
+from entire.model.jsontext import whole
 from entire.model.turns import NOBODY, Owner
 from entire.model.value import replace
 from entire.queries import turns
@@ -93,8 +94,7 @@ def _counted(lines: FileLines, *, is_numbered: bool) -> dict[_Key, LineOwnerView
     for first, last, who in lines.added:
         spans.setdefault(_key(who), []).append((first, last))
     for who, count in lines.removed.items():
-        if isinstance(count, int):
-            removed[_key(who)] = removed.get(_key(who), 0) + count
+        removed[_key(who)] = removed.get(_key(who), 0) + whole(count)
     return {
         key: LineOwnerView(
             who=key[0],

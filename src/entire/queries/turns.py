@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from entire.model.conversations import TurnView
+from entire.model.jsontext import natural
 from entire.model.records import usage_from_json
 from entire.model.times import parse_time
 from entire.store import checkpoints, sessions, turnlog
@@ -109,5 +110,4 @@ def paired(recorded: Sequence[Mapping[str, object]], prompts: Sequence[str]) -> 
 
 
 def _position(turn: Mapping[str, object]) -> int:
-    found = turn.get("prompt_position")
-    return found if isinstance(found, int) and not isinstance(found, bool) and found > 0 else 0
+    return natural(turn.get("prompt_position"))

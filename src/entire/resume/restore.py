@@ -11,6 +11,7 @@ from entire.errors import EntireError
 from entire.git import history
 from entire.lifecycle import liveness
 from entire.model.effects import PutBack
+from entire.model.jsontext import natural
 from entire.model.phases import Phase
 from entire.model.session import Session
 from entire.model.times import parse_time
@@ -343,7 +344,7 @@ def _read_note(turn: Mapping[str, Any]) -> TurnNote:
     return TurnNote(
         turn=name if isinstance(name, str) else "",
         prompt="",
-        position=position if isinstance(position, int) and position > 0 else 0,
+        position=natural(position),
         time=parse_time(turn.get("started_at")),
         ended=parse_time(turn.get("ended_at")),
         model=model if isinstance(model, str) else "",

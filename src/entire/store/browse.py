@@ -70,7 +70,7 @@ def _records(
         pointers = [entry.metadata for entry in summaries[checkpoint_id].sessions] or ["", ""]
         paths = [
             f"{checkpoint_id.path}/{checkpoints.path_in(pointer, checkpoint_id) or f'{n}/metadata.json'}"
-            for n, pointer in enumerate(pointers)
+            for n, pointer in enumerate(pointers[: checkpoints.MAX_SLOTS])
         ]
         requests += [(checkpoint_id, f"{holders[checkpoint_id]}:{path}") for path in paths if "\n" not in path]
     found: dict[CheckpointId, list[SessionRecord]] = {checkpoint_id: [] for checkpoint_id in held}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from entire.errors import MissingObjectError
 from entire.git import bulk, refs
-from entire.git.read import TreeEntry, parse_tree, tree_entries
+from entire.git.read import SMALL, TreeEntry, parse_tree, tree_entries
 from entire.layout import METADATA_BRANCH
 from entire.model import jsontext
 from entire.model.digest import sha256
@@ -30,6 +30,8 @@ LOCAL_REF = f"refs/heads/{METADATA_BRANCH}"
 TRANSCRIPT = "full.jsonl"
 _OLD_TRANSCRIPT = "full.log"
 _TREE = "040000"
+MAX_SLOTS = 200
+"""Sessions that are read of a checkpoint: real ones have a few dozen."""
 _HEX = frozenset("".join(HEX).encode())
 REFETCH = f"if a remote has it: `git fetch --refetch REMOTE {METADATA_BRANCH}`; else copy it from another clone"
 
@@ -94,16 +96,18 @@ def tips(where: str) -> dict[str, str]:
 
 
 def read(objects: Objects, where: Sequence[str] | Mapping[str, str], checkpoint_id: CheckpointId) -> Checkpoint | None:
-    """Return a checkpoint from the first tip (ref or commit, such as ``tips()`` returns) that contains it."""
+    """Return a checkpoint from the first tip (ref or commit, such as ``tips()`` returns) that contains it, with at most
+    ``MAX_SLOTS`` sessions.
+    """
     for tip in where:
-        found = read_at(objects, tip, checkpoint_id)
+        found = read_at(objects, tip, checkpoint_id, most=MAX_SLOTS)
         if found is not None:
             return found
     return None
 
 
-def read_at(objects: Objects, tip: str, checkpoint_id: CheckpointId) -> Checkpoint | None:
-    """Return a checkpoint from the tree of one ref or commit, or None."""
+def read_at(objects: Objects, tip: str, checkpoint_id: CheckpointId, *, most: int | None = None) -> Checkpoint | None:
+    """Return a checkpoint from the tree of one ref or commit, or None; all of it, as who rewrites it needs."""
     folder = objects.get(f"{tip}:{checkpoint_id.path}") if tip else None
     if folder is None or folder.type != "tree":
         return None
@@ -116,11 +120,12 @@ def read_at(objects: Objects, tip: str, checkpoint_id: CheckpointId) -> Checkpoi
         problems.append(lost or "the checkpoint's metadata.json is missing or broken")
     summary = CheckpointSummary.from_json(value or {})
     pointed = _pointed_numbers(summary, checkpoint_id)
-    numbered = [int(entry.name) for entry in entries if entry.mode == _TREE and is_number(entry.name)]
+    numbered = {int(entry.name) for entry in entries if entry.mode == _TREE and is_number(entry.name)}
     slots: dict[int, Slot] = {}
-    for number in [*pointed, *sorted(numbered)]:
-        if number in slots:
-            continue
+    wanted = list(dict.fromkeys([*pointed, *sorted(numbered)]))
+    if most is not None and len(wanted) > most:
+        problems.append(f"{len(wanted) - most:,} of its sessions are left out: at most {most:,} are read")
+    for number in wanted[:most]:
         if number not in numbered:
             problems.append(f"the session folder {number} is missing")
             continue
@@ -151,8 +156,14 @@ def lost_record(objects: Objects, slot: Slot, root: str) -> str:
 
 
 def _if_missing(objects: Objects, path: str, oid: str | None) -> str:
-    """Return the message about a file or folder that git lacks, '' if it is there or was never stored."""
-    return missing_object(path, oid) if oid is not None and objects.get(oid) is None else ""
+    """Return the message about a file or folder that git lacks, or that is too large; '' if it can be read or was never
+    stored.
+    """
+    if oid is None:
+        return ""
+    size = objects.size(oid)
+    too_large = f"{path} is larger than any metadata of a checkpoint ({size:,} bytes), and is not read"
+    return too_large if size > SMALL else missing_object(path, oid) if not size and not objects.oid(oid) else ""
 
 
 def _complete(summary: CheckpointSummary, checkpoint_id: CheckpointId, slots: tuple[Slot, ...]) -> CheckpointSummary:
@@ -200,7 +211,7 @@ def _read_slot(objects: Objects, number: int, tree: str) -> Slot:
 
 
 def _json_object(objects: Objects, oid: str | None) -> dict[str, Any] | None:
-    return parse_object(objects.blob(oid)) if oid else None
+    return parse_object(objects.small_blob(oid)) if oid else None
 
 
 def parse_object(data: bytes | None) -> dict[str, Any] | None:
@@ -233,7 +244,11 @@ def transcript(objects: Objects, slot: Slot, join: Join | None = None) -> bytes:
     ``join``: how its agent joins several parts, if that is known. Raises MissingObjectError if git lacks a part of it.
     """
     files = transcript_files(slot.files)
-    parts = [_part(objects, slot, name, oid) for name, oid in files.items()]
+    return join_parts(objects, slot, [_part(objects, slot, name, oid) for name, oid in files.items()], join)
+
+
+def join_parts(objects: Objects, slot: Slot, parts: list[bytes], join: Join | None = None) -> bytes:
+    """Join all parts of a slot's transcript, or those that its stored hash covers."""
     return joined(parts[: _hashed_parts(objects, slot, parts)] if len(parts) > 1 else parts, join)
 
 
@@ -247,8 +262,13 @@ def joined(parts: list[bytes], join: Join | None = None) -> bytes:
 def _part(objects: Objects, slot: Slot, name: str, oid: str) -> bytes:
     data = objects.blob(oid)
     if data is None:
-        raise MissingObjectError(missing_object(place_of(slot) + name, oid), hint=REFETCH)
+        raise missing_part(slot, name, oid)
     return data
+
+
+def missing_part(slot: Slot, name: str, oid: str) -> MissingObjectError:
+    """Return the error that git lacks a part of a transcript."""
+    return MissingObjectError(missing_object(place_of(slot) + name, oid), hint=REFETCH)
 
 
 def missing_object(path: str, oid: str) -> str:
@@ -299,7 +319,7 @@ def _join_documents(parts: list[bytes]) -> bytes:
 
 
 def prompts(objects: Objects, slot: Slot) -> list[str]:
-    data = objects.blob(slot.files["prompt.txt"]) if "prompt.txt" in slot.files else None
+    data = objects.small_blob(slot.files["prompt.txt"]) if "prompt.txt" in slot.files else None
     return data.decode("utf-8", "replace").split(prompt_files.SEPARATOR) if data else []
 
 
@@ -316,7 +336,7 @@ def hash_matches(objects: Objects, slot: Slot) -> bool | None:
 
 def _stored_hash(objects: Objects, slot: Slot) -> str:
     oid = slot.files.get("content_hash.txt")
-    return ((objects.blob(oid) if oid else None) or b"").decode("ascii", "replace").strip()
+    return ((objects.small_blob(oid) if oid else None) or b"").decode("ascii", "replace").strip()
 
 
 def tasks(objects: Objects, checkpoint: Checkpoint) -> list[Task]:

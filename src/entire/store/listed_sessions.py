@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from entire.git import bulk
-from entire.git.read import tree_entries
+from entire.git.read import SMALL, tree_entries
 from entire.model.value import Value
 from entire.store import checkpoints, lineage_file
 from entire.store.prompts import SEPARATOR
@@ -88,8 +88,8 @@ class Reader:
 
     def _get(self, names: Sequence[str]) -> list[bytes | None]:
         if len(names) > _FEW:
-            return bulk.contents(self._where, names)
-        return [found.data if found is not None else None for found in self._objects.get_all(names)]
+            return [found.data if found is not None else None for found in bulk.get(self._where, names)]
+        return [found.data if found is not None else None for found in self._objects.get_all(names, SMALL)]
 
 
 def _names(folder: bytes, oid_size: int) -> list[str]:

@@ -13,6 +13,7 @@ import os
 from entire import files
 from entire.errors import CorruptError
 from entire.model.ids import is_session_id
+from entire.model.jsontext import natural
 from entire.model.phases import Phase
 from entire.model.records import usage_from_json, usage_to_json
 from entire.model.session import Process, Session, SubagentTask, Turn, TurnCheckpoint
@@ -453,8 +454,7 @@ def _texts(value: dict[str, Any], key: str) -> list[str]:
 
 
 def _number(value: dict[str, Any], key: str) -> int:
-    found = value.get(key)
-    return found if isinstance(found, int) and not isinstance(found, bool) and found > 0 else 0
+    return natural(value.get(key))
 
 
 def _version() -> str:

@@ -53,7 +53,7 @@ def _changes(where: str, objects: Objects, base: str, new: NewSummary) -> Change
     existing = checkpoints.read_at(objects, base, new.checkpoint_id)
     found = existing or checkpoints.read(objects, checkpoints.tips(where), new.checkpoint_id)
     slot = found.slot_of(new.session_id) if found is not None else None
-    value = checkpoints.parse_object(objects.blob(slot.files["metadata.json"])) if slot is not None else None
+    value = checkpoints.parse_object(objects.small_blob(slot.files["metadata.json"])) if slot is not None else None
     if found is None or slot is None or value is None:
         raise EntireError(f"checkpoint {new.checkpoint_id} changed: session {new.session_id} is no longer in it",
                           hint=f"run `entire explain {new.checkpoint_id}` to see what it holds")  # fmt: skip

@@ -76,5 +76,5 @@ def _time(objects: Objects, tips: Sequence[str], path: str) -> float:
 
 
 def _read(objects: Objects, tips: Sequence[str], path: str) -> dict[str, Any] | None:
-    found = (checkpoints.parse_object(objects.blob(f"{tip}:{path}")) for tip in tips)
+    found = (checkpoints.parse_object(objects.small_blob(f"{tip}:{path}")) for tip in tips)
     return next((value for value in found if value is not None), None)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from entire.errors import GitError
-from entire.git import bulk
+from entire.git import bulk, read
 from entire.git.read import Object, Objects, parse_commit
 from tests.unit.git.repo import Repo, Tree, trees
 from tests.unit.git.test_diff import entries
@@ -29,6 +29,39 @@ def test_blobs_by_one_child_and_in_bulk(repo: Repo, contents: list[bytes]) -> No
     assert bulk.sizes(repo.top, [*oids, "12" * 20]) == {
         oid: len(data) for oid, data in zip(oids, contents, strict=True)
     }
+
+
+@given(st.binary(max_size=80).map(lambda data: data.replace(b"\x07", b"\n")), st.integers(0, 90))
+@settings(max_examples=30)
+def test_the_end_of_a_blob_starts_with_a_line(repo: Repo, data: bytes, most: int) -> None:
+    oid = repo.blob(data)
+    with Objects(repo.top) as objects:
+        end = objects.end_of_blob(oid, most)
+        assert end is not None
+        assert objects.blob(oid) == data  # the child is where it should be
+        assert objects.size(oid) == len(data)
+        assert objects.end_of_blob("12" * 20, most) is None
+        assert objects.size("12" * 20) == 0
+    before = data[: len(data) - len(end.data)]
+    assert data.endswith(end.data)
+    assert (end.left_out, end.lines) == (len(before), before.count(b"\n"))
+    if len(data) <= most:
+        assert not before
+    elif end.data:
+        assert before.endswith(b"\n")
+
+
+def test_what_is_too_large_for_metadata_is_not_read(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read, "SMALL", 100)
+    monkeypatch.setattr(bulk, "SMALL", 100)
+    monkeypatch.setattr(bulk, "_BATCH_BYTES", 250)
+    contents = [b"s" * 100, b"l" * 101, b"t" * 99, b"u" * 98, b"v" * 97]
+    oids = [repo.blob(data) for data in contents]
+    found = list(bulk.get(repo.top, oids))
+    assert [blob.data if blob is not None else None for blob in found] == [contents[0], None, *contents[2:]]
+    with Objects(repo.top) as objects:
+        assert [objects.small_blob(oid) for oid in oids] == [contents[0], None, *contents[2:]]
+        assert objects.small_blob("no\nname") is None
 
 
 @given(trees)

@@ -79,3 +79,18 @@ def test_what_is_no_json_value_is_refused() -> None:
     for value in ({1, 2}, object(), b"bytes"):
         with pytest.raises(TypeError):
             jsontext.dumps(value)
+
+
+@given(st.one_of(values, st.integers(), st.floats(), st.integers(1 << 62, 1 << 70), st.integers(-(1 << 70), 0)))
+def test_numbers_have_64_bits_or_are_none(value: object) -> None:
+    number = jsontext.whole(value)
+    assert abs(number) <= jsontext.LARGEST
+    assert jsontext.natural(value) == max(number, 0)
+    assert math.isfinite(jsontext.real(value))
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 53:
+        assert number == jsontext.real(value) == value
+
+
+def test_a_number_of_4000_digits_is_none() -> None:
+    value = jsontext.loads("9" * 4000)
+    assert (jsontext.whole(value), jsontext.natural(-value), jsontext.real(value)) == (0, 0, 0.0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from entire.agents.transcripts import clean
 from entire.model.ids import is_tool_id
+from entire.model.jsontext import natural
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -167,8 +168,7 @@ def usage(record: Record) -> tuple[int, int, int, int]:
     found = message.get("usage") if isinstance(message, dict) else None
     if not isinstance(found, dict) or is_synthetic(record):
         return 0, 0, 0, 0
-    values = [found.get(key) for key in _USAGE]
-    a, b, c, d = (value if type(value) is int and value > 0 else 0 for value in values)
+    a, b, c, d = (natural(found.get(key)) for key in _USAGE)
     return a, b, c, d
 
 

@@ -7,6 +7,7 @@ from entire.agents.lines import LineTranscript
 from entire.agents.tool_runs import ToolRun
 from entire.agents.transcripts import clean
 from entire.model.ids import is_tool_id
+from entire.model.jsontext import natural
 from entire.model.times import parse_time
 from entire.model.transcripts import START, FileReport, Position, Prompt, Subagent, TokenUsage
 from entire.model.value import replace
@@ -164,5 +165,4 @@ class DemoTranscript(LineTranscript):
 
 
 def _number(usage: Record, key: str) -> int:
-    value = usage.get(key)
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
+    return natural(usage.get(key))

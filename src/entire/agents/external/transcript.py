@@ -399,7 +399,7 @@ def _is_lines(source: transcripts.Source) -> bool:
 
 def _whole(number: object) -> int | None:
     is_number = isinstance(number, int) and not isinstance(number, bool)
-    return number if is_number and 0 <= number <= wire.LARGEST else None  # type: ignore[operator,return-value]
+    return number if is_number and 0 <= number <= jsontext.LARGEST else None  # type: ignore[operator,return-value]
 
 
 def _says(line: bytes, text: str) -> bool:

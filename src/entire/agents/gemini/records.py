@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from entire.agents.transcripts import clean
 from entire.model.ids import is_tool_id
+from entire.model.jsontext import LARGEST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def usage(record: Record) -> tuple[int | None, int | None, int | None] | None:
 
 def _figure(found: Record, key: str) -> int | None:
     value = found.get(key)
-    return value if type(value) is int and value >= 0 else None
+    return value if type(value) is int and 0 <= value <= LARGEST else None
 
 
 # ---------------------------------------------------------------- tool calls

@@ -5,6 +5,7 @@ from __future__ import annotations
 from entire.agents import conversation
 from entire.index.entries import Entry
 from entire.model.findings import ANSWER, OUTPUT, PROMPT, TOOL
+from entire.model.value import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from entire.agents.contract import Agent
     from entire.agents.conversation import Reading
     from entire.model.transcripts import Message
+    from entire.store.transcript_ends import TranscriptEnd
 
 
 class Reader:
@@ -23,8 +25,12 @@ class Reader:
         self._data = b""
         self._whole: Reading | None = None
 
-    def messages(self, data: bytes, agent: Agent | None) -> list[Message]:
-        """Return the messages of a transcript."""
+    def messages(self, end: TranscriptEnd, agent: Agent | None) -> list[Message]:
+        """Return the messages in the end of a transcript."""
+        found = self._messages(end.data, agent)
+        return [replace(message, at=message.at + end.first) for message in found] if end.first else found
+
+    def _messages(self, data: bytes, agent: Agent | None) -> list[Message]:
         ask = getattr(agent.transcript("", data), "messages", None) if agent is not None else None
         if ask is not None:
             return list(ask())

@@ -10,7 +10,7 @@ from entire.errors import EntireError
 from entire.git import history, read
 from entire.index.entries import OPEN, Source
 from entire.queries.searches import entries
-from entire.store import checkpoints, sessions, step_transcripts, transcripts, turnlog
+from entire.store import checkpoints, sessions, step_transcripts, transcript_ends, transcripts, turnlog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class OpenConversations:
         prompts = [prompt.decode("utf-8", "replace") for prompt in notes]
         if session.turn is not None and session.turn.prompt:
             prompts.append(session.turn.prompt)
-        return entries.of(entries.Reader(session.session_id).messages(content, agent), prompts)
+        return entries.of(entries.Reader(session.session_id).messages(transcript_ends.cut(content), agent), prompts)
 
     def _saved_content(self, session: Session, agent: Agent | None) -> bytes:
         parts = step_transcripts.latest_parts(self._objects, session)

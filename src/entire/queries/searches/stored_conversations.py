@@ -12,14 +12,16 @@ from entire.model.records import SessionRecord
 from entire.model.times import parse_time
 from entire.model.value import replace
 from entire.queries.searches import entries
-from entire.store import checkpoints
+from entire.store import checkpoints, transcript_ends
 from entire.store.checkpoints import Slot
+from entire.store.transcript_ends import TranscriptEnd
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence, Set
     from types import TracebackType
 
+    from entire.agents.contract import Agent
     from entire.git.read import Object
     from entire.index.entries import Entry
     from entire.store.catalog import Catalog
@@ -56,7 +58,7 @@ class StoredConversations:
         found = []
         for checkpoint_id, tree, slot in self._read_slots():
             if slot.record is not None and slot.session_id:
-                self._slots[_key(checkpoint_id, tree, slot)] = slot
+                self._slots[_key(checkpoint_id, tree, slot)] = _without_record(slot)
                 if "tasks" in slot.files:
                     self._slot_tasks.append((checkpoint_id, tree, slot.files["tasks"]))
                 found.append(_source(checkpoint_id, tree, slot.record, slot))
@@ -88,17 +90,25 @@ class StoredConversations:
     def read(self, source: Source) -> list[Entry]:
         """Return what a session says in a checkpoint."""
         if source.subagent:
-            return entries.of(conversation.read_subagent(self._objects.blob(self._transcripts[source.key]) or b""))
+            end = transcript_ends.cut(self._objects.blob(self._transcripts[source.key]) or b"")
+            return entries.of(conversation.read_subagent(end.data))
         slot = self._slots[source.key]
         if self._reader.session_id != source.session_id:
             self._objects.forget()
             self._reader = entries.Reader(source.session_id)
         agent = registry.make_by_type(source.agent)
+        said = self._reader.messages(self._end(slot, agent), agent)
+        return entries.of(said, checkpoints.prompts(self._objects, slot))
+
+    def _end(self, slot: Slot, agent: Agent | None) -> TranscriptEnd:
+        join = agent.reassemble_transcript if agent is not None else None
+        oids = checkpoints.transcript_files(slot.files).values()
         try:
-            data = checkpoints.transcript(self._objects, slot, agent.reassemble_transcript if agent else None)
+            if self._objects.sizes(oids) > transcript_ends.BYTES:
+                return transcript_ends.read(self._objects, slot, join)
+            return transcript_ends.cut(checkpoints.transcript(self._objects, slot, join))
         except MissingObjectError:
-            data = b""
-        return entries.of(self._reader.messages(data, agent), checkpoints.prompts(self._objects, slot))
+            return TranscriptEnd(data=b"")
 
     def gone(self, keys: Iterable[str]) -> list[str]:
         """Return those of the index's conversations that are in no checkpoint any more."""
@@ -128,6 +138,12 @@ class StoredConversations:
         return bulk.get(self._top, names)
 
 
+def _without_record(slot: Slot) -> Slot:
+    """Return what is read of a slot later: there may be very many."""
+    needed = {*checkpoints.transcript_files(slot.files), "content_hash.txt", "prompt.txt"}
+    return replace(slot, record=None, files={name: oid for name, oid in slot.files.items() if name in needed})
+
+
 class _Blobs(read.Objects):
     """Reads each blob once, and no beginning of another: the checkpoints of a session share most of its transcript."""
 
@@ -140,6 +156,10 @@ class _Blobs(read.Objects):
     def expect(self, names: Iterable[str]) -> None:
         """Note the sizes of blobs that may be the beginnings of others."""
         self._sizes = bulk.sizes(self._top, list(dict.fromkeys(names)))
+
+    def sizes(self, names: Iterable[str]) -> int:
+        """Return the size of these blobs together, of those that were expected."""
+        return sum(self._sizes.get(name, 0) for name in names)
 
     def blob(self, name: str) -> bytes | None:
         if name not in self._known:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import sys
 
 from entire.agents import conversation
@@ -146,7 +147,10 @@ def _part(session_id: str, agent: str, transcript: ReadTranscript, known: Sequen
 
 
 def _with_records(part: ConversationPart, transcript: ReadTranscript, request: ShowRequest) -> ConversationPart:
-    return replace(part, records=tuple(conversation.unknown(transcript.content))) if request.has_records else part
+    if not request.has_records:
+        return part
+    unknown = conversation.unknown(transcript.content)
+    return replace(part, records=tuple((at + transcript.first, form) for at, form in unknown))
 
 
 def _since(whole: ConversationPart, start: int) -> ConversationPart:
@@ -177,14 +181,25 @@ def numbered(messages: Sequence[MessageView], known: Sequence[TurnView]) -> list
         return list(known)
     matched = _matched(prompts, known)
     ends = [*(prompt.at for prompt in prompts[1:]), max(message.at for message in messages) + 1]
+    last = _last_times(messages, prompts)
     found = []
     for index, prompt in enumerate(prompts):
         turn = matched.get(index, TurnView(session_id="", turn="", number=0))
-        times = [message.time for message in messages if prompt.at <= message.at < ends[index] and message.time]
         found.append(replace(
             turn, number=index + 1, prompt=prompt.text, position=prompt.at, end=turn.end or ends[index],
-            started=turn.started or prompt.time, ended=turn.ended or max(times, default=0.0),
+            started=turn.started or prompt.time, ended=turn.ended or last[index],
         ))  # fmt: skip
+    return found
+
+
+def _last_times(messages: Sequence[MessageView], prompts: Sequence[MessageView]) -> list[float]:
+    """Return when the last message of each prompt's turn was written, 0.0 if none says."""
+    starts = [prompt.at for prompt in prompts]
+    found = [0.0] * len(prompts)
+    for message in messages:
+        turn = bisect.bisect_right(starts, message.at) - 1
+        if turn >= 0:
+            found[turn] = max(found[turn], message.time)
     return found
 
 

@@ -10,7 +10,7 @@ from entire.agents.stand_in import StandIn
 from entire.errors import EntireError, MissingObjectError
 from entire.model.value import Value
 from entire.model.views import MessageView
-from entire.store import checkpoints, step_transcripts, transcripts
+from entire.store import step_transcripts, transcript_ends, transcripts
 from entire.store.checkpoints import Slot
 
 TYPE_CHECKING = False
@@ -20,13 +20,17 @@ if TYPE_CHECKING:
     from entire.git.read import Objects
     from entire.layout import Place
     from entire.model.session import Session
+    from entire.store.transcript_ends import TranscriptEnd
 
 
 class ReadTranscript(Value):
-    """A transcript's content, and where it was read: agent, step or checkpoint. ``problem``: why it is empty."""
+    """A transcript's content, and where it was read: agent, step or checkpoint. ``problem``: why it is empty, or what
+    is left out of it.
+    """
 
     source: str
     content: bytes = b""
+    first: int = 0  # number of its first record
     agent: Agent | None = None
     messages: tuple[MessageView, ...] = ()
     problem: str = ""
@@ -37,7 +41,7 @@ def of_session(place: Place, objects: Objects, state: Session) -> ReadTranscript
     """Return a session's own transcript, or its newest step's; None if neither says anything."""
     agent = _reader(state)
     own = _own(state, agent)
-    found = _read("agent", transcripts.redact(own), agent) if own else None
+    found = _read("agent", transcript_ends.cut(transcripts.redact(own)), agent) if own else None
     if found is None or not found.messages:
         stored = _of_step(place, objects, state, agent)
         found = stored if stored is not None and stored.messages else found
@@ -51,12 +55,12 @@ def of_slot(objects: Objects, slot: Slot, known: Plugins | None = None) -> ReadT
     agent_type = slot.record.agent if slot.record is not None else ""
     agent = registry.make_by_type(agent_type)
     try:
-        content = checkpoints.transcript(objects, slot, agent.reassemble_transcript if agent is not None else None)
+        end = transcript_ends.read(objects, slot, agent.reassemble_transcript if agent is not None else None)
     except MissingObjectError as error:
         return ReadTranscript(source="checkpoint", agent=agent, problem=error.message, hint=error.hint)
-    found = _read("checkpoint", content, agent)
-    if content and not found.messages and agent is None and known is not None:
-        return _read("checkpoint", content, registry.make_by_type(agent_type, plugins=known))
+    found = _read("checkpoint", end, agent)
+    if end.data and not found.messages and agent is None and known is not None:
+        return _read("checkpoint", end, registry.make_by_type(agent_type, plugins=known))
     return found
 
 
@@ -87,20 +91,24 @@ def _of_step(place: Place, objects: Objects, state: Session, agent: Agent | None
     slot = Slot(number=0, tree="", files=files, record=None)
     join = agent.reassemble_transcript if agent is not None else None
     try:
-        return _read("step", checkpoints.transcript(objects, slot, join), agent)
+        return _read("step", transcript_ends.read(objects, slot, join), agent)
     except MissingObjectError:
         return None
 
 
-def _read(source: str, content: bytes, agent: Agent | None) -> ReadTranscript:
-    return ReadTranscript(source=source, content=content, agent=agent, messages=tuple(messages(agent, content)))
+def _read(source: str, end: TranscriptEnd, agent: Agent | None) -> ReadTranscript:
+    said = tuple(messages(agent, end))
+    return ReadTranscript(
+        source=source, content=end.data, first=end.first, agent=agent, messages=said, problem=end.note
+    )
 
 
-def messages(agent: Agent | None, content: bytes, start: int = 0) -> list[MessageView]:
+def messages(agent: Agent | None, end: TranscriptEnd, start: int = 0) -> list[MessageView]:
     """Return what was said in a transcript from record ``start`` on, as its adapter reads it if that can."""
-    ask = getattr(agent.transcript("", content), "messages", None) if agent is not None else None
-    said = conversation.read(content, start) if ask is None else [message for message in ask() if message.at >= start]
-    return [MessageView(**message.__dict__) for message in said]
+    ask = getattr(agent.transcript("", end.data), "messages", None) if agent is not None else None
+    said = conversation.read(end.data) if ask is None else ask()
+    found = (MessageView(**{**message.__dict__, "at": message.at + end.first}) for message in said)
+    return [message for message in found if message.at >= start]
 
 
 def subagent_messages(content: bytes) -> list[MessageView]:

@@ -55,6 +55,8 @@ class Renderer:
                 yield self._heading(self._asker, "cyan", turn)
                 yield from self._said(turn.prompt or "(not stored)")
             return
+        if part.problem:
+            yield f"  ({text.one_line(part.problem, 300)})"
         yield from self.messages(part.messages, turns, subagents, part.session_id, part.records)
 
     def messages(

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-LARGEST = (1 << 63) - 1
 """Of numbers: most languages have 64 bits for them."""
 MOST_TOKENS = 1 << 50
 """Of one answer: a larger figure is unknown, so that sums have 64 bits, too."""
@@ -121,7 +120,7 @@ def _read_path(given: object) -> str:
 def _whole(given: object) -> int | None:
     if isinstance(given, float) and given.is_integer():
         given = int(given)
-    return given if isinstance(given, int) and not isinstance(given, bool) and 0 <= given <= LARGEST else None
+    return given if isinstance(given, int) and not isinstance(given, bool) and 0 <= given <= jsontext.LARGEST else None
 
 
 def _read_moment(given: object) -> float:
@@ -143,7 +142,7 @@ TEXT = Codec(write=_same, read=clean)
 PATH = Codec(write=_same, read=_read_path)
 """A path, which need not be UTF-8 on disk; '' for what cannot be one."""
 NUMBER = Codec(write=_same, read=lambda given: _whole(given) or 0)
-"""A whole number from 0 to ``LARGEST``; 0 for anything else."""
+"""A whole number of at most 63 bits; 0 for anything else."""
 MOMENT = Codec(write=_same, read=_read_moment)
 """Seconds since the epoch; an RFC 3339 time is read too."""
 FLAG = Codec(write=bool, read=lambda given: given is True)
