@@ -105,6 +105,7 @@ class PartView(Value):
     created: float
     branch: str = ""
     start: int = 0  # records of the transcript that belong to earlier checkpoints
+    left_out: str = ""  # what is not read of a transcript that is too large
     prompts: tuple[PromptView, ...] = ()
     files: tuple[str, ...] = ()
     tokens: TokenUsage | None = None

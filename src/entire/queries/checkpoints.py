@@ -62,7 +62,8 @@ def find(catalog: Catalog, prefix: str) -> views.CheckpointView:
         with plugins.of(catalog.place) as known:
             parts = tuple(_part(objects, slot, own, known) for slot in found.slots)
         tasks = tuple(_task_views(objects, found))
-    found = replace(found, problems=(*found.problems, *_missing(catalog.place.top, found)))
+    left_out = (f"session {part.session_id}: {part.left_out}" for part in parts if part.left_out)
+    found = replace(found, problems=(*found.problems, *_missing(catalog.place.top, found), *left_out))
     return _checkpoint_view(found, parts, tasks, commits.of_checkpoint(catalog, found.id), own)
 
 
@@ -134,6 +135,8 @@ def _part(objects: read.Objects, slot: Slot, own: LineageFile | None, known: Plu
     record = slot.record or _NO_RECORD
     recorded = turns.in_record(own, record.session_id)
     start = record.checkpoint_transcript_start
+    agent = registry.make_by_type(record.agent, plugins=known)
+    end = _end(objects, slot, agent)
     return views.PartView(
         slot=slot.number,
         session_id=record.session_id,
@@ -141,7 +144,8 @@ def _part(objects: read.Objects, slot: Slot, own: LineageFile | None, known: Plu
         created=parse_time(record.created_at),
         branch=record.branch,
         start=start,
-        prompts=_with_turns(_prompts(objects, slot, start, known), recorded),
+        prompts=_with_turns(_prompts(checkpoints.prompts(objects, slot), end, start, agent), recorded),
+        left_out=end.note,
         files=record.files_touched,
         tokens=lineage_file.tokens(own, record),
         lines=record.initial_attribution,
@@ -150,26 +154,27 @@ def _part(objects: read.Objects, slot: Slot, own: LineageFile | None, known: Plu
     )
 
 
-def _prompts(objects: read.Objects, slot: Slot, start: int, known: Plugins) -> list[Prompt]:
-    """Return the prompts of this checkpoint's part of the transcript; all stored prompts, as events carried them, if
+def _end(objects: read.Objects, slot: Slot, agent: Agent | None) -> TranscriptEnd:
+    try:
+        return transcript_ends.read(objects, slot, _join(agent))
+    except MissingObjectError:
+        return TranscriptEnd(data=b"")
+
+
+def _prompts(stored: Sequence[str], end: TranscriptEnd, start: int, agent: Agent | None) -> list[Prompt]:
+    """Return the prompts of this checkpoint's part of the transcript; all that are stored, as events carried them, if
     there is no transcript or nothing in it can be read.
     """
-    agent = registry.make_by_type((slot.record or _NO_RECORD).agent, plugins=known)
-    try:
-        read_end = transcript_ends.read(objects, slot, _join(agent))
-    except MissingObjectError:
-        read_end = TranscriptEnd(data=b"")
-    data, first = read_end.data, read_end.first
-    carried = [Prompt(text=prompt, position=-1) for prompt in checkpoints.prompts(objects, slot)]
-    if not data:
+    carried = [Prompt(text=prompt, position=-1) for prompt in stored]
+    if not end.data:
         return carried
-    transcript = agent.transcript("", data) if agent is not None else None
+    transcript = agent.transcript("", end.data) if agent is not None else None
     analyzer = capabilities.transcript_analyzer(agent, transcript) if agent is not None and transcript else None
     if analyzer is None:
-        said = [message for message in session_transcripts.messages(None, read_end, start) if message.who == USER]
+        said = [message for message in session_transcripts.messages(None, end, start) if message.who == USER]
         return [Prompt(text=message.text, position=message.at) for message in said] or carried
-    found = analyzer.prompts(analyzer.at(max(start - first, 0)))
-    found = [replace(prompt, position=prompt.position + first) for prompt in found]
+    found = analyzer.prompts(analyzer.at(max(start - end.first, 0)))
+    found = [replace(prompt, position=prompt.position + end.first) for prompt in found]
     if carried and carried[-1].text not in [prompt.text for prompt in found]:
         found = [*found, *_not_in(analyzer, carried)]
     return found

@@ -22,7 +22,7 @@ class Blobs(Objects):
     def __init__(self) -> None:
         self.kept: dict[str, bytes] = {}
 
-    def get(self, name: str) -> Object | None:
+    def get(self, name: str, most: int | None = None) -> Object | None:
         return Object(oid=name, type="blob", data=self.kept[name]) if name in self.kept else None
 
 

@@ -38,7 +38,7 @@ class Blobs(Objects):
         self.kept[oid] = data
         return oid
 
-    def get(self, name: str) -> Object | None:
+    def get(self, name: str, most: int | None = None) -> Object | None:
         return Object(oid=name, type="blob", data=self.kept[name]) if name in self.kept else None
 
 
