@@ -149,7 +149,7 @@ class World:
 
     def complaints(self) -> list[str]:
         """Return the errors in Entire's log, and what it noted of plugins."""
-        log, problems = self.root / ".entire/logs/entire.log", self.root / ".git/entire/plugin-problems.json"
+        log, problems = self.root / ".git/entire/logs/entire.log", self.root / ".git/entire/plugin-problems.json"
         lines = log.read_text().splitlines() if log.exists() else []
         noted = problems.read_text().splitlines() if problems.exists() else []
         return [*(line for line in lines if '"ERROR"' in line or '"WARN"' in line), *noted]
