@@ -8,10 +8,11 @@ PYTEST := $(BIN)/pytest -q
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format types floors tests faults kills mutants e2e agents bench docs build clean
+.PHONY: help demo test lint format types floors tests faults kills mutants e2e agents agents-latest bench docs build \
+	clean
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z0-9]*\):.*## /  make \1@/p' $(MAKEFILE_LIST) | column -t -s @ 2>/dev/null || grep '##' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1@/p' $(MAKEFILE_LIST) | column -t -s @ 2>/dev/null || grep '##' $(MAKEFILE_LIST)
 
 demo: $(READY)  ## demonstrate the main workflow in a scratch repository
 	@$(BIN)/python -m entire_demo_agent.story
@@ -49,6 +50,9 @@ e2e: agents  ## run the end-to-end tests with the real agents
 
 agents: $(READY)  ## install the agents of the end-to-end tests
 	scripts/agents
+
+agents-latest: agents  ## play the stories with the agents that npm serves today, and print what differs
+	$(BIN)/python scripts/agents-latest $(ARGS)
 
 bench: $(READY)  ## measure what hooks and commands cost
 	$(BIN)/python -m bench $(ARGS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import re
 
 import pytest
@@ -125,3 +126,14 @@ def test_a_harness_can_say_where_sessions_are(entry: AgentEntry, monkeypatch: py
         monkeypatch.setenv(entry.session_dir_variable, "/given")
         agent = registry.make(entry.name)
         assert agent.session_dir("/repo") == "/given"  # type: ignore[attr-defined]
+
+
+def test_the_table_names_the_versions_that_the_stories_run() -> None:
+    """And the README names them, too."""
+    pinned = json.loads((ROOT / "tests/e2e/agents/package.json").read_text())["dependencies"]
+    packages = {"claude-code": ("@anthropic-ai/claude-code", "claude-code-newest"), "gemini": ("@google/gemini-cli",)}
+    readme = " ".join((ROOT / "README.md").read_text().split())
+    for entry in registry.BUILTIN.values():
+        played = tuple(pinned[name].rpartition("@")[2] for name in packages.get(entry.name, ()))
+        assert entry.tested_versions == played
+        assert not played or f"(tested with {' and '.join(played)})" in readme

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import re
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -162,6 +164,10 @@ class Claude:
         asked = {"description": "Do it", "prompt": prompt, "subagent_type": "general-purpose"}
         return tool("Agent", **asked, run_in_background=False)
 
+    def helper(self, prompt: str) -> ToolCall:
+        """Return the tool call that hands a prompt to a subagent, as the model does by default."""
+        return tool("Agent", description="Do it", prompt=prompt, subagent_type="general-purpose")
+
     def report(self, words: str) -> tuple[Part, ...]:
         """Return the parts with which a subagent ends its work."""
         return (text(words),)
@@ -186,6 +192,14 @@ class Claude:
         command = [str(self.program), "-p", prompt, *options, *choice]
         with running(session, command, cwd, self.environment) as started:
             yield started
+
+    def fork(self, prompt: str, cwd: Path, session: str) -> Run:
+        """Run one prompt in a copy of a session, which gets an id of its own."""
+        options = ["--permission-mode", "bypassPermissions", "--output-format", "json", "--fork-session"]
+        command = [str(self.program), "-p", prompt, *options, "--resume", session]
+        with running("", command, cwd, self.environment) as started:
+            run = started.finish()
+        return replace(run, session=str(run.result["session_id"]))
 
     # --- on a terminal ---
 
@@ -255,6 +269,21 @@ class ClaudeTerminal(AgentTerminal):
         before = noted()
         self.type(self.ESCAPE)
         self.wait(lambda: noted() > before, "the record of the interruption")
+
+    def rewind(self, prompts: int) -> None:
+        """Use `/rewind` to take back so many prompts, and what was written since."""
+        self.submit("/rewind")
+        self.wait(lambda: "Restore" in self.screen[-6000:] or "Rewind" in self.screen[-6000:], "the list of prompts")
+        for _ in range(prompts):
+            time.sleep(0.3)
+            self.type("\x1b[A")
+        time.sleep(0.3)
+        self.type(self.ENTER)
+        time.sleep(1)
+        print(repr(self.screen[-3000:]))
+        self.type(self.ENTER)
+        time.sleep(1)
+        self.type("\x15")  # the input line holds the prompt that was taken back
 
     def clear(self) -> str:
         """Use `/clear` and return the id of the session that follows."""

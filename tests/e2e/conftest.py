@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import shapes
 from claude import Claude
 from driver import Driver, binary
 from modelserver import ModelServer
@@ -104,6 +105,8 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
         yield made
         for opened in {p.with_suffix(".open") for p in tmp_path.glob("*.reached")}:
             opened.touch()
+    for place in (made, *made.others):
+        shapes.note(place.agent)
     assert server.problems == []
     for place in (made, *made.others):
         assert place.repo.log_errors() == []

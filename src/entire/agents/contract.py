@@ -196,6 +196,13 @@ class TranscriptAnalyzer(Transcript, Protocol):
         """
         ...
 
+    def agent_version(self) -> str:
+        """Return the agent's version that wrote the end of the transcript, or ''; read no more than that.
+
+        Optional: without it, ``status`` does not know which version runs.
+        """
+        ...
+
 
 class DisplayedTranscript(Transcript, Protocol):
     """A transcript that is displayed in its own way. No capability: without the method, ``agents.conversation`` reads

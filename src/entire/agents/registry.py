@@ -61,6 +61,8 @@ class AgentEntry(Value):
     """The program that must be on PATH for ``enable`` to offer the agent by itself; '' if it is always offered."""
     setup_note: str = ""
     """What ``enable`` writes besides hooks, for people; '' if nothing."""
+    tested_versions: tuple[str, ...] = ()
+    """The versions with which our tests run, oldest first; empty where nothing tells a version."""
     spoken_name: str = ""
     """What people call the agent at the start of a prompt; omitted from a step's subject."""
 
@@ -84,6 +86,7 @@ BUILTIN = {
             session_dir_variable="ENTIRE_TEST_CLAUDE_PROJECT_DIR",
             session_form="[0-9A-Za-z][0-9A-Za-z_-]*",
             setup_note="permissions.deny: Read(./.entire/metadata/**), so that it takes no old transcript for code",
+            tested_versions=("2.1.197", "2.1.332"),
             spoken_name="claude",
         ),
         AgentEntry(
@@ -106,6 +109,7 @@ BUILTIN = {
             private_variables=("GEMINI_CLI_IDE_AUTH_TOKEN",),
             session_dir_variable="ENTIRE_TEST_GEMINI_PROJECT_DIR",
             session_form="(?!latest$|[0-9]+$)[0-9A-Za-z][0-9A-Za-z_-]*",  # these resume another session
+            tested_versions=("0.61.0",),
             spoken_name="gemini",
         ),
     )

@@ -34,6 +34,7 @@ _MAX_SHORTENED = 8 << 20
 _BLOCK = 1 << 20
 _SMALLEST_PART = 64
 _BEGINNING = 1 << 16
+_ENDING = 1 << 16
 
 
 class Shortener:
@@ -331,6 +332,12 @@ def read(source: Source) -> bytes:
 def head(source: Source, most: int) -> bytes:
     """Return at most the first ``most`` bytes of a source; b'' if it cannot be read."""
     return next(_blocks(source, 0, min(most, _BLOCK)), b"")
+
+
+def ending(source: Source) -> bytes:
+    """Return the last bytes of a source; b'' if it cannot be read."""
+    end = size(source)
+    return next(_blocks(source, max(end - _ENDING, 0), end), b"")
 
 
 def session_files(folder: str) -> list[SessionFile]:

@@ -205,6 +205,8 @@ class HookView(Value):
     status: str = ""  # installed, missing, stale, untrusted, disabled (by the user) or unknown
     other_paths: tuple[str, ...] = ()  # the other files of an agent that keeps its hooks in several
     problems: tuple[str, ...] = ()  # each by itself, where there may be several
+    tested_versions: tuple[str, ...] = ()  # of the agent, oldest first
+    version: str = ""  # of the agent in its newest session here, if that tells
 
 
 class UnrecordedView(Value):

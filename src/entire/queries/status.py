@@ -14,6 +14,7 @@ from entire.lifecycle import plugins, proposals, redact_problems
 from entire.maintenance import agent_setup, locks, unrecorded
 from entire.maintenance import plugins as maintenance_plugins
 from entire.model.health import HookStatus
+from entire.model.value import replace
 from entire.model.views import HookView, StatusView
 from entire.queries import commits, sessions
 from entire.store import checkpoints, forgotten
@@ -21,12 +22,15 @@ from entire.store import sessions as states
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from entire.agents.external.plugins import Plugins
+    from entire.agents.registry import Installed
     from entire.layout import Place
     from entire.settings import Settings
     from entire.store.catalog import Catalog
+
+_RECENT = 8  # sessions among which an agent's newest is looked for
 
 
 def view(place: Place, chosen: Settings | None, catalog: Catalog, *, now: float) -> StatusView:
@@ -51,7 +55,7 @@ def _view(place: Place, chosen: Settings | None, catalog: Catalog, known: Plugin
         is_pushing=settings.pushes_checkpoints(place, found),
         sessions=tuple(sessions.listing(place)),
         unlinked=tuple(commits.unlinked(catalog)),
-        hooks=(git_hooks(place), *map(agent_setup.view, installed)),
+        hooks=(git_hooks(place), *_agent_hooks(place, installed)),
         lacks_agent_hooks=not installed and not maintenance_plugins.are_waited_for(known),
         unrecorded=tuple(unrecorded.find(place, catalog, types, known, now=now)),
         checkpoints=len(catalog.checkpoint_ids),
@@ -71,6 +75,20 @@ def _view(place: Place, chosen: Settings | None, catalog: Catalog, known: Plugin
         is_secret_revealed=record.is_revealed(place),
         holding=forgotten.holding(place.top),
     )
+
+
+def _agent_hooks(place: Place, installed: Sequence[Installed]) -> list[HookView]:
+    """Return the health of agents' hooks, with the versions that were tested and the one that ran last here."""
+    recent = states.recent(place, _RECENT) if installed else []
+    newest = {state.agent_type: state.transcript_path for state in reversed(recent)}
+    return [_with_versions(agent_setup.view(hooks), newest.get(hooks.agent_type, "")) for hooks in installed]
+
+
+def _with_versions(hooks: HookView, session_ref: str) -> HookView:
+    tested = next((entry.tested_versions for entry in registry.BUILTIN.values() if entry.type == hooks.name), ())
+    agent = registry.make_by_type(hooks.name) if tested and session_ref else None
+    tell = getattr(agent.transcript(session_ref), "agent_version", None) if agent is not None else None  # optional
+    return replace(hooks, tested_versions=tested, version=tell() if tell is not None else "")
 
 
 def git_hooks(place: Place) -> HookView:

@@ -64,6 +64,12 @@ class ClaudeTranscript(LineTranscript):
     def model(self, since: Position, until: Position | None = None) -> str:
         return self._tail(since).model(_stop(until))
 
+    def agent_version(self) -> str:
+        import re
+
+        found = re.findall(rb'"version"\s*:\s*"([0-9][0-9A-Za-z.+-]{0,40})"', transcripts.ending(self.source))
+        return found[-1].decode() if found else ""
+
     def tokens(self, since: Position, until: Position | None = None) -> TokenUsage:
         return self._tail(since).tokens(_stop(until))
 

@@ -125,8 +125,18 @@ def _hooks(view: views.StatusView, width: int | None) -> list[str]:
         if hooks.is_installed or view.enabled:
             state = "installed" if hooks.is_installed else _HOOKS.get(hooks.status, "BROKEN")
             problems = [text.one_line(problem, 1000) for problem in hooks.problems or (hooks.problem,) if problem]
-            rows += [(hooks.name, state, shown) for shown in problems or [text.path(hooks.where, view.top)]]
+            rows += [
+                (hooks.name, state, shown) for shown in problems or [text.path(hooks.where, view.top) + _tested(hooks)]
+            ]
     return [line if width is None else wrapping.fit(line, width - 2) for line in text.table(rows)]
+
+
+def _tested(hooks: views.HookView) -> str:
+    """Say with which versions of an agent this one of ours was tested, and which other one ran here."""
+    if not hooks.tested_versions:
+        return ""
+    other = f"{text.plain(hooks.version)} ran here, " if hooks.version not in ("", *hooks.tested_versions) else ""
+    return f" ({other}tested with {' and '.join(hooks.tested_versions)})"
 
 
 def _warnings(view: views.StatusView) -> Iterator[str]:
