@@ -112,6 +112,29 @@ def test_a_changed_plugin_does_not_run(world: PluginWorld) -> None:
     world.ok("doctor")
 
 
+def test_a_plugin_with_another_interpreter_does_not_run(world: PluginWorld) -> None:
+    path = world.install()
+    path.write_text(path.read_text().replace("#!/bin/sh", "#!/usr/bin/env parrot"))
+    usual, other = world.folder / "usual/parrot", world.bin / "parrot"
+    usual.parent.mkdir()
+    usual.symlink_to("/bin/sh")
+    world.env["PATH"] += f"{os.pathsep}{usual.parent}"
+    world.ok("plugin", "allow", "x")
+    world.ok("enable", "--agent", "x")
+    world.calls()
+    world.hook()
+    assert world.calls() == ["parse-hook --hook stop"]
+    other.write_text(f'#!/bin/sh\ntouch {world.folder}/evil\nexec /bin/sh "$@"\n')
+    other.chmod(0o755)
+    world.hook()
+    assert world.states() == {"x": "changed"}
+    said = f"the plugin x would be run by {other}, which you did not allow, so it does not run ({path})"
+    assert world.warnings() == [f"{said}: `entire plugin allow x` lets it run"]
+    assert (world.calls(), (world.folder / "evil").exists()) == ([], False)
+    world.ok("plugin", "allow", "x")
+    assert world.states() == {"x": "allowed"}
+
+
 def test_a_plugin_that_is_gone_is_missed(world: PluginWorld) -> None:
     path = world.install()
     world.ok("plugin", "allow", "x")

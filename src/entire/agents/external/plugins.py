@@ -130,6 +130,9 @@ class Plugins:
             raise UsageError(f"the plugin {name} cannot be used ({path}): it {executable.problem}",
                              hint="run `entire plugin list` to see all plugins")  # fmt: skip
         trust = self.trust(executable)
+        if trust is Trust.CHANGED and (other := self._decisions.other_interpreter(executable)):
+            raise NotAllowedError(f"the plugin {name} would be run by {other}, which you did not allow, so it does not "
+                                  f"run ({path})", hint=_ALLOW.format(name))  # fmt: skip
         if trust not in USABLE:
             raise NotAllowedError(f"the plugin {name} {_REFUSALS[trust]} ({path})", hint=_ALLOW.format(name))
 

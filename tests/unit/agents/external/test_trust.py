@@ -201,3 +201,99 @@ def test_the_same_file_by_another_name_of_its_folder_is_allowed(
     (tmp_path / "alias").symlink_to("bin")
     Decisions(env).allow(found(env))
     assert decide(env | {"PATH": str(tmp_path / "alias")}) is Trust.ALLOWED
+
+
+# ---------------------------------------------------------------- interpreters
+
+
+@pytest.fixture
+def scripted(env: dict[str, str], tmp_path: Path, install: Install) -> dict[str, str]:
+    """A plugin that ``/usr/bin/env`` runs with what PATH has under a name."""
+    interpreter(tmp_path / "usual")
+    install("x", content="#!/usr/bin/env parrot\ncode\n")
+    return {**env, "PATH": f"{env['PATH']}:{tmp_path / 'usual'}"}
+
+
+def interpreter(folder: Path, content: str = "\x7fELF") -> Path:
+    folder.mkdir(exist_ok=True)
+    (folder / "parrot").write_text(content)
+    (folder / "parrot").chmod(0o755)
+    return folder / "parrot"
+
+
+def test_another_interpreter_on_the_path_means_changed(scripted: dict[str, str], tmp_path: Path) -> None:
+    Decisions(scripted).allow(found(scripted))
+    assert decide(scripted) is Trust.ALLOWED
+    other = interpreter(tmp_path / "venv")
+    venv = {**scripted, "PATH": f"{other.parent}:{scripted['PATH']}"}
+    assert decide(venv) is Trust.CHANGED
+    assert Decisions(venv).other_interpreter(found(venv)) == str(other)
+    Decisions(venv).allow(found(venv))
+    assert (decide(venv), decide(scripted)) == (Trust.ALLOWED, Trust.CHANGED)
+
+
+def test_an_interpreter_with_another_content_means_changed(scripted: dict[str, str], tmp_path: Path) -> None:
+    Decisions(scripted).allow(found(scripted))
+    file = tmp_path / "usual/parrot"
+    file.write_text("\x7fELG")
+    assert decide(scripted) is Trust.CHANGED
+    file.write_text("\x7fELF")
+    assert decide(scripted) is Trust.ALLOWED, "content decides, not times"
+    file.unlink()
+    assert decide(scripted) is Trust.CHANGED
+    assert Decisions(scripted).other_interpreter(found(scripted)) == "another program"
+
+
+def test_the_interpreter_of_an_interpreter_counts(scripted: dict[str, str], tmp_path: Path) -> None:
+    """A version manager's are scripts."""
+    interpreter(tmp_path / "usual", "#!/usr/bin/env real-parrot\n")
+    real = tmp_path / "usual/real-parrot"
+    real.write_text("\x7fELF")
+    real.chmod(0o755)
+    Decisions(scripted).allow(found(scripted))
+    real.write_text("\x7fELF2")
+    assert decide(scripted) is Trust.CHANGED
+    assert Decisions(scripted).other_interpreter(found(scripted)) == str(real)
+    real.write_text(f"#!{tmp_path}/usual/real-parrot\n")  # itself
+    Decisions(scripted).allow(found(scripted))
+    assert decide(scripted) is Trust.ALLOWED
+
+
+def test_what_env_is_told_besides_a_name(env: dict[str, str], tmp_path: Path, install: Install) -> None:
+    file = interpreter(tmp_path / "usual")
+    env = {**env, "PATH": f"{env['PATH']}:{file.parent}"}
+    for first in ("/usr/bin/env -S parrot -x", "/usr/bin/env -i A=b parrot", f"{file}", f" {file} -x"):
+        install("x", content=f"#!{first}\ncode\n")
+        Decisions(env).allow(found(env))
+        value = json.loads(stored(env).read_text())["allowed"]["x"]["interpreters"]
+        assert [one["path"] for one in value] == [str(file)], first
+
+
+@pytest.mark.parametrize("first", ["#!parrot", "#!./parrot", "#!", "#!/usr/bin/env nowhere", "#!/usr/bin/env ./parrot"])
+def test_an_interpreter_of_the_repository_or_of_nowhere_is_not_allowed(
+    env: dict[str, str], tmp_path: Path, install: Install, monkeypatch: pytest.MonkeyPatch, first: str
+) -> None:
+    interpreter(tmp_path / "repo")
+    monkeypatch.chdir(tmp_path / "repo")
+    install("x", content=f"{first}\ncode\n")
+    with pytest.raises(EntireError, match=r"the interpreter that the first line of .* names is not found"):
+        Decisions({**env, "PATH": f".:{env['PATH']}"}).allow(found(env))
+
+
+def test_a_decision_of_an_earlier_version_takes_the_interpreter_that_it_meets(
+    scripted: dict[str, str], tmp_path: Path
+) -> None:
+    Decisions(scripted).allow(found(scripted))
+    value = json.loads(stored(scripted).read_text())
+    del value["allowed"]["x"]["interpreters"]
+    stored(scripted).write_text(json.dumps(value))
+    assert decide(scripted) is Trust.ALLOWED
+    interpreter(tmp_path / "usual", "\x7fELG")
+    assert decide(scripted) is Trust.CHANGED
+
+
+def test_a_program_needs_no_interpreter(install: Install, env: dict[str, str]) -> None:
+    install("x", content="\x7fELF")
+    Decisions(env).allow(found(env))
+    assert json.loads(stored(env).read_text())["allowed"]["x"]["interpreters"] == []
+    assert decide(env) is Trust.ALLOWED

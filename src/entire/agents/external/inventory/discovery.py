@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import stat
 
+from entire import process
 from entire.agents.external.language import protocol
 from entire.model.value import Value, replace
 
@@ -16,7 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-
+_MOST = 256  # bytes of a first line that systems read
+_DEPTH = 4  # interpreters that are scripts themselves, as those of version managers
 INVALID, INSIDE, SHADOWED = "invalid", "inside the repository", "shadowed"
 """Kinds of plugins that cannot be used."""
 
@@ -131,3 +133,40 @@ def _open_path(path: str) -> str:
         if parent == path:
             return ""
         path = parent
+
+
+# ---------------------------------------------------------------- what runs a plugin's file
+
+
+def interpreters(path: str, env: Mapping[str, str]) -> list[str]:
+    """Return the paths of the programs that run a file: the interpreter that its first line names (with
+    ``/usr/bin/env X``, the X on PATH), and that interpreter's own. Empty for a program that runs by itself.
+
+    '' stands for one that is not there, or that a relative path names: it would be another one in each repository.
+    """
+    found: list[str] = []
+    while path and len(found) < _DEPTH:
+        named = _named(path, env)
+        if named is None:
+            return found
+        path = named
+        found.append(path)
+    return found
+
+
+def _named(path: str, env: Mapping[str, str]) -> str | None:
+    """Return the interpreter that a file names; None if it names none."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(_MOST)
+    except OSError:
+        return None
+    if not head.startswith(b"#!"):
+        return None
+    words = os.fsdecode(head[2:].partition(b"\n")[0]).split()
+    if not words or not os.path.isabs(words[0]):
+        return ""
+    if os.path.basename(words[0]) != "env":
+        return words[0]
+    name = next((word for word in words[1:] if not word.startswith("-") and "=" not in word), "")
+    return process.find(name, env.get("PATH", os.defpath))

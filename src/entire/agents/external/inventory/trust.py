@@ -1,4 +1,4 @@
-"""What the user allowed plugins to do: each is remembered by its path and content.
+"""What the user allowed plugins to do: each is remembered by the paths and contents of its file and interpreters.
 
 The file is ``$XDG_CONFIG_HOME/entire/plugins.json``: the user's own, never part of a repository.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from entire import files
+from entire.agents.external.inventory import discovery
 from entire.errors import CorruptError, EntireError
 from entire.model.choice import Choice
 from entire.model.digest import sha256
@@ -28,7 +29,7 @@ class Trust(Choice):
     ALLOWED = "allowed"
     BY_SETTINGS = "allowed by settings"  # the user's settings allow every plugin
     DENIED = "denied"
-    CHANGED = "changed"  # allowed, but the file has another path or content since
+    CHANGED = "changed"  # allowed, but the file or an interpreter of it has another path or content since
     UNKNOWN = "not allowed"  # not decided
 
 
@@ -40,6 +41,7 @@ class Decisions:
 
     def __init__(self, env: Mapping[str, str]) -> None:
         self.path = _path(env)
+        self._env = env
 
     def decide(self, executable: Executable, is_switched_on: Callable[[], bool]) -> Trust:
         """Return what the user decided; ``is_switched_on`` tells whether settings allow every plugin."""
@@ -65,14 +67,53 @@ class Decisions:
         found = hash_of(executable)
         if digest and found != digest:
             raise EntireError(f"{executable.path} changed meanwhile, so it was not allowed", hint="run it again")
-        self._change(lambda known: _set_allowed(known, executable, found))
+        run_by = self._run_by(executable)
+        self._change(lambda known: _set_allowed(known, executable, found, run_by))
 
     def deny(self, name: str) -> None:
         """Remember that a plugin of this name may not run, even if settings allow every plugin."""
         self._change(lambda known: _set_denied(known, name))
 
+    def other_interpreter(self, executable: Executable) -> str:
+        """Return what runs a plugin's file instead of what ran it when it was allowed; '' for the same, or if that is
+        not known.
+        """
+        allowed = self._read()["allowed"].get(executable.name)
+        return self._other_interpreter(executable, allowed) if isinstance(allowed, dict) else ""
+
+    def _other_interpreter(self, executable: Executable, allowed: dict[str, Any]) -> str:
+        known = allowed.get("interpreters")
+        if not isinstance(known, list):
+            return ""
+        found = discovery.interpreters(executable.path, self._env)
+        others = [path for path, one in zip(found, known, strict=False) if not _is_unchanged(path, one)]
+        if len(found) != len(known) and not others:
+            others = found[len(known) :] or ["no interpreter"]
+        return (others[0] or "another program") if others else ""
+
+    def _run_by(self, executable: Executable) -> list[dict[str, Any]]:
+        found = discovery.interpreters(executable.path, self._env)
+        if "" in found:
+            raise EntireError(f"the interpreter that the first line of {executable.path} names is not found",
+                              hint="name one in an absolute folder of PATH")  # fmt: skip
+        return [{"path": path, **_stamp(path), "sha256": _hash(path)} for path in found]
+
     def _is_same(self, executable: Executable, allowed: dict[str, Any]) -> bool:
-        """Tell whether this is the file that was allowed; its content decides if it was written since."""
+        """Tell whether this is the file that was allowed, run by what ran it then. Content decides where something was
+        written since.
+        """
+        if not self._is_same_file(executable, allowed):
+            return False
+        if "interpreters" in allowed:
+            return not self._other_interpreter(executable, allowed)
+        try:  # an earlier version remembered none
+            run_by = self._run_by(executable)
+            self._change(lambda known: _set_interpreters(known, executable, allowed.get("sha256"), run_by), timeout=0)
+        except (EntireError, OSError):
+            pass
+        return True
+
+    def _is_same_file(self, executable: Executable, allowed: dict[str, Any]) -> bool:
         path = allowed.get("path")
         if path != executable.path and (not isinstance(path, str) or os.path.realpath(path) != executable.real_path):
             return False
@@ -124,21 +165,40 @@ class Decisions:
 _HINT = "correct {0}, or delete it and allow your plugins again"
 
 
+def _is_unchanged(path: str, known: Any) -> bool:
+    """Tell whether an interpreter is the one that was remembered."""
+    if not isinstance(known, dict) or known.get("path") != path:
+        return False
+    try:
+        found = _stamp(path)
+        if all(known.get(key) == value for key, value in found.items()):
+            return True
+        return bool(known.get("size") == found["size"] and known.get("sha256") == _hash(path))
+    except (OSError, EntireError):
+        return False
+
+
 def hash_of(executable: Executable) -> str:
     """Return the SHA-256 of a plugin's content; raises EntireError if it cannot be read."""
+    return _hash(executable.path)
+
+
+def _hash(path: str) -> str:
     digest = sha256()
     try:
-        with open(executable.path, "rb") as file:
+        with open(path, "rb") as file:
             while data := file.read(_CHUNK):
                 digest.update(data)
     except OSError as error:
         hint = "make it readable: Entire recognises it by its content"
-        raise EntireError(f"cannot read {executable.path}: {error.strerror}", hint=hint) from error
+        raise EntireError(f"cannot read {path}: {error.strerror}", hint=hint) from error
     return digest.hexdigest()
 
 
-def _set_allowed(known: dict[str, Any], executable: Executable, digest: str) -> None:
-    known["allowed"][executable.name] = {"path": executable.path, **stamp(executable), "sha256": digest}
+def _set_allowed(known: dict[str, Any], executable: Executable, digest: str, run_by: list[dict[str, Any]]) -> None:
+    known["allowed"][executable.name] = {
+        "path": executable.path, **stamp(executable), "sha256": digest, "interpreters": run_by
+    }  # fmt: skip
     known["denied"] = [name for name in known["denied"] if name != executable.name]
 
 
@@ -155,10 +215,22 @@ def _set_stamp(known: dict[str, Any], executable: Executable, digest: str) -> No
         allowed.update(stamp(executable))
 
 
+def _set_interpreters(known: dict[str, Any], executable: Executable, digest: Any, run_by: list[dict[str, Any]]) -> None:
+    allowed = known["allowed"].get(executable.name)
+    if isinstance(allowed, dict) and allowed.get("sha256") == digest:
+        allowed.setdefault("interpreters", run_by)
+
+
 def stamp(executable: Executable) -> dict[str, int]:
     """Return what tells without reading that a file is still the same."""
     names = ("size", "mtime_ns", "ctime_ns", "inode")
     return {name: getattr(executable, name) for name in names}
+
+
+def _stamp(path: str) -> dict[str, int]:
+    status = os.stat(path)
+    return {"size": status.st_size, "mtime_ns": status.st_mtime_ns, "ctime_ns": status.st_ctime_ns,
+            "inode": status.st_ino}  # fmt: skip
 
 
 def _path(env: Mapping[str, str]) -> str:
