@@ -724,14 +724,15 @@ class Plugins:
 
         return plugins.find(self._place, name)
 
-    def allow(self, name: str, path: str = "") -> views.PluginView:
-        """Let a plugin run, as long as its file stays the same; ``path`` is the file that the user has seen.
+    def allow(self, name: str, path: str = "", folders: Sequence[str] = ()) -> views.PluginView:
+        """Let a plugin run, as long as its file and its interpreter stay the same; ``path`` is the file that the user
+        has seen. Its sessions may be in ``folders`` outside of the home folder.
 
         Raises EntireError if the plugin cannot be used.
         """
         from entire.maintenance import plugins
 
-        return plugins.allow(self._place, name, path)
+        return plugins.allow(self._place, name, path, folders)
 
     def deny(self, name: str) -> None:
         """Keep a plugin from running, also where settings allow every plugin."""

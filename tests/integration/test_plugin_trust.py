@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -133,6 +134,25 @@ def test_a_plugin_with_another_interpreter_does_not_run(world: PluginWorld) -> N
     assert (world.calls(), (world.folder / "evil").exists()) == ([], False)
     world.ok("plugin", "allow", "x")
     assert world.states() == {"x": "allowed"}
+
+
+def test_a_folder_outside_of_home_is_allowed_for_a_plugin(world: PluginWorld) -> None:
+    path = world.install()
+    path.write_text(path.read_text().replace(f'"session_dir": "{world.folder}"', '"session_dir": "/srv/parrot"'))
+    world.ok("plugin", "allow", "x")
+    world.ok("enable", "--agent", "x")
+    assert world.entire("plugin", "allow", "x", "--folder", "srv/parrot") == 2
+    assert "srv/parrot is no absolute path" in world.err
+    stored = world.home / ".config/entire/plugins.json"
+    assert "folders" not in stored.read_text()
+    for _ in range(2):
+        world.ok("plugin", "allow", "x", "--folder", "/srv/parrot/", "--folder", "/srv/other")
+        assert json.loads(stored.read_text())["allowed"]["x"]["folders"] == ["/srv/other", "/srv/parrot"]
+    world.ok("plugin", "allow", "x")
+    assert json.loads(stored.read_text())["allowed"]["x"]["folders"] == ["/srv/other", "/srv/parrot"]
+    world.ok("plugin", "deny", "x")
+    world.ok("plugin", "allow", "x")
+    assert "folders" not in stored.read_text()
 
 
 def test_a_plugin_that_is_gone_is_missed(world: PluginWorld) -> None:

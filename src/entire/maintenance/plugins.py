@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from entire.agents import registry
 from entire.agents.external.inventory import enabled, problems, trust
 from entire.agents.external.inventory.discovery import INVALID, SHADOWED
@@ -15,7 +17,7 @@ from entire.model.views import PluginProblemView, PluginView
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from entire.agents.external.inventory.discovery import Executable
     from entire.agents.external.plugins import Plugins
@@ -36,17 +38,20 @@ def find(place: Place | None, name: str) -> PluginView:
         return _view(plugins, _executable(plugins, name))
 
 
-def allow(place: Place | None, name: str, path: str = "") -> PluginView:
-    """Let a plugin run, from now on and in every repository, as long as its file stays the same.
+def allow(place: Place | None, name: str, path: str = "", folders: Sequence[str] = ()) -> PluginView:
+    """Let a plugin run, from now on and in every repository, as long as its file and its interpreter stay the same.
 
-    ``path`` is the file that the user has seen. Raises EntireError if the plugin cannot be used.
+    ``path`` is the file that the user has seen; ``folders`` are outside of home, for its sessions. Raises EntireError
+    if the plugin cannot be used.
     """
+    if relative := next((folder for folder in folders if not os.path.isabs(folder)), ""):
+        raise UsageError(f"{relative} is no absolute path", hint="give the folder in full")
     with known_plugins.of(place) as plugins:
         executable = _executable(plugins, name)
         _check_file(executable, path)
         digest = trust.hash_of(executable)
         registry.check_plugin(plugins.info(executable, fresh=True), plugins)
-        plugins.allow(executable, digest)
+        plugins.allow(executable, digest, [os.path.normpath(folder) for folder in folders])
         if place is not None:
             problems.forget(place, name)
         return _view(plugins, executable)

@@ -60,8 +60,11 @@ class ExternalAgent:
         metadata: Mapping[str, str] = {},
         note: Callable[[str], None] = ignore,
         folders: FolderCache | None = None,
+        permits: Callable[[str], bool] = lambda _: False,
     ) -> None:
-        """``note`` records a problem; ``folders`` remembers session folders from one hook to the next."""
+        """``note`` records a problem; ``folders`` remembers session folders from one hook to the next; ``permits``
+        tells whether the user allowed one that is neither theirs nor the repository's.
+        """
         self.metadata: Final = metadata
         self.name: Final = info.name
         self.type: Final = info.type
@@ -70,7 +73,8 @@ class ExternalAgent:
             (*_OF_HOST, *(name for name, given in CAPABILITIES.items() if info.capabilities.intersection(given)))
         )
         calls = Calls(program, note)
-        self._plugin = Plugin(info=info, calls=calls, sessions=Sessions(calls, info, folders), metadata=metadata)
+        sessions = Sessions(calls, info, folders, permits)
+        self._plugin = Plugin(info=info, calls=calls, sessions=sessions, metadata=metadata)
 
     def for_session(self, metadata: Mapping[str, str]) -> ExternalAgent:
         """Return the adapter for a session, which knows what this one was answered."""

@@ -17,7 +17,7 @@ from entire.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from entire.agents.external.agent import ExternalAgent
     from entire.agents.external.inventory.discovery import Executable
@@ -136,9 +136,11 @@ class Plugins:
         if trust not in USABLE:
             raise NotAllowedError(f"the plugin {name} {_REFUSALS[trust]} ({path})", hint=_ALLOW.format(name))
 
-    def allow(self, executable: Executable, digest: str = "") -> None:
-        """Remember that a plugin may run; with ``digest``, only if its content is still that."""
-        self._decisions.allow(executable, digest)
+    def allow(self, executable: Executable, digest: str = "", folders: Sequence[str] = ()) -> None:
+        """Remember that a plugin may run, and keep its sessions in these folders, too; with ``digest``, only if its
+        content is still that.
+        """
+        self._decisions.allow(executable, digest, folders)
         self._trust.clear()
         self.entries.clear()
 
@@ -192,9 +194,15 @@ class Plugins:
             metadata=metadata,
             note=lambda message: self.note(name, message),
             folders=self._answers(executable).session_dir,
+            permits=lambda folder: self._permits(name, folder),
         )
         self._agents[name] = agent
         return agent
+
+    def _permits(self, name: str, folder: str) -> bool:
+        """Tell whether a plugin's sessions may be in a folder outside of home: the repository's, or one allowed."""
+        places = map(os.path.realpath, (*self._outside(), *self._decisions.folders(name)))
+        return any(f"{folder}/".startswith(f"{place}/") for place in places)
 
     def note(self, name: str, message: str) -> None:
         """Note a plugin's failure, for ``status`` and ``doctor``, and log the first of a session; in a command, only

@@ -11,7 +11,7 @@ from entire.agents.external.language import wire
 from entire.agents.external.language.protocol import MAX_TRANSCRIPT, VERSION
 from entire.model import jsontext
 from entire.model.effects import PutBack, Run
-from entire.model.ids import is_session_id
+from entire.model.ids import is_session_id, shell_word
 from entire.model.value import Value
 
 TYPE_CHECKING = False
@@ -59,6 +59,13 @@ class Plugin(Value):
     metadata: Mapping[str, str]
 
 
+_TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108
+_OUTSIDE = (
+    "the plugin {0} keeps its sessions in {1}, which is neither in your home folder nor in the repository, so they are "
+    "not read: `entire plugin allow {0} --folder {2}` allows it"
+)
+
+
 def _not_remembered(root: str, ask: Callable[[], str], *, fresh: bool = False) -> str:  # noqa: ARG001
     return ask()
 
@@ -66,10 +73,18 @@ def _not_remembered(root: str, ask: Callable[[], str], *, fresh: bool = False) -
 class Sessions:
     """A plugin's sessions in one repository."""
 
-    def __init__(self, calls: Calls, info: Info, cache: FolderCache | None = None) -> None:
+    def __init__(
+        self,
+        calls: Calls,
+        info: Info,
+        cache: FolderCache | None = None,
+        permits: Callable[[str], bool] = lambda _: False,
+    ) -> None:
+        """``permits`` tells whether the user allowed a folder that is neither theirs nor the repository's."""
         self.calls = calls
         self._info = info
         self._cache = cache or _not_remembered
+        self._permits = permits
         self._ids: dict[str, str] = {}  # by session_ref
         self._started_in: list[str] = []
 
@@ -78,9 +93,19 @@ class Sessions:
     def folder(self, root: str, *, fresh: bool = False) -> str:
         """Return the folder of a repository's sessions, '' if the plugin names none."""
         found = self._cache(root, lambda: self._ask_folder(root), fresh=fresh) or ""
-        if found and not os.path.isabs(found):
-            found = os.path.join(root, found)
-        return os.path.normpath(found) if found else ""
+        found = os.path.normpath(os.path.join(root, found)) if found else ""
+        if found and not self._is_permitted(found, root):
+            self.calls.report(_OUTSIDE.format(self._info.name, found[:200], shell_word(found, "FOLDER")))
+            return ""
+        return found
+
+    def _is_permitted(self, folder: str, root: str) -> bool:
+        """Tell whether sessions may be in a folder: below home, a folder for temporary files or the repository, or one
+        that the user allowed.
+        """
+        own = (root, *self.calls.program.own_folders(), *_TEMPORARY)
+        is_own = any(_is_below(f"{folder}/x", place) for place in own if os.path.isabs(place))
+        return is_own or self._permits(os.path.realpath(folder))
 
     def _ask_folder(self, root: str) -> str:
         return self.calls.text("session_dir", "get-session-dir", "--repo-path", root)

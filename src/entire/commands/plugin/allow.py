@@ -16,20 +16,27 @@ if TYPE_CHECKING:
 
 @click.command("allow", cls=group.Command)
 @click.argument("name", shell_complete=completion.plugins)
+@click.option(
+    "--folder",
+    "folders",
+    multiple=True,
+    metavar="PATH",
+    help="Let it keep sessions in this folder outside of your home, too; may be repeated.",
+)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON; asks nothing.")
-def command(name: str, yes: bool, as_json: bool) -> int:
+def command(name: str, folders: tuple[str, ...], yes: bool, as_json: bool) -> int:
     """Let the plugin NAME run: its hooks, and commands that read its sessions.
 
     Shows which file that is and, on a terminal, asks. The permission is yours, holds in every repository, and ends when
-    the file changes: then allow it again. `entire plugin deny` takes it back.
+    the file or the interpreter that runs it changes: then allow it again. `entire plugin deny` takes it back.
 
     Example: entire plugin allow myagent
     """
-    return run(name, yes=yes, as_json=as_json)
+    return run(name, folders=folders, yes=yes, as_json=as_json)
 
 
-def run(name: str, *, yes: bool = False, as_json: bool = False) -> int:
+def run(name: str, *, folders: tuple[str, ...] = (), yes: bool = False, as_json: bool = False) -> int:
     plugins = Plugins.find()
     plugin = plugins.plugin(name)
     if not as_json:
@@ -37,7 +44,7 @@ def run(name: str, *, yes: bool = False, as_json: bool = False) -> int:
         if not yes and not plugin.problem and prompts.can_ask() and not prompts.confirm("Let it run?", default=True):
             text.write(["Nothing was changed."])
             return 1
-    allowed = plugins.allow(name, plugin.path)
+    allowed = plugins.allow(name, plugin.path, folders)
     text.write(form.dumps(allowed) if as_json else _summary(allowed))
     return 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -83,6 +84,40 @@ def test_a_session_that_was_started_in_a_folder_of_the_repository(world: World) 
         ).encode())  # fmt: skip
         assert event is not None
         assert (event.session_ref, event.subagent_ref) == ((ref, helper) if is_accepted else ("", "")), cwd
+
+
+@pytest.mark.parametrize("place", ["/srv/parrot", "/srv/parrot/../parrot", "/etc", "/", "/proc/self"])
+def test_a_session_folder_outside_of_home_is_refused_until_it_is_allowed(world: World, place: str) -> None:
+    script = f"""get-session-dir) printf '{{"session_dir": "{place}"}}' ;; parse-hook) cat ;;"""
+    agent = shell(world, "entire_positions", script)
+    ref = "/srv/parrot/s.jsonl" if "parrot" in place else f"{place}/passwd"
+    event = agent.parse_hook("stop", world.payload(type=3, session_ref=ref))
+    assert event is not None
+    assert (event.session_ref, agent.session_dir(str(world.root))) == ("", "")
+    assert agent.resolve_session_file(agent.session_dir(str(world.root)), "s1") == ""
+    assert (
+        f"keeps its sessions in {os.path.normpath(place)}, which is neither in your home folder nor in the"
+        in world.notes[0]
+    )
+    assert f"--folder {os.path.normpath(place)}` allows it" in world.notes[0]
+
+
+@pytest.mark.parametrize("allowed", ["/srv/parrot", "/srv"])
+def test_an_allowed_folder_outside_of_home_is_read(world: World, allowed: str) -> None:
+    script = """get-session-dir) printf '{"session_dir": "/srv/parrot"}' ;; parse-hook) cat ;;"""
+    agent = shell(world, "entire_positions", script, permits=lambda folder: f"{folder}/".startswith(f"{allowed}/"))
+    event = agent.parse_hook("stop", world.payload(type=3, session_ref="/srv/parrot/s.jsonl"))
+    assert event is not None
+    assert (event.session_ref, world.notes) == ("/srv/parrot/s.jsonl", [])
+
+
+def test_a_link_in_home_that_leads_out_of_it_is_outside(world: World) -> None:
+    (world.sessions.parent / "linked").symlink_to("/etc")
+    script = """get-session-dir) printf '{"session_dir": "%s"}' "$HOME/linked" ;; parse-hook) cat ;;"""
+    agent = shell(world, "entire_positions", script)
+    event = agent.parse_hook("stop", world.payload(type=3, session_ref=f"{world.sessions.parent}/linked/passwd"))
+    assert event is not None
+    assert event.session_ref == ""
 
 
 def test_a_session_folder_that_moved_is_asked_for_again(world: World) -> None:

@@ -15,7 +15,7 @@ from entire.model.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from entire.agents.external.inventory.discovery import Executable
@@ -62,13 +62,23 @@ class Decisions:
         except CorruptError:
             return []
 
-    def allow(self, executable: Executable, digest: str = "") -> None:
-        """Remember that a plugin may run; with ``digest``, only if its content is still that."""
+    def folders(self, name: str) -> list[str]:
+        """Return the folders outside of home in which a plugin may keep sessions."""
+        try:
+            allowed = self._read()["allowed"].get(name)
+        except CorruptError:
+            return []
+        return _folders(allowed)
+
+    def allow(self, executable: Executable, digest: str = "", folders: Sequence[str] = ()) -> None:
+        """Remember that a plugin may run, and may keep sessions in these folders outside of home as well; with
+        ``digest``, only if its content is still that.
+        """
         found = hash_of(executable)
         if digest and found != digest:
             raise EntireError(f"{executable.path} changed meanwhile, so it was not allowed", hint="run it again")
         run_by = self._run_by(executable)
-        self._change(lambda known: _set_allowed(known, executable, found, run_by))
+        self._change(lambda known: _set_allowed(known, executable, found, run_by, folders))
 
     def deny(self, name: str) -> None:
         """Remember that a plugin of this name may not run, even if settings allow every plugin."""
@@ -195,10 +205,20 @@ def _hash(path: str) -> str:
     return digest.hexdigest()
 
 
-def _set_allowed(known: dict[str, Any], executable: Executable, digest: str, run_by: list[dict[str, Any]]) -> None:
+def _folders(allowed: object) -> list[str]:
+    listed = allowed.get("folders") if isinstance(allowed, dict) else None
+    return [folder for folder in listed if isinstance(folder, str) and os.path.isabs(folder)] if listed else []
+
+
+def _set_allowed(
+    known: dict[str, Any], executable: Executable, digest: str, run_by: list[dict[str, Any]], folders: Sequence[str]
+) -> None:
+    both = sorted({*_folders(known["allowed"].get(executable.name)), *folders})
     known["allowed"][executable.name] = {
         "path": executable.path, **stamp(executable), "sha256": digest, "interpreters": run_by
     }  # fmt: skip
+    if both:
+        known["allowed"][executable.name]["folders"] = both
     known["denied"] = [name for name in known["denied"] if name != executable.name]
 
 

@@ -68,6 +68,10 @@ class Program:
         self._seconds = HOOK_SECONDS
         self._connection: Connection | None = None
 
+    def own_folders(self) -> tuple[str, ...]:
+        """Return the user's home folder and the one for temporary files."""
+        return self._env.get("HOME") or os.path.expanduser("~"), self._env.get("TMPDIR", "")
+
     def run(
         self, *words: str, stdin: bytes = b"", max_output: int = MAX_ANSWER, seconds: float = CALL_SECONDS
     ) -> bytes:
