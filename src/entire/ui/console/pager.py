@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
 import sys
 
 import click
@@ -17,12 +19,33 @@ if TYPE_CHECKING:
 
 
 def show(lines: Iterable[str], program: str) -> None:
-    """Show lines in a pager; ``less`` is set to keep colours and to exit at once if all fits on the screen."""
+    """Show lines in a pager, in colour where it shows colours: ``less`` is set to keep them, and to exit at once if all
+    fits on the screen, unless LESS says how it is wanted.
+    """
     os.environ.setdefault("LESS", "FRX")
     if program:
         os.environ["PAGER"] = program
-    shown = (text.shown(line, in_colour=True) for line in lines)
-    click.echo_via_pager(line.encode("utf-8", "replace").decode("utf-8") + "\n" for line in shown)
+    in_colour = _shows_colours(program or os.environ.get("PAGER") or "less", os.environ["LESS"])
+    shown = (text.shown(line, in_colour=in_colour) for line in lines)
+    # Click knows neither flags without a dash nor ``less`` under another name: it must not decide.
+    click.echo_via_pager((line.encode("utf-8", "replace").decode("utf-8") + "\n" for line in shown), color=in_colour)
+
+
+def _shows_colours(program: str, options: str) -> bool:
+    """Tell whether a pager passes colours on. Only ``less`` shows their codes instead, unless an option forbids it."""
+    try:
+        name, *words = shlex.split(program)
+    except ValueError:  # no words at all, or a quotation mark that is left open
+        return False
+    resolved = os.path.realpath(shutil.which(name) or name)  # Debian calls it ``pager``
+    if os.path.basename(resolved) != "less":
+        return True
+    return any(_is_raw(word) for word in (*options.split(), *words))
+
+
+def _is_raw(word: str) -> bool:
+    """Tell whether options of ``less`` let colours through: letters, also without a dash, or the long name."""
+    return word.lower().startswith("--raw") or (not word.startswith("--") and "r" in word.lower())
 
 
 def write(lines: Iterable[str], program: Callable[[], str], *, is_paged: bool = True) -> None:
