@@ -45,6 +45,7 @@ class Place:
         self.logs_dir = os.path.join(self.own_dir, "logs")  # for the log and crash reports: nothing cloned gets here
         self.log = os.path.join(self.logs_dir, "entire.log")
         self.pending_file = os.path.join(self.own_dir, "pending.json")  # while a commit is prepared and not completed
+        self.message_note = os.path.join(self.own_dir, "message")  # what commit-msg must know about the message
         self.commit_dir = os.path.join(self.own_dir, "commit")  # a folder for each commit that we are making
 
         self.common_own_dir = os.path.join(common_dir, "entire")  # shared by all worktrees

@@ -52,7 +52,15 @@ def count(git_dir: str) -> int:
     return int.from_bytes(head[8:], "big") if head.startswith(b"DIRC") else 0
 
 
-def comment_char(top: str) -> str:
-    """Return the character that starts a comment in an edited commit message."""
-    found = run.lines(top, "config", "core.commentChar", ok=(0, 1))
-    return found[0] if found and found[0] not in ("", "auto") else "#"
+def message_settings(top: str) -> tuple[list[str], str]:
+    """Return what the configuration says about comments in messages, in order, and how git cleans messages up; what
+    was given to this git with ``-c`` included.
+    """
+    query = ("config", "-z", "--get-regexp", r"^(core\.comment(char|string)|commit\.cleanup)$")
+    given = {name: value for name, value in os.environ.items() if name.startswith("GIT_CONFIG_")}
+    answer = run.git(top, *query, ok=(0, 1), env={**given, **run.environment()}).stdout.decode(
+        "utf-8", "surrogateescape"
+    )
+    found = [entry.partition("\n")[::2] for entry in answer.split("\0") if entry]
+    comments = [value for name, value in found if name != "commit.cleanup"]
+    return comments, next((value for name, value in reversed(found) if name == "commit.cleanup"), "")

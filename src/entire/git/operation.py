@@ -46,6 +46,16 @@ class GitCommand(Value):
         return False
 
     @property
+    def cleanup(self) -> str:
+        """How the message is to be cleaned up, as ``--cleanup`` says; '' without it."""
+        found = ""
+        for word, following in zip(self.arguments, (*self.arguments[1:], ""), strict=False):
+            name, is_joined, value = word.partition("=")
+            if len(name) > 3 and "--cleanup".startswith(name):
+                found = value if is_joined else following
+        return found
+
+    @property
     def edits(self) -> bool:
         """Tell whether an editor was asked for, with ``--edit``."""
         return self.has_option("--edit") or "-e" in self.arguments

@@ -191,69 +191,55 @@ fi
 
 _COMMIT_MSG = """\
 # A message with nothing but our trailer is empty: remove the trailer, so that git aborts as it would without Entire.
-# Text before the trailer is a comment only if an editor was used (without one, git sets GIT_EDITOR to ":").
-ask_char() {
-    [ -n "$char" ] && return
-    char=$(git config --get-regexp '^core\\.comment(char|string)$' 2>/dev/null | tail -n 1)
-    char=${char#* }
-    char=${char:-#}
-}
+# So is an unedited template: git compares the two, but our trailer makes them differ. prepare-commit-msg noted what
+# begins a comment; without its note, "#" does if an editor was used (without one, git sets GIT_EDITOR to ":").
+comment="#"
+cut="#"
+[ "$GIT_EDITOR" = : ] && comment=
 
-is_comment() {
-    case $1 in
-        "#"*)
-            hash=1
-            return 0
-            ;;
-        [[:punct:]]*)
-            ask_char
-            [ "$char" = auto ] && return 0
-            case $1 in "$char"*) return 0 ;; esac
-            ;;
-    esac
-    return 1
+# Prints the lines of a message that git keeps, without trailers like ours.
+content() {
+    while IFS= read -r line || [ -n "$line" ]; do
+        case $line in
+            "$cut ------------------------ >8 ------------------------") break ;;
+            "Entire-Checkpoint:"* | "Signed-off-by: "*) ;;
+            *[![:space:]]*)
+                [ -n "$comment" ] && case $line in "$comment"*) continue ;; esac
+                printf '%s\\n' "${line%"${line##*[![:space:]]}"}"
+                ;;
+        esac
+    done
 }
 
 linked=
-empty=1
-char=
-hash=
+noted=
+note=${1%/*}/entire/message
+[ -r "$note" ] && IFS= read -r noted <"$note"
 while IFS= read -r line || [ -n "$line" ]; do
     case $line in
-        "Entire-Checkpoint:"*) linked=1 ;;
-        "Signed-off-by: "*) ;;
-        *" ------------------------ >8 ------------------------"*) break ;;
-        *[![:space:]]*)
-            [ -n "$empty" ] || continue
-            if { [ -z "$linked" ] && [ "$GIT_EDITOR" = : ]; } || ! is_comment "$line"; then
-                empty=
-                [ "$GIT_EDITOR" = : ] && break
-            fi
+        "${noted:-none}"*)
+            linked=noted
+            break
             ;;
+        "Entire-Checkpoint:"*) linked=1 ;;
     esac
 done 2>/dev/null <"$1"
-if [ -n "$linked" ] && [ -n "$empty" ] && [ -n "$hash" ]; then
-    ask_char
-    case $char in "#" | auto) ;; *) empty= ;; esac
+template=
+mode=
+if [ "$linked" = noted ]; then
+    {
+        IFS= read -r line && IFS= read -r comment && IFS= read -r cut && IFS= read -r mode
+        template=$(content)
+    } <"$note"
 fi
-# An unedited template is no message either: git compares the two, but our trailer makes them differ.
-words_of() {
-    sed -e "/^[$char]/d" -e '/^Entire-Checkpoint:/d' -e '/^[[:space:]]*$/d' "$1" 2>/dev/null
-}
-
-if [ -n "$linked" ] && [ -z "$empty" ] && [ "$GIT_EDITOR" != : ]; then
-    template=$(git config --type=path commit.template 2>/dev/null)
-    if [ -n "$template" ] && [ -r "$template" ]; then
-        ask_char
-        case $char in ?) ;; *) char="#" ;; esac
-        [ "$(words_of "$1")" = "$(words_of "$template")" ] && empty=1
+if [ -n "$linked" ] && [ "$mode" != verbatim ]; then # verbatim, even blank lines are a message
+    text=$(content <"$1")
+    if [ -z "$text" ] || [ "$text" = "$template" ]; then
+        if sed '/^Entire-Checkpoint:/d' "$1" >"$1.entire" 2>/dev/null; then
+            cat "$1.entire" >"$1"
+        fi
+        rm -f "$1.entire"
     fi
-fi
-if [ -n "$linked" ] && [ -n "$empty" ]; then
-    if sed '/^Entire-Checkpoint:/d' "$1" >"$1.entire" 2>/dev/null; then
-        cat "$1.entire" >"$1"
-    fi
-    rm -f "$1.entire"
 fi
 """
 

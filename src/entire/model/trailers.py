@@ -5,6 +5,7 @@ Messages are decoded with ``surrogateescape``, so that any bytes survive. Lines 
 
 from __future__ import annotations
 
+from entire.model.comments import SCISSORS
 from entire.model.ids import CheckpointId
 
 TYPE_CHECKING = False
@@ -23,7 +24,6 @@ CONDENSATION = "Entire-Condensation"
 SOURCE_REF = "Entire-Source-Ref"
 RESERVED = (SESSION, STRATEGY, AGENT, EPHEMERAL_BRANCH, METADATA, METADATA_TASK, BASE_COMMIT, CONDENSATION, SOURCE_REF)
 
-_SCISSORS = "------------------------ >8 ------------------------"
 _SIGN_OFF = "Signed-off-by: "
 _GIT_MADE = (_SIGN_OFF, "(cherry picked from commit ")
 _ULID = frozenset("0123456789ABCDEFGHJKMNPQRSTVWXYZabcdefghjkmnpqrstvwxyz")
@@ -90,7 +90,7 @@ def above_scissors(message: str, comment_char: str) -> str:
     """Return the part of an edited message that git will keep: up to the scissors line (``commit.verbose``)."""
     if not comment_char:
         return message
-    mark = f"{comment_char} {_SCISSORS}"
+    mark = comment_char + SCISSORS
     if message.startswith(mark):
         return ""
     at = message.find("\n" + mark)
@@ -114,23 +114,25 @@ def add_checkpoints(
     comments: Sequence[str] = (),
     *,
     editor: bool | None = None,
+    removes: bool = True,
 ) -> str:
     """Return the message with trailers for those ids that it does not have yet.
 
-    ``editor``: git will open an editor and strip comments afterwards (None: only if ``comments`` are given); with
-    ``-m`` and ``-F`` a line that starts with ``#`` is text. In an editor, line 1 stays free for the subject, and
-    trailers and ``comments`` (without the comment character) precede git's own comment block.
+    ``editor``: git will open an editor (None: only if ``comments`` are given); with ``-m`` and ``-F`` a line that
+    starts with ``#`` is text. In an editor, line 1 stays free for the subject, and trailers and ``comments`` (without
+    the comment character) precede git's own comment block. ``removes``: git will remove comments afterwards.
     """
     if editor is None:
         editor = bool(comments)
-    head, block, below = _split_edited(message, comment_char) if editor and comment_char else (message, "", "")
+    edited = (message, comment_char, removes) if editor and comment_char else None
+    head, block, below = _split_edited(*edited) if edited is not None else (message, "", "")
     present = set(checkpoint_ids(head, indented=False))
     missing = [checkpoint_id for checkpoint_id in dict.fromkeys(ids) if checkpoint_id not in present]
     if not missing:
         return message
     end = "\r\n" if "\r\n" in message else "\n"
     trailers = [f"{CHECKPOINT}: {checkpoint_id}" for checkpoint_id in missing]
-    out = _append_trailers(head, trailers, end, comment_char if editor else "")
+    out = _append_trailers(head, trailers, end, comment_char if editor and removes else "", is_edited=editor)
     if editor and (block.strip() or not below):  # else cleanup is "scissors", which keeps comments above the line
         out += "".join(f"{comment_char} {' '.join(text.split())}{end}" for text in comments[:3])
     if block or below:
@@ -138,21 +140,33 @@ def add_checkpoints(
     return out
 
 
-def _split_edited(message: str, comment_char: str) -> tuple[str, str, str]:
-    """Split into text, the comment block at its end, and the scissors line with everything below."""
+def text_above(message: str, comment_char: str, *, removes: bool) -> str:
+    """Return an edited message without the comments at its end and what is below scissors."""
+    return _split_edited(message, comment_char, removes)[0]
+
+
+def _split_edited(message: str, comment_char: str, removes: bool) -> tuple[str, str, str]:
+    """Split into text, the comment block at its end, and the scissors line with everything below. Where git keeps
+    comments, only its own block is one: it has lines without text.
+    """
     above = above_scissors(message, comment_char)
     lines = above.split("\n")
     start = len(lines)
-    while start and (not lines[start - 1].strip() or lines[start - 1].startswith(comment_char)):
+    while start and (not lines[start - 1].strip() or (removes and lines[start - 1].startswith(comment_char))):
         start -= 1
+    end = start
+    while not removes and start and lines[start - 1].startswith(comment_char):
+        start -= 1
+    if not removes and comment_char not in lines[start:end]:
+        start = len(lines)
     head = "\n".join(lines[:start]) + ("\n" if 0 < start < len(lines) else "")
     return head, above[len(head) :], message[len(above) :]
 
 
-def _append_trailers(head: str, trailers: list[str], end: str, comment_char: str) -> str:
+def _append_trailers(head: str, trailers: list[str], end: str, comment_char: str, *, is_edited: bool) -> str:
     text = head.rstrip()
     if not text:
-        lead = end + end if comment_char else ""
+        lead = end + end if is_edited else ""
     elif _ends_in_trailers(text, comment_char):
         lead = text + end
     else:

@@ -93,3 +93,17 @@ def test_files_that_are_no_text_break_nothing(place: Place) -> None:
 )
 def test_options_in_all_their_spellings(line: str, given: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     assert above(monkeypatch, line).has_option("--dry-run", "n") is given
+
+
+@pytest.mark.parametrize(
+    ("line", "mode"),
+    [
+        ("git commit", ""),
+        ("git commit --cleanup=scissors -v", "scissors"),
+        ("git commit --cleanup verbatim", "verbatim"),
+        ("git commit --clean=strip -m x", "strip"),
+        ("git commit -m --cl", ""),
+    ],
+)
+def test_how_a_message_is_cleaned_up(line: str, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert above(monkeypatch, line).cleanup == mode

@@ -82,6 +82,7 @@ def test_the_tree_of_an_index_without_touching_it(repo: Repo) -> None:
     assert index.tree(repo.top, os.path.join(repo.top, ".git"), where, scratch) == repo.tree({"a": ("100644", b"1\n")})
     assert (os.stat(where).st_mtime_ns, repo.git("ls-files", "--debug")) == before
     assert os.listdir(scratch) == []
-    assert index.comment_char(repo.top) == "#"
-    repo.git("config", "core.commentChar", ";")
-    assert index.comment_char(repo.top) == ";"
+    assert index.message_settings(repo.top) == ([], "")
+    for name, value in (("core.commentChar", ";"), ("core.commentString", "//"), ("commit.cleanup", "strip")):
+        repo.git("config", name, value)
+    assert index.message_settings(repo.top) == ([";", "//"], "strip")

@@ -32,14 +32,16 @@ def test_syntax(shell: list[str], name: str) -> None:
 
 
 def commit_msg(shell: list[str], folder: Path, message: str, editor: str, char: str = "") -> str:
-    """Run the commit-msg hook as git does; ``editor`` ':' says that there is none."""
-    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    """Run the commit-msg hook as git does; ``editor`` ':' says that there is none, ``char`` what prepare-commit-msg
+    noted of comments.
+    """
     if char:
-        subprocess.run(["git", "-C", str(folder), "config", "core.commentChar", char], check=True)
+        (folder / "entire").mkdir()
+        (folder / "entire" / "message").write_text(f"{A}\n{char}\n{char}\n\n")
     (folder / "hook").write_bytes(scripts.text("commit-msg"))
     (folder / "msg").write_bytes(message.encode())
     env = {**os.environ, "GIT_EDITOR": editor}
-    done = subprocess.run([*shell, "./hook", "msg"], cwd=folder, env=env, capture_output=True, check=False)
+    done = subprocess.run([*shell, "./hook", "./msg"], cwd=folder, env=env, capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert not (folder / "msg.entire").exists()
     return (folder / "msg").read_bytes().decode()
@@ -56,7 +58,9 @@ def commit_msg(shell: list[str], folder: Path, message: str, editor: str, char: 
         (f"{A}\n", ":", "", True),
         (f"\r\n\r\n{A}\r\n{BLOCK}", "vi", "", True),
         (f"\n\n{A}\n; one\n", "vi", ";", True),
-        (f"\n\n{A}\n$ one\n", "vi", "auto", True),
+        (f"\n\n{A}\n$ one\n", "vi", "$", True),
+        (f"\n\n{A}\n* one\n*\n", "vi", "*", True),
+        (f"[x] done\n\n{A}\n", "vi", "[a-z", False),
         (f"subject\n\n{A}\n{BLOCK}", "vi", "", False),
         (f"Änderung\n\n{A}\n", "vi", "", False),
         (f"\xff\n\n{A}\n", "vi", "", False),

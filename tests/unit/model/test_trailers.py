@@ -102,6 +102,14 @@ def test_no_comments_where_git_would_keep_them() -> None:
     assert trailers.add_checkpoints(f"\n{SCISSORS}{A}\n", [A], comments=["one"]) == f"\n\n{LINE}\n\n{SCISSORS}{A}\n"
 
 
+def test_where_git_keeps_comments_only_its_own_block_stays_below() -> None:
+    kept = f"subject\n\n# a heading\n\n{BLOCK}"
+    out = trailers.add_checkpoints(kept, [A], editor=True, removes=False)
+    assert out == f"subject\n\n# a heading\n\n{LINE}\n\n{BLOCK}"
+    out = trailers.add_checkpoints(f"subject\n\n# last\n{SCISSORS}", [A], editor=True, removes=False)
+    assert out == f"subject\n\n# last\n\n{LINE}\n\n{SCISSORS}"
+
+
 @pytest.mark.parametrize(
     ("message", "content"),
     [

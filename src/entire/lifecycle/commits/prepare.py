@@ -7,7 +7,8 @@ import os
 from entire import files
 from entire.git import index, operation
 from entire.lifecycle.commits import attempts, decision, pending
-from entire.model import trailers
+from entire.model import comments, trailers
+from entire.model.comments import Comments
 from entire.model.ids import CheckpointId
 
 TYPE_CHECKING = False
@@ -70,16 +71,29 @@ def _keep_folded_ids(context: Context, message_file: str, message: str, state: O
 
 
 def _write_trailers(context: Context, attempt: Attempt, decided: Pending) -> None:
-    has_editor = _has_editor(attempt)
-    comment_char, comments = "#", []
-    if has_editor:
-        comment_char = index.comment_char(context.place.top)
-        comments = _comments(context, decided) if decided.id else []
+    has_editor, found, shown = _has_editor(attempt), Comments(), []
+    if has_editor or comments.may_hold(attempt.message):
+        configured, mode = index.message_settings(context.place.top)
+        mode = attempt.git.cleanup or mode
+        found = comments.find(attempt.message, configured, mode, edits=has_editor)
+        _note(context, attempt, decided, found, mode)
+        shown = _shown(context, decided) if decided.id and found.removes and found.has_block else []
     ids = [CheckpointId(name) for name in decided.ids]
-    text = trailers.add_checkpoints(attempt.message, ids, comment_char, comments, editor=has_editor)
+    text = trailers.add_checkpoints(attempt.message, ids, found.prefix, shown, editor=has_editor, removes=found.removes)
     if text != attempt.message:
         path = os.path.join(context.place.top, attempt.event.message_file)
         files.write(path, text.encode("utf-8", "surrogateescape"))
+
+
+def _note(context: Context, attempt: Attempt, decided: Pending, found: Comments, mode: str) -> None:
+    """Tell commit-msg about the message: the last trailer, what begins lines that git removes, what begins the line
+    with scissors, how git cleans up, and the template that it gave the editor.
+    """
+    template, removed = "", found.prefix if found.removes else ""
+    if attempt.event.message_source == "template":
+        template = trailers.text_above(attempt.message, found.prefix, removes=found.removes)
+    note = f"{trailers.CHECKPOINT}: {decided.ids[-1]}\n{removed}\n{found.prefix}\n{mode}\n{template}"
+    files.write(context.place.message_note, note.encode("utf-8", "surrogateescape"))
 
 
 def _has_editor(attempt: Attempt) -> bool:
@@ -90,7 +104,7 @@ def _has_editor(attempt: Attempt) -> bool:
     return attempt.event.environment.get("GIT_EDITOR") != ":" and not is_given
 
 
-def _comments(context: Context, decided: Pending) -> list[str]:
+def _shown(context: Context, decided: Pending) -> list[str]:
     """Return the comment lines that the editor shows with the trailer."""
     session = context.session(next(iter(decided.sessions)))
     prompt = " ".join(session.turn.prompt.split()) if session is not None and session.turn is not None else ""
