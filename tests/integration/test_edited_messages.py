@@ -15,7 +15,7 @@ from entire.model.value import Value
 from tests.integration.story import Story
 
 HINTS = ("Remove the Entire-Checkpoint line", "Last prompt: ", "transcript will be saved")
-SUBJECT = """sed -i '1s/^/Add a/' "$1" """  # typed into the first line, as people do
+SUBJECT = """sed -i '1s/^/Add a\\n/' "$1" """  # typed into the first line, as people do
 FORMS = {
     "plain": "",
     "template": "Why: because\n\n# a hint of the team\n",

@@ -7,6 +7,7 @@ later versions know ``core.commentString``.
 
 from __future__ import annotations
 
+from entire.model.trailers import SCISSORS
 from entire.model.value import Value
 
 TYPE_CHECKING = False
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 AUTO = "auto"
-SCISSORS = " ------------------------ >8 ------------------------"
 _CHARACTERS = "#;@!$%^&|:"  # those that git chooses from, in this order
 
 

@@ -5,7 +5,6 @@ Messages are decoded with ``surrogateescape``, so that any bytes survive. Lines 
 
 from __future__ import annotations
 
-from entire.model.comments import SCISSORS
 from entire.model.ids import CheckpointId
 
 TYPE_CHECKING = False
@@ -24,6 +23,7 @@ CONDENSATION = "Entire-Condensation"
 SOURCE_REF = "Entire-Source-Ref"
 RESERVED = (SESSION, STRATEGY, AGENT, EPHEMERAL_BRANCH, METADATA, METADATA_TASK, BASE_COMMIT, CONDENSATION, SOURCE_REF)
 
+SCISSORS = " ------------------------ >8 ------------------------"
 _SIGN_OFF = "Signed-off-by: "
 _GIT_MADE = (_SIGN_OFF, "(cherry picked from commit ")
 _ULID = frozenset("0123456789ABCDEFGHJKMNPQRSTVWXYZabcdefghjkmnpqrstvwxyz")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from entire.model import comments
-from entire.model.comments import SCISSORS, Comments
+from entire.model.comments import Comments
+from entire.model.trailers import SCISSORS
 
 
 def block(prefix: str) -> str:

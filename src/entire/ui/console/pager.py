@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 import sys
 
 import click
@@ -37,8 +36,7 @@ def _shows_colours(program: str, options: str) -> bool:
         name, *words = shlex.split(program)
     except ValueError:  # no words at all, or a quotation mark that is left open
         return False
-    resolved = os.path.realpath(shutil.which(name) or name)  # Debian calls it ``pager``
-    if os.path.basename(resolved) != "less":
+    if os.path.basename(os.path.realpath(name)) != "less":  # Debian calls it ``pager``
         return True
     return any(_is_raw(word) for word in (*options.split(), *words))
 
