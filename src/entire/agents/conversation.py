@@ -6,8 +6,11 @@ of newer versions and of agents that are not installed. It skips what it does no
 
 from __future__ import annotations
 
+import re
+
 from entire.agents import call_forms, lines, message_forms, transcripts
 from entire.agents.message_forms import AGENT, TOOL, USER
+from entire.model.times import parse_time
 from entire.model.transcripts import Message
 from entire.model.value import Value, replace
 
@@ -18,12 +21,16 @@ __all__ = [
     "Message",
     "Reading",
     "beginning",
+    "last_time",
     "prompts",
     "read",
     "read_subagent",
     "read_whole",
     "unknown",
 ]
+
+_TAIL = 1 << 18  # bytes of a transcript that are searched for its latest time first
+_TIME = rb'"(?:timestamp|time|lastUpdated|updated_at)"\s*:\s*"([0-9T:.+Z -]{19,40})"'
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,6 +127,19 @@ def prompts(data: bytes, start: int = 0) -> list[str]:
 def unknown(data: bytes) -> list[tuple[int, str]]:
     """Return the records of a transcript that belong to the agent alone: their numbers and types."""
     return [(at, message_forms.form(record)) for at, record in _records(data) if message_forms.is_unknown(record)]
+
+
+def last_time(data: bytes) -> float:
+    """Return the latest time among a transcript's last records, in any form, also as a number; 0.0 if they have none.
+
+    A document's last records are in no particular place: all of it is read.
+    """
+    for part in (data[-_TAIL:], data) if len(data) > _TAIL else (data,):
+        told = [message_forms.moment(record) for _, record in _records(part)]
+        told += [parse_time(time.decode("ascii")) for time in re.findall(_TIME, part)]
+        if found := max(told, default=0.0):
+            return found
+    return 0.0
 
 
 def _records(data: bytes) -> Iterator[tuple[int, Record]]:

@@ -73,7 +73,7 @@ _KNOWN = frozenset((
 """Types of records that can say something. Those of another type belong to the agent alone, whatever they hold."""
 
 _TIMES = ("timestamp", "time", "created_at")
-_MILLISECONDS = 1e11  # larger numbers count milliseconds
+_MILLISECONDS = 1e11  # larger numbers count milliseconds, or microseconds
 
 
 def messages(at: int, record: Record) -> list[Message]:
@@ -150,10 +150,15 @@ def moment(record: Record) -> float:
     if isinstance(value, str):
         return parse_time(value)
     if value is not None:
-        seconds = real(value)
-        return seconds / 1000.0 if seconds > _MILLISECONDS else max(seconds, 0.0)
+        return _seconds(real(value))
     created = _dict(_dict(record.get("info")).get("time")).get("created")
     return moment({"time": created}) if isinstance(created, (int, float)) else 0.0
+
+
+def _seconds(number: float) -> float:
+    while number > _MILLISECONDS:
+        number /= 1000.0
+    return float(max(number, 0))
 
 
 def _time_in(place: Record) -> str | float | None:

@@ -5,7 +5,7 @@ What is missing here is fetched: the checkpoints branch, and the named branch. C
 
 from __future__ import annotations
 
-from entire.agents import capabilities, registry
+from entire.agents import capabilities, conversation, registry
 from entire.errors import EntireError, MissingObjectError
 from entire.git import history, refs, switch
 from entire.layout import METADATA_BRANCH
@@ -312,4 +312,6 @@ def _keep_latest(found: dict[str, StoredSession], stored: StoredSession | None) 
 def _recency(stored: StoredSession) -> tuple[float, float, int]:
     if stored.damage:  # it precedes an older copy, which would hide that the newer one is lost
         return (stored.created or float("inf"), stored.created, 0)
-    return (transcript_merge.last_time(stored.data), stored.created, len(stored.data))
+    agent = registry.make_by_type(stored.agent_type)
+    known = transcript_merge.last_time(agent, agent.transcript("", stored.data)) if agent is not None else 0.0
+    return (known or conversation.last_time(stored.data), stored.created, len(stored.data))

@@ -9,11 +9,10 @@ from __future__ import annotations
 import os
 
 from entire import files
-from entire.agents import capabilities, registry, resuming
+from entire.agents import capabilities, conversation, registry, resuming
 from entire.model import trailers
 from entire.model.ids import is_tool_id
 from entire.model.records import SessionRecord
-from entire.model.times import parse_time
 from entire.model.transcripts import START
 from entire.model.value import Value, replace
 from entire.redact import seals
@@ -33,9 +32,6 @@ if TYPE_CHECKING:
     from entire.store.checkpoints import Checkpoint
 
 CUT, WRITTEN, UNCHANGED, MISSING = "cut", "written", "unchanged", "missing"
-
-_TAIL = 1 << 18
-_TIME = rb'"(?:timestamp|time|lastUpdated|updated_at)"\s*:\s*"([0-9T:.+Z -]{19,40})"'
 
 
 class TranscriptChange(Value):
@@ -139,7 +135,7 @@ def onto(
         return found
     if not own:
         return _with(found, WRITTEN, stored)
-    joined = _join(found, live, own, stored, created)
+    joined = _join(found, agent, live, stored, created)
     if is_there:
         return joined
     # The old file stays at its old path; here nothing is overwritten.
@@ -154,14 +150,20 @@ def _live(agent: Agent, session: Session | None, path: str) -> tuple[Transcript,
     return agent.transcript(session.transcript_path), False
 
 
-def _join(found: TranscriptChange, live: Transcript, own: bytes, stored: bytes, created: float) -> TranscriptChange:
-    """Merge what is stored with an existing live transcript."""
+def _join(found: TranscriptChange, agent: Agent, live: Transcript, stored: bytes, created: float) -> TranscriptChange:
+    """Merge what is stored with an existing live transcript.
+
+    If both went on, the one with the later record is newer; without a time to compare with, the live one.
+    """
+    own = live.snapshot()
     same = live.agreement(stored)
     if not same.stored_is_longer:
         return _with(found, UNCHANGED, own, newer=same.own_is_longer)
     if not same.own_is_longer:
         return _with(found, WRITTEN, same.joined)
-    return _with(found, WRITTEN, stored, newer=_is_newer(own, last_time(stored) or created))
+    known = last_time(agent, agent.transcript(found.path, stored)) or created
+    # When its file was written says nothing about a live transcript without times.
+    return _with(found, WRITTEN, stored, newer=not known or last_time(agent, live) > known)
 
 
 def covered(agent: Agent, session_ref: str, stored: bytes, data: bytes) -> bytes | None:
@@ -187,20 +189,19 @@ def _with(found: TranscriptChange, what: str, data: bytes, *, newer: bool = Fals
 # ---------------------------------------------------------------- times
 
 
-def _is_newer(live: bytes, stored_time: float) -> bool:
-    """Return whether the live file is more recent than what is stored; with an unknown ``stored_time`` it is.
-
-    Without times it is not: when its file was written says nothing about its records.
+def last_time(agent: Agent, transcript: Transcript) -> float:
+    """Return the time of a transcript's last record, 0.0 if it has none: it knows best itself, then what its adapter
+    shows of it, and only then the forms of others.
     """
-    return not stored_time or last_time(live) > stored_time
-
-
-def last_time(data: bytes) -> float:
-    """Return the latest time among a transcript's last records, 0.0 if they have none."""
-    import re
-
-    found = re.findall(_TIME, data[-_TAIL:]) or re.findall(_TIME, data)
-    return max((parse_time(time.decode("ascii")) for time in found), default=0.0)
+    ask: Callable[[], float] | None = getattr(transcript, "last_time", None)  # optional
+    if ask is not None:
+        return ask()
+    show = getattr(transcript, "messages", None)  # optional
+    told = [message.time for message in show()] if show is not None else []
+    analyzer = capabilities.transcript_analyzer(agent, transcript)
+    told += [prompt.time for prompt in analyzer.prompts(START)] if analyzer is not None else []
+    latest: float = max([*told, conversation.last_time(transcript.snapshot())])
+    return latest
 
 
 # ---------------------------------------------------------------- steps

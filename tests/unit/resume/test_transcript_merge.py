@@ -19,6 +19,7 @@ from entire.agents.documents import DocumentTranscript
 from entire.agents.lines import LineTranscript
 from entire.layout import Place
 from entire.model.session import Session
+from entire.model.transcripts import Message
 from entire.redact import redact_json, redact_jsonl
 from entire.resume import transcript_merge
 from entire.resume.transcript_merge import CUT, MISSING, UNCHANGED, WRITTEN, TranscriptChange
@@ -155,6 +156,42 @@ def test_of_two_that_went_apart_the_last_record_tells_which_is_newer(mine: int, 
     found = onto(start + record(mine, "here"), start + record(theirs, "there"))
     assert (found.what, found.live_is_newer) == (WRITTEN, newer)
     assert found.data == start + record(theirs, "there")
+
+
+@pytest.mark.parametrize("unit", [1, 1000, 1_000_000])
+@pytest.mark.parametrize(
+    "form",
+    ['{{"timestamp": {time}, "text": "{text}"}}', '{{"info": {{"time": {{"created": {time}}}}}, "text": "{text}"}}',
+     '{{"data": {{"created_at": {time}}}, "text": "{text}"}}'],
+)  # fmt: skip
+def test_times_may_be_numbers(form: str, unit: int) -> None:
+    def said(second: int, text: str) -> bytes:
+        return form.format(time=(1_800_000_000 + second) * unit, text=text).encode() + b"\n"
+
+    start = joined(["same"])
+    assert onto(start + said(9, "here"), start + said(5, "there"), created=1.0).live_is_newer
+    assert not onto(start + said(5, "here"), start + said(9, "there"), created=1.0).live_is_newer
+
+
+class Dated(LineTranscript):
+    def last_time(self) -> float:
+        return float(self.snapshot().rpartition(b"day ")[2][:1])
+
+
+class Shown(LineTranscript):
+    def messages(self) -> list[Message]:
+        return [Message(who="user", text="", at=0, time=Dated(self.session_ref, self.snapshot()).last_time())]
+
+
+@pytest.mark.parametrize("form", [Dated, Shown])
+def test_the_transcript_itself_says_how_old_it_is(form: type[LineTranscript]) -> None:
+    class Own(Memory):
+        def transcript(self, session_ref: str, stored: bytes | None = None) -> Transcript:
+            return form(session_ref, self.live if stored is None else stored)
+
+    for mine, theirs, newer in ((9, 5, True), (5, 9, False)):
+        found = onto(f'"a"\n"day {mine}"\n'.encode(), f'"a"\n"day {theirs}"\n'.encode(), Own, created=1e9)
+        assert (found.what, found.live_is_newer) == (WRITTEN, newer)
 
 
 def test_times_inside_what_was_said_do_not_count() -> None:
