@@ -147,18 +147,25 @@ class World:
         )
         self.say(type="user", uuid="u1", parentUuid=None, message={"role": "user", "content": "Write b.txt"})
         (self.repo / "b.txt").write_text("two\n")
+        path = str(self.repo / "b.txt")
+        call = {"type": "tool_use", "id": "toolu_1", "name": "Write", "input": {"file_path": path, "content": "two\n"}}
+        self._answer("a1", "u1", call)
+        result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "written"}
         self.say(
-            type="assistant",
-            uuid="a1",
-            parentUuid="u1",
-            message={
-                "id": "msg_1", "role": "assistant", "model": "claude-test", "stop_reason": "end_turn",
-                "content": [{"type": "text", "text": "Done."}],
-                "usage": {"input_tokens": 3, "output_tokens": 2},
-            },
-        )  # fmt: skip
+            type="user",
+            uuid="u2",
+            parentUuid="a1",
+            message={"role": "user", "content": [result]},
+            toolUseResult={"type": "create", "filePath": path, "structuredPatch": []},
+        )
+        self._answer("a2", "u2", {"type": "text", "text": "Done."})
         yield (
             "stop",
             *self.hook("stop", hook_event_name="Stop", stop_hook_active=False, last_assistant_message="Done."),
         )
         yield "session-end", *self.hook("session-end", hook_event_name="SessionEnd", reason="other")
+
+    def _answer(self, uuid: str, above: str, block: dict[str, Any]) -> None:
+        usage = {"input_tokens": 3, "output_tokens": 2}
+        message = {"id": f"msg_{uuid}", "role": "assistant", "model": "claude-test", "content": [block], "usage": usage}
+        self.say(type="assistant", uuid=uuid, parentUuid=above, message=message)

@@ -32,6 +32,11 @@ BRANCH = "entire/checkpoints/v1"
 OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
+def stamp(moment: float) -> str:
+    """Return a moment as the agent writes it."""
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(moment)) + f".{int(moment * 1000) % 1000:03}Z"
+
+
 class Story:
     """A repository with Entire enabled, people who commit, and sessions at work."""
 
@@ -229,8 +234,6 @@ class Session:
             os.chdir(before)
 
     def record(self, kind: str, **value: object) -> dict[str, Any]:
-        now = time.time()
-        stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now * 1000) % 1000:03}Z"
         record: dict[str, Any] = {
             "parentUuid": self.parent,
             "isSidechain": False,
@@ -239,7 +242,7 @@ class Session:
             "sessionId": self.id,
             "version": "2.1.197",
             "uuid": str(uuid.uuid4()),
-            "timestamp": stamp,
+            "timestamp": stamp(time.time()),
             "type": kind,
             **value,
         }
@@ -334,6 +337,17 @@ class Session:
             return self.story.commit(
                 message, *args, add=add, env={"CLAUDE_CODE_SESSION_ID": self.id, "CLAUDECODE": "1"}
             )
+
+    def interrupt(self, call: str = "") -> None:
+        """Note an interruption as the agent does, which runs no hook; ``call``: the tool's that was running."""
+        if call:
+            refusal = {"tool_use_id": call, "type": "tool_result", "is_error": True,
+                       "content": "The user doesn't want to proceed with this tool use."}  # fmt: skip
+            self.record("user", message={"role": "user", "content": [refusal]}, toolDenialKind="user-rejected",
+                        toolUseResult="User rejected tool use")  # fmt: skip
+        text = f"[Request interrupted by user{' for tool use' if call else ''}]"
+        self.record("user", message={"role": "user", "content": [{"type": "text", "text": text}]},
+                    interruptedMessageId=f"msg_{uuid.uuid4().hex[:12]}")  # fmt: skip
 
     def stop(self, text: str = "Done.") -> None:
         self.answer({"type": "text", "text": text})

@@ -289,7 +289,8 @@ def test_the_agents_own_commit_is_recognised_by_its_environment(
     played.hook("turn-start", prompt="Create one.txt")
     change_state(played.story, Session(played.story, played.id), process=Process())
     change_state(played.story, other, process=Process())
-    played.story.write("one.txt", "1\n")
+    with other.shell():
+        played.story.write("one.txt", "1\n")
     if is_by_its_agent:
         monkeypatch.setenv("RECORDER", "1")
     played.commit("Add one")

@@ -481,7 +481,8 @@ def test_what_a_commit_held_does_not_open_again_at_the_end_of_another_turn(story
     b.stop()
     assert recorded(b) == ["b.txt"]
     with_hooks_off(story)
-    story.write("b.txt", "b\nmine\n")
+    with a.shell():
+        story.write("b.txt", "b\nmine\n")
     a.write("a.txt", "a\n")
     a.stop()
     assert (recorded(a), recorded(b)) == (["a.txt", "b.txt"], [])  # changed in a's turn alone

@@ -22,7 +22,8 @@ def test_a_file_that_another_turn_reports_at_its_end(story: Story, session: Sess
     other = story.started()
     session.prompt("One")
     other.prompt("Two")
-    story.write("b.py", "b\n")
+    with session.shell():
+        story.write("b.py", "b\n")
     session.write("a.py", "a\n")
     session.stop()
     assert open_files(session) == ["a.py", "b.py"]

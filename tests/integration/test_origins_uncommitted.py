@@ -90,7 +90,10 @@ def test_in_a_running_turn_only_what_its_tools_report_is_its_own(story: Story) -
     session = started(story)
     session.prompt("write")
     session.write("told.txt", "told\n")
-    story.write("untold.txt", "untold\n")
+    story.write("typed.txt", "typed\n")
+    assert owners(story, "typed.txt") == ["1 person"], "no tool that runs programs was at work"
+    with session.shell():
+        story.write("untold.txt", "untold\n")
     assert owners(story, "told.txt") == ["1 A"]
     assert owners(story, "untold.txt") == ["1 changed while a turn ran, and no tool reports the file"]
 
@@ -258,7 +261,8 @@ def test_people_and_the_unknown_have_no_turn(story: Story) -> None:
     story.write("typed.txt", "typed\n")
     assert origins(story, "typed.txt").change == Origin(kind=PERSON, path="typed.txt")
     session.prompt("do")
-    story.write("when.txt", "when\n")
+    with session.shell():
+        story.write("when.txt", "when\n")
     reason = "changed while a turn ran, and no tool reports the file"
     assert origins(story, "when.txt").ranges[0].origin == Origin(kind=UNKNOWN, reason=reason, path="when.txt")
 

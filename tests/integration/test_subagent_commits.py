@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.integration.story import Session, Story
+from tests.integration.story import Session, Story, stamp
 from tests.integration.test_turn_ends import answer_call, inner
 from tests.integration.turn_commits import hook, session, status, story, subjects, uncommitted
 
@@ -35,6 +36,19 @@ class Subagent:
     def write(self, name: str, text: str = "note\n", tokens: int = 1000) -> None:
         """Write a file with its tool."""
         inner(self.session, self.path, self.agent, name, text, tokens)
+
+    def shell(self, name: str) -> None:
+        """Write a file with its shell."""
+        call, now = f"toolu_{name}", time.time()
+        given = {"type": "tool_use", "id": call, "name": "Bash", "input": {"command": f"echo sub > {name}"}}
+        done = {"type": "tool_result", "tool_use_id": call, "content": ""}
+        self.session.story.write(name, "sub\n")
+        common = {"isSidechain": True, "agentId": self.agent, "timestamp": stamp(now)}
+        with self.path.open("a") as file:
+            for kind, block in (("assistant", given), ("user", done)):
+                message = {"role": kind, "content": [block]}
+                record = {**common, "type": kind, "uuid": f"{kind}-{now}", "message": message}
+                file.write(json.dumps(record) + "\n")
 
     def end(self) -> None:
         response = {"agentId": self.agent, "status": "completed", "agentType": "general-purpose"}
@@ -104,7 +118,7 @@ def test_a_task_is_committed_without_what_its_session_wrote_before(story: Story,
         story.write("shell.txt", "main\n")
     subagent = Subagent(session, "toolu_01", "f00d")
     subagent.write("note.txt")
-    story.write("by-shell.txt", "sub\n")
+    subagent.shell("by-shell.txt")
     subagent.end()
     assert files(story) == ["by-shell.txt", "note.txt"]
     assert status(story) == "?? shell.txt\n?? tool.txt\n"
@@ -137,7 +151,7 @@ def test_without_its_start_only_reports_tell_what_its_session_wrote_before(story
     session.write("tool.txt", "main\n")
     subagent = Subagent(session, "toolu_01", "f00d", is_announced=False)
     subagent.write("note.txt")
-    story.write("by-shell.txt", "sub\n")
+    subagent.shell("by-shell.txt")
     subagent.end()
     assert (files(story), status(story)) == (["by-shell.txt", "note.txt"], "?? tool.txt\n")
 

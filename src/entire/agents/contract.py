@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from entire.model.activity import Activity
     from entire.model.effects import PutBack
     from entire.model.events import Event
     from entire.model.health import HooksHealth
@@ -189,6 +190,14 @@ class TranscriptAnalyzer(Transcript, Protocol):
         """
         ...
 
+    def activity(self, since: Position, until: Position | None = None) -> Activity | None:
+        """Return when tools that can run programs were at work between the positions, and whether and when the turn was
+        interrupted; None if the transcript cannot tell. ``entire.model.activity`` derives it from simple records.
+
+        Optional: without it, all that a turn's tools did not report counts as its own.
+        """
+        ...
+
     def model(self, since: Position, until: Position | None = None) -> str:
         """Return the model that wrote the last answer, or ''.
 
@@ -211,6 +220,19 @@ class DisplayedTranscript(Transcript, Protocol):
 
     def messages(self) -> list[Message]:
         """Return what was said and which tools were called, without what the agent's own rewind abandoned."""
+        ...
+
+
+class DatedTranscript(Transcript, Protocol):
+    """A transcript that tells how old it is. No capability: without the method, the times that ``messages`` and
+    ``prompts`` return count, and those in the forms that ``agents.conversation`` knows.
+    """
+
+    def last_time(self) -> float:
+        """Return when its last record was written, in seconds since the epoch; 0.0 if it does not say.
+
+        Of two conversations that went apart, the one with the later record is newer.
+        """
         ...
 
 

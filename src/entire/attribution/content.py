@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from entire.git.diff import FilePatch
     from entire.model.session import Entry
-    from entire.model.turns import RunningTurn
+    from entire.model.turns import RunningTurn, Unreported
     from entire.store.setup_lines import SetupLines
 
     Pair = tuple[str, str]  # of trees: from, to
@@ -33,6 +33,7 @@ class Content(Value):
     left: dict[str, list[Owner]]  # by path, owners of new content that the worktree has and the commit does not
     patch: tuple[FilePatch, ...]  # from the first parent
     moved: tuple[str, ...] = ()  # paths of the last snapshot that the commit renames
+    unreported: Unreported = {}  # as it was recorded
 
     def sessions(self) -> list[str]:
         """Return the ids of the sessions with new content in the commit."""
@@ -50,7 +51,8 @@ class Recorded(Value):
 
     entries: tuple[Entry, ...]
     reports: Mapping[TurnKey, Sequence[str]]  # the paths that each turn's tools reported
-    running: tuple[RunningTurn, ...] = ()  # own what the commit has beyond the last snapshot
+    running: tuple[RunningTurn, ...] = ()  # may own what the commit has beyond the last snapshot
+    unreported: Unreported = {}  # and what of that no tool has reported
 
 
 class CommitTrees(Value):
@@ -83,7 +85,7 @@ def examine(
     new_paths = {patch.change.path for patch in commit_patch if patch.change.status == "A"}
     owners = Lineage(lambda path: path not in new_paths, stashed)
     for entry, pair in steps:
-        owner = owner_between(entry.by, entry.running, recorded.reports)
+        owner = entry.owner(recorded.reports)
         brought = [BroughtTree(patches[tree, entry.tree]) for tree in entry.brought]
         if entry.is_stash:
             owners.learn(patches[pair], owner, brought)
@@ -92,7 +94,7 @@ def examine(
         else:
             owners.advance(patches[pair], owner, brought)
     left = owners.left_out(to_tree)
-    owner = owner_between(TurnKey(), recorded.running, recorded.reports)
+    owner = owner_between(TurnKey(), recorded.running, recorded.reports, recorded.unreported)
     owners.advance(patches[last, end], owner, [BroughtTree(patches[tree, end]) for tree in trees.brought])
     if trees.staged:
         owners.advance(patches[end, trees.tree], _owner_of_hooks)
@@ -101,7 +103,8 @@ def examine(
     fresh = lines
     for other in others[1:]:
         fresh = _common(fresh, commit_lines.attribute(owners, patches[other, trees.tree]))
-    return Content(lines=tuple(lines), fresh=tuple(fresh), left=left, patch=tuple(commit_patch), moved=moved)
+    return Content(lines=tuple(lines), fresh=tuple(fresh), left=left, patch=tuple(commit_patch), moved=moved,
+                   unreported=recorded.unreported)  # fmt: skip
 
 
 def _patches(where: str, pairs: Sequence[Pair], paths: Sequence[str]) -> dict[Pair, list[FilePatch]]:

@@ -132,7 +132,10 @@ def _check_git_hooks(context: Context, event: Event) -> list[str]:
 
 
 def _handle_worktree(context: Context, event: GitEvent) -> bytes:
-    """Carry out the actions of a git event. No turn is closed: those that ran when git started own the commit."""
+    """Carry out the actions of a git event.
+
+    Before a commit, turns are saved that ended without a word of their agent: what was changed since is a person's.
+    """
     _, actions = transition(Phase.IDLE, event.type, Facts())
     with context.lock():
         recovery.clear_locks(context)
@@ -141,6 +144,8 @@ def _handle_worktree(context: Context, event: GitEvent) -> bytes:
         recovery.forget_removed_sessions(context)
         recovery.import_go_sessions(context)
         recovery.follow_head(context, event)
+        if event.type is EventType.PREPARE_COMMIT and event.environment.get("ENTIRE_TEST_TTY") != "0":
+            recovery.close_lost_turns(context, excluding=event.session_id, interrupted=True)
         for action in actions:
             if action not in _WITHOUT_THE_LOCK:
                 _handler(action)(context, event)

@@ -134,12 +134,15 @@ def import_go_sessions(context: Context, present: str = "") -> None:
         sessions.note_seen(context)
 
 
-def close_lost_turns(context: Context, *, excluding: str = "") -> None:
+def close_lost_turns(context: Context, *, excluding: str = "", interrupted: bool = False) -> None:
     """Save the turns of sessions in this worktree whose agent is gone, but not that of the session ``excluding``, and
     finalise the checkpoints that still wait for the end of a turn, or for a plugin that could not be asked.
+
+    ``interrupted``: also the turns of which only their transcripts say that they were interrupted.
     """
     for session in context.relevant_sessions():
         is_lost = session.session_id != excluding and session.is_running and _has_lost_turn(session, context.now())
+        is_lost = is_lost or (interrupted and session.is_running and _is_interrupted(context, session))
         is_waiting = session.turn_checkpoints and not session.is_running
         if not (is_lost or is_waiting) or context.is_dormant(session) or context.reader_of(session) is None:
             continue
@@ -151,6 +154,12 @@ def close_lost_turns(context: Context, *, excluding: str = "") -> None:
         finalize.finalize_turn(context, session)
         session.phase = Phase.IDLE if is_lost else session.phase
         context.save(session)
+
+
+def _is_interrupted(context: Context, session: Session) -> bool:
+    from entire.lifecycle import interruption
+
+    return bool(interruption.moment(context, session)) and not interruption.is_lost(session)
 
 
 def _has_lost_turn(session: Session, now: float) -> bool:
@@ -217,5 +226,5 @@ def finish_interrupted(context: Context) -> list[str]:
         complete_commit(context)
         forget_removed_sessions(context)
         follow_head(context)
-        close_lost_turns(context)
+        close_lost_turns(context, interrupted=True)
     return messages

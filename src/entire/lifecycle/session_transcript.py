@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from entire.agents.contract import Agent, Transcript, TranscriptAnalyzer
     from entire.git.read import Objects
     from entire.layout import Place
+    from entire.model.activity import Activity
     from entire.model.session import Session, SubagentTask
     from entire.model.transcripts import FileReport, Prompt
     from entire.redact import Redacted
@@ -147,6 +148,29 @@ class SessionTranscript:
         """Tell whether the last answer before a position of another session is in this transcript too."""
         return self._analyzer is not None and self._analyzer.shares_answer(position)
 
+    def activity(self, since: Position, until: Position) -> Activity | None:
+        """Return when tools that can run programs, also those of subagents, were at work between two positions, and
+        whether the turn was interrupted; None if the transcript does not say.
+        """
+        read = getattr(self._analyzer, "activity", None)  # optional
+        if read is None:
+            return None
+        return self._once(("activity", since, until), lambda: self._activity(read(since, until), since, until))
+
+    def _activity(self, found: Activity | None, since: Position, until: Position) -> Activity | None:
+        subagents = self._present_subagents(since, until) if found is not None else []
+        if found is None or not subagents:
+            return found
+        from entire.model import activity
+
+        calls = {task.subagent: name for name, task in self._session.tasks.items() if task.subagent}
+        inner: dict[str, list[Activity | None]] = {}
+        for subagent in subagents:
+            read = getattr(self._analyzer_of(subagent.session_ref), "activity", None)
+            call = subagent.tool_use_id or calls.get(subagent.id, subagent.id)
+            inner.setdefault(call, []).append(read(START) if read is not None else None)
+        return activity.with_subagents(found, inner)
+
     def subagents(self, since: Position, until: Position) -> list[Subagent]:
         """Return the subagents that worked between two positions, and those still in the background."""
         extractor = self._extractor
@@ -238,16 +262,16 @@ class SessionTranscript:
 
     def files(self, since: Position, until: Position) -> list[str]:
         """Return the worktree's paths that tools, also those of subagents, reported as changed."""
-        return list(dict.fromkeys(path for path in map(self._relative, self._reported(since, until)) if path))
+        return list(dict.fromkeys(path for path in map(self.relative, self._reported(since, until)) if path))
 
     def files_of(self, session_ref: str) -> list[str]:
         """Return the worktree's paths that a subagent's tools reported as changed."""
-        return [path for report in self._reports_of(session_ref) if (path := self._relative(report.path))]
+        return [path for report in self._reports_of(session_ref) if (path := self.relative(report.path))]
 
     def files_outside(self, since: Position, until: Position) -> list[str]:
         """Return the absolute paths outside the worktree that tools reported as changed."""
         found = dict.fromkeys(path for path in self._reported(since, until) if os.path.isabs(path))
-        return [path for path in found if not self._relative(path)]
+        return [path for path in found if not self.relative(path)]
 
     def _reported(self, since: Position, until: Position) -> list[str]:
         return self._once(("files", since, until), lambda: [report.path for report in self._reports(since, until)])
@@ -284,7 +308,7 @@ class SessionTranscript:
                 found[task.subagent] = Subagent(id=task.subagent, session_ref=task.ref)
         return [subagent for subagent in found.values() if subagent.session_ref]
 
-    def _relative(self, path: str) -> str:
+    def relative(self, path: str) -> str:
         """Return a path relative to the worktree's top; '' if it is outside, or in another worktree below it."""
         found = self._below(path)
         folder = os.path.dirname(found)

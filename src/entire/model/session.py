@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from entire.model.phases import RUNNING, Phase
 from entire.model.transcripts import START, UNKNOWN, Position, StoredLines, TokenUsage
-from entire.model.turns import NO_MARK, NO_TURN, Mark, MarkKind, RunningTurn, TurnKey
+from entire.model.turns import NO_MARK, NO_TURN, Mark, MarkKind, RunningTurn, TurnKey, owner_between
 from entire.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
+
+    from entire.model.turns import Owner, Unreported
 
 _NO_TURN_ID = "0" * 12
 CLEARED = "cleared_in_turn"
@@ -37,6 +40,8 @@ class Turn(Value):
     prompt_position: int = 0  # records before the prompt's own
     started: float = 0.0
     ended: float = 0.0
+    is_rewritten: bool = False  # the transcript lost its records of the turn's beginning: a compaction
+    interrupted: float = 0.0  # when it ended without a word of its agent; 0 if it did not
     model: str = ""
     tokens: TokenUsage = UNKNOWN  # until it ended
 
@@ -173,11 +178,16 @@ class Entry(Value):
     mark: Mark = NO_MARK
     head: str = ""  # HEAD's commit at that time
     brought: tuple[str, ...] = ()
+    unreported: Unreported = {}  # of ``paths``, those that no tool had reported by then
 
     @property
     def is_stash(self) -> bool:
         """Tell whether it is a stash that was made since the previous snapshot."""
         return self.mark.kind is MarkKind.STASH
+
+    def owner(self, reports: Mapping[TurnKey, Sequence[str]]) -> Callable[[str], Owner]:
+        """Return a function from a path to who changed it since the previous snapshot."""
+        return owner_between(self.by, self.running, reports, self.unreported)
 
     def turns(self) -> set[TurnKey]:
         """Return all turns that may have made the changes."""

@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from typing import Any
 
+    Seen = tuple[str, int, float, str]
+    # What a record is, how many precede it, its time, and the id of the tool call that it is about: '' for a tool that
+    # only writes, reads or searches. A notice that a call's work in the background ended is a result.
+
 
 class Position(Value):
     """A place between two records of a transcript, made by its adapter. Elsewhere it is stored and handed back, but not
@@ -34,6 +38,10 @@ class Position(Value):
 
 
 START = Position()
+
+
+PROMPT, ANSWER, CALL, RESULT, INTERRUPTION = "prompt", "answer", "call", "result", "interruption"
+"""What a record of a transcript is, as far as it matters for when tools were at work (``entire.model.activity``)."""
 
 
 class Agreement(Value):

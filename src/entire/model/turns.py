@@ -11,6 +11,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    Unreported = Mapping[str, tuple[float, "TurnKey"]]
+    # Path -> when it changed (0: unknown), and the turn that had a tool at work then; '' for none.
+
 
 class TurnKey(str):
     """A turn of a session: ``<session>/<turn>``; '' for none."""
@@ -101,19 +104,26 @@ NOBODY = Owner("nobody")
 """What the hooks of the commit itself changed: no turn's and no person's."""
 
 
+_NONE: Unreported = {}
+
+
 def owner_between(
-    by: TurnKey, running: Sequence[RunningTurn], reports: Mapping[TurnKey, Sequence[str]]
+    by: TurnKey,
+    running: Sequence[RunningTurn],
+    reports: Mapping[TurnKey, Sequence[str]],
+    unreported: Unreported = _NONE,
 ) -> Callable[[str], Owner]:
     """Return a function from a path to who changed it between two snapshots.
 
-    - One running turn: that turn, whatever tool it used.
-    - Several: the turn whose tools report the path, else the turn whose event caused the snapshot.
-    - None: a person, except for paths that a background turn reports.
+    - A running turn whose tools report the path, else the turn that ``unreported`` names, else a person.
+    - If ``unreported`` does not have the path, because no transcript tells when tools were at work: the turn whose
+      event caused the snapshot, else the first one running.
+    - Without a running turn: a person, except for paths that a background turn reports.
     """
     keys = [*([by] if by else []), *(turn.key for turn in running if not turn.is_background)]
     foreground = [Owner(key) for key in dict.fromkeys(keys)]
     candidates = [*foreground, *(Owner(turn.key) for turn in running if turn.is_background)]
-    if len(candidates) == 1 and foreground:
+    if len(candidates) == 1 and foreground and not unreported:
         return lambda _path: foreground[0]
     reported = {owner: frozenset(reports.get(owner.turn, ())) for owner in candidates}
 
@@ -121,6 +131,8 @@ def owner_between(
         for candidate in candidates:
             if path in reported[candidate]:
                 return candidate
+        if path in unreported:
+            return Owner(unreported[path][1] or PERSON)
         return foreground[0] if foreground else PERSON
 
     return owner

@@ -52,6 +52,7 @@ class SessionView(Value):
     first_prompt: str = ""
     model: str = ""
     prompt: str = ""  # the beginning of the one that it works on, or of its last; redacted, on one line
+    is_interrupted: bool = False  # its last turn did not come to its end
 
 
 class PromptView(Value):

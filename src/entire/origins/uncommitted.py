@@ -18,7 +18,7 @@ from entire.git.blame import Source
 from entire.git.read import Objects
 from entire.git.write import Stream
 from entire.lifecycle.commits import examination
-from entire.lifecycle.snapshots import brought, other_worktrees, recorder, worktree
+from entire.lifecycle.snapshots import brought, other_worktrees, recorder, unreported, worktree
 from entire.model.turns import BASE, NOBODY, PERSON, Owner, RunningTurn
 from entire.model.value import Value, replace
 from entire.store import setup_lines
@@ -149,8 +149,12 @@ class _Comparison:
         context, head = self._context, self._taken.snapshot.head
         attribution = context.journal.attribution
         entries = brought.present(context, attribution.entries_without(*examination.abandoned(context, head)))
-        recorded = Recorded(entries=tuple(entries), reports={**attribution.reports, **self._reports},
-                            running=self._running)  # fmt: skip
+        recorded = Recorded(
+            entries=tuple(entries),
+            reports={**attribution.reports, **self._reports},
+            running=self._running,
+            unreported=unreported.find(context, self._running, paths),
+        )
         trees = CommitTrees(
             tree=self._tree, parent_tree=self._head_tree, brought=brought.trees(context, head) if entries else ()
         )
@@ -220,7 +224,7 @@ def _while_turns_ran(running: int, reporting: int) -> str:
 def _at_work(context: Context) -> tuple[tuple[RunningTurn, ...], dict[TurnKey, list[str]]]:
     """Return the turns in progress that may have changed something here, and the paths that their tools report."""
     here = context.running_turns()
-    reports = examination.reports_so_far(context) if here else {}
+    reports = unreported.reports_so_far(context) if here else {}
     for session_id in other_worktrees.running(context.place):
         session = context.session(session_id)
         if session is None or session.turn is None or context.reader_of(session) is None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from entire import settings
+from entire.lifecycle import interruption
+from entire.lifecycle.context import Context
 from entire.model.views import SessionView
 from entire.store import open_files, sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from entire.layout import Place
     from entire.model.session import Session
 
@@ -17,10 +22,25 @@ def listing(place: Place) -> list[SessionView]:
     """Return all sessions, most recently seen first."""
     states = sessions.list_states(place)
     still_open = open_files.find(place, states)
-    return [_view(state, place, still_open.get(state.session_id, ())) for state in states]
+    interrupted = _interrupted(place, states)
+    return [
+        _view(state, place, still_open.get(state.session_id, ()), is_interrupted=state.session_id in interrupted)
+        for state in states
+    ]
 
 
-def _view(state: Session, place: Place, still_open: tuple[str, ...]) -> SessionView:
+def _interrupted(place: Place, states: Sequence[Session]) -> set[str]:
+    """Return the sessions whose last turn did not come to its end, also those of which no hook has learned it."""
+    found = {state.session_id for state in states if state.turn is not None and state.turn.interrupted}
+    running = [state for state in states if state.is_running]
+    if running:
+        context = Context(place, settings.load(place) or settings.Settings(enabled=False))
+        found |= {state.session_id for state in running if interruption.moment(context, state)}
+        context.close()
+    return found
+
+
+def _view(state: Session, place: Place, still_open: tuple[str, ...], *, is_interrupted: bool) -> SessionView:
     return SessionView(
         session_id=state.session_id,
         agent=state.agent_type,
@@ -40,4 +60,5 @@ def _view(state: Session, place: Place, still_open: tuple[str, ...]) -> SessionV
         first_prompt=state.first_prompt,
         model=state.model,
         prompt=" ".join((state.turn.prompt if state.turn is not None else "").split())[:_PROMPT] or state.first_prompt,
+        is_interrupted=is_interrupted,
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from entire.git import bulk, diff
 from entire.lifecycle.snapshots.recorder import MAX_PATHS
-from entire.model.turns import PERSON, MarkKind, owner_between
+from entire.model.turns import PERSON, MarkKind
 from entire.model.value import Value, replace
 from entire.store import journal as journals
 
@@ -178,7 +178,7 @@ class SnapshotHistory:
 
 def _owner(entry: Entry, reports: Mapping[TurnKey, Sequence[str]]) -> Callable[[str], Owner]:
     """Return who changed a path before a snapshot; what git brought as it is, nobody did."""
-    owner, own = owner_between(entry.by, entry.running, reports), frozenset(entry.paths)
+    owner, own = entry.owner(reports), frozenset(entry.paths)
     return lambda path: PERSON if entry.brought and path not in own else owner(path)
 
 

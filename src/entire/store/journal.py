@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from entire.layout import LogEnd, Place
+    from entire.model.turns import Unreported
 
     Reports = dict[TurnKey, list[str]]
     Dropped = tuple[Entry, Reports]
@@ -98,6 +99,10 @@ def _without(entry: Entry, gone: Collection[str]) -> Entry:
         by=NO_TURN if is_theirs else entry.by,
         running=tuple(turn for turn in entry.running if turn.key.session_id not in gone),
         mark=NO_MARK if is_theirs else entry.mark,
+        unreported={
+            path: (moment, NO_TURN if key.session_id in gone else key)
+            for path, (moment, key) in entry.unreported.items()
+        },
     )
 
 
@@ -428,12 +433,27 @@ def _time_of(line: bytes) -> float:
 
 def _entry_json(entry: Entry) -> list[Any]:
     return [entry.tree, entry.time, entry.by, list(entry.running), entry.commit, list(entry.paths), entry.mark,
-            entry.head, list(entry.brought)]  # fmt: skip
+            entry.head, list(entry.brought), entry.unreported]  # fmt: skip
 
 
 def _entry_from_json(value: list[Any]) -> Entry:
     tree, moment, by, running, commit, paths, *more = value
-    mark, head, *_ = [*more, "", ""]
-    brought = more[2] if len(more) > 2 else ()
-    return Entry(tree=tree, time=moment, by=TurnKey(by), running=tuple(map(RunningTurn, running)), commit=commit,
-                 paths=tuple(paths), mark=Mark(mark), head=head, brought=tuple(brought))  # fmt: skip
+    mark, head = [*more[:2], "", ""][:2]
+    brought = more[2] if more[2:] else ()
+    unreported = unreported_from_json(more[3]) if more[3:] else {}
+    return Entry(
+        tree=tree,
+        time=moment,
+        by=TurnKey(by),
+        running=tuple(map(RunningTurn, running)),
+        commit=commit,
+        paths=tuple(paths),
+        mark=Mark(mark),
+        head=head,
+        brought=tuple(brought),
+        unreported=unreported,
+    )
+
+
+def unreported_from_json(value: Mapping[str, Any]) -> Unreported:
+    return {path: (float(moment), TurnKey(key)) for path, (moment, key) in value.items()}

@@ -40,7 +40,14 @@ FILE_TOOLS = {"Write": "file_path", "Edit": "file_path", "MultiEdit": "file_path
 TASK_TOOLS = ("Agent", "Task")
 """Names of the tool that starts a subagent; it was called Task before 2.1."""
 
+_HARMLESS_TOOLS = frozenset((
+    *FILE_TOOLS, "AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "Glob", "Grep", "LS", "LSP", "NotebookRead",
+    "Read", "TaskCreate", "TaskGet", "TaskList", "TaskUpdate", "TodoRead", "TodoWrite", "ToolSearch", "WebFetch",
+    "WebSearch",
+))  # fmt: skip
+
 _COMMAND = ("<command-name>", "<command-message>")
+_INTERRUPTED = "[Request interrupted by user"
 _NO_PROMPT = (
     *_COMMAND,
     "<bash-input>",
@@ -48,7 +55,7 @@ _NO_PROMPT = (
     "<bash-stderr>",
     "<local-command-",
     "<task-notification>",
-    "[Request interrupted by user",
+    _INTERRUPTED,
 )
 _USAGE = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 
@@ -202,6 +209,25 @@ def path_of(value: object) -> str:
     """Return an untrusted path, or '' if no file can have it."""
     path = clean(value)
     return "" if "\0" in path else path
+
+
+def runs_programs(tool: str) -> bool:
+    """Tell whether a tool can change files that it does not report: a shell, MCP, a subagent, or one not known here."""
+    return tool not in _HARMLESS_TOOLS
+
+
+def is_interruption(record: Record) -> bool:
+    """Tell whether the agent noted here that the user stopped it; a person may type the same words."""
+    is_noted = isinstance(content(record), list) and not record.get("promptSource")
+    return is_noted and text_of(record).startswith(_INTERRUPTED)
+
+
+def goes_on(result: object) -> bool:
+    """Tell whether a tool's result only says that it works on in the background."""
+    if not isinstance(result, dict):
+        return False
+    is_launched = result.get("isAsync") is True or result.get("status") == "async_launched"
+    return is_launched or bool(result.get("backgroundTaskId"))
 
 
 def result_agent(block: Record, result: object) -> Record:

@@ -6,12 +6,24 @@ from entire.agents import lines, transcripts
 from entire.agents.claude_code import records
 from entire.agents.transcripts import clean
 from entire.model.times import parse_time
-from entire.model.transcripts import FileReport, Position, Prompt, TokenUsage
+from entire.model.transcripts import (
+    ANSWER,
+    CALL,
+    INTERRUPTION,
+    PROMPT,
+    RESULT,
+    FileReport,
+    Position,
+    Prompt,
+    TokenUsage,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.agents.claude_code.records import Record
     from entire.agents.transcripts import Source
+    from entire.model.activity import Activity
+    from entire.model.transcripts import Seen
 
 _MAX_SEARCHES = 16  # of the whole file, at about 100 ms per 100 MB; a session needs at most one
 _LOOK_BACK = 4 << 20  # bytes before a position without a mark in which to search for its answer
@@ -81,6 +93,7 @@ class Tail:
         self._restarted: dict[int, int] = {}  # prompts that turned out to start the conversation again
         self._has_parents = False  # if any record has a parent, one without starts the conversation again
         self._modern: bool | None = None  # the file marks prompts with promptSource; None: not yet searched for
+        self._seen: list[Seen] = []
         self._text = ("", "")  # id and text of the last answer that has a text
         self._read()
 
@@ -138,8 +151,10 @@ class Tail:
         prompt = None
         if kind == "user":
             prompt = self._user(record, line)
+            self._see(record, line, PROMPT if prompt is not None else None)
         elif kind == "assistant":
             self._assistant(record, line, end)
+            self._see(record, line, None if records.is_synthetic(record) else ANSWER)
         elif kind == "attachment":
             prompt = self._joined_prompt(record, line)
         if kind in ("user", "assistant", "system", "attachment"):
@@ -171,6 +186,21 @@ class Tail:
     def _joined_prompt(self, record: Record, line: int) -> Prompt | None:
         text = "" if self._sidechain else lines.joined_prompt(record)
         return Prompt(text=text, position=line, time=parse_time(record.get("timestamp"))) if text else None
+
+    def _see(self, record: Record, line: int, kind: str | None) -> None:
+        """Note what a record says about the tools at work."""
+        time = parse_time(record.get("timestamp"))
+        found = [(kind, "")] if kind is not None else []
+        for block in records.blocks(record, "tool_use"):
+            is_window = records.runs_programs(clean(block.get("name")))
+            found.append((CALL, clean(block.get("id")) if is_window else ""))
+        if not records.goes_on(record.get("toolUseResult")):
+            found += [(RESULT, clean(block.get("tool_use_id"))) for block in records.blocks(record, "tool_result")]
+        if records.is_interruption(record):
+            found.append((INTERRUPTION, ""))
+        if call := records.notification(record)[1]:
+            found.append((RESULT, call))
+        self._seen += [(what, line, time, call) for what, call in found]
 
     def _occurs_before(self, needles: tuple[bytes, ...]) -> bool:
         """Search the file before the tail; the number of searches is limited, as a strange file could need many."""
@@ -371,6 +401,11 @@ class Tail:
 
     def has_answers(self, stop: int | None) -> bool:
         return any(mark != self._mark and _is_before(answer, stop) for mark, answer in self.answers.items())
+
+    def activity(self, stop: int | None) -> Activity | None:
+        from entire.model import activity
+
+        return activity.derive(seen for seen in self._seen if stop is None or seen[1] < stop)
 
     def text(self) -> str:
         return self._text[1]

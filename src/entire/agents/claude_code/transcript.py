@@ -10,6 +10,7 @@ from entire.model.transcripts import START, FileReport
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from entire.model.activity import Activity
     from entire.model.transcripts import Position, Prompt, Subagent, TokenUsage
 
 _MAX_TAILS = 4  # parsed parts to keep for the next question
@@ -50,6 +51,9 @@ class ClaudeTranscript(LineTranscript):
     def files(self, since: Position, until: Position | None = None) -> list[FileReport]:
         """Return what successful file edits changed, also on branches that the agent's own rewind abandoned."""
         return self._tail(since).files(_stop(until))
+
+    def activity(self, since: Position, until: Position | None = None) -> Activity | None:
+        return self._tail(since).activity(_stop(until))
 
     def prompts(self, since: Position, until: Position | None = None) -> list[Prompt]:
         """Return the prompts on the branch that was active at ``until``."""

@@ -9,7 +9,19 @@ from entire.agents.transcripts import clean
 from entire.model.ids import is_tool_id
 from entire.model.jsontext import natural
 from entire.model.times import parse_time
-from entire.model.transcripts import START, FileReport, Position, Prompt, Subagent, TokenUsage
+from entire.model.transcripts import (
+    ANSWER,
+    CALL,
+    INTERRUPTION,
+    PROMPT,
+    RESULT,
+    START,
+    FileReport,
+    Position,
+    Prompt,
+    Subagent,
+    TokenUsage,
+)
 from entire.model.value import replace
 
 TYPE_CHECKING = False
@@ -17,7 +29,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from entire.model.activity import Activity
+
     Record = dict[str, Any]
+
+
+_KINDS = {"prompt": PROMPT, "answer": ANSWER, "call": CALL, "result": RESULT, "interrupt": INTERRUPTION}
+_WRITERS = ("append", "create", "delete", "remember", "replace")
 
 
 class DemoTranscript(LineTranscript):
@@ -69,6 +87,15 @@ class DemoTranscript(LineTranscript):
                 break
             end = Position(count=before + 1, byte=after, mark=clean(record.get("id")) if kind == "answer" else end.mark)
         return end
+
+    def activity(self, since: Position, until: Position | None = None) -> Activity | None:
+        from entire.model import activity
+
+        return activity.derive(
+            (kind, before, parse_time(clean(record.get("time"))), _call_of(record))
+            for before, _, record in self.records(since, until)
+            if (kind := _KINDS.get(clean(record.get("type")))) is not None
+        )
 
     def makes_commit(self, since: Position, moment: float, commit: str) -> bool:
         return self._run_of(since, moment, commit) is not None
@@ -162,6 +189,13 @@ class DemoTranscript(LineTranscript):
 
     def _answers(self, since: Position, until: Position | None = None) -> Iterator[Record]:
         return (record for _, _, record in self.records(since, until) if record.get("type") == "answer")
+
+
+def _call_of(record: Record) -> str:
+    """Return the id of the call that a record is or answers, '' for a tool that only writes."""
+    if record.get("type") == "call":
+        return "" if clean(record.get("tool")) in _WRITERS else clean(record.get("id"))
+    return clean(record.get("call"))
 
 
 def _number(usage: Record, key: str) -> int:

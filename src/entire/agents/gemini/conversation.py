@@ -9,11 +9,13 @@ from __future__ import annotations
 from entire.agents.gemini import records
 from entire.agents.transcripts import clean
 from entire.model.times import parse_time
-from entire.model.transcripts import Prompt
+from entire.model.transcripts import ANSWER, CALL, INTERRUPTION, PROMPT, RESULT, Prompt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.agents.gemini.records import Record
+    from entire.model.activity import Activity
+    from entire.model.transcripts import Seen
 
     Figures = tuple[int | None, int | None, int | None]
 
@@ -61,6 +63,10 @@ class Conversation:
         self._prompts: list[Prompt] = []
         self._rewinds: list[tuple[int, int]] = []  # (record, first record that it removed)
         self._order: dict[str, int] = {}  # message -> its first record
+        self._noted: list[Seen] = []
+        self._unfinished: list[tuple[Seen, int]] = []  # answers without calls, which are written down when all are
+        # done, and the record that shows that there are none (-1: not yet)
+        self._is_cancelled = False
         self._text = ""
 
     def take(self, record: Record, at: int, end: tuple[int, int]) -> None:
@@ -77,6 +83,8 @@ class Conversation:
             self._user(record, at)
         elif kind == "gemini":
             self._answer(record, at, end)
+        elif records.is_interruption(record):
+            self._see_interruption(record, at)
         if kind in ("user", "gemini"):
             self._order.setdefault(records.message_id(record), at)
             self._begun = True
@@ -88,6 +96,7 @@ class Conversation:
         if text:
             time, name = parse_time(record.get("timestamp")), records.message_id(record)
             self._prompts.append(Prompt(text=text, position=at, time=time, id=name))
+            self._see(PROMPT, record, at)
 
     def _answer(self, record: Record, at: int, end: tuple[int, int]) -> None:
         usage, calls = records.usage(record), records.calls(record)
@@ -105,8 +114,46 @@ class Conversation:
             answer.first = at
             self._last = key
         self._text = records.text_of(record.get("content")) or self._text
+        self._see_answer(record, key, at)
         for call in calls:
             self._call(call, key, at)
+
+    def _see(self, kind: str, record: Record, at: int) -> None:
+        """Note what a record says about the tools at work."""
+        self._finish(at)
+        self._is_cancelled = kind == INTERRUPTION
+        self._noted.append((kind, at, parse_time(record.get("timestamp")), ""))
+
+    def _finish(self, at: int) -> Seen | None:
+        """Note that the last answer without calls made none; return it if that is news."""
+        if not self._unfinished or self._unfinished[-1][1] >= 0:
+            return None
+        answer, _ = self._unfinished[-1]
+        self._unfinished[-1] = (answer, at)
+        return answer
+
+    def _see_interruption(self, record: Record, at: int) -> None:
+        """Note an interruption; what it stopped may be written down later, as if it had begun then."""
+        stopped = self._finish(at)
+        if stopped is not None:
+            self._noted.append(stopped)
+        self._see(INTERRUPTION, record, at)
+        if stopped is not None:
+            self._noted.append((RESULT, at, self._noted[-1][2], stopped[3]))
+
+    def _see_answer(self, record: Record, key: str, at: int) -> None:
+        calls, began = records.calls(record), self.answers[key].time
+        is_stopped = bool(calls) and all(call.get("status") == "cancelled" for call in calls)
+        is_late = self._is_cancelled and is_stopped
+        if not is_late:
+            self._see(ANSWER, record, at)
+        for call in calls:
+            name = clean(call.get("id")) if records.runs_programs(call) and not is_late else ""
+            if name:
+                self._noted.append((CALL, at, began, name))
+            self._noted.append((RESULT, at, parse_time(call.get("timestamp")), name))
+        if not calls:
+            self._unfinished.append(((CALL, at, began, key), -1))
 
     def _call(self, call: Record, key: str, at: int) -> None:
         name = clean(call.get("id"))
@@ -153,6 +200,12 @@ class Conversation:
     def subagents(self, stop: int | None = None) -> list[Change]:
         """Return the calls that ran a subagent."""
         return [change for change in self._tasks if _is_before(change.at, stop)]
+
+    def activity(self, stop: int | None = None) -> Activity | None:
+        from entire.model import activity
+
+        unfinished = [answer for answer, end in self._unfinished if end < 0 or not _is_before(end, stop)]
+        return activity.derive(seen for seen in (*self._noted, *unfinished) if _is_before(seen[1], stop))
 
     def text(self) -> str:
         return self._text

@@ -21,6 +21,11 @@ WITHOUT_MEANING = (b'{"$set":{"lastUpdated":"',)
 """How lines start that need not be parsed. A new list of messages comes first in its line."""
 
 FILE_TOOLS = ("write_file", "replace")
+_HARMLESS_TOOLS = frozenset((
+    *FILE_TOOLS, "activate_skill", "ask_user", "complete_task", "enter_plan_mode", "exit_plan_mode", "glob",
+    "google_web_search", "grep_search", "list_directory", "read_file", "read_many_files", "save_memory",
+    "search_file_content", "update_topic", "web_fetch", "write_todos",
+))  # fmt: skip
 SHELL_TOOL = "run_shell_command"
 TASK_TOOL = "invoke_agent"
 """Name of the tool that starts a subagent and waits for it."""
@@ -150,6 +155,16 @@ def changed_path(call: Record) -> str:
     display = call.get("resultDisplay")
     shown = path_of(display.get("filePath")) if isinstance(display, dict) else ""
     return shown or path_of(arguments(call).get("file_path"))
+
+
+def runs_programs(call: Record) -> bool:
+    """Tell whether a tool can change files that it does not report: a shell, MCP, a subagent, or one not known here."""
+    return clean(call.get("name")) not in _HARMLESS_TOOLS
+
+
+def is_interruption(record: Record) -> bool:
+    """Tell whether the agent noted here that the user stopped it."""
+    return record.get("type") == "info" and text_of(record.get("content")) == "Request cancelled."
 
 
 def path_of(value: object) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from entire.agents.gemini.conversation import Answer
     from entire.agents.gemini.records import Record
     from entire.agents.transcripts import Source
+    from entire.model.activity import Activity
     from entire.model.transcripts import FileLines, Prompt
 
 _MAX_PARTS = 4  # read parts to keep for the next question
@@ -67,6 +68,9 @@ class Chat:
                 path = os.path.join(root, path)
             found.append(FileReport(path=path, call=change.call))
         return list(dict.fromkeys(found))
+
+    def activity(self, since: Position, until: Position | None = None) -> Activity | None:
+        return self._part(since).activity(_stop(until))
 
     def prompts(self, since: Position, until: Position | None = None) -> list[Prompt]:
         """Return the prompts of people; none of a subagent, which its agent prompts."""

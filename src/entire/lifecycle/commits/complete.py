@@ -227,5 +227,6 @@ def _note_commit(context: Context, commit: Commit, decided: Pending) -> None:
                 commit=commit.oid,
                 paths=decided.paths,
                 brought=decided.brought,
+                unreported=decided.unreported,
             )
         )

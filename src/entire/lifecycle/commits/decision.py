@@ -83,6 +83,7 @@ def _with_content(basis: Pending, held: Content) -> Pending:
         basis,
         lines=held.lines if basis.kind.is_new_content else held.fresh,
         left=held.left,
+        unreported=held.unreported,
         paths=(*basis.paths, *(path for path in held.moved if path not in basis.paths)),
         patch_id=patch_id(held.patch, len(basis.tree)),
     )

@@ -9,6 +9,7 @@ from entire.attribution import content
 from entire.attribution.content import CommitTrees, Recorded
 from entire.git import diff, index, operation
 from entire.lifecycle.snapshots import brought as snapshots
+from entire.lifecycle.snapshots import unreported
 from entire.model.value import replace
 from entire.store.journal import Journal
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from entire.lifecycle.commits.attempts import Attempt
     from entire.lifecycle.commits.replaced_commits import Replaced
     from entire.lifecycle.context import Context
-    from entire.model.turns import TurnKey
 
 
 def examine(
@@ -40,11 +40,13 @@ def examine(
     ]
     if not attempt.running and not any(path in journal.attribution.agent_paths for path in paths):
         return None
-    reports = dict(journal.attribution.reports)
-    if len(attempt.running) > 1 or any(turn.is_background for turn in attempt.running):
-        reports.update(reports_so_far(context))
     entries = journal.attribution.entries_without(replaced.commit, *abandoned(context, attempt.parent))
-    recorded = Recorded(entries=tuple(snapshots.present(context, entries)), reports=reports, running=attempt.running)
+    recorded = Recorded(
+        entries=tuple(snapshots.present(context, entries)),
+        reports={**journal.attribution.reports, **(unreported.reports_so_far(context) if attempt.running else {})},
+        running=attempt.running,
+        unreported=unreported.find(context, attempt.running, paths, maker=attempt.maker),
+    )
     parent = context.objects.commit(attempt.parent) if attempt.parent else None
     compared = CommitTrees(
         tree=attempt.tree,
@@ -140,14 +142,3 @@ def _dropped_by_amend(context: Context, attempt: Attempt, changes: Sequence[Chan
 def _both_names(changes: Sequence[Change]) -> list[str]:
     """Return the changed paths, then those that moved files had before."""
     return list(dict.fromkeys([*(change.path for change in changes), *(change.old_path for change in changes)]))
-
-
-def reports_so_far(context: Context) -> dict[TurnKey, list[str]]:
-    """Return the paths that the tools of each turn in progress have reported so far."""
-    found = {}
-    for session in context.relevant_sessions():
-        is_at_work = session.is_running or bool(session.background)
-        if is_at_work and session.turn is not None and context.reader_of(session) is not None:
-            transcript = context.transcript(session)
-            found[session.turn_key] = transcript.files(session.turn.start, transcript.end())
-    return found

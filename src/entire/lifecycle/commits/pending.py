@@ -15,12 +15,14 @@ from entire.errors import CorruptError
 from entire.model.choice import Choice
 from entire.model.turns import Owner, RunningTurn
 from entire.model.value import Value
+from entire.store.journal import unreported_from_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from entire.layout import Place
+    from entire.model.turns import Unreported
 
 
 class CommitKind(Choice):
@@ -60,6 +62,7 @@ class Pending(Value):
     paths: tuple[str, ...] = ()
     running: tuple[RunningTurn, ...] = ()
     brought: tuple[str, ...] = ()  # trees that git brought since the last snapshot
+    unreported: Unreported = {}  # of what is beyond the last snapshot
     patch_id: str = ""
     reason: str = ""
     commit: str = ""  # one that no hook saw, to be linked by its id: its message cannot be changed any more
@@ -107,6 +110,7 @@ def _from_json(value: dict[str, Any]) -> Pending:
     known["lines"] = tuple(_path_lines(line) for line in value["lines"])
     known["left"] = {path: list(map(Owner, owners)) for path, owners in value.get("left", {}).items()}
     known["running"] = tuple(map(RunningTurn, value.get("running", ())))
+    known["unreported"] = unreported_from_json(value.get("unreported", {}))
     for name in ("ids", "unlinked", "paths", "brought"):
         known[name] = tuple(known.get(name, ()))
     return Pending(**known)

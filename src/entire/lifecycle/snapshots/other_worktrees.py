@@ -10,7 +10,7 @@ import os
 
 from entire import files, layout, settings
 from entire.lifecycle.context import Context
-from entire.lifecycle.snapshots import recorder
+from entire.lifecycle.snapshots import recorder, unreported
 from entire.lifecycle.snapshots.recorder import Cause
 from entire.model.turns import RunningTurn
 from entire.store import journal
@@ -77,13 +77,8 @@ def _record(context: Context, session: Session, paths: Sequence[str], *, since: 
 
 
 def _is_changed_since(top: str, path: str, moment: float) -> bool:
-    """Tell whether a file was written, moved or deleted since a moment: the system keeps the time of the last change,
-    for a deleted file that of its folder.
-    """
-    name = os.path.join(top, path)
-    while not os.path.lexists(name):
-        name = os.path.dirname(name)
-    return os.lstat(name).st_ctime >= moment
+    """Tell whether a file was written, moved or deleted since a moment."""
+    return unreported.changed_at(top, path)[0] >= moment
 
 
 # ---------------------------------------------------------------- commits

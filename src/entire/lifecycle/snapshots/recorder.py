@@ -10,7 +10,7 @@ from entire.git import refs
 from entire.git.write import Stream
 from entire.lifecycle.snapshots import worktree
 from entire.model.session import KEPT_SECONDS, Entry
-from entire.model.turns import NO_MARK, NO_TURN, STASH_MARK, Mark, RunningTurn, owner_between
+from entire.model.turns import NO_MARK, NO_TURN, STASH_MARK, Mark, RunningTurn
 from entire.model.value import Value, replace
 from entire.store import steps
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from entire.lifecycle.context import Context
     from entire.lifecycle.snapshots.worktree import TakenSnapshot
     from entire.model.session import Session
-    from entire.model.turns import Owner, TurnKey
+    from entire.model.turns import Owner, TurnKey, Unreported
     from entire.redact import Redacted
     from entire.store.journal import Snapshot
     from entire.strategies import Destination
@@ -156,6 +156,7 @@ def record(context: Context, change: Change, cause: Cause, step: Step | None = N
         mark=Mark(step_id) or cause.mark,
         head=snapshot.head,
         brought=change.brought,
+        unreported=_unreported(context, change.paths, cause),
     )
     for stash in snapshot.stashes if before.stashes != snapshot.stashes else ():
         if stash not in before.stashes:
@@ -176,6 +177,18 @@ def _note_stash(context: Context, stash: str, entry: Entry) -> None:
         context.journal.attribution.note(
             replace(entry, tree=context.objects.tree_id(commit), commit=commit, paths=(), mark=STASH_MARK)
         )
+
+
+def _unreported(context: Context, paths: Sequence[str], cause: Cause) -> Unreported:
+    """Return whose the changes are that no tool reported; usually there are none, and nothing is loaded."""
+    reports = context.journal.attribution.reports
+    known = {path for turn in cause.running for path in reports.get(turn.key, ())}
+    left = [path for path in paths[:MAX_PATHS] if path not in known]
+    if not left or not any(not turn.is_background for turn in cause.running):
+        return {}
+    from entire.lifecycle.snapshots import unreported
+
+    return unreported.find(context, cause.running, left)
 
 
 def record_now(context: Context, cause: Cause) -> TakenSnapshot:
@@ -238,9 +251,15 @@ def attribute_again(context: Context, key: TurnKey) -> None:
     entries = context.journal.attribution.entries
     committed = {path: at for at, entry in enumerate(entries) if entry.commit for path in entry.paths}
     for at, entry in enumerate(entries):
+        if RunningTurn(key) not in entry.running:
+            continue
+        if entry.unreported:
+            from entire.lifecycle.snapshots import unreported
+
+            entries[at] = unreported.find_again(context, key, entry)
         # A commit changes no file: it may hold a person's work too.
-        if RunningTurn(key) in entry.running and not entry.commit:
-            _attribute(context, entry, {path for path in entry.paths if committed.get(path, at) > at})
+        if not entry.commit:
+            _attribute(context, entries[at], {path for path in entry.paths if committed.get(path, at) > at})
     close_files(context)
 
 
@@ -249,7 +268,7 @@ def _attribute(context: Context, entry: Entry, committed: Container[str] = ()) -
     since is open only if the commit left some of it.
     """
     attribution = context.journal.attribution
-    owner = owner_between(entry.by, entry.running, attribution.reports)
+    owner = entry.owner(attribution.reports)
     candidates = _sessions_of(context, entry)
     by_sessions = {path: maker for path in entry.paths if path not in committed and (maker := owner(path)).is_turn}
     attribution.note_agent_paths(by_sessions)
@@ -273,7 +292,7 @@ def _open_files(session: Session, makers: Mapping[str, Owner], reported: Sequenc
 
 def _attribute_to_people(context: Context, paths: Sequence[str], entry: Entry, before: Snapshot) -> None:
     """Close the open files that a person rewrote or moved, if they hold no line of the session any more."""
-    owner = owner_between(entry.by, entry.running, context.journal.attribution.reports)
+    owner = entry.owner(context.journal.attribution.reports)
     own = frozenset(entry.paths)
     by_people = [path for path in paths if path not in own or not owner(path).is_turn]
     open_paths = {path for session in _with_open_files(context) for path in session.open_files}

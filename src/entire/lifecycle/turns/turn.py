@@ -26,6 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from entire.lifecycle.context import Context
     from entire.lifecycle.session_transcript import SessionTranscript
+    from entire.lifecycle.snapshots.recorder import Change
     from entire.model.session import Session
     from entire.model.transcripts import Position
     from entire.redact import Redacted
@@ -105,7 +106,7 @@ def reset_position(context: Context, session: Session, _event: Event) -> None:
     if not transcript.holds(session.counted):
         session.counted = START
     if session.turn is not None and not transcript.holds(session.turn.start):
-        session.turn = replace(session.turn, start=START)
+        session.turn = replace(session.turn, start=START, is_rewritten=True)
 
 
 def wait(context: Context, event: Event) -> Event:
@@ -136,7 +137,17 @@ def end(context: Context, session: Session, event: Event) -> None:
     session.uncommitted = ""  # a strategy that commits turns says it again
     if event.type is EventType.TURN_END:
         session.ended_ref = event.turn_ref
+        _forget_interruption(context, session)
     _save(context, session, event)
+
+
+def _forget_interruption(context: Context, session: Session) -> None:
+    """Let a turn go on that was taken for interrupted, if its agent has answered since."""
+    turn = session.turn
+    if turn is not None and turn.interrupted:
+        transcript = context.transcript(session)
+        if transcript.has_answers(turn.finish, transcript.end()) is not False:
+            session.turn = replace(turn, interrupted=0.0)
 
 
 def _save(context: Context, session: Session, event: Event) -> None:
@@ -152,7 +163,7 @@ def _save(context: Context, session: Session, event: Event) -> None:
     if not turn.prompt and (prompt := _prompt_of(event)):
         turn = session.turn = replace(turn, prompt=prompt)
     if transcript.is_later(turn.start, finish):  # compacted without an event
-        turn = session.turn = replace(turn, start=START)
+        turn = session.turn = replace(turn, start=START, is_rewritten=True)
     summary = transcript.summary(turn.start) or event.final_text
     is_repeated = _has_ended(session) and not transcript.has_answers(turn.finish, finish)
     if not is_repeated:
@@ -167,12 +178,16 @@ def _save(context: Context, session: Session, event: Event) -> None:
     if missed_start:
         recorder.start_at_head(context, taken)
     change = recorder.compare(context, taken)
+    ended = _at_interruption(context, session, change, reported)
+    has_later, change = ended is not change, ended
     is_open = any(path in taken.snapshot.files for path in change.paths)
     # A turn that committed everything it changed needs no step.
     needs_step = is_open or (change.paths and not session.turn_checkpoints)
     is_counted = bool(session.turn_checkpoints)  # they are finalised next
     step = step_of(context, session, transcript, finish, summary, is_counted=is_counted) if needs_step else None
     recorder.record(context, change, cause, step)
+    if has_later:
+        recorder.record_now(context, Cause(running=tuple(cause.running[1:])))
     if step is None and not (is_repeated or is_counted) and finish != START:
         recorder.write_conversation(context, _conversation(context, session, transcript, finish))
     recorder.attribute_again(context, session.turn_key)
@@ -181,6 +196,15 @@ def _save(context: Context, session: Session, event: Event) -> None:
         from entire.lifecycle.snapshots import other_worktrees
 
         other_worktrees.note(context, session, outside)
+
+
+def _at_interruption(context: Context, session: Session, change: Change, reported: list[str]) -> Change:
+    """Return what changed until the turn was interrupted, as far as that can be told from what changed since."""
+    if session.turn is None or not session.turn.interrupted or not reported:
+        return change
+    from entire.lifecycle.snapshots import at_interruption
+
+    return at_interruption.change(context, session, change, reported)
 
 
 def _identify_subagents(session: Session, transcript: SessionTranscript, turn: Turn, finish: Position) -> None:
@@ -408,6 +432,10 @@ def _step_prompts(context: Context, session: Session) -> list[Redacted]:
 def close_lost(context: Context, session: Session, _event: Event | None = None) -> None:
     """Save a turn whose end event never came (agent killed, crashed or interrupted)."""
     context.log.info("saved a turn that had no end event", session_id=session.session_id)
+    from entire.lifecycle import interruption
+
+    if session.turn is not None:
+        session.turn = replace(session.turn, interrupted=interruption.end(context, session))
     _save(context, session, Event(type=EventType.TURN_END, session_id=session.session_id))
     if session.open_files and strategies.commits_turns(context.settings):
         session.uncommitted = "the end of its turn was never reported"

@@ -84,6 +84,7 @@ def _sessions(found: Sequence[views.SessionView], now: float, *, detailed: bool,
         work = text.count(session.steps, "step") if session.steps else "-"
         seen = text.ago(session.last_seen or session.started, now)
         phase = PHASES.get(session.phase, session.phase)
+        phase = "interrupted" if session.is_interrupted and phase != PHASES["ended"] else phase
         rows.append((text.plain(name), text.one_line(session.agent, 40) or "-", phase, work, seen))
     for session, line in zip(shown, text.table(rows), strict=True):
         yield from _with_prompt(line, text.one_line(session.prompt or session.first_prompt, 400), width)
