@@ -262,6 +262,18 @@ def test_links_are_no_switches_for_plugins(place: Place, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", ["settings", "own_options", "local_settings"])
+def test_a_file_that_a_link_leads_to_is_not_read_and_that_is_a_warning(place: Place, tmp_path: Path, name: str) -> None:
+    put(place.settings, {})
+    path = Path(getattr(place, name))
+    path.unlink(missing_ok=True)
+    put(str(tmp_path / "theirs"), {"log_level": "debug", "max_untracked_bytes": 1})
+    path.symlink_to(tmp_path / "theirs")
+    found = load(place)
+    assert (found.log_level, found.max_untracked_bytes) == ("info", settings.MAX_UNTRACKED_BYTES)
+    assert f"{path} cannot be read: it is a symbolic link, not a file" in found.warnings
+
+
+@pytest.mark.parametrize("name", ["settings", "own_options", "local_settings"])
 def test_a_switch_of_another_type_is_a_warning(place: Place, name: str) -> None:
     path = getattr(place, name)
     put(place.settings, {})

@@ -46,7 +46,7 @@ def test_nothing_leads_out(top: Path, tmp_path: Path, name: str, kind: Callable[
     path = top / name
     path.parent.mkdir(exist_ok=True)
     kind(path, outside)
-    for target in dict.fromkeys([path, top / ".entire/settings.json", top / ".entire/logs/entire.log"]):
+    for target in dict.fromkeys([top / ".entire/logs/entire.log", top / ".entire/settings.json", path]):
         with hostile_worktree.bounds(5):
             reason = tree_files.refusal(str(top), str(target))
             if reason:
