@@ -1,20 +1,23 @@
 """Measures redaction: MB/s of each tier on a clean transcript, and the time for up to 50 KB in a new process.
 
 Run ``python bench/redaction.py [--json] [MB]`` (100 MB by default). ``python -m bench redaction`` calls it. With
-``--floor FILE`` it prints the seconds that zlib and redaction take for a file.
+``--floor FILE`` it prints the seconds that zlib and redaction take for a file, with ``--dense`` those for texts that
+are full of secrets.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import random
+import string
 import subprocess
 import sys
 import tempfile
 import time
 import zlib
 
-from entire.redact import engine, places, redact_jsonl, replacing
+from entire.redact import engine, places, policy, redact_jsonl, replacing
 from entire.redact.reading import views
 
 COLD = """
@@ -78,6 +81,34 @@ def rates(data: bytes) -> dict[str, float]:
     return found
 
 
+def secrets(count: int, size: int, form: str) -> bytes:
+    """Return JSON lines of ``size`` bytes with ``count`` secrets, ten a line: GitHub's tokens, or rows with hashes."""
+    chosen = random.Random(count)
+    letters = string.ascii_letters + string.digits
+    rows = []
+    for number in range(count):
+        token = "".join(chosen.choices(letters, k=53))
+        hashed = f"{number} | u{number}@a.test | $2b$12${token}"
+        row = f"ghp_{token[:36]} of run {number}" if form == "tokens" else hashed
+        rows.append(f"{row} ".ljust(size // count - 4, "."))
+    lines = [json.dumps({"type": "user", "text": "\n".join(rows[at : at + 10])}) for at in range(0, count, 10)]
+    return "\n".join(lines).encode() + b"\n"
+
+
+def dense() -> dict[str, float]:
+    """Return the seconds of processor time for texts that are full of secrets: cost by byte, not by finding."""
+    found = {}
+    for name, data in {"10,000 tokens": secrets(10_000, 5_000_000, "tokens"),
+                       "bcrypt": secrets(15_000, 1_500_000, "hashes")}.items():  # fmt: skip
+        with tempfile.TemporaryDirectory() as folder:
+            policy.adopt(policy.Sources(memory=os.path.join(folder, "known")))
+            start = time.process_time()
+            redact_jsonl(data)
+            found[name] = time.process_time() - start
+    policy.adopt(policy.Sources())
+    return found
+
+
 def floor(path: str) -> tuple[float, float]:
     """Return the seconds in which zlib compresses a file and in which it is redacted, each in blocks of lines."""
     with open(path, "rb") as file:
@@ -95,6 +126,9 @@ def main() -> None:
     """Print the figures."""
     if sys.argv[1:2] == ["--floor"]:
         print(json.dumps(floor(sys.argv[2])))
+        return
+    if sys.argv[1:2] == ["--dense"]:
+        print(json.dumps(dense()))
         return
     words = [word for word in sys.argv[1:] if word != "--json"]
     data = transcript(int(words[0] if words else 100) * 1_000_000)

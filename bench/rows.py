@@ -29,6 +29,8 @@ START_BUDGET = 2.5
 REFUSAL_BUDGET = 0.5  # ours: the launcher alone, no interpreter
 DISK_BUDGET = 1.3
 REDACTION_BUDGET = 50.0
+DENSE = {"10,000 tokens": 5, "bcrypt": 1.5}  # MB
+DENSE_BUDGET = 1.0  # seconds of processor time
 FIRST_TURN_BUDGET = 1.3  # times compression and redaction; 2 s on the machine of the budgets
 FIRST_TURN_BYTES = 50_000_000
 COMMAND_BUDGET = 0.3
@@ -423,6 +425,11 @@ def _redaction(run: Run) -> Iterator[Result]:
     rate = rates["redact_jsonl"]
     yield Result("redaction", f"redaction, {REDACTED_MB // run.divide} MB", "", f"{rate:.0f} MB/s", rate,
                  REDACTION_BUDGET, "{} MB/s", at_least=True, note=others)  # fmt: skip
+    argv = [run.programs.python, "-I", str(ROOT / "bench" / "redaction.py"), "--dense"]
+    for name, seconds in json.loads(run.programs.run(argv, output=True).output).items():
+        yield Result(
+            "redaction", f"redaction, {name} in {DENSE[name]} MB", "", ms(seconds), seconds, DENSE_BUDGET, "{} s"
+        )
 
 
 def _first_turn(run: Run, agent: Agent) -> Iterator[Result]:

@@ -13,7 +13,6 @@ import os
 from entire import files
 from entire.errors import EntireError
 from entire.model.digest import sha256
-from entire.model.value import Value
 from entire.redact.engine import Finding
 
 TYPE_CHECKING = False
@@ -28,9 +27,13 @@ MOST = 20_000
 LONGEST = 512
 """Longer ones are remembered by their lines and words."""
 
+MANY = 200
+"""Secrets from which on every word of a text is looked at, instead of words of some sizes."""
+
 SHORTEST = 8
 _CORE = 4  # letters and digits; with signs, as many as ``SHORTEST``
 _RARE = 10  # letters of a word that is rare in code
+_SEVERAL = 2  # ends of lines
 _VERSION = b"1"
 _BETWEEN = rb"\s+|\"\s{0,80}[,+.]?\s{0,80}\"\s*"
 """Between words; also between strings, each a line of a key."""
@@ -38,6 +41,8 @@ _ALNUM = bytes(
     byte + 32 if 0x41 <= byte <= 0x5A else byte if byte >= 0x80 or chr(byte).isalnum() else 0x20 for byte in range(256)
 )
 
+_LETTERS = bytes(byte for byte in range(256) if chr(byte).isalpha())
+_DIGITS = bytes(byte for byte in range(256) if chr(byte).isdigit())
 _RUNS = bytes(0x20 if byte == 0x20 else 0x61 for byte in _ALNUM)
 _SIGNS = b"!#$%&*+-?@^_~"
 """What a word of signs has beside letters and digits: what makers of passwords choose from, and no text encloses."""
@@ -57,14 +62,17 @@ if TYPE_CHECKING:
     """Of a core: whether it has signs, its size, its hash."""
 
 
-class Known(Value):
+class Known:
     """One secret: how many were known before, its rule, where its core begins, its size, the hash of the whole."""
 
-    number: int
-    rule: str
-    offset: int
-    size: int
-    whole: str
+    __slots__ = ("number", "offset", "rule", "size", "whole")
+
+    def __init__(self, number: int, rule: str, offset: int, size: int, whole: str) -> None:
+        self.number = number
+        self.rule = rule
+        self.offset = offset
+        self.size = size
+        self.whole = whole
 
 
 class Memory:
@@ -84,10 +92,11 @@ class Memory:
         """Remember a secret, its base64 and its hex digits, each line and word by itself, if no ordinary word is like
         it.
         """
-        import re
         from binascii import b2a_base64
 
-        words = re.split(_BETWEEN, value)
+        if self.count >= MOST:
+            return
+        words = _words(value)
         for word in words if len(value) > LONGEST or len(words) > 1 else [value]:
             if is_memorable(word):
                 self._remember(rule, word)
@@ -97,13 +106,15 @@ class Memory:
                     self._remember(rule, word.hex().encode())
 
     def _remember(self, rule: str, value: bytes) -> None:
+        if self.count >= MOST:
+            return
         signed, offset, core = _core(value)
-        if not core or self.count >= MOST:
+        if not core:
             return
         index, whole = (signed, len(core), self._hash(core)[:16]), self._hash(value)[:32]
         if any(known.whole == whole for known in self._known.get(index, ())):
             return
-        self._add(index, Known(number=self.count, rule=rule, offset=offset, size=len(value), whole=whole))
+        self._add(index, Known(self.count, rule, offset, len(value), whole))
         line = f"{_IS_SIGNED * signed}{len(core)} {index[2]} {offset} {len(value)} {whole} {rule}\n"
         self._unsaved.append((line.encode(), rule, value))
 
@@ -115,6 +126,9 @@ class Memory:
     def find(self, text: Text, since: int = 0) -> Iterator[Finding]:
         """Yield where remembered secrets are, but for the first ``since`` of them."""
         for signed, sizes in self._sizes.items():
+            if not signed and self.count > MANY:
+                yield from self._find_among_all(text, sizes, since)
+                continue
             runs = _signed_runs(text.plain) if signed else text.spread.translate(_RUNS)
             seen: dict[bytes, list[Known]] = {}
             for low, high in _of_sizes(runs, sizes):
@@ -122,9 +136,23 @@ class Memory:
                 if word not in seen:
                     seen[word] = self._of_core(signed, word, since)
                 for known in seen[word]:
-                    start = low - known.offset
-                    if start >= 0 and self._hash(text.plain[start : start + known.size])[:32] == known.whole:
-                        yield Finding(rule=known.rule, start=start, end=start + known.size)
+                    yield from self._at(text, low, known)
+
+    def _find_among_all(self, text: Text, sizes: set[int], since: int) -> Iterator[Finding]:
+        """Yield what ``find`` does, of cores without signs: of many secrets, most sizes of words are one's."""
+        spread = text.spread.translate(_ALNUM)
+        words = {word for word in spread.split() if len(word) in sizes}
+        cores = {word: found for word in words if (found := self._of_core(False, word, since))}
+        at = 0
+        for word in spread.split(b" ") if cores else ():
+            for known in cores.get(word, ()):
+                yield from self._at(text, at, known)
+            at += len(word) + 1
+
+    def _at(self, text: Text, core: int, known: Known) -> Iterator[Finding]:
+        start = core - known.offset
+        if start >= 0 and self._hash(text.plain[start : start + known.size])[:32] == known.whole:
+            yield Finding(rule=known.rule, start=start, end=start + known.size)
 
     def _of_core(self, signed: bool, word: bytes, since: int) -> list[Known]:
         """Return the secrets whose core this is, but for the first ``since`` of all."""
@@ -192,11 +220,25 @@ class Memory:
         for line in rest.splitlines():
             try:
                 size, core, offset, whole_size, whole, rule = line.decode().split(" ")
-                known = Known(number=self.count, rule=rule, offset=int(offset), size=int(whole_size), whole=whole)
+                known = Known(self.count, rule, int(offset), int(whole_size), whole)
                 self._add((size.startswith(_IS_SIGNED), int(size.removeprefix(_IS_SIGNED)), core), known)
             except ValueError:
                 continue  # a line that a crash cut off
         return bytes.fromhex(key.decode())
+
+
+def _words(value: bytes) -> list[bytes]:
+    """Return the words of a value. Of several lines, as a key has, only what ends one: what tools print before a line
+    (a pod, a host, a time) is no part of the key.
+    """
+    import re
+
+    found = re.split(b"(" + _BETWEEN + b")", value)
+    words, gaps = found[::2], [*found[1::2], b"\n"]
+    if value.count(b"\n") < _SEVERAL:
+        return words
+    before = {word for word, gap in zip(words, gaps, strict=True) if b"\n" not in gap}
+    return [word for word in words if word not in before and b":" not in word]
 
 
 def _signed_runs(plain: bytes) -> bytes:
@@ -260,8 +302,8 @@ def is_memorable(value: bytes) -> bool:
         return False
     from entire.redact.judging.heuristics import entropy
 
-    letters = sum(1 for byte in value if chr(byte).isalpha())
-    digits = sum(1 for byte in value if chr(byte).isdigit())
+    letters = len(value) - len(value.translate(None, _LETTERS))
+    digits = len(value) - len(value.translate(None, _DIGITS))
     if _is_name(value, digits):
         return False
     if not digits:

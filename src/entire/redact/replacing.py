@@ -6,7 +6,7 @@ to know which of their bytes to replace.
 
 from __future__ import annotations
 
-from entire.model.value import replace
+from entire.model.value import Value, replace
 from entire.redact import policy
 from entire.redact.engine import LINE_END, Finding, Text, search
 from entire.redact.judging.heuristics import MARK
@@ -33,19 +33,23 @@ TOKEN_ROUNDS = 6
 
 def text(data: bytes) -> bytes:
     """Replace the secrets in plain text."""
-    return _replaced(data, _find)
+    return _replaced(data, _by_place)
 
 
 def document(data: bytes) -> bytes:
     """Replace the secrets in the string values of a JSON document, else in plain text."""
-    return _replaced(data, _find_in_document)
+    return _replaced(data, _in_document)
 
 
 def lines(data: bytes) -> bytes:
-    """Replace the secrets in JSON lines, each separately."""
+    """Replace the secrets in JSON lines, each separately.
+
+    A block is searched once, however many secrets it has; its lines are taken apart only to map what was found.
+    """
     memory = policy.current().memory
     known = memory.count
-    places: set[tuple[int, int]] = set()
+    found: dict[tuple[int, int], list[Finding]] = {}
+    spans: dict[tuple[int, int], frozenset[tuple[int, int]]] = {}
     revealed = 0  # up to here, lines may contain what later ones revealed
     kept: dict[int, Text] = {}
     for start, end in _blocks(data):
@@ -53,21 +57,51 @@ def lines(data: bytes) -> bytes:
         text = _text(data[start:end])
         if end <= KEPT:
             kept[start] = text
-        for place in _lines_of_block(data, start, text, _search):
-            places.add(place)
-            _learn(_find_in_document(data[slice(*place)]))
+        for place, seen in _lines_of_block(data, start, text, _search):
+            found[place] = _mapped(data[slice(*place)], seen)
+            spans[place] = seen.spans() if seen is not None else frozenset()
+            _learn(found[place])
         if memory.count > before:
             revealed = end
     for start, end in _blocks(data[:revealed]):
         text = kept.get(start) or _text(data[start:end])
-        places.update(_lines_of_block(data, start, text, lambda seen: list(memory.find(seen, known))))
+        for place, seen in _lines_of_block(data, start, text, lambda seen: _remembered(seen, known)):
+            if seen is None or not seen.spans() <= spans.get(place, frozenset()):  # else it is known already
+                found[place] = [*found.get(place, ()), *_mapped(data[slice(*place)], seen)]
+    redacted = _without(data, found)
+    memory.save()
+    return redacted
+
+
+def _without(data: bytes, found: dict[tuple[int, int], list[Finding]]) -> bytes:
+    """Replace what was found in lines, then what that uncovers there."""
+    places = sorted(found)
+    changed = [_replace(data[slice(*place)], found[place], _finding_end) for place in places]
+    joined = b"\n".join(changed)
+    for start, end in list(_lines_to_redact(joined, _search)):
+        number = joined.count(b"\n", 0, start)
+        changed[number] = _replace_all(joined[start:end], _find_in_document, rounds=1)
     pieces: list[bytes] = []
     done = 0
-    for start, end in sorted(places):
-        pieces += (data[done:start], _replace_all(data[start:end], _find_in_document))
+    for (start, end), line in zip(places, changed, strict=True):
+        pieces += (data[done:start], line)
         done = end
-    memory.save()
     return b"".join((*pieces, data[done:]))
+
+
+def _mapped(line: bytes, seen: Seen | None) -> list[Finding]:
+    """Return where in a line is what was found in its plain view; None: part of it is encoded, so it is taken apart."""
+    if seen is None:
+        return _find_in_document(line)
+    view = views.View(line.replace(b"\x1e", b" "))
+    if view.text != seen.text:
+        return _find_in_document(line)
+    found = []
+    for finding in seen.findings:
+        low, high = finding.start - seen.start, min(finding.end - seen.start, len(seen.text))
+        start, end = view.origin(low, high)
+        found.append(Finding(rule=finding.rule, start=start, end=end, value=seen.text[low:high]))
+    return _in_document(line, found)
 
 
 def reveals(data: bytes, since: int) -> bool:
@@ -92,15 +126,24 @@ def find(data: bytes, *, by_line: bool = False) -> list[Finding]:
     ]
 
 
-def _replaced(data: bytes, find: Find) -> bytes:
+def _replaced(data: bytes, chosen: Callable[[bytes, list[Finding]], list[Finding]]) -> bytes:
     memory = policy.current().memory
-    findings = find(data)
+    known = memory.count
+    found = _find(data)
+    findings = chosen(data, found)
     if not findings:
         return data
     _learn(findings)
-    redacted = _replace_all(data, find)
+    if memory.count > known:  # what the end reveals may stand at the beginning, too
+        view = views.View(data.replace(b"\x1e", b" "))
+        findings = chosen(data, [*found, *_find_seen(view, lambda text: _remembered(text, known))])
+    redacted = _replace_all(_replace(data, findings, _finding_end), lambda left: chosen(left, _find(left)), rounds=1)
     memory.save()
     return redacted
+
+
+def _by_place(_data: bytes, findings: list[Finding]) -> list[Finding]:
+    return sorted(findings, key=lambda finding: (finding.start, finding.end))
 
 
 def _learn(findings: list[Finding]) -> None:
@@ -130,10 +173,18 @@ def _given(text: Text) -> Iterator[Finding]:
             at = text.plain.find(value, at + len(value))
 
 
+def _remembered(text: Text, since: int) -> list[Finding]:
+    """Find in a plain view what was learned since ``since`` secrets were known."""
+    chosen = policy.current()
+    found = list(chosen.memory.find(text, since))
+    if chosen.config is None:
+        return found
+    return [each for each in found if not chosen.config.allows(each.rule, text.plain[each.start : each.end])]
+
+
 def _find(data: bytes) -> list[Finding]:
     """Find the secrets in ``data`` and in what is encoded there, with their values as a person sees them."""
-    found = _find_seen(views.View(data.replace(b"\x1e", b" ")), _search)
-    return sorted(found, key=lambda finding: (finding.start, finding.end))
+    return _find_seen(views.View(data.replace(b"\x1e", b" ")), _search)
 
 
 def _find_seen(view: views.View, search: Search, depth: int = 0) -> list[Finding]:
@@ -147,6 +198,11 @@ def _find_seen(view: views.View, search: Search, depth: int = 0) -> list[Finding
         for start, end, decoded in encoded.base64(text, packed=depth < 2):
             for inner in _find_seen(views.View(decoded), search, depth + 1):
                 found.append(replace(inner, start=start, end=end))
+    return _located(view, found)
+
+
+def _located(view: views.View, found: list[Finding]) -> list[Finding]:
+    """Return findings of a view with their places in the bytes that it shows."""
     places = [view.origin(finding.start, finding.end) for finding in found]
     return [replace(finding, start=start, end=end) for finding, (start, end) in zip(found, places, strict=True)]
 
@@ -162,7 +218,12 @@ def _hidden(text: Text, search: Search) -> Iterator[int]:
 
 
 def _find_in_document(data: bytes) -> list[Finding]:
-    findings = _find(data)
+    return _in_document(data, _find(data))
+
+
+def _in_document(data: bytes, findings: list[Finding]) -> list[Finding]:
+    """Return findings, sorted, as far as they are in values of a JSON document, and no exceptions; else all of them."""
+    findings = _by_place(data, findings)
     if not findings:
         return findings
     from entire.redact import documents
@@ -180,7 +241,8 @@ def _find_in_document(data: bytes) -> list[Finding]:
 def _lines_to_redact(data: bytes, search: Search) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each line with a secret, without its line feed."""
     for start, end in _blocks(data):
-        yield from _lines_of_block(data, start, _text(data[start:end]), search)
+        for place, _ in _lines_of_block(data, start, _text(data[start:end]), search):
+            yield place
 
 
 def _blocks(data: bytes) -> Iterator[tuple[int, int]]:
@@ -196,37 +258,74 @@ def _text(block: bytes) -> Text:
     return Text(views.plain(block.replace(b"\x1e", b" ").replace(b"\n", LINE_END)))
 
 
-def _lines_of_block(data: bytes, start: int, text: Text, search: Search) -> Iterator[tuple[int, int]]:
-    places = {finding.start for finding in search(text)}
-    places.update(_hidden(text, search))
-    seen, raw = 0, start
-    done = -1
-    for place in sorted(places):
-        for _ in range(text.plain.count(LINE_END, seen, place)):
+class Seen(Value):
+    """What was found in a line of a plain view, which starts at ``start`` there."""
+
+    text: bytes
+    start: int
+    findings: list[Finding]
+
+    def spans(self) -> frozenset[tuple[int, int]]:
+        """Where in the line something was found."""
+        return frozenset((finding.start - self.start, finding.end - self.start) for finding in self.findings)
+
+
+def _lines_of_block(
+    data: bytes, start: int, text: Text, search: Search
+) -> Iterator[tuple[tuple[int, int], Seen | None]]:
+    """Yield the start and end of each line with a secret, without its line feed, and what was found there; None if
+    something was found in what is encoded there.
+    """
+    findings = sorted(search(text), key=lambda finding: finding.start)
+    hidden = sorted(_hidden(text, search), reverse=True)
+    plain, number = text.plain, 0
+    low, raw = 0, start
+    while number < len(findings) or hidden:
+        at = min([finding.start for finding in findings[number : number + 1]] + hidden[-1:])
+        for _ in range(plain.count(LINE_END, low, at)):
             raw = data.index(b"\n", raw) + 1
-        seen = place
-        if raw > done:
-            done = raw
-            line_end = data.find(b"\n", raw)
-            yield raw, len(data) if line_end < 0 else line_end
+        low = max(plain.rfind(LINE_END, low, at) + len(LINE_END), low) if LINE_END in plain[low:at] else low
+        high = plain.find(LINE_END, at)
+        high = len(plain) if high < 0 else high
+        first = number
+        while number < len(findings) and findings[number].start < high:
+            number += 1
+        is_hidden = bool(hidden) and hidden[-1] < high
+        while hidden and hidden[-1] < high:
+            hidden.pop()
+        line_end = data.find(b"\n", raw)
+        place = (raw, len(data) if line_end < 0 else line_end)
+        yield place, None if is_hidden else Seen(text=plain[low:high], start=low, findings=findings[first:number])
 
 
-def _replace_all(data: bytes, find: Find) -> bytes:
+def _replace_all(data: bytes, find: Find, *, rounds: int = 0) -> bytes:
     """Replace until nothing is found: a replacement can uncover a token that was adjacent to it.
 
     Hostile text may contain thousands of adjacent tokens; after some rounds a replacement takes the rest of the word.
     """
-    rounds = 0
-    while (found := find(data)) and (findings := _merge(data, found)):
+    while (found := find(data)) and (changed := _replace(data, found, _end_in(rounds))) != data:
         rounds += 1
-        pieces: list[bytes] = []
-        done = 0
-        for finding in findings:
-            if finding.start >= done:
-                pieces += (data[done : finding.start], MARK, finding.rule.encode(), b"]")
-                done = finding.end if rounds <= TOKEN_ROUNDS else _word_end(data, finding.end)
-        data = b"".join((*pieces, data[done:]))
+        data = changed
     return data
+
+
+def _end_in(rounds: int) -> Callable[[bytes, int], int]:
+    return _finding_end if rounds < TOKEN_ROUNDS else _word_end
+
+
+def _replace(data: bytes, found: list[Finding], end_of: Callable[[bytes, int], int]) -> bytes:
+    """Replace findings once; ``end_of`` says where what is replaced ends, by the end of a finding."""
+    pieces: list[bytes] = []
+    done = 0
+    for finding in _merge(data, found):
+        if finding.start >= done:
+            pieces += (data[done : finding.start], MARK, finding.rule.encode(), b"]")
+            done = end_of(data, finding.end)
+    return b"".join((*pieces, data[done:]))
+
+
+def _finding_end(_data: bytes, at: int) -> int:
+    return at
 
 
 def _word_end(data: bytes, at: int) -> int:
@@ -251,6 +350,8 @@ def _merge(data: bytes, findings: list[Finding]) -> list[Finding]:
             last = merged.pop()
             rule = min(last.rule, finding.rule, key=rank)
             merged.append(replace(last, rule=rule, end=max(last.end, end)))
+        elif (start, end) == (finding.start, finding.end):
+            merged.append(finding)
         else:
             merged.append(replace(finding, start=start, end=end))
     return merged

@@ -22,7 +22,7 @@ from entire.redact import (
     replacing,
 )
 from entire.redact.engine import Text
-from entire.redact.memory import MOST, Memory, is_memorable
+from entire.redact.memory import MANY, MOST, Memory, is_memorable
 from tests.unit.redact.planted_secrets import SECRETS, word
 
 PASSWORD = "tr0ub4dor&3-xK"
@@ -231,3 +231,38 @@ def test_ordinary_words_are_not_remembered(value: str) -> None:
 @pytest.mark.parametrize("value", ["hunter22!", PASSWORD, word(20), "correct-horse-battery-staple"])
 def test_what_no_word_is_like_is_remembered(value: str) -> None:
     assert is_memorable(value.encode())
+
+
+BESIDE = {
+    "kubectl": "[pod/api-7d9f8b6c5d-x2x4z/app] ", "stern": "api-7d9f8b6c5d-x2x4z › app | ",
+    "CRI": "2026-11-27T12:00:00.123456789Z stdout F ", "compose": "api_1-9f8e7d6c  | ",
+    "syslog": "Nov 27 12:00:00 host8a7b6c app[1234]: ",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("before", BESIDE.values(), ids=BESIDE)
+def test_what_stands_beside_a_key_is_not_the_key(path: Path, before: str) -> None:
+    frame, secret = SECRETS["private-key"]
+    lines = frame.format(secret).split("\n")
+    redacted = redact("\n".join(before + line for line in ["start", *lines, "done"]).encode()).decode()
+    assert redacted.startswith(f"{before}start\n{before}")
+    assert redacted.endswith(f"\n{before}done")
+    restart(path)
+    assert redact(f"{before}listens\n".encode()) == f"{before}listens\n".encode()
+    middle = secret.split("\n")[3]
+    assert redact(f"only {middle} was shown".encode()) == b"only [REDACTED:private-key] was shown"
+
+
+def test_of_many_secrets_each_is_found_as_of_few() -> None:
+    words = [f"Zq{number:05}xKv" for number in range(400)]
+    text = Text(" → ".join([*words, "Zq00001xKvx", "x-Zq00399xKv-y"]).encode())
+    found = []
+    for count in (MANY - 1, 400):
+        memory = Memory("")
+        for each in words[400 - count :]:
+            memory._remember("jwt", each.encode())
+        found.append([text.plain[hit.start : hit.end].decode() for hit in memory.find(text)])
+    assert found[0] == [*words[-(MANY - 1) :], words[399]]
+    assert found[1] == [*words, words[399]]
+    last = b"Zq00399xKv"
+    assert [each.start for each in memory.find(text, 399)] == [text.plain.find(last), text.plain.rfind(last)]

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from entire.redact import redact_jsonl, replacing
-from entire.redact.engine import Finding
+from entire.redact import engine, redact_jsonl, replacing
+from entire.redact.engine import Finding, Text
 from tests.unit.redact.planted_secrets import SECRETS, sample, word
 
 RULE = "aws-access-key"
@@ -130,3 +130,25 @@ def test_an_escaped_separator_of_records_moves_no_finding_to_another_line() -> N
     secret = "ghp_" + "a1B2c3D4e5F6" * 3
     lines = [json.dumps({"text": "\x1e\n" * 3}), json.dumps({"text": "calm"}), json.dumps({"text": f"use {secret}"})]
     assert redact_jsonl("\n".join([*lines, json.dumps({"text": "calm"})] * 2).encode()).count(secret.encode()) == 0
+
+
+@pytest.mark.parametrize("as_lines", [True, False])
+def test_a_text_is_searched_as_a_whole_however_many_secrets_it_has(
+    monkeypatch: pytest.MonkeyPatch, as_lines: bool
+) -> None:
+    """What a search costs for each line or secret would add up to minutes."""
+    searched = []
+    search = engine.search
+
+    def counted(text: Text) -> list[Finding]:
+        searched.append(len(text.plain))
+        return search(text)
+
+    monkeypatch.setattr(replacing, "search", counted)
+    records = [json.dumps({"text": f"use ghp_{number:036} now\n", "number": number}) for number in range(300)]
+    records = [record.replace("0" * 30, "x7Kq" + word(26)) for record in records]
+    data = ("\n".join(records) if as_lines else f"[{', '.join(records)}]").encode()
+    redacted = replacing.lines(data) if as_lines else replacing.document(data)
+    assert redacted.count(b"[REDACTED:") == 300
+    assert len(searched) < 6
+    assert sum(searched) < 3 * len(data)

@@ -65,16 +65,34 @@ _REFERENCES = (
 """What code, templates and cut texts contain, and no secret."""
 
 
+_KEPT = 4096
+_entropies: dict[bytes, float] = {}
+"""Of the last values: several rules ask about each, and so does the memory."""
+
+_COUNTED = 256
+_SUMMANDS: list[float] = []
+"""For each number up to ``_COUNTED``, what a byte that occurs so often takes from the entropy of a value."""
+
+
 def entropy(value: bytes) -> float:
     """Return the Shannon entropy of ``value`` in bits per byte, from 0 to 8."""
+    if value not in _entropies:
+        if len(_entropies) >= _KEPT:
+            _entropies.clear()
+        _entropies[value] = _entropy(value)
+    return _entropies[value]
+
+
+def _entropy(value: bytes) -> float:
     from math import log2
 
     size = len(value)
-    total = 0.0
-    for byte in sorted(set(value)):
-        share = value.count(byte) / size
-        total -= share * log2(share)
-    return total
+    if not _SUMMANDS:
+        _SUMMANDS.extend((0.0, *(count * log2(count) for count in range(1, _COUNTED))))
+    counts = list(map(value.count, set(value)))
+    if size >= _COUNTED:
+        return log2(size) - sum(count * log2(count) for count in counts) / size
+    return log2(size) - sum(map(_SUMMANDS.__getitem__, counts)) / size if size else 0.0
 
 
 def assigned(left: bytes, value: bytes, right: bytes = b"") -> bool:
@@ -142,7 +160,7 @@ def is_prose(value: bytes) -> bool:
     """Tell whether most of ``value`` is words: no token is, but a seed phrase, which has small letters only."""
     from entire.redact.judging import words
 
-    return not (b" " in value and value.islower()) and words.share(value) >= 0.6
+    return bool(value) and not (b" " in value and value.islower()) and words.are_most(value, 0.6)
 
 
 def is_reference(value: bytes) -> bool:

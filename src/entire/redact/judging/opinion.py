@@ -145,7 +145,7 @@ def is_odd(word: bytes) -> bool:
         return False  # an id that says what it is of: prompt_a0ea705ea1daa23c
     from entire.redact.judging import words
 
-    in_words = sum(len(run) for run in word.translate(_LETTERS_ONLY).split() if words.is_word(run))
+    in_words = sum(len(run) for run in word.translate(_LETTERS_ONLY).split() if len(run) > 2 and words.is_word(run))
     return in_words < len(word) * 0.4
 
 

@@ -9,24 +9,24 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from re import Pattern
 
 SIZE = 26**3 // 8 + 1
 """Bytes of the table."""
 
+_A = 97 * (676 + 26 + 1)  # of ``aaa``
 _RUN = rb"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+|[A-Z]"
 _compiled: list[Pattern[bytes]] = []
 _table: list[bytes] = []
 
 
-def runs(text: bytes) -> Iterator[bytes]:
-    """Yield the runs of letters as written, those of ``camelCase`` apart."""
+def runs(text: bytes) -> list[bytes]:
+    """Return the runs of letters as written, those of ``camelCase`` apart."""
     if not _compiled:
         import re
 
         _compiled.append(re.compile(_RUN))
-    return (found.group() for found in _compiled[0].finditer(text))
+    return _compiled[0].findall(text)
 
 
 def is_word(run: bytes) -> bool:
@@ -40,20 +40,27 @@ def is_word(run: bytes) -> bool:
         _table.append(a2b_base64(_COMMON))
     table, run = _table[0], run.lower()
     common = 0
-    for at in range(triples):
-        bit = number(run, at)
+    for first, second, third in zip(run, run[1:], run[2:], strict=False):
+        bit = first * 676 + second * 26 + third - _A
         common += table[bit >> 3] >> (bit & 7) & 1
     return common * 5 >= triples * 3
 
 
 def share(value: bytes) -> float:
     """Return which share of ``value`` stands in words, from 0 to 1."""
-    return sum(len(run) for run in runs(value) if is_word(run)) / len(value) if value else 0.0
+    return sum(len(run) for run in runs(value) if len(run) > 2 and is_word(run)) / len(value) if value else 0.0
+
+
+def are_most(value: bytes, least: float) -> bool:
+    """Tell whether words have at least this share of ``value``; of random letters, the long runs alone have less."""
+    long = [run for run in runs(value) if len(run) > 2]
+    size = len(value) or 1
+    return sum(map(len, long)) / size >= least and sum(len(run) for run in long if is_word(run)) / size >= least
 
 
 def number(letters: bytes, at: int) -> int:
     """Return the place of a triple of lower-case letters in the table."""
-    return (letters[at] - 97) * 676 + (letters[at + 1] - 97) * 26 + letters[at + 2] - 97
+    return letters[at] * 676 + letters[at + 1] * 26 + letters[at + 2] - _A
 
 
 # fmt: off

@@ -196,6 +196,8 @@ itself, the replacement. A pass without literals is for what is no UTF-8. Those 
 texts, and look at no byte beyond a line.
 """
 _PASSES = (*_ESCAPES, *_CONTROLS)
+_COMMON = bytes(set(range(0x80)) - {each[0] for occurring, _, _ in _CONTROLS for each in occurring})
+"""What no pass of ``_CONTROLS`` begins with: of most lines, all bytes."""
 _CONTROL_LITERALS = tuple(dict.fromkeys(each for occurring, _, _ in _CONTROLS for each in occurring))
 
 
@@ -222,10 +224,18 @@ PRINTABLE: tuple[Pass, ...] = (((b"=",), rb"=\r?\n", b""), ((b"=",), rb"=(0[9AD]
 def plain(data: bytes, first: tuple[Pass, ...] = ()) -> bytes:
     """Return the plain view of ``data``; the passes ``first`` undo another encoding before."""
     data = _applied((*first, *_ESCAPES), data)
+    if len(data) < literals.COMPILED_FROM and _has_no_controls(data):
+        return data
     is_wide = b"\0" in data and (b"\0\n" in data or b"\n\0" in data)  # perhaps UTF-16, over several lines
     if len(data) < literals.COMPILED_FROM or is_wide or not _is_utf8(data):
         return _applied(_CONTROLS, data)
     return _by_line(data)
+
+
+def _has_no_controls(data: bytes) -> bool:
+    """Tell whether no pass of ``_CONTROLS`` changes anything; an apostrophe or two are not worth a pass."""
+    rare = data.translate(None, _COMMON)
+    return not rare or (not rare.strip(b"'") and b"''" not in data and b"'\"'" not in data)
 
 
 def _applied(passes: tuple[Pass, ...], data: bytes) -> bytes:
@@ -267,12 +277,13 @@ def _is_frequent(literal: bytes, data: bytes) -> bool:
 class View:
     """The plain view of some bytes; ``origin`` tells where a part of its ``text`` comes from."""
 
-    __slots__ = ("_data", "_layers", "_passes", "text")
+    __slots__ = ("_data", "_first_control", "_layers", "_passes", "text")
 
     def __init__(self, data: bytes, first: tuple[Pass, ...] = ()) -> None:
         self.text = plain(data, first)
         self._data = data
         self._passes = (*first, *_PASSES)
+        self._first_control = len(first) + len(_ESCAPES)
         self._layers: list[_Layer] | None = None  # made when the first origin is asked for
 
     def origin(self, start: int, end: int) -> tuple[int, int]:
@@ -287,8 +298,10 @@ class View:
         """Apply the passes again, keeping what each one changes; return the last one first."""
         layers: list[_Layer] = []
         data = self._data
-        for occurring, pattern, replacement in self._passes:
-            if not any(each in data for each in occurring) if occurring else _is_utf8(data):
+        for number, (occurring, pattern, replacement) in enumerate(self._passes):
+            if number == self._first_control and _has_no_controls(data):
+                break
+            if not _occurs(occurring, data) if occurring else _is_utf8(data):
                 continue
             if not pattern and isinstance(replacement, bytes):
                 layers.append(_Replaced(data, occurring[0], replacement))
@@ -297,6 +310,13 @@ class View:
                 layers.append(_Matches(matches, replacement))
                 data = _compile(pattern).sub(replacement, data)
         return layers[::-1]
+
+
+def _occurs(found: tuple[bytes, ...], data: bytes) -> bool:
+    for each in found:  # noqa: SIM110 (a generator takes longer than most of these searches)
+        if each in data:
+            return True
+    return False
 
 
 class _Layer:
