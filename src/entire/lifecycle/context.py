@@ -214,7 +214,8 @@ class Context:
         for session in self.relevant_sessions():
             if session.background and not session.is_running and session.turn is not None:
                 turns.append(RunningTurn.background(session.turn_key))
-        return turns
+            turns += map(RunningTurn.background, session.launching_turns())
+        return list(dict.fromkeys(turns))
 
     def agent_of(self, session: Session) -> Agent | None:
         """Return a session's adapter, made with the session's metadata; None if its agent is not installed, or a plugin

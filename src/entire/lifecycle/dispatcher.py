@@ -230,6 +230,11 @@ def _open(context: Context, session: Session, _event: Event) -> None:
 
 
 def _close(context: Context, session: Session, _event: Event) -> None:
+    for name in [name for name, task in session.tasks.items() if task.turn and not task.done]:
+        from entire.lifecycle.turns import subagents  # they end with their session, and no event says so
+
+        subagents.end(context, session, Event(type=EventType.SUBAGENT_END, session_id=session.session_id,
+                                              tool_use_id=name))  # fmt: skip
     session.ended = context.now()
     session.background = []
 

@@ -12,6 +12,7 @@ from entire import files
 from entire.agents import capabilities, transcripts
 from entire.model.records import usage_to_json
 from entire.model.transcripts import START, UNKNOWN, Position, Subagent, TokenUsage
+from entire.model.turns import TurnKey
 from entire.redact import remembered_at
 from entire.store import transcripts as stored
 
@@ -281,9 +282,30 @@ class SessionTranscript:
             told = getattr(self.native, "changed_files", None) if self.path else None  # optional
             return told() if told is not None else []
         found = list(self._analyzer.files(since, until))
+        others = self._launched_by_others()
         for subagent in self._present_subagents(since, until):
-            found += self._reports_of(subagent.session_ref)
+            if subagent.id not in others:
+                found += self._reports_of(subagent.session_ref)
         return found
+
+    def reports(self, known: Mapping[TurnKey, Sequence[str]], own: Sequence[str]) -> dict[TurnKey, list[str]]:
+        """Return the worktree's paths that tools reported as changed, by turn: ``own`` are the last turn's; what a
+        subagent wrote that works on after the turn that launched it, is that turn's. ``known``: what was reported.
+        """
+        session, turn = self._session, self._session.turn
+        found = {session.turn_key: list(own)}
+        for task in session.tasks.values():
+            launched = TurnKey.of(session.session_id, task.turn)
+            is_recent = not task.done or turn is None or task.done >= turn.started
+            if task.turn and task.ref and is_recent and launched != session.turn_key:
+                before = found.get(launched, known.get(launched, ()))
+                found[launched] = list(dict.fromkeys([*before, *self.files_of(task.ref)]))
+        return found
+
+    def _launched_by_others(self) -> set[str]:
+        """Return the subagents that earlier turns launched: what they write is those turns' (``reports``)."""
+        now = self._session.turn.id if self._session.turn is not None else ""
+        return {task.subagent for task in self._session.tasks.values() if task.turn not in ("", now) and task.ref}
 
     def _reports_of(self, session_ref: str) -> Sequence[FileReport]:
         analyzer = self._analyzer_of(session_ref)

@@ -27,6 +27,11 @@ class TurnView(Value):
     position: int = 0  # records of the transcript before the prompt's own
     end: int = 0  # records at the turn's end; 0 if unknown
     checkpoint_id: str = ""  # '' if no checkpoint has it yet
+    also: tuple[str, ...] = ()  # ids of turns that the agent began by itself before the next prompt
+
+    def is_named(self, turn: str) -> bool:
+        """Tell whether an id is the turn's, or that of one which the agent began by itself before the next prompt."""
+        return bool(turn) and turn in (self.turn, *self.also)
 
 
 class ShowRequest(Value):

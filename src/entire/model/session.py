@@ -35,6 +35,7 @@ class Turn(Value):
     id: str
     ref: str = ""  # the agent's own id
     prompt: str = ""  # redacted
+    continues: str = ""  # the turn whose prompt it answers, if the agent began it by itself
     start: Position = START  # the transcript's end before the turn
     finish: Position = START  # and after it
     prompt_position: int = 0  # records before the prompt's own
@@ -69,6 +70,7 @@ class SubagentTask:
         self.description = description
         self.subagent = subagent  # its id, '' until it is known
         self.ref = ref  # its own transcript, '' if it has none
+        self.turn = ""  # the id of the turn that launched it
         self.done = 0.0  # when it ended
         self.stored = ""  # the blob of its transcript as it was at the last turn's end
         self.kept = ""  # the checkpoint that contains it
@@ -142,6 +144,12 @@ class Session:
     def is_running(self) -> bool:
         """Tell whether a turn is in progress."""
         return self.phase in RUNNING
+
+    def launching_turns(self) -> list[TurnKey]:
+        """Return the earlier turns whose subagents still work."""
+        at_work = dict.fromkeys(task.turn for task in self.tasks.values() if task.turn and not task.done)
+        now = self.turn.id if self.turn is not None else ""
+        return [TurnKey.of(self.session_id, turn) for turn in at_work if turn != now]
 
     def end_removed(self) -> None:
         """Forget what no checkpoint has. What checkpoints counted is still known if the session continues."""

@@ -84,7 +84,7 @@ class _Reader:
         if key not in self._known:
             self._known[key] = self._conversation(origin)
         whole = self._known[key]
-        turns = [turn for turn in whole.turns if turn.turn == origin.turn] if whole is not None and origin.turn else []
+        turns = [turn for turn in whole.turns if turn.is_named(origin.turn)] if whole is not None else []
         if whole is None or not turns:
             return None
         said = [message for turn in turns for message in conversations.messages_of(whole, turn)]

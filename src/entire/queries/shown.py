@@ -166,7 +166,7 @@ def _inside(catalog: Catalog, found: Target, request: ShowRequest) -> ShownView:
 
 
 def _is_meant(turn: TurnView, found: Target) -> bool:
-    return turn.number == found.number or _is_prefix(found.inside, turn.turn)
+    return turn.number == found.number or any(_is_prefix(found.inside, name) for name in (turn.turn, *turn.also))
 
 
 def _is_prefix(prefix: str, name: str) -> bool:

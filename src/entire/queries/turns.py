@@ -50,6 +50,8 @@ def of_session(place: Place, session_id: str) -> list[TurnView]:
     """Return the turns that this machine recorded of a session."""
     session = sessions.find(place, session_id)
     agent = session.agent_type if session is not None else ""
+    notes = turnlog.read(place, session_id)
+    prompts = {note.turn: note.prompt for note in reversed(notes)}
     return [
         TurnView(
             session_id=session_id,
@@ -57,14 +59,14 @@ def of_session(place: Place, session_id: str) -> list[TurnView]:
             number=number,
             agent=agent,
             model=note.model,
-            prompt=note.prompt,
+            prompt=note.prompt or prompts.get(note.continues, ""),
             started=note.time,
             ended=note.ended,
             tokens=usage_from_json(note.tokens) if note.tokens else None,
             position=note.position,
             end=note.end,
         )
-        for number, note in enumerate(turnlog.read(place, session_id), 1)
+        for number, note in enumerate(notes, 1)
     ]
 
 
@@ -85,8 +87,10 @@ def in_progress(place: Place, session_id: str, turn_id: str) -> TurnView | None:
     turn = session.turn if session is not None else None
     if session is None or turn is None or turn.id != turn_id:
         return None
-    return TurnView(session_id=session_id, turn=turn.id, number=len(turnlog.read(place, session_id)) + 1,
-                    agent=session.agent_type, model=turn.model or session.model, prompt=turn.prompt,
+    notes = turnlog.read(place, session_id)
+    asked = turn.prompt or next((note.prompt for note in notes if note.turn == turn.continues), "")
+    return TurnView(session_id=session_id, turn=turn.id, number=len(notes) + 1, agent=session.agent_type,
+                    model=turn.model or session.model, prompt=asked,
                     started=turn.started, position=turn.prompt_position)  # fmt: skip
 
 
@@ -100,13 +104,17 @@ def in_record(own: LineageFile | None, session_id: str) -> list[Mapping[str, obj
 def paired(recorded: Sequence[Mapping[str, object]], prompts: Sequence[str]) -> list[tuple[Mapping[str, object], str]]:
     """Join turns with their prompts: both lists are in order, and a turn whose prompt is unknown has none stored.
 
-    Lists of different lengths cannot be joined: then the prompts stand alone, or the turns do.
+    A turn that the agent began by itself has the prompt of the turn that it continues. Lists of different lengths
+    cannot be joined: then the prompts stand alone, or the turns do.
     """
-    if len(recorded) == len(prompts):
-        return list(zip(recorded, prompts, strict=True))
     if not recorded:
         return [({}, prompt) for prompt in prompts]
-    return [(turn, "") for turn in recorded]
+    prompted = [turn for turn in recorded if not turn.get("continues")]
+    if len(prompted) != len(prompts):
+        prompted = list(recorded) if len(recorded) == len(prompts) else []
+    named = {id(turn): prompt for turn, prompt in zip(prompted, prompts, strict=False)}
+    by_turn = {str(turn.get("turn", "")): named.get(id(turn), "") for turn in reversed(recorded)}
+    return [(turn, named.get(id(turn)) or by_turn.get(str(turn.get("continues") or ""), "")) for turn in recorded]
 
 
 def _position(turn: Mapping[str, object]) -> int:

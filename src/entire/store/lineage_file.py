@@ -132,6 +132,8 @@ def _turns(notes: Sequence[TurnNote]) -> list[dict[str, Any]]:
     found = []
     for note in notes:
         value: dict[str, Any] = {"turn": note.turn, "prompt_position": note.position}
+        if note.continues:
+            value["continues"] = note.continues
         if note.time:
             value["started_at"] = gojson.rfc3339(note.time)
         if note.ended:

@@ -32,8 +32,8 @@ _TEXTS = ("open_files", "untracked_at_start", "background", "caller_variables") 
 _TEXT_MAPS = ("metadata", "staged_before")
 _NUMBER = (int, float)
 _TURN: dict[str, type | tuple[type, ...]] = {
-    "id": str, "ref": str, "prompt": str, "prompt_position": int, "started": _NUMBER, "ended": _NUMBER, "model": str,
-    "interrupted": _NUMBER, "is_rewritten": bool,
+    "id": str, "ref": str, "prompt": str, "continues": str, "prompt_position": int, "started": _NUMBER,
+    "ended": _NUMBER, "model": str, "interrupted": _NUMBER, "is_rewritten": bool,
 }  # fmt: skip
 _PART, _PLACE = (str, int), (int, int, str)
 _LAST_LINE, _DOCUMENT = (int, str, str), (str, str, int, str, int)

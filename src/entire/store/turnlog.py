@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _NUMBER = (int, float)
 _KINDS: dict[str, type | tuple[type, ...]] = {
     "turn": str, "prompt": str, "position": int, "time": _NUMBER, "ended": _NUMBER, "model": str, "tokens": dict,
-    "start": int, "end": int,
+    "start": int, "end": int, "continues": str,
 }  # fmt: skip
 
 
@@ -37,6 +37,7 @@ class TurnNote(Value):
     tokens: dict[str, object] = {}
     start: int = 0
     end: int = 0  # records of the transcript at the turn's end; 0 if the end was not seen
+    continues: str = ""  # the turn whose prompt it answers, if the agent began it by itself
 
 
 def path(place: Place, session_id: str) -> str:

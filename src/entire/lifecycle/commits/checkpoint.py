@@ -143,7 +143,10 @@ def _part(
     if is_recorded and transcript.tokens(session.counted, boundary) == UNKNOWN:
         spent, after = None, session.counted_subagents  # of a running turn: counted when its agent can be asked again
     stored_parts, tasks = transcript.as_stored(
-        context.place, context.objects, finish, lambda: tasks_done(context, session, transcript, decided.moment)
+        context.place,
+        context.objects,
+        finish,
+        lambda: tasks_done(context, session, transcript, decided.moment, at_work=True),
     )
     notes = notes_of(context, session, transcript, finish)
     now = gojson.rfc3339(context.now())
@@ -245,11 +248,16 @@ def hash_of(context: Context, stored_parts: stored.Stored) -> str:
     )
 
 
-def tasks_done(context: Context, session: Session, transcript: SessionTranscript, done_by: float) -> list[TaskContent]:
-    """Return the subagents' tasks that ended by ``done_by`` (epoch seconds) and are in no checkpoint yet."""
+def tasks_done(
+    context: Context, session: Session, transcript: SessionTranscript, done_by: float, *, at_work: bool = False
+) -> list[TaskContent]:
+    """Return the subagents' tasks that ended by ``done_by`` (epoch seconds) and are in no checkpoint yet; with those
+    ``at_work``, as far as they are: what they wrote may be in the commit.
+    """
     found = []
     for tool_use_id, task in session.tasks.items():
-        if not task.done or task.done > done_by or task.kept:
+        is_wanted = task.done <= done_by if task.done else at_work and bool(task.ref)
+        if not is_wanted or task.kept:
             continue
         content = transcript.subagent_content(task.ref) if task.ref else trusted(b"")
         is_stored = bool(task.stored) and context.objects.get(task.stored) is not None  # the agent may have deleted it
@@ -403,7 +411,8 @@ def _count(
     session.counted_subagents = part.counted_subagents
     session.last_checkpoint, session.conversation = checkpoint_id, ""
     for task in part.tasks:
-        session.tasks[task.tool_use_id].kept = checkpoint_id
+        if session.tasks[task.tool_use_id].done:  # the others are stored again when they have ended
+            session.tasks[task.tool_use_id].kept = checkpoint_id
 
 
 def _is_unfinished(part: Part, decided: Pending) -> bool:

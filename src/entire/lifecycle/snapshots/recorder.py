@@ -251,9 +251,9 @@ def attribute_again(context: Context, key: TurnKey) -> None:
     entries = context.journal.attribution.entries
     committed = {path: at for at, entry in enumerate(entries) if entry.commit for path in entry.paths}
     for at, entry in enumerate(entries):
-        if RunningTurn(key) not in entry.running:
+        if not {RunningTurn(key), RunningTurn.background(key)}.intersection(entry.running):
             continue
-        if entry.unreported:
+        if entry.unreported and RunningTurn(key) in entry.running:
             from entire.lifecycle.snapshots import unreported
 
             entries[at] = unreported.find_again(context, key, entry)

@@ -26,14 +26,15 @@ _SAME_MOMENT = 1.0  # seconds between a folder's change and that of the file whi
 
 def reports_so_far(context: Context) -> dict[TurnKey, list[str]]:
     """Return the paths that the tools of each turn in progress have reported so far."""
-    found = {}
+    found: dict[TurnKey, list[str]] = {}
     for session in context.relevant_sessions():
         is_at_work = session.is_running or bool(session.background)
         if is_at_work and session.turn is not None and context.reader_of(session) is not None:
             transcript = context.transcript(session)
             known = context.journal.attribution.reports.get(session.turn_key, ())
             reported = transcript.files(session.turn.start, transcript.end())
-            found[session.turn_key] = list(dict.fromkeys([*known, *reported]))
+            own = list(dict.fromkeys([*known, *reported]))
+            found.update(transcript.reports(context.journal.attribution.reports, own))
     return found
 
 

@@ -11,7 +11,7 @@ from entire.lifecycle.turns import tasks
 from entire.lifecycle.turns import turn as turns
 from entire.model.ids import path_id
 from entire.model.session import SubagentTask
-from entire.model.turns import NO_TURN
+from entire.model.turns import NO_TURN, RunningTurn
 from entire.redact import redact_json, trusted
 from entire.store import gojson, steps
 
@@ -37,6 +37,7 @@ def start(context: Context, session: Session, event: Event) -> None:
     if task.done and session.turn is not None and task.done < session.turn.started:  # it continues in a later turn
         task = session.tasks[name] = SubagentTask(subagent=task.subagent, ref=task.ref)
     task.started = task.started or context.now()
+    task.turn = task.turn or (session.turn.id if session.turn is not None and session.is_running else "")
     _describe(task, session, event)
     for old in list(session.tasks)[: max(0, len(session.tasks) - _MAX_TASKS)]:
         del session.tasks[old]
@@ -76,16 +77,22 @@ def end(context: Context, session: Session, event: Event) -> None:
     change = recorder.compare(context, taken)
     step = _step(context, session, name, transcript, finish) if change.paths else None
     recorder.record(context, change, cause, step)
+    for key in cause.reported:
+        if key != session.turn_key:  # its changes may be in snapshots that were taken before it reported them
+            recorder.attribute_again(context, key)
 
 
 def _cause(context: Context, session: Session, transcript: SessionTranscript, finish: Position) -> Cause:
     """Return what may have changed the worktree until a subagent starts or ends."""
     key = session.turn_key
     known = context.journal.attribution.reports.get(key, [])
+    own = list(dict.fromkeys([*known, *transcript.files(_since(session), finish)]))
+    reported = transcript.reports(context.journal.attribution.reports, own)
+    launching = (RunningTurn.background(other) for other in reported if other != key)
     return Cause(
         by=key if session.is_running else NO_TURN,
-        running=tuple(context.running_turns()),
-        reported={key: list(dict.fromkeys([*known, *transcript.files(_since(session), finish)]))},
+        running=tuple(dict.fromkeys([*context.running_turns(), *launching])),
+        reported=reported,
     )
 
 

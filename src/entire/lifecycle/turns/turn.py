@@ -59,8 +59,10 @@ def begin(context: Context, session: Session, event: Event) -> None:
         untracked = [path for path in taken.snapshot.untracked if path not in agent_paths]
         session.untracked_at_start = untracked[:_MAX_START_FILES]
     prompt = _prompt_of(event)
-    session.turn = Turn(id=new_id(), ref=event.turn_ref, prompt=prompt, start=start, started=context.now(),
-                        prompt_position=start.count, model=event.model or session.model)  # fmt: skip
+    continues = _continued_by(session, event) if event.is_automatic else ""
+    session.turn = Turn(id=new_id(), ref=event.turn_ref, prompt=prompt, continues=continues, start=start,
+                        started=context.now(), prompt_position=start.count,
+                        model=event.model or session.model)  # fmt: skip
     session.first_prompt = session.first_prompt or _first_words(prompt)
     session.base_commit = session.base_commit if session.steps else taken.snapshot.head or steps.NO_COMMIT
     session.process = agent_process(event.pid)
@@ -71,6 +73,17 @@ def begin(context: Context, session: Session, event: Event) -> None:
     if strategies.commits_turns(context.settings):
         session.staged_before = dict(list(taken.staged.items())[:_MAX_START_FILES])
         session.is_staged_known = len(taken.staged) <= _MAX_START_FILES
+
+
+def _continued_by(session: Session, event: Event) -> str:
+    """Return the turn whose prompt is answered by one that the agent began by itself: the one that launched the
+    subagent it hears of, else the last one.
+    """
+    from entire.lifecycle.turns import tasks
+
+    task, last = session.tasks.get(tasks.named(session, event)), session.turn
+    before = (last.continues or last.id) if last is not None else ""
+    return task.turn if task is not None and task.turn else before
 
 
 def _prompt_of(event: Event) -> str:
@@ -246,7 +259,7 @@ def _cause(context: Context, session: Session, reported: list[str], *, is_repeat
     return Cause(
         by=NO_TURN if is_repeated or missed_start else key,
         running=tuple(running) if is_repeated else (own, *running),
-        reported={key: reported},
+        reported=context.transcript(session).reports(context.journal.attribution.reports, reported),
     )
 
 
@@ -344,6 +357,7 @@ def notes_of(turn: Turn, prompts: list[Prompt]) -> list[TurnNote]:
         tokens={} if turn.tokens == UNKNOWN else usage_to_json(turn.tokens),
         start=turn.start.count,
         end=turn.finish.count if turn.ended else 0,
+        continues=turn.continues,
     )
     if not prompts:
         return [note]

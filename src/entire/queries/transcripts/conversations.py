@@ -182,12 +182,16 @@ def numbered(messages: Sequence[MessageView], known: Sequence[TurnView]) -> list
     matched = _matched(prompts, known)
     ends = [*(prompt.at for prompt in prompts[1:]), max(message.at for message in messages) + 1]
     last = _last_times(messages, prompts)
+    ordered = sorted(known, key=lambda turn: turn.position)
+    places = [turn.position for turn in ordered]
     found = []
     for index, prompt in enumerate(prompts):
         turn = matched.get(index, TurnView(session_id="", turn="", number=0))
+        begun = ordered[bisect.bisect_left(places, prompt.at) : bisect.bisect_left(places, ends[index])]
         found.append(replace(
             turn, number=index + 1, prompt=prompt.text, position=prompt.at, end=turn.end or ends[index],
             started=turn.started or prompt.time, ended=turn.ended or last[index],
+            also=tuple(other.turn for other in begun if other is not turn and other.turn),
         ))  # fmt: skip
     return found
 
