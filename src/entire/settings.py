@@ -248,9 +248,15 @@ def _parse(data: bytes | None) -> dict[str, Any] | None:
 
 
 def _read(path: str, warnings: list[str]) -> dict[str, Any] | None:
-    """Return a settings file's valid keys: None without a file, {} from a broken one."""
+    """Return a settings file's valid keys: None without a file, {} from a broken one.
+
+    What a repository may have brought in its place switches nothing on.
+    """
     try:
         data = _content(path)
+    except files.RefusedFileError as error:
+        warnings.append(f"{path} cannot be read, so it counts as disabled: {error}")
+        return {"enabled": False}
     except OSError as error:
         warnings.append(f"{path} cannot be read: {error.strerror}")
         return {}

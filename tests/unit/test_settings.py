@@ -266,11 +266,24 @@ def test_a_file_that_a_link_leads_to_is_not_read_and_that_is_a_warning(place: Pl
     put(place.settings, {})
     path = Path(getattr(place, name))
     path.unlink(missing_ok=True)
-    put(str(tmp_path / "theirs"), {"log_level": "debug", "max_untracked_bytes": 1})
+    put(str(tmp_path / "theirs"), {"enabled": True, "log_level": "debug", "max_untracked_bytes": 1})
     path.symlink_to(tmp_path / "theirs")
     found = load(place)
     assert (found.log_level, found.max_untracked_bytes) == ("info", settings.MAX_UNTRACKED_BYTES)
-    assert f"{path} cannot be read: it is a symbolic link, not a file" in found.warnings
+    assert found.enabled is (name == "own_options")
+    (warning,) = found.warnings
+    assert warning.startswith(f"{path} cannot be read")
+    assert warning.endswith(": it is a symbolic link, not a file")
+
+
+def test_a_folder_that_is_a_link_enables_nothing(place: Place, tmp_path: Path) -> None:
+    (tmp_path / "theirs").mkdir()
+    put(str(tmp_path / "theirs/settings.json"), {"enabled": True})
+    Path(place.entire_dir).rmdir()
+    Path(place.entire_dir).symlink_to(tmp_path / "theirs")
+    found = load(place)
+    assert not found.enabled
+    assert all(warning.endswith(": its folder .entire is a symbolic link") for warning in found.warnings)
 
 
 @pytest.mark.parametrize("name", ["settings", "own_options", "local_settings"])
