@@ -313,7 +313,11 @@ class TranscriptPreparer(Protocol):
 
 
 class SessionResumer(Protocol):
-    """Restores sessions so that the agent can continue them."""
+    """Restores sessions so that the agent can continue them.
+
+    ``notices_changes`` (optional, False): a running agent reads a session's transcript again before it goes on, so
+    that it may be put back meanwhile.
+    """
 
     def session_dir(self, root: str) -> str:
         """Return the folder in which the agent keeps this repository's sessions on this machine."""

@@ -78,6 +78,7 @@ class Mode(Value):
 @click.option("--reset", is_flag=True, help="Move the branch back too; a backup ref keeps its old commit.")
 @click.option("--take-back", is_flag=True, help="Keep later commits; add one that takes back those of sessions.")
 @click.option("--preview", is_flag=True, help="Show what would change, with the full diff, and change nothing.")
+@click.option("-f", "--force", is_flag=True, help="Rewind also a conversation that its agent has open.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @group.limit(100, "points")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -109,7 +110,7 @@ def run(request: RewindRequest, mode: Mode) -> int:
     if mode.listing:
         return _list(workspace, mode.limit, request.session_id)
     if mode.undo:
-        return _undo(workspace, request.to, mode)
+        return _undo(workspace, request, mode)
     if not request.to:
         return _choose(workspace, request, mode)
     with workspace.rewind(request) as rewind:
@@ -160,8 +161,8 @@ def _list(workspace: Workspace, limit: int, session_id: str) -> int:
     return 0
 
 
-def _undo(workspace: Workspace, name: str, mode: Mode) -> int:
-    with workspace.undo(name) as rewind:
+def _undo(workspace: Workspace, request: RewindRequest, mode: Mode) -> int:
+    with workspace.undo(request.to, force=request.force) as rewind:
         text.write(rewind.recovered, sys.stderr)
         if mode.preview:
             return _preview(workspace, rewind, mode)

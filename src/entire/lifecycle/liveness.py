@@ -13,6 +13,8 @@ the end depends on what a wrong answer costs:
 
 from __future__ import annotations
 
+import os
+
 from entire import process
 from entire.model.session import KEPT_SECONDS as KEPT_SECONDS
 
@@ -29,6 +31,22 @@ def is_running(session: Session) -> bool | None:
     """Tell whether the agent's process runs; None if the process is unknown."""
     agent = session.process
     return process.is_running(agent.pid, agent.started) if agent.pid else None
+
+
+def holding_process(session: Session, command: str) -> int:
+    """Return the process id of an agent that has the session's conversation open, and would write over what is put
+    back; 0 if there is none. ``command``: how the agent is started.
+
+    What started this command itself is the agent only if it is called like it: a script may call hooks and commands.
+    """
+    pid = session.process.pid
+    if session.ended or not is_running(session):
+        return 0
+    parent = next((program for program in process.ancestors(os.getpid()) if program.pid == pid), None)
+    words = (parent.name, *parent.argv[:3]) if parent is not None else ()
+    name = command.partition(" ")[0]
+    is_agent = parent is None or any(os.path.basename(word).startswith(name) for word in words)
+    return pid if is_agent else 0
 
 
 def is_busy(session: Session) -> bool:

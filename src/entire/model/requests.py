@@ -78,6 +78,7 @@ class RewindRequest(Value):
     keep_mine: bool = False  # merge the user's own edits since
     reset: bool = False  # move the branch to the checkpoint's commit
     take_back: bool = False  # commit what takes back the sessions' commits since the checkpoint's
+    force: bool = False  # also rewrite a conversation that its agent has open
 
 
 class ResumeRequest(Value):

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from entire.agents import capabilities
 from entire.errors import EntireError
+from entire.lifecycle import liveness
 from entire.model.effects import PutBack, Run, Write
 from entire.resume.transcript_merge import CUT, UNCHANGED, WRITTEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from entire.agents.contract import Agent, Transcript
     from entire.lifecycle.context import Context
+    from entire.model.session import Session
     from entire.resume.transcript_merge import TranscriptChange
     from entire.undo.transaction import Draft
 
@@ -52,6 +54,36 @@ def place(planned: PutBack, path: str) -> str:
 def said(planned: PutBack) -> str:
     """Return a problem as it is shown, '' for none."""
     return f"cannot be put back: {planned.problem}" if planned.problem else ""
+
+
+def holder(agent: Agent, session: Session | None) -> str:
+    """Return which process has a session's conversation open and would not notice that it changes, as
+    "Claude Code (pid 42)"; '' for none.
+    """
+    resumer = capabilities.session_resumer(agent)
+    if session is None or resumer is None or getattr(resumer, "notices_changes", False):
+        return ""
+    pid = liveness.holding_process(session, resumer.format_resume_command(session.session_id))
+    return f"{agent.type} (pid {pid})" if pid else ""
+
+
+def refuse_open(context: Context, session_ids: Iterable[str]) -> None:
+    """Raise EntireError if one of these conversations, which are about to change, is open in its agent."""
+    for session_id in session_ids:
+        state = context.session(session_id)
+        agent = context.agent_of(state) if state is not None else None
+        if agent is not None and (process := holder(agent, state)):
+            raise EntireError(
+                f"{process} has session {session_id} open and would write over the conversation that is put back; "
+                "nothing was changed",
+                hint="close it first, or add --force",
+            )
+
+
+def rewritten(context: Context, undo: Draft) -> list[str]:
+    """Return the sessions whose transcripts an undo changes."""
+    states = map(context.session, map(str, undo.notes.get("sessions") or ()))
+    return [state.session_id for state in states if state is not None and undo.changes(state.transcript_path)]
 
 
 def refuse_continued(context: Context, undo: Draft) -> None:

@@ -62,7 +62,8 @@ class Resume:
             title = f"resume of {self._request.target or target.branch or target.commit[:7]}"
             chosen = _session_ids(self._stored) if self._request.force else overwrite
             try:
-                sessions, undo_id = restore.restore(self._context, self._stored, title, chosen, self._progress)
+                sessions, undo_id = restore.restore(self._context, self._stored, title, chosen, self._progress,
+                                                     force=self._request.force)  # fmt: skip
             except EntireError as error:
                 if view.switches:
                     raise EntireError(f"{error.message}, but {view.branch} is checked out", hint=error.hint) from error
@@ -82,7 +83,8 @@ def plan(context: Context, request: ResumeRequest, progress: Callable[[str], Non
     target = finder.find(request.target)
     stored, missing = finder.stored_sessions(target)
     _check_stored(finder, target, stored, missing)
-    sessions = restore.preview(context, stored, _session_ids(stored) if request.force else ())
+    sessions = restore.preview(context, stored, _session_ids(stored) if request.force else (),
+                               force=request.force)  # fmt: skip
     if sessions and all(session.problem for session in sessions):
         raise EntireError("; ".join(f"session {session.session_id}: {session.problem}" for session in sessions))
     view = ResumeView(

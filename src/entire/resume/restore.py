@@ -55,25 +55,26 @@ class _Plan(Value):
 
 
 def preview(
-    context: Context, stored_sessions: Sequence[StoredSession], overwrite: Collection[str] = ()
+    context: Context, stored_sessions: Sequence[StoredSession], overwrite: Collection[str] = (), *, force: bool = False
 ) -> list[ResumedView]:
     """Return what ``restore`` would do, without changing anything."""
-    return [_view(_plan(context, stored, overwrite)) for stored in stored_sessions]
+    return [_view(_plan(context, stored, overwrite, force=force)) for stored in stored_sessions]
 
 
 def restore(
     context: Context, stored_sessions: Sequence[StoredSession], title: str, overwrite: Collection[str] = (),
-    progress: Callable[[str], None] = lambda _: None,
+    progress: Callable[[str], None] = lambda _: None, *, force: bool = False,
 ) -> tuple[list[ResumedView], str]:  # fmt: skip
     """Restore the conversations, all or none; those with a problem are left out.
 
-    ``overwrite``: the sessions whose newer local transcripts may be replaced. ``progress`` gets a message before slow
+    ``overwrite``: the sessions whose newer local transcripts may be replaced. ``force``: also those that their agents
+    have open. ``progress`` gets a message before slow
     work. Return the result for each session, and the id of the undo point: '' if nothing had to change.
     """
     with context.lock():
         for sentence in transaction.complete(context.place):
             context.log.info("interrupted change", found=sentence)
-        results = [_plan(context, stored, overwrite) for stored in stored_sessions]
+        results = [_plan(context, stored, overwrite, force=force) for stored in stored_sessions]
         plans = [result for result in results if isinstance(result, _Plan)]
         draft = transaction.Draft(context.place, COMMAND, title, now=context.now(),
                                    notes={"sessions": [plan.stored.session_id for plan in plans]})  # fmt: skip
@@ -107,6 +108,7 @@ def undo(context: Context, progress: Callable[[str], None] = lambda _: None) -> 
         draft.notes["sessions"] = last.notes.get("sessions") or []
         try:
             effects.refuse_continued(context, draft)
+            effects.refuse_open(context, effects.rewritten(context, draft))
         except BaseException:
             draft.discard()
             raise
@@ -133,7 +135,7 @@ def _why_unknown(agent_type: str, state: Session | None, plugins: Plugins | None
     return f"unknown agent {agent_type!r}; install its plugin, or allow it if `entire plugin list` has it"
 
 
-def _plan(context: Context, stored: StoredSession, overwrite: Collection[str]) -> _Plan | ResumedView:
+def _plan(context: Context, stored: StoredSession, overwrite: Collection[str], *, force: bool) -> _Plan | ResumedView:
     state = context.session(stored.session_id)
     agent_type = stored.agent_type or (state.agent_type if state is not None else "")
     view = ResumedView(session_id=stored.session_id, agent=agent_type, checkpoint_id=stored.checkpoint_id,
@@ -154,6 +156,8 @@ def _plan(context: Context, stored: StoredSession, overwrite: Collection[str]) -
     if change.what == MISSING:
         return replace(view, problem="no transcript of it is stored or on this machine")
     change, what = _choose(context, stored, agent, state, change, stored.session_id in overwrite)
+    if what in (WRITTEN, CUT) and not force and (process := effects.holder(agent, state)):
+        return replace(view, problem=f"{process} has it open; close it first, or use --force")
     missing = transcript_merge.missing_subagents(context.objects, agent, change.path, stored.data, stored.subagents)
     planned = effects.plan(agent, change, missing) if what != KEPT else PutBack()
     if planned.problem:

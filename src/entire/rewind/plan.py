@@ -61,6 +61,7 @@ class Rewind:
         self._new_head = view.moved_to  # '' if HEAD stays at its commit
         self._head: Mapping[str, tuple[str, str]] = {}  # HEAD's entries at these paths
         self._is_open = True
+        self.is_forced = False  # also under an agent that has a conversation open
         self.recovered: Sequence[str] = ()  # messages about interrupted changes that were completed first
         self.progress: Callable[[str], None] = lambda _: None  # gets a message before slow work
 
@@ -88,6 +89,8 @@ class Rewind:
             effects.refuse_continued(context, self._draft)
             if self._changes_nothing():
                 return self.view  # without an undo point, so that `undo` still takes back the previous rewind
+            if not self.is_forced:
+                effects.refuse_open(context, self._rewritten())
             if "undoes" not in self._draft.notes:
                 self._make_commit()
                 self._draft_states()
@@ -105,6 +108,12 @@ class Rewind:
         commit = self._new_head if self._commit is not None else ""
         self.view = replace(self.view, undo_id=done.id, commit=commit)
         return self.view
+
+    def _rewritten(self) -> list[str]:
+        """Return the sessions whose transcripts change."""
+        if "undoes" in self._draft.notes:
+            return effects.rewritten(self._context, self._draft)
+        return [conversation.session_id for conversation in self._conversations if conversation.is_rewritten]
 
     def _changes_nothing(self) -> bool:
         changes_conversation = any(conversation.changes for conversation in self._conversations)
@@ -288,11 +297,11 @@ def plan(context: Context, request: RewindRequest) -> Rewind:
             draft.discard()
             raise
         context.save()
-    planned.recovered = recovered
+    planned.recovered, planned.is_forced = recovered, request.force
     return planned
 
 
-def undo(context: Context, name: str = "") -> Rewind:
+def undo(context: Context, name: str = "", *, force: bool = False) -> Rewind:
     """Plan to undo the last rewind, or all of them back to the one that ``name`` (an id or id prefix) means."""
     recovered = recovery.finish_interrupted(context)
     with context.lock():
@@ -306,7 +315,7 @@ def undo(context: Context, name: str = "") -> Rewind:
             draft.discard()
             raise
         context.save()
-    planned.recovered = recovered
+    planned.recovered, planned.is_forced = recovered, force
     return planned
 
 

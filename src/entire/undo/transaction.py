@@ -209,6 +209,10 @@ class Draft:
             return None
         return files.read(os.path.join(self.folder, item.becomes.copy))
 
+    def changes(self, path: str) -> bool:
+        """Tell whether a private file or noted transcript changes."""
+        return path in self._transcripts or os.path.realpath(path) in self._items
+
     def leave_blocked(self) -> dict[str, str]:
         """Drop the writes that something in the worktree blocks; return the reasons, by path."""
         try:

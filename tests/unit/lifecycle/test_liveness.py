@@ -75,3 +75,14 @@ def test_only_a_turn_or_a_subagent_is_work() -> None:
     assert not liveness.is_at_work(session(GONE, Phase.IDLE, background=True), NOW, silence=silence)
     assert not liveness.is_alive(session(UNKNOWN, Phase.IDLE), NOW, silence=liveness.NEVER)  # nothing says that it runs
     assert not liveness.has_lost_turn(session(GONE, Phase.IDLE, background=True), NOW, silence=silence)
+
+
+def test_who_has_a_conversation_open() -> None:
+    me = session(this_process(), Phase.IDLE)
+    name = os.path.basename(process.ancestors(os.getpid())[0].argv[0])
+    assert liveness.holding_process(me, f"{name} --resume x") == os.getpid()
+    assert liveness.holding_process(me, "claude --resume x") == 0, "a script that runs hooks and commands itself"
+    assert liveness.holding_process(session(GONE, Phase.IDLE), "claude") == 0
+    assert liveness.holding_process(session(UNKNOWN, Phase.IDLE), "claude") == 0
+    me.ended = NOW
+    assert liveness.holding_process(me, name) == 0, "the agent has closed it"
