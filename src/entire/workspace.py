@@ -428,12 +428,12 @@ class Workspace:
         with self._rewind_context() as context:
             return plan.plan(context, request)
 
-    def undo(self, name: str = "", *, force: bool = False) -> Rewind:
+    def undo(self, name: str = "") -> Rewind:
         """Plan to revert the last rewind, or every rewind since that undo point; an undo can be undone."""
         from entire.rewind import plan
 
         with self._rewind_context() as context:
-            return plan.undo(context, name, force=force)
+            return plan.undo(context, name)
 
     def undo_points(self) -> list[views.UndoView]:
         """Return the undo points of rewinds, newest first."""

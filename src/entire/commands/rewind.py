@@ -162,7 +162,8 @@ def _list(workspace: Workspace, limit: int, session_id: str) -> int:
 
 
 def _undo(workspace: Workspace, request: RewindRequest, mode: Mode) -> int:
-    with workspace.undo(request.to, force=request.force) as rewind:
+    with workspace.undo(request.to) as rewind:
+        rewind.is_forced = request.force
         text.write(rewind.recovered, sys.stderr)
         if mode.preview:
             return _preview(workspace, rewind, mode)

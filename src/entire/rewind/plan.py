@@ -301,7 +301,7 @@ def plan(context: Context, request: RewindRequest) -> Rewind:
     return planned
 
 
-def undo(context: Context, name: str = "", *, force: bool = False) -> Rewind:
+def undo(context: Context, name: str = "") -> Rewind:
     """Plan to undo the last rewind, or all of them back to the one that ``name`` (an id or id prefix) means."""
     recovered = recovery.finish_interrupted(context)
     with context.lock():
@@ -315,7 +315,7 @@ def undo(context: Context, name: str = "", *, force: bool = False) -> Rewind:
             draft.discard()
             raise
         context.save()
-    planned.recovered, planned.is_forced = recovered, force
+    planned.recovered = recovered
     return planned
 
 
