@@ -140,6 +140,8 @@ class Child:
             raise _start_error(argv[0], error) from error
         for fd in (child_in, child_out, child_err):
             os.close(fd)
+        running.add(self.pid)
+        started[0] += 1
         self.name = os.fsdecode(argv[0])
         self.open_pipes = {self.stdin, self.stdout, self.stderr}
         self._status: int | None = None
@@ -209,6 +211,7 @@ class Child:
     def wait(self) -> int:
         """Wait for the program to end; return its exit status."""
         self._is_reaped = True
+        running.discard(self.pid)
         if self._status is None:
             try:
                 _, raw = os.waitpid(self.pid, 0)
@@ -216,6 +219,12 @@ class Child:
                 raw = 0
             self._status = os.waitstatus_to_exitcode(raw)
         return self._status
+
+
+running: set[int] = set()
+"""Children that were started here and not waited for."""
+started = [0]
+"""How many were started."""
 
 
 def _spawn(

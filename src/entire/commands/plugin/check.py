@@ -145,7 +145,12 @@ def _end(results: Sequence[Result], style: Style) -> Iterator[str]:
 def _hint(results: Sequence[Result]) -> list[str]:
     """Say how more promises can be asked, if some were skipped."""
     wanting = any("no player" in result.reason for result in results if result.status is Status.SKIPPED)
-    return ["Promises that need a player are asked with a rig: `--rig FILE`."] if wanting else []
+    lines = ["Promises that need a player are asked with a rig: `--rig FILE`."] if wanting else []
+    if not sys.platform.startswith("linux"):
+        lines.append(
+            "This system does not tell Entire which processes left the plugin's group: they go on after a hook."
+        )
+    return lines
 
 
 def _failure(result: Result) -> Iterator[str]:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from entire import process
 from entire.agents.external.language import protocol
 from entire.agents.external.language.protocol import PluginError
 from entire.agents.external.programs import running
@@ -128,12 +129,52 @@ def test_a_daemon_that_floods_a_call_that_has_ended_meets_the_limits(make: Make,
     assert survivors(pids(tmp_path / "pids", 1)) == [], "writing to a closed pipe ends it"
 
 
-def test_a_daemon_without_pipes_lives_on(make: Make, tmp_path: Path) -> None:
-    daemon = "null = os.open('/dev/null', 2); [os.dup2(null, fd) for fd in range(3)]"
+DETACHED = "null = os.open('/dev/null', 2); [os.dup2(null, fd) for fd in range(3)]"
+ON_LINUX = pytest.mark.skipif(
+    not os.path.isdir("/proc/self/task"), reason="only Linux gives us what has left its group"
+)
+
+
+@ON_LINUX
+@pytest.mark.parametrize("daemon", [DETACHED, f"{DETACHED}; os.execve('/bin/sleep', ['sleep', '60'], {{}})"],
+                         ids=["as it is", "with no environment"])  # fmt: skip
+def test_a_daemon_that_left_the_group_is_ended(make: Make, tmp_path: Path, daemon: str) -> None:
     assert make(DAEMON.format(daemon=daemon, program="print({})"), head=PYTHON).call("info") == {}
-    (pid,) = pids(tmp_path / "pids", 1)
+    assert survivors(pids(tmp_path / "pids", 1)) == []
+
+
+@ON_LINUX
+def test_what_a_daemon_started_is_ended_too(make: Make, tmp_path: Path) -> None:
+    daemon = "setsid sleep 61 & echo $! >pids; setsid sleep 62 & echo $! >>pids; touch done; sleep 63"
+    plugin = make(f"(setsid sh -c '{daemon}' &) </dev/null >/dev/null 2>&1; while [ ! -e done ]; do :; done; echo {{}}")
+    assert plugin.call("info") == {}
+    assert survivors(pids(tmp_path / "pids", 2)) == []
+
+
+@ON_LINUX
+def test_what_others_left_behind_goes_on(make: Make, tmp_path: Path) -> None:
+    """While a connection is open, git may start an agent for keys, which is meant to stay."""
+    plugin = make(DAEMON.format(daemon=DETACHED, program="""
+for line in sys.stdin:
+    print('{"answer": null}', flush=True)
+"""), head=PYTHON)  # fmt: skip
+    plugin.ask("x")
+    other = (
+        "(setsid sh -c 'echo $$ >other; exec sleep 60' &) </dev/null >/dev/null 2>&1; while [ ! -s other ]; do :; done"
+    )
+    assert process.run(["sh", "-c", other], folder=str(tmp_path)).status == 0
+    plugin.close()
+    assert survivors(pids(tmp_path / "pids", 1)) == []
+    (pid,) = pids(tmp_path / "other", 1)
     os.kill(pid, 0)
     os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    assert not running._orphans
+
+
+def test_where_the_system_adopts_nothing_plugins_run_as_well(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "_adopt", lambda **_: False)
+    assert make("echo {}").call("info") == {}
 
 
 def test_a_flood_of_output_is_ended_in_bounded_memory(make: Make, tmp_path: Path) -> None:

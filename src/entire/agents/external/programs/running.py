@@ -2,7 +2,8 @@
 
 The program has a session of its own, so that it can prompt on no terminal and is killed with everything it started.
 Its output counts as it is when the program exits. What it started in the background may hold its pipes: they are read
-for ``GRACE_SECONDS`` more. Whatever happens, ``end`` kills the group; only a process that left it goes on, without us.
+for ``GRACE_SECONDS`` more. Whatever happens, ``end`` kills the group, and on Linux also what left it, once no program
+of a plugin runs any more; on other systems that goes on, without us.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 _ENDINGS = (1, 15)  # SIGHUP and SIGTERM end this process at once: the agent has no patience, its terminal was closed
+_SIGKILL = 9
 _SIGINT = 2  # it raises KeyboardInterrupt, so this process exits
+_PR_SET_CHILD_SUBREAPER = 36  # of Linux
 _CHUNK = 1 << 16
 _TICK_SECONDS = 0.05  # how often a program is looked at that may have exited while others hold its pipes
 _PAUSE_SECONDS = 0.0002  # a program that has closed its pipes exits very soon
@@ -144,6 +147,8 @@ class Running:
             time.sleep(_PAUSE_SECONDS)
         status = self._child.wait()
         self.status = status if had_ended else None
+        if not _children:
+            _end_orphans()
 
     def _is_closed(self) -> bool:
         """Tell whether standard output is at its end."""
@@ -192,19 +197,33 @@ class Running:
 
 
 _children: list[process.Child] = []  # that this process must not leave behind
+_orphans: list[_Orphans] = []  # what they leave behind, while any of them runs
+_started = [0]  # how many, since then
+_MARK = b"ENTIRE_PROTOCOL_VERSION="  # in the environment of plugins, and of what they start
 
 
 def _start(argv: Sequence[str], env: Mapping[str, str], folder: str, given: int) -> process.Child:
     """Start a child that is killed when a signal ends this process, or when it exits."""
     mask = _signal.pthread_sigmask(_signal.SIG_BLOCK, (*_ENDINGS, _SIGINT))
     try:
+        if not _orphans:
+            _orphans.append(_Orphans())
+            _started[0] = 0
         child = process.Child(argv, env, folder, isolated=True, given=given)
+        _started[0] += 1
         _children.append(child)
         _handle_endings(from_action=_signal.SIG_DFL, to_action=_end_with_children)
         atexit.register(_kill_children)
     finally:
+        if not _children:  # it could not be started
+            _end_orphans()
         _signal.pthread_sigmask(_signal.SIG_SETMASK, mask)
     return child
+
+
+def _end_orphans() -> None:
+    while _orphans:
+        _orphans.pop().end(_started[0], _MARK)
 
 
 def _forget(child: process.Child) -> None:
@@ -233,3 +252,78 @@ def _end_with_children(number: int, frame: Any) -> None:  # noqa: ARG001
 def _kill_children() -> None:
     for child in _children:
         child.kill()
+    _end_orphans()
+
+
+# ---------------------------------------------------------------- what leaves its process group
+
+
+class _Orphans:
+    """Descendants of isolated programs that left their process groups: on Linux, they become this process's children
+    when their parents end, from the creation of this object until ``end``, which kills them.
+    """
+
+    def __init__(self) -> None:
+        self._before = _adoptable() if _adopt(on=True) else None
+        self._count = process.started[0]
+
+    def end(self, started: int, mark: bytes) -> None:
+        """Kill them. ``started``: how many programs the caller started since; if there were others, whose descendants
+        may go on, only processes with ``mark`` in their environment are killed.
+        """
+        if self._before is None:
+            return
+        is_alone = process.started[0] - self._count == started
+        end = time.monotonic() + GRACE_SECONDS
+        killed: set[int] = set()  # until they are waited for, they have no environment
+        while time.monotonic() < end:
+            others = _adoptable() - self._before - process.running
+            found = {pid for pid in others if is_alone or pid in killed or mark in _environment(pid)}
+            if not found:
+                break
+            for pid in found:
+                _kill(pid)
+            killed |= found
+            time.sleep(_PAUSE_SECONDS)
+        _adopt(on=False)
+
+
+def _adopt(*, on: bool) -> bool:
+    """Become, or stop being, the parent of orphaned descendants; False where the system has nothing like it."""
+    if not os.path.isdir("/proc/self/task"):
+        return False
+    try:
+        import ctypes  # only where a program runs that may leave something behind
+
+        return bool(ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, int(on), 0, 0, 0) == 0)
+    except (ImportError, OSError, AttributeError):
+        return False
+
+
+def _adoptable() -> set[int]:
+    """Return the processes whose parent this one is, also those that have ended and are not waited for."""
+    found: set[int] = set()
+    try:
+        for task in os.listdir("/proc/self/task"):
+            with open(f"/proc/self/task/{task}/children", "rb") as file:
+                found.update(map(int, file.read().split()))
+    except OSError:  # a kernel without these lists
+        running = (process.look(int(name)) for name in os.listdir("/proc") if name.isdigit())
+        found = {program.pid for program in running if program is not None and program.parent == os.getpid()}
+    return found
+
+
+def _environment(pid: int) -> bytes:
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def _kill(pid: int) -> None:
+    try:
+        os.kill(pid, _SIGKILL)
+        os.waitpid(pid, os.WNOHANG)
+    except (ProcessLookupError, PermissionError, ChildProcessError):
+        pass
