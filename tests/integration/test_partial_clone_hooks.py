@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from entire.git.read import Offline
+from entire.model import reasons
 from entire.store import sync
 from tests.integration.story import BRANCH, Story
 
@@ -17,14 +18,14 @@ from tests.integration.story import BRANCH, Story
 class Clone(Story):
     """A partial clone of a repository with checkpoints; its remote notes each process that serves it."""
 
-    def __init__(self, team: Story, top: Path) -> None:
+    def __init__(self, team: Story, top: Path, lacking: str = "blob:none") -> None:
         self.root, self.projects, self.env = top, team.projects, team.env
         self.served = top.parent / "served"
         upload = top.parent / "upload-pack"
         upload.write_text(f'#!/bin/sh\necho >>"{self.served}"\nexec git-upload-pack "$@"\n')
         upload.chmod(0o755)
         team.git("config", "uploadpack.allowFilter", "true")
-        team.git("clone", "-q", "--filter=blob:none", f"file://{team.root}", str(top))
+        team.git("clone", "-q", f"--filter={lacking}", f"file://{team.root}", str(top))
         self.git("config", "remote.origin.uploadpack", str(upload))
         assert self.entire("enable", "--agent", "claude-code") == 0
 
@@ -107,6 +108,26 @@ def test_a_teammates_checkpoint_that_is_not_here_keeps_its_commit_and_another_jo
         pass
     assert clone.times_served() == by_git
     assert clone.log_errors() == []
+
+
+def test_where_folders_are_not_here_the_commit_has_a_reason_and_later_ones_are_linked(
+    team: Story, tmp_path: Path
+) -> None:
+    clone = Clone(team, tmp_path / "clone", "tree:0")
+    session = clone.started()
+    with session.turn("Change a"):
+        session.edit("a.py", "b = 2", "b = 22")
+    clone.commit("Change a to 3, and more", "--amend")
+    amended = clone.head()
+    assert (clone.ids(), clone.reasons()) == ([], {amended: reasons.LACKING.text()})
+    by_git = clone.times_served()
+    with session.turn("Change b"):
+        session.edit("b.py", "y = 2", "y = 22")
+    clone.commit("Change b")
+    assert clone.linked()["files_touched"] == ["b.py"]
+    assert clone.times_served() == by_git
+    assert set(clone.reasons()) == {amended}
+    assert [line for line in clone.log_errors() if "this partial clone lacks" not in line] == []
 
 
 def test_the_hooks_of_a_clone_without_its_remote_go_on(team: Story, clone: Clone) -> None:

@@ -125,6 +125,12 @@ GO_REMOVED = Reason(
     "session.",
     hides_session=True,
 )
+LACKING = Reason(
+    sentence="this partial clone lacks what it changed",
+    cause="A clone with `--filter=tree:0` had not the folders that the commit was made on, and a hook fetches nothing.",
+    remedy=f"`git fetch --refetch --no-filter`, then {_LINK}.",
+    hides_session=True,
+)
 UNLINKED = Reason(
     sentence="unlinked by hand from {checkpoints}",
     cause="A person ran `entire unlink`. The checkpoint is still stored, and the commit's message may still name it.",
@@ -134,7 +140,7 @@ UNLINKED = Reason(
 
 TABLE = (
     BY_HAND, NO_CONTENT, NO_SESSION, NOT_RECORDED, NO_REFLOG, EMPTY, COVERED, MERGE, REVERT, PICK, CHANGED_COPY,
-    GO_REMOVED, UNLINKED,
+    GO_REMOVED, LACKING, UNLINKED,
 )  # fmt: skip
 
 

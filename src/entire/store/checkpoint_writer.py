@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from entire.errors import EntireError, RefMovedError
+from entire.errors import EntireError, PartialCloneError, RefMovedError
 from entire.git import refs
 from entire.git.write import Stream
 from entire.model import trailers
@@ -276,7 +276,12 @@ def find_base(where: str, objects: Objects) -> tuple[str, str]:
     if local is not None:
         return local.oid, local.oid
     found = checkpoints.tips(where)
-    return found.get(LOCAL_REF) or next(iter(found.values()), ""), found.get(LOCAL_REF, "")
+    tip = found.get(LOCAL_REF) or next(iter(found.values()), "")
+    try:
+        objects.get(f"{tip}^{{tree}}" if tip else "")
+    except PartialCloneError:  # a clone without folders: what is written here has a root of its own, which a push joins
+        tip = ""
+    return tip, found.get(LOCAL_REF, "")
 
 
 def _entry(stream: Stream, entry: Entry | None) -> tuple[str, str] | None:

@@ -19,6 +19,7 @@ STORED = {
     "a copy of commit abc1234, which is linked to 00000000000a, 00000000000b, with other changes": reasons.CHANGED_COPY,
     "the Go CLI removed its session": reasons.GO_REMOVED,
     "HEAD's reflog does not say that it was made here": reasons.NO_REFLOG,
+    "this partial clone lacks what it changed": reasons.LACKING,
     "unlinked by hand from 00000000000a": reasons.UNLINKED,
 }
 

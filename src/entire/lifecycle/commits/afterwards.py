@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from entire.errors import PartialCloneError
 from entire.git import history, operation, reflog
 from entire.git.operation import GitCommand
 from entire.lifecycle.commits import decision
 from entire.lifecycle.commits.attempts import Attempt
+from entire.lifecycle.commits.pending import CommitKind, Pending
 from entire.lifecycle.snapshots import followed_commits
+from entire.model import reasons
 from entire.model.events import EventType, GitEvent
 from entire.model.value import Value, replace
 
@@ -15,7 +18,6 @@ if TYPE_CHECKING:
     from entire.git.history import Logged
     from entire.git.operation import Operation
     from entire.git.reflog import Move
-    from entire.lifecycle.commits.pending import Pending
     from entire.lifecycle.context import Context
     from entire.model.turns import RunningTurn
 
@@ -33,6 +35,15 @@ class Found(Value):
 
 def decide(context: Context, found: Found) -> Pending:
     """Decide about a commit that exists already as prepare-commit-msg would have decided. Writes nothing."""
+    try:
+        return _decide(context, found)
+    except PartialCloneError:
+        tree, reason = context.objects.tree_id(found.commit.oid), reasons.LACKING.text()
+        return Pending(kind=CommitKind.PLAIN, head="", tree=tree, moment=context.now(), commit=found.commit.oid,
+                       reason=reason)  # fmt: skip
+
+
+def _decide(context: Context, found: Found) -> Pending:
     commit, move = found.commit, found.move
     old = move.old if move is not None else "".join(commit.parents[:1])
     attempt = Attempt(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from entire import files
+from entire.errors import PartialCloneError
 from entire.git import index, operation
 from entire.lifecycle.commits import attempts, decision, pending
 from entire.model import comments, trailers
@@ -39,7 +40,12 @@ def prepare(context: Context, event: GitEvent) -> None:
         pending.drop(context.place)
         return
     attempt = attempts.find(context, event, git, state, message)
-    decided = decision.decide(context, attempt)
+    try:
+        decided = decision.decide(context, attempt)
+    except PartialCloneError as error:  # after the commit it gets its reason
+        pending.drop(context.place)
+        context.log.warn(f"the commit was not decided about: {error.message}")
+        return
     pending.save(context.place, decided)
     if decided.ids:
         _write_trailers(context, attempt, decided)

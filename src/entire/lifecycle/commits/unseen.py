@@ -9,6 +9,7 @@ reflog that is known. Without a reflog no commit is examined.
 
 from __future__ import annotations
 
+from entire.errors import PartialCloneError
 from entire.git import history, reflog
 from entire.git.reflog import AMENDED, Move
 from entire.lifecycle.commits import afterwards, complete
@@ -40,7 +41,10 @@ def follow(context: Context, before: str, after: str, visitor: Session | None = 
         if found and all(move.new != after for move in moves):
             _note_unexplained(context, found[0])
     if after != before:
-        followed_commits.record(context, found, before)
+        try:
+            followed_commits.record(context, found, before)
+        except PartialCloneError as error:
+            context.log.warn(f"copies of linked commits were not looked for: {error.message}")
 
 
 def _left_elsewhere(context: Context, moves: Sequence[Move], after: str) -> list[Logged]:
