@@ -47,6 +47,7 @@ _WITHOUT_THE_LOCK = (Action.PUSH_CHECKPOINTS, Action.COMMIT_WORK)
 """They wait: for the network, or for the repository's own hooks."""
 _OPENING = (EventType.SESSION_START, EventType.TURN_START)  # what a removed session can continue with
 _COMMITTING = (EventType.TURN_END, EventType.SUBAGENT_END)  # what may make a commit
+_MAX_QUEUED = 20
 _LIMITS = (EventType.SESSION_START, EventType.SESSION_END)  # seldom enough to look for what is left over
 _REREADING = (EventType.TURN_END, EventType.COMPACTION)  # what reads a rewritten transcript from its start
 
@@ -76,8 +77,10 @@ def handle(context: Context, event: Event | GitEvent) -> bytes:
         if event.type is EventType.TURN_END:
             recovery.follow_visited_worktrees(context, session)
         hook_problems = _check_git_hooks(context, event)
-        before = session.phase
-        after, actions = transition(before, event.type, _facts(context, session, event))
+        before, facts = session.phase, _facts(context, session, event)
+        if facts.same_turn and event.type is EventType.TURN_START:
+            _note_queued(session, event)
+        after, actions = transition(before, event.type, facts)
         becomes = after if after is not before else None  # else a commit among the actions may still change it
         waiting = _carry_out(context, session, event, actions, becomes)
         if event.type in _LIMITS:
@@ -221,6 +224,15 @@ def _note_previous(context: Context, session: Session, event: Event) -> None:
             previous = previous or cleared_sessions.take_previous(context, session, event)
     if previous:
         session.metadata[PREVIOUS] = previous
+
+
+def _note_queued(session: Session, event: Event) -> None:
+    """Note a prompt that was typed while the agent was busy; the same one may be delivered twice."""
+    from entire.lifecycle.turns import turn
+
+    prompt = turn.prompt_of(event)
+    if session.turn is not None and prompt not in ("", session.turn.prompt, *session.queued):
+        session.queued = [*session.queued, prompt][-_MAX_QUEUED:]
 
 
 def _open(context: Context, session: Session, _event: Event) -> None:

@@ -106,6 +106,7 @@ class Session:
         self.metadata: dict[str, str] = {}
         self.process = Process()
         self.turn: Turn | None = None  # the running or last turn
+        self.queued: list[str] = []  # prompts that were typed while the agent was busy, redacted
         self.ended_ref = ""  # the agent's own id of the turn that ended last
         self.turn_checkpoints: list[TurnCheckpoint] = []
         self.open_files: list[str] = []  # changed by the session and not committed yet

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from entire.layout import Place
 
 _COUNTER = "entire_py"
-_TEXTS = ("open_files", "untracked_at_start", "background", "caller_variables")  # lists whose items are texts
+_TEXTS = ("queued", "open_files", "untracked_at_start", "background", "caller_variables")  # lists whose items are texts
 _TEXT_MAPS = ("metadata", "staged_before")
 _NUMBER = (int, float)
 _TURN: dict[str, type | tuple[type, ...]] = {

@@ -58,7 +58,7 @@ def begin(context: Context, session: Session, event: Event) -> None:
         agent_paths = context.journal.attribution.agent_paths
         untracked = [path for path in taken.snapshot.untracked if path not in agent_paths]
         session.untracked_at_start = untracked[:_MAX_START_FILES]
-    prompt = _prompt_of(event)
+    prompt = prompt_of(event)
     continues = _continued_by(session, event) if event.is_automatic else ""
     session.turn = Turn(id=new_id(), ref=event.turn_ref, prompt=prompt, continues=continues, start=start,
                         started=context.now(), prompt_position=start.count,
@@ -70,6 +70,7 @@ def begin(context: Context, session: Session, event: Event) -> None:
     session.head_logs = layout.other_head_logs(context.place)
     session.oid_size = len(context.journal.attribution.tree) or 40
     session.staged_before, session.is_staged_known = {}, False
+    session.queued = []
     if strategies.commits_turns(context.settings):
         session.staged_before = dict(list(taken.staged.items())[:_MAX_START_FILES])
         session.is_staged_known = len(taken.staged) <= _MAX_START_FILES
@@ -86,7 +87,7 @@ def _continued_by(session: Session, event: Event) -> str:
     return task.turn if task is not None and task.turn else before
 
 
-def _prompt_of(event: Event) -> str:
+def prompt_of(event: Event) -> str:
     """Return the prompt that a person gave, as an event reports it: at the turn's start, or only at its end."""
     return redact_text("" if event.is_automatic else _beginning(event.prompt, _MAX_PROMPTS))
 
@@ -171,9 +172,12 @@ def _save(context: Context, session: Session, event: Event) -> None:
     turn = session.turn
     if turn is None or missed_start:
         start = turn.finish if turn is not None else _end_of_last(context, session, transcript)
-        turn = session.turn = Turn(id=new_id(), started=context.now(), start=start, ref=event.turn_ref)
+        # A queued prompt's turn begins where the last one ended; its hook came before that, with the other's id.
+        begun = turn.ended if turn is not None and session.queued else 0.0
+        turn = session.turn = Turn(id=new_id(), started=begun or context.now(), start=start, ref=event.turn_ref)
+        missed_start = missed_start and not begun
         session.staged_before, session.is_staged_known = {}, False
-    if not turn.prompt and (prompt := _prompt_of(event)):
+    if not turn.prompt and (prompt := prompt_of(event)):
         turn = session.turn = replace(turn, prompt=prompt)
     if transcript.is_later(turn.start, finish):  # compacted without an event
         turn = session.turn = replace(turn, start=START, is_rewritten=True)
@@ -243,6 +247,9 @@ def _note_turn(context: Context, session: Session, turn: Turn, transcript: Sessi
     session.turn = _complete_turn(context, turn, transcript, finish, prompts)
     session.model = session.turn.model or session.model
     notes = [*earlier, *notes_of(session.turn, prompts)]
+    if session.queued:  # what joined the turn, or is answered by it, waits no longer
+        answered = {note.prompt for note in notes}
+        session.queued = [prompt for prompt in session.queued if prompt not in answered]
     turnlog.append(context.place, session.session_id, notes)
     if not session.first_prompt:  # the start event held no prompt
         first = next((note.prompt for note in (*logged, *notes) if note.prompt), "")
@@ -280,7 +287,7 @@ def _missed_start(session: Session, event: Event, transcript: SessionTranscript,
     has_answers = transcript.has_answers(turn.finish, finish)
     if turn.ref and event.turn_ref:
         return has_answers is not False or bool(event.prompt)
-    if event.prompt and _prompt_of(event) != turn.prompt:
+    if event.prompt and prompt_of(event) != turn.prompt:
         return has_answers is not False
     if not has_answers:
         return False
