@@ -53,7 +53,7 @@ def test_some_reasons_do_not_tell_whose_the_lines_are() -> None:
     hiding = [text for text in STORED if reasons.may_hide_a_session(text)]
     assert [STORED[text] for text in hiding] == [
         reasons.BY_HAND, reasons.NOT_RECORDED, reasons.CHANGED_COPY, reasons.GO_REMOVED, reasons.NO_REFLOG,
-        reasons.UNLINKED,
+        reasons.LACKING, reasons.UNLINKED,
     ]  # fmt: skip
     assert not reasons.may_hide_a_session("words of another version")
     assert reasons.by_hand([]) == ""
