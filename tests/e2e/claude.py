@@ -10,7 +10,7 @@ import json
 import re
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -270,19 +270,23 @@ class ClaudeTerminal(AgentTerminal):
         self.type(self.ESCAPE)
         self.wait(lambda: noted() > before, "the record of the interruption")
 
-    def rewind(self, prompts: int) -> None:
-        """Use `/rewind` to take back so many prompts, and what was written since."""
+    def rewind(self, prompts: int, done: Callable[[], bool]) -> None:
+        """Use `/rewind` to take back so many prompts and what was written since, which must become `done`."""
+        at = len(self.screen)
         self.submit("/rewind")
-        self.wait(lambda: "Restore" in self.screen[-6000:] or "Rewind" in self.screen[-6000:], "the list of prompts")
+        self.wait(lambda: "(current)" in self.screen[at:], "the list of prompts")
+        time.sleep(0.5)
         for _ in range(prompts):
-            time.sleep(0.3)
+            time.sleep(0.3)  # it takes one key at a time
             self.type("\x1b[A")
+        time.sleep(0.5)
+        at = len(self.screen)
+        self.type(self.ENTER)
+        self.wait(lambda: "ummarize" in self.screen[at:], "what is to be restored")
         time.sleep(0.3)
         self.type(self.ENTER)
-        time.sleep(1)
-        print(repr(self.screen[-3000:]))
-        self.type(self.ENTER)
-        time.sleep(1)
+        self.wait(done, "what was written to be taken back")
+        time.sleep(0.5)
         self.type("\x15")  # the input line holds the prompt that was taken back
 
     def clear(self) -> str:

@@ -57,6 +57,21 @@ def test_the_order_within_a_second(story: Story, monkeypatch: pytest.MonkeyPatch
     assert [point.message for point in found] == ["C", "Commit b", "Bb", "B", "Commit a", "Aa", "A"]
 
 
+def test_a_turn_whose_start_no_hook_told_is_one_point(story: Story) -> None:
+    """A prompt that waited while the agent worked: its hook told of the running turn."""
+    session = story.started()
+    session.prompt("Think")
+    session.hook("user-prompt-submit", prompt="Write")
+    session.stop("thought")
+    session.prompt_id = "6f1a2f0e-3f0a-4a53-8f5e-0d6f1f3f9a11"
+    session.record(
+        "user", promptId=session.prompt_id, promptSource="queued", message={"role": "user", "content": "Write"}
+    )
+    session.write("b.py", "b\n")
+    session.stop("written")
+    assert kinds(story) == [("step", "Write"), ("turn", "Think")]
+
+
 def test_all_kinds_newest_first(story: Story, session: Session) -> None:
     story.commit("Greeting")
     with session.turn("Talk"):

@@ -16,6 +16,7 @@ from entire import process
 from entire.model import session as model
 from entire.store import sessions
 from entire.workspace import Workspace
+from tests.integration.commandline import Command
 from tests.integration.kept import PERSON, answers, check, journal, lines, shadows, sole, tokens
 from tests.integration.story import Session, Story
 
@@ -556,6 +557,33 @@ def test_a_forked_session_begins_with_anothers_history(story: Story, session: Se
     assert tokens(record) == answers(2, 3)
     assert record["transcript"] == fork.file.read_text()
     assert record["checkpoint_transcript_start"] > 0
+    done(story)
+
+
+@pytest.mark.parametrize("has_one_id", [False, True])
+def test_a_fork_whose_history_is_copied_after_its_prompt(
+    story: Story, session: Session, capsys: pytest.CaptureFixture[str], has_one_id: bool
+) -> None:
+    """Headless agents do so; newer ones give each copied prompt the id of the new one."""
+    with session.turn("First"):
+        session.write("a.py", "a\n")  # 0, 1
+    story.commit("a")
+    fork = story.session()
+    fork.hook("session-start", source="fork")
+    fork.prompt_id = str(uuid.uuid4())
+    fork.hook("user-prompt-submit", prompt="Second")
+    told = session.file.read_text().replace(session.id, fork.id)
+    fork.file.write_text(told.replace(session.prompt_id, fork.prompt_id) if has_one_id else told)
+    fork.parent, fork.answers = session.parent, session.answers
+    fork.record("user", message={"role": "user", "content": "Second"}, promptId=fork.prompt_id, promptSource="sdk")
+    fork.write("b.py", "b\n")  # 2, 3
+    fork.stop()
+    story.commit("b")
+    record = sole(story, fork, ["b.py"])
+    assert tokens(record) == answers(2, 3)
+    assert record["checkpoint_transcript_start"] == told.count("\n")
+    (range_,) = json.loads(Command(story, capsys, "why")("b.py", "--json"))["files"][0]["ranges"]
+    assert range_["origin"]["prompt"] == "Second"
     done(story)
 
 

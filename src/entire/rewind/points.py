@@ -236,22 +236,26 @@ class Points:
         with_steps = self.snapshots.turns_with_steps({point.id for point in known if point.kind == "task"})
         found = []
         for session, notes in self._notes():
-            moments = [
-                point.time
-                for point in known
-                if point.kind == "step"
-                and point.session_id == session.session_id
-                and not self.snapshots.at_step(point.id)
-            ]
+            steps = [step for step in known if step.kind == "step" and step.session_id == session.session_id]
+            moments = [moment for step in steps if (moment := self._unassigned(step))]
+            ended = _ended(notes)
+            wrote = [note for moment in moments if (note := _ended_at(moment, ended)) is not None]
             found += [
                 _turn(session, note, notes)
-                for note in _ended(notes)
+                for note in ended
                 if f"{session.session_id}/{note.turn}" not in with_steps
                 and self._context.now() - note.ended <= KEPT_SECONDS
                 and self.snapshots.reaches(note.ended)
-                and not any(abs(moment - note.ended) < _SAME_MOMENT for moment in moments)
+                and note not in wrote
             ]
         return found
+
+    def _unassigned(self, step: PointView) -> float:
+        """Return when a step was written, 0.0 if the journal says by which turn: it does not if it no longer has the
+        step, or if no hook told of the turn's start.
+        """
+        entry = self.snapshots.at_step(step.id)
+        return step.time if entry is None else 0.0 if entry.by else entry.time
 
     # ------------------------------------------------------------ starts of turns
 
@@ -365,6 +369,12 @@ def _step(commit: Logged) -> PointView | None:
 
 def _is_step(point: PointView) -> bool:
     return point.kind in ("step", "task")
+
+
+def _ended_at(moment: float, notes: Sequence[TurnNote]) -> TurnNote | None:
+    """Return the turn at whose end a step was written."""
+    nearest = min(notes, key=lambda note: abs(note.ended - moment), default=None)
+    return nearest if nearest is not None and abs(nearest.ended - moment) < _SAME_MOMENT else None
 
 
 def _ended(notes: Sequence[TurnNote]) -> list[TurnNote]:

@@ -100,9 +100,32 @@ def _is_fork(context: Context, session: Session, end: Position) -> bool:
     """Tell whether a new session begins with the history of another known one, which already counts it."""
     if end == START:
         return False
+    return any(context.transcript(other).shares_answer(end) for other in _others(context, session))
+
+
+def _others(context: Context, session: Session) -> list[Session]:
     recent = sessions.recent(context.place, _FORKED_FROM)
-    others = [other for other in recent if other.session_id != session.session_id and other.agent == session.agent]
-    return any(context.transcript(other).shares_answer(end) for other in others)
+    return [other for other in recent if other.session_id != session.session_id and other.agent == session.agent]
+
+
+def _behind_copied(
+    context: Context, session: Session, transcript: SessionTranscript, turn: Turn, finish: Position
+) -> Turn:
+    """Let a fork's first turn begin where its own prompt stands: an agent may copy the history of another session after
+    the turn's start, and some give each copied prompt the id of the new one.
+    """
+    if turn.start != START or session.counted != START or finish == START:
+        return turn
+    prompts = transcript.prompts(START, finish)
+    own = [prompt for prompt in prompts if turn.ref and prompt.id == turn.ref]
+    own = own or [prompt for prompt in prompts if redact_text(prompt.text) == turn.prompt]
+    if len(prompts) < 2 or not own:
+        return turn
+    known = [other.turn.finish for other in _others(context, session) if other.turn is not None]
+    if any(map(transcript.shares_answer, known)):
+        session.counted = start = transcript.at(own[-1].position)
+        turn = replace(turn, start=start, prompt_position=start.count)
+    return turn
 
 
 def _accept_cut(session: Session, transcript: SessionTranscript, end: Position) -> None:
@@ -180,7 +203,8 @@ def _save(context: Context, session: Session, event: Event) -> None:
     if not turn.prompt and (prompt := prompt_of(event)):
         turn = session.turn = replace(turn, prompt=prompt)
     if transcript.is_later(turn.start, finish):  # compacted without an event
-        turn = session.turn = replace(turn, start=START, is_rewritten=True)
+        turn = replace(turn, start=START, is_rewritten=True)
+    turn = session.turn = _behind_copied(context, session, transcript, turn, finish)
     summary = transcript.summary(turn.start) or event.final_text
     is_repeated = _has_ended(session) and not transcript.has_answers(turn.finish, finish)
     if not is_repeated:
