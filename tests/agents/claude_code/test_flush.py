@@ -39,6 +39,7 @@ def waited(path: Path | str, final: str = "Done.", *, turn: str = "t2", start: i
 
 
 PROMPT = record("user", "Go", promptId="t2")
+FORK = [record("assistant", "Done."), record("user", "Again", promptId="t2", promptSource="sdk")]
 
 
 @pytest.mark.parametrize(
@@ -54,6 +55,10 @@ PROMPT = record("user", "Go", promptId="t2")
         ([record("user", "ok", toolUseResult="x"), record("assistant", "Done.")], True),  # no prompt's id: as before
         ([record("user", "Next", promptId="t3"), record("user", "ok"), record("assistant", "Done.")], False),
         ([record("user", "ok", promptId="t2"), record("assistant", "Done.")], True),  # a tool's result of the turn
+        # A fork: what it copied has the new prompt's id (2.1.332), and an old answer may say the same.
+        (FORK, False),
+        ([*FORK, record("assistant", "Done.")], True),
+        ([*FORK, record("assistant", "Done."), record("user", "Next", promptId="t3", promptSource="queued")], True),
         ([b"not JSON\n", b"[1]\n", b"\xff\n", record("assistant", "Done.")], True),
         ([record("assistant", "Do")[:-9] + record("assistant", "Done.")], True),  # glued to a line that was cut
         ([record("assistant", "Done.")[:-1]], True),  # whole but for its newline

@@ -1,8 +1,8 @@
 """Waits for the transcript when a turn ends.
 
-When the Stop hook starts, the final answer is usually not in the file yet (36 of 42 turns); it arrives 15 to 110 ms
-later, while the hook still runs. In a session's first headless turn the file itself may be missing; without session
-persistence it never appears.
+When the Stop hook starts, the final answer is usually not in the file yet (36 of 42 turns of 2.1.197, 17 of 42
+interactive ones of 2.1.332, whose headless ones are complete); it arrives 15 to 110 ms later, while the hook still
+runs. In a session's first headless turn the file itself may be missing; without session persistence it never appears.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ class _Watch:
         self._in_turn = not self._turn or self._at > start  # True also where the file does not tell turns apart
         self._names_turns = False
         self._by_answer: dict[str, str] = {}
+        self._is_there = False
 
     def has_final_text(self) -> bool:
         """Read on; True once the final text of this turn is in the file."""
@@ -46,9 +47,12 @@ class _Watch:
             if not found and not line.endswith(b"\n"):
                 break
             self._at = end
-            if any(self._is_final(record) for record in found):
-                return True
-        return False
+            for record in found:
+                # A fork's copied prompts have the new prompt's id (2.1.332): the last one begins the turn.
+                if self._turn and record.get("promptId") == self._turn and record.get("promptSource"):
+                    self._is_there = False
+                self._is_there = self._is_final(record) or self._is_there
+        return self._is_there
 
     def _is_final(self, record: Record) -> bool:
         if record.get("type") == "user":
