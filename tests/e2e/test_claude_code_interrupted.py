@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from script import answer, text, tool, turn
 from stories import assert_quiet, cost, lines, only, tokens, writing
 from table import BOTH
+from turns import interrupted_turn
 
 if TYPE_CHECKING:
     from conftest import World
@@ -34,3 +36,46 @@ def test_what_a_killed_answer_did_before_it_was_written_down_is_the_agents(world
     assert (kept.metadata["files_touched"], kept.start) == (["a.txt", "b.txt"], 0)
     assert (kept.tokens, lines(kept)) == (tokens(1, 2), (3, 0, 100))  # an answer that was never written has no tokens
     assert_quiet(repo)
+
+
+def test_what_a_person_types_after_escape_is_theirs(world: World) -> None:
+    """In the files of the turn as well; the interruption runs no hook."""
+    world.enable()
+    repo = world.repo
+    reached, _, wait = world.gate("hold")
+    world.server.script.add(interrupted_turn(world, wait))
+    with world.claude.terminal(repo.path) as terminal:
+        terminal.prompt("work long")
+        terminal.wait(reached.exists, "the shell command")
+        terminal.interrupt()
+        terminal.wait(lambda: "[Request interrupted" in str(world.claude.records(terminal.session)), "the interruption")
+        typed(world)
+        assert "interrupted" in repo.run("entire", "status")
+        kept = only(repo.linked(repo.commit("Add both")), terminal.session)
+        terminal.exit()
+    assert (kept.metadata["files_touched"], lines(kept)[:2]) == (["a.txt"], (2, 3))
+    assert_quiet(repo)
+
+
+def test_what_a_person_types_after_a_kill_is_theirs(world: World) -> None:
+    world.enable()
+    repo = world.repo
+    reached, _, wait = world.gate("hold")
+    world.server.script.add(interrupted_turn(world, wait))
+    with world.claude.start("work long", repo.path) as running:
+        session = running.session
+        world.wait(reached.exists, "the shell command")
+        world.wait(lambda: world.claude.answers(session) == 2, "the record of the second answer")
+        running.send(signal.SIGKILL)
+    time.sleep(2.5)  # the slack after the last sign of life
+    typed(world)
+    kept = only(repo.linked(repo.commit("Add both")), session)
+    assert (kept.metadata["files_touched"], lines(kept)[:2]) == (["a.txt"], (2, 3))
+    assert_quiet(repo)
+
+
+def typed(world: World) -> None:
+    with open(world.path("a.txt"), "a", encoding="utf-8") as file:
+        file.write("mine\n")
+    with open(world.path("mine.txt"), "w", encoding="utf-8") as file:
+        file.write("mine\nmine\n")
