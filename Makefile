@@ -45,8 +45,10 @@ kills: $(READY)  ## kill git with its hooks at random moments (ARGS="--kills 300
 mutants: $(READY)  ## break one behaviour at a time, and see whether a test notices (ARGS="--only rewind")
 	$(BIN)/python -m tests.mutants $(ARGS)
 
+# Often an agent waits for its model or its terminal, so that one more test than there are processors can run.
 e2e: agents  ## run the end-to-end tests with the real agents
-	ENTIRE_E2E_REQUIRED=1 $(PYTEST) -n auto --dist worksteal -m e2e tests/e2e $(ARGS)
+	ENTIRE_E2E_REQUIRED=1 $(PYTEST) -n $$($(BIN)/python -c 'import os; print(1 + os.cpu_count())') --dist worksteal \
+		-m e2e tests/e2e $(ARGS)
 
 agents: $(READY)  ## install the agents of the end-to-end tests
 	scripts/agents

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from conftest import World
     from repo import Repo
 
-pytestmark = [pytest.mark.e2e, BOTH]
+pytestmark = pytest.mark.e2e
 
 SECRET = "ghp_" + "Zx81kQ0aLm3rTt5vWy7cBd9eFg2hJk4nPq6s"
 MARK = "[REDACTED:github-token]"
@@ -62,6 +62,7 @@ def slot(repo: Repo, session: str) -> Any:
     return repo.linked("HEAD").session(session)
 
 
+@BOTH
 def test_and_comes_back(world: World, origin: Path) -> None:
     session = feature(world)
     own = world.claude.transcript(session).read_bytes()
@@ -151,6 +152,7 @@ def only_new(world: World, session: str, name: str, first: int) -> bool:
     return bool(kept.tokens == tokens(first, first + 1) and kept.metadata["files_touched"] == [f"{name}.txt"])
 
 
+@BOTH
 def test_undo_brings_the_replaced_transcript_back(world: World, origin: Path) -> None:
     session = feature(world)
     there = world.elsewhere(origin)
@@ -181,6 +183,7 @@ def test_only_what_is_needed_is_fetched(world: World, origin: Path) -> None:
     assert CHECKPOINTS not in there.repo.refs()
 
 
+@BOTH
 def test_a_subagent_comes_along(world: World, origin: Path) -> None:
     write = tool("Write", file_path=world.path("note.txt"), content="note\n")
     world.server.script.add(

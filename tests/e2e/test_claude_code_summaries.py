@@ -15,7 +15,7 @@ from table import BOTH
 if TYPE_CHECKING:
     from conftest import World
 
-pytestmark = [pytest.mark.e2e, BOTH]
+pytestmark = pytest.mark.e2e
 
 SUMMARY = {
     "intent": "Greet people",
@@ -48,6 +48,7 @@ def generate(world: World, *options: str) -> str:
         repo.environment = person
 
 
+@BOTH
 def test_the_summary_arrives_and_its_run_is_no_session(world: World) -> None:
     world.enable()
     repo, claude = world.repo, world.claude
