@@ -91,3 +91,49 @@ def writers(story: Story, path: str) -> set[str]:
     """Return whom `entire why` names for the lines of a file."""
     os.environ["ENTIRE_TEST_CLAUDE_PROJECT_DIR"] = str(story.projects)
     return set(names(Workspace.find(story.root), path))
+
+
+def test_what_an_agent_stashed_in_its_turn_is_its_own_when_a_person_pops_it(story: Story, session: Session) -> None:
+    with session.turn("Stash it"):
+        session.write("kept.txt", "kept 1\nkept 2\n")
+        by_agent(session, ("stash", "-q", "-u"))
+    story.git("stash", "pop", "-q", env=PERSON)
+    story.commit("Kept", env=PERSON)
+    assert linked(story) == ["Kept", "Own"]
+    assert writers(story, "kept.txt") == {"Stash it"}
+    assert story.log_errors() == []
+
+
+def test_an_amend_after_going_away_and_back(story: Story, session: Session) -> None:
+    with session.turn("Commit, look elsewhere, amend"):
+        session.write("more.txt", "more 1\n")
+        session.commit("More")
+        by_agent(session, ("checkout", "-q", TOPIC), ("checkout", "-q", "-"))
+        session.write("more.txt", "more 1\nmore 2\n")
+        by_agent(session, ("commit", "-q", "-a", "--amend", "--no-edit"))
+    assert writers(story, "more.txt") == {"Commit, look elsewhere, amend"}
+    assert story.log_errors() == []
+
+
+def test_lines_of_a_pick_that_was_undone_are_still_a_persons(story: Story, session: Session) -> None:
+    session.prompt("Pick and undo")
+    by_agent(session, ("cherry-pick", TOPIC))
+    session.write("a.txt", "a1\na2\na3\ntopic 2\nglue\n")
+    session.write("topic.txt", "topic 0\ntopic 1\ntopic 2\n")
+    by_agent(session, ("add", "-A"), ("-c", "core.editor=true", "cherry-pick", "--continue"), ("reset", "-q", "HEAD~1"))
+    session.write("a.txt", "a1\na2\na3\ntopic 2\nglue\nmore\n")
+    session.stop()
+    story.commit("Again", env=PERSON)
+    assert writers(story, "topic.txt") == {A_PERSON}
+    assert writers(story, "a.txt") == {A_PERSON, "Pick and undo"}
+    assert story.log_errors() == []
+
+
+def test_a_soft_reset_that_goes_on_on_another_branch_keeps_the_link(story: Story, session: Session) -> None:
+    story.git("branch", "other", "HEAD~1")
+    story.git("reset", "-q", "--soft", "HEAD~1", env=PERSON)
+    story.git("checkout", "-q", "other", env=PERSON)
+    story.commit("Own, elsewhere", env=PERSON)
+    assert "Own, elsewhere" in linked(story)
+    assert writers(story, "own.txt") == {"Make own.txt"}
+    assert story.log_errors() == []

@@ -38,6 +38,7 @@ STEPS = st.lists(
     ),
     min_size=6, max_size=30 if LONG else 10,
 )  # fmt: skip
+WHILE = "unknown: changed while a turn ran"  # what a shell of the running turn did, before a snapshot of it
 
 
 class Life:
@@ -79,7 +80,7 @@ class Life:
     def step(self, kind: str, agent: bool, one: int, two: int) -> None:
         agent = agent and self.running is not None
         getattr(self, f"do_{kind}")(agent, one, two)
-        self.settle(agent, resolve=two % 2 == 0)
+        self.settle(agent, resolve=two % 2 == 0 and (agent or self.running is None))  # no person types in a turn
 
     def do_begin(self, agent: bool, one: int, two: int) -> None:
         if self.running is None:
@@ -219,6 +220,7 @@ class Life:
                 f"{name}:{number} {text!r} is {found!r}, not {self.writers[text]!r}"
                 for number, (text, found) in enumerate(zip(texts, named, strict=True), 1)
                 if found != self.writers[text]
+                and not (self.running and found.startswith(WHILE) and self.writers[text] == self.prompt)
             ]
             assert wrong == []
         assert self.story.log_errors() == []

@@ -16,16 +16,20 @@ if TYPE_CHECKING:
     from entire.attribution.owner_runs import Runs
     from entire.git.diff import Change, FilePatch
 
-    Versions = Callable[[str, str], tuple[Runs, Owner] | None]  # path, blob id -> who wrote its lines, and the file
+    # Path, blob id, whether as it was made -> who wrote its lines, and the file.
+    Versions = Callable[[str, str, bool], tuple[Runs, Owner] | None]
 
 _WRITTEN = Owner("written")  # a line that a tree does not have
 _NO_FILE = "000000"
 
 
 class BroughtTree:
-    """A tree that git brought, by the patches from it to the tree that is there now."""
+    """A tree that git brought, by the patches from it to the tree that is there now; or (``is_made``) that of a commit
+    which was made since the last snapshot, and left again.
+    """
 
-    def __init__(self, patches: Sequence[FilePatch]) -> None:
+    def __init__(self, patches: Sequence[FilePatch], *, is_made: bool = False) -> None:
+        self.is_made = is_made
         self._patches = {patch.change.path: patch for patch in patches}
         self._moved = {patch.change.old_path for patch in patches if patch.change.status == "R"}
 
@@ -46,31 +50,38 @@ class BroughtTree:
 class BroughtPath:
     """What git brought of one path that changed."""
 
-    def __init__(self, change: Change, trees: Sequence[BroughtTree], versions: Versions) -> None:
+    def __init__(self, change: Change, known: Sequence[BroughtTree], versions: Versions) -> None:
         is_there = change.new_mode != _NO_FILE
+        trees = [tree for tree in known if not tree.is_made]
         self.is_whole = is_there and any(tree.has_same(change.path) for tree in trees)
         self.is_removed = not is_there and bool(trees) and not trees[-1].has(change.path)
         self.has_mode = any(_mode(tree, change) == change.new_mode for tree in trees)
         self.maker: Owner | None = None  # of the file; None if no tree has it
         self._readers: list[Reader] = []
+        self._elsewhere: dict[bytes, Owner] = {}  # lines that a tree has in another place, by text
         self._at = 0
-        for tree in trees if is_there else ():
+        for tree in known if is_there else ():
             if tree.has(change.path) or tree.has_same(change.path) or _is_moved(tree, change.path):
-                self._add(tree.patch(change.path), change, versions)
+                self._add(tree, change, versions)
         last = trees[-1].patch(change.path) if trees else None
         self._still_had = {text for _, removed, _ in last.blocks() for text in removed} if last is not None else set()
         self._trees = bool(trees)
 
-    def _add(self, patch: FilePatch | None, change: Change, versions: Versions) -> None:
+    def _add(self, tree: BroughtTree, change: Change, versions: Versions) -> None:
+        patch = tree.patch(change.path)
         old = (change.path, change.new_oid) if patch is None else (patch.change.old_path, patch.change.old_oid)
-        runs, maker = versions(*old) or ([(BASE, REST)], BASE)
+        found = versions(*old, tree.is_made)
+        if found is None and tree.is_made:
+            return
+        runs, maker = found or ([(BASE, REST)], BASE)
         self.maker = self.maker or maker
-        self._readers.append(Reader(_runs_now(runs, patch) if patch is not None else runs))
+        self._readers.append(Reader(_runs_now(runs, patch, self._elsewhere) if patch is not None else runs))
 
-    def owners(self, first: int, count: int) -> list[Owner | None]:
+    def owners(self, first: int, texts: Sequence[bytes]) -> list[Owner | None]:
         """Return who wrote these lines where git brought them, from line ``first`` (counted from 0) of the file; None
         for those that no tree has. Ask in the order of the lines.
         """
+        count = len(texts)
         found: list[Owner | None] = [None] * count
         for reader in self._readers:
             reader.pieces(first - self._at)
@@ -79,7 +90,7 @@ class BroughtPath:
                 if owner != _WRITTEN and not found[place]:  # another tree may know whose a line of BASE is
                     found[place] = owner
         self._at = first + count
-        return found
+        return [self._elsewhere.get(text) if owner is None else owner for owner, text in zip(found, texts, strict=True)]
 
     def removes(self, text: bytes) -> bool:
         """Tell whether a line that is gone was already gone in what git brought last."""
@@ -97,12 +108,15 @@ def _is_moved(tree: BroughtTree, path: str) -> bool:
     return patch is not None and patch.change.status == "R"
 
 
-def _runs_now(runs: Runs, patch: FilePatch) -> Runs:
-    """Return who wrote the lines that a tree had, in the file as it is now."""
+def _runs_now(runs: Runs, patch: FilePatch, elsewhere: dict[bytes, Owner]) -> Runs:
+    """Return who wrote the lines that a tree had, in the file as it is now; note those that are in another place."""
     reader, out = Reader(runs), list[tuple[Owner, int]]()
     for unchanged, removed, added in patch.blocks():
         reader.copy(unchanged, out)
-        reader.pieces(len(removed))
+        for text in removed:
+            owner = reader.take()
+            if any(char > 0x7F or chr(char).isalnum() for char in text):  # a brace or a blank line tells nothing
+                elsewhere.setdefault(text, owner)
         owner_runs.add(out, _WRITTEN, len(added))
     reader.copy(REST, out)
     return out

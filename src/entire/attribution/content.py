@@ -5,7 +5,7 @@ from __future__ import annotations
 from entire.attribution import commit_lines
 from entire.attribution.brought import BroughtTree
 from entire.attribution.commit_lines import PathLines
-from entire.attribution.replay import Lineage
+from entire.attribution.replay import Lineage, is_trivial
 from entire.git import diff
 from entire.model.records import Attribution
 from entire.model.turns import BASE, NOBODY, PERSON, PERSON_INSTEAD, Owner, TurnKey, owner_between
@@ -77,32 +77,38 @@ def examine(
     others = (trees.parent_tree, *trees.covered)
     end = trees.staged or trees.tree
     pairs = [pair for _, pair in steps]
-    pairs += [(brought, entry.tree) for entry, _ in steps for brought in entry.brought]
+    made = _made_before(recorded.entries)
+    pairs += [(tree, entry.tree) for at, (entry, _) in enumerate(steps, 1) for tree in (*entry.brought, *made[at])]
     pairs += [(other, trees.tree) for other in (last, *others)]
-    pairs += [(last, end), (end, trees.tree), *((brought, end) for brought in trees.brought)]
+    pairs += [(last, end), (end, trees.tree), *((tree, end) for tree in (*trees.brought, *made[-1]))]
     patches, wanted = _patches(where, list(dict.fromkeys(pairs)), paths), frozenset(paths)
     to_tree, commit_patch = patches[last, trees.tree], patches[trees.parent_tree, trees.tree]
     new_paths = {patch.change.path for patch in commit_patch if patch.change.status == "A"}
     owners = Lineage(lambda path: path not in new_paths, stashed)
-    for entry, pair in steps:
+    for at, (entry, pair) in enumerate(steps, 1):
         owner = entry.owner(recorded.reports)
         brought = [BroughtTree(patches[tree, entry.tree]) for tree in entry.brought]
+        brought += [BroughtTree(patches[tree, entry.tree], is_made=True) for tree in made[at]]
         if entry.is_stash:
-            owners.learn(patches[pair], owner, brought)
+            known = [patch for patch in patches[pair] if not entry.paths or patch.change.path in entry.paths]
+            owners.learn(known, owner, brought)
         elif entry.commit:
             owners.mark_committed(patches[pair], [path for path in entry.paths if path in wanted], owner, brought)
         else:
             owners.advance(patches[pair], owner, brought)
     left = owners.left_out(to_tree)
     owner = owner_between(TurnKey(), recorded.running, recorded.reports, recorded.unreported)
-    owners.advance(patches[last, end], owner, [BroughtTree(patches[tree, end]) for tree in trees.brought])
+    brought = [BroughtTree(patches[tree, end]) for tree in trees.brought]
+    brought += [BroughtTree(patches[tree, end], is_made=True) for tree in made[-1]]
+    owners.advance(patches[last, end], owner, brought)
     if trees.staged:
         owners.advance(patches[end, trees.tree], _owner_of_hooks)
     moved = tuple(patch.change.old_path for patch in to_tree if patch.change.status == "R")
     lines = commit_lines.attribute(owners, commit_patch)
     fresh = lines
     for other in others[1:]:
-        fresh = _common(fresh, commit_lines.attribute(owners, patches[other, trees.tree]))
+        patch = patches[other, trees.tree]
+        fresh = _common(fresh, commit_lines.attribute(owners, patch), _moved_lines(patch))
     return Content(lines=tuple(lines), fresh=tuple(fresh), left=left, patch=tuple(commit_patch), moved=moved,
                    unreported=recorded.unreported)  # fmt: skip
 
@@ -120,6 +126,21 @@ def _owner_of_hooks(_path: str) -> Owner:
     return NOBODY
 
 
+def _made_before(entries: Sequence[Entry]) -> list[list[str]]:
+    """Return, for each entry and for what follows the last one, the trees of the commits made since the snapshot
+    before.
+    """
+    found: list[list[str]] = []
+    made: list[str] = []
+    for entry in entries:
+        found.append(made)
+        if not entry.commit:
+            made = []
+        elif not entry.is_stash and entry.tree not in made:
+            made = [*made, entry.tree]
+    return [*found, made]
+
+
 def _with_trees(entries: Sequence[Entry]) -> list[tuple[Entry, tuple[str, str]]]:
     """Return each entry but the first with the previous tree and its own; a commit's tree never counts as previous."""
     found = []
@@ -135,19 +156,34 @@ def _last_snapshot(entries: Sequence[Entry]) -> str:
     return [entry.tree for entry in entries if not entry.commit][-1]
 
 
-def _common(ours: Sequence[PathLines], theirs: Sequence[PathLines]) -> list[PathLines]:
-    """Return the part of ``ours`` that is also in ``theirs``; both count lines in the same commit."""
+def _moved_lines(patches: Sequence[FilePatch]) -> dict[str, set[int]]:
+    """Return the numbers of the added lines that the old file had elsewhere, by path."""
+    found = {}
+    for patch in patches:
+        gone = [text for hunk in patch.hunks for kind, text in hunk.lines if kind == b"-" and not is_trivial(text)]
+        found[patch.change.path] = (
+            {number for number, text in numbered(patch).items() if text in gone} if gone else set()
+        )
+    return found
+
+
+def _common(ours: Sequence[PathLines], theirs: Sequence[PathLines], moved: Mapping[str, set[int]]) -> list[PathLines]:
+    """Return the part of ``ours`` that is also in ``theirs``, without lines that are only moved there; both count lines
+    in the same commit.
+    """
     other = {path.path: path for path in theirs}
     found = []
     for path in ours:
         twin = other.get(path.path)
         if twin is None:
             continue
+        gone = moved.get(path.path, set())
         added = tuple(
-            (max(a, c), min(b, d), owner)
+            part
             for a, b, owner in path.added
             for c, d, _ in twin.added
             if max(a, c) <= min(b, d)
+            for part in _without_numbers((max(a, c), min(b, d), owner), gone)
         )
         removed = {
             who: min(count, twin.removed.get(who, 0)) for who, count in path.removed.items() if twin.removed.get(who)
@@ -156,6 +192,13 @@ def _common(ours: Sequence[PathLines], theirs: Sequence[PathLines]) -> list[Path
         if added or removed or path_owner:
             found.append(replace(path, added=added, removed=removed, path_owner=path_owner))
     return found
+
+
+def _without_numbers(span: tuple[int, int, Owner], gone: set[int]) -> list[tuple[int, int, Owner]]:
+    first, last, owner = span
+    if gone.isdisjoint(range(first, last + 1)):
+        return [span]
+    return [(number, number, owner) for number in range(first, last + 1) if number not in gone]
 
 
 def without_reverted(content: Content, reverted: Mapping[str, Sequence[bytes]]) -> Content:

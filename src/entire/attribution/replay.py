@@ -42,6 +42,7 @@ class Path:
         self.discarded = 0  # lines of turns, other than trivial ones, that people removed
         self.removed_by: dict[bytes, list[Owner]] = {}  # who removed them, by text
         self.versions: dict[str, tuple[Runs, Owner]] = {}  # blob id -> owners and maker of that version
+        self.made: dict[str, tuple[Runs, Owner]] = {}  # the same of commits since that snapshot, as they were made
         self.oid = ""  # blob id at the current snapshot, if a patch named it
         self.committed_oid = ""  # blob id in the last commit since that snapshot
 
@@ -53,6 +54,7 @@ class Path:
         twin.discarded, twin.committed_lines = self.discarded, dict(self.committed_lines)
         twin.lost = {text: list(owners) for text, owners in self.lost.items()}
         twin.removed_by = {text: list(owners) for text, owners in self.removed_by.items()}
+        twin.made = dict(self.made)
         twin.versions, twin.oid, twin.committed_oid = dict(self.versions), self.oid, self.committed_oid
         return twin
 
@@ -104,9 +106,11 @@ class Lineage:
                 self._paths[change.path].maker = who if maker is None else maker
             self._change(self.path(change.path), patch, who, brought)
 
-    def _version(self, name: str, oid: str) -> tuple[Runs, Owner] | None:
+    def _version(self, name: str, oid: str, is_made: bool) -> tuple[Runs, Owner] | None:
         known = self._paths.get(name)
-        return known.versions.get(oid) if known is not None else None
+        if known is None:
+            return None
+        return known.made.get(oid) if is_made else known.versions.get(oid)
 
     def _change(self, path: Path, patch: FilePatch, who: Owner, trees: Sequence[BroughtTree]) -> None:
         change = patch.change
@@ -151,7 +155,7 @@ class Lineage:
                 owner_runs.add(out, _owner_around(out, reader), len(added))
             else:
                 owners = self._change_block(path, gone, added, who, brought, restore=restore)
-                known = brought.owners(at - len(added), len(added))
+                known = brought.owners(at - len(added), added)
                 for owner, owner_there in zip(owners, known, strict=True):
                     is_back = owner.is_turn and owner != who  # it was removed before, and its writer is known
                     owner_runs.add(
@@ -241,6 +245,7 @@ class Lineage:
         """Mark what a path shares with the commit; ``who`` wrote the rest of what the commit has."""
         twin = path.copy()
         self._change(twin, patch, who, brought)
+        path.made[patch.change.new_oid] = (list(twin.runs), twin.maker)
         path.runs = _mark_common(path.runs, patch)
         path.maker, path.mode_changer = path.maker.committed(), path.mode_changer.committed()
         if patch.change.old_oid.strip("0"):  # a later stash may remove and restore it
@@ -252,6 +257,7 @@ class Lineage:
 
 
 def _mark_all(path: Path) -> None:
+    path.made[path.oid] = (list(path.runs), path.maker)
     path.runs = _committed(path.runs)
     path.maker, path.remover = path.maker.committed(), path.remover.committed()
     path.mode_changer = path.mode_changer.committed()

@@ -108,10 +108,10 @@ def amended(place: Place) -> set[str]:
 def reset_from(place: Place) -> str:
     """Return the commit from which the last ``git reset`` moved HEAD, if only commits followed; else ''."""
     for move in reversed(moves(place)[-_RESET_WITHIN:]):
+        if move.old == move.new:
+            continue  # it only unstaged something, or went to another branch at the same commit
         if move.subject.startswith("reset: moving to "):
-            if move.old != move.new:
-                return move.old
-            continue  # it only unstaged something
+            return move.old
         if not move.subject.startswith("commit"):
             return ""
     return ""

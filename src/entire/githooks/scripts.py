@@ -149,7 +149,7 @@ follows_reset() {
             case $rest in
                 *"\treset: "*) [ "$old" = "$new" ] || moved=$old later= ;;
                 *"\tcommit"*) later=1 ;; # may be one of several that replace the reset commits
-                *) moved= ;;
+                *) [ "$old" = "$new" ] || moved= ;;
             esac
         done <<END
 $(tail -n 8 "$git_dir/logs/HEAD" 2>/dev/null)

@@ -17,7 +17,7 @@ from entire import files
 from entire.errors import CorruptError
 from entire.model import jsontext
 from entire.model.session import KEPT_SECONDS, Entry
-from entire.model.turns import NO_MARK, NO_TURN, Mark, RunningTurn, TurnKey
+from entire.model.turns import NO_MARK, NO_TURN, STASH_MARK, Mark, RunningTurn, TurnKey
 from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
@@ -152,6 +152,13 @@ class Attribution:
         """Return the entries without those of some commits. The first entry stays: all others build on it."""
         gone = {*commits} - {""}
         return [entry for at, entry in enumerate(self.entries) if not (at and entry.commit in gone)]
+
+    def entries_without_commits(self, *commits: str) -> list[Entry]:
+        """Return the entries, those of some commits as what was made and left again: what they had has its writers."""
+        return [
+            replace(entry, mark=STASH_MARK) if at and entry.commit and entry.commit in commits else entry
+            for at, entry in enumerate(self.entries)
+        ]
 
     def forget_commit(self, commit: str) -> None:
         """Remove a commit's entries: it was amended."""

@@ -24,39 +24,48 @@ def tree(*lines: bytes, status: str = "M", old_mode: str = "100644", new_mode: s
     return BroughtTree([FilePatch(change=change(status, old_mode, new_mode), binary=False, hunks=(hunk,))])
 
 
-def unknown(_path: str, _oid: str) -> None:
+def unknown(_path: str, _oid: str, _is_made: bool) -> None:
     return None
 
 
 def test_without_a_tree_nothing_was_brought() -> None:
     found = BroughtPath(change(), [], unknown)
     assert (found.is_whole, found.is_removed, found.has_mode, found.maker) == (False, False, False, None)
-    assert found.owners(0, 2) == [None, None]
+    assert found.owners(0, [b"one\n", b"written\n"]) == [None, None]
     assert not found.removes(b"x\n")
 
 
 def test_lines_that_a_tree_had_and_lines_that_it_had_not() -> None:
     found = BroughtPath(change(), [tree(b" one\n", b"-gone\n", b"+written\n", b" two\n")], unknown)
     assert not found.is_whole
-    assert found.owners(0, 3) == [BASE, None, BASE]
+    assert found.owners(0, [b"one\n", b"written\n", b"two\n"]) == [BASE, None, BASE]
     assert found.maker == BASE
     assert not found.removes(b"gone\n"), "git had brought it"
     assert found.removes(b"other\n")
 
 
 def test_a_known_version_says_who_wrote_its_lines() -> None:
-    found = BroughtPath(change(), [tree(b" one\n", b"+written\n")], lambda _path, oid: ([(THEIRS, REST)], THEIRS))
-    assert found.owners(0, 2) == [THEIRS, None]
+    found = BroughtPath(
+        change(), [tree(b" one\n", b"+written\n")], lambda _path, _oid, _is_made: ([(THEIRS, REST)], THEIRS)
+    )
+    assert found.owners(0, [b"one\n", b"written\n"]) == [THEIRS, None]
     assert found.maker == THEIRS
 
 
 def test_a_tree_that_has_the_path_as_it_is() -> None:
     found = BroughtPath(change(), [tree(b"+all\n", status="A", old_mode="000000"), BroughtTree([])], unknown)
     assert found.is_whole
-    assert found.owners(0, 1) == [BASE]
+    assert found.owners(0, [b"all\n"]) == [BASE]
 
 
 def test_a_path_that_git_removed() -> None:
     gone = change("D", new_mode="000000")
     assert BroughtPath(gone, [BroughtTree([])], unknown).is_removed
     assert not BroughtPath(gone, [tree(b"-a\n", status="D", new_mode="000000")], unknown).is_removed
+
+
+def test_a_line_that_a_tree_had_in_another_place() -> None:
+    moved = tree(b" one\n", b"-gone\n", b"-}\n", b"+two\n", b" three\n", b"+gone\n", b"+}\n")
+    found = BroughtPath(change(), [moved], unknown)
+    assert found.owners(1, [b"two\n"]) == [None]
+    assert found.owners(3, [b"gone\n", b"}\n"]) == [BASE, None]

@@ -79,9 +79,10 @@ def _basis(context: Context, attempt: Attempt, changes: Sequence[Change], replac
 
 
 def _with_content(basis: Pending, held: Content) -> Pending:
+    is_first = basis.kind in (CommitKind.SQUASH, CommitKind.PICK) and not basis.ids  # no other checkpoint names a line
     return replace(
         basis,
-        lines=held.lines if basis.kind.is_new_content else held.fresh,
+        lines=held.lines if basis.kind.is_new_content or is_first else held.fresh,
         left=held.left,
         unreported=held.unreported,
         paths=(*basis.paths, *(path for path in held.moved if path not in basis.paths)),

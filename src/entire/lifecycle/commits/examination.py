@@ -40,7 +40,7 @@ def examine(
     ]
     if not attempt.running and not any(path in journal.attribution.agent_paths for path in paths):
         return None
-    entries = journal.attribution.entries_without(replaced.commit, *abandoned(context, attempt.parent))
+    entries = journal.attribution.entries_without_commits(replaced.commit, *abandoned(context, attempt.parent))
     recorded = Recorded(
         entries=tuple(snapshots.present(context, entries)),
         reports={**journal.attribution.reports, **(unreported.reports_so_far(context) if attempt.running else {})},

@@ -59,10 +59,11 @@ def _moved_to(context: Context, head: str, until: str) -> Iterator[str]:
     moves = [] if is_quiet else reflog.moves_after(place, journal.snapshot.reflog)
     if until:
         del moves[max((at for at, move in enumerate(moves) if move.new == until), default=0) :]
+    made = {move.new for move in moves if move.is_new}  # what was written since is in them
     for move in moves:
-        if not move.is_new:
+        if not move.is_new and move.new not in made:
             yield move.new
-        elif move.subject.startswith("commit (merge)"):
+        elif move.is_new and move.subject.startswith("commit (merge)"):
             merge = context.objects.commit(move.new)
             yield from merge.parents[1:] if merge is not None else ()
     noted = (entry.commit for entry in journal.attribution.entries)

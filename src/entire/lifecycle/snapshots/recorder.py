@@ -99,7 +99,8 @@ def compare(context: Context, taken: TakenSnapshot) -> Change:
     before = journal.snapshot
     paths = worktree.changed_paths(before, taken.snapshot)
     if paths == [] and before.tree:
-        return Change(taken=taken, paths=(), tree=before.tree, is_new=False)
+        trees = _brought(context, taken) if taken.snapshot.stashes != before.stashes else ()
+        return Change(taken=taken, paths=(), brought=trees, tree=before.tree, is_new=False)
     trees = _brought(context, taken)
     if paths is not None and not trees:
         return Change(taken=taken, paths=tuple(paths))
@@ -110,12 +111,21 @@ def compare(context: Context, taken: TakenSnapshot) -> Change:
         return Change(taken=taken, paths=(), tree=tree)
     from entire.git import diff
 
-    found = own = [change.path for change in diff.changes(context.place.top, last, tree)]
-    for other in trees:
-        differing = {change.path for change in diff.changes(context.place.top, other, tree)}
-        own = [path for path in own if path in differing]
+    found = [change.path for change in diff.changes(context.place.top, last, tree)]
+    own = _own_paths(context, found, tree, trees)
     returned = frozenset(found).difference(own)
     return Change(taken=taken, paths=tuple(own), returned=tuple(returned), brought=trees, tree=tree)
+
+
+def _own_paths(context: Context, paths: Sequence[str], tree: str, brought: Sequence[str]) -> list[str]:
+    """Return the paths that are in a tree as none of the trees that git brought has them."""
+    from entire.git import diff
+
+    own = list(paths)
+    for other in brought if own else ():
+        differing = {change.path for change in diff.changes(context.place.top, other, tree)}
+        own = [path for path in own if path in differing]
+    return own
 
 
 def _brought(context: Context, taken: TakenSnapshot) -> tuple[str, ...]:
@@ -136,8 +146,19 @@ def record(context: Context, change: Change, cause: Cause, step: Step | None = N
     attribution = journal.attribution
     attribution.oversized_paths.update(dict.fromkeys(snapshot.left_out))
     attribution.reports.update({turn: list(paths) for turn, paths in cause.reported.items()})
+    entry = Entry(
+        tree=change.tree,
+        time=cause.moment or snapshot.time,
+        by=cause.by,
+        running=cause.running,
+        paths=change.paths[:MAX_PATHS],
+        head=snapshot.head,
+        brought=change.brought,
+        unreported=_unreported(context, change.paths, cause),
+    )
     if not change.is_new:
         _follow(context, replace(snapshot, tree=change.tree))
+        _note_stashes(context, before, entry)
         close_files(context)
         return
     tree, step_id = change.tree, ""
@@ -147,21 +168,9 @@ def record(context: Context, change: Change, cause: Cause, step: Step | None = N
         _, step_id = _write(context, change.taken, step, keep=False)
     _follow(context, replace(snapshot, tree=tree))
     _note_stashed(context, before.time, [*change.paths, *change.returned])
-    entry = Entry(
-        tree=tree,
-        time=cause.moment or snapshot.time,
-        by=cause.by,
-        running=cause.running,
-        paths=change.paths[:MAX_PATHS],
-        mark=Mark(step_id) or cause.mark,
-        head=snapshot.head,
-        brought=change.brought,
-        unreported=_unreported(context, change.paths, cause),
-    )
-    for stash in snapshot.stashes if before.stashes != snapshot.stashes else ():
-        if stash not in before.stashes:
-            _note_stash(context, stash, entry)
+    _note_stashes(context, before, entry)
     if tree != attribution.tree:
+        entry = replace(entry, tree=tree, mark=Mark(step_id) or cause.mark)
         attribution.note(entry)
         _attribute(context, entry)
         if cause.mark == NO_MARK:  # a rewind says itself what is open
@@ -169,14 +178,27 @@ def record(context: Context, change: Change, cause: Cause, step: Step | None = N
     close_files(context)
 
 
+def _note_stashes(context: Context, before: Snapshot, entry: Entry) -> None:
+    """Note the stashes that were made since the last snapshot: when they come back, their lines are their writers'."""
+    for stash in context.journal.snapshot.stashes if entry.turns() else ():
+        if stash not in before.stashes:
+            _note_stash(context, stash, entry)
+
+
 def _note_stash(context: Context, stash: str, entry: Entry) -> None:
-    """Note a stash that was made since the last snapshot: when it comes back, its lines are their writers'."""
+    """Note a stash; until it comes back, the files that sessions changed in it are open."""
+    from entire.git import diff
     from entire.lifecycle.snapshots import brought
 
-    for commit in brought.of_stash(context, stash) if entry.turns() else ():
-        context.journal.attribution.note(
-            replace(entry, tree=context.objects.tree_id(commit), commit=commit, paths=(), mark=STASH_MARK)
-        )
+    attribution = context.journal.attribution
+    for commit in brought.of_stash(context, stash):
+        tree, last = context.objects.tree_id(commit), attribution.tree
+        changes = diff.changes(context.place.top, last, tree) if last else []
+        paths = [change.path for change in changes if change.status != "D"]  # untracked files have their own tree
+        own = _own_paths(context, paths, tree, entry.brought)
+        attribution.stashed_paths.update(dict.fromkeys(own))
+        _attribute(context, replace(entry, paths=tuple(own), unreported={}))
+        attribution.note(replace(entry, tree=tree, commit=commit, paths=(), mark=STASH_MARK, unreported={}))
 
 
 def _unreported(context: Context, paths: Sequence[str], cause: Cause) -> Unreported:
