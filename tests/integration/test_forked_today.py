@@ -19,9 +19,10 @@ def test_a_fork_counts_only_what_is_new(story: Story) -> None:
     fork.prompt_id = str(uuid.uuid4())
     fork.hook("user-prompt-submit", prompt="Write b")
     copied = [json.loads(line) for line in first.file.read_text().splitlines()]
-    fork.file.write_text("".join(
-        json.dumps({**record, "sessionId": fork.id, **({"promptId": fork.prompt_id} if record["type"] == "user" else {})})
-        + "\n" for record in copied))  # fmt: skip
+    with fork.file.open("w") as file:
+        for record in copied:
+            named = {"promptId": fork.prompt_id} if record["type"] == "user" else {}
+            file.write(json.dumps({**record, "sessionId": fork.id, **named}) + "\n")
     fork.parent = copied[-1]["uuid"]
     fork.record("user", promptId=fork.prompt_id, promptSource="sdk", message={"role": "user", "content": "Write b"})
     fork.write("b.txt", "b\n")

@@ -57,6 +57,7 @@ class Result(Value):
     id: str
     output: str
     has_failed: bool = False
+    edits: tuple[Edit, ...] = ()  # what a shell command says it changed
 
 
 def tool_call(call: Record, name: str, given: object) -> ToolCall:
@@ -75,7 +76,12 @@ def tool_call(call: Record, name: str, given: object) -> ToolCall:
 def with_result(call: ToolCall, result: Result) -> ToolCall:
     """Return a call with its answer. Only a command's answer can name an exit code."""
     failed = result.has_failed or (bool(call.command) and _exit_code(result.output) != 0)
-    return replace(call, output=result.output, has_failed=failed)
+    return replace(call, output=result.output, has_failed=failed, edits=(*call.edits, *result.edits))
+
+
+def without_result(call: ToolCall) -> ToolCall:
+    """Return a call as it was before its answer: a command says only then what it changed."""
+    return replace(call, output="", has_failed=False, edits=() if call.command else call.edits)
 
 
 def results(record: Record) -> Iterator[Result]:
@@ -86,7 +92,8 @@ def results(record: Record) -> Iterator[Result]:
         yield from _result(body)
     for block in entries(body.get("content")):
         if isinstance(block, dict) and block.get("type") in RESULTS:
-            yield from _result(block)
+            changed = tuple(_shell_edits(record.get("toolUseResult")))
+            yield from (replace(found, edits=changed) if changed else found for found in _result(block))
 
 
 def envelope(record: Record) -> Record | None:
@@ -189,6 +196,21 @@ def _shared(old: list[str], new: list[str]) -> int:
 
 def _joined(lines: list[str]) -> str:
     return clean("".join(line + "\n" for line in lines))
+
+
+def _shell_edits(result: object) -> Iterator[Edit]:
+    """Yield what a shell command changed, as Claude Code tells since 2.1.332."""
+    told = result.get("bashEditDiff") if isinstance(result, dict) else None
+    for file in _objects(told.get("files")) if isinstance(told, dict) else ():
+        path = clean(file.get("filePath"))
+        for hunk in _objects(file.get("hunks")) if path else ():
+            lines = [line for line in entries(hunk.get("lines")) if isinstance(line, str)]
+            old, new = ([line[1:] for line in lines if line[:1] in (sign, " ")] for sign in "-+")
+            yield _hunk(path, old, new, is_whole=file.get("created") is True)
+
+
+def _objects(value: object) -> list[Record]:
+    return [entry for entry in entries(value) if isinstance(entry, dict)]
 
 
 # ---------------------------------------------------------------- results

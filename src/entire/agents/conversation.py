@@ -87,7 +87,7 @@ def _is_answered_after(message: Message, answers: Mapping[str, int], end: int) -
 
 def _unanswered(message: Message) -> Message:
     assert message.call is not None
-    return replace(message, call=replace(message.call, output="", has_failed=False))
+    return replace(message, call=call_forms.without_result(message.call))
 
 
 def _read(records: Iterable[tuple[int, Record]]) -> Reading:

@@ -155,3 +155,18 @@ def test_nonsense_is_no_answer_and_no_error(record: dict[str, object]) -> None:
 def test_nonsense_arguments_are_no_error(given: object) -> None:
     found = call_forms.tool_call({"input": given, "output": given}, "edit", given)
     assert all(edit.path for edit in found.edits)
+
+
+def test_what_a_shell_command_says_it_changed() -> None:
+    data = (FIXTURES / "claude_code/transcripts/2.1.332/headless-bash-edit-diff.jsonl").read_bytes()
+    calls = [message.call for message in conversation.read(data) if message.call is not None]
+    told = [
+        [(edit.path.rpartition("/")[2], edit.old, edit.new, edit.is_whole) for edit in call.edits] for call in calls
+    ]
+    assert told[1] == [
+        ("made.txt", "new\n", "newer\n", False),
+        ("y.txt", "x\n", "", False),
+        ("README.md", "hello\nmore\n", "", False),
+        ("READ2.md", "", "hello\nmore\n", True),
+    ]
+    assert [len(edits) for edits in told] == [3, 4, 1]
