@@ -117,9 +117,11 @@ def _behind_copied(
     if turn.start != START or session.counted != START or finish == START:
         return turn
     prompts = transcript.prompts(START, finish)
+    if len(prompts) < 2:  # nothing was copied, and nothing has to be redacted again
+        return turn
     own = [prompt for prompt in prompts if turn.ref and prompt.id == turn.ref]
     own = own or [prompt for prompt in prompts if redact_text(prompt.text) == turn.prompt]
-    if len(prompts) < 2 or not own:
+    if not own:
         return turn
     known = [other.turn.finish for other in _others(context, session) if other.turn is not None]
     if any(map(transcript.shares_answer, known)):
