@@ -137,3 +137,14 @@ def test_a_soft_reset_that_goes_on_on_another_branch_keeps_the_link(story: Story
     assert "Own, elsewhere" in linked(story)
     assert writers(story, "own.txt") == {"Make own.txt"}
     assert story.log_errors() == []
+
+
+def test_a_commit_of_what_was_picked_without_committing_keeps_its_checkpoint(story: Story, session: Session) -> None:
+    (name,) = story.ids()
+    story.git("switch", "-q", TOPIC, env=PERSON)
+    session.prompt("Pick it")
+    by_agent(session, ("cherry-pick", "-n", "main"), ("commit", "-q", "-m", "Mine"))
+    session.stop()
+    assert story.ids() == [name]
+    assert writers(story, "own.txt") == {"Make own.txt"}
+    assert story.log_errors() == []

@@ -29,7 +29,8 @@ FILES = ("a.txt", "b.txt", "d/c.txt")
 BRANCHES = ("main", "one", "two")
 NO_HOOKS = ("-c", "core.hooksPath=/dev/null")
 GIT = ("commit", "commit", "commit", "commit", "hookless", "amend", "switch", "switch", "switch", "rebase", "apply",
-       "hard", "soft", "mixed", "away", "stash", "pop", "pop", "merge", "squash", "pick", "pick")  # fmt: skip
+       "hard", "soft", "mixed", "away", "stash", "pop", "pop", "merge", "squash", "nocommit", "pick",
+       "pick")  # fmt: skip
 STEPS = st.lists(
     st.one_of(
         st.tuples(st.sampled_from(("begin", "begin", "end")), st.booleans(), st.integers(0, 1), st.integers(0, 7)),
@@ -164,6 +165,9 @@ class Life:
     def do_pick(self, agent: bool, one: int, two: int) -> None:
         self.git("cherry-pick", BRANCHES[one % 3], agent=agent)
 
+    def do_nocommit(self, agent: bool, one: int, two: int) -> None:
+        self.git("merge", "-q", "--no-commit", "--no-ff", BRANCHES[one % 3], agent=agent)
+
     def count(self) -> int:
         return int(self.story.git("rev-list", "--count", "--first-parent", "HEAD"))
 
@@ -174,7 +178,7 @@ class Life:
         for _ in range(4):
             conflicts = self.story.git("diff", "--name-only", "--diff-filter=U").split()
             way = self.way()
-            if not way and not conflicts:
+            if not conflicts and way in ((), ("merge", "--continue")):  # a merge without a conflict may wait
                 return
             if not resolve or not way or not conflicts:
                 break

@@ -156,8 +156,9 @@ class Lineage:
             else:
                 owners = self._change_block(path, gone, added, who, brought, restore=restore)
                 known = brought.owners(at - len(added), added)
-                for owner, owner_there in zip(owners, known, strict=True):
+                for owner, there, text in zip(owners, known, added, strict=True):
                     is_back = owner.is_turn and owner != who  # it was removed before, and its writer is known
+                    owner_there = _lost_by(path, text) if there == BASE else there
                     owner_runs.add(
                         out, owner if owner_there is None or (is_back and not owner_there) else owner_there, 1
                     )
@@ -290,6 +291,12 @@ def _restore(path: Path, owners: list[Owner], added: Sequence[bytes], formatted:
             owners[place] = lost.pop()
             first = first or owners[place]
     return first
+
+
+def _lost_by(path: Path, text: bytes) -> Owner:
+    """Return the turn that wrote a line which was removed before and git brought back; else BASE."""
+    lost = path.lost.get(text)
+    return lost[-1] if lost and lost[-1].is_turn and not is_trivial(text) else BASE
 
 
 def compare_format(removed: Sequence[bytes], added: Sequence[bytes]) -> Comparison | None:

@@ -113,6 +113,7 @@ class Operation(Value):
     merge_heads: tuple[str, ...] = ()
     picked: str = ""  # the commit of a cherry-pick or of a rebase that a conflict has stopped
     rebasing: bool = False
+    message: str = ""  # of what was picked without a commit (``cherry-pick -n``)
     folds: str = ""  # the commit that a rebase folds into HEAD (squash, fixup)
     squash_message: str = ""
     squashed: tuple[str, ...] = ()  # the commits that `merge --squash` combines, oldest first
@@ -125,6 +126,7 @@ def state(place: Place) -> Operation:
     return Operation(
         merge_heads=tuple((files.read(os.path.join(folder, "MERGE_HEAD")) or b"").decode("ascii", "replace").split()),
         picked=_content(folder, "CHERRY_PICK_HEAD") or _stopped_at(folder),
+        message=_message(folder),
         folds=_folded_commit(folder),
         rebasing=is_rebasing(place),
         squash_message=squash,
@@ -134,6 +136,18 @@ def state(place: Place) -> Operation:
 
 def _content(folder: str, name: str) -> str:
     return (files.read(os.path.join(folder, name)) or b"").decode("ascii", "replace").strip()
+
+
+def _message(folder: str) -> str:
+    """Return the message of a commit that was picked without being committed: then git has merged, and nothing else
+    says what.
+    """
+    others = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "SQUASH_MSG", "rebase-merge", "rebase-apply")
+    if not os.path.exists(os.path.join(folder, "AUTO_MERGE")):
+        return ""
+    if any(os.path.exists(os.path.join(folder, name)) for name in others):
+        return ""
+    return (files.read(os.path.join(folder, "MERGE_MSG")) or b"").decode("utf-8", "surrogateescape")
 
 
 def _stopped_at(folder: str) -> str:

@@ -106,15 +106,18 @@ def amended(place: Place) -> set[str]:
 
 
 def reset_from(place: Place) -> str:
-    """Return the commit from which the last ``git reset`` moved HEAD, if only commits followed; else ''."""
+    """Return the commit from which the last ``git reset``, or several in a row, moved HEAD, if only commits followed;
+    else ''.
+    """
+    tip = ""
     for move in reversed(moves(place)[-_RESET_WITHIN:]):
         if move.old == move.new:
             continue  # it only unstaged something, or went to another branch at the same commit
-        if move.subject.startswith("reset: moving to "):
-            return move.old
-        if not move.subject.startswith("commit"):
-            return ""
-    return ""
+        is_reset = move.subject.startswith("reset: moving to ") and tip in ("", move.new)
+        if not is_reset and (tip or not move.subject.startswith("commit")):
+            return tip
+        tip = move.old if is_reset else tip
+    return tip
 
 
 def left(place: Place) -> list[str]:

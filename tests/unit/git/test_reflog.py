@@ -43,6 +43,13 @@ def test_a_reset_before_the_commit(place: Place, subjects: list[str], found: boo
     assert reflog.reset_from(place) == ("1" * 40 if found else "")
 
 
+def test_resets_in_a_row(place: Place) -> None:
+    moves = [(1, 2, "commit: a"), (2, 3, "commit: b"), (3, 2, "reset: moving to HEAD~1"), (2, 2, "reset: x"),
+             (2, 1, "reset: moving to HEAD~1"), (1, 4, "commit: c")]  # fmt: skip
+    Path(place.git_dir, "logs", "HEAD").write_text("".join(f"{a:040} {b:040} {WHO}\t{what}\n" for a, b, what in moves))
+    assert reflog.reset_from(place) == f"{3:040}"
+
+
 def test_files_that_are_no_text_break_nothing(place: Place) -> None:
     for name in ("HEAD", "refs/stash"):
         Path(place.git_dir, "logs", name).write_bytes(b"\xff\x00\ncommit \n\t\n" * 3)

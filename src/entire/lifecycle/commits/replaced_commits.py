@@ -5,7 +5,7 @@ sections 3 to 5).
 from __future__ import annotations
 
 from entire.attribution.replay import is_trivial
-from entire.git import diff, reflog
+from entire.git import diff, operation, reflog
 from entire.lifecycle.commits.pending import CommitKind
 from entire.model import trailers
 from entire.model.value import Value, replace
@@ -53,6 +53,9 @@ def find(context: Context, attempt: Attempt, changes: Sequence[Change]) -> Repla
     if attempt.event.message_source == "squash" or state.squash_message or state.squashed:
         squashed = [commit for commit in map(context.objects.commit, state.squashed) if commit is not None]
         return _copied(context, CommitKind.SQUASH, squashed, attempt.message)
+    if picked := trailers.trailing_ids(state.message):
+        merged = operation.merged_tree(context.place)
+        return Replaced(kind=CommitKind.PICK, ids=tuple(picked), covered=(merged,) if merged else ())
     return _replaced_by_reset(context, attempt, changes) or Replaced(kind=CommitKind.PLAIN)
 
 
