@@ -15,7 +15,7 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, note, settings
+from hypothesis import HealthCheck, Phase, example, given, note, settings
 from hypothesis import strategies as st
 
 from entire.workspace import Workspace
@@ -39,6 +39,13 @@ STEPS = st.lists(
     ),
     min_size=6, max_size=30 if LONG else 10,
 )  # fmt: skip
+# An agent goes to the branch of a person's commits, one of which is then undone and made again.
+ELSEWHERE = [("begin", False, 0, 1), ("write", True, 1, 1), ("end", False, 0, 1), ("commit", False, 1, 1),
+             ("switch", False, 1, 1), ("write", True, 0, 3), ("commit", False, 1, 1), ("switch", False, 0, 1),
+             ("begin", False, 0, 1), ("switch", True, 1, 1), ("end", False, 0, 1), ("soft", False, 0, 1)]  # fmt: skip
+# An agent commits, goes away and comes back, and amends.
+AMENDED = [("begin", False, 0, 1), ("write", True, 0, 1), ("commit", True, 1, 1), ("away", True, 1, 1),
+           ("write", True, 1, 1), ("amend", True, 0, 1), ("end", False, 0, 1)]  # fmt: skip
 WHILE = "unknown: changed while a turn ran"  # what a shell of the running turn did, before a snapshot of it
 
 
@@ -253,9 +260,11 @@ def play(folder: Path, steps: list[tuple[str, bool, int, int]], check: Callable[
         folder.mkdir()
 
 
-@settings(max_examples=200 if LONG else 2, deadline=None, derandomize=not LONG, database=None,
+@settings(max_examples=200 if LONG else 3, deadline=None, derandomize=not LONG, database=None,
           phases=(Phase.explicit, Phase.generate, Phase.shrink),
           suppress_health_check=list(HealthCheck))  # fmt: skip
 @given(steps=STEPS)
+@example(steps=ELSEWHERE)
+@example(steps=AMENDED)
 def test_no_line_is_given_to_the_wrong_one(folder: Path, steps: list[tuple[str, bool, int, int]]) -> None:
     play(folder, steps)
