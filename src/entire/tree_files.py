@@ -48,7 +48,10 @@ class Folder:
         except FileNotFoundError:
             if not make:
                 raise
-            os.mkdir(name, 0o777, dir_fd=self.fd)
+            try:
+                os.mkdir(name, 0o777, dir_fd=self.fd)
+            except FileExistsError:  # another process made it meanwhile
+                pass
             below = os.open(name, _FOLDER, dir_fd=self.fd)
         except OSError as error:
             if stat.S_ISLNK(os.stat(name, dir_fd=self.fd, follow_symlinks=False).st_mode):
