@@ -57,6 +57,8 @@ def test_an_agent_with_several_files(repo: Repo) -> None:
         "problem": "",
         "problems": [],
         "remedies": [],
+        "tested_versions": [],
+        "version": "",
     }
     assert "Bare Agent: hooks already in .bare/hooks and" in repo.ok("enable", "--agent", "bare")
     repo.ok("disable", "--uninstall", "--force")

@@ -126,8 +126,8 @@ LARGE: dict[str, Callable[[], dict[str, bytes]]] = {
     "metadata of 300 MB": lambda: texts({
         "metadata.json": json.dumps(root()).encode() + b" " * (300 << 20), "0/metadata.json": record(),
         "0/full.jsonl": said(2)}),
-    "5,000 sessions": lambda: texts({"metadata.json": root(5_000), "0/full.jsonl": said(2)} | {
-        f"{number}/metadata.json": record(f"session-{number}") for number in range(5_000)}),
+    "2,000 sessions": lambda: texts({"metadata.json": root(2_000), "0/full.jsonl": said(2)} | {
+        f"{number}/metadata.json": record(f"session-{number}") for number in range(2_000)}),
 }  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -88,6 +89,6 @@ def test_a_detached_head_has_no_branch(repo: str) -> None:
 
 def test_the_pager_of_git(repo: str, monkeypatch: pytest.MonkeyPatch) -> None:
     git(repo, "config", "core.pager", "less -S")
-    assert history.pager(repo) == "less -S"
+    assert history.pager(repo) == f"{shutil.which('less') or 'less'} -S"
     monkeypatch.setenv("GIT_PAGER", "more")
-    assert history.pager(repo) == "more"
+    assert history.pager(repo) == (shutil.which("more") or "more")

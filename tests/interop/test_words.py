@@ -125,7 +125,7 @@ def test_no_comment_gets_into_a_message_that_is_given(story: Story, session: Ses
 
 
 def test_an_editor_still_shows_the_comments(story: Story, session: Session) -> None:
-    text = prepared(story, "\n# Please enter the commit message\n", "")
+    text = prepared(story, "\n# Please enter the commit message for your changes.\n#\n# On branch main\n", "")
     assert "Entire-Checkpoint: " in text
     assert "# Last prompt: Make a" in text
 

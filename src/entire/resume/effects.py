@@ -58,7 +58,7 @@ def said(planned: PutBack) -> str:
 
 def holder(agent: Agent, session: Session | None) -> str:
     """Return which process has a session's conversation open and would not notice that it changes, as
-    "Claude Code (pid 42)"; '' for none.
+    "NAME (pid 42)"; '' for none.
     """
     resumer = capabilities.session_resumer(agent)
     if session is None or resumer is None or getattr(resumer, "notices_changes", False):

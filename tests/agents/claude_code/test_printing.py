@@ -88,9 +88,10 @@ def test_a_session_that_asks_for_it_is_not_continued(program: Program) -> None:
     assert "ANTHROPIC_API_KEY" in names
 
 
-def test_it_is_found_by_a_relative_path_too(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_relative_entry_of_the_path_supplies_no_program(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(program.folder.parent)
-    assert program.ask(PATH=f"bin{os.pathsep}{os.environ['PATH']}") == "Greets people."
+    with pytest.raises(EntireError, match="claude is not on the PATH"):
+        program.ask(PATH=f"bin{os.pathsep}{os.environ['PATH']}")
 
 
 @pytest.mark.parametrize(

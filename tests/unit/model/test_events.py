@@ -38,4 +38,6 @@ def test_an_event_needs_a_type_and_a_session_and_has_the_fields_of_the_plan() ->
 
 def test_an_event_of_git_needs_a_type_only() -> None:
     event = GitEvent(type=EventType.GIT_COMMIT)
-    assert {name for name in GitEvent._fields if getattr(event, name) in ("", {})} == set(GitEvent._fields) - {"type"}
+    assert {name for name in GitEvent._fields if getattr(event, name) in ("", {}, ())} == set(GitEvent._fields) - {
+        "type"
+    }
