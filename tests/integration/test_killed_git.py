@@ -25,6 +25,7 @@ from entire.lifecycle.snapshots import leftover_steps
 from entire.store import steps
 from tests.integration.kept import all_ids, checkpoints
 from tests.integration.story import Session, Story
+from tests.integration.turn_commits import enable
 
 V1 = "refs/heads/entire/checkpoints/v1"
 ZERO = "0" * 40
@@ -308,7 +309,7 @@ def test_locks_are_in_the_common_folder_of_linked_worktrees(story: Story, sessio
 
 
 def test_no_turn_is_committed_while_its_checkpoint_cannot_be_written(story: Story, session: Session) -> None:
-    story.write(".entire/settings.json", '{"strategy": "auto-commit", "enabled": true}')
+    enable(story)  # a file that git tracks only proposes it
     head, path = story.head(), lock(story, V1)
     turn(session, "a.py")
     assert story.head() == head

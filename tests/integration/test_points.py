@@ -18,6 +18,7 @@ from entire.rewind.points import Points
 from entire.workspace import Workspace
 from tests.integration.rewinding import commit_turns
 from tests.integration.story import Session, Story
+from tests.integration.test_subagent_commits import Subagent
 
 
 def points(story: Story, **how: object) -> list[PointView]:
@@ -157,13 +158,10 @@ def test_names(story: Story, session: Session) -> None:
 
 def test_a_subagents_step_stands_below_its_turns(story: Story, session: Session) -> None:
     session.prompt("Use a helper")
-    tool = "toolu_01abc"
-    session.hook("pre-task", tool_name="Task", tool_use_id=tool,
-                 tool_input={"subagent_type": "general-purpose", "description": "Do it", "prompt": "x"})  # fmt: skip
-    story.write("helped.py", "helped\n")
-    session.hook("post-task", tool_name="Task", tool_use_id=tool, tool_response={"agentId": "a1"},
-                 tool_input={"subagent_type": "general-purpose", "description": "Do it", "prompt": "x"})  # fmt: skip
-    story.write("more.py", "more\n")
+    helper = Subagent(session, tool := "toolu_01abc", "a1")
+    helper.write("helped.py", "helped\n")
+    helper.end()
+    session.write("more.py", "more\n")
     session.stop()
     found = points(story)
     assert [(point.kind, point.files) for point in found] == [

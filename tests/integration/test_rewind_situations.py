@@ -23,7 +23,8 @@ def test_a_file_in_whose_place_a_folder_stays(story: Story, a: Session) -> None:
     with a.turn("First"):
         a.write("b", "one\n")
     with a.turn("A folder in place of the file"):
-        story.path("d").unlink()
+        with a.shell("rm d"):
+            story.path("d").unlink()
         a.write("d/x.txt", "x\n")
         a.write("b", "two\n")
     story.commit("All")
@@ -91,7 +92,8 @@ def test_an_undo_with_names_that_are_no_text(story: Story, a: Session) -> None:
     with a.turn("One"):
         a.write("a", "one\n")
     with a.turn("Two"):
-        a.write("\udcff", "one\n")
+        with a.shell():  # no tool that takes its path from JSON can write it
+            story.write("\udcff", "one\n")
     now = story.read("\udcff")
     rewind(story, points(story)[-1])
     assert not story.path("\udcff").exists()

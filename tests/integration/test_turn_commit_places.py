@@ -77,7 +77,8 @@ def test_a_sha256_repository(tmp_path: Path) -> None:
     before = entries(story)
     with session.turn("one"):
         session.write("a.txt", "a\n")
-        (story.root / "README.md").unlink()
+        with session.shell("rm README.md"):
+            (story.root / "README.md").unlink()
     check(story, before, ["README.md", "a.txt"], "A  mine.txt\n")
     assert story.linked()["files_touched"] == ["README.md", "a.txt"]
 
@@ -136,7 +137,8 @@ def test_a_split_index_and_an_untracked_cache(story: Story) -> None:
     with session.turn("one"):
         session.write("d/3.txt", "agent\n")
         session.write("d/new.txt", "agent\n")
-        (story.root / "d/4.txt").unlink()
+        with session.shell("rm d/4.txt"):
+            (story.root / "d/4.txt").unlink()
     check(story, before, ["d/3.txt", "d/4.txt", "d/new.txt"], "A  mine.txt\n")
 
 
