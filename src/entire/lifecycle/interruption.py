@@ -26,7 +26,7 @@ def _read(context: Context, session: Session) -> Activity | None:
     if session.turn is None or context.reader_of(session) is None:
         return None
     transcript = context.transcript(session)
-    return transcript.activity(session.turn.start, transcript.end())
+    return transcript.activity(session.turn.start, transcript.end()) if transcript.tells_activity else None
 
 
 def _has_our_times(session: Session, found: Activity) -> bool:

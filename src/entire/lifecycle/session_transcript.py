@@ -149,6 +149,11 @@ class SessionTranscript:
         """Tell whether the last answer before a position of another session is in this transcript too."""
         return self._analyzer is not None and self._analyzer.shares_answer(position)
 
+    @property
+    def tells_activity(self) -> bool:
+        """Tell whether the transcript may say when tools were at work; a plugin's never does, and is not called."""
+        return getattr(self._analyzer, "activity", None) is not None  # optional
+
     def activity(self, since: Position, until: Position) -> Activity | None:
         """Return when tools that can run programs, also those of subagents, were at work between two positions, and
         whether the turn was interrupted; None if the transcript does not say.

@@ -210,7 +210,7 @@ def _unreported(context: Context, paths: Sequence[str], cause: Cause) -> Unrepor
         return {}
     from entire.lifecycle.snapshots import unreported
 
-    return unreported.find(context, cause.running, left)
+    return unreported.find(context, cause.running, left, is_quick=True)
 
 
 def record_now(context: Context, cause: Cause) -> TakenSnapshot:

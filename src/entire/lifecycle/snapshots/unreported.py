@@ -24,13 +24,17 @@ if TYPE_CHECKING:
 _SAME_MOMENT = 1.0  # seconds between a folder's change and that of the file which explains it
 
 
-def reports_so_far(context: Context) -> dict[TurnKey, list[str]]:
-    """Return the paths that the tools of each turn in progress have reported so far."""
+def reports_so_far(context: Context, *, is_quick: bool = False) -> dict[TurnKey, list[str]]:
+    """Return the paths that the tools of each turn in progress have reported so far. ``is_quick``: no plugin is called,
+    however many sessions it has; what its turns report is known at their ends.
+    """
     found: dict[TurnKey, list[str]] = {}
     for session in context.relevant_sessions():
         is_at_work = session.is_running or bool(session.background)
         if is_at_work and session.turn is not None and context.reader_of(session) is not None:
             transcript = context.transcript(session)
+            if is_quick and not transcript.tells_activity:
+                continue
             known = context.journal.attribution.reports.get(session.turn_key, ())
             reported = transcript.files(session.turn.start, transcript.end())
             own = list(dict.fromkeys([*known, *reported]))
@@ -38,14 +42,16 @@ def reports_so_far(context: Context) -> dict[TurnKey, list[str]]:
     return found
 
 
-def find(context: Context, running: Iterable[RunningTurn], paths: Sequence[str], *, maker: str = "") -> Unreported:
+def find(
+    context: Context, running: Iterable[RunningTurn], paths: Sequence[str], *, maker: str = "", is_quick: bool = False
+) -> Unreported:
     """Return which of the running turns can have made each change that no tool reported, and when it was made; nothing
     if no transcript tells. ``maker``: the session whose agent runs this hook, and so has a tool at work.
     """
     keys = list(dict.fromkeys(turn.key for turn in running if not turn.is_background))
     if not keys or not paths:
         return {}
-    context.journal.attribution.reports.update(reports_so_far(context))
+    context.journal.attribution.reports.update(reports_so_far(context, is_quick=is_quick))
     reports = context.journal.attribution.reports
     reported = {path for turn in running for path in reports.get(turn.key, ())}
     left = [path for path in paths if path not in reported]
