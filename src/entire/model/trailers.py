@@ -47,13 +47,18 @@ def checkpoint_ids(message: str, *, indented: bool = True, comment_char: str = "
 
 
 def trailing_ids(message: str) -> list[CheckpointId]:
-    """Return the ids of the checkpoint trailers in the message's last paragraph, if it consists of trailers."""
+    """Return the ids of the checkpoint trailers in the message's last paragraph, if it consists of trailers, or of
+    nothing but ids: git takes no indented line as the first trailer, but whoever joins messages may indent them.
+    """
     text = message.rstrip()
-    if CHECKPOINT not in text or not _ends_in_trailers(text):
+    if CHECKPOINT not in text:
         return []
     lines = text.split("\n")
-    start = max(number for number, line in enumerate(lines) if not line.strip())
-    return checkpoint_ids("\n".join(lines[start:]), indented=False)
+    start = max((number for number, line in enumerate(lines) if not line.strip()), default=0)
+    are_ids = start > 0 and all(_is_link(line, indented=True) for line in lines[start + 1 :])
+    if not are_ids and not _ends_in_trailers(text):
+        return []
+    return checkpoint_ids("\n".join(lines[start:]), indented=are_ids)
 
 
 def ulid_ids(message: str) -> list[str]:
