@@ -72,8 +72,10 @@ def _moved_to(context: Context, head: str, until: str) -> Iterator[str]:
 
 
 def _in_progress(context: Context) -> Iterator[str]:
-    """Yield what a merge, pick, rebase or squash in progress has brought."""
+    """Yield what a merge, pick, rebase or squash in progress has brought; a revert brings nothing."""
     git_dir = context.place.git_dir
+    if os.path.exists(os.path.join(git_dir, "REVERT_HEAD")):
+        return  # what a revert writes is written here
     if operation.in_progress(context.place) or os.path.exists(os.path.join(git_dir, "MERGE_MSG")):  # as after pick -n
         for name in (*_HEADS, "AUTO_MERGE"):
             if name != "REBASE_HEAD" or operation.is_rebasing(context.place):  # it stays after the rebase
