@@ -13,7 +13,7 @@ from entire.model.value import Value, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
 
     from entire.git.diff import FilePatch
     from entire.model.session import Entry
@@ -63,6 +63,7 @@ class CommitTrees(Value):
     covered: tuple[str, ...] = ()  # already linked: the amended commit, a merge's other side, a squashed branch
     staged: str = ""  # what was staged before the commit's own hooks changed it; '' if they changed nothing
     brought: tuple[str, ...] = ()  # trees that git has brought since the last snapshot
+    moved_from: str = ""  # HEAD's tree at the last snapshot, if git has brought the parent since; '' if not
 
 
 def examine(
@@ -81,6 +82,7 @@ def examine(
     pairs += [(tree, entry.tree) for at, (entry, _) in enumerate(steps, 1) for tree in (*entry.brought, *made[at])]
     pairs += [(other, trees.tree) for other in (last, *others)]
     pairs += [(last, end), (end, trees.tree), *((tree, end) for tree in (*trees.brought, *made[-1]))]
+    pairs += [(trees.moved_from, trees.parent_tree)] if trees.moved_from else []
     patches, wanted = _patches(where, list(dict.fromkeys(pairs)), paths), frozenset(paths)
     to_tree, commit_patch = patches[last, trees.tree], patches[trees.parent_tree, trees.tree]
     new_paths = {patch.change.path for patch in commit_patch if patch.change.status == "A"}
@@ -101,6 +103,9 @@ def examine(
     brought = [BroughtTree(patches[tree, end]) for tree in trees.brought]
     brought += [BroughtTree(patches[tree, end], is_made=True) for tree in made[-1]]
     owners.advance(patches[last, end], owner, brought)
+    if trees.moved_from:
+        to_end = [patches[tree, end] for tree in (trees.parent_tree, *trees.brought)]
+        _take_back(owners, patches[trees.moved_from, trees.parent_tree], to_end, owner)
     if trees.staged:
         owners.advance(patches[end, trees.tree], _owner_of_hooks)
     moved = tuple(patch.change.old_path for patch in to_tree if patch.change.status == "R")
@@ -120,6 +125,31 @@ def _patches(where: str, pairs: Sequence[Pair], paths: Sequence[str]) -> dict[Pa
         pair: [patch for patch in between if patch.change.path in wanted or patch.change.old_path in wanted]
         for pair, between in zip(pairs, diff.patches(where, pairs, paths), strict=True)
     }
+
+
+def _take_back(
+    owners: Lineage,
+    moved: Sequence[FilePatch],
+    to_end: Sequence[Sequence[FilePatch]],
+    owner: Callable[[str], Owner],
+) -> None:
+    """Give turns the lines that git removed (``moved``) and they wrote again: the last snapshot has them, and none of
+    the trees that git brought, from which ``to_end`` lead, the first from the parent.
+    """
+    gone = {
+        patch.change.path: {text for hunk in patch.hunks for kind, text in hunk.lines if kind == b"-"}
+        for patch in moved
+    }
+    others = [{patch.change.path: numbered(patch) for patch in patches} for patches in to_end[1:]]
+    for patch in to_end[0]:
+        name = patch.change.path
+        if (who := owner(name)).is_turn and name in gone:
+            back = {
+                number
+                for number, text in numbered(patch).items()
+                if text in gone[name] and all(number in other.get(name, ()) for other in others)
+            }
+            owners.take_back(patch, back, who)
 
 
 def _owner_of_hooks(_path: str) -> Owner:

@@ -183,10 +183,29 @@ class Lineage:
             if not is_there:
                 path.lost.setdefault(text, []).append(owner)
                 path.discarded += who == PERSON and owner.is_turn and not is_trivial(text)
-            remover = BASE if brought.removes(text) else restored or who
             # A restored line's owner also removes what it replaces.
+            remover = restored or (BASE if brought.removes(text) else who)
             path.removed_by.setdefault(text, []).append(owner if is_there else remover)
         return owners
+
+    def take_back(self, patch: FilePatch, numbers: Container[int], who: Owner) -> None:
+        """Give lines of the current tree to the turn that wrote them again after git had removed them; ``patch`` leads
+        here from what git had brought.
+        """
+        path = self.path(patch.change.path)
+        reader, out = Reader(path.runs), list[tuple[Owner, int]]()
+        at = 0
+        for unchanged, removed, added in patch.blocks():
+            reader.copy(unchanged, out)
+            places = range(at + unchanged + 1, at + unchanged + len(added) + 1)
+            at += unchanged + len(added)
+            for place in places:
+                owner = reader.take()
+                owner_runs.add(out, who if place in numbers and not owner.is_new else owner, 1)
+            for text in removed if any(place in numbers for place in places) else ():
+                path.removed_by.setdefault(text, []).append(who)
+        reader.copy(REST, out)
+        path.runs = out
 
     def left_out(self, patches: Sequence[FilePatch]) -> dict[str, list[Owner]]:
         """Return, by path, the owners of new content that this snapshot has and a commit does not; ``patches`` lead

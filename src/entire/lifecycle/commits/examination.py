@@ -48,9 +48,11 @@ def examine(
         unreported=unreported.find(context, attempt.running, paths, maker=attempt.maker),
     )
     parent = context.objects.commit(attempt.parent) if attempt.parent else None
+    parent_tree = parent.tree if parent is not None else diff.EMPTY_TREE[len(attempt.tree)]
     compared = CommitTrees(
         tree=attempt.tree,
-        parent_tree=parent.tree if parent is not None else diff.EMPTY_TREE[len(attempt.tree)],
+        parent_tree=parent_tree,
+        moved_from=journal.snapshot.head_tree if parent_tree in trees else "",
         covered=replaced.covered,
         staged=_staged(context, attempt, changes),
         brought=trees,
