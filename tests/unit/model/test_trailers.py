@@ -43,6 +43,18 @@ def test_indentation_and_scissors_can_be_respected() -> None:
     assert trailers.checkpoint_ids(f"x\n{SCISSORS}{A}\n", comment_char="#") == []
 
 
+@pytest.mark.parametrize(
+    ("message", "count"),
+    [
+        ("Two\n\n    Entire-Checkpoint: 1cc5a4cd674f\nEntire-Checkpoint: b1fac6cd5d81\n", 2),
+        ("One\n\n    Entire-Checkpoint: 1cc5a4cd674f\nand text\n", 0),
+        ("Entire-Checkpoint: 1cc5a4cd674f\n", 0),
+    ],
+)
+def test_a_last_paragraph_of_nothing_but_ids_links(message: str, count: int) -> None:
+    assert len(trailers.trailing_ids(message)) == count
+
+
 def test_the_newer_ids_are_recognised() -> None:
     ulid = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
     message = f"x\n\nEntire-Checkpoint: {ulid}\nEntire-Checkpoint: {ulid.lower()}\nEntire-Checkpoint: {'U' * 26}\n"
