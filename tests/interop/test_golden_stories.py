@@ -151,7 +151,13 @@ def write_both(session: Scripted) -> None:
         path, call = str(session.story.root / name), f"toolu_{uuid.uuid4().hex[:20]}"
         given = {"file_path": path, "content": text}
         blocks.append({"type": "tool_use", "id": call, "name": "Write", "input": given})
-        result = {"type": "create", "filePath": path, "content": text, "structuredPatch": [], "originalFile": None}
+        result: dict[str, Any] = {
+            "type": "create",
+            "filePath": path,
+            "content": text,
+            "structuredPatch": [],
+            "originalFile": None,
+        }
         results.append((name, text, call, result))
     session.answer(*blocks)
     for name, text, call, result in results:
