@@ -11,11 +11,12 @@ import pytest
 from repo import Checkpoint, joined
 from script import Turn, answer, text, tool, turn
 from stories import assert_quiet, assert_up_to, cost, lines, only, said, tokens
+from table import BOTH
 
 if TYPE_CHECKING:
     from conftest import World
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, BOTH]
 
 
 def background_turns(world: World) -> tuple[Turn, Turn]:

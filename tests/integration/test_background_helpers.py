@@ -52,9 +52,17 @@ class Helper:
                                    "content": list(blocks), "usage": usage})  # fmt: skip
 
     def write(self, name: str, text: str) -> None:
+        self.report(self.change(name, text), name, text)
+
+    def change(self, name: str, text: str) -> str:
+        """Write a file, of which the result is not written down yet; return the call's id."""
         path, call = str(self.session.story.root / name), f"toolu_{uuid.uuid4().hex[:20]}"
         self.say({"type": "tool_use", "id": call, "name": "Write", "input": {"file_path": path, "content": text}})
         self.session.story.write(name, text)
+        return call
+
+    def report(self, call: str, name: str, text: str) -> None:
+        path = str(self.session.story.root / name)
         block = {"tool_use_id": call, "type": "tool_result", "content": "ok"}
         result: dict[str, Any] = {
             "type": "create",
@@ -122,6 +130,22 @@ def test_what_a_helper_wrote_is_that_of_the_prompt_that_launched_it(story: Story
         assert why(show, "else.txt")["origin"]["prompt"] == "Something else"
     prompts = story.linked()["slots"][session.id]["prompts"]
     assert prompts == ["Use a helper", *(["Something else"] if order == "in a later prompt" else [])]
+
+
+def test_what_a_helper_reports_after_its_turns_end_has_found_the_file(story: Story, show: Shown) -> None:
+    """The result is written down later than the file: the snapshot of the turn's end has it as nobody's."""
+    session = story.started()
+    session.prompt("Use a helper")
+    helper = Helper(session, "Write a note")
+    call = helper.change("note.txt", "from a helper\n")
+    stop(session, helper)
+    helper.report(call, "note.txt", "from a helper\n")
+    helper.end()
+    helper.notify()
+    session.stop("The helper is done.")
+    story.commit("Note")
+    assert story.linked()["files_touched"] == ["note.txt"]
+    assert why(show, "note.txt")["origin"]["prompt"] == "Use a helper"
 
 
 def test_what_the_agent_wrote_when_it_heard_of_the_end(story: Story, show: Shown) -> None:

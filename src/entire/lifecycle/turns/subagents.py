@@ -77,8 +77,8 @@ def end(context: Context, session: Session, event: Event) -> None:
     change = recorder.compare(context, taken)
     step = _step(context, session, name, transcript, finish) if change.paths else None
     recorder.record(context, change, cause, step)
-    for key in cause.reported:
-        if key != session.turn_key:  # its changes may be in snapshots that were taken before it reported them
+    for key in cause.reported:  # its changes may be in snapshots that were taken before it reported them
+        if key != session.turn_key or not session.is_running:  # a running turn's end does it
             recorder.attribute_again(context, key)
 
 
