@@ -44,7 +44,7 @@ def plugin(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return request.param, folder
 
 
-@pytest.mark.parametrize("check", [check.name for check in CHECKS if check.name != "info-speed"])  # no test is timed
+@pytest.mark.parametrize("check", [check.name for check in CHECKS])
 def test_a_new_plugin_keeps_the_rules(check: str, plugin: tuple[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     language, folder = plugin
     monkeypatch.setenv("PATH", f"{BIN}{os.pathsep}{os.environ['PATH']}")

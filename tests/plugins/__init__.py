@@ -7,14 +7,22 @@ import sys
 from pathlib import Path
 from typing import Any
 
-SCRIPT = Path(__file__).with_name("version_one.py")
+import entire
+
+_VERSION_ONE = f"""\
+#!{sys.executable} -IS
+import sys
+sys.path += {[str(Path(__file__).parent), str(Path(entire.__file__).parents[1])]!r}
+import version_one
+"""
+"""Imports the plugin instead of holding it: a module is compiled once, a script whenever it is called."""
 
 
 def version_one(folder: Path, name: str = "one", **config: Any) -> Path:
     """Write the plugin of ``version_one.py`` to a folder; ``config`` is its configuration. Return its path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"entire-agent-{name}"
-    path.write_text(f"#!{sys.executable} -IS\n{SCRIPT.read_text()}")
+    path.write_text(_VERSION_ONE)
     path.chmod(0o755)
     configure(path, **config)
     return path

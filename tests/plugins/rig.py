@@ -6,6 +6,7 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -34,9 +35,16 @@ _RECORDS: tuple[dict[str, Any], ...] = (
 
 def connect(metadata: Mapping[str, str] = {}) -> ExternalAgent:
     """Return the adapter for the environment and folder of now."""
-    program = Program(str(_PLUGIN), root=os.getcwd(), in_hook=False)
-    info = protocol.parse_info(program.run("info"), program.name)
-    return ExternalAgent(program, info, metadata=metadata)
+    return ExternalAgent(_program(), _info(), metadata=metadata)
+
+
+def _program() -> Program:
+    return Program(str(_PLUGIN), root=os.getcwd(), in_hook=False)
+
+
+@cache
+def _info() -> protocol.Info:
+    return protocol.parse_info(_program().run("info"), "one")
 
 
 def _captured() -> Path:

@@ -186,8 +186,8 @@ FAULTS: dict[str, tuple[Fault, ...]] = {
                              '        with open(path, "wb") as file:\n            file.write(data)\n'
                              "        return\n"),),
     "turn-end": (
-        doing("sleeps", "prepare_transcript", "__import__('time').sleep(3)",
-              limits=Limits(hook_seconds=2.9, large_bytes=600_000, many_lines=2_000)),
+        doing("sleeps", "prepare_transcript", "__import__('time').sleep(0.4)",
+              limits=Limits(hook_seconds=0.3, large_bytes=600_000, many_lines=2_000)),
     ),
     "any-folder": (doing("no-newlines", "get_session_dir",
                          'if "\\n" in options["--repo-path"]: raise Refusal("a newline")'),),

@@ -39,13 +39,17 @@ class Call(Value):
 
 
 class Answer(Value):
-    """What came of a call. ``problem``: why it was stopped, '' if it ended by itself."""
+    """What came of a call. ``problem``: why it was stopped, '' if it ended by itself.
+
+    ``cpu_seconds``: what its process worked, however busy the machine was.
+    """
 
     call: Call
     status: int
     stdout: bytes
     stderr: bytes
     seconds: float
+    cpu_seconds: float = 0.0
     problem: str = ""
     has_left_processes: bool = False
 
@@ -83,6 +87,7 @@ class Running:
             for fd in (here, child_in, child_out, child_err):
                 os.close(fd)
         self._status: int | None = None
+        self.cpu_seconds = 0.0
 
     def close(self, *descriptors: int) -> None:
         """Close pipes; those that are closed already stay closed."""
@@ -95,9 +100,10 @@ class Running:
     def status(self) -> int | None:
         """Return the exit status (negative: the signal that ended it), None while it runs."""
         if self._status is None:
-            pid, raw = os.waitpid(self.pid, os.WNOHANG)
+            pid, raw, used = os.wait4(self.pid, os.WNOHANG)
             if pid:
                 self._status = os.waitstatus_to_exitcode(raw)
+                self.cpu_seconds = used.ru_utime + used.ru_stime
         return self._status
 
     def wait(self, deadline: float) -> int | None:
@@ -281,6 +287,7 @@ class _Conversation:
             stdout=bytes(self.outputs[running.stdout]),
             stderr=bytes(self.outputs[running.stderr]),
             seconds=seconds,
+            cpu_seconds=running.cpu_seconds,
             problem=self.problem,
             has_left_processes=left,
         )
