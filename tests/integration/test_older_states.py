@@ -7,6 +7,7 @@ from __future__ import annotations
 import pytest
 
 from tests.integration.expect import lines, slot_of, unlinked
+from tests.integration.kept import PERSON
 from tests.integration.story import Session, Story
 
 SEVEN = "".join(f"{word}\n" for word in ("one", "two", "three", "four", "five", "six", "seven"))
@@ -44,6 +45,20 @@ def test_a_line_that_a_merge_brought_is_taken_back_by_the_agent(story: Story) ->
         session.commit("back", "-a", add=False)
     record = slot_of(story, session)
     assert (record["files_touched"], lines(record)) == (["f.txt"], (1, 0, 0, 0, 1))
+    assert story.log_errors() == []
+
+
+@pytest.mark.parametrize("how", ["--mixed", "--soft"])
+def test_a_persons_commit_that_is_undone_in_a_turn_stays_the_persons_work(story: Story, how: str) -> None:
+    """A reset that leaves the files alone removes no line, so that the agent cannot have written them again."""
+    session = begin(story)
+    story.write("f.txt", SEVEN.replace("two\n", "two\nmine\n"))
+    story.commit("mine", env=PERSON)
+    with session.turn("go on"):
+        story.git("reset", "-q", how, "HEAD~1", env=PERSON)
+        session.edit("f.txt", "seven\n", "SEVEN\n")
+        session.commit("both")
+    assert lines(slot_of(story, session)) == (1, 1, 0, 0, 2)
     assert story.log_errors() == []
 
 

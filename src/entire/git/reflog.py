@@ -38,6 +38,11 @@ class Move(Value):
         return self.subject.startswith(AMENDED)
 
     @property
+    def is_reset(self) -> bool:
+        """Tell whether ``git reset`` moved HEAD; the reflog does not tell whether it changed files, too."""
+        return self._word == "reset"
+
+    @property
     def copies(self) -> bool:
         """Tell whether HEAD may have moved to a copy of a commit, changed by an amend or not."""
         return self.is_amend or self._word in ("am", "cherry-pick", "pull", "rebase")
@@ -113,7 +118,7 @@ def reset_from(place: Place) -> str:
     for move in reversed(moves(place)[-_RESET_WITHIN:]):
         if move.old == move.new:
             continue  # it only unstaged something, or went to another branch at the same commit
-        is_reset = move.subject.startswith("reset: moving to ") and tip in ("", move.new)
+        is_reset = move.is_reset and tip in ("", move.new)
         if not is_reset and (tip or not move.subject.startswith("commit")):
             return tip
         tip = move.old if is_reset else tip

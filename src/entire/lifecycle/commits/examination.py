@@ -52,7 +52,7 @@ def examine(
     compared = CommitTrees(
         tree=attempt.tree,
         parent_tree=parent_tree,
-        moved_from=journal.snapshot.head_tree if parent_tree in trees else "",
+        moved_from=snapshots.parted_from(context, parent_tree, trees),
         covered=replaced.covered,
         staged=_staged(context, attempt, changes),
         brought=trees,

@@ -37,6 +37,15 @@ def trees(context: Context, head: str, until: str = "") -> tuple[str, ...]:
     return tuple(found)
 
 
+def parted_from(context: Context, parent_tree: str, found: Sequence[str]) -> str:
+    """Return the tree of HEAD at the last snapshot, if git has since put ``parent_tree``, which is one of the trees
+    ``found``, in its place; '' if not, or if a reset may have left the files as they were.
+    """
+    snapshot = context.journal.snapshot
+    moves = reflog.moves_after(context.place, snapshot.reflog) if parent_tree in found else []
+    return snapshot.head_tree if moves and not any(move.is_reset for move in moves) else ""
+
+
 def present(context: Context, entries: Sequence[Entry]) -> list[Entry]:
     """Return a journal's entries without what git brought, or stashed, and has collected since."""
     asked = {tree for entry in entries for tree in (*entry.brought, *([entry.tree] if entry.is_stash else []))}
