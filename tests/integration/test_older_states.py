@@ -135,6 +135,32 @@ def test_the_persons_lines_that_the_agent_stashes_and_pops_stay_the_persons(stor
     assert lines(record) == (1, 1, 1, 0, 3)
 
 
+@pytest.mark.parametrize("meanwhile", ["a person commits the file", "another session commits"])
+def test_what_a_session_stashed_is_its_own_whatever_is_committed_before_it_comes_back(
+    story: Story, meanwhile: str
+) -> None:
+    session = begin(story)
+    story.git("branch", "aside")
+    with session.turn("stash"):
+        session.edit("f.txt", "one\n", "ONE\n")
+        with session.shell("git stash"):
+            story.git("stash", "-q")
+    if meanwhile == "a person commits the file":
+        story.write("f.txt", SEVEN.replace("seven", "person"))
+        story.commit("person", env=PERSON)
+        story.git("checkout", "-q", "aside", env=PERSON)
+    else:
+        other = story.started()
+        for number in range(4):
+            with other.turn(f"other {number}"):
+                other.write("g.txt", f"other {number}\n")
+            story.commit(f"other {number}", env=PERSON)
+    story.git("stash", "pop", "-q", env=PERSON)
+    story.commit("popped", env=PERSON)
+    assert lines(slot_of(story, session)) == (1, 0, 0, 0, 1)
+    assert story.log_errors() == []
+
+
 @pytest.mark.parametrize("how", ["squash", "pick"])
 def test_the_agent_commits_other_peoples_work(story: Story, how: str) -> None:
     """A commit that the agent makes is linked, also where a merge or a pick brought all of it."""

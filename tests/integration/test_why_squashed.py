@@ -160,6 +160,22 @@ def test_what_an_agent_resolves_in_a_rebase_is_not_a_persons(story: Story) -> No
     assert not any(who == P for _, _, who in owners(story))
 
 
+@pytest.mark.parametrize("command", ["rebase", "cherry-pick"])
+def test_what_a_person_resolves_in_a_copy_is_the_persons(story: Story, command: str) -> None:
+    story.git("reset", "-q", "--hard", "HEAD~1")
+    story.git("checkout", "-q", "main")
+    story.write("a.py", story.read("a.py") + MINE)
+    story.commit("In the way")
+    if command == "rebase":
+        story.git("checkout", "-q", "topic")
+    story.git(command, "main" if command == "rebase" else "topic", ok=False)
+    story.write("a.py", "resolved_by_a_person = True\n" + FIRST)
+    story.git("add", "-A")
+    story.git(command, "--continue", env={"GIT_EDITOR": "true"})
+    assert owners(story) == [(1, 1, P), (2, 5, W1)]
+    assert story.log_errors() == []
+
+
 @pytest.mark.parametrize("how", ["by the agent", "by a person", "at once"])
 def test_what_a_revert_restores_is_known_if_the_revert_also_holds_a_sessions_lines(story: Story, how: str) -> None:
     story.write("a.py", "")

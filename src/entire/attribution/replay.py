@@ -42,6 +42,7 @@ class Path:
         self.discarded = 0  # lines of turns, other than trivial ones, that people removed
         self.removed_by: dict[bytes, list[Owner]] = {}  # who removed them, by text
         self.versions: dict[str, tuple[Runs, Owner]] = {}  # blob id -> owners and maker of that version
+        self.removals: dict[str, dict[bytes, list[Owner]]] = {}  # ``removed_by`` of what was made and left, by blob id
         self.made: dict[str, tuple[Runs, Owner]] = {}  # the same of commits since that snapshot, as they were made
         self.oid = ""  # blob id at the current snapshot, if a patch named it
         self.committed_oid = ""  # blob id in the last commit since that snapshot
@@ -54,7 +55,7 @@ class Path:
         twin.discarded, twin.committed_lines = self.discarded, dict(self.committed_lines)
         twin.lost = {text: list(owners) for text, owners in self.lost.items()}
         twin.removed_by = {text: list(owners) for text, owners in self.removed_by.items()}
-        twin.made = dict(self.made)
+        twin.made, twin.removals = dict(self.made), dict(self.removals)
         twin.versions, twin.oid, twin.committed_oid = dict(self.versions), self.oid, self.committed_oid
         return twin
 
@@ -127,7 +128,8 @@ class Lineage:
         if change.old_oid.strip("0") and change.old_oid not in path.versions:
             path.versions[change.old_oid] = (list(path.runs), path.maker)
         restore = known is None and (is_stashed or self._in_base(change.path))
-        removed_by = {} if known is None else {text: list(owners) for text, owners in path.removed_by.items()}
+        removals = {**path.removed_by, **path.removals.get(change.new_oid, {})}
+        removed_by = {} if known is None else {text: list(owners) for text, owners in removals.items()}
         runs = self._replay(path, patch, who, brought, restore=restore)
         if change.new_mode == _NO_FILE:
             path.remover, path.runs = BASE if brought.is_removed else who, [(BASE, 0)]
@@ -240,7 +242,9 @@ class Lineage:
             if change.new_mode != _NO_FILE:
                 twin = self.path(change.old_path).copy()
                 self._change(twin, patch, owner(change.path), brought)
-                self.path(change.path).versions[change.new_oid] = (list(twin.runs), twin.maker)
+                path = self.path(change.path)
+                path.versions[change.new_oid] = (list(twin.runs), twin.maker)
+                path.removals[change.new_oid] = twin.removed_by
 
     def mark_committed(
         self,

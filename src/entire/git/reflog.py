@@ -48,6 +48,12 @@ class Move(Value):
         return self.is_amend or self._word in ("am", "cherry-pick", "pull", "rebase")
 
     @property
+    def is_made(self) -> bool:
+        """Tell whether git made the commit that HEAD moved to, as a new one or as a copy."""
+        how = self.subject.partition(":")[0]
+        return self.is_new or (self.copies and how != "pull" and not how.endswith(("(start)", "(finish)")))
+
+    @property
     def _word(self) -> str:
         return self.subject.partition(":")[0].partition(" ")[0]
 

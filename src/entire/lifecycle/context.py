@@ -9,7 +9,7 @@ from entire import files, layout, log, process, strategies
 from entire.errors import EntireError
 from entire.git import ref_locks
 from entire.git.read import Objects
-from entire.model.session import Process, Session
+from entire.model.session import KEPT_SECONDS, Process, Session
 from entire.model.turns import RunningTurn
 from entire.redact import policy
 from entire.store import sessions
@@ -217,6 +217,12 @@ class Context:
             turns += map(RunningTurn.background, session.launching_turns())
         return list(dict.fromkeys(turns))
 
+    def has_stashed_work(self) -> bool:
+        """Tell whether the stash held work of sessions at the last snapshot: the next commit may contain it."""
+        snapshot = self.journal.snapshot
+        is_recent = self.now() - snapshot.time < KEPT_SECONDS
+        return is_recent and bool(snapshot.stashes and self.journal.attribution.stashed_paths)
+
     def agent_of(self, session: Session) -> Agent | None:
         """Return a session's adapter, made with the session's metadata; None if its agent is not installed, or a plugin
         that must not be started now.
@@ -382,7 +388,7 @@ class Context:
             if session in live or session.steps or session.foreign
         ]
         journal.save(
-            live=bool(live or journal.attribution.visiting_sessions),
+            live=bool(live or journal.attribution.visiting_sessions) or self.has_stashed_work(),
             running=[session.session_id for session in live if session.is_running and self.in_this_worktree(session)],
         )
         for session in self._touched.values():

@@ -67,6 +67,7 @@ class Track(Value):
     original: Copy | None = None
     is_evidence: bool = False
     is_followed: bool = False  # our hooks saw the commit, or how the original became it
+    is_examined: bool = False  # and its lines were looked at
 
     def find(self, line: int) -> tuple[Owner, int]:
         """Return the owner of a line, '' if it is not named, and the last line up to which that is so."""
@@ -160,8 +161,9 @@ class Owners:
     def _unrecorded(self, group: Group, tracks: Sequence[Track], line: int) -> Piece | None:
         """Return the owner of a copy's line that no record names; None if it may be a session's.
 
-        What HEAD left for the copy may have the line. Else a squash brought it in, whose hooks found no more content of
-        sessions; but a rebase, which keeps the author's time, may have stopped for an agent to resolve a conflict.
+        What HEAD left for the copy may have the line. Else it is a person's if the commit was examined, as where a
+        person has resolved a conflict, or if a squash brought it in, whose hooks found no more content of sessions; but
+        a rebase, which keeps the author's time, may have stopped for an agent to resolve a conflict.
         """
         copies = [track.original for track in tracks if track.original is not None]
         is_circle = any((copy, line) in self._followed for copy in copies)
@@ -172,8 +174,11 @@ class Owners:
         found = next((piece for copy in left if (piece := self._in_original(copy, line)) is not None), None)
         if found is not None:
             return None if found.owner.is_turn else found
-        originals = [self._objects.commit(track.original.original) for track in tracks if track.original is not None]
-        if any(original is None or _is_copy(self._commits[group.oid], original) for original in originals):
+        originals = [self._objects.commit(copy.original) for copy in copies]
+        is_examined = any(track.is_examined for track in tracks)
+        if not is_examined and any(
+            original is None or _is_copy(self._commits[group.oid], original) for original in originals
+        ):
             return None
         return Piece(line=line, count=1, owner=PERSON, is_evidence=True)
 
@@ -248,7 +253,8 @@ class Owners:
         has_original = self._objects.commit(own.numbered_in) is not None
         reason = "" if has_original else _LOST.format(oid[:7], own.numbered_in[:7])
         return replace(track, original=copy if has_original else None, reason=reason,
-                       is_followed=has_original and _is_followed(own, oid))  # fmt: skip
+                       is_followed=has_original and _is_followed(own, oid),
+                       is_examined=any(link.examined for link in own.commits if link.commit == oid))  # fmt: skip
 
     def _is_go_written(self, oid: str) -> bool:
         ids = self._ids.get(oid, ())

@@ -31,13 +31,16 @@ _SUBAGENTS = "subagent_tokens."
 
 
 class Link(Value):
-    """A commit with the checkpoint's id. ``time``: when it was linked, in seconds since the epoch."""
+    """A commit with the checkpoint's id. ``time``: when it was linked, in seconds since the epoch; ``examined``: whether
+    each of its lines was looked at then, so that one which no record names is no session's.
+    """
 
     commit: str
     tree: str
     patch_id: str = ""
     branch: str = ""
     time: float = 0.0
+    examined: bool = False
 
 
 class FileLines(Value):
@@ -148,7 +151,7 @@ def _turns(notes: Sequence[TurnNote]) -> list[dict[str, Any]]:
 
 def dumps(record: LineageFile) -> Redacted:
     """Return the file's content: ids, numbers and paths only, no text of people or agents."""
-    commits = [{**link.__dict__, "time": gojson.rfc3339(link.time)} for link in record.commits]
+    commits = [_link_json(link) for link in record.commits]
     files = {path: _file_json(lines) for path, lines in sorted(record.files.items())}
     value: dict[str, object] = {"version": VERSION, "commits": commits}
     if len(commits) > 1 and record.numbered_in:
@@ -157,6 +160,13 @@ def dumps(record: LineageFile) -> Redacted:
     if record.unknown_tokens:
         value["unknown_tokens"] = {name: list(figures) for name, figures in sorted(record.unknown_tokens.items())}
     return trusted(gojson.dumps(value))
+
+
+def _link_json(link: Link) -> dict[str, Any]:
+    value = {**link.__dict__, "time": gojson.rfc3339(link.time)}
+    if not link.examined:
+        del value["examined"]
+    return value
 
 
 def _file_json(lines: FileLines) -> dict[str, Any]:
@@ -183,7 +193,7 @@ def parse(data: bytes | None) -> LineageFile | None:
     try:
         commits = tuple(
             Link(commit=link["commit"], tree=link["tree"], patch_id=link["patch_id"], branch=link["branch"],
-                 time=parse_time(link["time"])) for link in value["commits"]
+                 time=parse_time(link["time"]), examined=link.get("examined") is True) for link in value["commits"]
         )  # fmt: skip
         return LineageFile(
             commits=commits,

@@ -8,6 +8,7 @@ import pytest
 
 from entire import layout
 from entire.git import reflog
+from entire.git.reflog import Move
 from entire.layout import Place
 
 WHO = "Ada <ada@example.com> 1700000000 +0000"
@@ -95,3 +96,24 @@ def test_moves_after_a_place(place: Place) -> None:
     assert subjects(len(first) + 1, first) == [], "git has removed the place itself"
     log.unlink()
     assert subjects(len(first) + 1, first) == []
+
+
+@pytest.mark.parametrize(
+    ("subject", "is_made"),
+    [
+        ("commit: one", True),
+        ("commit (cherry-pick): one", True),
+        ("cherry-pick: one", True),
+        ("rebase (pick): one", True),
+        ("rebase (continue): one", True),
+        ("pull --rebase (pick): one", True),
+        ("rebase (start): checkout main", False),
+        ("pull --rebase (start): checkout main", False),
+        ("pull: Fast-forward", False),
+        ("merge main: Fast-forward", False),
+        ("checkout: moving from one to two", False),
+        ("reset: moving to HEAD~1", False),
+    ],
+)
+def test_which_moves_made_a_commit(subject: str, is_made: bool) -> None:
+    assert Move(old="1" * 40, new="2" * 40, subject=subject).is_made is is_made

@@ -20,7 +20,7 @@ oid = st.text("0123456789abcdef", min_size=40, max_size=40)
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 owner = st.sampled_from(["s1/t1", "s2/t1", "person", "person instead"])
 moment = st.integers(1_600_000_000, 2_000_000_000).map(float)
-link = st.builds(Link, commit=oid, tree=oid, patch_id=oid, branch=text, time=moment)
+link = st.builds(Link, commit=oid, tree=oid, patch_id=oid, branch=text, time=moment, examined=st.booleans())
 
 
 @st.composite

@@ -149,7 +149,11 @@ def carry_out(context: Context, decided: Pending, commit: Commit) -> None:
     if decided.commit:
         present = [CheckpointId(name) for name in decided.ids]
         carried = [name for name in present if name != target]
-    _add_links(context, commit, [name for name in carried if name not in decided.unlinked])
+    carried = [name for name in carried if name not in decided.unlinked]
+    if carried:
+        from entire.lifecycle.snapshots import followed_commits
+
+        followed_commits.add_links(context, {commit.oid: carried}, () if decided.unrecorded else {commit.oid})
     if gone := [CheckpointId(name) for name in decided.unlinked if name in present]:
         from entire.lifecycle.snapshots import followed_commits
 
@@ -182,7 +186,7 @@ def _link(context: Context, decided: Pending, commit: Commit) -> None:
     carry_forward.carry(context, decided, commit, sessions)
     attribution = context.journal.attribution
     is_open = any(session.open_files or session.is_running for session in context.relevant_sessions())
-    if not attribution.visiting_sessions and not is_open:
+    if not attribution.visiting_sessions and not is_open and not context.has_stashed_work():
         attribution.note_quiet()
     context.journal.forget_reason(commit.oid)
     context.save(*sessions)
@@ -203,13 +207,6 @@ def note_unlinked(context: Context, commit: Commit, reason: str, decided: Pendin
         context.journal.note_reason(commit.oid, reason, context.now())
         context.log.info("commit not linked", commit=commit.oid, reason=reason)
     context.save()
-
-
-def _add_links(context: Context, commit: Commit, ids: Sequence[CheckpointId]) -> None:
-    if ids:
-        from entire.lifecycle.snapshots import followed_commits
-
-        followed_commits.add_links(context, {commit.oid: ids})
 
 
 def _note_commit(context: Context, commit: Commit, decided: Pending) -> None:

@@ -13,10 +13,11 @@ from entire.errors import PartialCloneError
 from entire.git import history
 from entire.model import reasons
 from entire.model.ids import CheckpointId
+from entire.model.value import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from entire.git.history import Logged
     from entire.git.read import Commit
@@ -86,8 +87,21 @@ def follow(context: Context, commits: Sequence[Logged], before: str = "") -> Car
     ids = {oid: found for oid, found in ids.items() if found}
     copied = copied_ids(context, [commit for commit in commits if commit.oid not in ids], before)
     carried = {commit.oid: found for commit in commits if (found := ids.get(commit.oid) or copied.get(commit.oid))}
-    add_links(context, carried)
+    add_links(context, carried, _made_by_people(context, [commit for commit in commits if commit.oid in carried]))
     return carried
+
+
+def _made_by_people(context: Context, commits: Sequence[Logged]) -> set[str]:
+    """Return the commits that were made here while no session can have written anything that is in no checkpoint."""
+    if not commits or context.journal.is_live:
+        return set()
+    from entire.git import reflog
+    from entire.lifecycle.snapshots import other_worktrees
+
+    if other_worktrees.running(context.place):
+        return set()
+    made = {(move.old, move.new) for move in reflog.moves(context.place) if move.is_made}
+    return {commit.oid for commit in commits if (*commit.parents[:1], commit.oid) in made}
 
 
 def _note_merges(context: Context, plain: Sequence[Logged]) -> None:
@@ -179,13 +193,13 @@ def _note_changed(context: Context, copies: Sequence[Commit], before: str) -> No
 # ---------------------------------------------------------------- writing
 
 
-def add_links(context: Context, ids: Carried) -> None:
+def add_links(context: Context, ids: Carried, examined: Collection[str] = ()) -> None:
     """Add commits, oldest first, to the lineage files of their checkpoints, and to the index what their messages do not
-    name.
+    name. ``examined`` are those of whose lines we know which are a session's.
     """
     commits = [commit for commit in map(context.objects.commit, ids) if commit is not None and ids[commit.oid]]
     if commits:
-        _write_links(context, commits, ids)
+        _write_links(context, commits, ids, examined)
         for commit in commits:
             context.journal.forget_reason(commit.oid)
 
@@ -206,10 +220,13 @@ def add_unlinks(context: Context, ids: Carried) -> None:
         attempt.write(changes, message=_UNLINKED_MESSAGE, author=context.author())
 
 
-def _write_links(context: Context, commits: Sequence[Commit], ids: Carried) -> None:
+def _write_links(context: Context, commits: Sequence[Commit], ids: Carried, examined: Collection[str]) -> None:
     from entire.store import checkpoint_writer
 
     known: dict[str, Link] = {}
+    for commit in commits:
+        if commit.oid in examined:
+            known[commit.oid] = replace(_known_link(context, commit, known), examined=True)
     for attempt in checkpoint_writer.attempts(context.place.top, context.objects):
         changes = link_changes(context, attempt.base, commits, ids, known)
         attempt.write(changes, message=_MESSAGE, author=context.author())

@@ -175,6 +175,7 @@ def record(context: Context, change: Change, cause: Cause, step: Step | None = N
         _attribute(context, entry)
         if cause.mark == NO_MARK:  # a rewind says itself what is open
             _attribute_to_people(context, [*entry.paths, *change.returned], entry, before)
+            _reopen_stashed(context, [*entry.paths, *change.returned], before)
     close_files(context)
 
 
@@ -323,6 +324,16 @@ def _attribute_to_people(context: Context, paths: Sequence[str], entry: Entry, b
     from entire.lifecycle.snapshots import open_files
 
     open_files.decide(context, [path for path in by_people if path in open_paths or path not in before.files])
+
+
+def _reopen_stashed(context: Context, paths: Sequence[str], before: Snapshot) -> None:
+    """Open the files of sessions that came back out of the stash."""
+    if not before.stashes or set(before.stashes) <= set(context.journal.snapshot.stashes):
+        return
+    if stashed := [path for path in paths if path in context.journal.attribution.stashed_paths]:
+        from entire.lifecycle.snapshots import open_files
+
+        open_files.reopen(context, stashed)
 
 
 def close_files(context: Context) -> None:
