@@ -18,11 +18,10 @@ from entire.git.blame import Source
 from entire.git.read import Objects
 from entire.git.write import Stream
 from entire.lifecycle.commits import examination
-from entire.lifecycle.snapshots import brought, other_worktrees, recorder, unreported, worktree
+from entire.lifecycle.snapshots import brought, recorder, unreported, worktree
 from entire.model.turns import BASE, NOBODY, PERSON, Owner, RunningTurn
 from entire.model.value import Value, replace
-from entire.store import setup_lines
-from entire.store.journal import NO_FILE
+from entire.store import journal, setup_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,11 +79,11 @@ def find(context: Context, path: str = "", blame_options: Sequence[str] | None =
     """Return the files that differ from HEAD, by path; only one of them with ``path``, also blamed with options of git
     as if it were committed: then git follows lines out of other files of HEAD.
     """
-    place, journal, limit = context.place, context.journal, context.settings.max_untracked_bytes
-    oid_size = len(journal.attribution.tree) or history.oid_size(place.top)
+    place, known, limit = context.place, context.journal, context.settings.max_untracked_bytes
+    oid_size = len(known.attribution.tree) or history.oid_size(place.top)
     with tempfile.TemporaryDirectory(prefix="entire-") as folder:
         variables = scratch.make(folder, place, oid_size)
-        taken = worktree.take(place, journal.snapshot, context.objects, limit, journal.caches.trees, variables)
+        taken = worktree.take(place, known.snapshot, context.objects, limit, known.caches.trees, variables)
         changed = [name for name in taken.snapshot.files if path in ("", name)]
         found = _Comparison(context, folder, taken, oid_size).files(changed) if changed else []
         if blame_options is not None:
@@ -139,7 +138,7 @@ class _Comparison:
     def _moved_away(self, changed: Sequence[str]) -> list[str]:
         """Return paths that are gone and of which one of ``changed`` may be the new place, now or in a snapshot."""
         files, snapshots = self._taken.snapshot.files, self._context.journal.attribution.entries
-        gone = {path for path, facts in files.items() if facts[0] == NO_FILE}
+        gone = {path for path, facts in files.items() if facts[0] == journal.NO_FILE}
         for entry in snapshots:
             if not entry.commit and not set(changed).isdisjoint(entry.paths):
                 gone.update(path for path in entry.paths if not os.path.lexists(os.path.join(self._worktree, path)))
@@ -225,7 +224,7 @@ def _at_work(context: Context) -> tuple[tuple[RunningTurn, ...], dict[TurnKey, l
     """Return the turns in progress that may have changed something here, and the paths that their tools report."""
     here = context.running_turns()
     reports = unreported.reports_so_far(context) if here else {}
-    for session_id in other_worktrees.running(context.place):
+    for session_id in journal.running_elsewhere(context.place):
         session = context.session(session_id)
         if session is None or session.turn is None or context.reader_of(session) is None:
             continue

@@ -383,6 +383,20 @@ def running_path(git_dir: str) -> str:
     return os.path.join(git_dir, "entire", "running")
 
 
+def running_elsewhere(place: Place) -> list[str]:
+    """Return the sessions with a turn in progress in the repository's other worktrees."""
+    folder = os.path.join(place.common_dir, "worktrees")
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        names = []
+    found: list[str] = []
+    for git_dir in (place.common_dir, *(os.path.join(folder, name) for name in names)):
+        if os.path.realpath(git_dir) != os.path.realpath(place.git_dir):
+            found += (files.read(running_path(git_dir)) or b"").decode("utf-8", "replace").split()
+    return found
+
+
 def _past_line(entry: Entry, reports: Reports) -> bytes:
     value = {"entry": _entry_json(entry), "reports": reports}
     return jsontext.dumps(value, ensure_ascii=False, compact=True).encode("utf-8", "surrogateescape")

@@ -31,8 +31,9 @@ _SUBAGENTS = "subagent_tokens."
 
 
 class Link(Value):
-    """A commit with the checkpoint's id. ``time``: when it was linked, in seconds since the epoch; ``examined``: whether
-    each of its lines was looked at then, so that one which no record names is no session's.
+    """A commit with the checkpoint's id. ``time``: when it was linked, in seconds since the epoch.
+
+    ``examined``: whose lines it has was looked into then, so that a line which no record names is no session's.
     """
 
     commit: str

@@ -8,6 +8,7 @@ from entire import process
 from entire.git import index
 from entire.model.turns import RunningTurn
 from entire.model.value import Value
+from entire.store import journal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,9 +76,7 @@ def _amends(event: GitEvent, git: GitCommand, head: Commit | None, tree: str) ->
 
 def _running_elsewhere(context: Context) -> list[Session]:
     """Return the sessions with a turn in progress in other worktrees: they may have worked or commit in this one."""
-    from entire.lifecycle.snapshots import other_worktrees
-
-    found = map(context.session, other_worktrees.running(context.place))
+    found = map(context.session, journal.running_elsewhere(context.place))
     return [session for session in found if session is not None and session.is_running]
 
 

@@ -16,8 +16,6 @@ from entire.store import links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from entire.git.read import Commit, Objects
     from entire.layout import Place
     from entire.lifecycle.commits.pending import Pending

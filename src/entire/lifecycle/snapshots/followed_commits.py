@@ -96,9 +96,9 @@ def _made_by_people(context: Context, commits: Sequence[Logged]) -> set[str]:
     if not commits or context.journal.is_live:
         return set()
     from entire.git import reflog
-    from entire.lifecycle.snapshots import other_worktrees
+    from entire.store import journal
 
-    if other_worktrees.running(context.place):
+    if journal.running_elsewhere(context.place):
         return set()
     made = {(move.old, move.new) for move in reflog.moves(context.place) if move.is_made}
     return {commit.oid for commit in commits if (*commit.parents[:1], commit.oid) in made}

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import os
 
-from entire import files, layout, settings
+from entire import layout, settings
 from entire.lifecycle.context import Context
 from entire.lifecycle.snapshots import recorder, unreported
 from entire.lifecycle.snapshots.recorder import Cause
 from entire.model.turns import RunningTurn
-from entire.store import journal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,20 +81,6 @@ def _is_changed_since(top: str, path: str, moment: float) -> bool:
 
 
 # ---------------------------------------------------------------- commits
-
-
-def running(place: Place) -> list[str]:
-    """Return the sessions with a turn in progress in the repository's other worktrees."""
-    folder = os.path.join(place.common_dir, "worktrees")
-    try:
-        names = os.listdir(folder)
-    except OSError:
-        names = []
-    found: list[str] = []
-    for git_dir in (place.common_dir, *(os.path.join(folder, name) for name in names)):
-        if not _is_same_path(git_dir, place.git_dir):
-            found += (files.read(journal.running_path(git_dir)) or b"").decode("utf-8", "replace").split()
-    return found
 
 
 def live(place: Place) -> Iterator[Place]:
